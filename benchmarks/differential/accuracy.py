@@ -1,11 +1,12 @@
 """Accuracy of the differential subspace: each figure beside its goal and the gate; ablations beside the paper's signs.
 
     python -m benchmarks.differential.accuracy [--only face antonia body ablations] [--minutes 10] [--seed 0]
-        [--data ../shared/data] [--sets build] [--out build/differential] [--set NAME=VALUE ...] [--small]
+        [--data ../shared/data] [--sets build] [--out build/differential] [--set NAME=VALUE ...] [--small] [--write]
 
 The production face is that of ``benchmarks/face_maps/sets.py`` (judged on rows 0 to 199 of compskin_face_anim and on
 two constructed clips), the bodies are those of ``benchmarks/baselines/sets.py`` (Antonia: motion capture as captured).
-All sets, models and figures are kept: the same command goes on where it stopped. ``--small`` shows that it works.
+All sets, models and figures are kept: the same command goes on where it stopped. ``--small`` shows that it works,
+``--write`` writes the face into docs/benchmarks/differential_subspace.md.
 
 Goals on the face: at most half of what the best simple method leaves, in mean and in max; below .1 % of its size in the
 mean and 2 % at worst; below Local, PCA + regression, KPSA and linear skinning. On Antonia as captured: below the FDDA
@@ -29,7 +30,9 @@ from benchmarks.body.antonia import antonia
 from benchmarks.differential.ablations import ablations
 from benchmarks.differential.contenders import FDDA, LOCAL, OURS, Kept, contenders, kept
 from benchmarks.face_maps.sets import production_face
+from benchmarks.marks import write_between_marks
 from rigwright._atomic_files import atomic_write
+from rigwright._bench.timing import machine
 from rigwright.report._body.measure import vertex_sets
 
 FACE_MEAN, FACE_MAX = 0.1, 2.0  # percent of the face
@@ -84,10 +87,43 @@ def judge(title: str, found: Subject, models: dict[str, Kept], out: Path) -> dic
     return result
 
 
-def line(what: str, value: float, goal: float, aim: str = "") -> None:
-    """A figure beside its goal."""
+def line(what: str, value: float, goal: float, aim: str = "") -> str:
+    """A figure beside its goal, printed; a row of a table."""
     verdict = "holds" if value <= goal else f"MISSED by {value / goal:.2f} x"
     print(f"    {what:44} {value:9.4f}  goal {goal:9.4f}{aim}  {verdict}")
+    return f"| {what} | {value:.4f} | {goal:.4f}{aim} | {verdict} |"
+
+
+def written(result: dict[str, dict[str, Figures]], models: dict[str, Kept], goals: dict[str, list[str]]) -> str:
+    """The face as tables: all models, then the goals."""
+    lines = ["", "| clip | method | mean, mm | max, mm | normals, ° | file, MB | trained or fitted, min |"]
+    lines += ["| --- | --- | ---: | ---: | ---: | ---: | ---: |"]
+    for clip, rows in result.items():
+        for name, row in rows.items():
+            entry = models[name]
+            lines.append(
+                f"| {clip} | {name} | {row['mean']:.3f} | {row['max']:.2f} | {row['normals']:.2f} | "
+                f"{entry.megabytes:.1f} | {entry.seconds / 60:.1f} |"
+            )
+    for clip, rows in goals.items():
+        lines += ["", f"| {clip} | this | goal | |", "| --- | ---: | ---: | --- |", *rows]
+    load = max(entry.load for entry in models.values())
+    return "\n".join([*lines, "", f"Machine: {machine()}; load up to {load:.0f}; rigwright {rw.__version__}.", ""])
+
+
+def against_gate(found: Subject, result: dict[str, dict[str, Figures]], sets: Path) -> dict[str, list[str]]:
+    """Ours beside half of what the best simple method leaves, and of the least maximum of all of them, by clip."""
+    gate = next(iter(gates(found, sets).values()))
+    rows = {}
+    for clip, figure in result.items():
+        unit, ours = 1e3 * found.judged[clip].meters_per_unit, figure[OURS]
+        best, most = unit * gate[clip].best.mean, unit * min(method.max for method in gate[clip].methods)
+        print(f"  {clip}: gate: {gate[clip].best.name} {best:.3f} mm mean, least max {most:.2f} mm")
+        rows[clip] = [
+            line("mean, mm (half of the gate)", ours["mean"], best / 2, f" (aim {best / 4:.4f})"),
+            line("max, mm (half of the gate)", ours["max"], most / 2, f" (aim {most / 4:.4f})"),
+        ]
+    return rows
 
 
 def face(given: argparse.Namespace, settings: dict[str, Any]) -> None:
@@ -98,20 +134,18 @@ def face(given: argparse.Namespace, settings: dict[str, Any]) -> None:
     listed = contenders(training, given.minutes, given.minutes, None, settings, given.small)
     models = {entry.name: kept(entry, training, out, given.seed) for entry in listed}
     result = judge("Production face", found, models, out)
-    gate = next(iter(gates(found, given.sets / "face_maps").values()))
+    goals = against_gate(found, result, given.sets / "face_maps")
     for clip, rows in result.items():
-        unit = 1e3 * found.judged[clip].meters_per_unit
-        best, most = unit * gate[clip].best.mean, unit * min(method.max for method in gate[clip].methods)
+        print(f"  {clip}: goals of the face, and the other methods")
         ours = rows[OURS]
-        print(f"  {clip}: gate: {gate[clip].best.name} {best:.3f} mm mean, least max {most:.2f} mm")
-        line("mean, mm (half of the gate)", ours["mean"], best / 2, f" (aim {best / 4:.4f})")
-        line("max, mm (half of the gate)", ours["max"], most / 2, f" (aim {most / 4:.4f})")
-        line("mean, % of the face", ours["mean_percent"], FACE_MEAN)
-        line("max, % of the face", ours["max_percent"], FACE_MAX)
+        goals[clip].append(line("mean, % of the face", ours["mean_percent"], FACE_MEAN))
+        goals[clip].append(line("max, % of the face", ours["max_percent"], FACE_MAX))
         for name, row in rows.items():
             if name != OURS:
-                line(f"mean, mm, below {name}", ours["mean"], row["mean"])
-                line(f"max, mm, below {name}", ours["max"], row["max"])
+                goals[clip].append(line(f"mean, mm, below {name}", ours["mean"], row["mean"]))
+                goals[clip].append(line(f"max, mm, below {name}", ours["max"], row["max"]))
+    if given.write:
+        write_between_marks("accuracy of differential subspaces", written(result, models, goals))
 
 
 def antonia_body(given: argparse.Namespace, settings: dict[str, Any]) -> None:
@@ -122,7 +156,9 @@ def antonia_body(given: argparse.Namespace, settings: dict[str, Any]) -> None:
     skin = antonia(given.data / "antonia_body")
     listed = contenders(training, given.minutes, given.minutes, skin, settings, given.small)
     models = {entry.name: kept(entry, training, out, given.seed) for entry in listed}
-    rows = judge("Antonia", found, models, out)[JUDGED_BODY]
+    result = judge("Antonia", found, models, out)
+    against_gate(found, result, given.sets / "baselines")
+    rows = result[JUDGED_BODY]
     print(f"  {JUDGED_BODY}: below the FDDA variant")
     for name, unit in (("mean", "mm"), ("max", "mm"), ("seams", "degrees")):
         line(f"{name}, {unit}", rows[OURS][name], rows[FDDA][name])
@@ -135,7 +171,8 @@ def demo_body(given: argparse.Namespace, settings: dict[str, Any]) -> None:
     training = next(iter(found.training.values()))
     out = given.out / "body"
     listed = contenders(training, given.minutes, given.minutes, None, settings, given.small)
-    judge("Demo body", found, {entry.name: kept(entry, training, out, given.seed) for entry in listed}, out)
+    models = {entry.name: kept(entry, training, out, given.seed) for entry in listed}
+    against_gate(found, judge("Demo body", found, models, out), given.sets / "baselines")
 
 
 def ablated(given: argparse.Namespace, settings: dict[str, Any]) -> None:
@@ -160,6 +197,7 @@ def main() -> None:
     parser.add_argument("--ablation-minutes", type=float, default=4.0, help="of each ablation (default 4)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="settings of differential")
+    parser.add_argument("--write", action="store_true", help="write the face into the page")
     parser.add_argument("--small", action="store_true", help="few poses, seconds of training: shows that it works")
     given = parser.parse_args()
     if given.small:

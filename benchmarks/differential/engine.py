@@ -1,8 +1,9 @@
-"""Times a whole differential model beside PyTorch: ``python -m benchmarks.differential.engine [model.safetensors]``.
+"""Times a whole differential model beside PyTorch: ``python -m benchmarks.differential.engine [MODEL] [--write]``.
 
 Without a file: a random model of the paper's sizes (Song et al. 2020, Agent: 4,398 vertices, 220 components, 88 anchors
 with 3 x 64 networks, a network of 5 x 2,048), with the identity as transforms. What is timed beside it says
-``rigwright._bench.differential``: T6 are its first rows, T7 those of the reconstruction alone.
+``rigwright._bench.differential``: whole models, then the reconstruction alone. The solve beside them is this project's,
+which reads CHOLMOD's factorization by supernodes. ``--write`` writes docs/benchmarks/differential_subspace.md.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import rigwright as rw
 from benchmarks.differential.tails import FRONT, ROOT, mesh
+from benchmarks.marks import write_between_marks
 from rigwright import _core
 from rigwright._bench.differential import differential
 
@@ -71,6 +74,21 @@ def random_tensors(data: Path) -> tuple[Tensors, str]:
     return arrays, json.dumps(about)
 
 
+def table(found: dict[str, Any]) -> str:
+    """All jobs: the engine and its variants, the fastest form of each peer, and one module per anchor network."""
+    lines = ["", "| job | threads | what | ms a pose | x | differs by |", "| --- | ---: | --- | ---: | ---: | ---: |"]
+    for row in found["rows"]:
+        modules = {f"PyTorch, {name}": seconds for name, seconds in row["forms"].items() if name == "modules, folded"}
+        times = {"rigwright": row["seconds"], **row["variants"], **row["peers"], **modules}
+        for name, seconds in times.items():
+            differs = f"{row['difference']:.1e}" if name == "rigwright" else ""
+            each = 1e3 * seconds / row["poses"]
+            ratio = seconds / row["seconds"]
+            lines.append(f"| {row['job']} | {row['threads']} | {name} | {each:.3f} | {ratio:.2f} | {differs} |")
+    versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
+    return "\n".join([*lines, "", f"Machine: {found['machine']}; load {found['load']:.0f}; {versions}.", ""])
+
+
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -78,6 +96,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--write", action="store_true", help="write the table into the page")
     given = parser.parse_args()
     model = rw.load(given.model) if given.model else _core.model_from_tensors(*random_tensors(given.data))
     half = model.stored("16-bit")
@@ -92,6 +111,8 @@ def main() -> None:
             print(f"  {name}: {each:.3f} ms a frame, {seconds / row['seconds']:.2f} x")
         for name, seconds in row["forms"].items():
             print(f"    form {name}: {1e3 * seconds / row['poses']:.3f} ms a frame")
+    if given.write:
+        write_between_marks("speed of differential subspaces", table(found))
 
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ void bind_cuda_resident(py::module_& module) {
     bind_device_array(module);
     py::class_<ResidentModel, Model>(
         module, "ResidentModel", py::module_local(),
-        "A model of kind \"body\", \"face_maps\" or \"blendshape\" whose constants stay on the "
+        "A model of kind \"body\", \"differential\", \"face_maps\" or \"blendshape\" whose constants stay on the "
         "device.")
         .def(py::init(&make_resident), py::arg("tensors"), py::arg("metadata"), py::arg("dense") = false,
              py::arg("workspace") = cuda::ResidentOptions().workspace,

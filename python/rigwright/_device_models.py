@@ -41,7 +41,7 @@ def evaluate(
     Parameters
     ----------
     model : Deformer
-        Of kind ``"body"``, ``"face_maps"`` or ``"blendshape"``.
+        Of kind ``"body"``, ``"differential"``, ``"face_maps"`` or ``"blendshape"``.
     device : str
         ``"cuda"``.
     poses : (T, C) float32, or an array (T, C) or (C,) that is on the device
@@ -100,7 +100,7 @@ def _copy_to_cuda(function: str, model: Deformer) -> ResidentModel:
     report = cuda_report()
     if not report.works:
         raise bad_argument(function, "device", f"'cuda', which does not work here ({report.detail})", _one_of())
-    if model.kind not in ("body", "face_maps", "blendshape"):
+    if model.kind not in ("body", "differential", "face_maps", "blendshape"):
         got = f"'cuda', which does not evaluate models of kind {model.kind!r}"
         raise bad_argument(function, "device", got, "'cpu' for this model")
     from rigwright._cuda import ResidentModel

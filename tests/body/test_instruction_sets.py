@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rigwright import _core
+from tests.support.differential import random_differential
 from tests.support.models import random_body, random_poses
 
 SCRIPT = """
@@ -37,11 +38,19 @@ def test_one_of_them_is_in_use():
     assert _core.instruction_set() == wanted
 
 
+MODELS = {
+    "body": lambda: random_body(num_vertices=150, num_sets=6, hidden=90, components=19),
+    "differential": lambda: random_differential(hidden=(530, 70), anchor_hidden=64, network_storage="16-bit"),
+    "differential, float32": lambda: random_differential(hidden=(70, 530)),
+}
+
+
+@pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("name", _core.instruction_sets())
-def test_each_gives_the_same_result(name, tmp_path, tolerance):
-    model = random_body(num_vertices=150, num_sets=6, hidden=90, components=19)
-    poses = random_poses(model.skeleton, 14, numeric=2)
-    cotangents = np.random.default_rng(0).standard_normal((14, 150, 3)).astype(np.float32)
+def test_each_gives_the_same_result(name, kind, tmp_path, tolerance):
+    model = MODELS[kind]()
+    poses = random_poses(model.skeleton, 14, numeric=len(model.metadata["numeric_controls"]))
+    cotangents = np.random.default_rng(0).standard_normal((14, len(model.rest_vertices), 3)).astype(np.float32)
     model.save(tmp_path / "body.safetensors")
     np.savez(tmp_path / "in.npz", poses=poses, cotangents=cotangents)
     done = run(name, tmp_path / "body.safetensors", tmp_path / "in.npz", tmp_path / "out.npz")

@@ -8,9 +8,14 @@ import pytest
 import rigwright as rw
 from tests.cuda.derivative_operations import pose_rows, resident
 from tests.support.blendshapes import random_rig
+from tests.support.differential import random_differential
 from tests.support.models import linear_blend, random_body
 
-MODELS = {"body": lambda: random_body(num_vertices=150, num_sets=7), "blendshape": lambda: random_rig(num_vertices=200)}
+MODELS = {
+    "body": lambda: random_body(num_vertices=150, num_sets=7),
+    "blendshape": lambda: random_rig(num_vertices=200),
+    "differential": random_differential,
+}
 
 
 @pytest.fixture(params=MODELS)

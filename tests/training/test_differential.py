@@ -218,6 +218,32 @@ def test_a_singular_transform_is_named(arm, arm_data):
         learn(Flat(arm_data), skin=arm)
 
 
+class Broken:
+    """A data set with a vertex that is no number in its row 5."""
+
+    def __init__(self, ds, value):
+        self._ds, self._value = ds, value
+
+    def __getattr__(self, name):
+        return getattr(self._ds, name)
+
+    def __len__(self):
+        return len(self._ds)
+
+    def take(self, rows):
+        channels, poses, vertices = self._ds.take(rows)
+        vertices = vertices.copy()
+        vertices[np.asarray(rows) == 5, 11, 1] = self._value
+        return channels, poses, vertices
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_vertex_that_is_no_number_is_named(arm, arm_data, face_data, value):
+    for data, skin in ((face_data, None), (arm_data, arm)):
+        with pytest.raises(ValueError, match=r"differential: ds\.vertices is not finite at vertex 11 in row 5"):
+            learn(Broken(data, value), skin=skin)
+
+
 @pytest.mark.parametrize(
     ("skin", "text"),
     [

@@ -8,10 +8,12 @@
 #include "rigwright/core/error.h"
 #include "rigwright/cuda/blendshapes/program.h"
 #include "rigwright/cuda/body/program.h"
+#include "rigwright/cuda/differential/program.h"
 #include "rigwright/cuda/face/program.h"
 #include "rigwright/cuda/machine/machine.h"
 #include "rigwright/cuda/products/tangent_kernels.h"
 #include "rigwright/cuda/resident.h"
+#include "rigwright/differential/model/differential_model.h"
 #include "rigwright/face/maps/face_maps.h"
 #include "rigwright/rig/overflow.h"
 
@@ -22,6 +24,9 @@ std::unique_ptr<DeviceProgram> make_program(Machine& machine, const rig::Deforme
     if (const auto* body = dynamic_cast<const body::BodyModel*>(&model)) {
         return make_body_program(machine, BodyPlan(*body));
     }
+    if (const auto* subspace = dynamic_cast<const differential::DifferentialModel*>(&model)) {
+        return make_differential_program(machine, DifferentialPlan(*subspace));
+    }
     if (const auto* maps = dynamic_cast<const face::FaceMaps*>(&model)) {
         return make_face_maps_program(machine, FaceMapsPlan(*maps));
     }
@@ -29,7 +34,7 @@ std::unique_ptr<DeviceProgram> make_program(Machine& machine, const rig::Deforme
         return make_blendshape_program(machine, BlendshapePlan(*rig, dense ? Columns::all : Columns::moving));
     }
     throw bad_argument("resident", "model", "of kind '" + model.character().kind + "'",
-                       "of kind 'body', 'face_maps' or 'blendshape'");
+                       "of kind 'body', 'differential', 'face_maps' or 'blendshape'");
 }
 
 void check_choices(const rig::Deformer& model, const Choices& choices, std::int64_t num_frames) {

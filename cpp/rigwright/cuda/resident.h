@@ -18,10 +18,10 @@ struct ResidentOptions {
     bool dense = false;
 };
 
-/// A learned body, a face on deformation maps or a blendshape rig whose constants are on the first device. evaluate,
-/// jvp and jacobian run there; vjp throws ArgumentError. Poses and results on the host are copied in chunks that fit
-/// the workspace. Guarantee: a frame has the same bytes alone and in any batch; they differ from the CPU's by rounding.
-/// Calls from several threads run one after another. All members throw CudaError.
+/// A learned body, a model in a differential subspace, a face on deformation maps or a blendshape rig whose constants
+/// are on the first device. evaluate, jvp and jacobian run there; vjp throws ArgumentError. Poses and results on the
+/// host are copied in chunks that fit the workspace. Guarantee: a frame has the same bytes alone and in any batch; they
+/// differ from the CPU's by rounding. Calls from several threads run one after another. All members throw CudaError.
 class ResidentModel final : public rig::Deformer {
 public:
     /// Throws ArgumentError if the model is of a kind that has no kernels.
@@ -72,7 +72,7 @@ private:
 
 /// Copies the constants of a model, which may be restricted, to the device. `restricted` of the result is a
 /// ResidentModel, too. Throws ArgumentError if the model is of a kind that has no kernels: the kinds are "body",
-/// "face_maps" and "blendshape". Throws CudaError.
+/// "differential", "face_maps" and "blendshape". Throws CudaError.
 std::shared_ptr<ResidentModel> resident(std::shared_ptr<const rig::Deformer> model,
                                         const ResidentOptions& options = ResidentOptions());
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright import _core
 from rigwright._bench import onnx_body, torch_body
-from rigwright._bench.compare import about, batch_of, check_runs, compared, peers
+from rigwright._bench.compare import about, batch_of, check_runs, compared, onnx_peer, torch_peer
 from rigwright._bench.layout import has_networks, layout
 from rigwright._validate import bad_argument
 
@@ -62,9 +62,9 @@ def body(
     if not has_networks(learned):
         raise bad_argument("bench.body", "model", "a body without any network", "one with a network for the peers")
     check_runs("bench.body", runs)
-    torch, _ = peers()
+    torch, runtime = torch_peer(), onnx_peer()
     rows = batch_of(learned, poses, batch, seed)
-    facts = about()
+    facts = about(torch, runtime)
     threads_before = torch.get_num_threads()
     try:
         done = [_row(torch, learned, rows[:1], 1, runs), _row(torch, learned, rows, _core.num_processors(), runs)]

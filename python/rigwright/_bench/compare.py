@@ -25,28 +25,32 @@ def check_runs(function: str, runs: int) -> None:
         raise bad_argument(function, "runs", runs, f"at least {LEAST_RUNS}: medians of fewer say little")
 
 
-def peers() -> tuple[Any, Any]:
-    """PyTorch and ONNX Runtime.
+def torch_peer() -> Any:
+    """PyTorch.
 
     Raises
     ------
     MissingExtra
-        One of them is not installed.
+        It is not installed.
     """
-    torch = require("torch", extra="training", purpose="comparing with PyTorch")
-    return torch, require("onnxruntime", extra="test", purpose="comparing with ONNX Runtime")
+    return require("torch", extra="training", purpose="comparing with PyTorch")
 
 
-def about() -> dict[str, Any]:
-    """The machine and the versions on it, and how busy it is."""
-    torch, runtime = peers()
-    versions = {
-        "rigwright": rw.__version__,
-        "torch": torch.__version__,
-        "onnxruntime": runtime.__version__,
-        "numpy": np.__version__,
-    }
-    return {"machine": machine(), "load": load_average(), "versions": versions}
+def onnx_peer() -> Any:
+    """ONNX Runtime.
+
+    Raises
+    ------
+    MissingExtra
+        It is not installed.
+    """
+    return require("onnxruntime", extra="test", purpose="comparing with ONNX Runtime")
+
+
+def about(*peers: Any) -> dict[str, Any]:
+    """The machine and the versions on it, those of the peers (modules) among them, and how busy it is."""
+    versions = {"rigwright": rw.__version__, **{peer.__name__: peer.__version__ for peer in peers}}
+    return {"machine": machine(), "load": load_average(), "versions": versions | {"numpy": np.__version__}}
 
 
 def batch_of(model: rw.Deformer, poses: Floats | None, count: int, seed: int) -> Floats:

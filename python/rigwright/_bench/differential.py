@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright import _core
 from rigwright._bench import torch_differential
-from rigwright._bench.compare import about, batch_of, check_runs, compared, peers
+from rigwright._bench.compare import about, batch_of, check_runs, compared, torch_peer
 from rigwright._validate import bad_argument
 
 SOLVE = "basis and solve"
@@ -54,16 +54,16 @@ def differential(
     ValueError
         The model is of another kind, or there are too few runs.
     MissingExtra
-        PyTorch or ONNX Runtime is not installed.
+        PyTorch is not installed.
     """
     learned = model if isinstance(model, rw.Deformer) else rw.load(model)
     if not isinstance(learned, _core.DifferentialModel):
         raise bad_argument("bench.differential", "model", f"of kind '{learned.kind}'", "of kind 'differential'")
     check_runs("bench.differential", runs)
-    torch, _ = peers()
+    torch = torch_peer()
     rows = batch_of(learned, poses, batch, seed)
     threads_before = torch.get_num_threads()
-    facts = about()
+    facts = about(torch)
     try:
         done = [
             measure(torch, learned, some, threads, runs)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright import _core
 from rigwright._bench import onnx_maps, torch_maps
-from rigwright._bench.compare import about, batch_of, check_runs, compared, peers
+from rigwright._bench.compare import about, batch_of, check_runs, compared, onnx_peer, torch_peer
 from rigwright._bench.layout import has_networks
 from rigwright._validate import bad_argument
 
@@ -60,10 +60,10 @@ def face_maps(
     if not has_networks(face):
         raise bad_argument("bench.face_maps", "model", "a face without any network", "one with a network for the peers")
     check_runs("bench.face_maps", runs)
-    torch, _ = peers()
+    torch, runtime = torch_peer(), onnx_peer()
     rows = batch_of(face, poses, batch, seed)
     threads_before = torch.get_num_threads()
-    facts = about()
+    facts = about(torch, runtime)
     try:
         done = [_row(torch, face, rows[:1], 1, runs), _row(torch, face, rows, _core.num_processors(), runs)]
     finally:

@@ -32,12 +32,18 @@ public:
     std::int64_t num_coefficients() const { return tail_->num_coefficients(); }
     std::int64_t num_anchors() const { return tail_->num_anchors(); }
     const Tail& tail() const { return *tail_; }
+    /// One network: of the coefficients.
+    const ReluNetworks& network() const { return network_; }
+    const ReluNetworks& anchors() const { return anchors_; }
+    /// Of the linear transforms; none if they are the identity.
+    const std::optional<rig::SkinWeights>& skin() const { return skin_; }
     /// The largest difference of a stored weight, of networks or tail, from its float32 value.
     float storage_error() const;
     /// Bytes of the constants that an evaluation reads.
     std::int64_t num_bytes() const;
 
 private:
+    friend class DifferentialSession;
     struct Memory;
 
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
@@ -46,12 +52,13 @@ private:
     void do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
                 int threads) const override;
     std::shared_ptr<rig::Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
+    std::unique_ptr<rig::SessionState> new_session_state() const override;
 
     void predict(const char* function, std::int64_t frame, network::Rows<const float> poses, const Memory& memory,
                  int count) const;
-    void transform(std::int64_t frame, const float* pose, float* points, const Memory& memory, int threads) const;
+    void transform(std::int64_t frame, const float* pose, float* points, float* transforms, int threads) const;
 
-    ReluNetworks network_;  // one: the coefficients
+    ReluNetworks network_;
     ReluNetworks anchors_;
     std::unique_ptr<const Tail> tail_;
     std::optional<rig::SkinWeights> skin_;

@@ -7,6 +7,11 @@
 #include "rigwright/core/scratch.h"
 
 namespace rigwright::differential {
+namespace {
+
+constexpr int rows_per_solve = 32;  // bounds the memory; SparseCholesky solves eight frames at a time
+
+}  // namespace
 
 FactorizedTail::FactorizedTail(std::unique_ptr<const Reconstructor> reconstructor, View<const std::int32_t, 2> faces,
                                View<const float, 2> basis, View<const float, 1> mean,
@@ -26,14 +31,23 @@ std::int64_t FactorizedTail::num_bytes() const {
     return static_cast<std::int64_t>(packed_.num_bytes()) + reconstructor_->num_bytes();
 }
 
-/// Two matrices of doubles (N, 3 count), a matrix of floats, and what the product's vjp needs.
+/// Two matrices of doubles (N, 3 rows), a matrix of floats, and what the product's vjp needs.
 std::size_t FactorizedTail::memory_size(int count) const {
-    const std::size_t numbers = static_cast<std::size_t>(3 * reconstructor_->num_vertices() * count);
+    const std::int64_t rows = std::min(count, rows_per_solve);
+    const std::size_t numbers = static_cast<std::size_t>(3 * reconstructor_->num_vertices() * rows);
     return 5 * Scratch::padded(numbers) + map_.vjp_size() + 2 * Scratch::padded(1);
 }
 
 void FactorizedTail::evaluate(Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points, int count,
                               bool with_constant, float* memory, int threads) const {
+    for (int p = 0; p < count; p += rows_per_solve) {
+        evaluate_rows(coefficients.from(p), anchors.from(p), points.from(p), std::min(rows_per_solve, count - p),
+                      with_constant, memory, threads);
+    }
+}
+
+void FactorizedTail::evaluate_rows(Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points,
+                                   int count, bool with_constant, float* memory, int threads) const {
     const std::int64_t size = reconstructor_->num_vertices();
     const std::int64_t columns = 3 * count;
     const View<double, 2> given(reinterpret_cast<double*>(memory), {size, columns});
@@ -61,6 +75,31 @@ void FactorizedTail::evaluate(Rows<const float> coefficients, Rows<const float> 
             }
         }
     }
+}
+
+/// Folds the stored basis, for the whole mesh, and selects the model's vertices.
+Folded FactorizedTail::folded() const {
+    const std::int64_t size = reconstructor_->num_vertices();
+    const std::int64_t width = map_.num_coefficients;
+    std::vector<float> basis(static_cast<std::size_t>(3 * size * width));
+    float mean[3];
+    for (std::int64_t k = 0; k < size; ++k) {
+        unpack_vertex(map_, packed_, k, basis.data() + 3 * k * width, nullptr, mean);
+    }
+    const Folded whole = fold(*reconstructor_, {basis.data(), {3 * size, width}}, mean_, 0);
+    const std::int64_t anchors = num_anchors();
+    Folded rows;
+    for (std::size_t k = 0; k < vertices_.size(); ++k) {
+        const auto from = [&](const std::vector<float>& all, std::int64_t count) {
+            return all.begin() + vertices_[k] * count;
+        };
+        rows.basis.insert(rows.basis.end(), from(whole.basis, 3 * width), from(whole.basis, 3 * width) + 3 * width);
+        rows.anchor.insert(rows.anchor.end(), from(whole.anchor, anchors), from(whole.anchor, anchors) + anchors);
+        for (int axis = 0; axis < 3; ++axis) {
+            rows.constant.push_back(whole.constant[3 * vertices_[k] + axis] + rest_.data()[3 * k + axis]);
+        }
+    }
+    return rows;
 }
 
 /// d = N^-1 (L^T (U z + mu) + S^T W^2 a): with y = N^-1 g, the gradients are U^T L y and W^2 S y.

@@ -19,6 +19,7 @@ public:
     bool is_folded() const override { return false; }
     float storage_error() const override { return map_.storage_error; }
     std::int64_t num_bytes() const override;
+    Folded folded() const override;
     std::size_t memory_size(int count) const override;
     void evaluate(Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points, int count,
                   bool with_constant, float* memory, int threads) const override;
@@ -27,6 +28,9 @@ public:
     void add_restricted(View<const std::int32_t, 1> vertices, TensorFile& file) const override;
 
 private:
+    void evaluate_rows(Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points, int count,
+                       bool with_constant, float* memory, int threads) const;
+
     std::unique_ptr<const Reconstructor> reconstructor_;
     View<const std::int32_t, 2> faces_;
     View<const float, 2> basis_;

@@ -1,5 +1,7 @@
 #include "rigwright/differential/model/folded_tail.h"
 
+#include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "rigwright/core/parallel.h"
@@ -32,19 +34,33 @@ void FoldedTail::vjp(const float* cotangents, float* coefficient_gradient, float
     affine_tail_kernels().vjp(map_, packed_, cotangents, coefficient_gradient, anchor_gradient, memory);
 }
 
-/// Rows of the packed matrices: the same bytes of vertices, with 16-bit weights too.
+/// Rows of the packed matrices.
+Folded FoldedTail::rows_of(View<const std::int32_t, 1> vertices) const {
+    const std::int64_t count = vertices.extent(0);
+    Folded rows;
+    rows.basis.resize(static_cast<std::size_t>(3 * count * map_.num_coefficients));
+    rows.anchor.resize(static_cast<std::size_t>(count * map_.num_anchors));
+    rows.constant.resize(static_cast<std::size_t>(3 * count));
+    for (std::int64_t k = 0; k < count; ++k) {
+        unpack_vertex(map_, packed_, vertices(k), rows.basis.data() + 3 * k * map_.num_coefficients,
+                      rows.anchor.data() + k * map_.num_anchors, rows.constant.data() + 3 * k);
+    }
+    return rows;
+}
+
+Folded FoldedTail::folded() const {
+    std::vector<std::int32_t> all(static_cast<std::size_t>(map_.num_vertices));
+    std::iota(all.begin(), all.end(), 0);
+    return rows_of({all.data(), {map_.num_vertices}});
+}
+
+/// The stored rows: the same bytes of vertices, with 16-bit weights too.
 void FoldedTail::add_restricted(View<const std::int32_t, 1> vertices, TensorFile& file) const {
     const std::int64_t count = vertices.extent(0);
-    std::vector<float> basis(static_cast<std::size_t>(3 * count * map_.num_coefficients));
-    std::vector<float> anchor(static_cast<std::size_t>(count * map_.num_anchors));
-    std::vector<float> constant(static_cast<std::size_t>(3 * count));
-    for (std::int64_t k = 0; k < count; ++k) {
-        unpack_vertex(map_, packed_, vertices(k), basis.data() + 3 * k * map_.num_coefficients,
-                      anchor.data() + k * map_.num_anchors, constant.data() + 3 * k);
-    }
-    file.add("folded.basis", {3 * count, map_.num_coefficients}, basis.data());
-    file.add("folded.anchor", {count, map_.num_anchors}, anchor.data());
-    file.add("folded.constant", {3 * count}, constant.data());
+    const Folded rows = rows_of(vertices);
+    file.add("folded.basis", {3 * count, map_.num_coefficients}, rows.basis.data());
+    file.add("folded.anchor", {count, map_.num_anchors}, rows.anchor.data());
+    file.add("folded.constant", {3 * count}, rows.constant.data());
 }
 
 }  // namespace rigwright::differential

@@ -14,6 +14,7 @@ public:
     bool is_folded() const override { return true; }
     float storage_error() const override { return map_.storage_error; }
     std::int64_t num_bytes() const override { return static_cast<std::int64_t>(packed_.num_bytes()); }
+    Folded folded() const override;
     std::size_t memory_size(int count) const override;
     void evaluate(Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points, int count,
                   bool with_constant, float* memory, int threads) const override;
@@ -22,6 +23,8 @@ public:
     void add_restricted(View<const std::int32_t, 1> vertices, TensorFile& file) const override;
 
 private:
+    Folded rows_of(View<const std::int32_t, 1> vertices) const;
+
     Packed packed_;
     AffineTail map_;
 };

@@ -3,12 +3,14 @@
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
 #include "rigwright/differential/model/differential_model.h"
+#include "rigwright/network/frame_batches.h"
 #include "rigwright/rig/overflow.h"
 
 namespace rigwright::differential {
 namespace {
 
-constexpr std::int64_t frames_per_batch = 32;      // which share passes over the weights; chosen, not tuned
+/// Frames that share passes over the weights, which cost as much as 28 frames of a network of 5 x 2,048 and its tail.
+constexpr std::int64_t frames_per_batch = 96;
 constexpr std::int64_t vertices_per_block = 1024;  // of a single frame, for threads; chosen, not tuned
 
 }  // namespace
@@ -22,8 +24,8 @@ struct DifferentialModel::Memory {
         anchors = rows(frames, 3 * model.num_anchors());
         coefficient_change = rows(1, model.num_coefficients());
         anchor_change = rows(1, 3 * model.num_anchors());
-        globals = take(joints);
-        skinning = take(joints);
+        globals = take(2 * joints);
+        skinning = globals == nullptr ? nullptr : globals + joints;
         globals_change = take(joints);
         skinning_change = take(joints);
         points = take(points_size);
@@ -72,17 +74,18 @@ void DifferentialModel::predict(const char* function, std::int64_t frame, Rows<c
     }
 }
 
-/// Applies the linear transforms of a pose to points (V, 3) in place.
-void DifferentialModel::transform(std::int64_t frame, const float* pose, float* points, const Memory& memory,
+/// Applies the linear transforms of a pose to points (V, 3) in place; `transforms` are 24 J floats of memory.
+void DifferentialModel::transform(std::int64_t frame, const float* pose, float* points, float* transforms,
                                   int threads) const {
     if (!skin_) return;
     const rig::Skeleton& skeleton = character().skeleton;
-    rig::skinning_transforms(skeleton, pose, memory.globals, memory.skinning);
-    rig::check_overflow("evaluate", frame, memory.skinning, 12 * skeleton.num_joints());
+    float* const skinning = transforms + 12 * skeleton.num_joints();
+    rig::skinning_transforms(skeleton, pose, transforms, skinning);
+    rig::check_overflow("evaluate", frame, skinning, 12 * skeleton.num_joints());
     parallel_for(skin_->num_vertices(), vertices_per_block, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t k = begin; k < end; ++k) {
             float moved[3];
-            skin_->blend_point(memory.skinning, k, points + 3 * k, moved);
+            skin_->blend_point(skinning, k, points + 3 * k, moved);
             std::copy_n(moved, 3, points + 3 * k);
         }
     });
@@ -90,15 +93,14 @@ void DifferentialModel::transform(std::int64_t frame, const float* pose, float* 
 
 void DifferentialModel::do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const {
     const std::int64_t width = 3 * vertices.extent(1);
-    parallel_for(poses.extent(0), frames_per_batch, threads, [&](std::int64_t begin, std::int64_t end) {
-        const int count = static_cast<int>(end - begin);
+    network::for_frame_batches(poses.extent(0), frames_per_batch, threads, [&](std::int64_t begin, int count, int own) {
         const Scratch::Lease<float> lease(Memory(nullptr, *this, count, false).size);
         const Memory memory(lease.data(), *this, count, false);
         predict("evaluate", begin, {poses.row(begin), poses.extent(1)}, memory, count);
         tail_->evaluate(memory.coefficients, memory.anchors, {vertices.row(begin), width}, count, true, memory.tail,
-                        threads);
-        for (std::int64_t t = begin; t < end; ++t) {
-            transform(t, poses.row(t), vertices.row(t), memory, threads);
+                        own);
+        for (std::int64_t t = begin; t < begin + count; ++t) {
+            transform(t, poses.row(t), vertices.row(t), memory.globals, own);
             rig::check_overflow("evaluate", t, vertices.row(t), width);
         }
     });

@@ -6,6 +6,7 @@
 
 #include "rigwright/core/tensor_file.h"
 #include "rigwright/differential/affine_tail.h"
+#include "rigwright/differential/fold.h"
 #include "rigwright/rig/character.h"
 
 namespace rigwright::differential {
@@ -22,6 +23,9 @@ public:
     /// The largest difference of a stored weight from its float32 value.
     virtual float storage_error() const = 0;
     virtual std::int64_t num_bytes() const = 0;
+    /// The same step as one affine map for the model's vertices, whose constant includes them at rest, with the stored
+    /// weights widened to float32.
+    virtual Folded folded() const = 0;
 
     /// Floats of working memory of `evaluate` for `count` rows, and of `vjp` for one; aligned to a cache line.
     virtual std::size_t memory_size(int count) const = 0;

@@ -197,8 +197,12 @@ def displacements(
     Raises
     ------
     ValueError
-        If a transform has no inverse; names vertex and row.
+        If a vertex is not finite or a transform has no inverse; names vertex and row.
     """
+    wrong = np.argwhere(~np.isfinite(vertices))
+    if len(wrong):
+        got = f"not finite at vertex {wrong[0, 1]} in {name(int(wrong[0, 0]))}"
+        raise bad_argument("differential", "ds.vertices", got, "finite everywhere")
     if transforms.origin == "identity":
         return np.asarray(vertices - rest, np.float32)
     result = np.empty(vertices.shape, np.float32)
