@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.training._face_maps._basis import with_bases
+from rigwright.training._face_maps._basis import continued, with_bases
 from rigwright.training._face_maps._coefficients import CoefficientDescent
 from rigwright.training._face_maps._convolution_networks import with_convolutions
 from rigwright.training._face_maps._preparation import prepare
@@ -107,3 +107,14 @@ def best_coefficients(problem, settings):
         maps[where] += basis.numpy() @ found[begin:end]
     error = np.einsum("mr,rat->tma", sample, maps) - problem.truth[rows]
     return float(np.sqrt(np.square(error).mean()))
+
+
+def test_texels_that_no_vertex_samples_continue_their_neighbors():
+    """Ring by ring, each the mean of the neighbors that are there: counted by hand on 4 x 4 texels."""
+    sampled = np.array([5, 6])  # row 1, columns 1 and 2
+    maps = np.array([[1.0], [3.0], [10.0], [30.0], [-1.0], [5.0]])
+    found = continued(maps, sampled, 4).reshape(3, 4, 4)
+    expected = [[1.0, 1.0, 3.0, 3.0], [1.0, 1.0, 3.0, 3.0], [1.0, 1.0, 3.0, 3.0], [1.0, 1.0, 3.0, 3.0]]
+    np.testing.assert_allclose(found[0], expected)
+    np.testing.assert_allclose(found[1], 10.0 * np.array(expected))
+    assert found[2, 1].tolist() == [-1.0, -1.0, 5.0, 5.0]
