@@ -26,6 +26,7 @@ TAIL = 1e-5  # of the squared motion that components may leave
 SMOOTHNESS = 1e-4  # of H's mean diagonal: weight of the squared differences of neighboring texels
 SMALLEST = 1e-8  # of H's mean diagonal: weight of the squared texels
 RIDGE = 1e-4  # of the regression of coefficients on normalized inputs
+TINY = 1e-300  # in place of 0, where nothing moves
 LEAST_HIDDEN = 64
 HIDDEN_PER_INPUT = 8  # hidden units, at most
 
@@ -69,7 +70,7 @@ def _form(
     place[sampled] = np.arange(count)
     form = np.zeros((count, count))
     form[place[row[own]], place[column[own]]] = value[own]
-    mean = max(float(np.diagonal(form).mean()), np.finfo(np.float64).tiny)
+    mean = max(float(np.diagonal(form).mean()), TINY)
     at = place[texels].reshape(resolution, resolution)
     for first, second in ((at[:, :-1], at[:, 1:]), (at[:-1], at[1:])):
         both = ((first >= 0) & (second >= 0)).ravel()
@@ -118,13 +119,13 @@ def _components(torch: Any, form: Any, wanted: Any, most: int) -> tuple[Float64,
     beyond = square.sum() - square.cumsum(0)
     kept = min(int((beyond > TAIL * square.sum()).sum()) + 1, most, int((square > 1e-12 * square[0]).sum()), 3 * count)
     kept = max(kept, 1)
-    size = square[:kept].sqrt().clamp(min=np.finfo(np.float64).tiny)
+    size = square[:kept].sqrt().clamp(min=TINY)
     unit = float(size[0]) / np.sqrt(len(rows))
     basis = (rows.mT @ left[:, :kept]) * (unit / size)
     both = torch.cat([basis, mean[:, None]], dim=1).reshape(3, count, -1).permute(1, 0, 2).reshape(count, -1)
     both = torch.linalg.solve_triangular(form.mT, both, upper=True)
     both = both.reshape(count, 3, -1).permute(1, 0, 2).reshape(3 * count, -1).cpu().numpy()
-    coefficients = (left[:, :kept] * size / max(unit, np.finfo(np.float64).tiny)).cpu().numpy()
+    coefficients = (left[:, :kept] * size / max(unit, TINY)).cpu().numpy()
     return both, coefficients
 
 
@@ -141,10 +142,10 @@ def continued(maps: Float64, sampled: NDArray[np.intp], resolution: int) -> Floa
     inside = np.zeros_like(known)
     inside[1:-1, 1:-1] = True
     while not known[inside].all():
-        neighbors = sum(np.roll(known, step, axis).astype(int) for axis in (0, 1) for step in (-1, 1))
+        neighbors = np.sum([np.roll(known, step, axis) for axis in (0, 1) for step in (-1, 1)], axis=0)
         j, i = np.nonzero(inside & ~known & (neighbors > 0))
         around = ((j - 1, i), (j + 1, i), (j, i - 1), (j, i + 1))
-        values[:, j, i] = sum(values[:, a, b] for a, b in around) / neighbors[j, i][:, None]
+        values[:, j, i] = np.sum([values[:, a, b] for a, b in around], axis=0) / neighbors[j, i][:, None]
         known[j, i] = True
     return np.ascontiguousarray(values[:, 1:-1, 1:-1].reshape(3 * resolution**2, -1))
 
