@@ -9,6 +9,7 @@ import numpy as np
 
 import rigwright as rw
 from rigwright import _core
+from rigwright._rigs.drawn_maps import map_resolution
 from rigwright.training._face_maps._inputs import moved_by
 from rigwright.training._face_maps._layout import Layout, MapSegment
 from rigwright.training._face_maps._refinement import refined_floor
@@ -48,7 +49,6 @@ def segments_of(model: rw.Deformer) -> list[MapSegment]:
     result = []
     for number, level in enumerate(tensors["segments.level"]):
         part, own = slice(*starts[number : number + 2]), slice(*inputs[number : number + 2])
-        texels = 4 * _doublings(tensors, number)
         result.append(
             MapSegment(
                 model.metadata["face_maps"]["segments"][number]["name"],
@@ -57,15 +57,10 @@ def segments_of(model: rw.Deformer) -> list[MapSegment]:
                 tensors["segments.uv"][part].astype(np.float64),
                 tensors["segments.weight"][part],
                 tensors["inputs.column"][own].astype(np.int64),
-                texels,
+                map_resolution(tensors, number),
             )
         )
     return result
-
-
-def _doublings(tensors: dict[str, np.ndarray], number: int) -> int:
-    """A quarter of the texels along an axis of a map: 2 to the number of its convolutions."""
-    return 2 ** sum(f"segment.{number:03d}.conv{n}.weight" in tensors for n in range(1, 9))
 
 
 def floors(model: rw.Deformer, data: rw.Dataset) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -68,6 +68,42 @@ def test_what_is_wrong_is_named(changes, text):
         _core.model_from_tensors(without_missing(GOOD, changes), METADATA)
 
 
+BASIS_CASES = [
+    ({FIRST + "basis.weight": BASIS[FIRST + "basis.weight"][:, 1:]}, r"segment.000.basis.weight is F32\[48, 3\]"),
+    ({FIRST + "basis.bias": None}, "without tensor 'segment.000.basis.bias'"),
+    ({FIRST + "basis.bias": BASIS[FIRST + "basis.bias"][1:]}, r"segment.000.basis.bias is F32\[47\]"),
+    (
+        {FIRST + f"basis.{n}": BASIS[FIRST + f"basis.{n}"][1:] for n in ("weight", "bias")},
+        r"segment.000.basis.weight is of 47 rows; it must be 3 \(axes\) times a square",
+    ),
+    (
+        {FIRST + f"basis.{n}": BASIS[FIRST + f"basis.{n}"][:3] for n in ("weight", "bias")},
+        r"segment.000.basis.weight is layers that give a map of 1\^2 texels",
+    ),
+    ({FIRST + "conv1.weight": np.zeros((1, 1, 3, 3), np.float32)}, "segment.000.conv1.weight is beside a basis"),
+    ({FIRST + "basis.weight": None}, "without tensor 'segment.000.conv1.weight'"),
+    (
+        {FIRST + "dense3.weight": np.zeros((4, 4), np.float32), FIRST + "dense3.bias": np.zeros(4, np.float32)},
+        r"segment.002.dense\* is layers of another form than those of segments before",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "text"), BASIS_CASES, ids=[text for _, text in BASIS_CASES])
+def test_what_is_wrong_with_a_basis_is_named(changes, text):
+    with pytest.raises(ValueError, match=text):
+        _core.model_from_tensors(without_missing(BASIS, changes), BASIS_METADATA)
+
+
+def test_a_basis_and_convolutions_in_one_face_are_refused():
+    """A GPU runs each layer of all segments together."""
+    own = {name: value for name, value in GOOD.items() if name.startswith("segment.002.")}
+    own["segment.002.dense1.weight"] = np.zeros((12, BASIS["segment.002.dense1.weight"].shape[1]), np.float32)
+    mixed = {name: value for name, value in BASIS.items() if not name.startswith("segment.002.")} | own
+    with pytest.raises(ValueError, match=r"segment.002.dense\* is layers of another form"):
+        _core.model_from_tensors(mixed, BASIS_METADATA)
+
+
 def test_coarse_segments_of_a_vertex_that_add_up_to_more_than_it_are_named():
     first = GOOD["segments.offset"][1]
     vertex = GOOD["segments.vertex"].copy()
@@ -121,8 +157,18 @@ def test_maps_have_bounded_sizes():
     )
 )
 def test_damaged_tensors_are_refused_or_evaluated(tensors):
+    refused_or_evaluated(tensors, METADATA)
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@given(damaged_tensors(BASIS, st.integers(-3, 40), st.sampled_from([np.nan, np.inf, -1.0, 0.0, 1e30, 3e38])))
+def test_damaged_tensors_of_a_basis_are_refused_or_evaluated(tensors):
+    refused_or_evaluated(tensors, BASIS_METADATA)
+
+
+def refused_or_evaluated(tensors, metadata):
     try:
-        model = _core.model_from_tensors(tensors, METADATA)
+        model = _core.model_from_tensors(tensors, metadata)
         vertices = model.evaluate(np.zeros((1, CONTROLS)))
         model.restricted([len(vertices[0]) - 1, 0]).jacobian(np.zeros((1, CONTROLS)))
     except ValueError:

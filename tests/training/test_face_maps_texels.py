@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.training._face_maps._basis import with_bases
+from rigwright.training._face_maps._basis import continued, with_bases
 from rigwright.training._face_maps._coefficients import CoefficientDescent
 from rigwright.training._face_maps._convolution_networks import with_convolutions
 from rigwright.training._face_maps._preparation import prepare
@@ -71,7 +71,8 @@ def test_the_loss_in_texels_is_that_of_the_vertices(data, weight, on_base, toler
 def test_the_loss_in_coefficients_is_that_of_the_vertices(data, weight, on_base, tolerance):
     """Without its constant: the loss of the mean maps, which have no coefficients."""
     settings = settings_for("ours", hidden=8, components=6, gradient_weight=weight)
-    descent = CoefficientDescent(with_bases(torch, problem_of(data, settings, on_base), settings, "cpu"), settings, "cpu", 0)
+    problem = with_bases(torch, problem_of(data, settings, on_base), settings, "cpu")
+    descent = CoefficientDescent(problem, settings, "cpu", 0)
     state = descent.start()
     still = {name: 0.0 * value if ".dense3." in name else value for name, value in state.best.items()}
     losses = [slow_loss(descent.problem, errors_of(descent, weights), weight) for weights in (state.best, still)]
@@ -94,7 +95,8 @@ def best_coefficients(problem, settings):
     """The RMS error of the vertices with the best coefficients, found by least squares on the basis."""
     descent = CoefficientDescent(problem, settings, "cpu", 0)
     rows = np.concatenate(problem.bins)[::5]
-    found = np.linalg.solve(descent._gram.numpy().astype(np.float64) + 1e-9 * np.eye(len(descent._gram)), descent._wanted[rows].T)
+    form = descent._gram.numpy().astype(np.float64)
+    found = np.linalg.solve(form + 1e-9 * np.eye(len(form)), descent._wanted[rows].T)
     bases, mean = descent._bases(sum(segment.resolution**2 for segment in problem.level.segments))
     triplets, texels = sampling_triplets(problem.level.segments, problem.level.place)
     sample = np.zeros((len(problem.level.vertices), texels))
@@ -105,3 +107,14 @@ def best_coefficients(problem, settings):
         maps[where] += basis.numpy() @ found[begin:end]
     error = np.einsum("mr,rat->tma", sample, maps) - problem.truth[rows]
     return float(np.sqrt(np.square(error).mean()))
+
+
+def test_texels_that_no_vertex_samples_continue_their_neighbors():
+    """Ring by ring, each the mean of the neighbors that are there: counted by hand on 4 x 4 texels."""
+    sampled = np.array([5, 6])  # row 1, columns 1 and 2
+    maps = np.array([[1.0], [3.0], [10.0], [30.0], [-1.0], [5.0]])
+    found = continued(maps, sampled, 4).reshape(3, 4, 4)
+    expected = [[1.0, 1.0, 3.0, 3.0], [1.0, 1.0, 3.0, 3.0], [1.0, 1.0, 3.0, 3.0], [1.0, 1.0, 3.0, 3.0]]
+    np.testing.assert_allclose(found[0], expected)
+    np.testing.assert_allclose(found[1], 10.0 * np.array(expected))
+    assert found[2, 1].tolist() == [-1.0, -1.0, 5.0, 5.0]

@@ -9,9 +9,9 @@ import pytest
 
 import rigwright as rw
 from rigwright import _core
+from rigwright.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
 from rigwright.training._face_maps._export import LearnedMap, map_tensors
 from rigwright.training._face_maps._layout import COARSE, Floors, Layout, MapSegment
-from rigwright.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
 from rigwright.training._face_maps._refinement import _segments_of, refined_floor
 from rigwright.training._face_maps._regions import with_regions
 from rigwright.training._face_maps._shapes import Scaling

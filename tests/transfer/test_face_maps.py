@@ -11,9 +11,9 @@ import pytest
 import rigwright as rw
 from rigwright import _core
 from rigwright._rigs.surface import Surface
+from rigwright.training._face_maps._convolution_networks import ConvolutionShape
 from rigwright.training._face_maps._export import LearnedMap, map_tensors
 from rigwright.training._face_maps._layout import Layout, MapSegment, RigidPart
-from rigwright.training._face_maps._convolution_networks import ConvolutionShape
 from rigwright.training._face_maps._shapes import Scaling
 from rigwright.transfer import transfer_face_maps
 from tests.support.mapped_face import SIDE, MappedFace

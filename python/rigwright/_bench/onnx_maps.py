@@ -124,8 +124,8 @@ class _Graph:
         """The leaky ReLU, or the smooth one."""
         if kinked:
             return self.node("LeakyRelu", x, alpha=SLOPE)
-        one, factor, slope = (self.constant(np.float32(c)) for c in (1.0, 0.25 * (1.0 - SLOPE), SLOPE))
-        ends = [self.constant(np.float32(c)) for c in (0.0, 2.0)]
+        one, factor, slope = (self.constant(np.array(c, np.float32)) for c in (1.0, 0.25 * (1.0 - SLOPE), SLOPE))
+        ends = [self.constant(np.array(c, np.float32)) for c in (0.0, 2.0)]
         inside = self.node("Clip", self.node("Add", x, one), *ends)
         bowl = self.node("Mul", self.node("Mul", inside, inside), factor)
         low = self.node("Add", self.node("Mul", x, slope), bowl)

@@ -36,7 +36,7 @@ struct FaceMapsPlan {
     std::int64_t num_controls;
     std::int64_t num_vertices;
     std::int64_t num_refinements;
-    std::vector<std::int32_t> columns;  // (N) pose columns: the inputs of all segments, segment after segment
+    std::vector<std::int32_t> columns;            // (N) pose columns: the inputs of all segments, segment after segment
     std::vector<ProductPlan> dense;               // all but the last, each reads the one before
     ProductPlan base{network::Activation::none};  // the last dense layer: the needed texels of the base maps
     std::vector<TexelPlan> layers;                // the first reads `base`, the others `maps`; all write `maps`

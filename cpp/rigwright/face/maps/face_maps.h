@@ -16,8 +16,8 @@ namespace rigwright::face {
 /// where x_s are the segment's columns of the pose, and detail_s is 1 for coarse segments and 1 unless it is given for
 /// refinement segments. Vertices of no segment and no part stay at rest. For parts see RigidPart.
 ///
-/// A map is drawn by D >= 2 dense layers, all but the last with a leaky ReLU (slope 0.2; with a basis the smooth one, see
-/// network::Activation), in one of two ways:
+/// A map is drawn by D >= 2 dense layers, all but the last with a leaky ReLU (slope 0.2; with a basis the smooth one,
+/// see network::Activation), in one of two ways:
 ///   - The last dense layer gives K coefficients of a basis of maps: map = basis.bias + sum_k c_k basis.weight_k, three
 ///     axes of R x R texels.
 ///   - Without a basis (the published network, D = 2), it gives C0 channels of B x B texels; 3 x 3 convolutions with a

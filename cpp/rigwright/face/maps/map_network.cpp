@@ -147,8 +147,7 @@ void MapNetworkTensors::check_sizes(const std::string& name) const {
         const std::int64_t widest = std::max(weight[layer].extent(0), weight[layer].extent(1));
         if (network::padded_channels(static_cast<int>(std::min<std::int64_t>(widest, 1 << 24))) >
             MapNetwork::most_numbers / (resolution * resolution)) {
-            refuse(name + "conv" + std::to_string(layer + 1) + ".weight",
-                   "of " + std::to_string(widest) + " channels",
+            refuse(name + "conv" + std::to_string(layer + 1) + ".weight", "of " + std::to_string(widest) + " channels",
                    "of fewer: a map has at most " + std::to_string(MapNetwork::most_numbers) + " numbers");
         }
     }

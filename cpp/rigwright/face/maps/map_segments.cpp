@@ -147,7 +147,8 @@ void check_alike(const std::vector<MapSegment>& segments, const MapSegment& adde
             other.network.convolution.empty() == added.network.convolution.empty()) {
             return;
         }
-        throw bad_argument("load", segment_name(index) + "dense*", "layers of another form than those of segments before",
+        throw bad_argument("load", segment_name(index) + "dense*",
+                           "layers of another form than those of segments before",
                            "as many dense layers in all segments, all with a basis or all without");
     }
 }

@@ -58,9 +58,10 @@ def face_maps(
 ) -> Deformer:
     """Learn the offsets of a face as small images, one network per segment, from samples of a rig.
 
-    Each network turns the controls that move its segment into the coefficients of a basis of maps of 32 x 32 texels,
-    whose combination is sampled at the vertices' texture coordinates; refinement maps of 64 x 64 texels add what the coarse maps cannot show; teeth and other rigid
-    parts follow the vertices around them (Bailey 2020, chapter 3). Artists' texture coordinates are mended first.
+    Each network turns the controls that move its segment into the coefficients of a basis of maps of 32 x 32 texels.
+    Their combination is sampled at the vertices' texture coordinates; refinement maps of 64 x 64 texels add what the
+    coarse maps cannot show; teeth and other rigid parts follow the vertices around them (Bailey 2020, chapter 3, with
+    a basis in place of convolutions). Artists' texture coordinates are mended first.
     The loss is ``mean |v - v'|_1 + normal_weight * mean |n - n'|_1`` over all vertices and the face normals of the
     whole mesh, with lengths in fortieths of the diagonal of the rest mesh's box (about a centimeter on a head).
 

@@ -45,8 +45,8 @@ class FaceMapsSettings:
         1: squares that are refined get coarse maps of their own, which read only the controls that move the square, so
         that no other control moves it. 0: one coarse map per segment, as published.
     texels : float
-        Part of the steps of each level that is done in coefficients (in texels with the method "paper"), where a step is
-        several times as fast and the loss is quadratic; the others have the loss of vertices and normals.
+        Part of the steps of each level that is done in coefficients (in texels with the method "paper"), where the loss
+        is quadratic and a step costs no maps; the others have the loss of vertices and normals.
     bins : int
         Intervals along the first principal component of landmarks that batches are drawn from evenly; 1 for rows
         drawn evenly.
