@@ -33,7 +33,7 @@ class DeviceArray:
         ...
 class ResidentModel:
     """
-    A model of kind "body", "face_maps" or "blendshape" whose constants stay on the device.
+    A model of kind "body", "differential", "face_maps" or "blendshape" whose constants stay on the device.
     """
     def __init__(self, tensors: dict, metadata: str, dense: bool = False, workspace: typing.SupportsInt | typing.SupportsIndex = 268435456) -> None:
         """
