@@ -153,7 +153,7 @@ def table(report: dict[str, Any]) -> str:
     lines = ["| mean error | measured | goal |", "| --- | --- | --- |"]
     lines += [f"| {name} | {value:.2f} mm | {goal} |" for name, value, goal in rows]
     lines += [f"| time, {name} | {value:.2f} ms | 0.2 ms |" for name, value in times.items()]
-    return "\n".join([*lines, "", f"{report['model']}; {report['machine']}"])
+    return "\n".join([*lines, "", f"`{report['model']}`; {report['machine']}"])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Two-bone limbs in closed form beside the same formula in vectorized NumPy: ``python -m benchmarks.ik.two_bone``.
 
 One thread. Both sides have float64 inputs; NumPy's has no fallbacks. The engine's results are new arrays, and those of
-an earlier call (``out=``). Medians of the processor time of runs that alternate. Goals: 10 times NumPy, and 1e7 limbs per
-second of a core.
+an earlier call (``out=``). Medians of the processor time of runs that alternate. Goals: 10 times NumPy, and 1e7 limbs
+per second of a core.
 """
 
 from __future__ import annotations

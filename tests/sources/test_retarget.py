@@ -104,6 +104,18 @@ def test_channels_stay_inside_their_ranges_and_the_report_tells():
     assert "channels were clipped" in result.summary()
 
 
+def test_positions_are_those_of_the_joints_if_nothing_is_clipped():
+    """Of a rig with tight limits as of one without, with the root's way, and in another order of the axes."""
+    wide = character()
+    motion = source_of(wide, random_channels(wide, bend=60.0))
+    free, tight = (retarget(motion, rig, SAME, root_translation=True) for rig in (wide, character(limit=20.0)))
+    assert tight.excess.max() > 5
+    truth = world_of(wide, free.channels)[..., 3]
+    np.testing.assert_allclose(free.positions, truth, atol=PLACE)
+    np.testing.assert_allclose(tight.positions, truth, atol=PLACE)
+    assert np.abs(retarget(motion, wide, SAME).positions[:, 0] - PLACES[0]).max() < PLACE  # the root stays
+
+
 def test_a_clipped_joint_leaves_its_children_alone():
     rig, wide = character(limit=20.0), character()
     channels = np.zeros((1, len(wide.channel_names)))

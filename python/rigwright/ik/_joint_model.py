@@ -61,7 +61,10 @@ def joint_model(
     dials, about = _controls(function, source, skeleton)
     weights = (chosen[:, None], np.ones((len(chosen), 1), np.float32))
     faces = np.zeros((0, 3), np.int32)
-    return _core.LinearBlendSkinning(skeleton, vertices, faces, weights, dials=dials, metadata=about)
+    made = _core.LinearBlendSkinning(skeleton, vertices, faces, weights, dials=dials, metadata=about)
+    if made.channels:  # refused with the reason if they do not decide the poses
+        made.poses_from_channels(np.array([[channel.rest for channel in made.channels]]))
+    return made
 
 
 def skeleton_of(function: str, source: Any) -> _core.Skeleton:

@@ -178,10 +178,6 @@ def solve_motion(
         "threads": threads,
         "progress": progress,
     }
-    near = _near(check, solver, start, limits, len(wanted))
-    first = _follow(solver, wanted, near, limits, options | {"weights": shares})
-    if not chains:
-        return _result(proxy, wanted, first, None, 0)
     rules: dict[str, Any] = {
         "up_axis": getattr(model, "up_axis", "Y"),
         "meters_per_unit": getattr(model, "meters_per_unit", 1.0),
@@ -189,6 +185,10 @@ def solve_motion(
     rules |= lock or {}
     if unknown := set(rules) - LOCK:
         raise check.wrong("lock", f"with {', '.join(sorted(map(repr, unknown)))}", f"among {', '.join(sorted(LOCK))}")
+    near = _near(check, solver, start, limits, len(wanted))
+    first = _follow(solver, wanted, near, limits, options | {"weights": shares})
+    if not chains:
+        return _result(proxy, wanted, first, None, 0)
     locked = foot_lock(skeleton, first.poses, feet, fps=rate, **rules)
     targets = _standing(skeleton, locked, wanted, joints, shares, chains, "XYZ".index(rules["up_axis"]))
     near = first.channels if first.channels is not None else locked.poses

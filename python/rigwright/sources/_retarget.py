@@ -297,4 +297,4 @@ def _translate(
     for axis, channel in enumerate(group.channels):
         if channel >= 0:
             wanted[:, channel] = along[:, axis]
-    return shift
+    return np.asarray(shift)
