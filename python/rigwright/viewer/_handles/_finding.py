@@ -46,7 +46,8 @@ def find_limbs(skeleton: _core.Skeleton, up_axis: str) -> list[LimbJoints]:
     size = float(np.linalg.norm(np.ptp(rest, axis=0))) or 1.0
     names = list(skeleton.names)
     chains = [*_by_role(names, parents), *_by_name(names, parents)] or _by_shape(rest, parents, size, up_axis)
-    found, used = [], set[int]()
+    found: list[LimbJoints] = []
+    used: set[int] = set()
     for kind, joints in chains:
         bones = np.diff(rest[list(joints)], axis=0)
         if used.isdisjoint(joints) and np.linalg.norm(bones, axis=1).min() > 1e-3 * size:
@@ -69,7 +70,7 @@ def _hinge(kind: str, points: Points, up_axis: str) -> Points | None:
 
 def _ancestors(parents: list[int], joint: int) -> list[int]:
     """From the topmost one down to the parent."""
-    found = []
+    found: list[tuple[str, tuple[int, int, int]]] = []
     while (joint := parents[joint]) >= 0:
         found.insert(0, joint)
     return found
