@@ -70,7 +70,7 @@ def _hinge(kind: str, points: Points, up_axis: str) -> Points | None:
 
 def _ancestors(parents: list[int], joint: int) -> list[int]:
     """From the topmost one down to the parent."""
-    found = []
+    found: list[int] = []
     while (joint := parents[joint]) >= 0:
         found.insert(0, joint)
     return found
