@@ -48,7 +48,7 @@ READS = {
     "info": ("hero.*", "smooth.glb", "dog.blend", "lid.npz"),
     "limits": ("dog.blend",),
     "faces": ("ICT-FaceKit",),
-    "view": ("hero.safetensors", "held_out.rwdata", "dog.*"),
+    "view": ("hero.npz", "hero.safetensors", "held_out.rwdata", "dog.*"),
     "ik": ("hero.safetensors", "goals.*"),
     "synth": ("face.safetensors", "calm.npy", "lively.npy"),
 }

@@ -33,7 +33,7 @@ NEEDS = {
     "pose_a_character": ("torch",),
     "pytorch": ("torch",),
     "scans": ("pyvista", "jinja2"),
-    "view": ("websockets",),
+    "view": ("torch", "websockets"),
 }
 BY_OTHERS = {"play_from_cpp", "use_from_cpp"}  # tests/cpp installs the library and builds and runs the programs
 

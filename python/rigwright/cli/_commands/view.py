@@ -29,8 +29,8 @@ SUMMARY = "show a model, a rig or a data set in a browser, where its skin can be
 EXAMPLE = """rigwright view hero.safetensors
 rigwright view hero.safetensors --beside held_out.rwdata
 rigwright view hero.safetensors --motion held_out.rwdata/00000.poses.npy --fps 24
-rigwright view dog.blend --action walk --through dog.safetensors
-rigwright view face.safetensors --face-ik face_ik.safetensors"""
+rigwright view hero.npz --through hero.safetensors
+rigwright view dog.blend --action walk"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

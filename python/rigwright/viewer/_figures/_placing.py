@@ -35,7 +35,8 @@ class Placed:
         rows = self._inner.rows(poses)
         at_home = np.array([self._inner.pose(row) for row in rows])
         first = 12 * self._roots[0] + np.array([3, 7, 11])
-        return np.concatenate([rows, poses[:, first] - at_home[:, first]], axis=1).astype(np.float32)
+        moved = poses[:, first] - at_home[:, first]
+        return np.asarray(np.concatenate([rows, moved], axis=1), np.float32)
 
     def moved(self, pose: Row, offset: Vector) -> Row:
         result = np.array(pose, np.float32)
@@ -47,7 +48,7 @@ class Placed:
         return row[-3:].astype(np.float64)
 
     def placed(self, row: Row, offset: Vector) -> Row:
-        return np.concatenate([row, offset]).astype(np.float32)
+        return np.asarray(np.concatenate([row, offset]), np.float32)
 
 
 def needs_place(model: _core.Deformer) -> bool:

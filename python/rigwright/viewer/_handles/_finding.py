@@ -46,7 +46,8 @@ def find_limbs(skeleton: _core.Skeleton, up_axis: str) -> list[LimbJoints]:
     size = float(np.linalg.norm(np.ptp(rest, axis=0))) or 1.0
     names = list(skeleton.names)
     chains = [*_by_role(names, parents), *_by_name(names, parents)] or _by_shape(rest, parents, size, up_axis)
-    found, used = [], set[int]()
+    found: list[LimbJoints] = []
+    used: set[int] = set()
     for kind, joints in chains:
         bones = np.diff(rest[list(joints)], axis=0)
         if used.isdisjoint(joints) and np.linalg.norm(bones, axis=1).min() > 1e-3 * size:
@@ -69,7 +70,7 @@ def _hinge(kind: str, points: Points, up_axis: str) -> Points | None:
 
 def _ancestors(parents: list[int], joint: int) -> list[int]:
     """From the topmost one down to the parent."""
-    found = []
+    found: list[int] = []
     while (joint := parents[joint]) >= 0:
         found.insert(0, joint)
     return found
@@ -78,7 +79,7 @@ def _ancestors(parents: list[int], joint: int) -> list[int]:
 def _by_role(names: list[str], parents: list[int]) -> list[tuple[str, tuple[int, int, int]]]:
     """Limbs of skeletons that follow a known habit of naming."""
     roles = {role: names.index(name) for role, name in joint_roles(names).items()}
-    found = []
+    found: list[tuple[str, tuple[int, int, int]]] = []
     for kind, parts in (("leg", ("upper_leg", "lower_leg", "foot")), ("arm", ("upper_arm", "lower_arm", "hand"))):
         for own_side in ".L", ".R":
             joints = [roles[part + own_side] for part in parts if part + own_side in roles]

@@ -179,7 +179,7 @@ def limb_handles(figure: Figure) -> LimbHandles | None:
 
 def _rotation(matrix: Vector) -> Vector:
     left, _, right = np.linalg.svd(matrix)
-    return left @ right
+    return np.asarray(left @ right)
 
 
 def _standing(rest: Vector, limbs: Sequence[Joints], figure: Figure) -> list[int]:
