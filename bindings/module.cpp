@@ -28,6 +28,7 @@ PYBIND11_MODULE(_core, module) {
     rigwright::bindings::bind_packing(module);
     rigwright::bindings::bind_latent_space(module);
     rigwright::bindings::bind_latent_fit(module);
+    rigwright::bindings::bind_synthesis_playing(module);
     rigwright::bindings::bind_inverse(module);
     rigwright::bindings::bind_majorize_minimize(module);
     rigwright::bindings::bind_ik_goals(module);

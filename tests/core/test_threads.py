@@ -101,6 +101,7 @@ CALLS = {
     "choose_anchors": lambda n: rw.differential.choose_anchors(FACES, len(REST), 4, threads=n),
     "differential": differential_training,
     "Crowd.evaluate": lambda n: CROWD.evaluate(0, [0, 1], threads=n),
+    "Crowd.evaluate_weights": lambda n: CROWD.evaluate_weights(WEIGHTS, threads=n),
     "Crowd.instances": lambda n: CROWD.instances(0, [0, 1], threads=n),
     "linear_blend": linear_blend,
     "pca_regression": lambda n: rw.baselines.pca_regression(SAMPLES, threads=n),

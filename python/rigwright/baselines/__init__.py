@@ -1,7 +1,8 @@
 """Deformers fitted to the same samples as a learned model, to stand beside it in every comparison.
 
 All take a data set or :class:`Samples`, and ``fit_on=``: the poses to fit to in place of the data's (the second
-protocol: fitted on the very clip that is judged).
+protocol: fitted on the very clip that is judged). :func:`motion_graph`, :func:`motion_matching` and :func:`cross_fade`
+play the clips of a :class:`rigwright.synthesis.Synthesizer` without its latent spaces.
 """
 
 from rigwright.baselines._dense_network import dense_network
@@ -9,6 +10,8 @@ from rigwright.baselines._direct_delta_mush import direct_delta_mush
 from rigwright.baselines._key_points import KeyPointSubspace, key_point_subspace
 from rigwright.baselines._kpsa import kpsa
 from rigwright.baselines._linear_blend import linear_blend
+from rigwright.baselines._motion.graph import MotionGraph, motion_graph
+from rigwright.baselines._motion.matching import MotionMatching, cross_fade, motion_matching
 from rigwright.baselines._pca_regression import pca_regression
 from rigwright.baselines._pose_space import pose_space_deformation
 from rigwright.baselines._rotational_regression import rotational_regression
@@ -18,13 +21,18 @@ from rigwright.baselines._ssdr import ssdr
 
 __all__ = [
     "KeyPointSubspace",
+    "MotionGraph",
+    "MotionMatching",
     "Samples",
     "SkinningDecomposition",
+    "cross_fade",
     "dense_network",
     "direct_delta_mush",
     "key_point_subspace",
     "kpsa",
     "linear_blend",
+    "motion_graph",
+    "motion_matching",
     "pca_regression",
     "pose_space_deformation",
     "rotational_regression",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
-from rigwright._validate import bad_argument, check_threads
+from rigwright._validate import Arguments, bad_argument, check_threads
 from rigwright.crowd._arguments import (
     checked_clips,
     checked_order,
@@ -173,6 +173,53 @@ class Crowd:
         self._evaluate(clips[state], frames[state], prefixes[state], device, threads=threads, out=once)
         # mode "clip" writes into `result` without a buffer of its size; the indices are in range
         return once.take(head, axis=0, out=result, mode="clip")
+
+    def evaluate_weights(
+        self,
+        weights: ArrayLike,
+        prefix: ArrayLike | None = None,
+        *,
+        out: Float32 | None = None,
+        device: str = "cpu",
+        threads: int = 0,
+    ) -> Float32:
+        """Vertices of heads whose weights are given, as those of :meth:`rigwright.synthesis.PlayerCrowd.step`.
+
+        Parameters
+        ----------
+        weights : (H, K)
+            Weights of all shapes.
+        prefix : (H,) integers from 0 to K, or one for all, optional
+            How many shapes of the order a head uses. Default: all.
+        out : (H, V, 3) float32, optional
+            Receives the result; contiguous.
+        device : str
+            ``"cpu"`` or ``"cuda"``.
+        threads : int
+            Number of threads; 0 means all processors that this process may use.
+
+        Returns
+        -------
+        (H, V, 3) float32
+            ``out`` if it was given.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, a weight is not finite, a prefix is out of range, or the device does not work here.
+        """
+        check_threads("evaluate_weights", threads)
+        check = Arguments("evaluate_weights", K=self._rig.num_shapes)
+        given = check.numbers("weights", weights, "H K", dtype=np.float32)
+        most = self._rig.num_shapes
+        prefixes = whole_per_head("evaluate_weights", "prefix", most if prefix is None else prefix, most)
+        if prefixes.shape not in ((), (len(given),)):
+            raise bad_argument("evaluate_weights", "prefix", f"{len(prefixes)} long", f"{len(given)} long, one per head")
+        result = self._output(out, len(given))
+        whole = bool((prefixes == most).all())
+        detail = {} if whole else {"order": self._order, "prefix": np.broadcast_to(prefixes, len(given))}
+        self._rig.evaluate(given, device, threads=threads, out=result, **detail)
+        return result
 
     @overload
     def instances(

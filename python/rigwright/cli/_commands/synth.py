@@ -7,14 +7,15 @@ import argparse
 from rigwright.cli._console import Console
 from rigwright.cli._result import Result
 from rigwright.cli._subcommands import Command, add_command
-from rigwright.cli._synth import fit, info, report
+from rigwright.cli._synth import fit, info, play, report
 
-SUMMARY = "learn to move as labelled clips do, and say how well"
+SUMMARY = "learn to move as labelled clips do, play, and say how well"
 EXAMPLE = """rigwright synth fit face.safetensors --clip calm=calm.npy --clip lively=lively.npy -o synth.safetensors
+rigwright synth play synth.safetensors --label lively --seconds 10 -o idle.npz
 rigwright synth info synth.safetensors
 rigwright synth report synth.safetensors -o synth.html"""
 
-COMMANDS: dict[str, Command] = {"fit": fit, "info": info, "report": report}
+COMMANDS: dict[str, Command] = {"fit": fit, "play": play, "info": info, "report": report}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

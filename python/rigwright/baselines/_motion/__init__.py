@@ -1,0 +1,1 @@
+"""Players that need no learning: motion graphs, motion matching, cross-fades."""

@@ -1,0 +1,293 @@
+"""One character: what it was told, expanded into items."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright.synthesis._playing.commands import Command
+from rigwright.synthesis._playing.items import Item, Track, decay_of, plain_decay
+from rigwright.synthesis._playing.simulate import Stage
+from rigwright.synthesis._playing.transitions import Decay
+
+Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Task = dict[str, Any]
+
+LONGEST = 24  # frames of an item
+SHRINKS = 0.92  # a ball becomes smaller by this share per frame at most: particles are led, not pushed
+CLOSE = 0.35  # of the usual radius: the ball before a join to a clip
+KEPT_SECONDS = 3600  # samples for events
+MASK = 2**64 - 1
+
+
+class Character:
+    """State of a player: a particle, the rest of its path, and tasks that follow.
+
+    Everything that decides what comes next is in :meth:`state`. Random choices are functions of the seed and of how
+    many were made.
+    """
+
+    def __init__(self, stage: Stage, seed: int, label: str, transitions: str) -> None:
+        self.stage, self.seed, self.label, self.transitions = stage, seed, label, transitions
+        self.frame = self.decisions = self.used = self.jump = 0
+        self.command = -1
+        self.tasks: list[Task] = []
+        self.decays: list[Decay] = []
+        self.events: list[dict[str, Any]] = []
+        self.samples: deque[tuple[int, int, str, Float64, Float32]] = deque(maxlen=KEPT_SECONDS)
+        self.item: Item | None = None
+        ground = stage.grounds[label]
+        self.x = np.array(ground.points[int(self._rng().integers(len(ground.points)))])
+        self.v = np.zeros_like(self.x)
+        self.path, self.radii = self.x[None].copy(), ground.radii(self.x[None])
+        self.previous: Float32 = np.repeat(np.asarray(ground.space.controls(self.x[None]), np.float32), 2, axis=0)
+
+    # What it is told
+
+    def tell(self, command: Command, later: bool = False) -> None:
+        """Begin a command, or with ``later`` after those that end by themselves."""
+        index = len(self.events)
+        self.events.append({"frame": self.frame, "command": str(command), "name": command.name, "label": command.label})
+        tasks = [{"do": "begin", "command": index}, *self._tasks_of(command)]
+        if later:
+            self.tasks = [t for t in self.tasks if t["do"] != "wander"] + tasks
+            return
+        self.interrupt()
+        self.tasks = tasks
+
+    def _tasks_of(self, command: Command) -> list[Task]:
+        arguments, settings = command.arguments, self.stage.settings
+        enter: Task = {"do": "enter", "label": command.label}
+        if command.name == "transition":
+            return [enter]
+        if command.name == "move":
+            return [enter, {"do": "go", "to": arguments["to"], "along": arguments["along"]}]
+        if command.name == "play":
+            start = self.stage.grounds[command.label].points[arguments["begin"]].tolist()
+            close: Task = {"do": "hold", "frames": settings.settle, "share": CLOSE}
+            clip: Task = {"do": "clip", "begin": arguments["begin"], "end": arguments["end"]}
+            go: Task = {"do": "go", "to": start, "along": "data"}
+            return [enter, go, close, {"do": "join", "begin": arguments["begin"]}, clip]
+        hold = settings.hold if arguments["hold"] is None else arguments["hold"]
+        frames = max(int(round(hold * self.stage.synth.fps)), 1)
+        return [enter, {"do": "wander", "poses": arguments["poses"], "frames": frames, "along": arguments["along"]}]
+
+    def interrupt(self) -> None:
+        """Give up what follows; a blend that has begun is finished first."""
+        if self.item is None:
+            self.path, self.radii = self.path[:1], self.radii[:1]
+        elif self.item.kind in ("follow", "clip"):
+            self._finish()
+            self.path, self.radii = self.path[:1], self.radii[:1]
+
+    # Items
+
+    def next_item(self) -> Item:
+        """The next item; it is simulated by the caller."""
+        item: Item | None = None
+        while item is None and len(self.path) < 2:
+            item = self._expand(self.tasks.pop(0) if self.tasks else {"do": "hold", "frames": LONGEST, "share": 1.0})
+        if item is None:
+            count = min(LONGEST, len(self.path) - 1)
+            item = self._item("follow", count, [self._track(self.path[: count + 1], self.radii[: count + 1])])
+        self.item, self.used = item, 0
+        return item
+
+    def _expand(self, task: Task) -> Item | None:
+        do = task["do"]
+        if do == "begin":
+            self.command = task["command"]
+            self.events[self.command]["began"] = self.frame
+        elif do == "go":
+            self._lead(np.array(task["to"], np.float64), task["along"])
+        elif do == "hold":
+            self._stay(task["frames"], task["share"])
+        elif do == "wander":
+            self._wander(task)
+        elif do == "enter":
+            self._enter(task["label"])
+        elif do == "switch":
+            return self._switch(task["label"], np.array(task["to"], np.float64))
+        elif do == "join":
+            return self._join(task["begin"])
+        else:
+            return self._clip(task["begin"], task["end"])
+        return None
+
+    def _lead(self, target: Float64, along: str) -> None:
+        rows, radii, note = self.stage.grounds[self.label].path(self.path[0], target, along)
+        if note:
+            about = {"frame": self.frame, "name": "note", "command": note, "label": self.label}
+            self.events.append({**about, "began": self.frame})
+        self._follow(rows, radii)
+
+    def _stay(self, frames: int, share: float) -> None:
+        rows = np.repeat(self.path[:1], frames + 1, axis=0)
+        self._follow(rows, share * self.stage.grounds[self.label].radii(rows))
+
+    def _follow(self, rows: Float64, radii: Float64) -> None:
+        allowed = np.array(radii)
+        allowed[0] = self.radii[0]
+        for row in range(1, len(rows)):
+            allowed[row] = max(allowed[row], SHRINKS * allowed[row - 1])
+        self.path, self.radii = rows, allowed
+
+    def _wander(self, task: Task) -> None:
+        """To another pose, hover there, and again."""
+        ground, rng = self.stage.grounds[self.label], self._rng()
+        if task["poses"] is None:
+            choice = ground.points[int(rng.integers(len(ground.points)))].tolist()
+        else:
+            others = [pose for pose in task["poses"] if not np.array_equal(pose, self.path[0])] or task["poses"]
+            choice = others[int(rng.integers(len(others)))]
+        go = {"do": "go", "to": choice, "along": task["along"]}
+        self.tasks = [go, {"do": "hold", "frames": task["frames"], "share": 1.0}, task, *self.tasks]
+
+    def _enter(self, label: str) -> None:
+        """To the nearest matching point of the next label of the route, idle there, switch, and so on."""
+        if label == self.label:
+            return
+        there = self.stage.synth.route(self.label, label)[1]
+        bridge = self.stage.synth.bridges[self.label, there]
+        away = np.linalg.norm(np.asarray(bridge.from_points) - self.path[0], axis=1)
+        pair = int(away.argmin())
+        go = {"do": "go", "to": np.asarray(bridge.from_points)[pair].tolist(), "along": "data"}
+        settle = {"do": "hold", "frames": self.stage.settings.settle, "share": CLOSE}
+        switch = {"do": "switch", "label": there, "to": np.asarray(bridge.to_points)[pair].tolist()}
+        self.tasks = [go, settle, switch, {"do": "enter", "label": label}, *self.tasks]
+
+    def _switch(self, label: str, point: Float64) -> Item:
+        frames, ground = self.stage.settings.blend, self.stage.grounds[label]
+        rows = np.repeat(point[None], frames + 1, axis=0)
+        into = Track(label, rows, CLOSE * ground.radii(rows), point, np.zeros_like(point), self._noise_seed(label))
+        if self.transitions == "inertialize":
+            self.jump = frames
+            return self._item("follow", frames, [into])
+        self._stay(frames, CLOSE)
+        return self._item("blend", frames, [self._track(self.path, self.radii), into])
+
+    def _join(self, begin: int) -> Item:
+        frames = self.stage.settings.blend
+        first = next(s.begin for s in self.stage.synth.space(self.label).segments if s.begin <= begin < s.end)
+        rows = np.maximum(np.arange(begin - frames, begin), first)
+        self._stay(frames, CLOSE)
+        item = self._item("join", frames, [self._track(self.path, self.radii)])
+        item.rows = rows
+        return item
+
+    def _clip(self, begin: int, end: int) -> Item:
+        count = min(LONGEST, end - begin)
+        if end - begin > count:
+            self.tasks.insert(0, {"do": "clip", "begin": begin + count, "end": end})
+        item = self._item("clip", count, [])
+        item.rows = np.arange(begin, begin + count)
+        return item
+
+    def _item(self, kind: str, count: int, tracks: list[Track]) -> Item:
+        label = tracks[-1].label if tracks else self.label
+        jump, self.jump = (0 if kind == "clip" else self.jump), 0
+        # The jump is measured from what was shown, in which earlier differences are contained.
+        decays = [] if jump else [decay for decay in self.decays if decay.begin + decay.frames > self.frame]
+        return Item(
+            kind, label, self.frame, count, self.command, tracks, np.zeros(0, np.int64), decays, jump, self.previous
+        )
+
+    def _track(self, path: Float64, radii: Float64) -> Track:
+        return Track(self.label, path, radii, self.x, self.v, self._noise_seed(self.label))
+
+    # Frames
+
+    def take(self, count: int) -> Float32:
+        """The next ``count`` frames of the item, which has as many."""
+        item = self.item
+        assert item is not None
+        rows = item.controls[self.used : self.used + count]
+        every = max(int(round(self.stage.synth.fps)), 1)
+        for row in range(self.used, self.used + count):
+            if (item.first + row + 1) % every == 0:
+                place, controls = self._place(item, row), item.controls[row]
+                self.samples.append((item.first + row + 1, item.command, item.label, place, controls))
+        self.used += count
+        self.frame = item.first + self.used
+        if self.used == item.count:
+            self._finish()
+        return rows
+
+    @property
+    def left(self) -> int:
+        """Frames of the item that were not taken."""
+        return 0 if self.item is None else self.item.count - self.used
+
+    def _place(self, item: Item, row: int) -> Float64:
+        """Latent point that a frame of an item shows."""
+        if item.kind in ("clip", "join"):
+            return np.asarray(self.stage.grounds[item.label].points[item.rows[row]])
+        return np.asarray(item.tracks[-1].positions[row + 1])
+
+    def _finish(self) -> None:
+        """Take over the state after the frames of the item that were taken."""
+        item, used = self.item, self.used
+        assert item is not None
+        self.item, self.used = None, 0
+        if used == 0:
+            self.jump = item.jump
+            return
+        self.previous = np.concatenate([item.previous, item.controls[:used]])[-2:]
+        moved = self.label != item.label
+        self.label = item.label
+        if item.kind in ("clip", "join"):
+            self._leave_clip(item, used)
+            return
+        track = item.tracks[-1]
+        self.x, self.v = track.positions[used], track.velocities[used]
+        self.decays = [] if item.kind == "blend" else item.after
+        if item.kind == "blend" or moved or len(self.path) < 2:
+            self.path, self.radii = track.path[used:], track.radii[used:]
+        else:
+            self.path, self.radii = self.path[used:], self.radii[used:]
+
+    def _leave_clip(self, item: Item, used: int) -> None:
+        ground, row = self.stage.grounds[self.label], int(item.rows[used - 1])
+        self.x = np.array(ground.points[row])
+        before = ground.points[max(row - 1, 0)] if used > 1 else self.x
+        self.v = (self.x - before) * self.stage.synth.fps
+        self.path, self.radii = self.x[None].copy(), ground.radii(self.x[None])
+        self.decays, self.jump = [], self.stage.settings.blend
+
+    def _rng(self) -> np.random.Generator:
+        self.decisions += 1
+        return np.random.default_rng([self.seed, self.decisions])
+
+    def _noise_seed(self, label: str) -> int:
+        place = self.stage.synth.labels.index(label) + 1
+        return (self.seed * 0x9E3779B97F4A7C15 + place * 0xD1342543DE82EF95) & MASK
+
+    # Saved and restored
+
+    def state(self) -> dict[str, Any]:
+        """All that decides what comes next, in JSON's values."""
+        numbers = ("frame", "decisions", "used", "jump", "command", "label", "seed", "transitions", "tasks", "events")
+        arrays = ("x", "v", "path", "radii", "previous")
+        return {
+            **{name: getattr(self, name) for name in numbers},
+            **{name: getattr(self, name).tolist() for name in arrays},
+            "decays": [plain_decay(decay) for decay in self.decays],
+            "item": None if self.item is None else self.item.as_plain(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a :meth:`state`; the frames of a begun item are simulated again."""
+        for name in ("frame", "decisions", "used", "jump", "command", "label", "seed", "transitions"):
+            setattr(self, name, state[name])
+        self.tasks, self.events = [dict(t) for t in state["tasks"]], [dict(e) for e in state["events"]]
+        for name in ("x", "v", "path", "radii"):
+            setattr(self, name, np.array(state[name], np.float64))
+        self.previous = np.array(state["previous"], np.float32)
+        self.decays = [decay_of(decay) for decay in state["decays"]]
+        self.item = None if state["item"] is None else Item.of_plain(state["item"])
+        self.samples.clear()
+        if self.item is not None:
+            self.stage.simulate([self.item])

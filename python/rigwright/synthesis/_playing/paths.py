@@ -1,0 +1,150 @@
+"""Paths through a latent space: straight, along the data, at constant speed, and away from where little is known."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright import _core
+from rigwright.synthesis._playing.playable import PlayedSpace
+from rigwright.synthesis._playing.settings import PlaySettings
+
+Float64 = NDArray[np.float64]
+ROUNDING = np.convolve(np.full(5, 0.2), np.full(5, 0.2))  # weights of successive frames
+FARTHEST = 0.3  # of the length scale: radius beyond which a process runs away from its training points
+SLOWEST = 0.35  # of the speed, and of the radius, where the density is that of the least dense training point
+
+
+class Ground:
+    """A label's space as paths see it: its step, its predictive density, and shortest paths through its training points.
+
+    Attributes
+    ----------
+    step : float
+        Median distance between successive training points.
+    ball : float
+        Usual radius around a path.
+    field : _core.DensityField
+    slow, least : float
+        Log densities at the quantiles of the settings, one step beside the training points.
+    """
+
+    def __init__(self, space: PlayedSpace, settings: PlaySettings) -> None:
+        self.space, self.settings = space, settings
+        self.points = np.ascontiguousarray(space.points, np.float64)
+        moves = [np.diff(self.points[s.begin : s.end], axis=0) for s in space.segments]
+        lengths = np.linalg.norm(np.concatenate([*moves, np.zeros((0, self.points.shape[1]))]), axis=1)
+        extent = float(np.linalg.norm(np.ptp(self.points, axis=0)))
+        median = float(np.median(lengths)) if len(lengths) else 0.0
+        self.step = max(median, 1e-3 * extent, 1e-9)
+        self.ball = min(settings.radius * self.step, FARTHEST * float(space.latent.length))
+        self.field = density_field(space.latent)
+        axis = np.arange(len(self.points)) % self.points.shape[1]
+        beside = self.points + self.step * np.eye(self.points.shape[1])[axis]
+        density = self.field.evaluate(beside, 1)[0]
+        self.least, self.slow = np.quantile(density, [settings.least, max(settings.slow, settings.least)])
+        self.level = float(np.median(density))
+        self._trees: dict[int, tuple[Float64, NDArray[np.int32]]] = {}
+
+    def density(self, x: Float64) -> Float64:
+        """(T,) log predictive densities of points (T, D)."""
+        return np.asarray(self.field.evaluate(np.ascontiguousarray(x), 1)[0])
+
+    def nearest(self, x: Float64) -> int:
+        """Training point nearest to a point (D,)."""
+        return int(((self.points - x) ** 2).sum(axis=1).argmin())
+
+    def along_data(self, start: Float64, target: Float64) -> Float64:
+        """Shortest path (M, D) in the complete graph of training points, start and target.
+
+        An edge costs ``|x_i - x_j|^p``: short edges, along the clips, are cheaper than one long one (Bailey 2020,
+        section 5.5, whose weight ``|x_i - x_j|^-p`` is the closeness that this cost inverts).
+        """
+        index = self.nearest(target)
+        at_point = bool((self.points[index] == target).all())
+        tree = self._trees.get(index) if at_point else None
+        if tree is None:
+            tree = _core.shortest_paths(self.points, target, self.settings.power)
+            if at_point:
+                self._trees[index] = tree
+        cost, following = tree
+        edges = (((self.points - start) ** 2).sum(axis=1)) ** (0.5 * self.settings.power)
+        first = int((edges + cost).argmin())
+        straight = float(((target - start) ** 2).sum()) ** (0.5 * self.settings.power)
+        nodes = [start]
+        if straight > edges[first] + cost[first]:
+            while first >= 0:
+                nodes.append(self.points[first])
+                first = int(following[first])
+        nodes.append(target)
+        return np.array(nodes)
+
+    def path(self, start: Float64, target: Float64, along: str) -> tuple[Float64, Float64, str]:
+        """Points (n + 1, D) per frame, radii (n + 1,), and what the density made of it ("" if nothing)."""
+        note, target_density = "", self.density(target[None])[0]
+        if target_density < self.least:
+            target, note = self.points[self.nearest(target)], "target moved to the nearest training frame"
+        nodes = self.along_data(start, target) if along == "data" else np.array([start, target])
+        rows = self._resampled(nodes)
+        if along != "data" and (self.density(rows[1:-1]) < self.least).any():
+            inside = np.flatnonzero(self.density(rows) < self.least)
+            turn = rows[max(int(inside[inside > 0][0]) - 1, 0)]
+            nodes = np.concatenate([start[None], self.along_data(turn, target)])
+            rows, note = self._resampled(nodes), note or "turned back where the density falls below the data's"
+        return rows, self.radii(rows), note
+
+    def radii(self, rows: Float64) -> Float64:
+        """(n,) radii of the ball: smaller where the density is low."""
+        return self.ball * self._ease(rows)
+
+    def _ease(self, rows: Float64) -> Float64:
+        """From 1 where the density is at least that of ``slow`` to SLOWEST at ``least`` and below."""
+        width = max(float(self.slow - self.least), 1e-9)
+        return np.asarray(np.clip((self.density(rows) - self.least) / width, SLOWEST, 1.0))
+
+    def _resampled(self, nodes: Float64) -> Float64:
+        """A polyline as one point per frame: constant speed, less where the density is low."""
+        lengths = np.linalg.norm(np.diff(nodes, axis=0), axis=1)
+        total = float(lengths.sum())
+        pace = self.settings.speed * self.step
+        if total <= 1e-9 * self.step:
+            return np.array([nodes[0], nodes[-1]])
+        fine = max(int(np.ceil(2 * total / pace)), 2)
+        ends = np.concatenate([[0.0], np.cumsum(lengths)])
+        place = np.linspace(0.0, total, fine + 1)
+        rows = _at(nodes, ends, place)
+        time = np.concatenate([[0.0], np.cumsum(np.diff(place) / (pace * self._ease(0.5 * (rows[1:] + rows[:-1]))))])
+        frames = max(int(np.ceil(time[-1])), 1)
+        return _rounded(_at(nodes, ends, np.interp(np.linspace(0.0, time[-1], frames + 1), time, place)))
+
+
+def _rounded(rows: Float64) -> Float64:
+    """A path that sets out and arrives gently, and takes corners in an arc: a moving average, ends in place."""
+    count = len(ROUNDING) - 1
+    longer = np.concatenate([np.repeat(rows[:1], count, axis=0), rows, np.repeat(rows[-1:], count, axis=0)])
+    result = np.stack([np.convolve(column, ROUNDING, mode="valid") for column in longer.T], axis=1)
+    result[0], result[-1] = rows[0], rows[-1]
+    return result
+
+
+def _at(nodes: Float64, ends: Float64, place: Float64) -> Float64:
+    """Points (T, D) of a polyline at arc lengths (T,)."""
+    return np.stack([np.interp(place, ends, column) for column in nodes.T], axis=1)
+
+
+def density_field(latent: object) -> _core.DensityField:
+    """The predictive density of a latent space, exact or with inducing points (FITC, Snelson & Ghahramani 2006)."""
+    points, inducing = (getattr(latent, name) for name in ("points", "inducing"))
+    variance, length, noise = (float(getattr(latent, name)) for name in ("variance", "length", "noise"))
+    if inducing is None or not len(inducing):
+        return _core.DensityField(points, variance, length, max(noise, 1e-9 * variance))
+
+    def kernel(a: Float64, b: Float64) -> Float64:
+        square = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2.0 * a @ b.T
+        return np.asarray(variance * np.exp(-0.5 * np.maximum(square, 0.0) / length**2))
+
+    own = kernel(inducing, inducing) + 1e-9 * variance * np.eye(len(inducing))
+    cross = kernel(inducing, points)
+    left = variance + noise - np.einsum("mn,mn->n", cross, np.linalg.solve(own, cross))
+    posterior = own + (cross / np.maximum(left, 1e-12 * variance)) @ cross.T
+    return _core.DensityField.from_centers(inducing, np.linalg.inv(own) - np.linalg.inv(posterior), variance, length)

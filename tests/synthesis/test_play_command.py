@@ -1,0 +1,98 @@
+"""``rigwright synth play`` writes what the library plays."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright.cli import main
+from tests.support.players import arm_synth, face_synth
+from tests.support.synthesis import face
+
+STORY = {"commands": [{"at": 0, "command": "idle", "label": "calm"}, {"at": 1, "command": "transition", "label": "far"}]}
+LAYERS = [{"kind": "blinks", "controls": {"shape5": 1.0}, "per_minute": 30}]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    face_synth().save("synth.safetensors")
+    face().save("face.safetensors")
+    (tmp_path / "story.json").write_text(json.dumps(STORY))
+    (tmp_path / "layers.json").write_text(json.dumps(LAYERS))
+    return tmp_path
+
+
+def result(capsys, *line, code=0):
+    assert main(["synth", "play", "synth.safetensors", *line, "--json"]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def test_it_writes_what_a_player_plays(folder, capsys):
+    facts = result(capsys, "--script", "story.json", "--layers", "layers.json", "--seconds", "12", "-o", "a.npy")
+    script = rw.synthesis.Script.load("story.json")
+    layers = rw.synthesis.load_layers("layers.json")
+    synth = rw.synthesis.load("synth.safetensors")
+    expected = synth.player(0, script, layers=layers).render(12)
+    np.testing.assert_array_equal(np.load("a.npy"), expected)
+    assert facts["frames"] == 288
+    assert {event["kind"] for event in facts["events"]} >= {"command", "second"}
+    result(capsys, "--script", "story.json", "--layers", "layers.json", "--without", "blinks", "--seconds", "12", "-o", "b.npy")
+    np.testing.assert_array_equal(np.load("b.npy"), synth.player(0, script).render(12))
+
+
+def test_formats_of_a_face_are_those_of_the_exporters(folder, capsys):
+    for name in ("idle.npz", "idle.csv"):
+        result(capsys, "--rig", "face.safetensors", "--label", "lively", "--seconds", "2", "--seed", "3", "-o", name)
+    player = face_synth().player(3, label="lively")
+    player.idle("lively")
+    weights, fps = rw.sources.load_blendshape_weights("idle.npz", face())
+    np.testing.assert_allclose(weights, player.step(48), atol=1e-6)
+    assert fps == 24.0
+    result(capsys, "--seconds", "1", "-o", "plain.npz")
+    with np.load("plain.npz") as kept:
+        assert kept["controls"].shape == (24, 6)
+        assert kept["names"].tolist() == face_synth().control_names
+
+
+def test_a_skeleton_becomes_bvh(tmp_path):
+    from tests.support.synthesis import arm
+
+    player = arm_synth().player(1, label="lively")
+    player.idle("lively")
+    rw.exports.write_bvh(tmp_path / "arm.bvh", arm(), player.step(48), 24)
+    assert len(rw.sources.load_bvh(tmp_path / "arm.bvh").motion()) == 48
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (("-o", "a.csv"), "shows a rig: give it with --rig"),
+        (("-o", "a.npy", "--label", "sad"), "label is 'sad'; it must be one of calm"),
+        (("-o", "a.npy", "--layers", "story.json"), "no list of objects"),
+        (("-o", "a.npy", "--script", "layers.json"), "without commands"),
+        (("-o", "a.npy", "--without", "blinks"), "without is 'blinks'"),
+        (("-o", "a.bvh", "--rig", "face.safetensors"), "without skeleton"),
+    ],
+)
+def test_wrong_input_is_one_sentence(folder, capsys, line, message):
+    assert message in result(capsys, *line, code=2)["error"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "no JSON"),
+        ('[{"kind": "frown"}]', r"\[0\].kind is 'frown'; it must be one of blinks, gaze, sway"),
+        ('[{"kind": "blinks", "rate": 3}]', r"\[0\].rate is no argument"),
+        ('[{"kind": "blinks", "per_minute": -3}]', "Blinks: per_minute is -3"),
+    ],
+)
+def test_files_that_are_no_layers_are_refused(tmp_path, content, message):
+    path = tmp_path / "layers.json"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=message):
+        rw.synthesis.load_layers(path)
