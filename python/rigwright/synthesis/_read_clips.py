@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import sources
-from rigwright._core import BlendshapeRig
+from rigwright._core import BlendshapeRig, Deformer
 from rigwright._formats.gltf import load_gltf_rig
 from rigwright._formats.npz.archive import Member, read_arrays
 from rigwright._formats.npz.array import read_array
@@ -30,7 +30,7 @@ ROWS = {"channels": Member("fiu", ("T", "N")), "names": Member("U", ("N",)), "fp
 
 def read_clips(
     path: str | os.PathLike[str],
-    rig: Any,
+    rig: sources.Rig | Deformer,
     *,
     clip: str | None = None,
     fps: float | None = None,
@@ -153,7 +153,7 @@ def _archive(file: Path, rig: Any, fps: float | None) -> Clip:
 
 
 def read_clip_list(
-    path: str | os.PathLike[str], rig: Any, told: Callable[[str], None] | None = None
+    path: str | os.PathLike[str], rig: sources.Rig | Deformer, told: Callable[[str], None] | None = None
 ) -> dict[str, list[Clip]]:
     """The labels of a list of clips, for :func:`fit`.
 
@@ -202,6 +202,6 @@ def _cut(clip: Clip, entry: Entries) -> Clip:
     end = len(clip) if entry.get("end") is None else entry.whole("end")
     if not 0 <= begin < end <= len(clip):
         raise entry.wrong("", f"frames {begin} to {end} of {clip.origin!r}", f"frames within 0 to {len(clip)}")
-    own = {name: entry.text(name) for name in ("origin", "licence") if entry.get(name) is not None}
+    own = [entry.text(name) if entry.get(name) is not None else getattr(clip, name) for name in ("origin", "licence")]
     name = clip.name if (begin, end) == (0, len(clip)) else f"{clip.name} {begin}-{end}"
-    return replace(clip[begin:end], name=name, **own)
+    return replace(clip[begin:end], name=name, origin=own[0], licence=own[1])
