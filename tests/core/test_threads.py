@@ -165,6 +165,8 @@ CALLS = {
     "LocalProcesses.__init__": rw.sampling.LocalProcesses,
     "Player.__init__": lambda n: rw.synthesis.Player(playing(), threads=n),
     "PlayerCrowd.__init__": lambda n: rw.synthesis.PlayerCrowd(playing(), 2, threads=n),
+    "Synthesizer.player": lambda n: playing().player(threads=n),
+    "Synthesizer.crowd": lambda n: playing().crowd(2, threads=n),
 }
 SKELETON = rw.Skeleton(["root"], [-1], np.eye(3, 4)[None])
 NAMES = {
@@ -173,6 +175,8 @@ NAMES = {
     "Limb.solve": "Limb.solve",
     "Limb.match_ik": "Limb.match_ik",
     "Limb.match_fk": "Limb.match_fk",
+    "Synthesizer.player": "Player",
+    "Synthesizer.crowd": "PlayerCrowd",
 }
 
 
@@ -257,7 +261,12 @@ def test_its_docstring_says_what_0_means(name):
     text = " ".join((inspect.getdoc(function) or "").split())
     if name in CLASSES:
         text = " ".join((inspect.getdoc(CLASSES[name]) or "").split())
-    refers = {"Solver.solve": "see :func:`solve`", "Crowd.instances": "parameters are those of :meth:`evaluate`"}
+    refers = {
+        "Solver.solve": "see :func:`solve`",
+        "Crowd.instances": "parameters are those of :meth:`evaluate`",
+        "Synthesizer.player": "see :class:`Player`",
+        "Synthesizer.crowd": "see :class:`PlayerCrowd`",
+    }
     assert refers.get(name, SENTENCE[argument_of(function)]) in text
 
 
