@@ -34,6 +34,7 @@ py::tuple evaluate_device_space(DeviceLatentSpace& space, const ArrayLike& point
 }  // namespace
 
 void bind_cuda_synthesis(py::module_& module) {
+    py::module_::import("rigwright._core");  // LatentSpace, which signatures name
     py::class_<DeviceLatentSpace>(module, "DeviceLatentSpace",
                                   "A rigwright._core.LatentSpace on the device, for many characters in one launch.")
         .def(py::init(&make_device_space), py::arg("space"))
