@@ -36,8 +36,8 @@ SUB_ROOMS = {
     "inverse": [{"projection", "frames"}, {""}, {"published"}],
     "ik": [{"limbs", "goals", "learned"}],
     "transfer": [{"contacts"}, {""}],
-    "synthesis": [{"latent"}],
     "cuda": [{"machine"}, {"products"}, {"body", "differential", "face", "blendshapes", "inverse", "synthesis"}, {""}],
+    "synthesis": [{"latent", "playing"}],
 }
 
 MOST_FILES = 24  # in one folder of the engine: more are several subjects

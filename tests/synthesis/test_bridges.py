@@ -32,9 +32,8 @@ def test_the_closest_point_is_found_again(chain):
     x = space.points[::10] + 0.02
     points, distances = space.closest(space.controls(x))
     assert distances.max() < 0.02 * np.linalg.norm(chain.mesh_features(space.frames).std(axis=0))
-    np.testing.assert_allclose(
-        chain.mesh_distance(space.controls(points), space.controls(x)), distances, atol=2e-3
-    )  # in centimeters, of controls clipped
+    true = chain.mesh_distance(space.controls(points), space.controls(x))
+    np.testing.assert_allclose(true, distances, atol=2e-3)  # centimeters: controls are clipped
 
 
 def test_the_closest_point_is_no_worse_than_brute_force(chain):
@@ -105,6 +104,17 @@ def test_labels_that_nothing_joins_are_joined_by_their_closest_pair():
     assert not bridge.within
     assert len(bridge) == 1
     assert synth.route("low", "high") == ["low", "high"]
+
+
+def test_clips_that_mostly_stand_have_a_threshold():
+    """By hand: a clip that rests four fifths of the time; only frames that move count."""
+    clip = np.full((200, 6), 0.5)
+    clip[80:120] = wave(40, SPEEDS)
+    synth = rw.synthesis.fit({"x": [clip]}, rig=face(), dimensions=2, components=3, held_out=False)
+    moved = 10.0 * synth.mesh_distance(clip[12:], clip[:-12])
+    assert np.median(moved) == 0.0
+    expected = np.quantile(moved[moved > 1e-3 * moved.max()], 0.25)
+    assert abs(synth.threshold / expected - 1.0) < 1e-5
 
 
 def bridge(distance, within=True):

@@ -22,11 +22,15 @@ MOST = 50  # pairs of points per bridge (Bailey 2020: 10 to 50)
 CANDIDATES = 64  # training points of each side whose match is searched
 UNSURE = 0.1  # of the process' variance: where it predicts worse, no bridge ends
 APART = 3  # frames between candidates of one clip: what matches is spread
+STANDS = 1e-3  # of the largest distance in 12 frames: what moves less stands still
 BLEND = 12  # frames of a transition: a pose may be as far as clips move in that time
 
 
 def default_threshold(spaces: Mapping[str, Space], around: Coordinates, effects: Float64, millimeters: float) -> float:
-    """The median distance in millimeters that the clips' meshes move in 12 frames: what a transition hides."""
+    """The distance in millimeters that clips' meshes, where they move, exceed in 12 frames three quarters of the time.
+
+    A transition takes as long: it then moves no faster than the clips mostly do.
+    """
     moved = [np.zeros(0)]
     for space in spaces.values():
         features = around.of(space.frames) @ effects
@@ -34,7 +38,8 @@ def default_threshold(spaces: Mapping[str, Space], around: Coordinates, effects:
             own = features[s.begin : s.end]
             moved.append(np.linalg.norm(own[BLEND:] - own[:-BLEND], axis=1))
     steps = np.concatenate(moved)
-    return float(np.median(steps)) * millimeters if len(steps) else 0.0
+    steps = steps[steps > STANDS * steps.max(initial=0.0)]
+    return float(np.quantile(steps, 0.25)) * millimeters if len(steps) else 0.0
 
 
 def find_bridges(

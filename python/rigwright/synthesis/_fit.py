@@ -8,12 +8,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from rigwright._core import Deformer
 from rigwright._hashing import topology_hash
 from rigwright._validate import Arguments
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
+from rigwright.sources import Action, Retargeted, Rig
 from rigwright.synthesis._bridges import default_threshold, find_bridges
 from rigwright.synthesis._choose import UNMEASURED, USUAL, Trials, chosen_settings
-from rigwright.synthesis._clips import FASTEST
+from rigwright.synthesis._clips import FASTEST, Clip
 from rigwright.synthesis._embedding import LatentSettings, components_for, fit_space
 from rigwright.synthesis._parts import Bridge, Parts
 from rigwright.synthesis._prepare import Prepared, prepared
@@ -24,10 +26,10 @@ MOST_DIMENSIONS = 16
 
 
 def fit(
-    clips: Mapping[str, Iterable[Any]],
+    clips: Mapping[str, Iterable[Clip | Retargeted | Action | ArrayLike]],
     fps: float = 24.0,
     limits: ArrayLike | None = None,
-    rig: Any = None,
+    rig: Rig | Deformer | None = None,
     *,
     dimensions: int | None = None,
     components: int | None = None,
@@ -59,8 +61,8 @@ def fit(
     dimensions, components : int, optional
         Of latent spaces, and principal components. Default: what rebuilds held-out frames best, per label.
     threshold : float, optional
-        Distance of the meshes in millimeters (root mean square) up to which poses of two labels match. Default: the
-        median distance that clips move in the 12 frames of a transition.
+        Distance of the meshes in millimeters (root mean square) up to which poses of two labels match. Default: what
+        clips, where they move, exceed three quarters of the time in the 12 frames of a transition.
     iterations : int
         At most, per latent space.
     held_out : bool

@@ -72,7 +72,9 @@ class MotionGraph:
         if label is not None:
             rows = rows[self._clips.label[rows] == self._clips.label_index("MotionGraph.player", label)]
         if not len(rows):
-            raise Arguments("MotionGraph.player").wrong("label", f"{label!r}, pruned", "a label with frames that are kept")
+            raise Arguments("MotionGraph.player").wrong(
+                "label", f"{label!r}, pruned", "a label with frames that are kept"
+            )
         start = int(rows[np.random.default_rng(seed).integers(len(rows))])
         return GraphPlayer(self._clips, self, seed, start)
 
@@ -115,7 +117,9 @@ class GraphPlayer(ClipPlayer):
         here, graph = self.row, self._graph
         ends = graph.transitions.get(here, [])
         inside = [j for j in ends if self._clips.label[j] == self._wanted]
-        goes_on = here + 1 < len(graph.kept) and graph.kept[here + 1] and self._clips.clip[here + 1] == self._clips.clip[here]
+        goes_on = (
+            here + 1 < len(graph.kept) and graph.kept[here + 1] and self._clips.clip[here + 1] == self._clips.clip[here]
+        )
         if goes_on and (not inside or self._rng.random() > JUMPS):
             return here + 1
         chosen = inside or ends
@@ -168,9 +172,14 @@ def motion_graph(synth: Synthesizer, *, threshold: float | None = None, blend: i
 
     Examples
     --------
-    >>> graph = rw.baselines.motion_graph(synth)  # doctest: +SKIP
-    >>> graph.player(seed=1).step(24).shape, graph.share_pruned  # doctest: +SKIP
-    ((24, 52), 0.31)
+    >>> face = rw.faces.example()
+    >>> t = np.linspace(0.0, 12.0, 96)[:, None]
+    >>> clip = 0.3 + 0.3 * np.sin(t * np.linspace(0.5, 2.0, face.num_shapes))
+    >>> size = {"dimensions": 3, "components": 6, "iterations": 20, "held_out": False}
+    >>> synth = rw.synthesis.fit({"happy": [clip]}, rig=face, **size)
+    >>> graph = rw.baselines.motion_graph(synth, threshold=1.0)
+    >>> 0.0 <= graph.share_pruned < 1.0, graph.player(seed=1).step(24).shape
+    (True, (24, 22))
     """
     check = Arguments("motion_graph")
     clips = ClipFrames("motion_graph", synth)

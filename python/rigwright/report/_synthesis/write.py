@@ -53,6 +53,7 @@ def write_synthesis(path: str | os.PathLike[str], synth: Synthesizer, *, name: s
         "rows": [_row(space) for space in synth.spaces.values()],
         "dropped": _dropped(synth),
         "routes": _routes(synth),
+        "threshold": words.figure(synth.threshold),
         "groups": [(label, _clips(space)) for label, space in synth.spaces.items()],
     }
     atomic_write(path, fill("synthesis.html", context).encode("utf-8"))
