@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceIkNetworks', 'FaceMaps', 'FoldedReconstructor', 'IK_LEVER', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'Limb', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'PoseSolver', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'SurfacePicker', 'TensorFile', 'VertexPacker', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'joint_positions', 'load', 'lock_feet', 'look_at', 'map_floor', 'map_residuals', 'matrix_product', 'mean_hinge', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'move_joint', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'spread_twist', 'two_bone', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceIkNetworks', 'FaceMaps', 'FittedLatentSpace', 'FoldedReconstructor', 'IK_LEVER', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LatentObjective', 'LatentSpace', 'Limb', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'PoseSolver', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'SurfacePicker', 'TensorFile', 'VertexPacker', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_latent_space', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'joint_positions', 'load', 'lock_feet', 'look_at', 'map_floor', 'map_residuals', 'matrix_product', 'mean_hinge', 'measure_frames', 'mend_uvs', 'minimize_smooth', 'model_from_tensors', 'motion_sources', 'move_joint', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'spread_twist', 'two_bone', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -18,6 +18,12 @@ class TensorFile:
     def read(path: os.PathLike | str | bytes) -> TensorFile:
         """
         Read a model file; ValueError names what is wrong with it.
+        """
+    @staticmethod
+    def write(path: os.PathLike | str | bytes, tensors: dict, metadata: str) -> None:
+        """
+        Write a model file atomically: float32 and int32 arrays by name and a JSON text. ValueError names what
+        cannot be stored.
         """
     def arrays(self) -> dict:
         """
@@ -1451,6 +1457,102 @@ class PackingGraph:
         """
         The items of the vertex that most items move.
         """
+class LatentSpace:
+    """
+    A Gaussian process from a latent space (D) to P outputs, conditioned on N training points with
+    k(a, b) = variance exp(-|a - b|^2 / (2 length^2)) + noise [a is b]: exactly, or through M inducing points
+    (FITC; Snelson and Ghahramani 2006). float64. Immutable and thread-safe.
+    """
+    def __init__(self, points: numpy.typing.ArrayLike, values: numpy.typing.ArrayLike, variance: typing.SupportsFloat | typing.SupportsIndex, length: typing.SupportsFloat | typing.SupportsIndex, noise: typing.SupportsFloat | typing.SupportsIndex, inducing: numpy.typing.ArrayLike | None = None, *, threads: int = 0) -> None:
+        """
+        points (N, D), values (N, P), inducing (M, D), M <= N. ValueError on wrong shapes, numbers that are not
+        finite and kernels that are not positive; NumericalError if the noise is too small for the points.
+        """
+    def log_likelihood(self) -> float:
+        """
+        log p(values | points).
+        """
+    def mean(self, x: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        The outputs' mean (T, P) at points x (T, D).
+        """
+    def predictive_variance(self, x: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (T,): the variance of one output at points x (T, D), without noise.
+        """
+    def variance_gradient(self, x: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (T, D): the gradient of predictive_variance.
+        """
+    @property
+    def inducing(self) -> typing.Any:
+        """
+        (M, D), or None if the process is exact.
+        """
+    @property
+    def length(self) -> float:
+        ...
+    @property
+    def noise(self) -> float:
+        ...
+    @property
+    def points(self) -> numpy.typing.NDArray[numpy.float64]:
+        ...
+    @property
+    def values(self) -> numpy.typing.NDArray[numpy.float64]:
+        ...
+    @property
+    def variance(self) -> float:
+        ...
+class LatentObjective:
+    """
+    -log p(values, points): what fit_latent_space minimizes, with its gradient. Unknowns (U,): points (N, D),
+    inducing points (M, D), log variance, log length, log(noise - floor); the floor is 1e-6 of the values' mean
+    square.
+    """
+    def __init__(self, values: numpy.typing.ArrayLike, dimension: typing.SupportsInt | typing.SupportsIndex, segments: numpy.typing.ArrayLike, *, inducing: typing.SupportsInt | typing.SupportsIndex = 0, dynamics: bool = True, connectivity: bool = True, dynamics_length: typing.SupportsFloat | typing.SupportsIndex = 8.0, dynamics_noise: typing.SupportsFloat | typing.SupportsIndex = 0.0001, connectivity_weight: typing.SupportsFloat | typing.SupportsIndex = 1.0, connectivity_frames: typing.SupportsInt | typing.SupportsIndex = 192, threads: int = 0) -> None:
+        """
+        values (N, P), segments (S, 2): frames [begin, end) of each clip, in order, all of them.
+        """
+    def evaluate(self, unknowns: numpy.typing.ArrayLike) -> tuple:
+        """
+        The value, and its gradient (U,); infinity if a covariance is not positive definite.
+        """
+    def start(self, points: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Unknowns (U,) for points (N, D).
+        """
+    @property
+    def num_unknowns(self) -> int:
+        ...
+class FittedLatentSpace:
+    """
+    What fit_latent_space found.
+    """
+    @property
+    def converged(self) -> bool:
+        ...
+    @property
+    def iterations(self) -> int:
+        ...
+    @property
+    def objective(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (iterations + 1,): the negative log posterior at the best start and after each of its iterations.
+        """
+    @property
+    def seconds(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (iterations + 1,): since the fit began.
+        """
+    @property
+    def space(self) -> LatentSpace:
+        ...
+    @property
+    def start_objectives(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (starts,): the negative log posterior at the end of each start.
+        """
 class InverseGram:
     """
     The least-squares data of a blendshape rig on chosen vertices: its columns Phi, packed, and
@@ -1680,6 +1782,15 @@ def fit_angles(rotations: numpy.typing.ArrayLike, order: str, ranges: numpy.typi
     angle is that of the nearest rotation. ValueError if the order or a shape is wrong, a number is not finite, or
     a lowest angle exceeds the highest.
     """
+def fit_latent_space(values: numpy.typing.ArrayLike, segments: numpy.typing.ArrayLike, start: numpy.typing.ArrayLike, *, inducing: typing.SupportsInt | typing.SupportsIndex = 0, dynamics: bool = True, connectivity: bool = True, method: str = 'lbfgs', iterations: typing.SupportsInt | typing.SupportsIndex = 200, tolerance: typing.SupportsFloat | typing.SupportsIndex = 1e-06, starts: typing.SupportsInt | typing.SupportsIndex = 1, seed: typing.SupportsInt | typing.SupportsIndex = 0, dynamics_length: typing.SupportsFloat | typing.SupportsIndex = 8.0, dynamics_noise: typing.SupportsFloat | typing.SupportsIndex = 0.0001, connectivity_weight: typing.SupportsFloat | typing.SupportsIndex = 1.0, connectivity_frames: typing.SupportsInt | typing.SupportsIndex = 192, threads: int = 0, progress: collections.abc.Callable[[int, float], None] | None = None) -> FittedLatentSpace:
+    """
+    Latent points and kernel for values (N, P) of clips `segments` (S, 2), frames [begin, end), from points start
+    (N, D): the maximum of likelihood, dynamics prior (Lawrence and Moore 2007) and connectivity prior (Levine et
+    al. 2012), by 'lbfgs' or 'scg' (Moller 1993). inducing: number of inducing points, 0 for the exact process.
+    starts: the given one and perturbed ones; the best is returned. dynamics_length in frames. progress is called
+    with the iteration, counted over all starts, and the negative log posterior. The same bytes for any number of
+    threads.
+    """
 def fit_triangles(weights: numpy.typing.ArrayLike, stiffness: numpy.typing.ArrayLike, wanted: numpy.typing.ArrayLike, prior: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
     """
     Example-based solves, one per triangle: X (F, K, M) that minimizes
@@ -1744,6 +1855,12 @@ def measure_frames(products: ProductModel, gram: InverseGram, terms: tuple, weig
 def mend_uvs(uvs: numpy.typing.ArrayLike, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, offsets: numpy.typing.ArrayLike, resolution: typing.SupportsInt | typing.SupportsIndex, fields: typing.SupportsInt | typing.SupportsIndex, threads: int = 0) -> dict:
     """
     Texture coordinates (V, 2) for maps of R x R texels, and what was done to get them.
+    """
+def minimize_smooth(function: collections.abc.Callable[[numpy.ndarray], tuple], start: numpy.typing.ArrayLike, *, method: str = 'lbfgs', iterations: typing.SupportsInt | typing.SupportsIndex = 200, tolerance: typing.SupportsFloat | typing.SupportsIndex = 1e-07, gradient_tolerance: typing.SupportsFloat | typing.SupportsIndex = 0.0) -> tuple:
+    """
+    x (N,) where function(x) = (value, gradient (N,)) is smallest, from `start`, by 'lbfgs' (Liu and Nocedal
+    1989) or 'scg' (scaled conjugate gradients, Moller 1993), and a report: values (at the start and after
+    each iteration), evaluations, converged. The value never rises.
     """
 def model_from_tensors(tensors: dict, metadata: str) -> Deformer:
     """

@@ -55,7 +55,7 @@ PUBLIC = {
         "report",
         "sampling",
     ),
-    *("sources", "torch", "training", "transfer", "viewer"),
+    *("sources", "synthesis", "torch", "training", "transfer", "viewer"),
 }
 
 

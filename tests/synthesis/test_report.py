@@ -121,7 +121,7 @@ def test_wrong_lists_are_named(text, folder):
         rw.synthesis.read_clip_list("list.json", face())
 
 
-def test_motion_files_are_retargeted(folder):
+def test_motion_files_are_retargeted(folder, tolerance):
     """A BVH file written of the rig's own motion comes back as that motion."""
     rig = arm()
     rows = np.zeros((12, 7))
@@ -129,7 +129,7 @@ def test_motion_files_are_retargeted(folder):
     rw.exports.write_bvh("arm.bvh", rig, rows, fps=30)
     (clip,) = rw.synthesis.read_clips("arm.bvh", rig, joint_map={name: name for name in rig.skeleton.names})
     assert abs(clip.fps - 30.0) < 1e-3
-    np.testing.assert_allclose(clip.controls, rows, atol=1e-3)
+    np.testing.assert_allclose(clip.controls, rows, atol=tolerance["printed"])
     assert "channels were clipped" in clip.note
 
 
@@ -145,7 +145,7 @@ def test_archives_are_matched_by_name(folder):
         rw.synthesis.read_clips("b.npz", rig)
 
 
-def test_live_link_tables_are_clips(folder):
+def test_live_link_tables_are_clips(folder, tolerance):
     rig = rw.faces.example()
     names = [name for name in rig.shape_names if name in ("jawOpen", "mouthFunnel", "eyeBlinkLeft")]
     with open("take.csv", "w", newline="") as stream:
@@ -155,10 +155,12 @@ def test_live_link_tables_are_clips(folder):
     (clip,) = rw.synthesis.read_clips("take.csv", rig)
     assert clip.fps == 60.0
     assert names
-    np.testing.assert_allclose(clip.controls[:, rig.shape_names.index("jawOpen")], np.arange(130) / 200, atol=1e-6)
+    np.testing.assert_allclose(
+        clip.controls[:, rig.shape_names.index("jawOpen")], np.arange(130) / 200, atol=tolerance["float32"]
+    )
 
 
-def test_clips_of_a_data_set_are_clips(folder):
+def test_clips_of_a_data_set_are_clips(folder, tolerance):
     rig = arm()
     rows = 20.0 * np.sin(np.arange(9)[:, None] * np.linspace(0.1, 0.4, 7))
     rows[:, 6] = 0.5
@@ -166,7 +168,7 @@ def test_clips_of_a_data_set_are_clips(folder):
     rw.sampling.sample(rig, "arm.rwdata", sampler=sampler, probe=0)
     (clip,) = rw.synthesis.read_clips("arm.rwdata", rig)
     assert (clip.name, clip.fps, clip.origin) == ("walk", 30.0, "arm.rwdata")
-    np.testing.assert_allclose(clip.controls, rows, atol=1e-5)
+    np.testing.assert_allclose(clip.controls, rows, atol=tolerance["float32_scaled"])
 
 
 def test_files_without_motion_are_named(folder):

@@ -15,7 +15,8 @@ from rigwright.synthesis._mesh import ControlledMesh
 from rigwright.synthesis._parts import Bridge
 from rigwright.synthesis._space import Space
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 MOST = 50  # pairs of points per bridge (Bailey 2020: 10 to 50)
 CANDIDATES = 64  # training points of each side whose match is searched
@@ -25,7 +26,10 @@ BLEND = 12  # frames of a transition: a pose may be as far as clips move in that
 
 
 def default_threshold(spaces: Mapping[str, Space], around: Coordinates, effects: Float64, millimeters: float) -> float:
-    """The median distance in millimeters that the clips' meshes move in 12 frames: what a transition hides."""
+    """The distance in millimeters that clips' meshes exceed in 12 frames three quarters of the time.
+
+    A transition takes as long: it then moves no faster than the clips mostly do.
+    """
     moved = [np.zeros(0)]
     for space in spaces.values():
         features = around.of(space.frames) @ effects
@@ -33,7 +37,7 @@ def default_threshold(spaces: Mapping[str, Space], around: Coordinates, effects:
             own = features[s.begin : s.end]
             moved.append(np.linalg.norm(own[BLEND:] - own[:-BLEND], axis=1))
     steps = np.concatenate(moved)
-    return float(np.median(steps)) * millimeters if len(steps) else 0.0
+    return float(np.quantile(steps, 0.25)) * millimeters if len(steps) else 0.0
 
 
 def find_bridges(
@@ -62,7 +66,8 @@ def find_bridges(
         kept[pair] = Bridge(best.from_points[:1], best.to_points[:1], best.distances[:1], within=False)
     progress(Progress("bridging", len(pairs), len(pairs)))
     kept = {
-        pair: Bridge(*map(rounded, (k.from_points, k.to_points, k.distances)), k.within) for pair, k in kept.items()
+        pair: Bridge(rounded(k.from_points), rounded(k.to_points), rounded(k.distances), k.within)
+        for pair, k in kept.items()
     }
     back = {(b, a): Bridge(k.to_points, k.from_points, k.distances, k.within) for (a, b), k in kept.items()}
     return {**kept, **back}

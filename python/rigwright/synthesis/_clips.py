@@ -30,6 +30,7 @@ class Clip:
     fps : float, optional
         Frames per second; default: that of :func:`rigwright.synthesis.fit`.
     name : str
+        Default: the label and the clip's number in it.
     origin : str
         File, data set or person: kept in the model's file.
     licence : str
@@ -90,11 +91,12 @@ def checked_clips(
     for label, values in zip(labels, given.values(), strict=True):
         if isinstance(values, np.ndarray | str | Clip) or not isinstance(values, Sequence) or not len(values):
             raise bad_argument(function, f"clips[{label!r}]", f"a {type(values).__name__}", "a list of clips")
-        found[label] = [_clip(check, f"clips[{label!r}][{i}]", value, fps) for i, value in enumerate(values)]
+        found[label] = [_clip(check, label, i, value, fps) for i, value in enumerate(values)]
     return found
 
 
-def _clip(check: Arguments, argument: str, value: Any, fps: float) -> Clip:
+def _clip(check: Arguments, label: str, number: int, value: Any, fps: float) -> Clip:
+    argument = f"clips[{label!r}][{number}]"
     if isinstance(value, Retargeted):
         value = Clip(value.channels, 1.0 / value.frame_time)
     elif isinstance(value, Action):
@@ -104,7 +106,8 @@ def _clip(check: Arguments, argument: str, value: Any, fps: float) -> Clip:
     check.sizes.pop("T", None)  # every clip has frames of its own
     controls = check.numbers(argument, value.controls, "T+ N+", dtype=np.float32)
     rate = fps if value.fps is None else check.number(f"{argument}.fps", value.fps, above=0.0, most=FASTEST)
-    return replace(value, controls=controls, fps=rate)
+    made: Clip = replace(value, controls=controls, fps=rate, name=value.name or f"{label} {number}")
+    return made
 
 
 def resampled_clip(clip: Clip, fps: float, rotations: Rotations, limits: NDArray[np.float64] | None) -> Clip:

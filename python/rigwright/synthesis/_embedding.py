@@ -15,7 +15,8 @@ from rigwright.synthesis._coordinates import Coordinates
 from rigwright.synthesis._figures import HeldOut
 from rigwright.synthesis._space import Embedding, Segment, Space
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 EXACT = 800  # frames up to which all are in the process; beyond, it is summed up by inducing points
 INDUCING = 200

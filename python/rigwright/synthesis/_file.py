@@ -207,8 +207,8 @@ def _follow(ends: NDArray[Any], count: int) -> bool:
 
 
 def _segment(clip: Entries, begin: int, end: int) -> Segment:
-    texts = (clip.text(name) for name in ("origin", "licence"))
-    return Segment(clip.text("name"), begin, end, *texts, clip.number("fps", least=0.0))
+    origin, licence = clip.text("origin"), clip.text("licence")
+    return Segment(clip.text("name"), begin, end, origin, licence, clip.number("fps", least=0.0))
 
 
 def _held_out(entry: Entries) -> HeldOut:

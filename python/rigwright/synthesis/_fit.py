@@ -59,8 +59,8 @@ def fit(
     dimensions, components : int, optional
         Of latent spaces, and principal components. Default: what rebuilds held-out frames best, per label.
     threshold : float, optional
-        Distance of the meshes in millimeters (root mean square) up to which poses of two labels match. Default: the
-        median distance that clips move in the 12 frames of a transition.
+        Distance of the meshes in millimeters (root mean square) up to which poses of two labels match. Default: what
+        clips move at least, three quarters of the time, in the 12 frames of a transition.
     iterations : int
         At most, per latent space.
     held_out : bool

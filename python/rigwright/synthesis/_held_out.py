@@ -14,10 +14,12 @@ from rigwright.synthesis._figures import HeldOut
 from rigwright.synthesis._mesh import ControlledMesh
 from rigwright.synthesis._space import Segment, Space
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 BLOCK = 12  # frames: half a second at 24 per second
 EVERY = 5  # one block of so many is held out
+ROUNDING = 1e-6  # millimeters: what is below is 0
 BESIDE = (3, 6, 10, 20)  # principal components that latent spaces are compared with
 
 
@@ -94,7 +96,8 @@ class Judge:
         return self._around.of(controls) @ self._effects if self._mesh is None else self._mesh.vertices(controls)
 
     def _error(self, controls: Float32) -> float:
-        return float(np.linalg.norm(self._features(controls) - self._truth, axis=1).mean()) * self._millimeters
+        error = float(np.linalg.norm(self._features(controls) - self._truth, axis=1).mean()) * self._millimeters
+        return error if error > ROUNDING else 0.0
 
     def _rebuilt(self, count: int) -> Float32:
         """The held-out frames by the best combination of so many principal components."""

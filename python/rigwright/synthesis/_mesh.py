@@ -15,7 +15,8 @@ from rigwright.sources._model_channels import ModelChannels
 from rigwright.synthesis._coordinates import Coordinates
 from rigwright.synthesis._rotations import Rotations
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 MOST_VERTICES = 5000  # that distances are measured on: every n-th of larger meshes
 FRAMES_AT_ONCE = 256

@@ -17,7 +17,8 @@ from rigwright.synthesis._mesh import SMALL, ControlledMesh, effects_of
 from rigwright.synthesis._rotations import Rotations
 from rigwright.synthesis._space import Segment
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 JUMPY = 150.0  # degrees from the mean rotation, near which rotation vectors jump
 

@@ -202,6 +202,6 @@ def _cut(clip: Clip, entry: Entries) -> Clip:
     end = len(clip) if entry.get("end") is None else entry.whole("end")
     if not 0 <= begin < end <= len(clip):
         raise entry.wrong("", f"frames {begin} to {end} of {clip.origin!r}", f"frames within 0 to {len(clip)}")
-    own = {name: entry.text(name) for name in ("origin", "licence") if entry.get(name) is not None}
+    own = [entry.text(name) if entry.get(name) is not None else getattr(clip, name) for name in ("origin", "licence")]
     name = clip.name if (begin, end) == (0, len(clip)) else f"{clip.name} {begin}-{end}"
-    return replace(clip[begin:end], name=name, **own)
+    return replace(clip[begin:end], name=name, origin=own[0], licence=own[1])

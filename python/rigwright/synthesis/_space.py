@@ -17,7 +17,8 @@ from rigwright.synthesis._figures import HeldOut
 if TYPE_CHECKING:
     from rigwright._core import LatentSpace
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

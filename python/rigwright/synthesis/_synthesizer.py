@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from rigwright.synthesis._crowd import PlayerCrowd
     from rigwright.synthesis._player import Player
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 
 class Synthesizer:

@@ -80,7 +80,7 @@ def graph(synth: Synthesizer) -> str:
                 style = "-" if bridge.within else (0, (4, 3))
                 axis.plot(*ends.T, color=ACCENT, linewidth=0.6 + 0.06 * len(bridge), linestyle=style, alpha=0.7)
                 middle = 0.42 * ends[0] + 0.58 * ends[1]
-                text = f"{len(bridge)}: {number(float(bridge.distances[0]))} mm"
+                text = f"{len(bridge)} from {number(float(bridge.distances[0]))} mm"
                 backing = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
                 axis.annotate(text, middle, ha="center", va="center", fontsize=8, color=QUIET, bbox=backing)
     for label, at in place.items():

@@ -13,7 +13,7 @@ from rigwright.report._kit.template import Figure, check_extra, fill
 from rigwright.synthesis import Space, Synthesizer
 
 
-def write_synthesis(path: str | os.PathLike[str], synth: Synthesizer, *, name: str | None = None) -> dict[str, Any]:
+def write_synthesis(path: str | os.PathLike[str], synth: Synthesizer, *, name: str | None = None) -> dict[str, object]:
     """Show what a synthesizer learned in one HTML file that opens offline.
 
     Held-out errors of each label beside principal components and training frames, the latent spaces with their clips,
@@ -53,6 +53,7 @@ def write_synthesis(path: str | os.PathLike[str], synth: Synthesizer, *, name: s
         "rows": [_row(space) for space in synth.spaces.values()],
         "dropped": _dropped(synth),
         "routes": _routes(synth),
+        "threshold": words.figure(synth.threshold),
         "groups": [(label, _clips(space)) for label, space in synth.spaces.items()],
     }
     atomic_write(path, fill("synthesis.html", context).encode("utf-8"))
@@ -83,7 +84,7 @@ def _headline(synth: Synthesizer) -> list[Figure]:
         frames = sum(held.frames for held in measured)
 
         def mean(name: str) -> float:
-            return sum(getattr(held, name) * held.frames for held in measured) / frames
+            return float(sum(getattr(held, name) * held.frames for held in measured) / frames)
 
         same = sum(held.principal[held.dimensions] * held.frames for held in measured) / frames
         beside = (
