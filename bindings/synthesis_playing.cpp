@@ -60,10 +60,9 @@ py::tuple stepped_particles(const DensityField* field, const ArrayLike& position
     const synthesis::ParticlePaths paths{view<double, 2>(rows), view<double, 1>(balls), view<std::int64_t, 1>(cuts),
                                          view<std::int64_t, 1>(frames), view<std::uint64_t, 1>(draws)};
     const synthesis::ParticleTracks tracks{writable<double, 2>(at), writable<double, 2>(velocity)};
-    const synthesis::ParticleSettings settings{frame_time,          alpha,            beta,
-                                               drag,                likelihood_strength, likelihood_level,
-                                               likelihood_width,    random_strength,  random_timescale,
-                                               substeps};
+    const synthesis::ParticleSettings settings{
+        frame_time,       alpha,   beta, drag, likelihood_strength, likelihood_level, likelihood_width, random_strength,
+        random_timescale, substeps};
     {
         const py::gil_scoped_release released;
         synthesis::step_particles(field, settings, view<double, 2>(starts), view<double, 2>(speeds), paths, tracks,
@@ -98,8 +97,7 @@ Array<double> uniform_numbers(const ArrayLike& seeds, std::uint64_t channel, con
     Array<double> values({draws.shape(0), at.shape(0)});
     for (py::ssize_t b = 0; b < draws.shape(0); ++b) {
         for (py::ssize_t t = 0; t < at.shape(0); ++t) {
-            values.mutable_at(b, t) =
-                synthesis::uniform_at(draws.at(b), channel, static_cast<std::uint64_t>(at.at(t)));
+            values.mutable_at(b, t) = synthesis::uniform_at(draws.at(b), channel, static_cast<std::uint64_t>(at.at(t)));
         }
     }
     return values;

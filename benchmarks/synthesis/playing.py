@@ -1,9 +1,9 @@
 """Judges what synthesizers play: transitions, idling, limits, and speed, beside motion graphs and their kin.
 
-    python -m benchmarks.synthesis.playing SYNTH.safetensors [...] [--transitions 200] [--minutes 10] [--characters 1000]
+    python -m benchmarks.synthesis.playing SYNTH.safetensors [...] [--transitions 200] [--minutes 10]
 
 Figures are printed beside their goals. Accelerations are those of the linearized mesh; the limit is the clips' 99th
-percentile. Seconds are processor seconds of one thread, medians of at least ten runs.
+percentile. Seconds are processor seconds of one thread, medians of ten runs.
 """
 
 from __future__ import annotations
@@ -116,7 +116,9 @@ def compare_idling(synth: rw.synthesis.Synthesizer, minutes: float) -> None:
         controls = player.render(60.0 * minutes)
         space = synth.space(label)
         own, frames = synth.mesh_features(controls), synth.mesh_features(space.frames)
-        steps = np.concatenate([np.linalg.norm(np.diff(frames[s.begin : s.end], axis=0), axis=1) for s in space.segments])
+        steps = np.concatenate(
+            [np.linalg.norm(np.diff(frames[s.begin : s.end], axis=0), axis=1) for s in space.segments]
+        )
         rebuilt = synth.mesh_features(space.controls(space.points))
         nearest = np.array([np.linalg.norm(own - row, axis=1).min() for row in frames])
         again = np.array([np.linalg.norm(own - row, axis=1).min() for row in rebuilt])
@@ -151,19 +153,19 @@ def measure_speed(synth: rw.synthesis.Synthesizer, characters: int) -> None:
     crowd = synth.crowd(characters, seed=1, threads=1)
     for place, label in enumerate(synth.labels):
         crowd.idle(label, who=np.arange(place, characters, len(synth.labels)))
-    count = max(int(round(synth.fps)), 1)
+    count = max(round(synth.fps), 1)
     crowd.step(2 * count)
     second = processor_seconds(lambda: crowd.step(count))
-    print(f"  one player: {1e6 * frame:.0f} microseconds per frame; {characters} characters: {second:.2f} processor seconds "
-          f"per second of all (goal 2.00 on two processors)")  # fmt: skip
+    print(f"  one player: {1e6 * frame:.0f} microseconds per frame")
+    print(f"  {characters} characters: {second:.2f} processor seconds per second of all (goal 2.00 on two processors)")
     space = max(synth.spaces.values(), key=len)
     latent = space.latent
     field = _core.DensityField(latent.points, latent.variance, latent.length, latent.noise)
     x = np.repeat(np.asarray(space.points), 8, axis=0)[:4000]
-    ours_ = processor_seconds(lambda: field.evaluate(x, 1)) / len(x)
+    fast = processor_seconds(lambda: field.evaluate(x, 1)) / len(x)
     exact = processor_seconds(lambda: (latent.predictive_variance(x), latent.variance_gradient(x))) / len(x)
-    print(f"  variance and gradient of one point among {len(space)}: {1e6 * ours_:.2f} microseconds by {field.num_centers} "
-          f"centers, {1e6 * exact:.2f} by all points")  # fmt: skip
+    print(f"  variance and gradient of a point among {len(space)}: {1e6 * fast:.2f} microseconds "
+          f"by {field.num_centers} centers, {1e6 * exact:.2f} by all points")  # fmt: skip
 
 
 def main() -> None:

@@ -67,7 +67,10 @@ def test_cross_fades_stay_in_their_label(make):
     [
         (lambda: rw.baselines.motion_matching(None), "motion_matching: synth is a NoneType"),
         (lambda: rw.baselines.motion_matching(face_synth(), every=0), "motion_matching: every is 0"),
-        (lambda: rw.baselines.motion_matching(face_synth(), every=500), "motion_matching: every is 500; it must be below"),
+        (
+            lambda: rw.baselines.motion_matching(face_synth(), every=500),
+            "motion_matching: every is 500; it must be below",
+        ),
         (lambda: rw.baselines.motion_matching(face_synth(), velocity=-1), "motion_matching: velocity is -1"),
         (lambda: rw.baselines.motion_matching(face_synth()).player(label="sad"), "player: label is 'sad'"),
         (lambda: rw.baselines.cross_fade(face_synth(), label="sad"), "cross_fade: label is 'sad'"),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.baselines import Samples, linear_blend, rotational_regression
 from rigwright._rigs.rotation_vectors import rotation_vectors
+from rigwright.baselines import Samples, linear_blend, rotational_regression
 from tests.support.baselines import random_rotational_regression, random_rotational_regression_tensors
 from tests.support.kinds import poses_of
 from tests.support.skinning import tube

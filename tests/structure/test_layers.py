@@ -36,7 +36,7 @@ SUB_ROOMS = {
     "inverse": [{"projection", "frames"}, {""}, {"published"}],
     "ik": [{"limbs", "goals", "learned"}],
     "transfer": [{"contacts"}, {""}],
-    "synthesis": [{"latent"}],
+    "synthesis": [{"latent", "playing"}],
     "cuda": [{"machine"}, {"products"}, {"body", "face", "blendshapes", "inverse"}, {""}],
 }
 

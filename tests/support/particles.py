@@ -92,7 +92,7 @@ class SlowParticle:
             v = self.collide(x, v, path[frame], velocity, radii[frame], growth)
             for step in range(self.substeps):
 
-                def slope(x, v, s):
+                def slope(x, v, s, frame=frame, start=start, velocity=velocity, growth=growth):
                     center, radius = path[frame] + s * velocity, radii[frame] + s * growth
                     return v, self.acceleration(x, v, start + s, center, velocity, radius, growth)
 

@@ -111,7 +111,9 @@ def test_a_million_steps_on_random_paths_stay_in_the_ball():
     assert count * frames * settings["substeps"] == 10**6
     assert away.max() < 1.01 * RADIUS
     assert (away > 0.8 * RADIUS).mean() > 0.05  # and the constraint was needed
-    printed = SlowParticle(sign=1.0, random_strength=8.0).run(starts[0], 0 * starts[0], paths[0][:200], np.full(200, 0.4))
+    printed = SlowParticle(sign=1.0, random_strength=8.0).run(
+        starts[0], 0 * starts[0], paths[0][:200], np.full(200, 0.4)
+    )
     with np.errstate(invalid="ignore"):
         assert not np.linalg.norm(printed - paths[0][:200], axis=1).max() < 1.01 * RADIUS
 
@@ -141,9 +143,9 @@ def test_the_order_is_four_on_a_smooth_path():
     path = np.arange(25)[:, None] * np.array([0.02, 0.0, 0.01])
     free = {"random_strength": 1.0, "random_timescale": 0.4, "drag": 1.0}
     assert order_of(path, path[1] * 24, **free) == pytest.approx(4.0, abs=0.3)
-    start = path + [0.0, RADIUS, 0.0]  # on the sphere, moving along it
+    start = path + np.array([0.0, RADIUS, 0.0])  # on the sphere, moving along it
     found = [
-        step(None, start[0], path[1] * 24 + [2.0, 0, 0], path, RADIUS, substeps=n, drag=0.0)[0][-1]
+        step(None, start[0], path[1] * 24 + np.array([2.0, 0, 0]), path, RADIUS, substeps=n, drag=0.0)[0][-1]
         for n in (8, 16, 32, 256)
     ]
     errors = [np.linalg.norm(x - found[-1]) for x in found[:-1]]
@@ -201,7 +203,7 @@ def test_wrong_settings_are_named(change, message):
 
 
 def test_wrong_arrays_are_named():
-    with pytest.raises(ValueError, match="radii is .*; it must be"):
+    with pytest.raises(ValueError, match=r"radii is .*; it must be"):
         step(None, np.zeros(3), np.zeros(3), np.zeros((4, 3)), -1.0)
     with pytest.raises(ValueError, match="not finite everywhere"):
         step(None, np.zeros(3), [np.nan, 0, 0], np.zeros((4, 3)), RADIUS)

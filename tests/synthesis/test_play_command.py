@@ -12,7 +12,9 @@ from rigwright.cli import main
 from tests.support.players import arm_synth, face_synth
 from tests.support.synthesis import face
 
-STORY = {"commands": [{"at": 0, "command": "idle", "label": "calm"}, {"at": 1, "command": "transition", "label": "far"}]}
+STORY = {
+    "commands": [{"at": 0, "command": "idle", "label": "calm"}, {"at": 1, "command": "transition", "label": "far"}]
+}
 LAYERS = [{"kind": "blinks", "controls": {"shape5": 1.0}, "per_minute": 30}]
 
 
@@ -40,7 +42,19 @@ def test_it_writes_what_a_player_plays(folder, capsys):
     np.testing.assert_array_equal(np.load("a.npy"), expected)
     assert facts["frames"] == 288
     assert {event["kind"] for event in facts["events"]} >= {"command", "second"}
-    result(capsys, "--script", "story.json", "--layers", "layers.json", "--without", "blinks", "--seconds", "12", "-o", "b.npy")
+    result(
+        capsys,
+        "--script",
+        "story.json",
+        "--layers",
+        "layers.json",
+        "--without",
+        "blinks",
+        "--seconds",
+        "12",
+        "-o",
+        "b.npy",
+    )
     np.testing.assert_array_equal(np.load("b.npy"), synth.player(0, script).render(12))
 
 

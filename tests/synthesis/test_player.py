@@ -152,7 +152,7 @@ def test_a_saved_state_goes_on_with_the_same_bytes(way):
 
 
 def test_the_density_limit_slows_paths_and_turns_them_back():
-    """A straight line across the hole of a ring of training points: with the limit, fewer frames lie where little is known."""
+    """A straight line across the hole of a ring of training points: the limit turns it back."""
     angles = np.linspace(0, 1.7 * np.pi, 90)
     ring = np.stack([np.cos(angles), np.sin(angles), 0.1 * np.sin(5 * angles)], axis=1)
 

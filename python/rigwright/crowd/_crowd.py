@@ -214,7 +214,9 @@ class Crowd:
         most = self._rig.num_shapes
         prefixes = whole_per_head("evaluate_weights", "prefix", most if prefix is None else prefix, most)
         if prefixes.shape not in ((), (len(given),)):
-            raise bad_argument("evaluate_weights", "prefix", f"{len(prefixes)} long", f"{len(given)} long, one per head")
+            raise bad_argument(
+                "evaluate_weights", "prefix", f"{len(prefixes)} long", f"{len(given)} long, one per head"
+            )
         result = self._output(out, len(given))
         whole = bool((prefixes == most).all())
         detail = {} if whole else {"order": self._order, "prefix": np.broadcast_to(prefixes, len(given))}

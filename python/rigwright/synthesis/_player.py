@@ -116,7 +116,7 @@ class Player:
         self._tell(commands.idle(self._places, label, poses, hold, along), later)
 
     def move(self, label: str, to: Pose, *, along: str = "data", later: bool = False) -> None:
-        """Move to a pose, (clip, frame) or a latent point, and stay around it. The others are those of :meth:`idle`."""
+        """Move to a pose, (clip, frame) or a latent point, and stay around it. Others are those of :meth:`idle`."""
         self._tell(commands.move(self._places, label, to, along), later)
 
     def transition(self, label: str, *, later: bool = False) -> None:
@@ -126,7 +126,7 @@ class Player:
     def play(
         self, label: str, segment: str | int = 0, begin: int = 0, end: int | None = None, *, later: bool = False
     ) -> None:
-        """Move to the beginning of a clip, or of some of its frames, and play them exactly; then stay where they end."""
+        """Move to the beginning of a clip, or of some of its frames, play them exactly, and stay where they end."""
         self._tell(commands.play(self._places, label, segment, begin, end), later)
 
     def step(self, frames: int, *, without: Sequence[str] = ()) -> Float32:
@@ -160,7 +160,7 @@ class Player:
                 raise bad_argument("Player.render", "seconds", "None", "given, since no script says it")
             seconds = self.script.seconds
         length = Arguments("Player.render").number("seconds", seconds, least=0.0, most=LONGEST)
-        return self.step(int(round(length * self._stage.synth.fps)), without=without)
+        return self.step(round(length * self._stage.synth.fps), without=without)
 
     def poses(self, frames: int, *, without: Sequence[str] = ()) -> Float32:
         """The next frames as pose rows (frames, C), what every model of the rig takes."""

@@ -125,8 +125,7 @@ std::vector<double> restricted_inverse(const PivotedCholesky& found, std::int64_
 
 }  // namespace
 
-DensityField::DensityField(View<const double, 2> points, double variance, double length, double noise,
-                           double tolerance)
+DensityField::DensityField(View<const double, 2> points, double variance, double length, double noise, double tolerance)
     : dimensions_(points.extent(1)), variance_(variance), length_(length) {
     check_points("points", points, variance, length);
     check_positive("noise", noise);

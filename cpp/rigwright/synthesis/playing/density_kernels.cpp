@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "rigwright/synthesis/playing/density_kernels.cpp"  // compiled once for every instruction set
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
+// After the other two: it belongs to the instruction set that they chose.
 #include <hwy/contrib/math/math-inl.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -85,8 +85,8 @@ void finish(const DensityQuery& q, const double* k, const double* product) {
             V sum = hn::Zero(d);
             for (std::int64_t i = 0; i < q.num_centers; ++i) {
                 const V toward = hn::Sub(hn::Set(d, q.centers[q.dimensions * i + axis]), x);
-                const V weight = hn::Mul(hn::Load(d, product + side_by_side * i + lane),
-                                         hn::Load(d, k + side_by_side * i + lane));
+                const V weight =
+                    hn::Mul(hn::Load(d, product + side_by_side * i + lane), hn::Load(d, k + side_by_side * i + lane));
                 sum = hn::MulAdd(weight, toward, sum);
             }
             hn::Store(hn::Div(hn::Mul(sum, inverse_square), left), d, q.gradient + side_by_side * axis + lane);

@@ -19,8 +19,8 @@ namespace rigwright::synthesis {
 /// alpha r / 2, the fastest motion that the constraint force can turn around in time. A ball that shrinks by more than
 /// a share alpha / 2 per second may be left until it has stopped shrinking.
 ///
-/// F = -drag w + likelihood + random. Likelihood (5.11, 5.12): direction of the gradient of rho (DensityField), magnitude
-/// likelihood_strength / (1 + exp((rho - likelihood_level) / likelihood_width)). Random: SmoothNoise of
+/// F = -drag w + likelihood + random. Likelihood (5.11, 5.12): direction of the gradient of rho (DensityField),
+/// magnitude likelihood_strength / (1 + exp((rho - likelihood_level) / likelihood_width)). Random: SmoothNoise of
 /// random_timescale times random_strength, per axis. drag (not in the source) gives the noise a terminal speed.
 struct ParticleSettings {
     double frame_time = 1.0 / 24.0;  // seconds

@@ -72,7 +72,9 @@ class MotionGraph:
         if label is not None:
             rows = rows[self._clips.label[rows] == self._clips.label_index("MotionGraph.player", label)]
         if not len(rows):
-            raise Arguments("MotionGraph.player").wrong("label", f"{label!r}, pruned", "a label with frames that are kept")
+            raise Arguments("MotionGraph.player").wrong(
+                "label", f"{label!r}, pruned", "a label with frames that are kept"
+            )
         start = int(rows[np.random.default_rng(seed).integers(len(rows))])
         return GraphPlayer(self._clips, self, seed, start)
 
@@ -115,7 +117,9 @@ class GraphPlayer(ClipPlayer):
         here, graph = self.row, self._graph
         ends = graph.transitions.get(here, [])
         inside = [j for j in ends if self._clips.label[j] == self._wanted]
-        goes_on = here + 1 < len(graph.kept) and graph.kept[here + 1] and self._clips.clip[here + 1] == self._clips.clip[here]
+        goes_on = (
+            here + 1 < len(graph.kept) and graph.kept[here + 1] and self._clips.clip[here + 1] == self._clips.clip[here]
+        )
         if goes_on and (not inside or self._rng.random() > JUMPS):
             return here + 1
         chosen = inside or ends

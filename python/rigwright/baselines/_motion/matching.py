@@ -51,7 +51,9 @@ class MotionMatching:
         if label is not None:
             rows = rows[self._clips.label[rows] == self._clips.label_index("MotionMatching.player", label)]
         if not len(rows):
-            raise Arguments("MotionMatching.player").wrong("label", repr(label), "a label with clips longer than `every`")
+            raise Arguments("MotionMatching.player").wrong(
+                "label", repr(label), "a label with clips longer than `every`"
+            )
         return MatchingPlayer(self._clips, self, seed, int(rows[np.random.default_rng(seed).integers(len(rows))]))
 
     def __repr__(self) -> str:
@@ -108,7 +110,9 @@ class FadePlayer(ClipPlayer):
 
     def _advance(self) -> Iterable[Float32]:
         clips, here = self._clips, self.row
-        left = int((clips.clip == clips.clip[here]).sum() + np.flatnonzero(clips.clip == clips.clip[here])[0]) - 1 - here
+        left = (
+            int((clips.clip == clips.clip[here]).sum() + np.flatnonzero(clips.clip == clips.clip[here])[0]) - 1 - here
+        )
         if clips.label[here] == self._wanted and left > self._blend:
             self.row = here + 1
             return [clips.frames[here + 1]]
@@ -123,9 +127,7 @@ class FadePlayer(ClipPlayer):
         return list(clips.mixer.clipped(mixed))
 
 
-def motion_matching(
-    synth: Synthesizer, *, every: int = 10, blend: int = 12, velocity: float = 4.0
-) -> MotionMatching:
+def motion_matching(synth: Synthesizer, *, every: int = 10, blend: int = 12, velocity: float = 4.0) -> MotionMatching:
     """Motion matching on the clips of a synthesizer (Clavet 2016; jumps inertialized as by Bollo 2018).
 
     Every few frames all frames are searched for the one whose mesh and velocity are nearest to what is shown, among

@@ -97,13 +97,11 @@ def _rig(args: argparse.Namespace) -> Any:
             yield rig
 
 
-def _played(
-    player: rw.synthesis.Player, fps: float, args: argparse.Namespace, console: Console
-) -> NDArray[np.float32]:
+def _played(player: rw.synthesis.Player, fps: float, args: argparse.Namespace, console: Console) -> NDArray[np.float32]:
     """All frames, with a bar."""
     script = player.script
     length = args.seconds or (script.seconds if script is not None and script.seconds else 10.0)
-    total = max(int(round(length * fps)), 1)
+    total = max(round(length * fps), 1)
     rows = []
     with console.progress() as progress:
         report = rw.progress.as_callback(progress)

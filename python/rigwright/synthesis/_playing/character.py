@@ -72,7 +72,7 @@ class Character:
             go: Task = {"do": "go", "to": start, "along": "data"}
             return [enter, go, close, {"do": "join", "begin": arguments["begin"]}, clip]
         hold = settings.hold if arguments["hold"] is None else arguments["hold"]
-        frames = max(int(round(hold * self.stage.synth.fps)), 1)
+        frames = max(round(hold * self.stage.synth.fps), 1)
         return [enter, {"do": "wander", "poses": arguments["poses"], "frames": frames, "along": arguments["along"]}]
 
     def interrupt(self) -> None:
@@ -205,7 +205,7 @@ class Character:
         item = self.item
         assert item is not None
         rows = item.controls[self.used : self.used + count]
-        every = max(int(round(self.stage.synth.fps)), 1)
+        every = max(round(self.stage.synth.fps), 1)
         for row in range(self.used, self.used + count):
             if (item.first + row + 1) % every == 0:
                 place, controls = self._place(item, row), item.controls[row]

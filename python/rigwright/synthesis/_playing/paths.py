@@ -16,7 +16,7 @@ SLOWEST = 0.35  # of the speed, and of the radius, where the density is that of 
 
 
 class Ground:
-    """A label's space as paths see it: its step, its predictive density, and shortest paths through its training points.
+    """A label's space as paths see it: its step, its predictive density, and shortest paths through its points.
 
     Attributes
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ class Script:
             raise check.wrong("commands", f"a {type(commands).__name__}", "a list of commands")
         self.commands = [self._checked(check, f"commands[{i}]", given) for i, given in enumerate(commands)]
         times = [float(command["at"]) for command in self.commands]
-        for i, (before, after) in enumerate(zip(times, times[1:], strict=False)):
+        for i, (before, after) in enumerate(pairwise(times)):
             if after < before:
                 raise check.wrong(f"commands[{i + 1}].at", f"{after:g}", f"at least {before:g}, that of the one before")
         last = times[-1] if times else 0.0
@@ -96,7 +97,7 @@ class Script:
                 command = self._command(places, given)
             except ValueError as error:
                 raise ValueError(f"Script: commands[{i}]: {error}") from None
-            found.append((int(round(given["at"] * places.synth.fps)), command))
+            found.append((round(given["at"] * places.synth.fps), command))
         return found
 
     @staticmethod

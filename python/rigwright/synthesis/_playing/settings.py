@@ -9,7 +9,7 @@ from rigwright._validate import Arguments
 
 @dataclass(frozen=True)
 class PlaySettings:
-    """How a player moves. Lengths of latent spaces are counted in *steps*: the median distance between frames of a label.
+    """How a player moves. Latent lengths are counted in *steps*: the median distance between frames of a label.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ class Mixer:
         return result
 
     def difference(self, first: Float32, second: Float32) -> Float64:
-        """(T, N) what turns the second controls into the first: rotation vectors in radians in the columns of joints."""
+        """(T, N) what turns the second controls into the first: in the columns of joints rotation vectors, radians."""
         a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
         result = a - b
         if len(self.rotations):
