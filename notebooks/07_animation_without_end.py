@@ -155,12 +155,12 @@ script = rw.synthesis.Script(commands, seconds=length)
 blinks = rw.synthesis.Blinks(controls=dict.fromkeys(lids, 1.0), per_minute=16)
 
 begin = time.perf_counter()
-player = synth.player(seed=11, script=script, layers=[blinks])
+player = synth.player(seed=11, label=labels[0], script=script, layers=[blinks])
 minute = player.render()
 print(f"{len(minute):,} frames, {1000 * (time.perf_counter() - begin) / len(minute):.2f} ms per frame")
 low, high = synth.limits.T
 print(f"all controls inside their limits: {bool((minute >= low).all() and (minute <= high).all())}")
-again = synth.player(seed=11, script=script, layers=[blinks]).render()
+again = synth.player(seed=11, label=labels[0], script=script, layers=[blinks]).render()
 print(f"same seed, same bytes: {again.tobytes() == minute.tobytes()}")
 
 times = np.arange(0, length, 3) + 2
@@ -170,7 +170,7 @@ rw.plot.contact_sheet(face, minute[24 * times], [f"{second} s" for second in tim
 # How far the face moves per frame, with the commands. Transitions must not stick out of what the clips do themselves: the dashed line is the 99th percentile of the clips.
 
 # %%
-weights = synth.player(seed=11, script=script).render()  # without layers, which are faster than clips
+weights = synth.player(seed=11, label=labels[0], script=script).render()  # without layers, which are faster than clips
 millimeters = 1000 * synth.meters_per_unit
 speed = millimeters * np.linalg.norm(np.diff(synth.mesh_features(weights), axis=0), axis=1)
 own = [synth.mesh_features(space.frames[s.begin : s.end]) for space in synth.spaces.values() for s in space.segments]

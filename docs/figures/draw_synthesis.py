@@ -49,12 +49,12 @@ def latent_space(axis: Axes, synth: rw.synthesis.Synthesizer, label: str) -> Non
     variance = space.latent.predictive_variance(center + grid @ rows).reshape(120, 120) / space.latent.variance
     extent = (-reach[0], reach[0], -reach[1], reach[1])
     picture = axis.imshow(variance, extent=extent, origin="lower", cmap="Greys", vmin=0.0, vmax=1.5)
-    for segment, color in zip(space.segments, SERIES[1:], strict=False):
+    for segment, color in zip(space.segments, (SERIES[1], SERIES[5]), strict=False):
         axis.plot(*flat[segment.begin : segment.end].T, color=color, linewidth=1.6)
     player = synth.player(seed=5, label=label)
     player.idle(label, hold=0.3)
     trace, _ = space.closest(player.step(6 * FPS))
-    axis.plot(*((trace - center) @ rows.T).T, color=ACCENT, linewidth=0.9)
+    axis.plot(*((trace - center) @ rows.T).T, color=ACCENT, linewidth=1.1)
     axis.set(xticks=[], yticks=[], title=f"{label}: two clips, and six seconds of idling", aspect="auto")
     axis.figure.colorbar(picture, ax=axis, label="predictive variance, share of the prior's", extend="max")
 
@@ -76,11 +76,17 @@ def transition(axis: Axes, synth: rw.synthesis.Synthesizer) -> None:
         for space in synth.spaces.values()
         for s in space.segments
     ]
-    axis.axhline(millimeters * np.percentile(np.concatenate(steps), 99), color=QUIET, linestyle="--", linewidth=0.8)
+    axis.axhline(
+        millimeters * np.percentile(np.concatenate(steps), 99),
+        color=QUIET,
+        linestyle="--",
+        linewidth=0.8,
+        label="99 % of the clips' steps",
+    )
     axis.axvline(0.0, color=INK, linewidth=0.6)
     axis.set(xlabel=f"seconds after idle({second!r})", ylabel="mm per frame (RMS)", ylim=(0.0, None))
     axis.spines[["top", "right"]].set_visible(False)
-    axis.legend(frameon=False)
+    axis.legend(frameon=False, loc="upper right", bbox_to_anchor=(1.0, 0.93))
 
 
 def save(name: str, content: bytes | NDArray[np.uint8]) -> None:
