@@ -28,6 +28,12 @@ ANCHORED = rw.differential.Reconstructor(FACES, len(REST), [0])
 FOLDED = ANCHORED.folded(SHAPES, REST)
 
 
+def playing():
+    from tests.support.players import face_synth
+
+    return face_synth()
+
+
 def training(function, threads):
     pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -157,6 +163,10 @@ CALLS = {
     "transfer_rig": lambda n: rw.transfer.transfer_rig(RIG, REST, threads=n),
     "sample": lambda n: rw.sampling.sample(RIG, "nowhere", workers=n),
     "LocalProcesses.__init__": rw.sampling.LocalProcesses,
+    "Player.__init__": lambda n: rw.synthesis.Player(playing(), threads=n),
+    "PlayerCrowd.__init__": lambda n: rw.synthesis.PlayerCrowd(playing(), 2, threads=n),
+    "Synthesizer.player": lambda n: playing().player(threads=n),
+    "Synthesizer.crowd": lambda n: playing().crowd(2, threads=n),
 }
 SKELETON = rw.Skeleton(["root"], [-1], np.eye(3, 4)[None])
 NAMES = {
@@ -165,10 +175,17 @@ NAMES = {
     "Limb.solve": "Limb.solve",
     "Limb.match_ik": "Limb.match_ik",
     "Limb.match_fk": "Limb.match_fk",
+    "Synthesizer.player": "Player",
+    "Synthesizer.crowd": "PlayerCrowd",
 }
 
 
-CLASSES = {"LocalProcesses.__init__": rw.sampling.LocalProcesses, "Playback.__init__": rw.exports.Playback}
+CLASSES = {
+    "LocalProcesses.__init__": rw.sampling.LocalProcesses,
+    "Playback.__init__": rw.exports.Playback,
+    "Player.__init__": rw.synthesis.Player,
+    "PlayerCrowd.__init__": rw.synthesis.PlayerCrowd,
+}
 NUMBERS = ("threads", "workers")
 SENTENCE = {
     "threads": "Number of threads; 0 means all processors that this process may use.",
@@ -244,7 +261,12 @@ def test_its_docstring_says_what_0_means(name):
     text = " ".join((inspect.getdoc(function) or "").split())
     if name in CLASSES:
         text = " ".join((inspect.getdoc(CLASSES[name]) or "").split())
-    refers = {"Solver.solve": "see :func:`solve`", "Crowd.instances": "parameters are those of :meth:`evaluate`"}
+    refers = {
+        "Solver.solve": "see :func:`solve`",
+        "Crowd.instances": "parameters are those of :meth:`evaluate`",
+        "Synthesizer.player": "see :class:`Player`",
+        "Synthesizer.crowd": "see :class:`PlayerCrowd`",
+    }
     assert refers.get(name, SENTENCE[argument_of(function)]) in text
 
 

@@ -64,7 +64,7 @@ def test_weights_of_a_crowd_are_evaluated_at_a_level_of_detail():
     kept = np.zeros_like(weights)
     for h, count in enumerate([6, 3, 3, 1, 0]):
         kept[h, order[:count]] = weights[h, order[:count]]
-    np.testing.assert_allclose(coarse, rig.evaluate(kept), atol=2e-6)
+    np.testing.assert_allclose(coarse, rig.evaluate(kept), atol=2e-6)  # float32: sums of other groups
     out = np.empty_like(whole)
     assert heads.evaluate_weights(weights, out=out, threads=1) is out
     for wrong, message in ((weights[:, :3], "weights is"), (np.full((2, 6), np.nan), "weights is not finite")):

@@ -47,9 +47,9 @@ def test_gaze_rests_and_jumps_within_its_range():
 def test_sway_has_its_deviation_and_timescale():
     sway = rw.synthesis.Sway(controls={"shape1": 0.1, "shape2": 0.2}, timescale=1.0)
     values = sway.values(SECONDS, np.arange(8).astype(np.uint64))
-    assert values.std() == pytest.approx(1.0, rel=0.1)
+    assert values.std() == pytest.approx(1.0, rel=0.1)  # eight draws
     lag = (values[:, 24:] * values[:, :-24]).mean() / values.var()
-    assert lag == pytest.approx(np.exp(-0.5), abs=0.1)
+    assert lag == pytest.approx(np.exp(-0.5), abs=0.1)  # eight draws
 
 
 def test_a_layer_changes_its_own_controls_only_and_stays_in_the_limits():

@@ -45,7 +45,9 @@ def test_a_gradient_is_the_slope_of_the_density():
     field = field_of(some_density(rng))
     x, direction, h = rng.normal(size=(9, 3)), rng.normal(size=(9, 3)), 1e-5
     slope = (field.evaluate(x + h * direction)[0] - field.evaluate(x - h * direction)[0]) / (2 * h)
-    np.testing.assert_allclose((field.evaluate(x)[1] * direction).sum(axis=1), slope, atol=1e-6)
+    np.testing.assert_allclose(
+        (field.evaluate(x)[1] * direction).sum(axis=1), slope, atol=1e-6
+    )  # differences in double precision
 
 
 def test_a_point_has_the_same_bytes_in_any_company():
@@ -66,7 +68,7 @@ def test_smooth_noise_is_a_gaussian_process():
     expected = np.exp(-((times[:, None] - times) ** 2) / (2 * scale**2))
     for channel in range(2):
         found = draws[:, :, channel].T @ draws[:, :, channel] / count
-        np.testing.assert_allclose(found, expected, atol=4 * np.sqrt(2 / count))
+        np.testing.assert_allclose(found, expected, atol=4 * np.sqrt(2 / count))  # x
     assert abs(np.mean(draws[:, :, 0] * draws[:, :, 1])) < 4 / np.sqrt(count * 2)
     assert np.abs(draws.mean(axis=0)).max() < 4 / np.sqrt(count)
 
@@ -74,7 +76,9 @@ def test_smooth_noise_is_a_gaussian_process():
 def test_smooth_noise_is_one_function_of_time():
     times = np.linspace(0, 3, 40)
     whole = _core.smooth_noise(3, 3, times, 0.2)
-    assert _core.smooth_noise(3, 3, times[17:18], 0.2)[0] == pytest.approx(whole[17], abs=1e-12)
+    assert _core.smooth_noise(3, 3, times[17:18], 0.2)[0] == pytest.approx(
+        whole[17], abs=1e-12
+    )  # bumps beyond five timescales differ
     fine = _core.smooth_noise(3, 1, np.arange(0, 1, 1e-3), 0.2)[:, 0]
     assert np.abs(np.diff(fine, 2)).max() < 10 * (1e-3 / 0.2) ** 2  # smooth: no jump where bumps end
 
@@ -90,7 +94,7 @@ def test_every_force_equals_slow_numpy():
     radii = np.linspace(0.5, 0.2, 41)
     slow = SlowParticle(density, seed=11, **settings).run(path[0], np.zeros(3), path, radii, first_frame=5)
     found, _ = step(field_of(density), path[0], np.zeros(3), path, radii, 5, 11, **settings)
-    np.testing.assert_allclose(found, slow, atol=1e-6)
+    np.testing.assert_allclose(found, slow, atol=1e-6)  # forces through a factorization that stops at 1e-12
 
 
 def test_a_million_steps_on_random_paths_stay_in_the_ball():
@@ -142,14 +146,16 @@ def test_the_order_is_four_on_a_smooth_path():
     """Free inside the ball, and with the constraint acting all the time: a particle that slides along it."""
     path = np.arange(25)[:, None] * np.array([0.02, 0.0, 0.01])
     free = {"random_strength": 1.0, "random_timescale": 0.4, "drag": 1.0}
-    assert order_of(path, path[1] * 24, **free) == pytest.approx(4.0, abs=0.3)
+    assert order_of(path, path[1] * 24, **free) == pytest.approx(4.0, abs=0.3)  # an order is a slope of two errors
     start = path + np.array([0.0, RADIUS, 0.0])  # on the sphere, moving along it
     found = [
         step(None, start[0], path[1] * 24 + np.array([2.0, 0, 0]), path, RADIUS, substeps=n, drag=0.0)[0][-1]
         for n in (8, 16, 32, 256)
     ]
     errors = [np.linalg.norm(x - found[-1]) for x in found[:-1]]
-    assert np.log2(np.array(errors[:-1]) / errors[1:]) == pytest.approx(4.0, abs=0.3)
+    assert np.log2(np.array(errors[:-1]) / errors[1:]) == pytest.approx(
+        4.0, abs=0.3
+    )  # an order is a slope of two errors
 
 
 def test_bytes_depend_on_nothing_but_the_particle():

@@ -64,7 +64,7 @@ def test_formats_of_a_face_are_those_of_the_exporters(folder, capsys):
     player = face_synth().player(3, label="lively")
     player.idle("lively")
     weights, fps = rw.sources.load_blendshape_weights("idle.npz", face())
-    np.testing.assert_allclose(weights, player.step(48), atol=1e-6)
+    np.testing.assert_allclose(weights, player.step(48), atol=1e-6)  # float32
     assert fps == 24.0
     result(capsys, "--seconds", "1", "-o", "plain.npz")
     with np.load("plain.npz") as kept:

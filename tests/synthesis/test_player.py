@@ -189,7 +189,7 @@ def test_paths_along_the_data_are_shortest_paths_at_constant_speed():
     slow = edges.copy()
     for k in range(41):  # Floyd (1962)
         slow = np.minimum(slow, slow[:, k : k + 1] + slow[k : k + 1])
-    np.testing.assert_allclose(cost, slow[:40, 40], rtol=1e-12)
+    np.testing.assert_allclose(cost, slow[:40, 40], rtol=1e-12)  # sums in another order
     for i in range(40):
         j = following[i] if following[i] >= 0 else 40
         assert cost[i] == pytest.approx(edges[i, j] + (0.0 if j == 40 else cost[j]))
@@ -204,7 +204,9 @@ def test_a_sparse_space_has_the_density_of_its_inducing_points():
         inducing = slow.points  # as many as points: FITC is exact
 
     x = rng.normal(size=(20, 3))
-    np.testing.assert_allclose(density_field(Latent()).evaluate(x)[0], slow(x)[0], atol=1e-5)
+    np.testing.assert_allclose(
+        density_field(Latent()).evaluate(x)[0], slow(x)[0], atol=1e-5
+    )  # a ridge of 1e-9 on inducing points
 
 
 def test_events_say_why():

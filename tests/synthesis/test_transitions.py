@@ -25,7 +25,7 @@ def test_a_blend_of_joints_is_a_rotation_half_way():
     first, second = np.zeros((1, 7), np.float32), np.zeros((1, 7), np.float32)
     first[0, 0], second[0, 0] = 170.0, -170.0
     half = mixer.blended(first, second, np.array([0.5]))
-    assert abs(half[0, 0]) == pytest.approx(180.0, abs=1e-3)
+    assert abs(half[0, 0]) == pytest.approx(180.0, abs=1e-3)  # an angle near a half turn
     shares = np.linspace(0, 1, 9)
     rng = np.random.default_rng(0)
     a, b = (np.repeat(rng.uniform(-80, 80, (1, 7)).astype(np.float32), 9, axis=0) for _ in range(2))
@@ -34,7 +34,7 @@ def test_a_blend_of_joints_is_a_rotation_half_way():
     angles = np.arccos(np.clip(0.5 * (np.trace(relative, axis1=-2, axis2=-1) - 1), -1, 1))
     np.testing.assert_allclose(angles, np.repeat(angles[:1], 8, axis=0), atol=1e-6)  # constant speed
     np.testing.assert_allclose(turned[0], mixer.rotations.matrices(a)[0], atol=1e-9)
-    np.testing.assert_allclose(turned[-1], mixer.rotations.matrices(b)[0], atol=1e-9)
+    np.testing.assert_allclose(turned[-1], mixer.rotations.matrices(b)[0], atol=1e-9)  # angles and back
 
 
 @pytest.mark.parametrize("make", [face_synth, arm_synth])
@@ -43,7 +43,7 @@ def test_shifted_inverts_difference(make):
     mixer = mixer_of(synth)
     a, b = synth.space("calm").frames[:30], synth.space("lively").frames[40:70]
     back = mixer.shifted(b, mixer.difference(a, b))
-    np.testing.assert_allclose(synth.mesh_features(back), synth.mesh_features(a), atol=1e-6)
+    np.testing.assert_allclose(synth.mesh_features(back), synth.mesh_features(a), atol=1e-6)  # float32 controls
 
 
 def test_a_decay_continues_the_old_motion_and_ends_at_rest():
@@ -55,7 +55,7 @@ def test_a_decay_continues_the_old_motion_and_ends_at_rest():
     new = np.repeat((0.7 - 0.004 * t), 6, axis=1).astype(np.float32)
     decay = Decay.across(mixer, 10, old[9:11], new[10:12], 12)
     shown = mixer.shifted(new, decay.at(np.arange(60)))
-    np.testing.assert_allclose(shown[10], old[10], atol=1e-6)
+    np.testing.assert_allclose(shown[10], old[10], atol=1e-6)  # float32 controls
     np.testing.assert_allclose(shown[22:], new[22:], atol=1e-6)
     joined = np.concatenate([old[:10], shown[10:]])
     assert np.abs(np.diff(joined, 2, axis=0)).max() < 6.0 * 0.4 / 12**2  # a quintic of that height and length

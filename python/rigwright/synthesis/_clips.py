@@ -45,7 +45,7 @@ class Clip:
     (24, 52)
     """
 
-    controls: NDArray[Any]
+    controls: NDArray[np.floating[Any]]
     fps: float | None = None
     name: str = ""
     origin: str = ""

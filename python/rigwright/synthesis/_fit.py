@@ -8,12 +8,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from rigwright._core import Deformer
 from rigwright._hashing import topology_hash
 from rigwright._validate import Arguments
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
+from rigwright.sources import Action, Retargeted, Rig
 from rigwright.synthesis._bridges import default_threshold, find_bridges
 from rigwright.synthesis._choose import UNMEASURED, USUAL, Trials, chosen_settings
-from rigwright.synthesis._clips import FASTEST
+from rigwright.synthesis._clips import FASTEST, Clip
 from rigwright.synthesis._embedding import LatentSettings, components_for, fit_space
 from rigwright.synthesis._parts import Bridge, Parts
 from rigwright.synthesis._prepare import Prepared, prepared
@@ -24,10 +26,10 @@ MOST_DIMENSIONS = 16
 
 
 def fit(
-    clips: Mapping[str, Iterable[Any]],
+    clips: Mapping[str, Iterable[Clip | Retargeted | Action | ArrayLike]],
     fps: float = 24.0,
     limits: ArrayLike | None = None,
-    rig: Any = None,
+    rig: Rig | Deformer | None = None,
     *,
     dimensions: int | None = None,
     components: int | None = None,

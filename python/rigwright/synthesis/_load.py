@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 from rigwright import _core
+from rigwright._core import Deformer
 from rigwright._validate import bad_argument, missing_file
+from rigwright.sources import Rig
 from rigwright.synthesis._file import from_tensors
 from rigwright.synthesis._mesh import ControlledMesh
 from rigwright.synthesis._synthesizer import Synthesizer
 
 
-def load(path: str | os.PathLike[str], rig: Any = None) -> Synthesizer:
+def load(path: str | os.PathLike[str], rig: Rig | Deformer | None = None) -> Synthesizer:
     """Open a synthesizer, as :meth:`Synthesizer.save` writes it.
 
     Parameters

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import sources
-from rigwright._core import BlendshapeRig
+from rigwright._core import BlendshapeRig, Deformer
 from rigwright._formats.gltf import load_gltf_rig
 from rigwright._formats.npz.archive import Member, read_arrays
 from rigwright._formats.npz.array import read_array
@@ -30,7 +30,7 @@ ROWS = {"channels": Member("fiu", ("T", "N")), "names": Member("U", ("N",)), "fp
 
 def read_clips(
     path: str | os.PathLike[str],
-    rig: Any,
+    rig: sources.Rig | Deformer,
     *,
     clip: str | None = None,
     fps: float | None = None,
@@ -153,7 +153,7 @@ def _archive(file: Path, rig: Any, fps: float | None) -> Clip:
 
 
 def read_clip_list(
-    path: str | os.PathLike[str], rig: Any, told: Callable[[str], None] | None = None
+    path: str | os.PathLike[str], rig: sources.Rig | Deformer, told: Callable[[str], None] | None = None
 ) -> dict[str, list[Clip]]:
     """The labels of a list of clips, for :func:`fit`.
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import heapq
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigwright._core import Deformer
 from rigwright._validate import Arguments, bad_argument, shown
+from rigwright.sources import Rig
+from rigwright.synthesis._crowd import PlayerCrowd
 from rigwright.synthesis._file import write
 from rigwright.synthesis._mesh import ControlledMesh
 from rigwright.synthesis._parts import Bridge, Parts
+from rigwright.synthesis._player import Player
+from rigwright.synthesis._playing.layers import Layer
+from rigwright.synthesis._playing.script import Script
+from rigwright.synthesis._playing.settings import PlaySettings
 from rigwright.synthesis._space import Space
-
-if TYPE_CHECKING:
-    from rigwright.synthesis._crowd import PlayerCrowd
-    from rigwright.synthesis._player import Player
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -59,7 +61,7 @@ class Synthesizer:
     metadata : dict
     """
 
-    def __init__(self, parts: Parts, rig: Any = None) -> None:
+    def __init__(self, parts: Parts, rig: Rig | Deformer | None = None) -> None:
         self._parts, self.rig = parts, rig
         self.labels = list(parts.spaces)
         self.fps, self.control_names = parts.fps, list(parts.control_names)
@@ -135,17 +137,46 @@ class Synthesizer:
                 raise bad_argument("Synthesizer.route", name, shown(label), f"one of {', '.join(self.labels)}")
         return shortest_route(self.labels, self.bridges, self.threshold, start, end)
 
-    def player(self, seed: int = 0, script: Any = None, **keywords: Any) -> Player:
-        """A player: one character that idles, moves, makes transitions and plays segments."""
-        from rigwright.synthesis._player import Player
+    def player(
+        self,
+        seed: int = 0,
+        script: Script | None = None,
+        *,
+        label: str | None = None,
+        layers: Sequence[Layer] = (),
+        settings: PlaySettings | None = None,
+        transitions: str = "inertialize",
+        threads: int = 1,
+    ) -> Player:
+        """One character that idles, moves, makes transitions and plays segments: see :class:`Player`."""
+        return Player(
+            self, seed, script, label=label, layers=layers, settings=settings, transitions=transitions, threads=threads
+        )
 
-        return Player(self, seed=seed, script=script, **keywords)
-
-    def crowd(self, count: int, seed: int = 0, **keywords: Any) -> PlayerCrowd:
-        """Many players, stepped together."""
-        from rigwright.synthesis._crowd import PlayerCrowd
-
-        return PlayerCrowd(self, count, seed=seed, **keywords)
+    def crowd(
+        self,
+        count: int,
+        seed: int = 0,
+        *,
+        scripts: Sequence[Script | None] | None = None,
+        label: str | None = None,
+        layers: Sequence[Layer] = (),
+        settings: PlaySettings | None = None,
+        transitions: str = "inertialize",
+        threads: int = 0,
+    ) -> PlayerCrowd:
+        """Many characters, stepped together: see :class:`PlayerCrowd`."""
+        return PlayerCrowd(
+            self,
+            count,
+            seed,
+            scripts=scripts,
+            label=label,
+            layers=layers,
+            settings=settings,
+            transitions=transitions,
+            threads=threads,
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file (kind ``synthesis``), atomically."""
