@@ -66,14 +66,16 @@ def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path, monkeypat
     written = {path: os.stat(path).st_mtime_ns for path in (tmp_path / "demo").rglob("*") if path.is_file()}
 
     again = run(lambda progress: None)
-    assert [text for text in said if text.startswith("re-using")][-4:] == [
+    assert [text for text in said if text.startswith("re-using")][-5:] == [
         "re-using what the model plays of the action 'walk'",
         "re-using the report",
         "re-using the solved shot",
+        "re-using the idling face",
         "re-using the second face",
     ]
     assert again["numbers"] == result["numbers"]
     assert again["face"] == as_json(result["face"])
+    assert again["idle"] == as_json(result["idle"])
     assert again["second_face"] == as_json(result["second_face"])
     assert {path: os.stat(path).st_mtime_ns for path in written} == written
     assert not list((tmp_path / "demo").glob("*.checkpoint"))
@@ -81,7 +83,7 @@ def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path, monkeypat
 
 
 def check_summary(lines, result, tolerance):
-    assert len(lines) == 13
+    assert len(lines) == 14
     check_played(result["action"], tolerance)
     text = dict(lines)
     assert "13,380 vertices, 163 joints" in text["character"]

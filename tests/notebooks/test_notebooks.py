@@ -143,6 +143,22 @@ def check_inverse_kinematics(text: str) -> None:
     assert float(re.search(r"feet slide by ([\d.]+) mm; joints", text).group(1)) < 0.1
 
 
+def check_synthesis(text: str) -> None:
+    """A minute inside the limits, the same twice, restored in its middle; every label reaches every other."""
+    frames = [int(count) for count in re.findall(r"^\w+ +(\d+) frames, \d+ of \d+: ", text, re.MULTILINE)]
+    assert frames == [120, 120, 120]
+    latent, nearest = zip(*re.findall(r"latent space ([\d.]+) mm.*nearest frame ([\d.]+) mm", text), strict=True)
+    assert all(float(own) < float(other) for own, other in zip(latent, nearest, strict=True))
+    assert "1,440 frames" in text
+    assert "all controls inside their limits: True" in text
+    assert "same seed, same bytes: True" in text
+    largest, usual = map(float, re.search(r"largest step ([\d.]+) mm; .* below ([\d.]+) mm", text).groups())
+    assert 0.2 * usual < largest < 1.5 * usual
+    assert all(float(away) < 1.0 for away in re.findall(r"nearest: .* ([\d.]+) mm away", text))
+    assert "restored and played again, equal: True" in text
+    assert 3 < int(re.search(r"lids closed: at most (\d+) of 200", text).group(1)) < 40
+
+
 CHECKS = {
     "01_learn_a_body": check_learned_body,
     "02_inverse_rig": check_inverse_rig,
@@ -150,6 +166,7 @@ CHECKS = {
     "04_crowd": check_crowd,
     "05_face_rig_as_a_file": check_face_rig,
     "06_inverse_kinematics": check_inverse_kinematics,
+    "07_animation_without_end": check_synthesis,
 }
 
 

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace, settings: Settings) -> None:
     console.line()
     console.pairs(summary(result))
     if args.json:
-        faces = {"face": result["face"], "second_face": result["second_face"]}
+        faces = {name: result[name] for name in ("face", "idle", "second_face")}
         paths = {"model": result["model"], "report": result["report"], "action": result["action"]}
         console.result(json.dumps(as_json(result["numbers"] | paths | faces)))
     console.finish()

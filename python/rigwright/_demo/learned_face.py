@@ -65,7 +65,9 @@ def _sampled(
         rig: Any = rw.sources.dials_only(bones)
         count = settings.face_poses
         announce(f"sampling {count:,} poses of its {len(rig.dial_names)} dials")
-        learned = sampling.sample(rig, folder / f"face-training-{count}.rwdata", count, seed=TRAINING_SEED, probe=1, **options)
+        learned = sampling.sample(
+            rig, folder / f"face-training-{count}.rwdata", count, seed=TRAINING_SEED, probe=1, **options
+        )
         place = folder / f"face-held-out-{HELD_OUT}.rwdata"
         judged = sampling.sample(rig, place, HELD_OUT, seed=HELD_OUT_SEED, probe=0, **options)
         name = next(name for name in rig.actions if name.endswith(LAST))

@@ -10,6 +10,7 @@ from typing import Any
 import rigwright as rw
 from rigwright import report, sampling, training
 from rigwright._demo.character import build_character
+from rigwright._demo.idle import idle_face
 from rigwright._demo.learned_face import learn_face
 from rigwright._demo.playing import play_action
 from rigwright._demo.second_face import transfer_face
@@ -59,13 +60,14 @@ class Demo:
         skinning = report.fit_skinning_baselines(learned, self.folder, self.progress)
         numbers = self._report(character, [model, *skinning], [learned, judged, walked])
         face = solve_clip(self.folder, self.settings.clip, self.announce, self.progress)
+        idle = idle_face(self.folder, self.announce, self.progress)
         second = transfer_face(self.folder, self.announce, self.progress)
         page = self.folder / "report.html"
         maps = None
         if self.settings.face_minutes > 0.0:
             maps = learn_face(self.folder, self.settings, self.workers, self.announce, self.progress)
         known = {"numbers": numbers, "model": model, "report": page, "training": learned}
-        return known | {"action": action, "face": face, "second_face": second, "learned_face": maps}
+        return known | {"action": action, "face": face, "idle": idle, "second_face": second, "learned_face": maps}
 
     def _character(self) -> Path:
         path = self.folder / "demo-character.blend"

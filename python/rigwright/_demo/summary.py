@@ -24,7 +24,7 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
     model = os.fspath(result["model"])
     channels = f"{plural(len(data.channel_names), 'channel')} that an artist turns"
     single, batch = speed["single_one_thread"], speed["batch_all_processors"]
-    pages = [result["report"], result["face"]["page"], result["second_face"]["page"]]
+    pages = [result["report"], *(result[name]["page"] for name in ("face", "idle", "second_face"))]
     learned_face = result["learned_face"]
     pages += [] if learned_face is None else [learned_face["page"]]
     return [
@@ -42,6 +42,7 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
         ("confidence", _confidence(numbers["median_confidence"])),
         ("model", f'{size(numbers["model_bytes"][SUBJECT])}; use it: rigwright.load("{model}").evaluate(poses)'),
         ("inverse rig", _inverse(result["face"])),
+        ("idling face", _idle(result["idle"])),
         ("transfer", _transfer(result["second_face"])),
         *([] if learned_face is None else [("learned face", summary_of_face(learned_face))]),
         ("reports", f"{', '.join(map(os.fspath, pages))} (open in any browser)"),
@@ -81,6 +82,15 @@ def _inverse(face: dict[str, Any]) -> str:
         f"{face['frames']:,} frames of the face solved at {face['frames_per_second']:,.0f} per second: "
         f"{plural(face['shapes'], 'weight')} off by {figure(face['weight_error'])} on average, "
         f"RMSE {figure(face['rmse_mm'])} mm"
+    )
+
+
+def _idle(idle: dict[str, Any]) -> str:
+    """What the face learned from, and how lively what it plays is beside that."""
+    return (
+        f"{plural(idle['seconds'], 'second')} that nobody animated, {' then '.join(idle['labels'])}, learned from "
+        f"{plural(idle['frames'], 'frame')}: {figure(idle['step'])} mm per frame, in the clips "
+        f"{figure(idle['clip_step'])}. More: rigwright synth play {idle['model']}"
     )
 
 
