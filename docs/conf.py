@@ -32,6 +32,8 @@ nitpick_ignore_regex = [
     (
         r"py:class",
         "ArrayLike|NDArray|u?int[0-9]*|float[0-9]*|bool_?|Float32|Float64|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost|_Layout",
+        "ArrayLike|NDArray|u?int[0-9]*|float[0-9]*|bool_?|Float32|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost|"
+        "JointPoint|_Layout",
     ),
 ]
 # Types behind public names that nobody makes: fields of results and arguments that the package fills in itself.

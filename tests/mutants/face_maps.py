@@ -1,8 +1,12 @@
-"""The mutants that tests of deformation maps must notice: ``python -m tests.mutants.face_maps [--engine]``."""
+"""The mutants that tests of deformation maps must notice: ``python -m tests.mutants.face_maps [--engine]``.
+
+Each is a change of one place, made in the copy of ``python -m tests.mutants``, and the test that must fail on it. With
+``--engine`` the copy's extension is built, too, for the mutants of the engine (minutes); without, those are left out.
+"""
 
 from __future__ import annotations
 
-from tests.mutants.listed import Mutant, judge
+from tests.mutants.listed import Mutant, run_list
 
 TRAINING = "python/rigwright/training/_face_maps"
 
@@ -112,4 +116,4 @@ MUTANTS = [
 ]
 
 if __name__ == "__main__":
-    judge(MUTANTS, str(__doc__))
+    run_list(__doc__, MUTANTS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutants.listed import Mutant, judge
+from tests.mutants.listed import Mutant, run_list
 
 LIMBS = "cpp/rigwright/ik/limbs"
 PYTHON = "python/rigwright/ik"
@@ -119,4 +119,4 @@ MUTANTS = [
 ]
 
 if __name__ == "__main__":
-    judge(MUTANTS, str(__doc__))
+    run_list(__doc__, MUTANTS)

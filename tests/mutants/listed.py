@@ -1,7 +1,6 @@
-"""Mutants that are listed by hand: a change of one place each, and the test that must fail on it.
+"""Listed mutants: changes of one place each, and the test that must fail on it.
 
-Each is made in the copy of ``python -m tests.mutants``. With ``--engine`` the copy's extension is built, too, for the
-mutants of the engine (minutes); without, those are left out.
+The lists are ``tests/mutants/face_maps.py`` and ``tests/mutants/differential.py``; each is a command.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import argparse
 import re
 import shutil
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tests.mutants.__main__ import PLACE, ROOT, build, copy_tree, run
@@ -45,8 +43,8 @@ def caught(mutant: Mutant) -> str:
     return failed[1] if status != 0 and failed else ""
 
 
-def judge(mutants: Sequence[Mutant], description: str) -> None:
-    """Print each mutant with the test that fails on it, and exit: 1 if one survives."""
+def run_list(description: str | None, mutants: list[Mutant]) -> None:
+    """The command of a list: print each mutant with the test that fails on it."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engine", action="store_true", help="the mutants of the engine, too")
     parser.add_argument("--only", nargs="+", type=int, help="these numbers of the list")
