@@ -16,7 +16,7 @@ from tests.support.mapped_face import clip_data
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
 SMALL = {"hidden": 8, "first_channels": 2, "channels": 4, "batch": 4, "threads": 1}
-STAGES = ("training coarse maps in texels", "training coarse maps")
+STAGES = ("training coarse coefficients", "training coarse maps")
 
 
 @pytest.fixture(scope="module")
