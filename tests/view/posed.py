@@ -82,6 +82,11 @@ class Posed:
             self.page.mouse("Released", *end, modifiers=modifiers)
             self.page.until("view.pointer.mode === null")
 
+    def hide_handles(self) -> None:
+        """So that a press meets the skin wherever it is."""
+        self.page.evaluate("view.overlay.showsHandles && document.getElementById('handles').click()")
+        self.page.until("document.querySelectorAll('#pins .handle').length === 0")
+
     def settle(self) -> None:
         """Wait until what was done is shown: the server is at rest and the page has its last frame."""
         self.page.until("!view.pointer.pending")

@@ -22,6 +22,7 @@ def rig_with_morphs():
 @pytest.mark.parametrize("make", [skinned_arm, plain_face, rig_with_morphs])
 def test_twenty_points_follow_the_cursor_or_show_their_spring(pose, make):
     posed = pose(make())
+    posed.hide_handles()
     rng = np.random.default_rng(0)
     for point in posed.facing_points(POINTS):
         begin = posed.pixel(point)

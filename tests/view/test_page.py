@@ -16,6 +16,7 @@ NEAR = 2.0  # pixels
 
 def test_five_points_of_the_skin_follow_the_cursor(pose):
     posed = pose(skinned_arm())
+    posed.hide_handles()
     rng = np.random.default_rng(1)
     hand = 0.75 * posed.stage.figure.rest_vertices[:, 1].max()  # above both joints: they reach any place nearby
     for point in posed.facing_points(5, above=hand):
@@ -31,6 +32,7 @@ def test_five_points_of_the_skin_follow_the_cursor(pose):
 
 def test_a_point_out_of_reach_shows_its_spring(pose):
     posed = pose(skinned_arm())
+    posed.hide_handles()
     (point,) = posed.facing_points(1)
     begin = posed.pixel(point)
     posed.drag(begin, [20, begin[1]], release=False)
@@ -40,6 +42,7 @@ def test_a_point_out_of_reach_shows_its_spring(pose):
 
 def test_a_held_point_stays_where_another_is_dragged(pose):
     posed = pose(skinned_arm())
+    posed.hide_handles()
     first, second = posed.facing_points(2, seed=3)
     begin = posed.pixel(first)
     posed.drag(begin, [begin[0] + 8, begin[1]], modifiers=SHIFT)
