@@ -19,14 +19,14 @@ def main(given, output):
     else:
         model = GPy.models.GPLVM(values, start.shape[1], X=start.copy(), kernel=kernel)
     model.likelihood.variance = noise - 1e-8  # GPy adds this jitter
-    first = float(model.log_likelihood())
+    first = np.squeeze(model.log_likelihood()).item()
     begin = time.process_time()
     model.optimize("lbfgs", max_iters=int(data["iterations"]), messages=False)
     about = {
         "numpy": np.__version__,
         "gpy": GPy.__version__,
         "start": first,
-        "end": float(model.log_likelihood()),
+        "end": np.squeeze(model.log_likelihood()).item(),
         "process": time.process_time() - begin,
     }
     np.savez(output, about=json.dumps(about), points=np.asarray(model.X))

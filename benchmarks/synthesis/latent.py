@@ -9,18 +9,20 @@ alternate: processor time for one thread, which a busy machine stretches less, e
 from __future__ import annotations
 
 import argparse
+import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import scipy
 from tests.support.latent import setting, spread_frames
 
+from benchmarks.marks import write_between_marks
 from benchmarks.synthesis.latent_peers import Floats, Gradient, connectivity, exact, through
 from rigwright import _core
 
@@ -28,7 +30,7 @@ Step = Callable[[], tuple[float, Floats]]
 
 
 def seconds(call: Step) -> float:
-    clock = time.process_time if os.environ["OPENBLAS_NUM_THREADS"] == "1" else time.perf_counter
+    clock = time.process_time if os.environ.get("OPENBLAS_NUM_THREADS") == "1" else time.perf_counter
     begin = clock()
     call()
     return clock() - begin
@@ -85,26 +87,43 @@ class Case:
         return max(abs(value / expected - 1), float(np.abs(gradient - slope).max() / np.abs(slope).max()))
 
 
-def compare(frames: int, outputs: int, threads: int, runs: int) -> None:
+Row = tuple[str, str, float, float, float, float]
+
+
+def rows(frames: int, outputs: int, threads: int, runs: int) -> list[Row]:
+    """What is compared, threads, milliseconds of both sides, ratio, difference (NaN: two different objectives)."""
+    found = []
     for priors in (False, True):
-        words = "likelihood and connectivity prior" if priors else "likelihood"
+        words = f"{frames:,} frames, {'both' if priors else 'likelihood'}"
         full, sparse = (Case(frames, outputs, inducing, priors, threads) for inducing in (0, 50))
-        print(f"{frames:,} frames, {outputs} outputs, {threads} threads, {words}")
-        for name, ours, theirs, same in [
-            ("exact / NumPy exact (goal 2.5)", full.ours, full.theirs, full.difference()),
-            ("50 inducing / NumPy exact (goal 20)", sparse.ours, full.theirs, None),
-            ("50 inducing / NumPy 50 inducing", sparse.ours, sparse.theirs, sparse.difference()),
+        for name, ours, theirs, difference in [
+            ("exact; NumPy exact", full.ours, full.theirs, full.difference()),
+            ("50 inducing points; NumPy exact", sparse.ours, full.theirs, float("nan")),
+            ("50 inducing points; NumPy 50", sparse.ours, sparse.theirs, sparse.difference()),
         ]:
             engine, peer, ratio = alternate(ours, theirs, runs)
-            difference = "" if same is None else f", difference {same:.1e}"
-            print(f"  {name:36} {engine * 1e3:8.2f} ms, NumPy {peer * 1e3:8.2f} ms: {ratio:6.1f} x{difference}")
+            found.append((f"{words}, {name}", str(threads), engine * 1e3, peer * 1e3, ratio, difference))
+    case = Case(20_000, outputs, 100, False, threads)
+    engine, peer, ratio = alternate(case.ours, case.theirs, max(runs // 3, 3))
+    name = "20,000 frames, likelihood, 100 inducing points; NumPy 100"
+    return [*found, (name, str(threads), engine * 1e3, peer * 1e3, ratio, case.difference())]
 
 
-def compare_long(frames: int, outputs: int, inducing: int, threads: int, runs: int) -> None:
-    case = Case(frames, outputs, inducing, False, threads)
-    engine, peer, ratio = alternate(case.ours, case.theirs, runs)
-    print(f"{frames:,} frames, {outputs} outputs, {inducing} inducing points, {threads} threads, likelihood")
-    print(f"  {engine * 1e3:8.2f} ms, NumPy {peer * 1e3:8.2f} ms: {ratio:6.1f} x, difference {case.difference():.1e}")
+def table(found: list[Row]) -> str:
+    lines = ["| step | threads | engine | NumPy | ratio | difference |", "| --- | --- | --- | --- | --- | --- |"]
+    for name, threads, engine, peer, ratio, difference in found:
+        same = "other objective" if np.isnan(difference) else f"{difference:.0e}"
+        lines.append(f"| {name} | {threads} | {engine:.2f} ms | {peer:.2f} ms | {ratio:.1f} x | {same} |")
+    return "\n".join(lines)
+
+
+def measured(options: argparse.Namespace, threads: int) -> list[Row]:
+    """The rows of a process of its own: NumPy's library reads its number of threads when it is loaded."""
+    arguments = ["--threads", str(threads), "--runs", str(options.runs), "--frames", str(options.frames)]
+    command = [sys.executable, "-m", "benchmarks.synthesis.latent", *arguments, "--outputs", str(options.outputs)]
+    one = {**os.environ, "OPENBLAS_NUM_THREADS": str(threads)}
+    done = subprocess.run(command, check=True, env=one, capture_output=True, text=True)
+    return [tuple(row) for row in json.loads(done.stdout)]
 
 
 def main() -> None:
@@ -112,19 +131,27 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--frames", type=int, default=800)
     parser.add_argument("--outputs", type=int, default=20)
-    parser.add_argument("--threads", type=int, help="of both sides; default: 1, then all processors")
+    parser.add_argument("--threads", type=int, help="measure here and print JSON")
+    parser.add_argument("--all-threads", action="store_true", help="rows with all processors too: on an idle machine")
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks/latent_spaces.md")
     options = parser.parse_args()
-    if options.threads is None or os.environ.get("OPENBLAS_NUM_THREADS") != str(options.threads):
-        given = [options.threads] if options.threads else sorted({1, len(os.sched_getaffinity(0))})
-        for threads in given:  # NumPy's library reads its number of threads when it is loaded
-            arguments = [sys.executable, "-m", "benchmarks.synthesis.latent", *sys.argv[1:]]
-            if options.threads is None:
-                arguments += ["--threads", str(threads)]
-            subprocess.run(arguments, check=True, env={**os.environ, "OPENBLAS_NUM_THREADS": str(threads)})
+    if options.threads:
+        print(json.dumps(rows(options.frames, options.outputs, options.threads, options.runs)))
         return
-    print(f"NumPy {np.__version__}, SciPy {scipy.__version__}, {platform.machine()}, load {os.getloadavg()[0]:.1f}")
-    compare(options.frames, options.outputs, options.threads, options.runs)
-    compare_long(20_000, options.outputs, 100, options.threads, max(options.runs // 3, 3))
+    counts = {1, len(os.sched_getaffinity(0))} if options.all_threads else {1}
+    found = [row for threads in sorted(counts) for row in measured(options, threads)]
+    text = f"{table(found)}\n\n{options.outputs} outputs. {about()}"
+    print(text)
+    if options.write:
+        write_between_marks("latent steps", text)
+
+
+def about() -> str:
+    """Machine, versions and load."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    names = {line.partition(":")[2].strip() for line in lines if line.startswith("model name")}
+    versions = f"NumPy {np.__version__}, SciPy {scipy.__version__}"
+    return f"{', '.join(names)}, {os.cpu_count()} processors, {versions}; load during the run {os.getloadavg()[0]:.0f}."
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Training a latent space beside GPy: ``python -m benchmarks.synthesis.latent_training --gpy PYTHON``.
 
 PYTHON is the interpreter of an environment with GPy (its releases need NumPy 2). Both sides have the same values, start
-and kernel, no priors on the points, and one thread. Processor time, which a busy machine stretches less than time on the clock.
+and kernel, no priors on the points, and one thread. Processor time, which a busy machine stretches less than time on
+the clock.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from tests.support.latent import setting
 
+from benchmarks.marks import write_between_marks
 from rigwright import _core
 
 
@@ -31,7 +33,7 @@ def peer(python: str, case: dict[str, np.ndarray], folder: Path) -> dict[str, fl
     return about
 
 
-def compare(python: str, frames: int, outputs: int, iterations: int, inducing: int) -> None:
+def compare(python: str, frames: int, outputs: int, iterations: int, inducing: int) -> str:
     values = setting(frames, 3, outputs).values
     values = values - values.mean(0)
     left, scale, _ = np.linalg.svd(values, full_matrices=False)
@@ -47,18 +49,17 @@ def compare(python: str, frames: int, outputs: int, iterations: int, inducing: i
     begin = time.process_time()
     _core.fit_latent_space(values, segments, start, iterations=iterations, tolerance=0.0, **options)
     spent = time.process_time() - begin
-    about = f"{inducing} inducing points" if inducing else "exact"
-    print(f"{frames} frames, {outputs} outputs, {about}, {iterations} iterations, load {os.getloadavg()[0]:.1f}")
-    print(f"  GPy {gpy['gpy']}, NumPy {gpy['numpy']}: {gpy['process']:.2f} s, the engine {spent:.2f} s: ", end="")
-    print(f"{gpy['process'] / spent:.1f} x (goal 10)")
+    name = f"{inducing} inducing points" if inducing else "exact"
+    versions = f"GPy {gpy['gpy']}, NumPy {gpy['numpy']}"
+    row = f"| {frames} frames, {outputs} outputs, {iterations} iterations, {name} | {spent:.2f} s "
+    row += f"| {gpy['process']:.2f} s ({versions}) | {gpy['process'] / spent:.1f} x | "
     if inducing:  # GPy's is a variational bound: another objective
-        return
+        return f"{row}another objective |"
     found = _core.fit_latent_space(values, segments, start, iterations=4 * iterations, tolerance=0.0, **options)
     likelihoods = -found.objective
     there = np.flatnonzero(likelihoods >= gpy["end"])
-    reached = f"reached after {there[0]} iterations" if len(there) else "not reached (another local maximum)"
-    print(f"  log likelihood at the start {likelihoods[0]:.6f}, GPy {gpy['start']:.6f}")
-    print(f"  GPy's end {gpy['end']:.1f}: {reached}; the engine's end after {found.iterations}: {likelihoods[-1]:.1f}")
+    reached = f"reached after {there[0]} iterations" if len(there) else "not reached: another local maximum"
+    return f"{row}{likelihoods[0]:.3f}, {gpy['start']:.3f} at the start; GPy's end of {gpy['end']:.0f} {reached} |"
 
 
 def main() -> None:
@@ -67,9 +68,15 @@ def main() -> None:
     parser.add_argument("--frames", type=int, default=800)
     parser.add_argument("--outputs", type=int, default=20)
     parser.add_argument("--iterations", type=int, default=100)
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks/latent_spaces.md")
     options = parser.parse_args()
-    for inducing in (0, 50):
-        compare(options.gpy, options.frames, options.outputs, options.iterations, inducing)
+    sizes = options.frames, options.outputs, options.iterations
+    lines = ["| training | engine | GPy | ratio | log likelihoods |", "| --- | --- | --- | --- | --- |"]
+    lines += [compare(options.gpy, *sizes, inducing) for inducing in (0, 50)]
+    text = "\n".join([*lines, "", f"Load during the run {os.getloadavg()[0]:.0f}."])
+    print(text)
+    if options.write:
+        write_between_marks("latent training", text)
 
 
 if __name__ == "__main__":
