@@ -13,7 +13,8 @@ from rigwright.baselines._motion.clips import ClipFrames, ClipPlayer
 from rigwright.synthesis import Synthesizer
 from rigwright.synthesis._playing.transitions import smooth_shares
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 JUMPS = 0.15  # chance of a transition where the clip would go on as well
 
 
