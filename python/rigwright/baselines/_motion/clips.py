@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,8 @@ from rigwright._validate import Arguments, bad_argument, shown
 from rigwright.synthesis import Synthesizer
 from rigwright.synthesis._playing.transitions import Mixer
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 
 class ClipFrames:
@@ -30,11 +32,11 @@ class ClipFrames:
     mixer : Mixer
     """
 
-    def __init__(self, function: str, synth: Synthesizer) -> None:
+    def __init__(self, function: str, synth: Any) -> None:
         if not isinstance(synth, Synthesizer):
             expected = "a Synthesizer: its clips are what is played"
             raise bad_argument(function, "synth", f"a {type(synth).__name__}", expected)
-        self.synth = synth
+        self.synth: Synthesizer = synth
         spaces = [synth.space(label) for label in synth.labels]
         self.frames: Float32 = np.concatenate([space.frames for space in spaces])
         self.features = synth.mesh_features(self.frames)

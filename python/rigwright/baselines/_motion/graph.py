@@ -13,7 +13,8 @@ from rigwright.baselines._motion.clips import ClipFrames, ClipPlayer
 from rigwright.synthesis import Synthesizer
 from rigwright.synthesis._playing.transitions import smooth_shares
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 JUMPS = 0.15  # chance of a transition where the clip would go on as well
 
 
@@ -223,7 +224,9 @@ def _largest_component(forward: list[list[int]]) -> NDArray[np.bool_]:
     """Nodes of the largest strongly connected part with an edge (Tarjan 1972); of equals the first."""
     count = len(forward)
     order, low = np.full(count, -1), np.zeros(count, np.int64)
-    waiting, is_waiting, best, clock = [], np.zeros(count, bool), [], 0
+    waiting: list[int] = []
+    best: list[int] = []
+    is_waiting, clock = np.zeros(count, bool), 0
     for root in range(count):
         if order[root] >= 0:
             continue

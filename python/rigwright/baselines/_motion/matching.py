@@ -12,7 +12,8 @@ from rigwright.baselines._motion.clips import ClipFrames, ClipPlayer
 from rigwright.synthesis import Synthesizer
 from rigwright.synthesis._playing.transitions import Decay, smooth_shares
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 OTHER_LABEL = 1e6  # cost of frames of labels that are not wanted, in squared steps
 RECENT = 0.5  # seconds after which a frame that was shown may be shown again without cost
 

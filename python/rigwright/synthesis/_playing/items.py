@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from rigwright.synthesis._playing.transitions import Decay
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 
 @dataclass(eq=False)
@@ -98,13 +99,22 @@ class Item:
     @classmethod
     def of_plain(cls, plain: dict[str, Any]) -> Item:
         """The item of :meth:`as_plain`, not yet simulated."""
-        tracks = [
-            Track(t["label"], *(np.array(t[k], np.float64) for k in ("path", "radii", "x", "v")), t["seed"])
-            for t in plain["tracks"]
-        ]
-        rows, decays = np.array(plain["rows"], np.int64), [decay_of(d) for d in plain["decays"]]
-        numbers = (plain[k] for k in ("kind", "label", "first", "count", "command"))
-        return cls(*numbers, tracks, rows, decays, plain["jump"], np.array(plain["previous"], np.float32))
+        tracks = []
+        for t in plain["tracks"]:
+            path, radii, x, v = (np.array(t[key], np.float64) for key in ("path", "radii", "x", "v"))
+            tracks.append(Track(t["label"], path, radii, x, v, t["seed"]))
+        return cls(
+            kind=plain["kind"],
+            label=plain["label"],
+            first=plain["first"],
+            count=plain["count"],
+            command=plain["command"],
+            tracks=tracks,
+            rows=np.array(plain["rows"], np.int64),
+            decays=[decay_of(decay) for decay in plain["decays"]],
+            jump=plain["jump"],
+            previous=np.array(plain["previous"], np.float32),
+        )
 
 
 def plain_decay(decay: Decay) -> dict[str, Any]:
