@@ -46,7 +46,10 @@ def test_a_gradient_is_the_slope_of_the_density():
     x, direction, h = rng.normal(size=(9, 3)), rng.normal(size=(9, 3)), 1e-5
     slope = (field.evaluate(x + h * direction)[0] - field.evaluate(x - h * direction)[0]) / (2 * h)
     np.testing.assert_allclose(
-        (field.evaluate(x)[1] * direction).sum(axis=1), slope, atol=1e-6
+        # the same, times a slope
+        (field.evaluate(x)[1] * direction).sum(axis=1),
+        slope,
+        atol=1e-6,
     )  # differences in double precision
 
 
@@ -77,7 +80,9 @@ def test_smooth_noise_is_one_function_of_time():
     times = np.linspace(0, 3, 40)
     whole = _core.smooth_noise(3, 3, times, 0.2)
     assert _core.smooth_noise(3, 3, times[17:18], 0.2)[0] == pytest.approx(
-        whole[17], abs=1e-12
+        # bumps beyond five timescales are left out
+        whole[17],
+        abs=1e-12,
     )  # bumps beyond five timescales differ
     fine = _core.smooth_noise(3, 1, np.arange(0, 1, 1e-3), 0.2)[:, 0]
     assert np.abs(np.diff(fine, 2)).max() < 10 * (1e-3 / 0.2) ** 2  # smooth: no jump where bumps end
@@ -154,7 +159,9 @@ def test_the_order_is_four_on_a_smooth_path():
     ]
     errors = [np.linalg.norm(x - found[-1]) for x in found[:-1]]
     assert np.log2(np.array(errors[:-1]) / errors[1:]) == pytest.approx(
-        4.0, abs=0.3
+        # an order is a slope of two errors
+        4.0,
+        abs=0.3,
     )  # an order is a slope of two errors
 
 

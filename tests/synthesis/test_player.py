@@ -205,7 +205,10 @@ def test_a_sparse_space_has_the_density_of_its_inducing_points():
 
     x = rng.normal(size=(20, 3))
     np.testing.assert_allclose(
-        density_field(Latent()).evaluate(x)[0], slow(x)[0], atol=1e-5
+        # a ridge of 1e-9 on inducing points
+        density_field(Latent()).evaluate(x)[0],
+        slow(x)[0],
+        atol=1e-5,
     )  # a ridge of 1e-9 on inducing points
 
 
