@@ -9,6 +9,9 @@ from rigwright import _core
 from tests.support.particles import SlowDensity, SlowParticle, random_path, step
 
 RADIUS = 0.4
+ORDER = 0.3  # an order is a slope of two errors
+BUMPS = 1e-12  # bumps beyond five timescales are left out
+SLOPES = 1e-6  # of a factorization that stops at 1e-12, times a slope
 
 
 def some_density(rng, count=60, dimensions=3):
@@ -28,7 +31,7 @@ def test_density_and_gradient_equal_the_whole_kernel_matrix(dimensions):
     density, gradient = field_of(slow).evaluate(x)
     expected, slopes = slow(x)
     np.testing.assert_allclose(density, expected, atol=1e-7)  # of a factorization that stops at 1e-12
-    np.testing.assert_allclose(gradient, slopes, atol=1e-6)
+    np.testing.assert_allclose(gradient, slopes, atol=SLOPES)
 
 
 def test_few_centers_are_enough_for_a_smooth_kernel():
@@ -46,7 +49,9 @@ def test_a_gradient_is_the_slope_of_the_density():
     x, direction, h = rng.normal(size=(9, 3)), rng.normal(size=(9, 3)), 1e-5
     slope = (field.evaluate(x + h * direction)[0] - field.evaluate(x - h * direction)[0]) / (2 * h)
     np.testing.assert_allclose(
-        (field.evaluate(x)[1] * direction).sum(axis=1), slope, atol=1e-6
+        (field.evaluate(x)[1] * direction).sum(axis=1),
+        slope,
+        atol=1e-6,
     )  # differences in double precision
 
 
@@ -77,8 +82,9 @@ def test_smooth_noise_is_one_function_of_time():
     times = np.linspace(0, 3, 40)
     whole = _core.smooth_noise(3, 3, times, 0.2)
     assert _core.smooth_noise(3, 3, times[17:18], 0.2)[0] == pytest.approx(
-        whole[17], abs=1e-12
-    )  # bumps beyond five timescales differ
+        whole[17],
+        abs=BUMPS,
+    )
     fine = _core.smooth_noise(3, 1, np.arange(0, 1, 1e-3), 0.2)[:, 0]
     assert np.abs(np.diff(fine, 2)).max() < 10 * (1e-3 / 0.2) ** 2  # smooth: no jump where bumps end
 
@@ -146,7 +152,7 @@ def test_the_order_is_four_on_a_smooth_path():
     """Free inside the ball, and with the constraint acting all the time: a particle that slides along it."""
     path = np.arange(25)[:, None] * np.array([0.02, 0.0, 0.01])
     free = {"random_strength": 1.0, "random_timescale": 0.4, "drag": 1.0}
-    assert order_of(path, path[1] * 24, **free) == pytest.approx(4.0, abs=0.3)  # an order is a slope of two errors
+    assert order_of(path, path[1] * 24, **free) == pytest.approx(4.0, abs=ORDER)
     start = path + np.array([0.0, RADIUS, 0.0])  # on the sphere, moving along it
     found = [
         step(None, start[0], path[1] * 24 + np.array([2.0, 0, 0]), path, RADIUS, substeps=n, drag=0.0)[0][-1]
@@ -154,8 +160,9 @@ def test_the_order_is_four_on_a_smooth_path():
     ]
     errors = [np.linalg.norm(x - found[-1]) for x in found[:-1]]
     assert np.log2(np.array(errors[:-1]) / errors[1:]) == pytest.approx(
-        4.0, abs=0.3
-    )  # an order is a slope of two errors
+        4.0,
+        abs=ORDER,
+    )
 
 
 def test_positions_that_are_clamped_jerk_and_those_of_the_constraint_do_not():
