@@ -25,7 +25,7 @@ std::vector<synthesis::Segment> as_segments(const char* function, const ArrayLik
     return list;
 }
 
-Array<double> as_vector(const std::vector<double>& numbers) {
+Array<double> number_array(const std::vector<double>& numbers) {
     return copy(View<const double, 1>(numbers.data(), {static_cast<std::int64_t>(numbers.size())}));
 }
 
@@ -42,7 +42,7 @@ public:
         const auto given = as_array<double, 2>("LatentObjective.start", "points", points, "numbers (N, D)");
         check_shape<const double, 2>("LatentObjective.start", "points", view<double, 2>(given),
                                      {values_.shape(0), objective_.dimension()});
-        return as_vector(objective_.start(view<double, 2>(given)));
+        return number_array(objective_.start(view<double, 2>(given)));
     }
 
     py::tuple evaluate(const ArrayLike& unknowns) {
@@ -67,11 +67,11 @@ private:
     std::mutex mutex_;
 };
 
-std::unique_ptr<SharedObjective> make_objective(const ArrayLike& values, std::int64_t dimension,
-                                                const ArrayLike& segments, std::int64_t inducing, bool dynamics,
-                                                bool connectivity, double dynamics_length, double dynamics_noise,
-                                                double connectivity_weight, std::int64_t connectivity_frames,
-                                                const IntLike& threads) {
+std::unique_ptr<SharedObjective> make_latent_objective(const ArrayLike& values, std::int64_t dimension,
+                                                       const ArrayLike& segments, std::int64_t inducing, bool dynamics,
+                                                       bool connectivity, double dynamics_length, double dynamics_noise,
+                                                       double connectivity_weight, std::int64_t connectivity_frames,
+                                                       const IntLike& threads) {
     constexpr const char* name = "LatentObjective";
     const int num_threads = thread_count(name, threads);
     auto y = as_array<double, 2>(name, "values", values, "numbers (N, P)");
@@ -89,13 +89,13 @@ synthesis::LatentMethod as_method(const std::string& method) {
     throw bad_argument("fit_latent_space", "method", "'" + method + "'", "'lbfgs' or 'scg'");
 }
 
-std::unique_ptr<FittedLatentSpace> fit(const ArrayLike& values, const ArrayLike& segments, const ArrayLike& start,
-                                       std::int64_t inducing, bool dynamics, bool connectivity,
-                                       const std::string& method, std::int64_t iterations, double tolerance,
-                                       std::int64_t starts, std::uint64_t seed, double dynamics_length,
-                                       double dynamics_noise, double connectivity_weight,
-                                       std::int64_t connectivity_frames, const IntLike& threads,
-                                       const StepCallback& progress) {
+std::unique_ptr<FittedLatentSpace> fit_latent(const ArrayLike& values, const ArrayLike& segments,
+                                              const ArrayLike& start, std::int64_t inducing, bool dynamics,
+                                              bool connectivity, const std::string& method, std::int64_t iterations,
+                                              double tolerance, std::int64_t starts, std::uint64_t seed,
+                                              double dynamics_length, double dynamics_noise, double connectivity_weight,
+                                              std::int64_t connectivity_frames, const IntLike& threads,
+                                              const StepCallback& progress) {
     constexpr const char* name = "fit_latent_space";
     const auto y = as_array<double, 2>(name, "values", values, "numbers (N, P)");
     const auto x = as_array<double, 2>(name, "start", start, "numbers (N, D)");
@@ -114,14 +114,14 @@ std::unique_ptr<FittedLatentSpace> fit(const ArrayLike& values, const ArrayLike&
         synthesis::fit_latent_space(view<double, 2>(y), list, view<double, 2>(x), terms, options));
 }
 
-void bind_objective(py::module_& module) {
+void bind_latent_objective(py::module_& module) {
     py::class_<SharedObjective>(
         module, "LatentObjective",
         "-log p(values, points): what fit_latent_space minimizes, with its gradient. Unknowns (U,): points (N, D),\n"
         "inducing points (M, D), log variance, log length, log(noise - floor); the floor is 1e-6 of the values' mean\n"
         "square.")
-        .def(py::init(&make_objective), py::arg("values"), py::arg("dimension"), py::arg("segments"), py::kw_only(),
-             py::arg("inducing") = 0, py::arg("dynamics") = true, py::arg("connectivity") = true,
+        .def(py::init(&make_latent_objective), py::arg("values"), py::arg("dimension"), py::arg("segments"),
+             py::kw_only(), py::arg("inducing") = 0, py::arg("dynamics") = true, py::arg("connectivity") = true,
              py::arg("dynamics_length") = LatentTerms().dynamics_length,
              py::arg("dynamics_noise") = LatentTerms().dynamics_noise,
              py::arg("connectivity_weight") = LatentTerms().connectivity_weight,
@@ -136,25 +136,25 @@ void bind_objective(py::module_& module) {
 }  // namespace
 
 void bind_latent_fit(py::module_& module) {
-    bind_objective(module);
+    bind_latent_objective(module);
     py::class_<FittedLatentSpace>(module, "FittedLatentSpace", "What fit_latent_space found.")
         .def_property_readonly(
             "space",
             [](const FittedLatentSpace& fitted) { return std::make_shared<synthesis::LatentSpace>(fitted.space); })
         .def_property_readonly(
-            "objective", [](const FittedLatentSpace& fitted) { return as_vector(fitted.objective); },
+            "objective", [](const FittedLatentSpace& fitted) { return number_array(fitted.objective); },
             "(iterations + 1,): the negative log posterior at the best start and after each of its iterations.")
         .def_property_readonly(
-            "seconds", [](const FittedLatentSpace& fitted) { return as_vector(fitted.seconds); },
+            "seconds", [](const FittedLatentSpace& fitted) { return number_array(fitted.seconds); },
             "(iterations + 1,): since the fit began.")
         .def_property_readonly(
-            "start_objectives", [](const FittedLatentSpace& fitted) { return as_vector(fitted.start_objectives); },
+            "start_objectives", [](const FittedLatentSpace& fitted) { return number_array(fitted.start_objectives); },
             "(starts,): the negative log posterior at the end of each start.")
         .def_property_readonly("iterations",
                                [](const FittedLatentSpace& fitted) { return fitted.objective.size() - 1; })
         .def_readonly("converged", &FittedLatentSpace::converged);
     module.def(
-        "fit_latent_space", &fit, py::arg("values"), py::arg("segments"), py::arg("start"), py::kw_only(),
+        "fit_latent_space", &fit_latent, py::arg("values"), py::arg("segments"), py::arg("start"), py::kw_only(),
         py::arg("inducing") = 0, py::arg("dynamics") = true, py::arg("connectivity") = true,
         py::arg("method") = "lbfgs", py::arg("iterations") = 200, py::arg("tolerance") = 1e-6, py::arg("starts") = 1,
         py::arg("seed") = 0, py::arg("dynamics_length") = LatentTerms().dynamics_length,

@@ -31,7 +31,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(builtins|collections|typing|os|pathlib|numpy|np|npt|torch|pyvista|matplotlib|types)\..*"),
     (
         r"py:class",
-        "ArrayLike|NDArray|u?int[0-9]*|float[0-9]*|bool_?|Float32|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost|_Layout",
+        "ArrayLike|NDArray|u?int[0-9]*|float[0-9]*|bool_?|Float32|Float64|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost|_Layout",
     ),
 ]
 # Types behind public names that nobody makes: fields of results and arguments that the package fills in itself.
@@ -47,6 +47,9 @@ nitpick_ignore = [
         "inverse._solution.Constraints",
         "sampling._rows.Rows",
         "sampling._stream.Stream",
+        "synthesis._coordinates.Coordinates",
+        "synthesis._parts.Parts",
+        "synthesis._space.Embedding",
         "training._differential._transforms.Movable",
         "training._differential._transforms.Skinned",
         "viewer._stage.Stage",

@@ -131,13 +131,15 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--frames", type=int, default=800)
     parser.add_argument("--outputs", type=int, default=20)
-    parser.add_argument("--threads", type=int, help="measure here and print JSON; default: 1, then all processors")
+    parser.add_argument("--threads", type=int, help="measure here and print JSON")
+    parser.add_argument("--all-threads", action="store_true", help="rows with all processors too: on an idle machine")
     parser.add_argument("--write", action="store_true", help="into docs/benchmarks/latent_spaces.md")
     options = parser.parse_args()
     if options.threads:
         print(json.dumps(rows(options.frames, options.outputs, options.threads, options.runs)))
         return
-    found = [row for threads in sorted({1, len(os.sched_getaffinity(0))}) for row in measured(options, threads)]
+    counts = {1, len(os.sched_getaffinity(0))} if options.all_threads else {1}
+    found = [row for threads in sorted(counts) for row in measured(options, threads)]
     text = f"{table(found)}\n\n{options.outputs} outputs. {about()}"
     print(text)
     if options.write:

@@ -102,7 +102,10 @@ def compare_transitions(synth: rw.synthesis.Synthesizer, count: int) -> None:
             own = accelerations(synth, rows)
             within += bool(own.max() <= limit)
             violations, frames = violations + int((own > limit).sum()), frames + len(own)
-        made = max(count - missed, 1)
+        made = count - missed
+        if not made:
+            print(f"  {name}: none of {count} transitions arrived")
+            continue
         goal = " (goal: 95 %, and fewer violations than the graph)" if name == "inertialized" else ""
         print(f"  {name}: peak within the limit in {100 * within / made:.1f} % of {made} transitions, "
               f"{100 * violations / max(frames, 1):.2f} % of frames above, {missed} never arrived{goal}")  # fmt: skip

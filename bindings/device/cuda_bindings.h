@@ -7,5 +7,6 @@ namespace rigwright::bindings {
 /// emulation that the tests use.
 void bind_cuda_resident(pybind11::module_& module);
 void bind_cuda_inverse(pybind11::module_& module);
+void bind_cuda_synthesis(pybind11::module_& module);
 
 }  // namespace rigwright::bindings

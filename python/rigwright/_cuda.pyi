@@ -4,9 +4,10 @@ Batched evaluation on an NVIDIA GPU. Importing needs neither a driver nor a devi
 from __future__ import annotations
 import numpy
 import numpy.typing
+import rigwright._core
 import typing
 import typing_extensions
-__all__: list[str] = ['DeviceArray', 'InverseSolver', 'Projection', 'ResidentModel', 'copy_rate', 'status']
+__all__: list[str] = ['DeviceArray', 'DeviceLatentSpace', 'InverseSolver', 'Projection', 'ResidentModel', 'copy_rate', 'status']
 class DeviceArray:
     """
     A contiguous float32 array in device memory, complete: read it in any stream. Consumers of
@@ -96,6 +97,16 @@ class InverseSolver:
         """
         Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections (T, N),
         linear, quadratic, lower, upper (T, K).
+        """
+class DeviceLatentSpace:
+    """
+    A rigwright._core.LatentSpace on the device, for many characters in one launch.
+    """
+    def __init__(self, space: rigwright._core.LatentSpace) -> None:
+        ...
+    def evaluate(self, points: numpy.typing.ArrayLike) -> tuple:
+        """
+        Mean (T, P), variance (T,) and the gradient of the variance (T, D) at points (T, D), in float64.
         """
 def copy_rate(bytes: typing.SupportsInt | typing.SupportsIndex, repeats: typing.SupportsInt | typing.SupportsIndex) -> float:
     """

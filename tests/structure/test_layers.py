@@ -37,7 +37,7 @@ SUB_ROOMS = {
     "ik": [{"limbs", "goals", "learned"}],
     "transfer": [{"contacts"}, {""}],
     "synthesis": [{"latent", "playing"}],
-    "cuda": [{"machine"}, {"products"}, {"body", "face", "blendshapes", "inverse"}, {""}],
+    "cuda": [{"machine"}, {"products"}, {"body", "face", "blendshapes", "inverse", "synthesis"}, {""}],
 }
 
 MOST_FILES = 24  # in one folder of the engine: more are several subjects

@@ -106,6 +106,17 @@ def test_labels_that_nothing_joins_are_joined_by_their_closest_pair():
     assert synth.route("low", "high") == ["low", "high"]
 
 
+def test_clips_that_mostly_stand_have_a_threshold():
+    """By hand: a clip that rests four fifths of the time; only frames that move count."""
+    clip = np.full((200, 6), 0.5)
+    clip[80:120] = wave(40, SPEEDS)
+    synth = rw.synthesis.fit({"x": [clip]}, rig=face(), dimensions=2, components=3, held_out=False)
+    moved = 10.0 * synth.mesh_distance(clip[12:], clip[:-12])
+    assert np.median(moved) == 0.0
+    expected = np.quantile(moved[moved > 1e-3 * moved.max()], 0.25)
+    assert abs(synth.threshold / expected - 1.0) < 1e-5
+
+
 def bridge(distance, within=True):
     return Bridge(np.zeros((1, 2)), np.zeros((1, 2)), np.array([distance]), within)
 

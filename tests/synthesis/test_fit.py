@@ -171,3 +171,17 @@ def test_wrong_arguments_are_named():
         rw.synthesis.fit(clips, rig=3)
     with pytest.raises(ValueError, match=r"^fit: clips\['x'\]\[0\] is .*\(30, 5\); it must be numbers"):
         rw.synthesis.fit({"x": [curve(30)[:, :5]]}, rig=face())
+
+
+@pytest.mark.slow
+def test_real_motion_is_rebuilt_better_than_by_components_and_frames(data_path):
+    """Motion capture on a body of 65 joints, by frames that were left out: the goal of the benchmark."""
+    from benchmarks.body.antonia import antonia
+
+    rig = antonia(data_path("antonia_body"))
+    clips = rw.synthesis.read_clips(data_path("body_motion_bvh", "dab.bvh.gz"), rig)
+    synth = rw.synthesis.fit({"dab": clips}, rig=rig, dimensions=3, components=32)
+    figures = synth.space("dab").held_out
+    assert figures.latent <= 0.7 * figures.principal[3]
+    assert figures.latent < figures.nearest
+    assert len(synth.dropped) == 48

@@ -158,6 +158,27 @@ def test_the_order_is_four_on_a_smooth_path():
     )  # an order is a slope of two errors
 
 
+def test_positions_that_are_clamped_jerk_and_those_of_the_constraint_do_not():
+    """Second differences of the path that particles draw, with the same forces."""
+
+    class Clamped(SlowParticle):
+        def acceleration(self, x, v, time, center, velocity, radius, growth):
+            return self.force(x, v - velocity, time)
+
+        def collide(self, x, v, center, velocity, radius, growth):
+            g = x - center
+            size = np.linalg.norm(g)
+            x[:] = center + g * min(1.0, radius / max(size, 1e-12))
+            return v
+
+    still = np.zeros((240, 3))
+    jerks = []
+    for kind in (SlowParticle, Clamped):
+        rows = kind(random_strength=30.0, seed=3).run(still[0], still[0], still, np.full(240, RADIUS))
+        jerks.append(np.linalg.norm(np.diff(rows, 3, axis=0), axis=1).max())
+    assert jerks[1] > 2.0 * jerks[0]
+
+
 def test_bytes_depend_on_nothing_but_the_particle():
     rng = np.random.default_rng(10)
     field = field_of(some_density(rng), 1e-6)

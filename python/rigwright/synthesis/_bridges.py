@@ -22,11 +22,12 @@ MOST = 50  # pairs of points per bridge (Bailey 2020: 10 to 50)
 CANDIDATES = 64  # training points of each side whose match is searched
 UNSURE = 0.1  # of the process' variance: where it predicts worse, no bridge ends
 APART = 3  # frames between candidates of one clip: what matches is spread
+STANDS = 1e-3  # of the largest distance in 12 frames: what moves less stands still
 BLEND = 12  # frames of a transition: a pose may be as far as clips move in that time
 
 
 def default_threshold(spaces: Mapping[str, Space], around: Coordinates, effects: Float64, millimeters: float) -> float:
-    """The distance in millimeters that clips' meshes exceed in 12 frames three quarters of the time.
+    """The distance in millimeters that clips' meshes, where they move, exceed in 12 frames three quarters of the time.
 
     A transition takes as long: it then moves no faster than the clips mostly do.
     """
@@ -37,6 +38,7 @@ def default_threshold(spaces: Mapping[str, Space], around: Coordinates, effects:
             own = features[s.begin : s.end]
             moved.append(np.linalg.norm(own[BLEND:] - own[:-BLEND], axis=1))
     steps = np.concatenate(moved)
+    steps = steps[steps > STANDS * steps.max(initial=0.0)]
     return float(np.quantile(steps, 0.25)) * millimeters if len(steps) else 0.0
 
 

@@ -50,6 +50,18 @@ class PlayerCrowd:
     Raises
     ------
     ValueError
+
+    Examples
+    --------
+    >>> face = rw.faces.example()
+    >>> t = np.linspace(0.0, 12.0, 96)[:, None]
+    >>> clip = 0.3 + 0.3 * np.sin(t * np.linspace(0.5, 2.0, face.num_shapes))
+    >>> size = {"dimensions": 3, "components": 6, "iterations": 20, "held_out": False}
+    >>> synth = rw.synthesis.fit({"happy": [clip]}, rig=face, **size)
+    >>> crowd = synth.crowd(10, seed=1)
+    >>> crowd.idle("happy")
+    >>> crowd.step(24).shape
+    (10, 24, 22)
     """
 
     def __init__(

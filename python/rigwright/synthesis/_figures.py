@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -48,6 +47,6 @@ class HeldOut:
         text = f"latent space {self.latent:.3g} mm, {beside}, nearest frame {self.nearest:.3g} mm"
         return text if self.is_worth_it else f"{text}: the latent space is not worth more than these clips"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain values for a file."""
         return {**asdict(self), "principal": {str(count): value for count, value in self.principal.items()}}

@@ -62,7 +62,7 @@ def fit(
         Of latent spaces, and principal components. Default: what rebuilds held-out frames best, per label.
     threshold : float, optional
         Distance of the meshes in millimeters (root mean square) up to which poses of two labels match. Default: what
-        clips move at least, three quarters of the time, in the 12 frames of a transition.
+        clips, where they move, exceed three quarters of the time in the 12 frames of a transition.
     iterations : int
         At most, per latent space.
     held_out : bool

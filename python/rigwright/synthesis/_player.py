@@ -57,10 +57,17 @@ class Player:
 
     Examples
     --------
-    >>> player = synth.player(seed=3)  # doctest: +SKIP
-    >>> player.idle("happy")  # doctest: +SKIP
-    >>> player.step(24).shape  # doctest: +SKIP
-    (24, 52)
+    >>> face = rw.faces.example()
+    >>> t = np.linspace(0.0, 12.0, 96)[:, None]
+    >>> clip = 0.3 + 0.3 * np.sin(t * np.linspace(0.5, 2.0, face.num_shapes))
+    >>> size = {"dimensions": 3, "components": 6, "iterations": 20, "held_out": False}
+    >>> synth = rw.synthesis.fit({"happy": [clip]}, rig=face, **size)
+    >>> player = synth.player(seed=3)
+    >>> player.idle("happy")
+    >>> player.step(24).shape
+    (24, 22)
+    >>> player.label, player.seconds
+    ('happy', 1.0)
     """
 
     def __init__(

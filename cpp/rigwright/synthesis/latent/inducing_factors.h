@@ -44,6 +44,9 @@ private:
     void whiten(View<const double, 2> points, View<const double, 2> values, const Kernel& kernel, int threads);
     void sum_chunks();
     struct ChunkGradient;
+    struct ChunkMemory;
+    ChunkMemory divide(double* memory, std::int64_t count, double* totals) const;
+    void mix_chunk(const ChunkGradient& task, const ChunkMemory& memory, std::int64_t begin, std::int64_t count);
     void gradient_of_chunk(const ChunkGradient& task, std::int64_t begin, std::int64_t end);
     void gradient_of_inducing(View<const double, 2> inducing, const Kernel& kernel, const double* weighted,
                               View<double, 2> by_inducing, double* by_kernel);

@@ -23,6 +23,23 @@ struct InducingFactors::ChunkGradient {
     std::int64_t numbers_per_chunk;  // moved inducing points (D, stride), sum r v v^T (M, width_), three sums
 };
 
+/// Working memory of a chunk of `count` frames.
+struct InducingFactors::ChunkMemory {
+    double* workspace;
+    double* v;         // (count, width_)
+    double* mixed;     // (count, width_)
+    double* gradient;  // (count, width_)
+    double* residual;  // (count, P) a
+    double* own;       // (D)
+    double* totals;    // (3), of the chunk's sums
+};
+
+InducingFactors::ChunkMemory InducingFactors::divide(double* memory, std::int64_t count, double* totals) const {
+    double* v = memory + linalg::product_workspace;
+    double* residual = v + 3 * count * width_;
+    return {memory, v, v + count * width_, v + 2 * count * width_, residual, residual + count * outputs_, totals};
+}
+
 namespace {
 
 double sum_of_squares(const double* x, std::int64_t n) {
@@ -33,60 +50,62 @@ double sum_of_squares(const double* x, std::int64_t n) {
 
 }  // namespace
 
+/// a, r and the two sums of a chunk. Writes v, r v and P T v / lambda + r v.
+void InducingFactors::mix_chunk(const ChunkGradient& task, const ChunkMemory& memory, std::int64_t begin,
+                                std::int64_t count) {
+    const std::int64_t m = centers_.size();
+    const double outputs = static_cast<double>(outputs_);
+    std::copy_n(task.values.row(begin), count * outputs_, memory.residual);
+    add_product(count, outputs_, m, -1.0, {covariance_.data() + begin * width_, width_, 1}, {weights_.data(), outputs_},
+                memory.residual, outputs_, memory.workspace);
+    std::fill_n(memory.mixed, count * width_, 0.0);
+    add_product(count, m, m, 1.0, {whitened_.data() + begin * width_, width_, 1}, {task.posterior, width_},
+                memory.mixed, width_, memory.workspace);
+    for (std::int64_t n = 0; n < count; ++n) {
+        const double lambda = lambda_[begin + n];
+        const double root = std::sqrt(lambda);
+        const double* scaled = whitened_.data() + (begin + n) * width_;  // v / sqrt(lambda)
+        double* t = memory.mixed + n * width_;                           // T v / sqrt(lambda)
+        double* a = memory.residual + n * outputs_;
+        for (std::int64_t p = 0; p < outputs_; ++p) a[p] /= lambda;
+        const double r =
+            sum_of_squares(a, outputs_) - outputs * (1.0 - kernel_functions().dot(scaled, t, width_)) / lambda;
+        memory.totals[2] += r;
+        for (std::int64_t j = 0; j < width_; ++j) {
+            memory.v[n * width_ + j] = root * scaled[j];
+            memory.gradient[n * width_ + j] = r * root * scaled[j];
+            t[j] = outputs / root * t[j] + memory.gradient[n * width_ + j];
+        }
+    }
+}
+
 /// The likelihood changes by g_n . dk_n with g_n = b a_n - R^T (P T v_n / lambda_n + r_n v_n).
 void InducingFactors::gradient_of_chunk(const ChunkGradient& task, std::int64_t begin, std::int64_t end) {
     const std::int64_t m = centers_.size();
     const std::int64_t count = end - begin;
     const std::int64_t dimension = centers_.dimension();
-    const double outputs = static_cast<double>(outputs_);
     const double inverse_square = 1.0 / (task.kernel.length * task.kernel.length);
-    const Scratch::Lease<double> memory(count * (3 * width_ + outputs_) + dimension + linalg::product_workspace);
-    double* workspace = memory.data();
-    double* v = workspace + linalg::product_workspace;
-    double* mixed = v + count * width_;
-    double* gradient = mixed + count * width_;
-    double* residual = gradient + count * width_;
-    double* own = residual + count * outputs_;
+    const Scratch::Lease<double> lease(linalg::product_workspace + count * (3 * width_ + outputs_) + dimension);
     double* moved = task.sums + begin / frames_per_chunk * task.numbers_per_chunk;
     double* products = moved + dimension * centers_.stride();
-    double* totals = products + m * width_;
-    const double* covariance = covariance_.data() + begin * width_;
-
-    std::copy_n(task.values.row(begin), count * outputs_, residual);
-    add_product(count, outputs_, m, -1.0, {covariance, width_, 1}, {weights_.data(), outputs_}, residual, outputs_,
-                workspace);
-    std::fill_n(mixed, count * width_, 0.0);
-    add_product(count, m, m, 1.0, {whitened_.data() + begin * width_, width_, 1}, {task.posterior, width_}, mixed,
-                width_, workspace);
+    const ChunkMemory memory = divide(lease.data(), count, products + m * width_);
+    mix_chunk(task, memory, begin, count);
+    add_product(m, m, count, 1.0, {memory.v, 1, width_}, {memory.gradient, width_}, products, width_, memory.workspace);
+    std::fill_n(memory.gradient, count * width_, 0.0);
+    add_product(count, m, outputs_, 1.0, {memory.residual, outputs_, 1}, {task.weights, width_}, memory.gradient,
+                width_, memory.workspace);
+    add_product(count, m, m, -1.0, {memory.mixed, width_, 1}, {root_.data(), stride()}, memory.gradient, width_,
+                memory.workspace);
     for (std::int64_t n = 0; n < count; ++n) {
-        const double lambda = lambda_[begin + n];
-        const double root = std::sqrt(lambda);
-        const double* scaled = whitened_.data() + (begin + n) * width_;  // v / sqrt(lambda)
-        double* t = mixed + n * width_;                                  // T v / sqrt(lambda)
-        double* a = residual + n * outputs_;
-        for (std::int64_t p = 0; p < outputs_; ++p) a[p] /= lambda;
-        const double r =
-            sum_of_squares(a, outputs_) - outputs * (1.0 - kernel_functions().dot(scaled, t, width_)) / lambda;
-        totals[2] += r;
-        for (std::int64_t j = 0; j < width_; ++j) {
-            v[n * width_ + j] = root * scaled[j];
-            gradient[n * width_ + j] = r * root * scaled[j];
-            t[j] = outputs / root * t[j] + gradient[n * width_ + j];
-        }
-    }
-    add_product(m, m, count, 1.0, {v, 1, width_}, {gradient, width_}, products, width_, workspace);
-    std::fill_n(gradient, count * width_, 0.0);
-    add_product(count, m, outputs_, 1.0, {residual, outputs_, 1}, {task.weights, width_}, gradient, width_, workspace);
-    add_product(count, m, m, -1.0, {mixed, width_, 1}, {root_.data(), stride()}, gradient, width_, workspace);
-    for (std::int64_t n = 0; n < count; ++n) {
-        double* weights = gradient + n * width_;
+        double* weights = memory.gradient + n * width_;
         for (std::int64_t j = 0; j < m; ++j) {
-            weights[j] *= covariance[n * width_ + j];
-            totals[0] += weights[j];
+            weights[j] *= covariance_[(begin + n) * width_ + j];
+            memory.totals[0] += weights[j];
         }
-        std::fill_n(own, dimension, 0.0);
-        totals[1] += kernel_functions().spread(centers_, task.points.row(begin + n), weights, m, own, moved);
-        for (std::int64_t a = 0; a < dimension; ++a) task.by_points(begin + n, a) += inverse_square * own[a];
+        std::fill_n(memory.own, dimension, 0.0);
+        memory.totals[1] +=
+            kernel_functions().spread(centers_, task.points.row(begin + n), weights, m, memory.own, moved);
+        for (std::int64_t a = 0; a < dimension; ++a) task.by_points(begin + n, a) += inverse_square * memory.own[a];
     }
 }
 

@@ -12,7 +12,8 @@ from rigwright._validate import Arguments, bad_argument, shown
 from rigwright.synthesis import Synthesizer
 from rigwright.synthesis._playing.transitions import Mixer
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 
 class ClipFrames:

@@ -13,7 +13,8 @@ from rigwright.baselines._motion.clips import ClipFrames, ClipPlayer
 from rigwright.synthesis import Synthesizer
 from rigwright.synthesis._playing.transitions import smooth_shares
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 JUMPS = 0.15  # chance of a transition where the clip would go on as well
 
 
@@ -172,9 +173,14 @@ def motion_graph(synth: Synthesizer, *, threshold: float | None = None, blend: i
 
     Examples
     --------
-    >>> graph = rw.baselines.motion_graph(synth)  # doctest: +SKIP
-    >>> graph.player(seed=1).step(24).shape, graph.share_pruned  # doctest: +SKIP
-    ((24, 52), 0.31)
+    >>> face = rw.faces.example()
+    >>> t = np.linspace(0.0, 12.0, 96)[:, None]
+    >>> clip = 0.3 + 0.3 * np.sin(t * np.linspace(0.5, 2.0, face.num_shapes))
+    >>> size = {"dimensions": 3, "components": 6, "iterations": 20, "held_out": False}
+    >>> synth = rw.synthesis.fit({"happy": [clip]}, rig=face, **size)
+    >>> graph = rw.baselines.motion_graph(synth, threshold=1.0)
+    >>> 0.0 <= graph.share_pruned < 1.0, graph.player(seed=1).step(24).shape
+    (True, (24, 22))
     """
     check = Arguments("motion_graph")
     clips = ClipFrames("motion_graph", synth)

@@ -12,7 +12,8 @@ from rigwright.baselines._motion.clips import ClipFrames, ClipPlayer
 from rigwright.synthesis import Synthesizer
 from rigwright.synthesis._playing.transitions import Decay, smooth_shares
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 OTHER_LABEL = 1e6  # cost of frames of labels that are not wanted, in squared steps
 RECENT = 0.5  # seconds after which a frame that was shown may be shown again without cost
 
@@ -151,6 +152,19 @@ def motion_matching(synth: Synthesizer, *, every: int = 10, blend: int = 12, vel
     ------
     ValueError
         If an argument is not as it must be, or all clips are shorter than ``every``.
+
+    Examples
+    --------
+    >>> face = rw.faces.example()
+    >>> t = np.linspace(0.0, 12.0, 96)[:, None]
+    >>> clip = 0.3 + 0.3 * np.sin(t * np.linspace(0.5, 2.0, face.num_shapes))
+    >>> size = {"dimensions": 3, "components": 6, "iterations": 20, "held_out": False}
+    >>> synth = rw.synthesis.fit({"happy": [clip]}, rig=face, **size)
+    >>> matching = rw.baselines.motion_matching(synth)
+    >>> matching
+    <rigwright.baselines.MotionMatching: 86 of 96 frames, 10% pruned>
+    >>> matching.player(seed=1).step(24).shape
+    (24, 22)
     """
     check = Arguments("motion_matching")
     clips = ClipFrames("motion_matching", synth)
@@ -185,6 +199,16 @@ def cross_fade(synth: Synthesizer, seed: int = 0, *, label: str | None = None, b
     ------
     ValueError
         If an argument is not as it must be.
+
+    Examples
+    --------
+    >>> face = rw.faces.example()
+    >>> t = np.linspace(0.0, 12.0, 96)[:, None]
+    >>> clip = 0.3 + 0.3 * np.sin(t * np.linspace(0.5, 2.0, face.num_shapes))
+    >>> size = {"dimensions": 3, "components": 6, "iterations": 20, "held_out": False}
+    >>> synth = rw.synthesis.fit({"happy": [clip]}, rig=face, **size)
+    >>> rw.baselines.cross_fade(synth, seed=1).step(24).shape
+    (24, 22)
     """
     clips = ClipFrames("cross_fade", synth)
     index = 0 if label is None else clips.label_index("cross_fade", label)

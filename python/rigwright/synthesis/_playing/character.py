@@ -13,7 +13,8 @@ from rigwright.synthesis._playing.items import Item, Track, decay_of, plain_deca
 from rigwright.synthesis._playing.simulate import Stage
 from rigwright.synthesis._playing.transitions import Decay
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 Task = dict[str, Any]
 
 LONGEST = 24  # frames of an item

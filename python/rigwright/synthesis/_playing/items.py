@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from rigwright.synthesis._playing.transitions import Decay
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 
 @dataclass(eq=False)

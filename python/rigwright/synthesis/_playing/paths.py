@@ -133,7 +133,7 @@ def _at(nodes: Float64, ends: Float64, place: Float64) -> Float64:
 
 
 def density_field(latent: object) -> _core.DensityField:
-    """The predictive density of a latent space, exact or with inducing points (FITC, Snelson & Ghahramani 2006)."""
+    """The predictive density of a latent space, exact or with inducing points (Snelson & Ghahramani 2006)."""
     points, inducing = (getattr(latent, name) for name in ("points", "inducing"))
     variance, length, noise = (float(getattr(latent, name)) for name in ("variance", "length", "noise"))
     if inducing is None or not len(inducing):

@@ -15,7 +15,8 @@ from rigwright.synthesis._playing.playable import Playable
 from rigwright.synthesis._playing.settings import PlaySettings
 from rigwright.synthesis._playing.transitions import Decay, Mixer, smooth_shares
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 
 class Stage:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from rigwright._rigs.rotation_vectors import rotation_vectors, rotations_of
 from rigwright.synthesis._rotations import Rotations
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 
 def smooth_shares(count: int) -> Float64:
