@@ -114,7 +114,7 @@ def main() -> None:
         frames.append(player.step(3 * FPS)[11::12])
     titles = [f"{0.5 * n:g} s" for n in range(1, 19)]
     sheet = rw.plot.contact_sheet(face, np.concatenate(frames), titles, columns=9, width=110)
-    save("synthesis_face.png", np.asarray(sheet)[..., :3])
+    save("synthesis_face.png", np.asarray(sheet, np.uint8)[..., :3])
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import rigwright as rw
 from rigwright import exports, synthesis
-from rigwright._demo.face import expression_curves
+from rigwright._demo.face import build_face, expression_curves
 from rigwright._demo.stored import edition, read_json, write_json
 from rigwright._resume.fingerprints import fingerprint
 from rigwright.progress import ProgressCallback
@@ -37,7 +37,7 @@ def idle_face(
     Parameters
     ----------
     folder : Path
-        Holds ``face.safetensors``. Takes ``face-synthesis.safetensors``, ``face-idle.npz`` and ``face-idle.html``.
+        Takes ``face-synthesis.safetensors``, ``face-idle.npz`` and ``face-idle.html``.
     announce : callable
         Receives one line per stage.
     progress : callable
@@ -50,7 +50,7 @@ def idle_face(
         ``frames`` learned from, ``seconds`` played, ``labels``, ``step`` and ``clip_step`` (millimeters that the mesh
         moves per frame, median, played and in the clips), ``model``, ``page``.
     """
-    rig = rw.load(folder / "face.safetensors")
+    rig = build_face()
     clips = mood_clips(list(rig.shape_names), seed)
     key = fingerprint(edition(), SECONDS, SHOWN, rig.rest_vertices, rig.columns(), *(clip for clip in clips.values()))
     page, numbers_file, model = (
@@ -93,10 +93,9 @@ def idle_face(
 
 
 def mood_clips(names: list[str], seed: int) -> dict[str, NDArray[np.float32]]:
-    """Weights (CLIP, K) of each mood: gestures that overlap. Blinks are a layer of their own."""
-    rise = np.sqrt(
-        np.sin(np.pi * np.arange(CLIP)[:, None] / (CLIP - 1)).clip(0.0)
-    )  # from rest and back: moods meet there
+    """Weights (CLIP, K) of each mood: gestures that overlap, from rest and back. Blinks are a layer."""
+    place = np.linspace(0.0, np.pi, CLIP)[:, None]
+    rise = np.sqrt(np.sin(place).clip(0.0))  # from rest and back to it: moods meet there
     found = {}
     for number, (mood, amounts) in enumerate(MOODS.items()):
         size = [next((amounts[part] for part in amounts if name.startswith(part)), 0.0) for name in names]
