@@ -94,7 +94,6 @@ __all__: list[str] = [
     "vertex_normals",
 ]
 
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DensityField', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceIkNetworks', 'FaceMaps', 'FittedLatentSpace', 'FoldedReconstructor', 'IK_LEVER', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LatentObjective', 'LatentSpace', 'Limb', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'PoseSolver', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'SurfacePicker', 'TensorFile', 'VertexPacker', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_latent_space', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'joint_positions', 'load', 'lock_feet', 'look_at', 'map_floor', 'map_residuals', 'matrix_product', 'mean_hinge', 'measure_frames', 'mend_uvs', 'minimize_smooth', 'model_from_tensors', 'motion_sources', 'move_joint', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'shortest_paths', 'simplex_least_squares', 'smooth_noise', 'solve_positive_definite', 'spread_twist', 'step_particles', 'two_bone', 'uniform_numbers', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -1881,10 +1880,6 @@ class DensityField:
         noise: typing.SupportsFloat | typing.SupportsIndex,
         tolerance: typing.SupportsFloat | typing.SupportsIndex = 1e-08,
     ) -> None: ...
-    def from_centers(centers: numpy.typing.ArrayLike, matrix: numpy.typing.ArrayLike, variance: typing.SupportsFloat | typing.SupportsIndex, length: typing.SupportsFloat | typing.SupportsIndex) -> DensityField:
-        ...
-    def __init__(self, points: numpy.typing.ArrayLike, variance: typing.SupportsFloat | typing.SupportsIndex, length: typing.SupportsFloat | typing.SupportsIndex, noise: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex = 1e-08) -> None:
-        ...
     def evaluate(self, x: numpy.typing.ArrayLike, threads: int = 0) -> tuple:
         """
         Densities (T,) and their gradients (T, D) at points (T, D).
@@ -1894,11 +1889,6 @@ class DensityField:
     @property
     def num_dimensions(self) -> int: ...
 
-    def num_centers(self) -> int:
-        ...
-    @property
-    def num_dimensions(self) -> int:
-        ...
 class InverseGram:
     """
     The least-squares data of a blendshape rig on chosen vertices: its columns Phi, packed, and
@@ -2478,10 +2468,6 @@ def shortest_paths(
     Costs (N,) of the shortest paths to a target, and the next point (N,) of each, -1 for the target.
     """
 
-def shortest_paths(points: numpy.typing.ArrayLike, target: numpy.typing.ArrayLike, power: typing.SupportsFloat | typing.SupportsIndex) -> tuple:
-    """
-    Costs (N,) of the shortest paths to a target, and the next point (N,) of each, -1 for the target.
-    """
 def simplex_least_squares(gram: numpy.typing.ArrayLike) -> tuple:
     """
     Weights (N,) float64 >= 0 with sum 1 that minimize w^T D w, and a report: value, gap (the value
@@ -2502,11 +2488,6 @@ def smooth_noise(
 def solve_positive_definite(
     matrix: numpy.typing.ArrayLike, rhs: numpy.typing.ArrayLike, *, threads: int = 0
 ) -> numpy.typing.NDArray[numpy.float64]:
-def smooth_noise(seed: typing.SupportsInt | typing.SupportsIndex, channels: typing.SupportsInt | typing.SupportsIndex, times: numpy.typing.ArrayLike, timescale: typing.SupportsFloat | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    Draws (T, channels) of a smooth Gaussian process in time, unit variance.
-    """
-def solve_positive_definite(matrix: numpy.typing.ArrayLike, rhs: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
     """
     The solution (N, M) of matrix x = rhs in float64 by a Cholesky factorization: the same bytes for any
     number of threads. NumericalError if the matrix (N, N) is not positive definite.
@@ -2572,19 +2553,6 @@ def uniform_numbers(
 def vertex_distances(
     truth: numpy.typing.ArrayLike, approximation: numpy.typing.ArrayLike, threads: int = 0
 ) -> numpy.typing.NDArray[numpy.float32]:
-def step_particles(field: DensityField, positions: numpy.typing.ArrayLike, velocities: numpy.typing.ArrayLike, points: numpy.typing.ArrayLike, radii: numpy.typing.ArrayLike, offsets: numpy.typing.ArrayLike, first_frame: numpy.typing.ArrayLike, seeds: numpy.typing.ArrayLike, *, frame_time: typing.SupportsFloat | typing.SupportsIndex = 0.041666666666666664, alpha: typing.SupportsFloat | typing.SupportsIndex = 12.0, beta: typing.SupportsFloat | typing.SupportsIndex = 12.0, drag: typing.SupportsFloat | typing.SupportsIndex = 2.0, likelihood_strength: typing.SupportsFloat | typing.SupportsIndex = 0.0, likelihood_level: typing.SupportsFloat | typing.SupportsIndex = 0.0, likelihood_width: typing.SupportsFloat | typing.SupportsIndex = 1.0, random_strength: typing.SupportsFloat | typing.SupportsIndex = 0.0, random_timescale: typing.SupportsFloat | typing.SupportsIndex = 0.3, substeps: typing.SupportsInt | typing.SupportsIndex = 0, threads: int = 0) -> tuple:
-    """
-    Positions and velocities (P, D) of particles that follow paths; see synthesis/playing/particle.h.
-    """
-def two_bone(base: numpy.typing.ArrayLike, target: numpy.typing.ArrayLike, upper: numpy.typing.ArrayLike, lower: numpy.typing.ArrayLike, axis: numpy.typing.ArrayLike, threads: int = 0, out: tuple = (None, None, None)) -> tuple:
-    """
-    Elbows (N, 3), ends (N, 3) and flags (N,) of two-bone limbs; see rigwright.ik.two_bone.
-    """
-def uniform_numbers(seeds: numpy.typing.ArrayLike, channel: typing.SupportsInt | typing.SupportsIndex, places: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    Numbers (B, T) in (0, 1] that are functions of seed, channel and place.
-    """
-def vertex_distances(truth: numpy.typing.ArrayLike, approximation: numpy.typing.ArrayLike, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
     """
     (T, V) distances between vertices (T, V, 3) or (V, 3).
     """
