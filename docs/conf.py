@@ -31,8 +31,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(builtins|collections|typing|os|pathlib|numpy|np|npt|torch|pyvista|matplotlib|types)\..*"),
     (
         r"py:class",
-        "ArrayLike|NDArray|u?int[0-9]*|float[0-9]*|bool_?|Float32|Float64|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost|_Layout",
-        "ArrayLike|NDArray|u?int[0-9]*|float[0-9]*|bool_?|Float32|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost|"
+        "ArrayLike|NDArray|u?int[0-9]*|float[0-9]*|bool_?|Float32|Float64|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost|"
         "JointPoint|_Layout",
     ),
 ]
