@@ -51,7 +51,7 @@ def test_a_gradient_is_the_slope_of_the_density():
     np.testing.assert_allclose(
         (field.evaluate(x)[1] * direction).sum(axis=1),
         slope,
-        atol=1e-6,
+        atol=SLOPES,
     )  # differences in double precision
 
 

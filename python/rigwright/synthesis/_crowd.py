@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rigwright._validate import Arguments, bad_argument
 from rigwright.synthesis._player import checked_settings, checked_transitions, schedule_of
@@ -106,16 +105,24 @@ class PlayerCrowd:
         """Where each character is."""
         return [v.character.label if v.character.item is None else v.character.item.label for v in self._voices]
 
-    def idle(self, label: str, poses: Sequence[Pose] | None = None, *, who: Any = None, **options: Any) -> None:
+    def idle(
+        self,
+        label: str,
+        poses: Sequence[Pose] | None = None,
+        *,
+        hold: float | None = None,
+        along: str = "data",
+        who: ArrayLike | None = None,
+        later: bool = False,
+    ) -> None:
         """As :meth:`Player.idle`, for all characters, or those with the indices ``who``."""
-        hold, along = options.pop("hold", None), options.pop("along", "data")
-        self._tell(commands.idle(self._places, label, poses, hold, along), who, **options)
+        self._tell(commands.idle(self._places, label, poses, hold, along), who, later)
 
-    def transition(self, label: str, *, who: Any = None, later: bool = False) -> None:
+    def transition(self, label: str, *, who: ArrayLike | None = None, later: bool = False) -> None:
         """As :meth:`Player.transition`, for all characters, or those with the indices ``who``."""
         self._tell(commands.transition(self._places, label), who, later)
 
-    def play(self, label: str, segment: str | int = 0, *, who: Any = None, later: bool = False) -> None:
+    def play(self, label: str, segment: str | int = 0, *, who: ArrayLike | None = None, later: bool = False) -> None:
         """As :meth:`Player.play`, for all characters, or those with the indices ``who``."""
         self._tell(commands.play(self._places, label, segment, 0, None), who, later)
 
@@ -136,7 +143,7 @@ class PlayerCrowd:
         index = Arguments("PlayerCrowd.events").whole("character", character, most=len(self) - 1)
         return events_of(self._stage, self._voices[index].character)
 
-    def _tell(self, command: Command, who: Any, later: bool = False) -> None:
+    def _tell(self, command: Command, who: ArrayLike | None, later: bool = False) -> None:
         check = Arguments("PlayerCrowd")
         chosen = range(len(self)) if who is None else check.integers("who", who, "n", below=len(self))
         for h in chosen:

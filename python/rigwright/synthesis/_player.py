@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,11 +197,12 @@ class Player:
         """
         return events_of(self._stage, self._voice.character)
 
-    def state(self) -> dict[str, Any]:
-        """All that decides the next frames, in JSON's values: :meth:`restore` goes on with the same bytes."""
-        return {"told": self._voice.told, "seed": self.seed, "character": self._voice.character.state()}
+    def state(self) -> str:
+        """All that decides the next frames, as JSON: :meth:`restore` goes on with the same bytes."""
+        character = self._voice.character.state()
+        return json.dumps({"told": self._voice.told, "seed": self.seed, "character": character})
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: str) -> None:
         """Go on from a :meth:`state` of a player of the same synthesizer, script, layers and settings.
 
         Raises
@@ -209,12 +210,15 @@ class Player:
         ValueError
             If it is no such state.
         """
+        must = "what Player.state gave"
+        if not isinstance(state, str):
+            raise bad_argument("Player.restore", "state", f"a {type(state).__name__}", must)
         try:
-            character = self._voice.character
-            character.restore(state["character"])
-            self._voice.told, self.seed = int(state["told"]), int(state["seed"])
-        except (KeyError, TypeError, AttributeError, IndexError) as error:
-            raise bad_argument("Player.restore", "state", f"incomplete ({error!r})", "what Player.state gave") from None
+            given = json.loads(state)
+            self._voice.character.restore(given["character"])
+            self._voice.told, self.seed = int(given["told"]), int(given["seed"])
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError) as error:
+            raise bad_argument("Player.restore", "state", f"incomplete ({error!r})", must) from None
 
     def _tell(self, command: Command, later: bool) -> None:
         self._voice.character.tell(command, later)

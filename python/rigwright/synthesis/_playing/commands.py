@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rigwright._validate import Arguments, bad_argument, shown
 from rigwright.synthesis._playing.playable import Playable
 
 Float64 = NDArray[np.float64]
-Pose = Any  # ("clip", frame), or a latent point
+Pose = tuple[str, int] | ArrayLike  # ("clip", frame), or a latent point
 ALONG = ("data", "straight")
 
 
@@ -47,8 +47,7 @@ class Places:
     def point(self, function: str, argument: str, label: str, pose: Pose) -> Float64:
         """Latent point of (segment, frame), or of its coordinates."""
         points = np.asarray(self.synth.space(label).points)
-        pair = isinstance(pose, tuple | list) and len(pose) == 2
-        if pair and isinstance(pose[0], str):
+        if isinstance(pose, tuple | list) and len(pose) == 2 and isinstance(pose[0], str):
             return np.array(points[self.row(function, label, pose[0], pose[1])], np.float64)
         must = f"(segment, frame), or a latent point of {points.shape[1]} numbers"
         check = Arguments(function, D=points.shape[1])

@@ -40,7 +40,7 @@ class Event:
     distance: float = 0.0
     variance: float = 0.0
 
-    def as_plain(self) -> dict[str, Any]:
+    def as_plain(self) -> dict[str, str | float]:
         """The same as a dictionary."""
         return asdict(self)
 

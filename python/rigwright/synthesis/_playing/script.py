@@ -9,9 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from rigwright._validate import Arguments, bad_argument, missing_file, shown
 from rigwright.synthesis._playing import commands
-from rigwright.synthesis._playing.commands import Command, Places
+from rigwright.synthesis._playing.commands import Command, Places, Pose
 
 MOST_BYTES = 16 << 20
 LONGEST = 1e6  # seconds
@@ -21,6 +23,9 @@ FIELDS = {
     "transition": set(),
     "play": {"segment", "begin", "end"},
 }
+
+
+Entry = str | float | Sequence[Pose] | ArrayLike | None  # of a command
 
 
 class Script:
@@ -49,7 +54,7 @@ class Script:
     (10.0, 2)
     """
 
-    def __init__(self, commands: Sequence[Mapping[str, Any]], seconds: float | None = None) -> None:
+    def __init__(self, commands: Sequence[Mapping[str, Entry]], seconds: float | None = None) -> None:
         check = Arguments("Script")
         if isinstance(commands, str | bytes | Mapping) or not isinstance(commands, Sequence):
             raise check.wrong("commands", f"a {type(commands).__name__}", "a list of commands")
