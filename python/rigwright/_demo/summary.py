@@ -90,7 +90,7 @@ def _idle(idle: dict[str, Any]) -> str:
     return (
         f"{plural(idle['seconds'], 'second')} that nobody animated, {' then '.join(idle['labels'])}, learned from "
         f"{plural(idle['frames'], 'frame')}: {figure(idle['step'])} mm per frame, in the clips "
-        f"{figure(idle['clip_step'])}. More: rigwright synth play {idle['model']}"
+        f"{figure(idle['clip_step'])}. More: rigwright synth play {idle['model']} -o idle.npz"
     )
 
 
