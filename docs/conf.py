@@ -32,7 +32,7 @@ nitpick_ignore_regex = [
     (
         r"py:class",
         "ArrayLike|NDArray|u?int[0-9]*|float[0-9]*|bool_?|Float32|Float64|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost|"
-        "JointPoint|_Layout",
+        "JointPoint|LatentSpace|Embedding|Coordinates|AnyLayer|floating|_Layout",
     ),
 ]
 # Types behind public names that nobody makes: fields of results and arguments that the package fills in itself.
@@ -50,6 +50,10 @@ nitpick_ignore = [
         "sampling._stream.Stream",
         "synthesis._coordinates.Coordinates",
         "synthesis._parts.Parts",
+        "synthesis._playing.commands.Command",
+        "synthesis._playing.commands.Places",
+        "synthesis._playing.layers.AnyLayer",
+        "synthesis._playing.playable.Playable",
         "synthesis._space.Embedding",
         "training._differential._transforms.Movable",
         "training._differential._transforms.Skinned",

@@ -135,7 +135,7 @@ class Space:
         """The latent points whose meshes are closest to those of given controls.
 
         Levenberg-Marquardt steps of at most half a length scale, from the nearest of each quarter (with 4 ``starts``)
-        of the training frames. Distances are of the linearized mesh (:attr:`Synthesizer.effects`).
+        of the training frames. Distances are of the linearized mesh (``Synthesizer.effects``).
 
         Parameters
         ----------
