@@ -187,16 +187,16 @@ class Mixture:
         return {"kind": "mixture", "parts": parts}
 
 
-NAMED = {"normal": Normal, "uniform": Uniform, "sparse": Sparse}
+NAMED: dict[str, Sampler] = {"normal": Normal(), "uniform": Uniform(), "sparse": Sparse()}
 
 
 def named_sampler(sampler: str | Sampler) -> Sampler:
-    """The sampler object for a name of ``NAMED``; an object passes through."""
+    """The sampler of that name; an object passes through."""
     if isinstance(sampler, str):
         if sampler not in NAMED:
             expected = '"normal", "uniform", "sparse", or a sampler such as rigwright.sampling.Animation(frames)'
             raise bad_argument("sample", "sampler", repr(sampler), expected)
-        return NAMED[sampler]()
+        return NAMED[sampler]
     if not (hasattr(sampler, "draw") and hasattr(sampler, "settings")):
         raise bad_argument("sample", "sampler", f"a {type(sampler).__name__}", "a sampler with draw and settings")
     return sampler
