@@ -266,6 +266,40 @@ def test_wrong_commands_are_named(call, message):
         call(face_synth().player(seed=0))
 
 
+@pytest.mark.parametrize("setting", [{"drag": 1e3}, {"stiffness": 1e3}, {"timescale": 1e-3}, {"power": 64.0}])
+def test_settings_at_their_bounds_play(setting):
+    """Also at one frame per second, where a frame has the most steps."""
+    synth = face_synth()
+    player = synth.player(seed=15, settings=rw.synthesis.PlaySettings(**setting))
+    player.idle("lively", hold=0.1)
+    assert np.isfinite(player.step(48)).all()
+    space = synth.space("lively")
+    rows, _ = _core.step_particles(
+        density_field(space.latent),
+        space.points[:1],
+        np.zeros((1, 3)),
+        space.points[:12],
+        np.full(12, 0.1),
+        np.array([0, 12]),
+        np.zeros(1, np.int64),
+        np.zeros(1, np.uint64),
+        frame_time=1.0,
+        alpha=setting.get("stiffness", 12.0),
+        beta=setting.get("stiffness", 12.0),
+        drag=setting.get("drag", 2.0),
+        random_strength=0.1,
+        random_timescale=setting.get("timescale", 0.3),
+        likelihood_strength=0.1,
+    )
+    assert np.isfinite(rows).all()
+
+
+@pytest.mark.parametrize("setting", [{"drag": 1e5}, {"stiffness": 1e5}])
+def test_rates_that_no_step_integrates_are_refused(setting):
+    with pytest.raises(ValueError, match=r"PlaySettings: \w+ is 100000"):
+        rw.synthesis.PlaySettings(**setting)
+
+
 def test_wrong_players_are_named():
     with pytest.raises(ValueError, match="Player: seed is -1"):
         face_synth().player(seed=-1)
@@ -273,5 +307,9 @@ def test_wrong_players_are_named():
         face_synth().player(transitions="cut")
     with pytest.raises(ValueError, match="PlaySettings: speed is 0"):
         rw.synthesis.PlaySettings(speed=0)
+    with pytest.raises(ValueError, match="PlaySettings: timescale is 1e-300"):
+        rw.synthesis.PlaySettings(timescale=1e-300)  # numbers of bumps beyond any memory
+    with pytest.raises(ValueError, match="PlaySettings: power is 100000"):
+        rw.synthesis.PlaySettings(power=1e5)
     with pytest.raises(ValueError, match="Player: script is a dict"):
         face_synth().player(script={})
