@@ -136,23 +136,6 @@ def test_the_same_seed_gives_the_same_bytes_however_it_is_cut(make, way):
     assert not np.array_equal(story(([100], [300]), seed=9), whole)
 
 
-@pytest.mark.parametrize("way", ["blend", "inertialize"])
-def test_a_saved_state_goes_on_with_the_same_bytes(way):
-    """In the middle of anything: wandering, settling, a transition, a join, a clip, what decays after it."""
-    synth = face_synth()
-    for at in range(2, 260, 7):
-        player = synth.player(seed=10, transitions=way)
-        player.play("lively", "lively-0", 3, 47)
-        player.idle("far", later=True)
-        player.step(at)
-        kept = player.state()
-        expected = player.step(120)
-        other = synth.player(seed=0, transitions=way)
-        other.restore(kept)
-        assert other.step(120).tobytes() == expected.tobytes()
-        assert other.frame == at + 120
-
-
 def test_the_density_limit_slows_paths_and_turns_them_back():
     """A straight line across the hole of a ring of training points: the limit turns it back."""
     angles = np.linspace(0, 1.7 * np.pi, 90)
@@ -264,40 +247,6 @@ def test_poses_are_what_a_model_takes():
 def test_wrong_commands_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call(face_synth().player(seed=0))
-
-
-@pytest.mark.parametrize("setting", [{"drag": 1e3}, {"stiffness": 1e3}, {"timescale": 1e-3}, {"power": 64.0}])
-def test_settings_at_their_bounds_play(setting):
-    """Also at one frame per second, where a frame has the most steps."""
-    synth = face_synth()
-    player = synth.player(seed=15, settings=rw.synthesis.PlaySettings(**setting))
-    player.idle("lively", hold=0.1)
-    assert np.isfinite(player.step(48)).all()
-    space = synth.space("lively")
-    rows, _ = _core.step_particles(
-        density_field(space.latent),
-        space.points[:1],
-        np.zeros((1, 3)),
-        space.points[:12],
-        np.full(12, 0.1),
-        np.array([0, 12]),
-        np.zeros(1, np.int64),
-        np.zeros(1, np.uint64),
-        frame_time=1.0,
-        alpha=setting.get("stiffness", 12.0),
-        beta=setting.get("stiffness", 12.0),
-        drag=setting.get("drag", 2.0),
-        random_strength=0.1,
-        random_timescale=setting.get("timescale", 0.3),
-        likelihood_strength=0.1,
-    )
-    assert np.isfinite(rows).all()
-
-
-@pytest.mark.parametrize("setting", [{"drag": 1e5}, {"stiffness": 1e5}])
-def test_rates_that_no_step_integrates_are_refused(setting):
-    with pytest.raises(ValueError, match=r"PlaySettings: \w+ is 100000"):
-        rw.synthesis.PlaySettings(**setting)
 
 
 def test_wrong_players_are_named():
