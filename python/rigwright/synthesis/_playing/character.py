@@ -210,7 +210,7 @@ class Character:
         every = max(round(self.stage.synth.fps), 1)
         for row in range(self.used, self.used + count):
             if (item.first + row + 1) % every == 0:
-                place, controls = self._place(item, row), item.controls[row]
+                place, controls = self._place(item, row).copy(), item.controls[row].copy()  # views keep all frames
                 self.samples.append((item.first + row + 1, item.command, item.label, place, controls))
         self.used += count
         self.frame = item.first + self.used
