@@ -133,6 +133,7 @@ def graph_threshold() -> float:
         (lambda: rw.baselines.motion_graph(face_synth(), threshold=0), "motion_graph: threshold is 0"),
         (lambda: rw.baselines.motion_graph(face_synth(), blend=1), "motion_graph: blend is 1"),
         (lambda: rw.baselines.motion_graph(face_synth()).player(label="sad"), "player: label is 'sad'"),
+        (lambda: rw.baselines.motion_graph(face_synth()).player(seed="one"), "MotionGraph.player: seed is 'one'"),
     ],
 )
 def test_wrong_arguments_are_named(call, message):

@@ -73,6 +73,7 @@ def test_cross_fades_stay_in_their_label(make):
         ),
         (lambda: rw.baselines.motion_matching(face_synth(), velocity=-1), "motion_matching: velocity is -1"),
         (lambda: rw.baselines.motion_matching(face_synth()).player(label="sad"), "player: label is 'sad'"),
+        (lambda: rw.baselines.motion_matching(face_synth()).player(seed=1.5), "MotionMatching.player: seed is 1.5"),
         (lambda: rw.baselines.cross_fade(face_synth(), label="sad"), "cross_fade: label is 'sad'"),
         (lambda: rw.baselines.cross_fade(face_synth()).idle("sad"), "FadePlayer.idle: label is 'sad'"),
         (lambda: rw.baselines.cross_fade(face_synth()).step(-3), "FadePlayer.step: frames is -3"),

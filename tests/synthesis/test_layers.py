@@ -104,6 +104,7 @@ def test_a_layer_does_not_depend_on_how_frames_are_cut_or_on_restarts():
         (lambda: [rw.synthesis.Blinks(per_minute=0)], "Blinks: per_minute is 0"),
         (lambda: [rw.synthesis.Blinks(length=9.0)], "Blinks: length is 9.0"),
         (lambda: [rw.synthesis.Sway(strength=-1.0)], "Sway: strength is -1.0"),
+        (lambda: [rw.synthesis.Sway(timescale=1e-300)], "Sway: timescale is 1e-300"),
     ],
 )
 def test_wrong_layers_are_named(make, message):

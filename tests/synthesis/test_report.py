@@ -108,6 +108,8 @@ LISTS = {
     '{"labels": {"a": [{"file": "calm.npy", "begin": 10, "end": 90}]}}': "frames 10 to 90",
     '{"labels": {"a": [{"file": "calm.npy", "begin": -1}]}}': "a whole number",
     '{"labels": {"a": [{"file": 3}]}}': "a text",
+    '{"labels": {"a": [{"file": "calm.npy", "clip": [1]}]}}': r"a\[0\]\.clip is \[1\]; it must be a text",
+    '{"labels": {"a": [{"file": "calm.npy", "fps": {}}]}}': r"a\[0\]\.fps is {}",
     '{"labels": {"a": {}}}': "a list of objects",
     '{"labels": {}}': "empty",
     "[]": "a JSON object",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Sequence
 
@@ -208,17 +209,20 @@ class Player:
         Raises
         ------
         ValueError
-            If it is no such state.
+            If it is no such state; the player is then as before.
         """
         must = "what Player.state gave"
         if not isinstance(state, str):
             raise bad_argument("Player.restore", "state", f"a {type(state).__name__}", must)
         try:
             given = json.loads(state)
-            self._voice.character.restore(given["character"])
-            self._voice.told, self.seed = int(given["told"]), int(given["seed"])
+            check, character = Arguments("Player.restore"), copy.copy(self._voice.character)
+            character.restore(given["character"])
+            told = check.whole("told", given["told"], most=len(self._voice.schedule))
+            seed = check.whole("seed", given["seed"], most=MASK)
         except (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError) as error:
             raise bad_argument("Player.restore", "state", f"incomplete ({error!r})", must) from None
+        self._voice.character, self._voice.told, self.seed = character, told, seed
 
     def _tell(self, command: Command, later: bool) -> None:
         self._voice.character.tell(command, later)

@@ -185,9 +185,11 @@ def read_clip_list(
     for label in labels:
         found[label] = []
         for entry in labels.objects(label):
-            key = (entry.text("file"), *(entry.get(name) for name in ("clip", "fps")))
+            clip_name = None if entry.get("clip") is None else entry.text("clip")
+            rate = None if entry.get("fps") is None else entry.number("fps", above=0.0, most=FASTEST)
+            key = (entry.text("file"), clip_name, rate)
             if key not in read:
-                read[key] = read_clips(file.parent / key[0], rig, clip=key[1], fps=key[2])
+                read[key] = read_clips(file.parent / key[0], rig, clip=clip_name, fps=rate)
                 for clip in read[key]:
                     if clip.note and told is not None:
                         told(f"{clip.origin}: {clip.note}")

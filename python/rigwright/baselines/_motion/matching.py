@@ -15,7 +15,7 @@ from rigwright.synthesis._playing.transitions import Decay, smooth_shares
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 OTHER_LABEL = 1e6  # cost of frames of labels that are not wanted, in squared steps
-RECENT = 0.5  # seconds after which a frame that was shown may be shown again without cost
+RECENT = 2.0  # seconds after which a frame that was shown may be shown again without cost
 
 
 class MotionMatching:
@@ -47,15 +47,21 @@ class MotionMatching:
         self.queries = np.concatenate([clips.features, velocity * step], axis=1) / self.size
 
     def player(self, seed: int = 0, label: str | None = None) -> MatchingPlayer:
-        """A player that begins at a random frame of a label."""
+        """A player that begins at a random frame of a label.
+
+        Raises
+        ------
+        ValueError
+            If the label has no such frame, or the seed is no whole number of at least 0.
+        """
+        check = Arguments("MotionMatching.player")
+        start = check.whole("seed", seed)
         rows = self.candidates
         if label is not None:
             rows = rows[self._clips.label[rows] == self._clips.label_index("MotionMatching.player", label)]
         if not len(rows):
-            raise Arguments("MotionMatching.player").wrong(
-                "label", repr(label), "a label with clips longer than `every`"
-            )
-        return MatchingPlayer(self._clips, self, seed, int(rows[np.random.default_rng(seed).integers(len(rows))]))
+            raise check.wrong("label", repr(label), "a label with clips longer than `every`")
+        return MatchingPlayer(self._clips, self, start, int(rows[np.random.default_rng(start).integers(len(rows))]))
 
     def __repr__(self) -> str:
         return (
@@ -97,7 +103,7 @@ class MatchingPlayer(ClipPlayer):
         rows = matching.candidates
         cost = ((matching.queries[rows] - matching.queries[self.row]) ** 2).sum(axis=1)
         cost = cost + OTHER_LABEL * (clips.label[rows] != self._wanted)
-        recently = self._made - self._seen[rows] < RECENT * clips.synth.fps * 4
+        recently = self._made - self._seen[rows] < RECENT * clips.synth.fps
         cost = cost + np.where(recently & (rows != self.row), 4.0, 0.0) * (1.0 + self._rng.random(len(rows)))
         return int(rows[int(cost.argmin())])
 

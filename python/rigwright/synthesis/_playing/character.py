@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rigwright.synthesis._playing.commands import Command
 from rigwright.synthesis._playing.items import Item, Track, decay_of, plain_decay
 from rigwright.synthesis._playing.simulate import Stage
+from rigwright.synthesis._playing.states import check_state
 from rigwright.synthesis._playing.transitions import Decay
 
 Float32 = NDArray[np.float32]
@@ -209,7 +210,7 @@ class Character:
         every = max(round(self.stage.synth.fps), 1)
         for row in range(self.used, self.used + count):
             if (item.first + row + 1) % every == 0:
-                place, controls = self._place(item, row), item.controls[row]
+                place, controls = self._place(item, row).copy(), item.controls[row].copy()  # views keep all frames
                 self.samples.append((item.first + row + 1, item.command, item.label, place, controls))
         self.used += count
         self.frame = item.first + self.used
@@ -280,7 +281,8 @@ class Character:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a :meth:`state`; the frames of a begun item are simulated again."""
+        """Go on from a :meth:`state`, checked here; the frames of a begun item are simulated again."""
+        check_state(self.stage, state)
         for name in ("frame", "decisions", "used", "jump", "command", "label", "seed", "transitions"):
             setattr(self, name, state[name])
         self.tasks, self.events = [dict(t) for t in state["tasks"]], [dict(e) for e in state["events"]]
@@ -289,6 +291,6 @@ class Character:
         self.previous = np.array(state["previous"], np.float32)
         self.decays = [decay_of(decay) for decay in state["decays"]]
         self.item = None if state["item"] is None else Item.of_plain(state["item"])
-        self.samples.clear()
+        self.samples = deque(maxlen=KEPT_SECONDS)
         if self.item is not None:
             self.stage.simulate([self.item])

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rigwright import _core
 from rigwright._validate import Arguments, bad_argument, missing_file, shown
+from rigwright.synthesis._playing.settings import SHORTEST_TIMESCALE
 
 Float64 = NDArray[np.float64]
 MASK = 2**64 - 1
@@ -200,7 +201,7 @@ class Sway(Layer):
     controls : mapping from name to amount
         Standard deviation.
     timescale : float
-        Seconds in which the motion changes.
+        Seconds in which the motion changes, at least a millisecond.
     """
 
     name: str = "sway"
@@ -209,7 +210,7 @@ class Sway(Layer):
 
     def _check(self, check: Arguments) -> None:
         _amounts(check, "controls", self.controls)
-        check.number("timescale", self.timescale, above=0.0, most=1e6)
+        check.number("timescale", self.timescale, least=SHORTEST_TIMESCALE, most=1e6)
 
     def amounts(self) -> list[Mapping[str, float]]:
         """One value per control."""

@@ -14,6 +14,8 @@ ROUNDING = np.convolve(np.full(5, 0.2), np.full(5, 0.2))  # weights of successiv
 FARTHEST = 0.3  # of the length scale: radius beyond which a process runs away from its training points
 SLOWEST = 0.35  # of the speed, and of the radius, where the density is that of the least dense training point
 
+CACHED_BYTES = 32 << 20  # of shortest paths per label
+
 
 class Ground:
     """A label's space as paths see it: its step, its predictive density, and shortest paths through its points.
@@ -66,7 +68,7 @@ class Ground:
         if tree is None:
             tree = _core.shortest_paths(self.points, target, self.settings.power)
             if at_point:
-                self._trees[index] = tree
+                self._cache(index, tree)
         cost, following = tree
         edges = (((self.points - start) ** 2).sum(axis=1)) ** (0.5 * self.settings.power)
         first = int((edges + cost).argmin())
@@ -78,6 +80,13 @@ class Ground:
                 first = int(following[first])
         nodes.append(target)
         return np.array(nodes)
+
+    def _cache(self, index: int, tree: tuple[Float64, NDArray[np.int32]]) -> None:
+        """Keep the paths to a training point in place of the oldest: of all points, they grow with N^2."""
+        most = max(CACHED_BYTES // sum(part.nbytes for part in tree), 1)
+        while len(self._trees) >= most:
+            self._trees.pop(next(iter(self._trees)))
+        self._trees[index] = tree
 
     def path(self, start: Float64, target: Float64, along: str) -> tuple[Float64, Float64, str]:
         """Points (n + 1, D) per frame, radii (n + 1,), and what the density made of it ("" if nothing)."""

@@ -6,6 +6,10 @@ from dataclasses import dataclass, fields
 
 from rigwright._validate import Arguments
 
+SHORTEST_TIMESCALE = 1e-3  # seconds: memory and time of a frame grow with its number of timescales
+FASTEST_RATE = 1e3  # 1 / s: stable with a thousand integration steps per frame, from one frame per second on
+HIGHEST_POWER = 64.0
+
 
 @dataclass(frozen=True)
 class PlaySettings:
@@ -22,11 +26,11 @@ class PlaySettings:
     likelihood : float
         Strength of the force towards training points, relative to the random force.
     timescale : float
-        Seconds in which the random force changes.
+        Seconds in which the random force changes, at least a millisecond.
     drag : float
-        Share of the velocity relative to the path that is lost per second.
+        Share of the velocity relative to the path that is lost per second, at most 1,000.
     stiffness : float
-        Rate (1 / s) at which the constraint works: alpha and beta of Baumgarte's stabilization.
+        Rate (1 / s) at which the constraint works: alpha and beta of Baumgarte's stabilization. At most 1,000.
     hold : float
         Seconds that idling stays at one pose.
     blend : int
@@ -34,7 +38,7 @@ class PlaySettings:
     settle : int
         Frames of idling before a transition.
     power : float
-        Of distances in the graph of shortest paths (Bailey 2020: 4).
+        Of distances in the graph of shortest paths (Bailey 2020: 4), at most 64.
     slow, least : float
         Quantiles of the predictive density one step beside the training points: paths slow down, and the ball shrinks,
         below that of ``slow``, and turn back below that of ``least``.
@@ -62,6 +66,12 @@ class PlaySettings:
                 check.whole(field.name, value, least=1, most=1000)
             elif field.name in ("slow", "least"):
                 check.number(field.name, value, least=0.0, most=1.0)
+            elif field.name == "timescale":
+                check.number(field.name, value, least=SHORTEST_TIMESCALE, most=1e6)
+            elif field.name in ("drag", "stiffness"):
+                check.number(field.name, value, above=0.0, most=FASTEST_RATE)
+            elif field.name == "power":
+                check.number(field.name, value, above=0.0, most=HIGHEST_POWER)
             elif field.name in ("wander", "likelihood", "hold"):
                 check.number(field.name, value, least=0.0, most=1e6)
             else:

@@ -1,0 +1,70 @@
+"""Saved states of characters, checked before they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rigwright._validate import Arguments
+from rigwright.synthesis._playing.simulate import Stage
+
+MASK = 2**64 - 1
+LATEST = 2**53  # frames, and other whole numbers that JSON keeps exact
+FIELDS = {
+    "begin": {"command"},
+    "go": {"to", "along"},
+    "hold": {"frames", "share"},
+    "wander": {"poses", "frames", "along"},
+    "enter": {"label"},
+    "switch": {"label", "to"},
+    "join": {"begin"},
+    "clip": {"begin", "end"},
+}  # of tasks
+
+
+def check_state(stage: Stage, state: Mapping[str, Any]) -> None:
+    """Check that a state of a character belongs to a synthesizer.
+
+    Raises
+    ------
+    ValueError
+        Naming what is not of such a state: an unknown label or task, or arrays of other sizes.
+    KeyError, TypeError
+        If something is missing or of another type.
+    """
+    space, count = stage.grounds[state["label"]].space, len(stage.synth.control_names)
+    check = Arguments("Player.restore", D=space.points.shape[1], N=count)
+    for name in ("frame", "decisions", "used", "jump"):
+        check.whole(name, state[name], most=LATEST)
+    check.whole("command", state["command"], least=-1, most=len(state["events"]) - 1)
+    check.whole("seed", state["seed"], most=MASK)
+    if state["transitions"] not in ("inertialize", "blend"):
+        raise check.wrong("transitions", repr(state["transitions"]), "inertialize or blend")
+    for name, shape in (("x", "D"), ("v", "D"), ("path", "R+ D"), ("radii", "R"), ("previous", "2 N")):
+        check.numbers(name, state[name], shape)
+    for decay in state["decays"]:
+        for name in ("offset", "rate"):
+            check.numbers(name, decay[name], "N")
+    for task in state["tasks"]:
+        _check_task(check, stage, task, len(state["events"]))
+    if state["item"] is not None:
+        _check_item(check, stage, state)
+
+
+def _check_task(check: Arguments, stage: Stage, task: Mapping[str, Any], commands: int) -> None:
+    if task["do"] not in FIELDS or set(task) - {"do"} != FIELDS[task["do"]]:
+        raise check.wrong("tasks", repr(task)[:100], "tasks of a player")
+    if "label" in task and task["label"] not in stage.grounds:
+        raise check.wrong("tasks", f"with the label {task['label']!r}", f"of {', '.join(stage.grounds)}")
+    if task["do"] == "begin":
+        check.whole("command", task["command"], most=commands - 1)
+
+
+def _check_item(check: Arguments, stage: Stage, state: Mapping[str, Any]) -> None:
+    item = state["item"]
+    for label in [item["label"], *(track["label"] for track in item["tracks"])]:
+        if label not in stage.grounds:
+            raise check.wrong("item", f"with the label {label!r}", f"of {', '.join(stage.grounds)}")
+    check.whole("used", state["used"], most=check.whole("count", item["count"], least=1, most=LATEST))
+    check.whole("command", item["command"], least=-1, most=len(state["events"]) - 1)
+    check.numbers("previous", item["previous"], "2 N")
