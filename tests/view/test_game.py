@@ -26,7 +26,9 @@ ALL_GAMES = """(async () => {
 MOODS = """(async () => {
   const { moodAfterMove, moodAfterOwnMove } = await import('/noughts.js');
   const board = (text) => [...text].map((mark) => (mark === '.' ? '' : mark));
-  return GIVEN.map(([before, after]) => before ? moodAfterMove(board(before), board(after), 'O') : moodAfterOwnMove(board(after), 'O'));
+  const mood = ([before, after]) =>
+    before ? moodAfterMove(board(before), board(after), 'O') : moodAfterOwnMove(board(after), 'O');
+  return GIVEN.map(mood);
 })()"""
 PRESS = "[...document.querySelectorAll('#board button')][{}].click()"
 

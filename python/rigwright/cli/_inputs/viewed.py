@@ -19,7 +19,9 @@ from rigwright.synthesis._file import KIND
 
 @contextlib.contextmanager
 def opened(args: argparse.Namespace, path: Path) -> Iterator[Any]:
-    """A model, a rig, a data set, or a synthesizer with ``args.rig``; a rig that another program evaluates is closed afterwards.
+    """A model, a rig, a data set, or a synthesizer on the rig of ``args.rig``.
+
+    A rig that another program evaluates is closed afterwards.
 
     Raises
     ------
