@@ -138,4 +138,5 @@ def test_help_that_cannot_be_printed_is_a_code():
         done = subprocess.run(
             command("--help"), env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
-    assert (done.returncode, done.stderr) == (1, "")
+    # Newer versions of argparse keep the error of the write to themselves.
+    assert (done.returncode, done.stderr) in ((1, ""), (1, "rigwright: the disk is full\n"))

@@ -123,7 +123,7 @@ class Blinks(Layer):
     Examples
     --------
     >>> blinks = rw.synthesis.Blinks(controls={"eyeBlink_L": 1.0, "eyeBlink_R": 1.0}, per_minute=12)
-    >>> blinks.values(np.arange(0, 60, 1 / 24), np.array([7], np.uint64)).max().round(1)
+    >>> round(float(blinks.values(np.arange(0, 60, 1 / 24), np.array([7], np.uint64)).max()), 1)
     1.0
     """
 
