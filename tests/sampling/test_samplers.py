@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rigwright as rw
-from rigwright.sampling import Animation, Mixture, Normal, Uniform
+from rigwright.sampling import Animation, Mixture, Normal, Sparse, Uniform
 from rigwright.sampling._samplers import probe_rows, round_inside
 from rigwright.sampling._stream import Stream, normal_quantile
 
@@ -57,6 +57,20 @@ def test_uniform_is_even():
     assert ((counts - 1000) ** 2 / 1000).sum() < 21.7  # chi-squared, 9 degrees of freedom, 1 %
 
 
+def test_sparse_turns_any_share_of_the_channels_and_leaves_the_others_at_rest():
+    """Shares are even over [0, 1], moved values even over the range."""
+    ranges, rest = np.tile([[-1.0, 3.0]], (40, 1)), np.full(40, 0.5)
+    rows = Sparse().draw(ranges, rest, 4000, Stream(3))
+    moved = rows != 0.5
+    shares = np.histogram(moved.mean(axis=1), bins=4, range=(0, 1))[0]
+    assert ((shares - 1000) ** 2 / 1000).sum() < 30.0  # edges of the bins are multiples of 1/40: not quite even
+    values = np.histogram(rows[moved], bins=10, range=(-1, 3))[0]
+    expected = moved.sum() / 10
+    assert ((values - expected) ** 2 / expected).sum() < 21.7  # chi-squared, 9 degrees of freedom, 1 %
+    outside = Sparse().draw(np.array([[1.0, 2.0]]), np.zeros(1), 500, Stream(3))
+    assert outside.min() == 1.0  # a rest outside its range
+
+
 @st.composite
 def some_ranges(draw):
     size = st.floats(-1e30, 1e30, allow_subnormal=False)
@@ -66,7 +80,7 @@ def some_ranges(draw):
 
 @given(some_ranges(), st.integers(0, 2**64), st.floats(0.001, 1000.0))
 def test_rows_are_inside_and_decided_by_the_seed(ranges, seed, spread):
-    for sampler in (Normal(spread), Uniform(), Mixture([(1.0, Normal(spread)), (2.0, Uniform())])):
+    for sampler in (Normal(spread), Uniform(), Sparse(), Mixture([(1.0, Normal(spread)), (2.0, Uniform())])):
         rows = sampler.draw(ranges, np.zeros(len(ranges)), 9, Stream(seed))
         assert rows.shape == (9, len(ranges))
         assert ((rows >= ranges[:, 0]) & (rows <= ranges[:, 1])).all()

@@ -60,7 +60,7 @@ def _sampled(
 ) -> list[rw.Dataset]:
     """What is learned from, random poses to judge by, and a clip that is held out."""
     announce("building the production face in Blender")
-    options: dict[str, Any] = {"workers": workers, "progress": progress}
+    options: dict[str, Any] = {"sampler": "sparse", "workers": workers, "progress": progress}
     with BlenderRig.open(build_production_face(folder / "production-face.blend")) as bones:
         rig: Any = rw.sources.dials_only(bones)
         count = settings.face_poses

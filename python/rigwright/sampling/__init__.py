@@ -41,7 +41,7 @@ from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
 from rigwright.sampling._job import sample
 from rigwright.sampling._plan import clipped_share
 from rigwright.sampling._played import sample_actions
-from rigwright.sampling._samplers import Mixture, Normal, Sampler, Uniform
+from rigwright.sampling._samplers import Mixture, Normal, Sampler, Sparse, Uniform
 from rigwright.sampling._work import Done, Shard, ShardWork
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "Sampler",
     "Shard",
     "ShardWork",
+    "Sparse",
     "Uniform",
     "balanced",
     "check_rig",

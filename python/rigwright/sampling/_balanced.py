@@ -131,7 +131,7 @@ def balanced(
     ----------
     rig : Rig
         See :class:`rigwright.sources.Rig`.
-    sampler : "normal", "uniform" or a sampler
+    sampler : "normal", "uniform", "sparse" or a sampler
         Draws the candidates: usually :class:`Animation` with noise.
     candidates : int
         Poses evaluated; more than the data set is to hold, or nothing is left to choose.

@@ -60,8 +60,8 @@ def sample(
         Number of processes; 0 means all processors that this process may use. 1 evaluates the rig in this process;
         more need ``for_worker()`` of a rig that drives a host, and otherwise inherit the rig by fork where the
         platform has it.
-    sampler : "normal", "uniform" or a sampler
-        See :class:`Normal`, :class:`Uniform`, :class:`Animation`, :class:`Mixture`.
+    sampler : "normal", "uniform", "sparse" or a sampler
+        See :class:`Normal`, :class:`Uniform`, :class:`Sparse`, :class:`Animation`, :class:`Mixture`.
     probe : int
         Base poses of the influence probe, each with one more row a channel; 0 switches it off.
     shard_rows : int, optional

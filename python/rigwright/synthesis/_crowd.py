@@ -98,7 +98,7 @@ class PlayerCrowd:
     @property
     def seeds(self) -> NDArray[np.uint64]:
         """(H,) seeds of the characters; a copy."""
-        return self._seeds.copy()
+        return np.asarray(self._seeds.copy())
 
     @property
     def labels(self) -> list[str]:

@@ -40,7 +40,7 @@ class Inbox:
             return kind, message["handle"]
         if kind == "set" and not message["done"]:
             return kind, message["channel"]
-        if kind == "seek":
+        if kind in ("seek", "tell", "restart"):
             return kind
         self._count += 1
         return self._count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rigwright.viewer import _geometry
@@ -25,7 +25,7 @@ def _export_formats(figure: Any) -> list[str]:
     return ["npz", *(["bvh"] if has_joints else []), "glb", "blend"]
 
 
-def scene_message(figures: Sequence[Any], has_handles: bool) -> bytes:
+def scene_message(figures: Sequence[Any], has_handles: bool, more: Mapping[str, Any]) -> bytes:
     """Index buffers of each figure, the sliders of the first, and what the page offers.
 
     Parameters
@@ -33,6 +33,8 @@ def scene_message(figures: Sequence[Any], has_handles: bool) -> bytes:
     figures : sequence of Figure
         The first has sliders.
     has_handles : bool
+    more : mapping
+        Further entries of the header.
     """
     facts, arrays = [], []
     for figure in figures:
@@ -57,5 +59,6 @@ def scene_message(figures: Sequence[Any], has_handles: bool) -> bytes:
         "exports": _export_formats(figures[0]),
         "handles": has_handles,
         "movie": can_make_movies(),
+        **more,
     }
     return packed(header, arrays)

@@ -21,6 +21,7 @@ from rigwright.viewer._history import History
 from rigwright.viewer._mirroring import mirrored_row
 from rigwright.viewer._scene import color_modes, scene_message
 from rigwright.viewer._timeline import FASTEST, SLOWEST, Timeline
+from rigwright.viewer._told import Untold
 from rigwright.viewer._wire import packed
 
 log = logging.getLogger("rigwright.viewer")
@@ -29,7 +30,7 @@ FITTING = "this rig is sampled first, and skinning fitted to it: the drag follow
 MOST_ATTEMPTS = 20  # steps in which a drag that rests is solved further
 
 
-class Stage:
+class Stage(Untold):
     """Takes messages and makes frames.
 
     Parameters
@@ -71,7 +72,7 @@ class Stage:
 
     def scene(self) -> bytes:
         """The message that opens a page: meshes and sliders."""
-        return scene_message(self.figures(), bool(self.handles))
+        return scene_message(self.figures(), bool(self.handles), self.scene_facts())
 
     def step(self, messages: Iterable[Message], now: float) -> bytes:
         """Apply messages, move the time on, and return the frame that follows."""
@@ -131,6 +132,7 @@ class Stage:
             "undo": self.history.can_undo,
             "redo": self.history.can_redo,
             "color": self._mode,
+            "acting": self.acting(),
             "error": error,
             "confidence": self._confidence(),
             "grab": self._grab,
@@ -176,6 +178,18 @@ class Stage:
         self.state, self._moved = state, True
         self.drags.rebase()
 
+    def resting(self) -> NDArray[np.float32]:
+        """Channels (N,) without what was done by hand."""
+        return self.rest
+
+    def commit(self) -> None:
+        """Remember what undo comes back to."""
+        self.history.commit(self.state)
+
+    def restore(self, state: State) -> None:
+        """Go to what was remembered."""
+        self.stand(state)
+
     def _set(self, message: Message, _: float) -> None:
         channel = message["channel"]
         if channel >= len(self.rest):
@@ -184,20 +198,20 @@ class Stage:
         row[channel] = np.clip(message["value"], *self.ranges[channel])
         self.stand(State(row))
         if message["done"]:
-            self.history.commit(self.state)
+            self.commit()
 
     def _reset(self, message: Message, _: float) -> None:
         chosen = np.array(message["channels"], np.int64)
         if len(chosen) and chosen.max() >= len(self.rest):
             raise ValueError(f"channel {chosen.max()} of {len(self.rest)}")
         row = self.state.row.copy()
-        row[chosen] = self.rest[chosen]
+        row[chosen] = self.resting()[chosen]
         self.stand(State(row))
-        self.history.commit(self.state)
+        self.commit()
 
     def _mirror(self, message: Message, _: float) -> None:
         self.stand(State(self.within(mirrored_row(self.figure, self.state.row, message["from"]))))
-        self.history.commit(self.state)
+        self.commit()
 
     def _grab_point(self, message: Message, _: float) -> None:
         vectors = [np.array(message[name], np.float64) for name in ("origin", "direction", "facing")]
@@ -221,7 +235,7 @@ class Stage:
 
     def _drop(self, message: Message, _: float) -> None:
         if self.handles.drop(message["handle"]):
-            self.history.commit(self.state)
+            self.commit()
 
     def _drag(self, message: Message, _: float) -> None:
         origin, direction = np.array(message["origin"], np.float64), np.array(message["direction"], np.float64)
@@ -230,18 +244,18 @@ class Stage:
 
     def _release(self, message: Message, _: float) -> None:
         self.drags.release(message["pin"], message["hold"])
-        self.history.commit(self.state)
+        self.commit()
 
     def _unpin(self, message: Message, _: float) -> None:
         self.drags.pins.pop(message["pin"], None)
 
     def _undo(self, _: Message, __: float) -> None:
         self._let_go()
-        self.stand(self.history.undo())
+        self.restore(self.history.undo())
 
     def _redo(self, _: Message, __: float) -> None:
         self._let_go()
-        self.stand(self.history.redo())
+        self.restore(self.history.redo())
 
     def _play(self, message: Message, now: float) -> None:
         self.timeline.play(message["playing"], now)
@@ -289,4 +303,6 @@ HANDLERS: dict[str, Callable[[Stage, Message, float], None]] = {
     "key": Stage._key,
     "unkey": Stage._unkey,
     "color": Stage._color,
+    "tell": lambda stage, message, _: stage.tell(message["label"]),
+    "restart": lambda stage, message, _: stage.restart(message["seed"]),
 }

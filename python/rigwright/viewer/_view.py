@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -10,6 +13,8 @@ from rigwright._rigs.rig import Rig
 from rigwright._validate import Arguments, bad_argument
 from rigwright.ik import FaceIk
 from rigwright.sampling import Dataset
+from rigwright.synthesis import Synthesizer
+from rigwright.viewer._acting._stage import ActingStage
 from rigwright.viewer._figures._model import ModelFigure, RecordedFigure
 from rigwright.viewer._figures._opening import figure_of
 from rigwright.viewer._figures._rig import RigFigure
@@ -23,7 +28,7 @@ from rigwright.viewer._timeline import Timeline
 
 
 def view(
-    model: _core.Deformer | Rig | Dataset,
+    model: _core.Deformer | Rig | Dataset | Synthesizer,
     beside: _core.Deformer | Rig | Dataset | None = None,
     *,
     poses: ArrayLike | None = None,
@@ -31,6 +36,8 @@ def view(
     fps: float = 24.0,
     through: _core.Deformer | None = None,
     face_ik: FaceIk | None = None,
+    seed: int = 0,
+    moods: Mapping[str, str] | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
 ) -> LiveView:
@@ -38,8 +45,9 @@ def view(
 
     Parameters
     ----------
-    model : Deformer, Rig or Dataset
-        A data set is shown as skinning that is fitted to it, beside its recorded vertices, and its poses play.
+    model : Deformer, Rig, Dataset or Synthesizer
+        A data set is shown as skinning that is fitted to it, beside its recorded vertices, and its poses play. A
+        synthesizer that has its rig plays without end: the page has a button for each label, and a game.
     beside : Deformer, Rig or Dataset, optional
         What stands beside it and follows: by the same poses if the controls are the same, else by channels of the same
         names; a data set shows its recorded vertices.
@@ -54,6 +62,11 @@ def view(
         linear skinning.
     face_ik : FaceIk, optional
         Learned inverse kinematics of the model: its control points are shown as handles.
+    seed : int
+        Of a synthesizer.
+    moods : mapping from mood to label, optional
+        Labels of a synthesizer for what its face does in the game: "waiting", "thinking", "pleased", "surprised",
+        "annoyed" and "bored". Default by their names.
     host : str
         Where the server listens. Other machines reach it only if this is one of this machine's other addresses; the
         connection is not encrypted.
@@ -68,7 +81,8 @@ def view(
     Raises
     ------
     ValueError
-        If something is no model, rig or data set, or poses, ``through`` or ``face_ik`` do not fit.
+        If something is no model, rig, data set or synthesizer with a rig, or poses, ``through``, ``face_ik`` or
+        ``moods`` do not fit.
     MissingExtra
         Without ``websockets`` (extra ``viewer``).
     OSError
@@ -80,8 +94,16 @@ def view(
     ...     live.url.startswith("http://127.0.0.1:")
     True
     """
-    stage = stage_of(model, beside, poses=poses, channels=channels, fps=fps, through=through, face_ik=face_ik)
-    return LiveView(stage, host, port)
+    shown: dict[str, Any] = {"poses": poses, "channels": channels, "through": through, "face_ik": face_ik}
+    if not isinstance(model, Synthesizer):
+        for name, value in (("seed", seed or None), ("moods", moods)):
+            if value is not None:
+                raise bad_argument("view", name, "given for what is no synthesizer", "left out")
+        return LiveView(stage_of(model, beside, fps=fps, **shown), host, port)
+    for name, value in shown.items():
+        if value is not None:
+            raise bad_argument("view", name, "given for a synthesizer", "None: it makes its own motion")
+    return LiveView(acting_stage_of(model, beside, seed=seed, moods=moods), host, port)
 
 
 def record(
@@ -116,6 +138,19 @@ def record(
     >>> rw.viewer.record(face, poses=smile, fps=24).save("smile.html")
     """
     return recorded(stage_of(model, beside, poses=poses, channels=channels, fps=fps))
+
+
+def acting_stage_of(
+    synth: Synthesizer,
+    beside: _core.Deformer | Rig | Dataset | None = None,
+    *,
+    seed: int = 0,
+    moods: Mapping[str, str] | None = None,
+) -> ActingStage:
+    """The stage of a view of a synthesizer, as :func:`view` describes it."""
+    if isinstance(beside, Dataset):
+        raise bad_argument("view", "beside", "a data set", "a model or a rig, which can follow a synthesizer")
+    return ActingStage(synth, None if beside is None else figure_of(beside), seed=seed, moods=moods)
 
 
 def stage_of(

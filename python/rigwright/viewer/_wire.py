@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 LARGEST_MESSAGE = 65536  # bytes
 LARGEST_NUMBER = 1e9  # of a coordinate: beyond, products overflow float32
+LONGEST_LABEL = 1000  # characters
 Check = Callable[[Any], bool]
 
 
@@ -53,6 +54,10 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
+def _is_label(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL
+
+
 def _one_of(*words: str) -> Check:
     return lambda value: isinstance(value, str) and value in words
 
@@ -83,6 +88,8 @@ MESSAGES: dict[str, dict[str, Check]] = {
     "key": {},
     "unkey": {},
     "color": {"mode": _one_of("plain", "error", "confidence")},
+    "tell": {"label": _is_label},
+    "restart": {"seed": is_whole},
     "movie": {"step": _one_of("begin", "end", "cancel")},
     "picture": {"data": _is_text, "last": _is_flag},
     "export": {"format": _one_of("npz", "bvh", "glb", "blend")},

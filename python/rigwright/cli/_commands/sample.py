@@ -33,7 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--count", type=arguments.count, help="poses (default 5000, or the frames of an animation)")
     parser.add_argument("--seed", type=arguments.seed, default=0, help="decides the poses (default 0)")
     parser.add_argument("--workers", type=arguments.threads, default=1, help="processes (default 1, 0: all processors)")
-    parser.add_argument("--sampler", choices=["normal", "uniform"], default="normal", help="default normal")
+    parser.add_argument(
+        "--sampler",
+        choices=["normal", "uniform", "sparse"],
+        default="normal",
+        help="all channels normal (default) or uniform; sparse: some, while the others rest, for faces",
+    )
     parser.add_argument(
         "--probe", metavar="B", type=arguments.seed, help="base poses of the influence probe (default 4, 0 for none)"
     )

@@ -21,22 +21,31 @@ from rigwright.cli._inputs.rigs import add_rig_arguments
 from rigwright.cli._inputs.shots import rate
 from rigwright.cli._inputs.viewed import opened
 from rigwright.cli._result import Result
+from rigwright.viewer._acting._moods import load_moods
 from rigwright.viewer._admission import is_loopback
 from rigwright.viewer._figures._opening import figure_of
-from rigwright.viewer._view import stage_of
+from rigwright.viewer._stage import Stage
+from rigwright.viewer._view import acting_stage_of, stage_of
 
-SUMMARY = "show a model, a rig or a data set in a browser, where its skin can be dragged"
+SUMMARY = "show a model, a rig, a data set or a synthesizer in a browser, where its skin can be dragged"
 EXAMPLE = """rigwright view hero.safetensors
 rigwright view hero.safetensors --beside held_out.rwdata
 rigwright view hero.safetensors --motion held_out.rwdata/00000.poses.npy --fps 24
 rigwright view hero.npz --through hero.safetensors
-rigwright view dog.blend --action walk"""
+rigwright view dog.blend --action walk
+rigwright view moods.safetensors face.safetensors --seed 7"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """FILE, what stands beside it, what plays, and where the server listens."""
     parser.add_argument(
-        "file", metavar="FILE", type=arguments.existing, help="a model, a rig (.glb, .npz, .blend) or a data set"
+        "file",
+        metavar="FILE",
+        type=arguments.existing,
+        help="a model, a rig (.glb, .npz, .blend), a data set, or a synthesizer (of rigwright synth fit)",
+    )
+    parser.add_argument(
+        "rig", metavar="RIG", nargs="?", type=arguments.existing_file, help="what a synthesizer moves: a model or a rig"
     )
     parser.add_argument(
         "--beside",
@@ -67,6 +76,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--joint-map", metavar="JSON", type=arguments.existing_file, help="joints of --motion to FILE's"
     )
+    parser.add_argument("--seed", type=arguments.seed, default=0, help="of a synthesizer (default 0)")
+    parser.add_argument(
+        "--moods",
+        metavar="JSON",
+        type=arguments.existing_file,
+        help="labels of a synthesizer for the moods of the game (default: by their names)",
+    )
     parser.add_argument("--fps", type=rate, help="frames per second (default: those of the motion, or 24)")
     parser.add_argument(
         "--host", default="127.0.0.1", help="where to listen (default 127.0.0.1: nobody but this machine)"
@@ -89,9 +105,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     with contextlib.ExitStack() as stack:
         subject = stack.enter_context(opened(args, args.file))
         beside = None if args.beside is None else stack.enter_context(opened(args, args.beside))
-        through = None if args.through is None else rw.load(args.through)
-        face_ik = None if args.face_ik is None else rw.ik.load(args.face_ik)
-        stage = stage_of(subject, beside, **_motion(args, subject, console), through=through, face_ik=face_ik)
+        stage = _stage(args, subject, beside, console)
         live = stack.enter_context(rw.viewer.LiveView(stage, args.host, args.port))
         with contextlib.suppress(KeyboardInterrupt):
             console.result(live.url)
@@ -100,6 +114,22 @@ def run(args: argparse.Namespace, console: Console) -> Result:
                 webbrowser.open(live.url)
             live.wait(args.seconds)
     return {"url": live.url}
+
+
+def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console) -> Stage:
+    """What is shown, from files that are open."""
+    if isinstance(subject, rw.synthesis.Synthesizer):
+        for name in ("motion", "action", "through", "face_ik", "fps"):
+            if getattr(args, name):
+                raise ValueError(f"--{name.replace('_', '-')} is not for a synthesizer, which makes its own motion")
+        moods = None if args.moods is None else load_moods(args.moods)
+        return acting_stage_of(subject, beside, seed=args.seed, moods=moods)
+    for name in ("rig", "seed", "moods"):
+        if getattr(args, name):
+            raise ValueError(f"{name.upper() if name == 'rig' else '--' + name} is for a synthesizer alone")
+    through = None if args.through is None else rw.load(args.through)
+    face_ik = None if args.face_ik is None else rw.ik.load(args.face_ik)
+    return stage_of(subject, beside, **_motion(args, subject, console), through=through, face_ik=face_ik)
 
 
 def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,14 @@ from rigwright._formats.npz.archive import member_names
 from rigwright._validate import bad_argument
 from rigwright.cli._inputs.faces import refuse_packed
 from rigwright.cli._inputs.rigs import opened_rig
+from rigwright.synthesis._file import KIND
 
 
 @contextlib.contextmanager
 def opened(args: argparse.Namespace, path: Path) -> Iterator[Any]:
-    """A model, a rig or a data set; a rig that another program evaluates is closed afterwards.
+    """A model, a rig, a data set, or a synthesizer on the rig of ``args.rig``.
+
+    A rig that another program evaluates is closed afterwards.
 
     Raises
     ------
@@ -28,6 +32,12 @@ def opened(args: argparse.Namespace, path: Path) -> Iterator[Any]:
     if path.is_dir():
         refuse_packed(path)
         yield rw.Dataset(path)
+    elif is_synthesizer(path):
+        if args.rig is None:
+            got = f"{path}, which holds a synthesizer and no rig"
+            raise bad_argument("view", "FILE", got, f"given with its rig: rigwright view {path.name} RIG")
+        with opened(args, args.rig) as rig:
+            yield rw.synthesis.load(path, rig)
     elif suffix == ".safetensors":
         yield _model(path)
     elif suffix == ".npz" and "neutral" in member_names(path, "view"):
@@ -36,6 +46,17 @@ def opened(args: argparse.Namespace, path: Path) -> Iterator[Any]:
         with opened_rig(args, path) as rig:
             face = _as_blendshapes(path) if getattr(rig, "skeleton", None) is None else None
             yield rig if face is None else face
+
+
+def is_synthesizer(path: Path) -> bool:
+    """Whether a file is one that ``rigwright synth fit`` wrote."""
+    if path.suffix.lower() != ".safetensors" or not path.is_file():
+        return False
+    try:
+        about = json.loads(rw._core.TensorFile.read(path).metadata or "{}")
+    except (ValueError, RecursionError):
+        return False  # rw.load says what is wrong
+    return isinstance(about, dict) and about.get("kind") == KIND
 
 
 def _model(path: Path) -> rw._core.Deformer:

@@ -1,5 +1,6 @@
 // The page: what the server sends is drawn, what is done is sent.
 
+import { Acting } from "./acting.js";
 import { Camera } from "./camera.js";
 import { Film } from "./film.js";
 import { Link } from "./link.js";
@@ -15,6 +16,7 @@ import { Timeline } from "./timeline.js";
 import { frameVertices, sceneBuffers, unpacked } from "./wire.js";
 
 const $ = (id) => document.getElementById(id);
+const byId = (...ids) => Object.fromEntries(ids.map((id) => [id, $(id)]));
 const NOTICE = 6000; // milliseconds
 
 class View {
@@ -32,7 +34,8 @@ class View {
     this.overlay = new Overlay($("pins"), (pin, event) => this.clickPin(pin, event), (handle, event, at) => this.clickHandle(handle, event, at));
     this.film = new Film(this);
     this.sliders = new Sliders($("sliders"), $("search"), this.link);
-    this.timeline = new Timeline(Object.fromEntries(["play", "key", "unkey", "previous", "next", "speed", "frames", "track", "time"].map((id) => [id, $(id)])), this.link);
+    this.timeline = new Timeline(byId("play", "key", "unkey", "previous", "next", "speed", "frames", "track", "time"), this.link);
+    this.acting = new Acting(byId("acting", "told", "doing", "seed", "restart", "board", "said", "newgame", "score", "moods", "turns"), this.link);
     new ResizeObserver(() => this.redraw()).observe(this.canvas);
     this.connectTools();
   }
@@ -79,6 +82,7 @@ class View {
     $("kind").textContent = `${first.kind}, ${first.vertices.toLocaleString("en")} vertices, ${scene.sliders.length} channels`;
     $("labels").replaceChildren(...(scene.figures.length > 1 ? scene.figures.map((figure) => Object.assign(document.createElement("span"), { textContent: figure.name })) : []));
     this.sliders.load(scene.sliders, scene.groups);
+    this.acting.load(scene);
     document.body.classList.toggle("has-handles", scene.handles);
     $("movie").disabled = !scene.movie;
     if (!scene.movie) $("movie").title = "A movie needs ffmpeg on the PATH of the server; Sequence saves the pictures without it";
@@ -137,6 +141,7 @@ class View {
   showState(frame) {
     this.sliders.show(frame.row);
     this.timeline.show(frame.timeline);
+    this.acting.show(frame.acting);
     $("undo").disabled = !frame.undo;
     $("redo").disabled = !frame.redo;
     if (document.activeElement !== $("color")) $("color").value = frame.color;

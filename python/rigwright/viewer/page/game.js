@@ -1,0 +1,126 @@
+// The panel of a game against the face: its moods are labels that the server is told.
+
+import { chosenMove, emptyBoard, isOver, moodAfterMove, moodAfterOwnMove, other, withMark, wonLine } from "./noughts.js";
+
+const CARELESS = 0.2; // share of moves that are any move
+const THINKING = [900, 1600]; // milliseconds before a move
+const BORED = 15000; // milliseconds without a move of the person
+const HOW = { given: "as given", name: "by its name", turn: "in turn: no label has such a name" };
+const TURN = { X: "Your move: you are X.", O: "Your move: you are O." };
+
+export class Game {
+  /** elements: { board, said, begin, score, moods, turns }; tell(label) sends a label. */
+  constructor(elements, tell) {
+    this.elements = elements;
+    this.tell = tell;
+    this.moods = {};
+    this.mood = null;
+    this.random = Math.random;
+    this.careless = CARELESS;
+    this.score = { won: 0, lost: 0, drawn: 0 };
+    this.person = "X";
+    this.board = emptyBoard();
+    this.turn = null; // the mark to move; null before and after a game
+    this.cells = this.board.map((_, cell) => this.cell(cell));
+    elements.board.replaceChildren(...this.cells);
+    elements.begin.addEventListener("click", () => this.begin());
+    this.draw("Press New game, or a field.");
+  }
+
+  cell(number) {
+    const button = document.createElement("button");
+    button.addEventListener("click", () => this.press(number));
+    return button;
+  }
+
+  /** Moods and their labels: { bored: { label, how } }. */
+  load(moods) {
+    this.moods = moods;
+    const rows = Object.entries(moods).map(([mood, { label, how }]) => {
+      const row = document.createElement("div");
+      row.dataset.mood = mood;
+      row.title = `${mood}: ${HOW[how]}`;
+      row.append(`${mood}: `, Object.assign(document.createElement("b"), { textContent: label }), how === "turn" ? "*" : "");
+      return row;
+    });
+    this.elements.moods.replaceChildren(...rows);
+    this.elements.turns.hidden = !Object.values(moods).some(({ how }) => how === "turn");
+  }
+
+  feel(mood) {
+    clearTimeout(this.boredom);
+    if (mood !== this.mood && this.moods[mood]) this.tell(this.moods[mood].label);
+    this.mood = mood;
+    for (const row of this.elements.moods.children) row.classList.toggle("on", row.dataset.mood === mood);
+  }
+
+  begin() {
+    clearTimeout(this.move);
+    this.board = emptyBoard();
+    this.person = this.played ? other(this.person) : "X"; // who begins changes; X begins
+    this.played = true;
+    this.turn = "X";
+    this.mood = null; // a label that was told by hand meanwhile is replaced
+    if (this.person === "X") this.await("waiting");
+    else this.ponder("thinking");
+  }
+
+  press(cell) {
+    if (this.turn === null) this.begin();
+    if (this.turn !== this.person || this.board[cell]) return;
+    const before = this.board;
+    this.put(cell);
+    const mood = moodAfterMove(before, this.board, other(this.person));
+    if (isOver(this.board)) this.end(mood);
+    else this.ponder(mood);
+  }
+
+  put(cell) {
+    this.board = withMark(this.board, cell, this.turn);
+    this.turn = other(this.turn);
+  }
+
+  ponder(mood) {
+    this.feel(mood);
+    this.draw("The face thinks ...");
+    const [least, most] = THINKING;
+    this.move = setTimeout(() => this.answer(), least + (most - least) * this.random());
+  }
+
+  answer() {
+    const own = other(this.person);
+    this.put(chosenMove(this.board, own, this.careless, this.random));
+    const mood = moodAfterOwnMove(this.board, own);
+    if (isOver(this.board)) this.end(mood);
+    else this.await(mood);
+  }
+
+  await(mood) {
+    this.feel(mood);
+    this.boredom = setTimeout(() => this.feel("bored"), BORED);
+    this.draw(TURN[this.person]);
+  }
+
+  end(mood) {
+    const line = wonLine(this.board);
+    const how = !line ? "drawn" : this.board[line[0]] === this.person ? "won" : "lost";
+    this.turn = null;
+    this.score[how] += 1;
+    this.feel(mood);
+    this.draw({ drawn: "A draw.", won: "You win.", lost: "The face wins." }[how]);
+  }
+
+  draw(said) {
+    const line = wonLine(this.board) ?? [];
+    this.cells.forEach((button, cell) => {
+      const mark = this.board[cell];
+      button.textContent = mark;
+      button.setAttribute("aria-label", `row ${1 + Math.floor(cell / 3)}, column ${1 + (cell % 3)}: ${mark || "free"}`);
+      button.classList.toggle("line", line.includes(cell));
+      button.disabled = this.turn !== null && (mark !== "" || this.turn !== this.person);
+    });
+    this.elements.said.textContent = said;
+    const { won, lost, drawn } = this.score;
+    this.elements.score.textContent = `won ${won}, lost ${lost}, drawn ${drawn}`;
+  }
+}

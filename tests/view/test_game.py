@@ -1,0 +1,132 @@
+"""Labels and the game in a real browser: buttons, moves, moods, and rules of noughts and crosses."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from tests.support.players import face_synth
+
+# Plays every sequence of the other one against the opponent; returns how many games it won, drew and lost.
+ALL_GAMES = """(async () => {
+  const { chosenMove, emptyBoard, isOver, withMark, wonLine, freeCells, other } = await import('/noughts.js');
+  const count = { won: 0, drawn: 0, lost: 0 };
+  const play = (board, mark, own) => {
+    if (isOver(board)) {
+      const line = wonLine(board);
+      count[!line ? 'drawn' : board[line[0]] === own ? 'won' : 'lost'] += 1;
+    } else if (mark === own) play(withMark(board, chosenMove(board, own, CARELESS), own), other(mark), own);
+    else for (const cell of freeCells(board)) play(withMark(board, cell, mark), other(mark), own);
+  };
+  for (const own of ['X', 'O']) for (let k = 0; k < 3; ++k) play(emptyBoard(), 'X', own);
+  return count;
+})()"""
+MOODS = """(async () => {
+  const { moodAfterMove, moodAfterOwnMove } = await import('/noughts.js');
+  const board = (text) => [...text].map((mark) => (mark === '.' ? '' : mark));
+  const mood = ([before, after]) =>
+    before ? moodAfterMove(board(before), board(after), 'O') : moodAfterOwnMove(board(after), 'O');
+  return GIVEN.map(mood);
+})()"""
+PRESS = "[...document.querySelectorAll('#board button')][{}].click()"
+
+
+@pytest.fixture
+def posed(pose):
+    found = pose(face_synth(), seed=2)
+    found.page.evaluate("document.getElementById('game').open = true")
+    return found
+
+
+def press_label(posed, label):
+    posed.page.evaluate(
+        f"[...document.querySelectorAll('#told button')].find(b => b.textContent === '{label}').click()"
+    )
+
+
+def test_buttons_lead_to_every_label_while_it_plays(posed):
+    names = posed.page.evaluate("[...document.querySelectorAll('#told button')].map(button => button.textContent)")
+    assert names == face_synth().labels
+    posed.page.evaluate("view.link.send('speed', { speed: 4 })")
+    for label in ("lively", "calm"):
+        press_label(posed, label)
+        posed.page.until(f"view.frame.acting.label === '{label}'")
+        assert posed.page.evaluate("document.querySelector('#told .on').textContent") == label
+    assert posed.page.evaluate("document.getElementById('doing').textContent") == "calm"
+
+
+def test_it_stops_goes_on_and_begins_again_with_a_seed(posed):
+    posed.page.until("view.frame.timeline.frames > 5")
+    posed.page.evaluate("document.getElementById('play').click()")
+    posed.page.until("!view.frame.timeline.playing")
+    frames = posed.page.evaluate("view.frame.timeline.frames")
+    time.sleep(0.2)
+    assert posed.page.evaluate("view.frame.timeline.frames") == frames
+    posed.page.evaluate("seed.value = '9'; document.getElementById('restart').click()")
+    posed.page.until("view.frame.acting.seed === 9 && view.frame.timeline.frames === 1")
+    posed.page.evaluate("document.getElementById('play').click()")
+    posed.page.until("view.frame.timeline.frames > 3")
+
+
+def test_a_move_is_answered_and_the_face_is_told_its_mood(posed):
+    posed.page.evaluate("view.acting.game.careless = 0; view.acting.game.random = () => 0")
+    posed.page.evaluate(PRESS.format(4))
+    posed.page.until("view.acting.game.mood === 'thinking'")
+    thinking = posed.page.evaluate("view.scene.moods.thinking.label")
+    posed.page.until(f"view.frame.acting.told === '{thinking}'")
+    assert posed.page.evaluate("[...document.querySelectorAll('#board button')].every(button => button.disabled)")
+    posed.page.until("view.acting.game.turn === 'X'")
+    board = posed.page.evaluate("view.acting.game.board")
+    assert (board[4], board.count("O"), board.count("")) == ("X", 1, 7)
+    waiting = posed.page.evaluate("view.scene.moods.waiting.label")
+    posed.page.until(f"view.frame.acting.told === '{waiting}'")
+    posed.page.evaluate(PRESS.format(board.index("O")))  # a field that is taken
+    assert posed.page.evaluate("view.acting.game.board") == board
+
+
+def test_the_opponent_never_loses_unless_it_is_careless(posed):
+    careful = posed.page.evaluate(ALL_GAMES.replace("CARELESS", "0"))
+    assert careful["lost"] == 0
+    assert careful["won"] > 100
+    careless = posed.page.evaluate(ALL_GAMES.replace("CARELESS", "0.5"))
+    assert careless["lost"] > 20
+
+
+def test_moods_follow_the_game(posed):
+    cases = {
+        "thinking": (".........", "....X...."),
+        "pleased": ("XO.......", "XOX......"),  # the center would have won
+        "surprised": ("XO.......", "XO..X...."),
+        "annoyed": ("XX.OO....", "XXXOO...."),
+        "bored": ("XOXXOOOX.", "XOXXOOOXX"),
+    }
+    given = [list(pair) for pair in cases.values()]
+    given += [["", "OOOXX.X.."], ["", "X...O...."]]
+    found = posed.page.evaluate(MOODS.replace("GIVEN", str(given)))
+    assert found == [*cases, "pleased", "waiting"]
+
+
+@pytest.mark.long
+def test_whole_games_for_a_minute_without_a_queue(posed):
+    """Random moves of the person, labels by hand between them: 24 frames per second go on, nothing waits."""
+    random = np.random.default_rng(1)
+    end = time.monotonic() + 60.0
+    begin, before = time.monotonic(), posed.page.evaluate("view.statistics.frames")
+    told = set()
+    while time.monotonic() < end:
+        posed.page.until("view.acting.game.turn === null || view.acting.game.turn === view.acting.game.person")
+        if posed.page.evaluate("view.acting.game.turn") is None:
+            posed.page.evaluate("document.getElementById('newgame').click()")
+            continue
+        free = [k for k, mark in enumerate(posed.page.evaluate("view.acting.game.board")) if not mark]
+        posed.page.evaluate(PRESS.format(int(random.choice(free))))
+        told.add(posed.page.evaluate("view.acting.game.mood"))
+        assert len(posed.live._server._inbox._waiting) < 5
+    shown = posed.page.evaluate("view.statistics.frames") - before
+    assert shown / (time.monotonic() - begin) > 12
+    score = posed.page.evaluate("view.acting.game.score")
+    assert sum(score.values()) >= 3
+    assert len(told) >= 3
+    assert posed.stage.timeline.frames <= 60 * 24
