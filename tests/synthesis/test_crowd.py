@@ -79,6 +79,7 @@ def test_weights_of_a_crowd_are_evaluated_at_a_level_of_detail():
     [
         (lambda s: s.crowd(0), "PlayerCrowd: count is 0"),
         (lambda s: s.crowd(2, scripts=[]), "PlayerCrowd: scripts is no list of scripts"),
+        (lambda s: s.crowd(2, scripts=5), "PlayerCrowd: scripts is no list of scripts"),
         (lambda s: s.crowd(2).transition("calm", who=[2]), "PlayerCrowd: who is 2"),
         (lambda s: s.crowd(2).transition("sad"), "transition: label is 'sad'"),
         (lambda s: s.crowd(2).step(-1), "PlayerCrowd.step: frames is -1"),

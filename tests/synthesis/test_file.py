@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import rigwright as rw
 from rigwright import _core
+from rigwright.synthesis import _file
 from rigwright.synthesis._file import from_tensors, to_tensors
 from rigwright.synthesis._synthesizer import Synthesizer
 from tests.support.damage import damaged_bytes, damaged_tensors
@@ -133,6 +134,17 @@ def test_a_kernel_too_large_to_factorize_is_refused(synth):
     }
     with pytest.raises(ValueError, match="points is 5000 long; it must be at most 4000"):
         from_tensors({**tensors, **grown}, metadata)
+
+
+def test_covariances_beyond_memory_are_refused(synth, monkeypatch):
+    tensors, metadata = to_tensors(synth.parts)
+    points = tensors["space.000.points"]
+    monkeypatch.setattr(_file, "MOST_COVARIANCES", 10 * len(points))
+    assert from_tensors({**tensors, "space.000.inducing": points[:10]}, metadata).spaces
+    with pytest.raises(
+        ValueError, match=f"points is {len(points)} long; it must be at most .* beside its inducing points"
+    ):
+        from_tensors({**tensors, "space.000.inducing": points[:11]}, metadata)
 
 
 def played(parts):

@@ -99,6 +99,7 @@ def test_a_layer_does_not_depend_on_how_frames_are_cut_or_on_restarts():
         (lambda: [BLINKS, rw.synthesis.Sway(controls={"shape5": 1.0})], "'sway' is of 'shape5', which layer 'blinks'"),
         (lambda: [BLINKS, BLINKS], "layers is a list with 'blinks' twice"),
         (lambda: [3], "layers is a list with a int"),
+        (lambda: BLINKS, "Player: layers is a Blinks; it must be a list of layers"),
         (lambda: [rw.synthesis.Blinks(controls=["shape5"])], "Blinks: controls is a list; it must be a mapping"),
         (lambda: [rw.synthesis.Blinks(controls={"shape5": np.nan})], "controls\\['shape5'\\] is nan"),
         (lambda: [rw.synthesis.Blinks(per_minute=0)], "Blinks: per_minute is 0"),

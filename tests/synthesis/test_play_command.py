@@ -68,7 +68,7 @@ def test_formats_of_a_face_are_those_of_the_exporters(folder, capsys):
     assert fps == 24.0
     result(capsys, "--seconds", "1", "-o", "plain.npz")
     with np.load("plain.npz") as kept:
-        assert kept["controls"].shape == (24, 6)
+        assert kept["channels"].shape == (24, 6)
         assert kept["names"].tolist() == face_synth().control_names
 
 
@@ -110,3 +110,17 @@ def test_files_that_are_no_layers_are_refused(tmp_path, content, message):
     path.write_text(content)
     with pytest.raises(ValueError, match=message):
         rw.synthesis.load_layers(path)
+
+
+def test_what_was_played_without_a_rig_is_a_clip_of_it(tmp_path, capsys, monkeypatch):
+    """Channels, names and rate, as ``read_clips`` takes them."""
+    from tests.support.synthesis import arm
+
+    monkeypatch.chdir(tmp_path)
+    arm_synth().save("synth.safetensors")
+    result(capsys, "--label", "calm", "--seconds", "1", "-o", "played.npz")
+    player = arm_synth().player(0, label="calm")
+    player.idle("calm")
+    [clip] = rw.synthesis.read_clips("played.npz", arm())
+    np.testing.assert_array_equal(clip.controls, player.step(24))
+    assert clip.fps == 24.0

@@ -241,6 +241,7 @@ def test_poses_are_what_a_model_takes():
         (lambda p: p.render(), "Player.render: seconds is None"),
         (lambda p: p.render(-2), "Player.render: seconds is -2"),
         (lambda p: p.step(1, without=("blinks",)), "Player.step: without is 'blinks'; it must be one of no layers"),
+        (lambda p: p.step(1, without=3), "Player.step: without is a int; it must be a list of names of layers"),
         (lambda p: p.restore("{}"), "Player.restore: state is incomplete"),
     ],
 )

@@ -138,15 +138,15 @@ def test_a_slider_is_a_layer_on_what_plays_until_it_is_reset(stage):
     expected = run(plain, 20)
     offset = np.float32(value) - begin
     assert np.array_equal(np.delete(rows, 1, axis=1), np.delete(expected, 1, axis=1))
-    assert rows[:, 1] == pytest.approx(np.clip(expected[:, 1] + offset, 0, 1), abs=1e-6)
+    assert rows[:, 1] == pytest.approx(np.clip(expected[:, 1] + offset, 0, 1), abs=1e-6)  # float32
     assert np.ptp(rows[:, 1]) > 0.01  # it goes on moving
     undone = run(stage, 5, {"type": "undo"})
-    assert undone == pytest.approx(run(plain, 5), abs=1e-6)
+    assert undone == pytest.approx(run(plain, 5), abs=1e-6)  # float32
     run(stage, 1, {"type": "redo"})
     run(plain, 1)
     assert abs(stage.state.row[1] - plain.state.row[1]) > 0.05
     reset = run(stage, 5, {"type": "reset", "channels": [0, 1, 2]})
-    assert reset == pytest.approx(run(plain, 5), abs=1e-6)
+    assert reset == pytest.approx(run(plain, 5), abs=1e-6)  # float32
 
 
 def test_a_layer_that_a_limit_cuts_off_is_kept(stage):
@@ -203,7 +203,8 @@ def test_a_body_plays_by_its_channels():
     made.step([{"type": "play", "playing": True}], 100.0)
     rows = run(made, 12)
     assert np.ptp(rows, axis=0).max() > 0
-    assert made.vertices == pytest.approx(body.sample(rows[-1:, :count])[1][0], abs=1e-4)
+    expected = body.sample(rows[-1:, :count])[1][0]
+    assert made.vertices == pytest.approx(expected, abs=1e-4)  # float32, of angles in degrees
 
 
 def test_labels_of_moods_come_as_given_by_name_and_in_turn():

@@ -83,7 +83,7 @@ class PlayerCrowd:
         number, base = check.whole("count", count, least=1, most=10**6), check.whole("seed", seed, most=MASK)
         self._seeds = np.array([(base * SPREAD + h) & MASK for h in range(number)], np.uint64)
         labels = synth.labels if label is None else [self._places.label("PlayerCrowd", label)]
-        if scripts is not None and (isinstance(scripts, Script) or not len(scripts)):
+        if scripts is not None and (not isinstance(scripts, Sequence) or not len(scripts)):
             raise bad_argument("PlayerCrowd", "scripts", "no list of scripts", "a list of at least one, or None")
         plans = [schedule_of("PlayerCrowd", script, self._places) for script in scripts or [None]]
         way = checked_transitions("PlayerCrowd", transitions)

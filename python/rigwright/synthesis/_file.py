@@ -23,6 +23,7 @@ from rigwright.synthesis._space import Embedding, Segment, Space
 Tensors = Mapping[str, NDArray[Any]]
 KIND, VERSION = "synthesis", 1
 MOST_EXACT, MOST_INDUCING, MOST_DIMENSIONS = 4000, 2000, 16  # a kernel matrix is factorized when a file is read
+MOST_COVARIANCES = 1 << 27  # between training and inducing points: a gigabyte of float64
 SKEW = 1e-3  # of a stored rotation from the nearest true one
 
 
@@ -181,6 +182,9 @@ def _space(
     factorized, most = (len(points), MOST_EXACT) if inducing is None else (len(inducing), MOST_INDUCING)
     if factorized > most:
         raise check.wrong(f"{place}points", f"{factorized} long", f"at most {most} long, or with fewer inducing points")
+    room = MOST_COVARIANCES // (1 if inducing is None else len(inducing))
+    if len(points) > room:
+        raise check.wrong(f"{place}points", f"{len(points)} long", f"at most {room} long beside its inducing points")
     frames = _floats(check, tensors, f"{place}frames", "T N").astype(np.float32)
     basis, center = (_floats(check, tensors, f"{place}{n}", s) for n, s in (("basis", "P N"), ("center", "N")))
     clips = entry.objects("clips")

@@ -34,6 +34,8 @@ def load(path: str | os.PathLike[str], rig: Rig | Deformer | None = None) -> Syn
         If the file does not exist.
     ValueError
         If it is a model of another kind, or no such file, or the rig has other controls.
+    NumericalError
+        If the covariance of a latent space in the file cannot be factorized.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise bad_argument("load", "path", f"a {type(path).__name__}", "a path")

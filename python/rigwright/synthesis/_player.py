@@ -194,7 +194,7 @@ class Player:
     def events(self) -> list[Event]:
         """Commands, notes, and of each second command, label, nearest clip frame with its distance, and variance.
 
-        Of the last hour; seconds before a restart are not kept.
+        All commands and notes; seconds of the last hour, and none from before :meth:`restore`.
         """
         return events_of(self._stage, self._voice.character)
 

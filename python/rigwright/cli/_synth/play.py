@@ -123,7 +123,7 @@ def _write(path: Path, synth: rw.synthesis.Synthesizer, rig: Any, controls: NDAr
         return rw.exports.write_blendshape_weights(path, rig, controls, synth.fps)
     if ending == ".npz":
         names = np.array(synth.control_names, np.str_)
-        atomic_npz(path, {"controls": controls, "names": names, "fps": np.float64(synth.fps)})
+        atomic_npz(path, {"channels": controls, "names": names, "fps": np.float64(synth.fps)})
         return []
     if ending == ".bvh":
         return rw.exports.write_bvh(path, rig, controls, synth.fps)

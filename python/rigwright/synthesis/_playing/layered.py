@@ -32,6 +32,8 @@ class Layers:
     """
 
     def __init__(self, function: str, layers: Sequence[Layer], control_names: list[str], fps: float) -> None:
+        if not isinstance(layers, Sequence):
+            raise bad_argument(function, "layers", f"a {type(layers).__name__}", "a list of layers")
         self.layers, self.fps = list(layers), fps
         column = {name: i for i, name in enumerate(control_names)}
         owner: dict[str, str] = {}
@@ -60,6 +62,8 @@ class Layers:
     def added(self, function: str, first: int, count: int, seeds: NDArray[np.uint64], without: Any) -> Float64 | None:
         """(H, count, N) what layers add to frames from ``first`` on; None if they add nothing."""
         names = [layer.name for layer in self.layers]
+        if not isinstance(without, Sequence):
+            raise bad_argument(function, "without", f"a {type(without).__name__}", "a list of names of layers")
         left_out = [without] if isinstance(without, str) else list(without)
         for name in left_out:
             if name not in names:
