@@ -48,7 +48,7 @@ READS = {
     "info": ("hero.*", "smooth.glb", "dog.blend", "lid.npz"),
     "limits": ("dog.blend",),
     "faces": ("ICT-FaceKit",),
-    "view": ("hero.npz", "hero.safetensors", "held_out.rwdata", "dog.*"),
+    "view": ("hero.npz", "hero.safetensors", "held_out.rwdata", "dog.*", "face.safetensors", "moods.safetensors"),
     "ik": ("hero.safetensors", "goals.*"),
     "synth": ("face.safetensors", "calm.npy", "lively.npy"),
 }
@@ -86,8 +86,15 @@ def made(tmp_path_factory):
     weights = np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))
     np.save(place / "take.npy", face.evaluate(weights))
     speeds = np.linspace(0.1, 0.3, face.num_shapes)
-    for name, size in (("calm", 0.1), ("lively", 0.4)):
-        np.save(place / f"{name}.npy", 0.5 + size * np.sin(np.arange(72)[:, None] * speeds))
+    clips = {
+        name: 0.5 + size * np.sin(np.arange(72)[:, None] * speeds) for name, size in (("calm", 0.1), ("lively", 0.4))
+    }
+    for name, clip in clips.items():
+        np.save(place / f"{name}.npy", clip)
+    short = {"dimensions": 2, "components": 3, "iterations": 10, "held_out": False}
+    rw.synthesis.fit({name: [clip] for name, clip in clips.items()}, rig=face, **short).save(
+        place / "moods.safetensors"
+    )
     rw.exports.write_blendshape_weights(place / "weights.npz", face, weights)
     rw.exports.write_blendshape_weights(place / "smooth.glb", face, weights)
     shapes = face.rest_vertices + face.columns()

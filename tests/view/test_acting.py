@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 from itertools import pairwise
@@ -15,6 +16,7 @@ from rigwright.viewer._acting._moods import MOODS, load_moods, moods_of
 from rigwright.viewer._acting._take import KEPT
 from rigwright.viewer._export import Snapshot
 from rigwright.viewer._inbox import Inbox
+from rigwright.viewer._recording import recorded
 from rigwright.viewer._view import acting_stage_of, stage_of
 from rigwright.viewer._wire import parsed
 from tests.support.players import face_synth
@@ -22,6 +24,7 @@ from tests.support.synthesis import face
 from tests.view.frames import header_of
 
 FPS = 24
+ROUNDING = 1e-6  # of a channel and its offset in float32
 TELL = {"type": "tell", "label": "lively"}
 
 
@@ -138,15 +141,15 @@ def test_a_slider_is_a_layer_on_what_plays_until_it_is_reset(stage):
     expected = run(plain, 20)
     offset = np.float32(value) - begin
     assert np.array_equal(np.delete(rows, 1, axis=1), np.delete(expected, 1, axis=1))
-    assert rows[:, 1] == pytest.approx(np.clip(expected[:, 1] + offset, 0, 1), abs=1e-6)  # float32
+    assert rows[:, 1] == pytest.approx(np.clip(expected[:, 1] + offset, 0, 1), abs=ROUNDING)
     assert np.ptp(rows[:, 1]) > 0.01  # it goes on moving
     undone = run(stage, 5, {"type": "undo"})
-    assert undone == pytest.approx(run(plain, 5), abs=1e-6)  # float32
+    assert undone == pytest.approx(run(plain, 5), abs=ROUNDING)
     run(stage, 1, {"type": "redo"})
     run(plain, 1)
     assert abs(stage.state.row[1] - plain.state.row[1]) > 0.05
     reset = run(stage, 5, {"type": "reset", "channels": [0, 1, 2]})
-    assert reset == pytest.approx(run(plain, 5), abs=1e-6)  # float32
+    assert reset == pytest.approx(run(plain, 5), abs=ROUNDING)
 
 
 def test_a_layer_that_a_limit_cuts_off_is_kept(stage):
@@ -155,6 +158,19 @@ def test_a_layer_that_a_limit_cuts_off_is_kept(stage):
     rows = run(stage, 40, {"type": "set", "channel": 1, "value": 0.2, "done": True})
     assert stage.timeline.layer[0] == layer
     assert rows.max() <= 1.0
+
+
+def test_a_recording_has_every_frame_of_the_last_minute_and_the_view_goes_on(stage):
+    run(stage, 7)
+    row, frames = stage.state.row, stage.timeline.frames
+    page = recorded(stage).page
+    texts = json.loads(page.split('id="recording">')[1].split("</script>")[0])
+    assert len(texts) == 1 + frames
+    sent = [header_of(base64.b64decode(text))["row"] for text in texts[1:]]
+    assert len({tuple(row) for row in sent}) == frames
+    assert np.array_equal(stage.state.row, row)
+    run(stage, 3)
+    assert stage.timeline.frames > frames
 
 
 def test_a_long_delay_is_left_out_and_no_frame_waits(stage):
@@ -203,8 +219,7 @@ def test_a_body_plays_by_its_channels():
     made.step([{"type": "play", "playing": True}], 100.0)
     rows = run(made, 12)
     assert np.ptp(rows, axis=0).max() > 0
-    expected = body.sample(rows[-1:, :count])[1][0]
-    assert made.vertices == pytest.approx(expected, abs=1e-4)  # float32, of angles in degrees
+    assert made.vertices == pytest.approx(body.sample(rows[-1:, :count])[1][0], abs=ROUNDING)
 
 
 def test_labels_of_moods_come_as_given_by_name_and_in_turn():

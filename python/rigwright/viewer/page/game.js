@@ -116,7 +116,7 @@ export class Game {
       const mark = this.board[cell];
       button.textContent = mark;
       button.setAttribute("aria-label", `row ${1 + Math.floor(cell / 3)}, column ${1 + (cell % 3)}: ${mark || "free"}`);
-      button.classList.toggle("line", line.includes(cell));
+      button.classList.toggle("won", line.includes(cell));
       button.disabled = this.turn !== null && (mark !== "" || this.turn !== this.person);
     });
     this.elements.said.textContent = said;
