@@ -171,10 +171,6 @@ class Stage(Untold):
         self.state, self._moved = state, True
         self.drags.rebase()
 
-    def resting(self) -> NDArray[np.float32]:
-        """Channels (N,) without what was done by hand."""
-        return self.rest
-
     def commit(self) -> None:
         """Remember what undo comes back to."""
         self.history.commit(self.state)
