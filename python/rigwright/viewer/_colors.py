@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,3 +28,14 @@ def error_marks(
 def confidence_marks(confidence: float, num_vertices: int) -> Marks:
     """0 inside the training poses, 255 where nothing is known."""
     return np.full(num_vertices, round(255.0 * (1.0 - confidence)), np.uint8)
+
+
+def marks_of(
+    mode: str, shown: Sequence[Vertices], confidence: float, size: float, meters_per_unit: float
+) -> tuple[Marks | None, dict[str, Any] | None]:
+    """What colors show of the vertices of the first figure, and what errors amount to; None of what is not shown."""
+    if mode == "confidence":
+        return confidence_marks(confidence, len(shown[0])), None
+    if mode == "error" and len(shown) == 2:
+        return error_marks(shown[0], shown[1], size, meters_per_unit)
+    return None, None

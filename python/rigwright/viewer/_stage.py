@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
-from rigwright.viewer._colors import confidence_marks, error_marks
+from rigwright.viewer._colors import marks_of
 from rigwright.viewer._drags import Drags
 from rigwright.viewer._figures._beside import beside_vertices
 from rigwright.viewer._figures._figure import State, Vertices
@@ -114,9 +114,9 @@ class Stage(Untold):
         shown: list[Vertices] = [self.vertices]
         if self.beside is not None:
             shown.append(beside_vertices(self.beside, self.figure, self.state, self.timeline.frame))
-        marks, error = self._marks(shown)
-        arrays: list[NDArray[np.uint8]] = []
-        boxes = []
+        confidence = self._confidence()
+        marks, error = marks_of(self._mode, shown, confidence or 0.0, self._size, self.figure.meters_per_unit)
+        arrays, boxes = [], []
         for number, (packer, vertices) in enumerate(zip(self._packers, shown, strict=True)):
             content, low, high = packer.pack(vertices, marks if number == 0 else None)
             arrays.append(content)
@@ -134,7 +134,7 @@ class Stage(Untold):
             "color": self._mode,
             "acting": self.acting(),
             "error": error,
-            "confidence": self._confidence(),
+            "confidence": confidence,
             "grab": self._grab,
             "notice": self._notice,
         }
@@ -145,13 +145,6 @@ class Stage(Untold):
         if not isinstance(self.figure, ModelFigure):
             return None
         return float(self.figure.model.confidence(self.figure.pose(self.state)[None])[0])
-
-    def _marks(self, shown: list[Vertices]) -> tuple[NDArray[np.uint8] | None, dict[str, Any] | None]:
-        if self._mode == "confidence":
-            return confidence_marks(self._confidence() or 0.0, len(self.vertices)), None
-        if self._mode == "error" and len(shown) == 2:
-            return error_marks(shown[0], shown[1], self._size, self.figure.meters_per_unit)
-        return None, None
 
     def _of_timeline(self) -> State | None:
         """The state at the present frame; None if nothing plays."""
@@ -177,10 +170,6 @@ class Stage(Untold):
         """Show another state from the next step on."""
         self.state, self._moved = state, True
         self.drags.rebase()
-
-    def resting(self) -> NDArray[np.float32]:
-        """Channels (N,) without what was done by hand."""
-        return self.rest
 
     def commit(self) -> None:
         """Remember what undo comes back to."""

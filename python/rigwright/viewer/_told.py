@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class Untold:
     """A stage that shows no synthesizer."""
+
+    rest: NDArray[np.float32]
+
+    def resting(self) -> NDArray[np.float32]:
+        """Channels (N,) without what was done by hand."""
+        return self.rest
 
     def tell(self, label: str) -> None:
         """Refused: only a synthesizer has labels."""
