@@ -35,7 +35,7 @@ py::tuple evaluate_device_space(DeviceLatentSpace& space, const ArrayLike& point
 
 void bind_cuda_synthesis(py::module_& module) {
     py::module_::import("rigwright._core");  // LatentSpace, which signatures name
-    py::class_<DeviceLatentSpace>(module, "DeviceLatentSpace",
+    py::class_<DeviceLatentSpace>(module, "DeviceLatentSpace", py::module_local(),
                                   "A rigwright._core.LatentSpace on the device, for many characters in one launch.")
         .def(py::init(&make_device_space), py::arg("space"))
         .def("evaluate", &evaluate_device_space, py::arg("points"),
