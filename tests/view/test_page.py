@@ -67,8 +67,11 @@ def test_a_handle_is_dragged_where_the_cursor_is_and_can_be_hidden(pose):
     assert posed.page.evaluate("view.pointer.mode") == "handle"
     for share in (0.3, 0.7, 1.0):
         posed.page.mouse("Moved", *(begin + share * (end - begin)))
-    posed.settle()
-    found = posed.pixel(posed.page.evaluate(f"view.frame.handles[{number}].at"))
+    for _ in range(40):  # a step that the server works on is in no queue
+        posed.settle()
+        found = posed.pixel(posed.page.evaluate(f"view.frame.handles[{number}].at"))
+        if np.hypot(*np.subtract(found, end - [3, -2])) < NEAR:
+            break
     assert np.hypot(*np.subtract(found, end - [3, -2])) < NEAR
     posed.page.mouse("Released", *end)
     posed.page.until("view.pointer.mode === null && view.frame.undo")
