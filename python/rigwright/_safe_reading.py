@@ -45,8 +45,8 @@ def read_bytes(path: str | os.PathLike[str], limit: int) -> bytes:
         return stream.read()
 
 
-def read_json(path: str | os.PathLike[str]) -> Any:
-    """The value of a JSON file.
+def read_json(path: str | os.PathLike[str], limit: int = LARGEST_JSON) -> Any:
+    """The value of a JSON file of at most ``limit`` bytes.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
         Naming the path, if the file is no JSON, or too large or too deep.
     """
     try:
-        return parse_json(read_bytes(path, LARGEST_JSON))
+        return parse_json(read_bytes(path, limit))
     except (ValueError, RecursionError) as error:
         text = str(error)
         if text.startswith(os.fspath(path)):

@@ -111,3 +111,13 @@ def test_a_layer_does_not_depend_on_how_frames_are_cut_or_on_restarts():
 def test_wrong_layers_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         face_synth().player(layers=make())
+
+
+@pytest.mark.parametrize(
+    "content, said", [(b" " * (1 << 20) + b"[]", "at most 1048576"), (b"[" * 200 + b"]" * 200, "lists")]
+)
+def test_files_of_layers_are_bounded(tmp_path, content, said):
+    path = tmp_path / "layers.json"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"load_layers: path is unreadable .*{said}"):
+        rw.synthesis.load_layers(path)

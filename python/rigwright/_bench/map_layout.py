@@ -28,7 +28,7 @@ class MapArrays:
 
     @property
     def dense(self) -> list[tuple[str, bool]]:
-        """Names of the dense layers in order, the basis last; whether a leaky ReLU follows."""
+        """Pairs of a dense layer's name and True if a leaky ReLU follows, in order; the basis is last."""
         count = sum(name.startswith("dense") and name.endswith("weight") for name in self.layers)
         names = [(f"dense{layer + 1}", layer + 1 < count) for layer in range(count)]
         return names if self.convolutions else [*names, ("basis", False)]

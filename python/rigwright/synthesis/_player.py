@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rigwright._validate import Arguments, bad_argument, shown
 from rigwright.synthesis._playing import commands
-from rigwright.synthesis._playing.character import MASK, Character
+from rigwright.synthesis._playing.character import Character
 from rigwright.synthesis._playing.commands import Command, Places, Pose
 from rigwright.synthesis._playing.drive import Voice, play_frames
 from rigwright.synthesis._playing.events import Event, events_of
@@ -19,7 +19,7 @@ from rigwright.synthesis._playing.layered import Layers
 from rigwright.synthesis._playing.layers import Layer
 from rigwright.synthesis._playing.playable import Playable
 from rigwright.synthesis._playing.script import Script
-from rigwright.synthesis._playing.settings import PlaySettings
+from rigwright.synthesis._playing.settings import MASK, PlaySettings
 from rigwright.synthesis._playing.simulate import Stage
 
 Float32 = NDArray[np.float32]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rigwright.synthesis._playing.commands import Command
 from rigwright.synthesis._playing.items import Item, Track, decay_of, plain_decay
+from rigwright.synthesis._playing.settings import MASK
 from rigwright.synthesis._playing.simulate import Stage
 from rigwright.synthesis._playing.states import check_state
 from rigwright.synthesis._playing.transitions import Decay
@@ -22,7 +23,6 @@ LONGEST = 24  # frames of an item
 SHRINKS = 0.92  # a ball becomes smaller by this share per frame at most: particles are led, not pushed
 CLOSE = 0.35  # of the usual radius: the ball before a join to a clip
 KEPT_SECONDS = 3600  # samples for events
-MASK = 2**64 - 1
 
 
 class Character:

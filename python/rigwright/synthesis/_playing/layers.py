@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
 from collections.abc import Mapping
@@ -14,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
+from rigwright._safe_reading import read_json
 from rigwright._validate import Arguments, bad_argument, missing_file, shown
-from rigwright.synthesis._playing.settings import SHORTEST_TIMESCALE
+from rigwright.synthesis._playing.settings import MASK, SHORTEST_TIMESCALE
 
 Float64 = NDArray[np.float64]
-MASK = 2**64 - 1
 AnyLayer = TypeVar("AnyLayer", bound="Layer")
 
 
@@ -243,9 +242,9 @@ def load_layers(path: str | os.PathLike[str]) -> list[Layer]:
     if not file.is_file():
         raise missing_file("load_layers", "path", path)
     try:
-        content = json.loads(file.read_bytes()[: MOST_BYTES + 1])
-    except (ValueError, RecursionError) as error:
-        raise bad_argument("load_layers", "path", f"{str(path)!r}, no JSON ({error})", "a list of layers") from None
+        content = read_json(file, MOST_BYTES)
+    except ValueError as error:
+        raise bad_argument("load_layers", "path", f"unreadable ({error})", "a list of layers") from None
     if not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
         raise bad_argument("load_layers", "path", f"{str(path)!r}, no list of objects", "a list of layers")
     return [_layer(index, entry) for index, entry in enumerate(content)]

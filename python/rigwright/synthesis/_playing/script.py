@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -11,6 +10,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from rigwright._safe_reading import read_json
 from rigwright._validate import Arguments, bad_argument, missing_file, shown
 from rigwright.synthesis._playing import commands
 from rigwright.synthesis._playing.commands import Command, Places, Pose
@@ -82,12 +82,10 @@ class Script:
         file = Path(path)
         if not file.is_file():
             raise missing_file("Script.load", "path", path)
-        if file.stat().st_size > MOST_BYTES:
-            raise bad_argument("Script.load", "path", f"{file.stat().st_size:,} bytes", f"at most {MOST_BYTES:,}")
         try:
-            content = json.loads(file.read_bytes())
-        except (ValueError, RecursionError) as error:
-            raise bad_argument("Script.load", "path", f"{str(path)!r}, no JSON ({error})", "a script") from None
+            content = read_json(file, MOST_BYTES)
+        except ValueError as error:
+            raise bad_argument("Script.load", "path", f"unreadable ({error})", "a script") from None
         unknown = sorted(set(content) - {"commands", "seconds"}) if isinstance(content, dict) else []
         if not isinstance(content, dict) or "commands" not in content or unknown:
             got = f"{str(path)!r}, with {unknown[0]!r}" if unknown else f"{str(path)!r}, without commands"

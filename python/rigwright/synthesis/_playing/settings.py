@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 
 from rigwright._validate import Arguments
 
+MASK = 2**64 - 1  # the largest seed
 SHORTEST_TIMESCALE = 1e-3  # seconds: memory and time of a frame grow with its number of timescales
 FASTEST_RATE = 1e3  # 1 / s: stable with a thousand integration steps per frame, from one frame per second on
 HIGHEST_POWER = 64.0

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rigwright._validate import Arguments
+from rigwright.synthesis._playing.settings import MASK
 from rigwright.synthesis._playing.simulate import Stage
 
-MASK = 2**64 - 1
 LATEST = 2**53  # frames, and other whole numbers that JSON keeps exact
 FIELDS = {
     "begin": {"command"},

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from rigwright._safe_reading import read_json
 from rigwright._validate import bad_argument, missing_file, shown
 
 MOST_BYTES = 1 << 20
@@ -73,12 +73,10 @@ def load_moods(path: str | os.PathLike[str]) -> dict[str, str]:
     file = Path(path)
     if not file.is_file():
         raise missing_file("view", "moods", path)
-    if file.stat().st_size > MOST_BYTES:
-        raise bad_argument("view", "moods", f"{file.stat().st_size:,} bytes", f"at most {MOST_BYTES:,}")
     try:
-        content = json.loads(file.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise bad_argument("view", "moods", f"{str(path)!r}, no JSON ({error})", "labels of moods") from None
+        content = read_json(file, MOST_BYTES)
+    except ValueError as error:
+        raise bad_argument("view", "moods", f"unreadable ({error})", "labels of moods") from None
     if not isinstance(content, dict) or not all(isinstance(label, str) for label in content.values()):
         raise bad_argument("view", "moods", f"{str(path)!r}, no object of texts", "labels of moods")
     return content
