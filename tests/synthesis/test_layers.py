@@ -114,7 +114,7 @@ def test_wrong_layers_are_named(make, message):
 
 
 @pytest.mark.parametrize(
-    "content, said", [(b" " * (1 << 20) + b"[]", "at most 1048576"), (b"[" * 200 + b"]" * 200, "lists")]
+    ("content", "said"), [(b" " * (1 << 20) + b"[]", "at most 1048576"), (b"[" * 200 + b"]" * 200, "lists")]
 )
 def test_files_of_layers_are_bounded(tmp_path, content, said):
     path = tmp_path / "layers.json"
