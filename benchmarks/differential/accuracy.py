@@ -29,7 +29,7 @@ from benchmarks.baselines.sets import ROOT, Subject, subject
 from benchmarks.body.antonia import antonia
 from benchmarks.differential.ablations import ablations
 from benchmarks.differential.contenders import FDDA, LOCAL, OURS, Kept, contenders, kept
-from benchmarks.face_maps.sets import production_face
+from benchmarks.face_maps.sets import POSES, production_face
 from benchmarks.marks import write_between_marks
 from rigwright._atomic_files import atomic_write
 from rigwright._bench.timing import machine
@@ -191,7 +191,7 @@ def main() -> None:
     parser.add_argument("--sets", type=Path, default=ROOT / "build", help="folder of face_maps and baselines")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "differential")
     parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS))
-    parser.add_argument("--poses", type=int, default=10000, help="of the face to learn from (default 10000)")
+    parser.add_argument("--poses", type=int, default=POSES, help=f"of the face to learn from (default {POSES})")
     parser.add_argument("--body-poses", type=int, default=5000, help="of a body to learn from (default 5000)")
     parser.add_argument("--minutes", type=float, default=10.0, help="of every training (default 10)")
     parser.add_argument("--ablation-minutes", type=float, default=4.0, help="of each ablation (default 4)")

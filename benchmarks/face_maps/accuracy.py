@@ -1,6 +1,6 @@
 """Accuracy of deformation maps on the production face: each figure beside its goal, the gate and the floor.
 
-    python -m benchmarks.face_maps.accuracy [--minutes 10] [--poses 10000] [--seed 0] [--out build/face_maps]
+    python -m benchmarks.face_maps.accuracy [--minutes 10] [--poses 32000] [--seed 0] [--out build/face_maps]
         [--set NAME=VALUE ...] [--without-peers] [--write]
 
 Trainings are kept and resumed. Judged on rows 0 to 199 of compskin_face_anim and on two constructed clips that are held
@@ -23,7 +23,7 @@ import rigwright as rw
 from benchmarks.baselines.gate import gates
 from benchmarks.baselines.sets import ROOT
 from benchmarks.face_maps.figures import Judged, coarse_only, false_links, floors, judged, rigid_errors, vertex_links
-from benchmarks.face_maps.sets import TRAINING, production_face
+from benchmarks.face_maps.sets import POSES, TRAINING, production_face
 from benchmarks.marks import write_between_marks
 from rigwright._resume.fingerprints import fingerprint
 
@@ -45,7 +45,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "face_maps")
-    parser.add_argument("--poses", type=int, default=10000)
+    parser.add_argument("--poses", type=int, default=POSES)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="settings of face_maps")

@@ -1,4 +1,4 @@
-"""``rigwright sample --balance``, and noise between two factors."""
+"""``rigwright sample --balance``, noise between two factors, and random poses among frames."""
 
 import json
 
@@ -44,9 +44,21 @@ def test_noise_takes_two_factors_and_says_what_is_clipped(hero, capsys):
     assert stated["noise"] == [0.0, 3.0]
 
 
+def test_random_poses_stand_among_frames(hero):
+    np.save(hero / "frames.npy", np.zeros((3, len(rw.sources.load(hero / "hero.npz").channel_names))))
+    frames = ["--animation", str(hero / "frames.npy")]
+    assert sampled(hero, *frames, "--random", "0.5", "--sampler", "uniform") == 0
+    found = rw.Dataset(hero / "hero.rwdata")
+    drawn = np.abs(found.channels).max(axis=1) > 0.0
+    assert 0 < drawn.sum() < len(found)
+    assert (np.asarray(found.clip)[drawn] == -1).all() and (np.asarray(found.clip)[~drawn] == 0).all()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["--random", "0.5"], "--random goes with --animation, --action or --actions"),
+        (["--random", "1"], "1 is not a number between 0 and 1"),
         (["--bins", "4"], "--bins goes with --balance CANDIDATES"),
         (["--balance", "15"], "--balance is 15; it must be at least the 16 poses to draw"),
         (["--noise", "3:1"], "the smaller first"),

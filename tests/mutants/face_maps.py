@@ -14,7 +14,7 @@ MUTANTS = [
     Mutant(
         "a linear map from controls to texels in training",
         f"{TRAINING}/_basis_networks.py",
-        "smooth_leaky_relu(torch, dense(x, name))",
+        "smooth_leaky_relu()(dense(x, name))",
         "dense(x, name)",
         "tests/training/test_face_maps_networks.py::test_a_basis_is_combined_by_the_formula_and_its_linear_units_in_the_file",
     ),

@@ -164,6 +164,17 @@ def positive(text: str) -> float:
     return value
 
 
+def share(text: str) -> float:
+    """A number between 0 and 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < 1.0:
+        raise argparse.ArgumentTypeError(f"{text} is not a number between 0 and 1")
+    return value
+
+
 def degrees_or_actions(text: str) -> float | str:
     """A positive number, or the word ``actions``."""
     if text == "actions":

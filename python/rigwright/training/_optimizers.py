@@ -34,7 +34,7 @@ class Adam:
 
     def __init__(self, torch: Any, weights: dict[str, Any]) -> None:
         self._torch, self._weights = torch, weights
-        self._adam = torch.optim.Adam(list(weights.values()), lr=1.0, betas=(0.9, 0.999), eps=EPSILON)
+        self._adam = torch.optim.Adam(list(weights.values()), lr=1.0, betas=(0.9, 0.999), eps=EPSILON, fused=True)
 
     def step(self, rate: float) -> None:
         """See :class:`Optimizer`."""

@@ -171,7 +171,8 @@ def body(
 
 def check_training_arguments(function: str, torch: Any, ds: Any, device: str, threads: int) -> None:
     """Raise ValueError unless ``ds`` is a data set, the device is there, and ``threads`` a number of threads."""
-    missing = [name for name in ("skeleton", "poses", "vertices", "probe", "hash", "take") if not hasattr(ds, name)]
+    # Not "vertices": asking a set for them reads all of them into memory, and training reads them piece by piece.
+    missing = [name for name in ("skeleton", "poses", "probe", "hash", "take") if not hasattr(ds, name)]
     if missing:
         got = f"a {type(ds).__name__} without {', '.join(missing)}"
         raise bad_argument(function, "ds", got, "a data set: rigwright.Dataset(path)")

@@ -14,7 +14,7 @@ from rigwright.cli._inputs.actions import action_sampler, add_action_arguments, 
 from rigwright.cli._inputs.motion import animation_channels
 from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
-from rigwright.sampling._samplers import DEFAULT_COUNT
+from rigwright.sampling._samplers import DEFAULT_COUNT, named_sampler
 
 SUMMARY = "evaluate a rig at many poses, into a data set to learn from or to judge by"
 EXAMPLE = """rigwright sample hero.npz -o hero.rwdata --count 400 --seed 0 --workers 2
@@ -22,6 +22,7 @@ rigwright sample hero.npz -o held_out.rwdata --count 60 --seed 1 --probe 0
 rigwright sample dog.blend -o dog.rwdata --count 60 --ranges 30
 rigwright sample dog.blend -o coat.rwdata --count 60 --ranges 30 --mesh Body
 rigwright sample dog.blend -o walk.rwdata --ranges 30 --action walk
+rigwright sample dog.blend -o mixed.rwdata --count 60 --ranges 30 --action walk --noise 0.2 --random 0.5
 rigwright sample hero.npz -o even.rwdata --count 60 --balance 120 --bins 8 --probe 0
 rigwright sample lid.npz -o lid.rwdata --count 60 --dials-only"""
 
@@ -57,6 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0.0,
         metavar="NOISE|LOW:HIGH",
         help="random factor 1 +- NOISE, or from LOW to HIGH, per channel (default: the frames)",
+    )
+    motion.add_argument(
+        "--random",
+        type=arguments.share,
+        metavar="SHARE",
+        help="part of the poses, between 0 and 1, that --sampler draws instead (for faces: 0.67, sparse)",
     )
     _add_balance_arguments(parser)
     add_rig_arguments(parser)
@@ -108,8 +115,13 @@ def run(args: argparse.Namespace, console: Console) -> Result:
                 frames, missed = animation_channels(args.animation, args.joint_map, rig, console, args.action)
                 name = ", ".join(args.action) or args.animation.name
                 sampler = sampling.Animation(frames, args.noise, [sampling.Clip(name)])
-            probe = 0 if args.probe is None and sampler.exact else probe
+            probe = 0 if args.probe is None and sampler.exact and args.random is None else probe
             _say_what_is_clipped(rig, sampler, args, console)
+            if args.random is not None:
+                others = named_sampler(args.sampler)
+                sampler = sampling.Mixture([(1.0 - args.random, sampler), (args.random, others)])
+        elif args.random is not None:
+            raise ValueError("--random goes with --animation, --action or --actions: without them all poses are random")
         sampler = _balanced(rig, sampler, args, progress)
         dataset = sampling.sample(
             rig,

@@ -211,12 +211,11 @@ class Problem:
 def forward(torch: Any, group: Group, weights: dict[str, Any], inputs: Any) -> Any:
     """Scaled targets (S, B, r) of normalized inputs (S, B, n)."""
     x = inputs
-    for i in range(1, group.layers + 2):
-        if group.linear and i == group.layers + 1:
-            x = torch.cat([x, inputs], dim=2)
-        x = torch.baddbmm(weights[f"{group.name}_bias{i}"], x, weights[f"{group.name}_weight{i}"])
-        x = torch.relu(x) if i <= group.layers else x
-    return x
+    for i in range(1, group.layers + 1):
+        x = torch.relu(torch.baddbmm(weights[f"{group.name}_bias{i}"], x, weights[f"{group.name}_weight{i}"]))
+    last = weights[f"{group.name}_weight{group.layers + 1}"]
+    found = torch.baddbmm(weights[f"{group.name}_bias{group.layers + 1}"], x, last[:, : group.hidden])
+    return found + torch.bmm(inputs, last[:, group.hidden :]) if group.linear else found
 
 
 def _passed_on(

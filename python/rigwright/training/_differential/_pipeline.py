@@ -95,7 +95,7 @@ def differential(
         the source's own skinning. A rig with ``with_rest(vertices)``, which returns the same rig with other rest
         vertices: probed, by moving them. By default fitted linear blend skinning. ``model.transforms`` says which.
     recipe : "narrow" or "paper"
-        "narrow": three layers of 256 units, 256 components at most, squared displacement, SOAP. "paper": five layers of
+        "narrow": three layers of 384 units, 256 components at most, squared displacement, Adam. "paper": five layers of
         2,048 units, L1 on delta coordinates, SGD, as printed.
     device : str
         Where the networks are trained: "cpu" or "cuda".
@@ -188,7 +188,8 @@ def differential(
 
 
 def _check_data(ds: Any) -> None:
-    missing = [name for name in ("skeleton", "poses", "vertices", "probe", "hash", "take") if not hasattr(ds, name)]
+    # Not "vertices": asking a set for them reads all of them into memory, and training reads them piece by piece.
+    missing = [name for name in ("skeleton", "poses", "probe", "hash", "take") if not hasattr(ds, name)]
     if missing:
         got = f"a {type(ds).__name__} without {', '.join(missing)}"
         raise bad_argument("differential", "ds", got, "a data set: rigwright.Dataset(path)")

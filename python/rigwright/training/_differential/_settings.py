@@ -27,8 +27,8 @@ class DifferentialSettings:
     Attributes
     ----------
     recipe : str
-        "narrow": three layers of 256 units, anchor networks of one layer of 32, linear units in both; the loss is the
-        squared displacement that errors cause, SOAP. "paper": Song et al. 2020 as printed: five layers of 2,048 units,
+        "narrow": three layers of 384 units, anchor networks of one layer of 64, linear units in both; the loss is the
+        squared displacement that errors cause, Adam. "paper": Song et al. 2020 as printed: five layers of 2,048 units,
         anchor networks of three layers of 64, L1 on delta coordinates, SGD.
     seed : int
         Decides the held-out rows, the anchors, the initial weights, the batches.
@@ -81,16 +81,16 @@ class DifferentialSettings:
     components: int | None = None
     anchor_share: float = 0.02
     anchor_weight: float = 1.0
-    hidden: int = 256
+    hidden: int = 384
     layers: int = 3
     linear: bool = True
     anchor_networks: str = "each"
-    anchor_hidden: int = 32
+    anchor_hidden: int = 64
     anchor_layers: int = 1
     influence_threshold: float = 2e-5
     loss: str = "displacement"
-    optimizer: str = "soap"
-    learning_rate: float = 0.01
+    optimizer: str = "adam"
+    learning_rate: float = 0.003
     schedule: str = "cosine"
     batch: int = 128
     steps: int | None = None

@@ -79,8 +79,9 @@ class SubspaceDescent(Descent):
         return self.error
 
     def _read(self, group: Group, inputs: Any) -> Any:
-        """What each network of a group reads of rows (B, C + 1): (S, B, n)."""
-        return inputs[:, self.places[group.name]].transpose(0, 1)
+        """What each network of a group reads of rows (B, C + 1): (S, B, n), columns gathered as rows of memory."""
+        places = self.places[group.name]
+        return inputs.T.contiguous()[places.reshape(-1)].view(*places.shape, len(inputs)).transpose(1, 2)
 
     def _squared(self, group: Group, error: Any) -> float:
         if group.name == "network" and self.settings.loss == "delta":

@@ -49,7 +49,7 @@ class FaceMapsSettings:
         is quadratic and a step costs no maps; the others have the loss of vertices and normals.
     bins : int
         Intervals along the first principal component of landmarks that batches are drawn from evenly; 1 for rows
-        drawn evenly.
+        drawn evenly. "paper": 16.
     batch : int
         Poses per step; with "ours", a quarter in the steps on vertices and normals.
     optimizer : str
@@ -76,14 +76,14 @@ class FaceMapsSettings:
     holdout: float = 0.1
     normal_weight: float = 5.0
     gradient_weight: float = 1.0
-    hidden: int = 512
+    hidden: int = 256
     components: int = 128
     first_channels: int = 8
     channels: int = 16
     refinement: float = 0.4
     regions: int = 1
     texels: float = 0.7
-    bins: int = 16
+    bins: int = 1
     batch: int = 128
     optimizer: str = "adam"
     learning_rate: float = 0.003
@@ -131,6 +131,7 @@ _PAPER = {
     "refinement": 0.5,
     "regions": 0,
     "texels": 0.0,
+    "bins": 16,
     "optimizer": "adam",
     "batch": 8,
     "learning_rate": 1e-3,
