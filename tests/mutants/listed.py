@@ -39,13 +39,14 @@ class Mutant:
 
 
 def caught(mutant: Mutant) -> str:
-    """The test that fails on it, or none."""
+    """The test that fails on it, or none, also where it does not compile."""
     path = PLACE / mutant.path
     content = path.read_text(encoding="utf-8")
     path.write_text(mutant.applied(content), encoding="utf-8")
     try:
         if mutant.is_of_engine and not build():
-            return "does not compile"
+            print(f"{mutant.path} does not compile: {mutant.name}", flush=True)
+            return ""
         status, shown = run(
             sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", mutant.test
         )

@@ -42,26 +42,26 @@ MUTANTS = [
         "            for (std::int64_t a = 0; a < dimensions_; ++a)\n"
         "                g[a] = sum.x(a, lane) - piece.from[a] - h * (step + 1) * piece.velocity[a];\n"
         "            const double away = std::sqrt(dot_of(g, g, dimensions_));\n"
-        "            const double share = away > piece.radius ? piece.radius / away : 1.0;\n"
-        "            for (std::int64_t a = 0; a < dimensions_; ++a) sum.x(a, lane) += (share - 1.0) * g[a];\n"
+        "            const double kept = away > piece.radius ? piece.radius / away : 1.0;\n"
+        "            for (std::int64_t a = 0; a < dimensions_; ++a) sum.x(a, lane) += (kept - 1.0) * g[a];\n"
         "        }\n"
         "        state_ = sum;\n",
         f"{PARTICLE}::test_positions_that_are_clamped_jerk_and_those_of_the_constraint_do_not",
         also=(
-            ("        if (!(demand > 0.0)) return 0.0;\n", "        if (demand != 0.12345) return 0.0;\n"),
+            ("        if (!(demand > 0.0)) return 0.0;\n", "        if (!(demand > 1e300)) return 0.0;\n"),
             ("            if (frame < frames(lane)) collide(piece, lane);\n", ""),
         ),
     ),
     Mutant(
         "one global model",
         f"{PYTHON}/_fit.py",
-        "    spaces = {label: _space(ready, label, given, settings, held_out, told) for label in ready.frames}\n",
-        "    import numpy as np\n\n"
-        "    from rigwright.synthesis._space import Segment\n\n"
-        "    rows = np.concatenate(list(ready.frames.values()))\n"
-        "    whole = replace(ready, frames={'all': rows}, segments={'all': [Segment('all', 0, len(rows))]})\n"
-        "    one = _space(whole, 'all', given, settings, held_out, told)\n"
-        "    spaces = {label: one for label in ready.frames}\n",
+        "spaces = {label: _space(ready, label, given, settings, held_out, kept, told) for label in ready.frames}\n",
+        "import numpy as np\n\n"
+        "        from rigwright.synthesis._space import Segment\n\n"
+        "        rows = np.concatenate(list(ready.frames.values()))\n"
+        "        whole = replace(ready, frames={'all': rows}, segments={'all': [Segment('all', 0, len(rows))]})\n"
+        "        one = _space(whole, 'all', given, settings, held_out, kept, told)\n"
+        "        spaces = {label: one for label in ready.frames}\n",
         f"{TESTS}/test_labels.py::test_idling_at_a_label_never_looks_like_another",
     ),
     Mutant(
@@ -149,7 +149,7 @@ MUTANTS = [
         GROUP,
         "noise_.weights(time + settings_.frame_time * half / (2 * substeps), window, weights);",
         "noise_.weights(time, window, weights);",
-        f"{PARTICLE}::test_the_order_is_four_on_a_smooth_path",
+        f"{PARTICLE}::test_every_force_equals_slow_numpy",
     ),
     Mutant(
         "the midpoint method in place of the fourth order",
