@@ -92,8 +92,9 @@ def strips(camera: Camera, races: Races) -> list[Row]:
 
 def hardest(camera: Camera, arrival: Arrival) -> Row:
     """The transition whose acceleration is largest, frame by frame around it."""
-    peak = int(arrival.acceleration.argmax()) + 1
-    frames = np.clip(np.arange(peak - AROUND // 4, peak + AROUND // 4 + 1), 0, len(arrival.controls) - 1)
+    peak, side = int(arrival.acceleration.argmax()) + 1, AROUND // EVERY
+    first = min(max(peak - side, 0), len(arrival.controls) - 2 * side - 1)
+    frames = first + np.arange(2 * side + 1)
     titles = [f"{frame - SIDE + 1:+d}" for frame in frames]
     text = f"from {arrival.start} to {arrival.end}, {figure(arrival.peak)} mm per frame²"
     picture = Picture([camera.strip(arrival.controls[frames], titles)], "frame by frame, counted from the arrival")
