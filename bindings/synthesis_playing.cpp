@@ -76,6 +76,10 @@ Array<double> smooth_noise(std::uint64_t seed, int channels, const ArrayLike& ti
     check_finite("smooth_noise", "times", view<double, 1>(at));
     if (channels < 0) throw bad_argument("smooth_noise", "channels", std::to_string(channels), "at least 0");
     const synthesis::SmoothNoise noise(timescale);
+    for (const double time : view<double, 1>(at)) {
+        if (noise.reaches(time)) continue;
+        throw bad_argument("smooth_noise", "times", "with " + std::to_string(time), "within 2^50 timescales of 0");
+    }
     Array<double> values({at.shape(0), static_cast<py::ssize_t>(channels)});
     for (py::ssize_t t = 0; t < at.shape(0); ++t) {
         const auto window = noise.window(at.at(t), at.at(t));

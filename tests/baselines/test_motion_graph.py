@@ -116,7 +116,10 @@ def test_a_graph_jumps_more_than_a_player():
 def test_few_alike_frames_leave_a_small_graph_or_none():
     graph = rw.baselines.motion_graph(face_synth(), threshold=1e-9)
     assert graph.share_pruned == 1.0
-    with pytest.raises(ValueError, match=r"MotionGraph.player: label is None, pruned"):
+    with pytest.raises(
+        ValueError,
+        match=r"MotionGraph.player: label is None, without such a frame; it must be a label with frames that are kept",
+    ):
         graph.player()
     tight = rw.baselines.motion_graph(face_synth(), threshold=0.5 * graph_threshold())
     assert tight.share_pruned >= rw.baselines.motion_graph(face_synth()).share_pruned

@@ -6,7 +6,7 @@ Each is a change of one place, made in the copy of ``python -m tests.mutants``, 
 
 from __future__ import annotations
 
-from tests.mutants.listed import Mutant, judge
+from tests.mutants.listed import Mutant, run_list
 
 TRAINING = "python/rigwright/training/_differential"
 ENGINE = "cpp/rigwright/differential"
@@ -87,4 +87,4 @@ MUTANTS = [
 ]
 
 if __name__ == "__main__":
-    judge(MUTANTS, str(__doc__))
+    run_list(__doc__, MUTANTS)

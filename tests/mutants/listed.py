@@ -1,6 +1,6 @@
 """Listed mutants: changes of one place each, and the test that must fail on it.
 
-The lists are ``tests/mutants/face_maps.py`` and ``tests/mutants/differential.py``; each is a command.
+The lists are ``differential.py``, ``face_maps.py``, ``ik.py`` and ``synthesis.py`` beside this file; each is a command.
 """
 
 from __future__ import annotations
@@ -23,17 +23,30 @@ class Mutant:
     before: str
     after: str
     test: str
+    also: tuple[tuple[str, str], ...] = ()  # further texts of the file, with what replaces them
+
+    @property
+    def is_of_engine(self) -> bool:
+        """Whether the extension has to be built."""
+        return self.path.endswith((".cpp", ".h"))
+
+    def applied(self, content: str) -> str:
+        """The changed file."""
+        for before, after in ((self.before, self.after), *self.also):
+            assert content.count(before) == 1, f"{self.path} has another text now: {self.name}"
+            content = content.replace(before, after)
+        return content
 
 
 def caught(mutant: Mutant) -> str:
-    """The test that fails on it, or none."""
+    """The test that fails on it, or none, also where it does not compile."""
     path = PLACE / mutant.path
     content = path.read_text(encoding="utf-8")
-    assert content.count(mutant.before) == 1, f"{mutant.path} has another text now: {mutant.name}"
-    path.write_text(content.replace(mutant.before, mutant.after), encoding="utf-8")
+    path.write_text(mutant.applied(content), encoding="utf-8")
     try:
-        if path.suffix == ".cpp" and not build():
-            return "does not compile"
+        if mutant.is_of_engine and not build():
+            print(f"{mutant.path} does not compile: {mutant.name}", flush=True)
+            return ""
         status, shown = run(
             sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", mutant.test
         )
@@ -57,7 +70,7 @@ def run_list(description: str | None, mutants: list[Mutant]) -> None:
             shutil.copyfile(extension, PLACE / "python" / "rigwright" / extension.name)
     survived = 0
     for number, mutant in enumerate(mutants, 1):
-        if (given.only and number not in given.only) or (mutant.path.endswith(".cpp") and not given.engine):
+        if (given.only and number not in given.only) or (mutant.is_of_engine and not given.engine):
             continue
         test = caught(mutant)
         survived += not test

@@ -41,6 +41,17 @@ def test_a_space_that_is_worth_nothing_is_told():
     assert "not worth more" in figures.summary()
 
 
+def test_held_out_frames_are_not_learned():
+    """Blocks that are held out show what no other frame shows: a space that learned them is far closer."""
+    clip = curve(120)
+    held = split([Segment("x", 0, 120)]).held
+    clip[held, 0] = 1.0 - clip[held, 0]
+    clip[held, 2:5] = 0.5
+    space = rw.synthesis.fit({"x": [clip]}, rig=face(), dimensions=3, components=5).space("x")
+    _, learned = space.closest(clip[held])
+    assert space.held_out.latent > 3.0 * 10.0 * learned.mean()
+
+
 def test_principal_components_beside_are_those_of_the_other_frames(synth):
     """By NumPy: the best combination of three components of the frames that were kept, on the mesh."""
     rig, frames = face(), synth.space("x").frames.astype(np.float64)

@@ -178,12 +178,14 @@ def test_positions_that_are_clamped_jerk_and_those_of_the_constraint_do_not():
             x[:] = center + g * min(1.0, radius / max(size, 1e-12))
             return v
 
+    def jerk(rows):
+        return np.linalg.norm(np.diff(rows, 3, axis=0), axis=1).max()
+
     still = np.zeros((240, 3))
-    jerks = []
-    for kind in (SlowParticle, Clamped):
-        rows = kind(random_strength=30.0, seed=3).run(still[0], still[0], still, np.full(240, RADIUS))
-        jerks.append(np.linalg.norm(np.diff(rows, 3, axis=0), axis=1).max())
-    assert jerks[1] > 2.0 * jerks[0]
+    clamped = Clamped(random_strength=30.0, seed=3).run(still[0], still[0], still, np.full(240, RADIUS))
+    found, _ = step(None, still[0], still[0], still, RADIUS, seed=3, random_strength=30.0, substeps=2)
+    assert np.linalg.norm(found, axis=1).max() > 0.9 * RADIUS  # the constraint was needed
+    assert jerk(clamped) > 2.0 * jerk(found)
 
 
 def test_bytes_depend_on_nothing_but_the_particle():
@@ -229,11 +231,31 @@ def test_the_center_of_the_ball_has_no_direction():
         ({"random_strength": -1.0}, "random_strength is -1"),
         ({"likelihood_strength": 1.0}, "field is missing; it must be a DensityField of 3 dimensions"),
         ({"substeps": -1}, "substeps is -1"),
+        ({"random_timescale": 1e-300}, "random_timescale is 0.000000; it must be at least a millionth of frame_time"),
+        ({"frame_time": 1e300, "random_timescale": 1e-300}, "random_timescale is 0.000000"),
+        ({"first_frame": 2**62}, "first_frame is 4611686018427387904; it must be within [0-9]+ frames of 0"),
+        ({"first_frame": -(2**63)}, "first_frame is -9223372036854775808; it must be within"),
+        ({"first_frame": 2**45, "random_timescale": 1e-5}, "first_frame is 35184372088832; it must be within"),
     ],
 )
 def test_wrong_settings_are_named(change, message):
     with pytest.raises(ValueError, match=message):
         step(None, np.zeros(3), np.zeros(3), np.zeros((4, 3)), RADIUS, **change)
+
+
+def test_the_farthest_frames_are_stepped_as_the_first_ones_are():
+    still = np.zeros((6, 2))
+    for first in (2**49, -(2**49)):
+        rows, _ = step(None, still[0], still[0], still, RADIUS, first, random_strength=3.0, random_timescale=0.5)
+        assert np.isfinite(rows).all()
+        assert np.abs(rows[1:]).min() > 0.0
+
+
+def test_times_beyond_all_bumps_are_named():
+    with pytest.raises(ValueError, match=r"smooth_noise: times is with 1.*; it must be within 2\^50 timescales of 0"):
+        _core.smooth_noise(1, 1, [0.0, 1e300], 0.5)
+    with pytest.raises(ValueError, match="smooth_noise: times"):
+        _core.smooth_noise(1, 1, [1.0], 1e-300)
 
 
 def test_wrong_arrays_are_named():

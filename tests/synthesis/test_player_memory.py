@@ -20,6 +20,22 @@ def test_samples_keep_their_own_frame_only():
     assert all(place.base is None and controls.base is None for *_, place, controls in samples)
 
 
+def test_characters_of_a_crowd_keep_a_minute():
+    """And go on to keep no more after a state was restored."""
+    crowd = face_synth().crowd(2, seed=1)
+    crowd.idle("lively")
+    crowd.step(24 * 70)
+    seconds = [event.seconds for event in crowd.events(1) if event.kind == "second"]
+    assert seconds == list(range(11, 71))
+    player = face_synth().player(seed=1)
+    player.idle("lively")
+    player.step(24 * 70)
+    assert len([event for event in player.events if event.kind == "second"]) == 70
+    character = crowd._voices[0].character
+    character.restore(character.state())
+    assert character.samples.maxlen == 60
+
+
 def test_cached_paths_stay_within_their_memory(monkeypatch):
     """And are the same when they are computed again."""
     space = face_synth().space("calm")

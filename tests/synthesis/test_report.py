@@ -57,9 +57,29 @@ def test_the_report_tells_where_a_space_is_not_worth_more(folder, capsys):
     assert "noise" in numbers["not_worth_it"]
     assert facts["labels"]["noise"]["worth_it"] is False
     assert "“noise”: the latent space" in page
-    assert page.count("<svg") == 3
+    assert page.count("<svg") == 5
+    assert "data:image/jpeg" not in page
+    assert "worst moments" in page
     assert "shape5" in page
     assert "calm.npy" in page
+
+
+def test_the_report_draws_transitions_and_worst_moments_of_a_rig(folder, capsys):
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    pytest.importorskip("pyvista", reason="pyvista is not installed")
+    fitted(capsys)
+    few = ["--transitions", "3", "--seconds", "2"]
+    numbers = result(capsys, "report", "s.safetensors", "-o", "s.html", "--rig", "face.safetensors", *few)
+    page = (folder / "s.html").read_text()
+    shown = len(numbers["transitions_within_limit"])
+    assert shown >= 2
+    assert page.count("data:image/jpeg") == shown + 1 + 2 + 1  # strips, the hardest, two labels, the hardest moment
+    bare = result(capsys, "report", "s.safetensors", "-o", "b.html", "--transitions", "0", "--seconds", "0")
+    assert (folder / "b.html").read_text().count("<svg") == 3
+    assert "transitions_within_limit" not in bare
+    assert main(["synth", "report", "s.safetensors", "-o", "c.html", "--seconds", "-1"]) == 2
+    assert "report: seconds is -1" in capsys.readouterr().err
 
 
 def test_results_are_replaced_with_overwrite_only(folder, capsys):

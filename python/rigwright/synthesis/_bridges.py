@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.synthesis._coordinates import Coordinates
 from rigwright.synthesis._embedding import rounded
+from rigwright.synthesis._kept import Kept
 from rigwright.synthesis._mesh import ControlledMesh
 from rigwright.synthesis._parts import Bridge
 from rigwright.synthesis._space import Space
@@ -48,6 +50,7 @@ def find_bridges(
     effects: Float64,
     mesh: ControlledMesh | None,
     threshold: float,
+    kept_before: Kept,
     progress: ProgressCallback,
 ) -> dict[tuple[str, str], Bridge]:
     """Bridges between all labels, in both directions.
@@ -60,7 +63,8 @@ def find_bridges(
     found: dict[tuple[str, str], Bridge] = {}
     for done, (a, b) in enumerate(pairs):
         progress(Progress("bridging", done, len(pairs), f"{a} - {b}"))
-        found[a, b] = _matched(spaces[a], spaces[b], around, effects, mesh)
+        make = partial(_matched, spaces[a], spaces[b], around, effects, mesh)
+        found[a, b] = kept_before.bridge(spaces[a], spaces[b], make)
     within = {pair: _below(bridge, threshold) for pair, bridge in found.items()}
     kept = {pair: bridge for pair, bridge in within.items() if len(bridge)}
     for pair in _joining(list(spaces), kept, found):

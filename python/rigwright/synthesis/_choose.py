@@ -11,6 +11,7 @@ from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.synthesis._embedding import LatentSettings, components_for, fit_space
 from rigwright.synthesis._figures import HeldOut
 from rigwright.synthesis._held_out import Judge, split
+from rigwright.synthesis._kept import Kept
 from rigwright.synthesis._prepare import Prepared
 
 Float64 = NDArray[np.float64]
@@ -36,11 +37,14 @@ class Trials:
     ready : Prepared
     label : str
     settings : LatentSettings
+    kept : Kept
     progress : callable
     """
 
-    def __init__(self, ready: Prepared, label: str, settings: LatentSettings, progress: ProgressCallback) -> None:
-        self._ready, self._label, self._settings, self._progress = ready, label, settings, progress
+    def __init__(
+        self, ready: Prepared, label: str, settings: LatentSettings, kept: Kept, progress: ProgressCallback
+    ) -> None:
+        self._ready, self._label, self._settings, self._kept, self._progress = ready, label, settings, kept, progress
         self._parts = split(ready.segments[label])
         self._judge = (
             Judge(ready.mesh, ready.around, ready.weights, ready.effects, ready.frames[label], self._parts)
@@ -69,6 +73,10 @@ class Trials:
         return self._measured(settings) if self.are_possible else None
 
     def _measured(self, settings: LatentSettings) -> HeldOut:
+        decides = [self._label, replace(settings, threads=0)]
+        return self._kept.held_out(decides, lambda: self._measure(settings))
+
+    def _measure(self, settings: LatentSettings) -> HeldOut:
         assert self._judge is not None
         ready, parts = self._ready, self._parts
         kept = ready.frames[self._label][parts.kept]

@@ -23,6 +23,7 @@ from rigwright.synthesis._playing.simulate import Stage
 
 Float32 = NDArray[np.float32]
 SPREAD = 0x9E3779B97F4A7C15  # between seeds of neighbors
+KEPT_SECONDS = 60  # of each character, for events
 
 
 class PlayerCrowd:
@@ -88,7 +89,7 @@ class PlayerCrowd:
         plans = [schedule_of("PlayerCrowd", script, self._places) for script in scripts or [None]]
         way = checked_transitions("PlayerCrowd", transitions)
         self._voices = [
-            Voice(Character(self._stage, int(own), labels[h % len(labels)], way), plans[h % len(plans)])
+            Voice(Character(self._stage, int(own), labels[h % len(labels)], way, KEPT_SECONDS), plans[h % len(plans)])
             for h, own in enumerate(self._seeds)
         ]
 
@@ -139,7 +140,7 @@ class PlayerCrowd:
         return self._stage.synth.poses(self.step(1, without=without)[:, 0])
 
     def events(self, character: int) -> list[Event]:
-        """Events of one character, as :attr:`Player.events`."""
+        """Events of one character, as :attr:`Player.events`, with the seconds of the last minute."""
         index = Arguments("PlayerCrowd.events").whole("character", character, most=len(self) - 1)
         return events_of(self._stage, self._voices[index].character)
 

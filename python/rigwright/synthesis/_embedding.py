@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from rigwright.synthesis._space import Embedding, Segment, Space
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
+Recall = Callable[[object, Callable[[], _core.LatentSpace]], _core.LatentSpace]
 
 EXACT = 800  # frames up to which all are in the process; beyond, it is summed up by inducing points
 INDUCING = 200
@@ -85,10 +87,12 @@ def fit_space(
     settings: LatentSettings,
     progress: ProgressCallback,
     held_out: HeldOut | None = None,
+    recall: Recall | None = None,
 ) -> Space:
     """Fit one latent space.
 
     Values of the process have a mean square of 1, and its points are float32 numbers: a file holds them whole.
+    ``recall`` may give a process that was fitted before, by what decides it.
     """
     coordinates = around.of(frames)
     basis, center, explained = principal_components(coordinates, scale, settings.components)
@@ -96,7 +100,10 @@ def fit_space(
     values = (moved * scale[scale > 0]) @ (basis[:, scale > 0] * scale[scale > 0]).T
     size = float(np.sqrt((values**2).mean())) if values.size else 0.0
     if size > 0.0:
-        latent = _fitted(rounded(values / size), segments, settings, progress)
+        given = rounded(values / size)
+        decides = [label, given, [(s.begin, s.end) for s in segments], replace(settings, threads=0)]
+        make = partial(_fitted, given, segments, settings, progress)
+        latent = make() if recall is None else recall(decides, make)
     else:  # one pose: a process of one value that is 0 everywhere
         basis, size = np.zeros((1, len(scale))), 1.0
         latent = _core.LatentSpace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from rigwright._core import Deformer
 from rigwright._hashing import topology_hash
+from rigwright._resume.parts import Parts as KeptParts
 from rigwright._validate import Arguments
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigwright.sources import Action, Retargeted, Rig
@@ -17,6 +19,7 @@ from rigwright.synthesis._bridges import default_threshold, find_bridges
 from rigwright.synthesis._choose import UNMEASURED, USUAL, Trials, chosen_settings
 from rigwright.synthesis._clips import FASTEST, Clip
 from rigwright.synthesis._embedding import LatentSettings, components_for, fit_space
+from rigwright.synthesis._kept import Kept, kept_in
 from rigwright.synthesis._parts import Bridge, Parts
 from rigwright.synthesis._prepare import Prepared, prepared
 from rigwright.synthesis._space import Space
@@ -39,6 +42,7 @@ def fit(
     names: Iterable[str] | None = None,
     seed: int = 0,
     threads: int = 0,
+    folder: str | os.PathLike[str] | KeptParts | None = None,
     progress: ProgressOption = None,
 ) -> Synthesizer:
     """Learn a latent space per label, and where they meet (Bailey 2020, chapter 5).
@@ -72,6 +76,9 @@ def fit(
     seed : int
     threads : int
         Number of threads; 0 means all processors that this process may use. Results do not depend on it.
+    folder : path-like, optional
+        Keeps each fitted space, each trial of its size, and each pair of labels that was matched: the same call goes
+        on after an interruption, to the same bytes. Made if it is missing; remove it when the result is saved.
     progress : callable or bool, optional
 
     Returns
@@ -81,7 +88,10 @@ def fit(
     Raises
     ------
     ValueError
-        If controls of clips, limits, names and rig differ in number, a label has no frames, or no control moves.
+        If controls of clips, limits, names and rig differ in number, a label has no frames, no control moves, or
+        ``folder`` holds other files or is written by another run.
+    KeyboardInterrupt
+        After Ctrl-C; with ``folder``, the message says what is kept.
 
     Examples
     --------
@@ -107,10 +117,11 @@ def fit(
     reach = None if threshold is None else check.number("threshold", threshold, above=0.0)
     told = as_callback(progress)
     ready = prepared(clips, rate, limits, rig, names)
-    spaces = {label: _space(ready, label, given, settings, held_out, told) for label in ready.frames}
-    if reach is None:
-        reach = default_threshold(spaces, ready.around, ready.effects, ready.millimeters)
-    bridges = find_bridges(spaces, ready.around, ready.effects, ready.mesh, reach, told)
+    with kept_in(folder, ready) as kept:
+        spaces = {label: _space(ready, label, given, settings, held_out, kept, told) for label in ready.frames}
+        if reach is None:
+            reach = default_threshold(spaces, ready.around, ready.effects, ready.millimeters)
+        bridges = find_bridges(spaces, ready.around, ready.effects, ready.mesh, reach, kept, told)
     return Synthesizer(_parts(ready, spaces, bridges, reach, _metadata(ready, rig, settings)), rig)
 
 
@@ -120,6 +131,7 @@ def _space(
     given: tuple[int | None, int | None],
     settings: LatentSettings,
     held_out: bool,
+    kept: Kept,
     progress: ProgressCallback,
 ) -> Space:
     """The latent space of a label, of the size that serves its held-out frames."""
@@ -130,14 +142,17 @@ def _space(
     coordinates = ready.around.of(ready.frames[label])
     figures = None
     if held_out:
-        trials = Trials(ready, label, settings, progress)
+        trials = Trials(ready, label, settings, kept, progress)
         chosen = chosen_settings(trials, coordinates, ready.weights, given, settings)
         figures = trials.figures(chosen)
     else:
         count = given[1] or components_for(coordinates, ready.weights, UNMEASURED)
         chosen = replace(settings, dimensions=given[0] or min(USUAL, count), components=count)
     frames, segments = ready.frames[label], ready.segments[label]
-    return fit_space(label, frames, segments, ready.around, ready.weights, ready.effects, chosen, told, figures)
+    scale = ready.weights
+    return fit_space(
+        label, frames, segments, ready.around, scale, ready.effects, chosen, told, figures, recall=kept.latent
+    )
 
 
 def _parts(

@@ -83,6 +83,23 @@ void ConnectivityPrior::multiply(const Matrix& a, const Matrix& b, Matrix* out, 
     });
 }
 
+/// out = a b for symmetric matrices that commute, whose product is symmetric: the right part of each piece of rows,
+/// then its mirror image.
+void ConnectivityPrior::multiply_commuting(const Matrix& a, const Matrix& b, Matrix* out, int threads) const {
+    parallel_for(size(), rows_per_piece, threads, [&](std::int64_t begin, std::int64_t end) {
+        const Scratch::Lease<double> memory(linalg::product_workspace);
+        for (std::int64_t i = begin; i < end; ++i) {
+            std::fill(out->data() + i * stride_ + begin, out->data() + (i + 1) * stride_, 0.0);
+        }
+        linalg::add_product(end - begin, size() - begin, size(), 1.0, {a.data() + begin * stride_, stride_, 1},
+                            {b.data() + begin, stride_}, out->data() + begin * stride_ + begin, stride_, memory.data());
+    });
+    for (std::int64_t i = 0; i < size(); ++i) {
+        double* row = out->data() + i * stride_;
+        for (std::int64_t j = 0; j < i; ++j) row[j] = (*out)[j * stride_ + i];
+    }
+}
+
 /// out += scale (a b + b a) / 2 for symmetric a and b; out may be a or b.
 void ConnectivityPrior::add_symmetric_product(double scale, const Matrix& a, const Matrix& b, Matrix* out,
                                               int threads) {
@@ -95,17 +112,17 @@ void ConnectivityPrior::add_symmetric_product(double scale, const Matrix& a, con
 }
 
 void ConnectivityPrior::exponentiate(int threads) {
-    multiply(scaled_, scaled_, &square_, threads);
-    multiply(scaled_, square_, &cube_, threads);
+    multiply_commuting(scaled_, scaled_, &square_, threads);
+    multiply_commuting(scaled_, square_, &cube_, threads);
     for (std::size_t i = 0; i < tail_.size(); ++i) {
         tail_[i] = scaled_[i] / 24.0 + square_[i] / 120.0 + cube_[i] / 720.0;
     }
     for (std::int64_t i = 0; i < size(); ++i) tail_[i * stride_ + i] += 1.0 / 6.0;
-    multiply(cube_, tail_, &powers_[0], threads);
+    multiply_commuting(cube_, tail_, &powers_[0], threads);
     for (std::size_t i = 0; i < tail_.size(); ++i) powers_[0][i] += scaled_[i] + 0.5 * square_[i];
     for (std::int64_t i = 0; i < size(); ++i) powers_[0][i * stride_ + i] += 1.0;
     for (int level = 0; level < squarings; ++level)
-        multiply(powers_[level], powers_[level], &powers_[level + 1], threads);
+        multiply_commuting(powers_[level], powers_[level], &powers_[level + 1], threads);
 }
 
 /// sum_ij log H_ij, and its gradient by exp(beta S).

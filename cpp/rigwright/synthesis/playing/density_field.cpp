@@ -8,6 +8,7 @@
 #include "rigwright/core/check.h"
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
+#include "rigwright/linalg/dense/pivoted_cholesky.h"
 #include "rigwright/linalg/dense_products.h"
 #include "rigwright/synthesis/playing/density_kernels.h"
 
@@ -39,57 +40,12 @@ double kernel(View<const double, 2> points, std::int64_t i, std::int64_t j, doub
     return variance * std::exp(-0.5 * square / (length * length));
 }
 
-/// A pivoted Cholesky factorization K ~ C C^T of the kernel matrix: C by columns, (R, N), and its pivots (R).
-struct PivotedCholesky {
-    std::vector<double> columns;
-    std::vector<std::int64_t> pivots;
-
-    PivotedCholesky(View<const double, 2> points, double variance, double length, double tolerance) {
-        const std::int64_t count = points.extent(0);
-        std::vector<double> left(static_cast<std::size_t>(count), variance);
-        while (static_cast<std::int64_t>(pivots.size()) < count) {
-            const auto largest = std::max_element(left.begin(), left.end());
-            if (*largest <= tolerance * variance) return;
-            append(points, largest - left.begin(), variance, length, left);
-        }
-    }
-
-    void append(View<const double, 2> points, std::int64_t pivot, double variance, double length,
-                std::vector<double>& left) {
-        const std::int64_t count = points.extent(0);
-        const double root = std::sqrt(left[static_cast<std::size_t>(pivot)]);
-        const std::size_t rank = pivots.size();
-        columns.resize((rank + 1) * static_cast<std::size_t>(count));
-        double* column = columns.data() + rank * static_cast<std::size_t>(count);
-        for (std::int64_t i = 0; i < count; ++i) column[i] = kernel(points, i, pivot, variance, length);
-        for (std::size_t earlier = 0; earlier < rank; ++earlier) {
-            const double* other = columns.data() + earlier * static_cast<std::size_t>(count);
-            const double share = other[pivot];
-            for (std::int64_t i = 0; i < count; ++i) column[i] -= share * other[i];
-        }
-        for (std::int64_t i = 0; i < count; ++i) {
-            column[i] /= root;
-            left[static_cast<std::size_t>(i)] -= column[i] * column[i];
-        }
-        left[static_cast<std::size_t>(pivot)] = 0.0;
-        pivots.push_back(pivot);
-    }
-};
-
-/// Overwrites rhs (R, R) with L^-T rhs, where L (R, R) are the rows `pivots` of C: row p of C ends at column p.
-void solve_transposed(const PivotedCholesky& found, std::int64_t count, std::vector<double>& rhs) {
-    const std::int64_t rank = static_cast<std::int64_t>(found.pivots.size());
-    const auto entry = [&](std::int64_t row, std::int64_t column) {
-        return found.columns[static_cast<std::size_t>(column * count + found.pivots[static_cast<std::size_t>(row)])];
+linalg::PivotedCholesky factorized(View<const double, 2> points, double variance, double length, double tolerance) {
+    const std::int64_t count = points.extent(0);
+    const auto column = [&](std::int64_t pivot, double* out) {
+        for (std::int64_t i = 0; i < count; ++i) out[i] = kernel(points, i, pivot, variance, length);
     };
-    for (std::int64_t i = rank - 1; i >= 0; --i) {
-        double* own = rhs.data() + rank * i;
-        for (std::int64_t later = i + 1; later < rank; ++later) {
-            const double share = entry(later, i);
-            for (std::int64_t j = 0; j < rank; ++j) own[j] -= share * rhs[static_cast<std::size_t>(rank * later + j)];
-        }
-        for (std::int64_t j = 0; j < rank; ++j) own[j] /= entry(i, i);
-    }
+    return {std::vector<double>(static_cast<std::size_t>(count), variance), column, tolerance * variance};
 }
 
 void transpose(std::vector<double>& matrix, std::int64_t size) {
@@ -101,25 +57,26 @@ void transpose(std::vector<double>& matrix, std::int64_t size) {
 }
 
 /// A = L^-T (C^T (C C^T + noise I)^-1 C) L^-1, and C^T (C C^T + noise I)^-1 C = (C^T C + noise I)^-1 C^T C.
-std::vector<double> restricted_inverse(const PivotedCholesky& found, std::int64_t count, double noise) {
-    const std::int64_t rank = static_cast<std::int64_t>(found.pivots.size());
-    const std::size_t size = static_cast<std::size_t>(rank * rank);
-    std::vector<double> transposed(found.columns.size()), gram(size);
+std::vector<double> restricted_inverse(const linalg::PivotedCholesky& found, double noise) {
+    const std::int64_t rank = found.rank();
+    const std::int64_t count = found.size();
+    std::vector<double> transposed(found.columns().size()), gram(static_cast<std::size_t>(rank * rank));
     for (std::int64_t r = 0; r < rank; ++r) {
         for (std::int64_t i = 0; i < count; ++i) {
-            transposed[static_cast<std::size_t>(rank * i + r)] = found.columns[static_cast<std::size_t>(count * r + i)];
+            transposed[static_cast<std::size_t>(rank * i + r)] =
+                found.columns()[static_cast<std::size_t>(count * r + i)];
         }
     }
-    linalg::multiply(View<const double, 2>(found.columns.data(), {rank, count}),
+    linalg::multiply(View<const double, 2>(found.columns().data(), {rank, count}),
                      View<const double, 2>(transposed.data(), {count, rank}),
                      View<double, 2>(gram.data(), {rank, rank}), 1);
     std::vector<double> shifted = gram;
     for (std::int64_t i = 0; i < rank; ++i) shifted[static_cast<std::size_t>((rank + 1) * i)] += noise;
     linalg::solve_positive_definite(View<const double, 2>(shifted.data(), {rank, rank}),
                                     View<double, 2>(gram.data(), {rank, rank}), 1);
-    solve_transposed(found, count, gram);
+    found.solve_transposed(gram);
     transpose(gram, rank);
-    solve_transposed(found, count, gram);
+    found.solve_transposed(gram);
     return gram;
 }
 
@@ -130,14 +87,14 @@ DensityField::DensityField(View<const double, 2> points, double variance, double
     check_points("points", points, variance, length);
     check_positive("noise", noise);
     check_positive("tolerance", tolerance);
-    const PivotedCholesky found(points, variance, length, tolerance);
-    const std::int64_t rank = static_cast<std::int64_t>(found.pivots.size());
+    const linalg::PivotedCholesky found = factorized(points, variance, length, tolerance);
+    const std::int64_t rank = found.rank();
     std::vector<double> centers(static_cast<std::size_t>(rank * dimensions_));
     for (std::int64_t r = 0; r < rank; ++r) {
-        const double* point = points.row(found.pivots[static_cast<std::size_t>(r)]);
+        const double* point = points.row(found.pivots()[static_cast<std::size_t>(r)]);
         std::copy(point, point + dimensions_, centers.data() + dimensions_ * r);
     }
-    const std::vector<double> matrix = restricted_inverse(found, points.extent(0), noise);
+    const std::vector<double> matrix = restricted_inverse(found, noise);
     set({centers.data(), {rank, dimensions_}}, matrix.data());
 }
 

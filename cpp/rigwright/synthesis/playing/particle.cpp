@@ -17,6 +17,8 @@ using particle::lanes;
 using particle::most_axes;
 using particle::stiffest_step;
 
+constexpr double most_timescales_per_frame = 1e6;
+
 void check_setting(const char* name, double value, double least, bool above) {
     if (std::isfinite(value) && (above ? value > least : value >= least)) return;
     throw bad_argument("step_particles", name, std::to_string(value),
@@ -38,6 +40,23 @@ void check_settings(const ParticleSettings& s) {
     }
     if (s.substeps < 0 || s.substeps > 1000) {
         throw bad_argument("step_particles", "substeps", std::to_string(s.substeps), "from 0 to 1000");
+    }
+}
+
+/// The random force counts bumps, two per timescale, from time 0 on: their numbers are whole and exact up to here.
+void check_times(const ParticleSettings& s, const ParticlePaths& paths) {
+    const double per_frame = s.frame_time / s.random_timescale;
+    if (!(per_frame <= most_timescales_per_frame)) {
+        throw bad_argument("step_particles", "random_timescale", std::to_string(s.random_timescale),
+                           "at least a millionth of frame_time");
+    }
+    const std::int64_t most = SmoothNoise::farthest_frame(s.frame_time, s.random_timescale);
+    for (std::int64_t b = 0; b < paths.first_frame.extent(0); ++b) {
+        const std::int64_t first = paths.first_frame(b), frames = paths.offsets(b + 1) - paths.offsets(b);
+        if (first < -most || first > most - frames) {
+            throw bad_argument("step_particles", "first_frame", std::to_string(first),
+                               "within " + std::to_string(most) + " frames of 0, with the frames of the path");
+        }
     }
 }
 
@@ -83,6 +102,7 @@ void check_arguments(const DensityField* field, const ParticleSettings& settings
     check_finite(function, "velocities", velocities);
     check_finite(function, "points", paths.points);
     check_finite(function, "radii", paths.radii);
+    check_times(settings, paths);
     for (const double radius : paths.radii) {
         if (radius < 0.0) throw bad_argument(function, "radii", std::to_string(radius), "at least 0");
     }

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace rigwright::synthesis {
@@ -14,6 +16,14 @@ class SmoothNoise {
 public:
     /// timescale: positive, in the unit of time. Throws ArgumentError.
     explicit SmoothNoise(double timescale);
+
+    /// Timescales from 0 up to which times have bumps of their own; window() may be called for no others.
+    static constexpr double farthest = 0x1p50;
+    bool reaches(double time) const { return std::abs(time) <= farthest * timescale_; }
+    /// The frame up to which, on both sides of 0, all times are reached.
+    static std::int64_t farthest_frame(double frame_time, double timescale) {
+        return static_cast<std::int64_t>(std::min(farthest, std::floor(farthest * (timescale / frame_time))));
+    }
 
     /// Bumps that reach into the times of a call.
     struct Window {

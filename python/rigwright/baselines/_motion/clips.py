@@ -55,6 +55,21 @@ class ClipFrames:
             raise bad_argument(function, "label", shown(label), f"one of {', '.join(self.synth.labels)}")
         return self.synth.labels.index(str(label))
 
+    def drawn_row(
+        self, function: str, rows: NDArray[np.intp], label: str | None, seed: object, expected: str
+    ) -> tuple[int, int]:
+        """A row at random among ``rows``, those of a label if it is given, and the checked seed.
+
+        ``expected`` says which labels have such rows.
+        """
+        check = Arguments(function)
+        number = check.whole("seed", seed)
+        if label is not None:
+            rows = rows[self.label[rows] == self.label_index(function, label)]
+        if not len(rows):
+            raise check.wrong("label", f"{label!r}, without such a frame", expected)
+        return int(rows[np.random.default_rng(number).integers(len(rows))]), number
+
     def threshold(self) -> float:
         """Distance in the rig's unit up to which poses count as alike: that of the synthesizer's bridges."""
         return float(self.synth.threshold / (1e3 * self.synth.meters_per_unit))

@@ -69,14 +69,8 @@ class MotionGraph:
         ValueError
             If the label has no frame in the graph, or the seed is no whole number of at least 0.
         """
-        check = Arguments("MotionGraph.player")
-        number = check.whole("seed", seed)
-        rows = np.flatnonzero(self.kept)
-        if label is not None:
-            rows = rows[self._clips.label[rows] == self._clips.label_index("MotionGraph.player", label)]
-        if not len(rows):
-            raise check.wrong("label", f"{label!r}, pruned", "a label with frames that are kept")
-        start = int(rows[np.random.default_rng(number).integers(len(rows))])
+        rows, expected = np.flatnonzero(self.kept), "a label with frames that are kept"
+        start, number = self._clips.drawn_row("MotionGraph.player", rows, label, seed, expected)
         return GraphPlayer(self._clips, self, number, start)
 
     def __repr__(self) -> str:

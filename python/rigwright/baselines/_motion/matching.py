@@ -54,14 +54,9 @@ class MotionMatching:
         ValueError
             If the label has no such frame, or the seed is no whole number of at least 0.
         """
-        check = Arguments("MotionMatching.player")
-        start = check.whole("seed", seed)
-        rows = self.candidates
-        if label is not None:
-            rows = rows[self._clips.label[rows] == self._clips.label_index("MotionMatching.player", label)]
-        if not len(rows):
-            raise check.wrong("label", repr(label), "a label with clips longer than `every`")
-        return MatchingPlayer(self._clips, self, start, int(rows[np.random.default_rng(start).integers(len(rows))]))
+        expected = "a label with clips longer than `every`"
+        start, number = self._clips.drawn_row("MotionMatching.player", self.candidates, label, seed, expected)
+        return MatchingPlayer(self._clips, self, number, start)
 
     def __repr__(self) -> str:
         return (

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import rigwright as rw
+from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._inputs.motion import joint_names_map
@@ -70,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
-    """Read clips, fit and write."""
+    """Read clips, fit, or go on where an interrupted run stopped, and write."""
     if args.rig.suffix.lower() == ".safetensors":
         return _fitted(rw.load(args.rig), args, console)
     with opened_rig(args, args.rig) as rig:
@@ -79,7 +80,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 def _fitted(rig: Any, args: argparse.Namespace, console: Console) -> Result:
     clips = _clips(rig, args, console)
-    with console.progress() as progress:
+    folder = args.output.with_name(args.output.name + ".partial")
+    with Parts(folder, "fit") as kept, console.progress() as progress:
         synth = rw.synthesis.fit(
             clips,
             fps=args.fps,
@@ -91,9 +93,11 @@ def _fitted(rig: Any, args: argparse.Namespace, console: Console) -> Result:
             held_out=not args.no_held_out,
             seed=args.seed,
             threads=args.threads,
+            folder=kept,
             progress=progress,
         )
-    synth.save(args.output)
+        synth.save(args.output)
+        kept.remove()
     result = described(synth)
     say(console, result)
     console.line(f"{args.output}: {args.output.stat().st_size / 1e6:.2f} MB")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import io
 import os
 from pathlib import Path
@@ -16,8 +15,9 @@ import rigwright as rw
 from rigwright._atomic_files import atomic_npz, atomic_write
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
-from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
+from rigwright.cli._inputs.rigs import add_rig_arguments
 from rigwright.cli._result import Result
+from rigwright.cli._synth.rig import rig_of
 
 SUMMARY = "play what was learned: idle at a label, or follow a script, into a file"
 EXAMPLE = """rigwright synth play synth.safetensors --label lively --seconds 10 -o idle.npz
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     ending = args.output.suffix.lower()
     if ending not in (".npz", ".npy") and args.rig is None:
         raise ValueError(f"{args.output} shows a rig: give it with --rig, or write .npz or .npy")
-    with _rig(args) as rig:
+    with rig_of(args) as rig:
         synth = rw.synthesis.load(args.file, rig)
         script = None if args.script is None else rw.synthesis.Script.load(args.script)
         layers = [] if args.layers is None else rw.synthesis.load_layers(args.layers)
@@ -83,18 +83,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     console.line(f"{args.output}: {len(controls):,} frames at {synth.fps:g} per second")
     facts = {"frames": len(controls), "fps": synth.fps, "notes": notes}
     return {"outputs": [os.fspath(args.output)], **facts, "events": [event.as_plain() for event in events]}
-
-
-@contextlib.contextmanager
-def _rig(args: argparse.Namespace) -> Any:
-    """The rig, if one is given."""
-    if args.rig is None:
-        yield None
-    elif args.rig.suffix.lower() == ".safetensors":
-        yield rw.load(args.rig)
-    else:
-        with opened_rig(args, args.rig) as rig:
-            yield rig
 
 
 def _played(player: rw.synthesis.Player, fps: float, args: argparse.Namespace, console: Console) -> NDArray[np.float32]:

@@ -7,17 +7,30 @@ from pathlib import Path
 from typing import Any
 
 from rigwright._atomic_files import atomic_write
+from rigwright._validate import Arguments
+from rigwright.progress import ProgressOption, as_callback
 from rigwright.report._kit import words
 from rigwright.report._kit.facts import Fact
 from rigwright.report._kit.template import Figure, check_extra, fill
+from rigwright.report._synthesis.played import play
 from rigwright.synthesis import Space, Synthesizer
 
 
-def write_synthesis(path: str | os.PathLike[str], synth: Synthesizer, *, name: str | None = None) -> dict[str, object]:
-    """Show what a synthesizer learned in one HTML file that opens offline.
+def write_synthesis(
+    path: str | os.PathLike[str],
+    synth: Synthesizer,
+    *,
+    name: str | None = None,
+    transitions: int = 40,
+    seconds: float = 30.0,
+    progress: ProgressOption = None,
+) -> dict[str, object]:
+    """Show what a synthesizer learned, and how it plays, in one HTML file that opens offline.
 
-    Held-out errors of each label beside principal components and training frames, the latent spaces with their clips,
-    the graph of labels with its bridges, controls that were dropped, and where clips come from.
+    Held-out errors of each label beside principal components and training frames, the latent spaces with their
+    variance and clips, the graph of labels with its bridges, transitions beside motion graphs, motion matching and
+    cross-fades, idling, controls that were dropped, and where clips come from. If the synthesizer has a rig with faces
+    (``load(path, rig)``), film strips of transitions and pictures of the worst moments.
 
     Parameters
     ----------
@@ -26,6 +39,12 @@ def write_synthesis(path: str | os.PathLike[str], synth: Synthesizer, *, name: s
     synth : Synthesizer
     name : str, optional
         Heading; default the file's name.
+    transitions : int
+        Random transitions that players are compared by; 0 leaves them out.
+    seconds : float
+        Of idling at each label; 0 leaves it out.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------
@@ -34,11 +53,17 @@ def write_synthesis(path: str | os.PathLike[str], synth: Synthesizer, *, name: s
 
     Raises
     ------
+    ValueError
+        If a number is out of its range.
     MissingExtra
         Without the ``report`` extra.
     """
+    check = Arguments("report")
+    wanted = check.whole("transitions", transitions, most=10**4), check.number("seconds", seconds, least=0.0, most=3600)
     check_extra()
-    from rigwright.report._synthesis import charts
+    from rigwright.report._synthesis import charts, graph, latent
+
+    played = play(synth, *wanted, as_callback(progress))
 
     poor = [label for label, space in synth.spaces.items() if space.held_out and not space.held_out.is_worth_it]
     context = {
@@ -48,13 +73,15 @@ def write_synthesis(path: str | os.PathLike[str], synth: Synthesizer, *, name: s
         "verdicts": [_verdict(synth, label) for label in poor],
         "warnings": list(synth.metadata.get("notes", [])),
         "errors": charts.errors(synth),
-        "spaces": charts.spaces(synth),
-        "graph": charts.graph(synth) if len(synth.labels) > 1 else "",
+        "spaces": latent.spaces(synth),
+        "graph": graph.graph(synth) if len(synth.labels) > 1 else "",
         "rows": [_row(space) for space in synth.spaces.values()],
         "dropped": _dropped(synth),
         "routes": _routes(synth),
+        "has_table": len(synth.labels) > graph.FEW,
         "threshold": words.figure(synth.threshold),
         "groups": [(label, _clips(space)) for label, space in synth.spaces.items()],
+        "played": played,
     }
     atomic_write(path, fill("synthesis.html", context).encode("utf-8"))
     return {
@@ -62,6 +89,7 @@ def write_synthesis(path: str | os.PathLike[str], synth: Synthesizer, *, name: s
         "frames": sum(map(len, synth.spaces.values())),
         "not_worth_it": poor,
         "bridges": len(synth.bridges) // 2,
+        **played.figures(),
     }
 
 

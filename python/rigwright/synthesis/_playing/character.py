@@ -22,7 +22,7 @@ Task = dict[str, Any]
 LONGEST = 24  # frames of an item
 SHRINKS = 0.92  # a ball becomes smaller by this share per frame at most: particles are led, not pushed
 CLOSE = 0.35  # of the usual radius: the ball before a join to a clip
-KEPT_SECONDS = 3600  # samples for events
+KEPT_SECONDS = 3600  # of one player, for events
 
 
 class Character:
@@ -32,14 +32,14 @@ class Character:
     many were made.
     """
 
-    def __init__(self, stage: Stage, seed: int, label: str, transitions: str) -> None:
+    def __init__(self, stage: Stage, seed: int, label: str, transitions: str, kept_seconds: int = KEPT_SECONDS) -> None:
         self.stage, self.seed, self.label, self.transitions = stage, seed, label, transitions
         self.frame = self.decisions = self.used = self.jump = 0
         self.command = -1
         self.tasks: list[Task] = []
         self.decays: list[Decay] = []
         self.events: list[dict[str, Any]] = []
-        self.samples: deque[tuple[int, int, str, Float64, Float32]] = deque(maxlen=KEPT_SECONDS)
+        self.samples: deque[tuple[int, int, str, Float64, Float32]] = deque(maxlen=kept_seconds)
         self.item: Item | None = None
         ground = stage.grounds[label]
         self.x = np.array(ground.points[int(self._rng().integers(len(ground.points)))])
@@ -291,6 +291,6 @@ class Character:
         self.previous = np.array(state["previous"], np.float32)
         self.decays = [decay_of(decay) for decay in state["decays"]]
         self.item = None if state["item"] is None else Item.of_plain(state["item"])
-        self.samples = deque(maxlen=KEPT_SECONDS)
+        self.samples = deque(maxlen=self.samples.maxlen)
         if self.item is not None:
             self.stage.simulate([self.item])
