@@ -163,7 +163,8 @@ std::string describe_libraries() {
         for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
             int number = 0;
             check(get(part, &number), "querying its version");
-            text += (text.empty() ? "" : ".") + std::to_string(number);
+            if (!text.empty()) text += '.';
+            text += std::to_string(number);
         }
         return text;
     };
