@@ -3,6 +3,7 @@
 #include "bindings/convert/errors.h"
 #include "bindings/convert/unmade.h"
 #include "bindings/device/cuda_bindings.h"
+#include "rigwright/cuda/libraries/libraries.h"
 #include "rigwright/cuda/machine/device.h"
 
 namespace py = pybind11;
@@ -25,6 +26,7 @@ py::dict status() {
     result["works"] = found.works;
     result["reason"] = found.reason;
     result["devices"] = devices;
+    result["libraries"] = rigwright::cuda::describe_libraries();
     return result;
 }
 
@@ -34,7 +36,8 @@ PYBIND11_MODULE(_cuda, module) {
     module.doc() = "Batched evaluation on an NVIDIA GPU. Importing needs neither a driver nor a device.";
     py::register_local_exception_translator(&rigwright::bindings::translate);
     module.def("status", &status,
-               "works (bool), reason (a phrase, if not), devices (name, compute_capability, memory in bytes).");
+               "works (bool), reason (a phrase, if not), devices (name, compute_capability, memory in bytes),\n"
+               "libraries (versions of cuBLAS and cuSPARSE, or a phrase why they are not built in).");
     module.def("copy_rate", &rigwright::cuda::copy_rate, py::arg("bytes"), py::arg("repeats"),
                py::call_guard<py::gil_scoped_release>(),
                "The median rate of copies on the device in gigabytes per second, read and written together.");

@@ -17,10 +17,11 @@ using Model = std::shared_ptr<ResidentModel>;
 using HostArray = py::array_t<float, py::array::c_style>;
 
 /// Reads and checks the model as loading does, so that no index is out of range on the device.
-Model make_resident(const py::dict& tensors, const std::string& metadata, bool dense, std::int64_t workspace) {
+Model make_resident(const py::dict& tensors, const std::string& metadata, bool dense, std::int64_t workspace,
+                    bool libraries) {
     auto file = std::make_shared<const TensorFile>(from_arrays(tensors, metadata));
     const py::gil_scoped_release released;
-    return cuda::resident(make_model(std::move(file)), {workspace, dense});
+    return cuda::resident(make_model(std::move(file)), {workspace, dense, libraries});
 }
 
 /// What a call chooses beside its poses: the order and the lengths of a prefix of blendshapes, both or neither, and
@@ -141,9 +142,10 @@ void bind_cuda_resident(py::module_& module) {
         "A model of kind \"body\", \"differential\", \"face_maps\" or \"blendshape\" whose constants stay on the "
         "device.")
         .def(py::init(&make_resident), py::arg("tensors"), py::arg("metadata"), py::arg("dense") = false,
-             py::arg("workspace") = cuda::ResidentOptions().workspace,
+             py::arg("workspace") = cuda::ResidentOptions().workspace, py::arg("libraries") = false,
              "Copy a model to the device. dense: store all offsets of blendshapes, zeros included, as one matrix;\n"
-             "workspace: bytes that a chunk of frames may use.")
+             "workspace: bytes that a chunk of frames may use; libraries: of a differential model, large products by\n"
+             "cuBLAS and a factorized last step by cuSPARSE.")
         .def("evaluate", &evaluate, py::arg("poses"), py::arg("out").noconvert(), py::arg("order") = py::none(),
              py::arg("lengths") = py::none(), py::arg("detail") = py::none(),
              "Write the vertices (T, V, 3) of poses (T, C), which may be on the device; order (K,) and lengths (T,):\n"

@@ -35,10 +35,11 @@ class ResidentModel:
     """
     A model of kind "body", "differential", "face_maps" or "blendshape" whose constants stay on the device.
     """
-    def __init__(self, tensors: dict, metadata: str, dense: bool = False, workspace: typing.SupportsInt | typing.SupportsIndex = 268435456) -> None:
+    def __init__(self, tensors: dict, metadata: str, dense: bool = False, workspace: typing.SupportsInt | typing.SupportsIndex = 268435456, libraries: bool = False) -> None:
         """
         Copy a model to the device. dense: store all offsets of blendshapes, zeros included, as one matrix;
-        workspace: bytes that a chunk of frames may use.
+        workspace: bytes that a chunk of frames may use; libraries: of a differential model, large products by
+        cuBLAS and a factorized last step by cuSPARSE.
         """
     def evaluate(self, poses: numpy.typing.ArrayLike, out: numpy.typing.NDArray[numpy.float32], order: numpy.typing.ArrayLike | None = None, lengths: numpy.typing.ArrayLike | None = None, detail: numpy.typing.ArrayLike | None = None) -> None:
         """
@@ -114,5 +115,6 @@ def copy_rate(bytes: typing.SupportsInt | typing.SupportsIndex, repeats: typing.
     """
 def status() -> dict:
     """
-    works (bool), reason (a phrase, if not), devices (name, compute_capability, memory in bytes).
+    works (bool), reason (a phrase, if not), devices (name, compute_capability, memory in bytes),
+    libraries (versions of cuBLAS and cuSPARSE, or a phrase why they are not built in).
     """

@@ -53,6 +53,14 @@ def cuda_report() -> DeviceReport:
     return DeviceReport("cuda", True, _describe(status["devices"][0]))
 
 
+def cuda_libraries() -> str:
+    """The versions of cuBLAS and cuSPARSE in the CUDA extension, or why they are not there. Needs no device."""
+    try:
+        return str(importlib.import_module("rigwright._cuda").status()["libraries"])
+    except ImportError:
+        return "no CUDA extension in use"
+
+
 def _describe(device: Mapping[str, Any]) -> str:
     memory = device["memory"] / 2**30
     return f"{device['name']}, {memory:.0f} GiB, compute capability {device['compute_capability']}"

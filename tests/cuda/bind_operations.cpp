@@ -2,6 +2,7 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <tuple>
 #include <vector>
 
@@ -35,13 +36,24 @@ network::Activation activation_of(const std::string& name) {
     throw bad_argument("grouped_product", "activation", "'" + name + "'", "none, tanh, relu or leaky_relu");
 }
 
-Floats grouped_product(const Floats& input, const std::vector<std::tuple<std::int64_t, Floats, Floats>>& groups,
-                       const std::string& activation) {
+/// Runs grouped_product or library_product.
+template <auto run>
+Floats product(const Floats& input, const std::vector<std::tuple<std::int64_t, Floats, Floats>>& groups,
+               const std::string& activation) {
     cuda::ProductPlan plan(activation_of(activation));
     for (const auto& [first, weight, bias] : groups) plan.add(first, view<float, 2>(weight), view<float, 1>(bias));
     Floats output({input.shape(0), static_cast<py::ssize_t>(plan.output_width)});
-    cuda::grouped_product(plan, view<float, 2>(input), writable<float, 2>(output));
+    run(plan, view<float, 2>(input), writable<float, 2>(output));
     return output;
+}
+
+Array<double> library_solve(const Integers& rows, const Integers& columns, const Array<double>& values,
+                            const Array<double>& rhs) {
+    Array<double> x({rhs.shape(0), rhs.shape(1)});
+    std::copy_n(rhs.data(), rhs.size(), x.mutable_data());
+    cuda::library_solve(view<std::int32_t, 1>(rows), view<std::int32_t, 1>(columns), view<double, 1>(values),
+                        writable<double, 2>(x));
+    return x;
 }
 
 Floats blend(const Floats& points, const Floats& transforms, const Integers& offset, const Integers& point,
@@ -60,8 +72,13 @@ void bind_cuda_operations(py::module_& module) {
     module.def("gather", &gather, py::arg("source"), py::arg("columns"), "source[:, columns]");
     module.def("global_transforms", &global_transforms, py::arg("poses"), py::arg("parents"), py::arg("joints"),
                "Global transforms (T, count, 12) of joints in poses (T, C).");
-    module.def("grouped_product", &grouped_product, py::arg("input"), py::arg("groups"), py::arg("activation"),
+    module.def("grouped_product", &product<cuda::grouped_product>, py::arg("input"), py::arg("groups"),
+               py::arg("activation"),
                "Outputs side by side of groups (first column, weight (rows, depth), bias (rows)).");
+    module.def("library_product", &product<cuda::library_product>, py::arg("input"), py::arg("groups"),
+               py::arg("activation"), "The same by cuBLAS, for groups of one shape.");
+    module.def("library_solve", &library_solve, py::arg("rows"), py::arg("columns"), py::arg("values"), py::arg("rhs"),
+               "Rows of rhs (m, n) times A^-1 by cuSPARSE: A from triplets, both triangles.");
     module.def("blend", &blend, py::arg("points"), py::arg("transforms"), py::arg("offset"), py::arg("point"),
                py::arg("transform"), py::arg("weight"), "Vertices (T, V, 3): sums of weighted transformed points.");
 }

@@ -18,6 +18,15 @@ void global_transforms(View<const float, 2> poses, View<const std::int32_t, 1> p
 /// One layer: input (T, width) to output (T, plan.output_width).
 void grouped_product(const ProductPlan& plan, View<const float, 2> input, View<float, 2> output);
 
+/// The same by cuBLAS, or its emulation; the groups have one shape, whatever its size. Throws ArgumentError in a build
+/// without the libraries.
+void library_product(const ProductPlan& plan, View<const float, 2> input, View<float, 2> output);
+
+/// Overwrites x (m, n) with A^-1 x of its rows by cuSPARSE, or its emulation: A (n, n) from triplets, factorized by
+/// linalg::SparseCholesky. Throws ArgumentError in a build without the libraries.
+void library_solve(View<const std::int32_t, 1> rows, View<const std::int32_t, 1> columns, View<const double, 1> values,
+                   View<double, 2> x);
+
 /// Which points make a vertex: the entries offset(k) to offset(k + 1) of vertex k.
 struct BlendEntries {
     View<const std::int32_t, 1> offset, point, transform;

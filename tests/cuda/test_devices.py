@@ -64,6 +64,12 @@ def test_a_kind_without_kernels_is_named(monkeypatch):
         evaluate_on_cuda(linear_blend())
 
 
+def test_libraries_need_no_device_to_be_described(monkeypatch):
+    assert device_report.cuda_libraries()
+    monkeypatch.setitem(sys.modules, "rigwright._cuda", None)  # importing it raises ModuleNotFoundError
+    assert device_report.cuda_libraries() == "no CUDA extension in use"
+
+
 def test_a_missing_extension_says_why(monkeypatch):
     monkeypatch.setattr(device_report._core, "build_info", lambda: {"cuda_fault": "nvcc not found when building"})
     monkeypatch.setitem(sys.modules, "rigwright._cuda", None)  # importing it raises ModuleNotFoundError

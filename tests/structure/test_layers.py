@@ -36,7 +36,13 @@ SUB_ROOMS = {
     "inverse": [{"projection", "frames"}, {""}, {"published"}],
     "ik": [{"limbs", "goals", "learned"}],
     "transfer": [{"contacts"}, {""}],
-    "cuda": [{"machine"}, {"products"}, {"body", "differential", "face", "blendshapes", "inverse", "synthesis"}, {""}],
+    "cuda": [
+        {"machine"},
+        {"libraries"},
+        {"products"},
+        {"body", "differential", "face", "blendshapes", "inverse", "synthesis"},
+        {""},
+    ],
     "synthesis": [{"latent", "playing"}],
 }
 

@@ -10,6 +10,7 @@
 #include "rigwright/cuda/body/program.h"
 #include "rigwright/cuda/differential/program.h"
 #include "rigwright/cuda/face/program.h"
+#include "rigwright/cuda/libraries/libraries.h"
 #include "rigwright/cuda/machine/machine.h"
 #include "rigwright/cuda/products/tangent_kernels.h"
 #include "rigwright/cuda/resident.h"
@@ -20,12 +21,25 @@
 namespace rigwright::cuda {
 namespace {
 
-std::unique_ptr<DeviceProgram> make_program(Machine& machine, const rig::Deformer& model, bool dense) {
+/// The libraries if the options choose them, else null.
+std::unique_ptr<Libraries> chosen_libraries(Machine& machine, const rig::Deformer& model,
+                                            const ResidentOptions& options) {
+    if (!options.libraries) return nullptr;
+    const std::string& kind = model.character().kind;
+    if (kind != "differential") {
+        throw bad_argument("resident", "libraries", "chosen for a model of kind '" + kind + "'",
+                           "left out: models of kind 'differential' use them");
+    }
+    return make_libraries(machine);
+}
+
+std::unique_ptr<DeviceProgram> make_program(Machine& machine, Libraries* libraries, const rig::Deformer& model,
+                                            bool dense) {
     if (const auto* body = dynamic_cast<const body::BodyModel*>(&model)) {
         return make_body_program(machine, BodyPlan(*body));
     }
     if (const auto* subspace = dynamic_cast<const differential::DifferentialModel*>(&model)) {
-        return make_differential_program(machine, DifferentialPlan(*subspace));
+        return make_differential_program(machine, libraries, DifferentialPlan(*subspace, libraries != nullptr));
     }
     if (const auto* maps = dynamic_cast<const face::FaceMaps*>(&model)) {
         return make_face_maps_program(machine, FaceMapsPlan(*maps));
@@ -80,7 +94,8 @@ struct ResidentModel::State {
         : num_controls(model.character().num_controls()),
           num_coordinates(3 * model.character().num_vertices()),
           workspace(options.workspace),
-          program(make_program(machine, model, options.dense)) {}
+          libraries(chosen_libraries(machine, model, options)),
+          program(make_program(machine, libraries.get(), model, options.dense)) {}
 
     /// Frames of `evaluate` that fit the workspace.
     std::int64_t frames_per_chunk() const {
@@ -114,8 +129,9 @@ struct ResidentModel::State {
     std::mutex turn;
     Machine machine;
     std::int64_t num_controls;
-    std::int64_t num_coordinates;  // 3 V
-    std::int64_t workspace;        // bytes
+    std::int64_t num_coordinates;          // 3 V
+    std::int64_t workspace;                // bytes
+    std::unique_ptr<Libraries> libraries;  // null if not chosen
     std::unique_ptr<DeviceProgram> program;
     Buffer<float> poses;
     Buffer<float> tangents;

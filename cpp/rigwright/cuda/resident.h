@@ -16,12 +16,16 @@ struct ResidentOptions {
     std::int64_t workspace = std::int64_t{256} << 20;
     /// For blendshapes: store all offsets, zeros included, as one dense matrix.
     bool dense = false;
+    /// For models in a differential subspace: large dense products by cuBLAS, and a factorized last step by cuSPARSE's
+    /// triangular solves instead of folding it. Needs a build with RIGWRIGHT_CUDA_LIBRARIES.
+    bool libraries = false;
 };
 
 /// A learned body, a model in a differential subspace, a face on deformation maps or a blendshape rig whose constants
 /// are on the first device. evaluate, jvp and jacobian run there; vjp throws ArgumentError. Poses and results on the
-/// host are copied in chunks that fit the workspace. Guarantee: a frame has the same bytes alone and in any batch; they
-/// differ from the CPU's by rounding. Calls from several threads run one after another. All members throw CudaError.
+/// host are copied in chunks that fit the workspace. Guarantee: a frame has the same bytes alone and in any batch,
+/// except with ResidentOptions::libraries; they differ from the CPU's by rounding. Calls from several threads run one
+/// after another. All members throw CudaError.
 class ResidentModel final : public rig::Deformer {
 public:
     /// Throws ArgumentError if the model is of a kind that has no kernels.
@@ -72,7 +76,8 @@ private:
 
 /// Copies the constants of a model, which may be restricted, to the device. `restricted` of the result is a
 /// ResidentModel, too. Throws ArgumentError if the model is of a kind that has no kernels: the kinds are "body",
-/// "differential", "face_maps" and "blendshape". Throws CudaError.
+/// "differential", "face_maps" and "blendshape"; or if options choose libraries that the build or the kind does not
+/// have. Throws CudaError.
 std::shared_ptr<ResidentModel> resident(std::shared_ptr<const rig::Deformer> model,
                                         const ResidentOptions& options = ResidentOptions());
 

@@ -39,6 +39,10 @@ public:
     void solve(View<const float, 3> delta, View<const float, 3> anchor_positions, View<float, 3> displacements,
                int threads) const;
 
+    /// The graph of L.
+    const mesh::Neighbors& neighbors() const { return neighbors_; }
+    /// The factorization of N.
+    const linalg::SparseCholesky& cholesky() const { return *cholesky_; }
     /// Bytes of the factorization.
     std::int64_t num_bytes() const { return cholesky_->num_bytes(); }
     /// Writes L x for m columns, (V, m) both.

@@ -1,10 +1,10 @@
 #include "rigwright/cuda/differential/plan.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <numeric>
 
 #include "rigwright/differential/model/differential_model.h"
+#include "rigwright/differential/model/factorized_tail.h"
 
 namespace rigwright::cuda {
 namespace {
@@ -32,7 +32,7 @@ std::int64_t hidden_width(const ReluNetworks& networks) {
 
 }  // namespace
 
-DifferentialPlan::DifferentialPlan(const differential::DifferentialModel& model)
+DifferentialPlan::DifferentialPlan(const differential::DifferentialModel& model, bool with_solve)
     : num_controls(model.character().num_controls()), num_vertices(model.character().num_vertices()) {
     const std::int64_t first_coefficient = hidden_width(model.network()) + hidden_width(model.anchors());
     networks[0] = layers_of(model.network(), first_coefficient);
@@ -41,7 +41,12 @@ DifferentialPlan::DifferentialPlan(const differential::DifferentialModel& model)
     for (std::vector<ProductPlan>& layers : networks) {
         for (ProductPlan& layer : layers) layer.output_width = row_width;
     }
-    add_points(model, first_coefficient);
+    const auto* tail = dynamic_cast<const differential::FactorizedTail*>(&model.tail());
+    if (with_solve && tail != nullptr) {
+        last_step.emplace<SolvePlan>(*tail, first_coefficient);
+    } else {
+        last_step.emplace<FoldedPlan>(model.tail(), first_coefficient);
+    }
     add_skin(model);
 }
 
@@ -66,30 +71,6 @@ std::vector<ProductPlan> DifferentialPlan::layers_of(const ReluNetworks& source,
         if (!is_last) row_width = plan.output_width;
     }
     return layers;
-}
-
-void DifferentialPlan::add_points(const differential::DifferentialModel& model, std::int64_t first_coefficient) {
-    const differential::Folded folded = model.tail().folded();
-    const std::int64_t num_coefficients = model.num_coefficients();
-    const std::int64_t num_anchors = model.num_anchors();
-    const std::int64_t width = num_coefficients + num_anchors;
-    std::vector<float> matrix(static_cast<std::size_t>(num_vertices * width));
-    std::vector<float> constant(static_cast<std::size_t>(num_vertices));
-    for (int axis = 0; axis < 3; ++axis) {
-        for (std::int64_t r = 0; r < num_coefficients; ++r) {
-            combined.push_back(static_cast<std::int32_t>(first_coefficient + r));
-        }
-        for (std::int64_t a = 0; a < num_anchors; ++a) {
-            combined.push_back(static_cast<std::int32_t>(first_coefficient + num_coefficients + 3 * a + axis));
-        }
-        for (std::int64_t k = 0; k < num_vertices; ++k) {
-            float* row = matrix.data() + k * width;
-            std::copy_n(folded.basis.data() + (3 * k + axis) * num_coefficients, num_coefficients, row);
-            std::copy_n(folded.anchor.data() + k * num_anchors, num_anchors, row + num_coefficients);
-            constant[k] = folded.constant[3 * k + axis];
-        }
-        points.add(axis * width, {matrix.data(), {num_vertices, width}}, {constant.data(), {num_vertices}});
-    }
 }
 
 void DifferentialPlan::add_skin(const differential::DifferentialModel& model) {

@@ -1,8 +1,10 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
+#include "rigwright/cuda/differential/last_step_plan.h"
 #include "rigwright/cuda/products/product_plan.h"
 
 namespace rigwright::differential {
@@ -13,25 +15,22 @@ class ReluNetworks;
 namespace rigwright::cuda {
 
 /// A model in a differential subspace (differential::DifferentialModel) as flat arrays for the device:
-///   v_k = T_k(x) (B_k z + M_k a + m_k),   T_k = sum_j w_kj G_j(x) (G_j^0)^-1,
-/// with the coefficients z and the anchors a from networks with relu, and the folded last step (differential::Folded;
-/// m includes the rest vertices). A factorized last step is folded, too: the fold multiplies, a solve waits for itself.
+///   v_k = T_k(x) p_k(z, a),   T_k = sum_j w_kj G_j(x) (G_j^0)^-1,
+/// with the coefficients z and the anchors a from networks with relu, and the points p from the last step.
 ///
 /// Values of a frame are one row: the hidden layers of all networks, then z (R) and a (3 A). A product reads some
 /// columns of the row (a first layer: of the inputs) and writes others, so that the last layers leave z and a side by
 /// side.
 struct DifferentialPlan {
-    explicit DifferentialPlan(const differential::DifferentialModel& model);
+    /// Without `with_solve`, a factorized last step is folded, too: the fold multiplies, a solve waits for itself.
+    DifferentialPlan(const differential::DifferentialModel& model, bool with_solve);
 
     std::int64_t num_controls;
     std::int64_t num_vertices;
     std::int64_t row_width = 0;                        // columns of a row of values
     std::vector<std::int32_t> columns;                 // pose columns: the inputs of all networks
     std::array<std::vector<ProductPlan>, 2> networks;  // the layers of the network, and of all anchor networks
-    /// Columns of the row that make [z, a^x, z, a^y, z, a^z]: the inputs of the last step.
-    std::vector<std::int32_t> combined;
-    /// One product per axis: V outputs [B | M] [z, a] + m; rows of x, then of y, then of z.
-    ProductPlan points{network::Activation::none};
+    std::variant<FoldedPlan, SolvePlan> last_step;
 
     /// Without skin, all of these are empty and the transforms are the identity.
     std::vector<std::int32_t> parents;  // (J)
@@ -45,7 +44,6 @@ struct DifferentialPlan {
 
 private:
     std::vector<ProductPlan> layers_of(const differential::ReluNetworks& source, std::int64_t first_output);
-    void add_points(const differential::DifferentialModel& model, std::int64_t first_coefficient);
     void add_skin(const differential::DifferentialModel& model);
 };
 

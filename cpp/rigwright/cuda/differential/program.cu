@@ -1,10 +1,12 @@
 #include <array>
-#include <deque>
+#include <vector>
 
+#include "rigwright/cuda/differential/folded_step.h"
 #include "rigwright/cuda/differential/place_kernels.h"
 #include "rigwright/cuda/differential/program.h"
+#include "rigwright/cuda/differential/solve_step.h"
 #include "rigwright/cuda/products/kernels.h"
-#include "rigwright/cuda/products/resident_product.h"
+#include "rigwright/cuda/products/library_product.h"
 #include "rigwright/cuda/products/tangent_kernels.h"
 
 namespace rigwright::cuda {
@@ -12,29 +14,36 @@ namespace {
 
 /// Values of a batch of frames, or their derivatives along a batch of tangents; one row per frame or tangent.
 struct DifferentialValues {
-    Buffer<float> inputs;      // of all networks
-    Buffer<float> row;         // hidden layers, coefficients and anchors (DifferentialPlan)
-    Buffer<float> combined;    // inputs of the last step
+    Buffer<float> inputs;  // of all networks
+    Buffer<float> row;     // hidden layers, coefficients and anchors (DifferentialPlan)
+    LastStepMemory last_step;
     Buffer<float> points;      // (3, V)
     Buffer<float> transforms;  // (J, 12)
 };
 
+std::unique_ptr<LastStep> make_last_step(Machine& machine, Libraries* libraries, const DifferentialPlan& plan) {
+    if (const auto* solve = std::get_if<SolvePlan>(&plan.last_step)) {
+        return std::make_unique<SolveStep>(machine, *libraries, *solve, plan.row_width);
+    }
+    return std::make_unique<FoldedStep>(machine, libraries, std::get<FoldedPlan>(plan.last_step), plan.row_width);
+}
+
 class DifferentialProgram final : public DeviceProgram {
 public:
-    DifferentialProgram(Machine& machine, const DifferentialPlan& plan)
+    DifferentialProgram(Machine& machine, Libraries* libraries, const DifferentialPlan& plan)
         : machine_(machine),
           num_controls_(plan.num_controls),
           num_vertices_(plan.num_vertices),
           num_joints_(plan.num_joints()),
           num_inputs_(static_cast<std::int64_t>(plan.columns.size())),
           row_width_(plan.row_width),
-          num_combined_(static_cast<std::int64_t>(plan.combined.size())),
-          points_(machine, plan.points) {
+          last_step_(make_last_step(machine, libraries, plan)) {
         for (std::size_t i = 0; i < networks_.size(); ++i) {
-            for (const ProductPlan& layer : plan.networks[i]) networks_[i].emplace_back(machine, layer);
+            for (const ProductPlan& layer : plan.networks[i]) {
+                networks_[i].push_back(make_layer_product(machine, libraries, layer));
+            }
         }
         machine.upload(plan.columns, columns_);
-        machine.upload(plan.combined, combined_);
         machine.upload(plan.parents, parents_);
         machine.upload(plan.joints, joints_);
         machine.upload(plan.inverse_rest, inverse_rest_);
@@ -45,7 +54,7 @@ public:
     }
 
     std::int64_t floats_per_frame() const override {
-        return num_inputs_ + row_width_ + num_combined_ + 3 * num_vertices_ + 12 * num_joints_;
+        return num_inputs_ + row_width_ + last_step_->floats_per_row() + 3 * num_vertices_ + 12 * num_joints_;
     }
     std::int64_t floats_per_tangent() const override { return floats_per_frame(); }
 
@@ -77,13 +86,10 @@ public:
         reserve(count, tangents_);
         machine_.for_each(count, num_inputs_,
                           Gather{batch.tangents, num_controls_, columns_.data(), num_inputs_, dx.inputs.data()});
-        for_layers(dx, [&](const ResidentProduct& layer, const float* input, std::int64_t width) {
+        for_layers(dx, [&](const LayerProduct& layer, const float* input, std::int64_t width) {
             layer.run_tangents(machine_, count, input, width, x.row.data(), batch.frames, dx.row.data());
         });
-        machine_.for_each(count, num_combined_,
-                          Gather{dx.row.data(), row_width_, combined_.data(), num_combined_, dx.combined.data()});
-        points_.run_tangents(machine_, count, dx.combined.data(), num_combined_, x.points.data(), batch.frames,
-                             dx.points.data());
+        last_step_->run_tangents(last_step_batch(count, tangents_), x.last_step, x.points.data(), batch.frames);
         if (num_joints_ == 0) {
             machine_.for_each(count, num_vertices_, PlaceVertices{dx.points.data(), num_vertices_, batch.derivatives});
             return;
@@ -100,10 +106,14 @@ public:
 private:
     Influences influences() const { return {offset_.data(), joint_.data(), weight_.data(), num_joints_}; }
 
+    static LastStepBatch last_step_batch(std::int64_t count, DifferentialValues& values) {
+        return {count, values.row.data(), values.last_step, values.points.data()};
+    }
+
     void reserve(std::int64_t count, DifferentialValues& values) const {
         values.inputs.reserve(count * num_inputs_);
         values.row.reserve(count * row_width_);
-        values.combined.reserve(count * num_combined_);
+        last_step_->reserve(count, values.last_step);
         values.points.reserve(count * 3 * num_vertices_);
         values.transforms.reserve(count * 12 * num_joints_);
     }
@@ -112,10 +122,10 @@ private:
     /// the row.
     template <class Run>
     void for_layers(const DifferentialValues& values, const Run& run) const {
-        for (const std::deque<ResidentProduct>& layers : networks_) {
-            for (const ResidentProduct& layer : layers) {
+        for (const auto& layers : networks_) {
+            for (const auto& layer : layers) {
                 const bool is_first = &layer == &layers.front();
-                run(layer, is_first ? values.inputs.data() : values.row.data(), is_first ? num_inputs_ : row_width_);
+                run(*layer, is_first ? values.inputs.data() : values.row.data(), is_first ? num_inputs_ : row_width_);
             }
         }
     }
@@ -126,12 +136,10 @@ private:
         const DifferentialValues& x = values_;
         machine_.for_each(count, num_inputs_,
                           Gather{batch.poses, num_controls_, columns_.data(), num_inputs_, x.inputs.data()});
-        for_layers(x, [&](const ResidentProduct& layer, const float* input, std::int64_t width) {
+        for_layers(x, [&](const LayerProduct& layer, const float* input, std::int64_t width) {
             layer.run(machine_, count, input, width, x.row.data());
         });
-        machine_.for_each(count, num_combined_,
-                          Gather{x.row.data(), row_width_, combined_.data(), num_combined_, x.combined.data()});
-        points_.run(machine_, count, x.combined.data(), num_combined_, x.points.data());
+        last_step_->run(last_step_batch(count, values_));
         if (num_joints_ == 0) return;
         machine_.for_each(count, num_joints_,
                           GlobalTransforms{batch.poses, num_controls_, parents_.data(), joints_.data(), num_joints_,
@@ -145,11 +153,9 @@ private:
     std::int64_t num_joints_;
     std::int64_t num_inputs_;
     std::int64_t row_width_;
-    std::int64_t num_combined_;
-    std::array<std::deque<ResidentProduct>, 2> networks_;  // of plan.networks; products cannot be moved
-    ResidentProduct points_;
+    std::array<std::vector<std::unique_ptr<LayerProduct>>, 2> networks_;  // of plan.networks
+    std::unique_ptr<LastStep> last_step_;
     Buffer<std::int32_t> columns_;
-    Buffer<std::int32_t> combined_;
     Buffer<std::int32_t> parents_;
     Buffer<std::int32_t> joints_;
     Buffer<float> inverse_rest_;
@@ -163,8 +169,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<DeviceProgram> make_differential_program(Machine& machine, const DifferentialPlan& plan) {
-    return std::make_unique<DifferentialProgram>(machine, plan);
+std::unique_ptr<DeviceProgram> make_differential_program(Machine& machine, Libraries* libraries,
+                                                         const DifferentialPlan& plan) {
+    return std::make_unique<DifferentialProgram>(machine, libraries, plan);
 }
 
 }  // namespace rigwright::cuda

@@ -198,6 +198,8 @@ public:
         check(cudaMemcpyAsync(target.data(), source.data(), count * sizeof(T), cudaMemcpyDeviceToDevice, stream_),
               "copying on the device");
     }
+    /// For libraries that queue work of their own.
+    cudaStream_t stream() const { return stream_; }
     void synchronize() { check(cudaStreamSynchronize(stream_), "waiting for the device"); }
 
     /// Calls f(row, column) for all rows and columns.

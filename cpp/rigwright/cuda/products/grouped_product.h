@@ -89,11 +89,11 @@ struct TimesSlope {
 
 /// Finish(W_g x_g) for all groups g of a layer and all frames (or tangents) in one launch.
 ///
-/// Why no cuBLAS: a body has many small matrices of different shapes (dozens of sets, 20 to 400 inputs, 128 outputs).
+/// Why not cuBLAS: a body has many small matrices of different shapes (dozens of sets, 20 to 400 inputs, 128 outputs).
 /// cuBLAS would need four launches per set or padding to one shape, and is a dependency of 600 MB. One grouped kernel
 /// computes a layer of all sets with bias and activation, in exact float32, with sums in a fixed order, and can be
 /// checked without a GPU (emulation.h). Its rate is not what callers wait for: results leave over a bus some fifty
-/// times slower than the device's memory.
+/// times slower than the device's memory. Large layers of one shape may go through cuBLAS instead (LibraryProduct).
 ///
 /// A block of 256 threads computes 64 frames x 64 outputs, 16 inputs per step; a warp 8 frames x 64 outputs; a thread 8
 /// frames x 2 outputs, 32 apart, so that a warp stores whole lines.

@@ -2,12 +2,12 @@
 #include <cstdint>
 
 #include "rigwright/cuda/machine/machine.h"
-#include "rigwright/cuda/products/product_plan.h"
+#include "rigwright/cuda/products/layer_product.h"
 
 namespace rigwright::cuda {
 
-/// A layer whose matrices are on the device.
-class ResidentProduct {
+/// A layer as one GroupedProduct.
+class ResidentProduct final : public LayerProduct {
 public:
     ResidentProduct(Machine& machine, const ProductPlan& plan)
         : activation_(plan.activation),
@@ -21,16 +21,13 @@ public:
 
     std::int64_t output_width() const { return output_width_; }
 
-    /// Queues output (T, output_width) = f(W input + b), input (T, input_width).
     void run(Machine& machine, std::int64_t num_frames, const float* input, std::int64_t input_width,
-             float* output) const {
+             float* output) const override {
         multiply(machine, num_frames, input, input_width, BiasAndActivation{biases_.data(), activation_}, output);
     }
 
-    /// Queues the derivatives (R, output_width) along input tangents (R, input_width), from the values (T,
-    /// output_width) that `run` wrote.
     void run_tangents(Machine& machine, std::int64_t num_tangents, const float* input, std::int64_t input_width,
-                      const float* values, TangentFrames frames, float* output) const {
+                      const float* values, TangentFrames frames, float* output) const override {
         multiply(machine, num_tangents, input, input_width, TimesSlope{values, output_width_, frames, activation_},
                  output);
     }

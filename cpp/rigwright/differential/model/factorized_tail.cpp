@@ -77,15 +77,21 @@ void FactorizedTail::evaluate_rows(Rows<const float> coefficients, Rows<const fl
     }
 }
 
+std::vector<float> FactorizedTail::stored_basis() const {
+    const std::int64_t size = reconstructor_->num_vertices();
+    std::vector<float> basis(static_cast<std::size_t>(3 * size * map_.num_coefficients));
+    float mean[3];
+    for (std::int64_t k = 0; k < size; ++k) {
+        unpack_vertex(map_, packed_, k, basis.data() + 3 * k * map_.num_coefficients, nullptr, mean);
+    }
+    return basis;
+}
+
 /// Folds the stored basis, for the whole mesh, and selects the model's vertices.
 Folded FactorizedTail::folded() const {
     const std::int64_t size = reconstructor_->num_vertices();
     const std::int64_t width = map_.num_coefficients;
-    std::vector<float> basis(static_cast<std::size_t>(3 * size * width));
-    float mean[3];
-    for (std::int64_t k = 0; k < size; ++k) {
-        unpack_vertex(map_, packed_, k, basis.data() + 3 * k * width, nullptr, mean);
-    }
+    const std::vector<float> basis = stored_basis();
     const Folded whole = fold(*reconstructor_, {basis.data(), {3 * size, width}}, mean_, 0);
     const std::int64_t anchors = num_anchors();
     Folded rows;

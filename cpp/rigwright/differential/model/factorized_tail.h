@@ -14,6 +14,16 @@ public:
                    View<const float, 2> basis, View<const float, 1> mean, std::vector<std::int32_t> vertices,
                    View<const float, 2> rest, bool in_16_bits);
 
+    const Reconstructor& reconstructor() const { return *reconstructor_; }
+    /// U (3 N, R) as stored, widened to float32.
+    std::vector<float> stored_basis() const;
+    /// mu (3 N)
+    View<const float, 1> mean() const { return mean_; }
+    /// (V) The vertices of the mesh that the model has.
+    const std::vector<std::int32_t>& vertices() const { return vertices_; }
+    /// (V, 3)
+    View<const float, 2> rest() const { return rest_; }
+
     std::int64_t num_coefficients() const override { return map_.num_coefficients; }
     std::int64_t num_anchors() const override { return static_cast<std::int64_t>(reconstructor_->anchors().size()); }
     bool is_folded() const override { return false; }

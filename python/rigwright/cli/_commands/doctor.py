@@ -61,6 +61,7 @@ def _versions() -> dict[str, str]:
 
 def _machine() -> dict[str, Any]:
     from rigwright import _core
+    from rigwright._device_report import cuda_libraries
 
     build = _core.build_info()
     return {
@@ -68,6 +69,7 @@ def _machine() -> dict[str, Any]:
         "processors": _core.num_processors(),
         "instructions": _core.instruction_set(),
         "cholesky": build["cholesky"],
+        "cuda libraries": cuda_libraries(),
         "build": f"{build['build_type']}, compiler {build['compiler']}",
     }
 
