@@ -36,7 +36,7 @@ def smooth_leaky_relu() -> Any:
     With r = (x + 1) / 2 inside [0, 1], f = SLOPE x + (1 - SLOPE) (r^2 + max(x - 1, 0)), f' = SLOPE + (1 - SLOPE) r. Six
     times as fast as PyTorch's own derivative of the same formula.
     """
-    torch = require("torch", extra="training", purpose="training a model")
+    torch: Any = require("torch", extra="training", purpose="training a model")
 
     class SmoothLeakyRelu(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod
