@@ -93,6 +93,7 @@ SLOW = {
     "fit_skinning_baselines",
     "write_body",
     "write_shot",
+    "write_synthesis",
     "write_transfer",
 }
 FUNCTIONS = {

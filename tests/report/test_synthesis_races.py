@@ -74,3 +74,10 @@ def test_variance_is_that_of_the_process_where_its_points_lie():
         assert found == pytest.approx(expected, rel=1e-6)  # back and forth between the plane and the space
     far = plane.variance(plane.flat.max(axis=0)[:1] + 50.0, plane.flat.max(axis=0)[1:] + 50.0)
     assert far[0, 0] == pytest.approx(1.0)
+
+
+def test_the_page_tells_a_callback_how_far_it_is(tmp_path):
+    records = []
+    rw.report.write_synthesis(tmp_path / "page.html", arm_synth(), transitions=4, seconds=1.0, progress=records.append)
+    assert records[-1].done == records[-1].total
+    assert all(isinstance(record, rw.progress.Progress) and record.stage for record in records)
