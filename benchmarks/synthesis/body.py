@@ -1,4 +1,4 @@
-"""Learns six kinds of body motion on the figure Antonia, and writes the model and its report.
+"""Learns five kinds of body motion on the figure Antonia, and writes the model and its report.
 
     python -m benchmarks.synthesis.body [--data ../shared/data] [--out build/synthesis]
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import argparse
 import time
-from itertools import permutations
 from pathlib import Path
 
 import rigwright as rw
 from benchmarks.body.antonia import antonia
+from benchmarks.synthesis.keep import keep
 from rigwright._bench.timing import load_average, machine
 
 LABELS = {
@@ -26,6 +26,7 @@ LABELS = {
 
 
 def main() -> None:
+    """Fit, print and keep."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     root = Path(__file__).resolve().parents[2]
     parser.add_argument("--data", type=Path, default=root.parent / "shared" / "data")
@@ -41,16 +42,7 @@ def main() -> None:
     print(machine(), load_average())
     start = time.perf_counter()
     synth = rw.synthesis.fit(clips, rig=rig)
-    print(f"{synth} in {time.perf_counter() - start:.0f} s, {len(synth.dropped)} controls dropped")
-    for label, space in synth.spaces.items():
-        figures = "too short to hold frames out" if space.held_out is None else space.held_out.summary()
-        print(f"  {label}: {len(space)} frames, {space.num_dimensions} dimensions of {space.num_components}; {figures}")
-    within = sum(bridge.within for bridge in synth.bridges.values())
-    longest = max((synth.route(a, b) for a, b in permutations(synth.labels, 2)), key=len)
-    print(f"bridges within {synth.threshold:.3g} mm: {within} of {len(synth.labels) * (len(synth.labels) - 1)} ordered "
-          f"pairs; the longest route: {' - '.join(longest)}")  # fmt: skip
-    synth.save(arguments.out / "body.safetensors")
-    rw.report.write_synthesis(arguments.out / "body.html", synth, name="Motion capture on Antonia")
+    keep(synth, time.perf_counter() - start, arguments.out / "body", "Motion capture on Antonia")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigwright as rw
+from benchmarks.synthesis.keep import keep
 from rigwright._bench.timing import load_average, machine
 from rigwright.progress import silent
 
@@ -50,16 +50,7 @@ def main() -> None:
     print(f"{cuts['about']}\n{machine()} {load_average()}")
     start = time.perf_counter()
     synth = rw.synthesis.fit(labelled_clips(weights, cuts), rig=face, progress=silent)
-    print(f"{synth} in {time.perf_counter() - start:.0f} s, {len(synth.dropped)} controls dropped")
-    for label, space in synth.spaces.items():
-        figures = "too short to hold frames out" if space.held_out is None else space.held_out.summary()
-        print(f"  {label}: {len(space)} frames, {space.num_dimensions} dimensions of {space.num_components}; {figures}")
-    within = sum(bridge.within for bridge in synth.bridges.values())
-    longest = max((synth.route(a, b) for a, b in permutations(synth.labels, 2)), key=len)
-    print(f"bridges within {synth.threshold:.3g} mm: {within} of {len(synth.labels) * (len(synth.labels) - 1)} ordered "
-          f"pairs; the longest route: {' - '.join(longest)}")  # fmt: skip
-    synth.save(arguments.out / "face.safetensors")
-    rw.report.write_synthesis(arguments.out / "face.html", synth, name="ICT face with compskin's curves")
+    keep(synth, time.perf_counter() - start, arguments.out / "face", "ICT face with compskin's curves")
 
 
 if __name__ == "__main__":
