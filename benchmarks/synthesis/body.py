@@ -2,7 +2,8 @@
 
     python -m benchmarks.synthesis.body [--data ../shared/data] [--out build/synthesis]
 
-Motion capture is retargeted onto Antonia (``benchmarks/body/antonia.py``), a label per clip, and one label of two clips.
+Motion capture is retargeted onto Antonia (``benchmarks/body/antonia.py``), four labels of one clip
+and one of two.
 """
 
 from __future__ import annotations
