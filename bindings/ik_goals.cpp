@@ -77,16 +77,17 @@ Array<double> poses_vjp(const PoseSolver& solver, const ArrayLike& values, const
     check_shape<const float, 2>("poses_vjp", "gradients", view<float, 2>(pulled), {given.shape(0), width});
     Array<double> result({given.shape(0), static_cast<py::ssize_t>(n)});
     std::fill_n(result.mutable_data(), result.size(), 0.0);
-    ik::LinearizedPose pose;
-    pose.pose.resize(static_cast<std::size_t>(width));
+    std::vector<float> pose(static_cast<std::size_t>(width));
+    rig::PoseDirections directions;
     for (py::ssize_t t = 0; t < given.shape(0); ++t) {
-        solver.unknowns().linearize(given.data(t, 0), origin.data(), &pose);
+        solver.unknowns().pose(given.data(t, 0), origin.data(), pose.data());
+        solver.unknowns().linearize(given.data(t, 0), pose.data(), &directions);
         const float* from = pulled.data(t, 0);
         double* to = result.mutable_data(t, 0);
-        for (const ik::JointChange& change : pose.joints) {
-            for (int i = 0; i < 12; ++i) to[change.unknown] += change.change[i] * from[12 * change.joint + i];
+        for (const rig::JointChange& change : directions.joints) {
+            for (int i = 0; i < 12; ++i) to[change.direction] += change.change[i] * from[12 * change.joint + i];
         }
-        for (const ik::DialChange& change : pose.dials) to[change.unknown] += from[change.column];
+        for (const rig::DialChange& change : directions.dials) to[change.direction] += from[change.column];
     }
     return result;
 }

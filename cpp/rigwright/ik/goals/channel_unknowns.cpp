@@ -136,10 +136,9 @@ void ChannelUnknowns::pose(const double* values, const float*, float* pose) cons
     }
 }
 
-void ChannelUnknowns::linearize(const double* values, const float* reference, LinearizedPose* out) const {
+void ChannelUnknowns::linearize(const double* values, const float*, rig::PoseDirections* out) const {
     out->joints.clear();
     out->dials.clear();
-    pose(values, reference, out->pose.data());
     for (const std::int32_t joint : moved_) linearize_joint(joint, values, out);
     for (std::size_t k = 0; k < dials_.size(); ++k) {
         if (character_.channels.list()[dials_[k]].whole) continue;
@@ -148,10 +147,10 @@ void ChannelUnknowns::linearize(const double* values, const float* reference, Li
 }
 
 /// The transform is L T(t) R S with R = R_a R_b ...; every channel changes one of its parts.
-void ChannelUnknowns::linearize_joint(std::int32_t index, const double* values, LinearizedPose* out) const {
+void ChannelUnknowns::linearize_joint(std::int32_t index, const double* values, rig::PoseDirections* out) const {
     const Joint& joint = joints_[index];
     const auto add = [&](int unknown, const double* local) {
-        JointChange& change = out->joints.emplace_back(JointChange{unknown, index, {}});
+        rig::JointChange& change = out->joints.emplace_back(rig::JointChange{unknown, index, {}});
         for (int row = 0; row < 3; ++row) {
             for (int column = 0; column < 4; ++column) {
                 for (int k = 0; k < 3; ++k) {

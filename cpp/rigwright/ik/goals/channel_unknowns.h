@@ -13,7 +13,7 @@ public:
     bool are_channels() const override { return true; }
     void from_poses(View<const float, 2> poses, View<const float, 2> references, View<double, 2> values) const override;
     void pose(const double* values, const float* reference, float* pose) const override;
-    void linearize(const double* values, const float* reference, LinearizedPose* out) const override;
+    void linearize(const double* values, const float* pose, rig::PoseDirections* out) const override;
 
 private:
     struct Turn {
@@ -30,7 +30,7 @@ private:
 
     void add_turn(int joint, int place, const Turn& turn);
     void read_followers();
-    void linearize_joint(std::int32_t index, const double* values, LinearizedPose* out) const;
+    void linearize_joint(std::int32_t index, const double* values, rig::PoseDirections* out) const;
 
     const rig::Character& character_;
     std::vector<Joint> joints_;

@@ -4,7 +4,6 @@
 
 #include "rigwright/ik/goals/box_least_squares.h"
 #include "rigwright/ik/goals/goal.h"
-#include "rigwright/ik/goals/skin_jacobian.h"
 #include "rigwright/ik/goals/unknowns.h"
 #include "rigwright/linalg/vec3.h"
 #include "rigwright/rig/deformer.h"
@@ -59,8 +58,9 @@ private:
     double penalty_ = 1.0;
     const double* values_ = nullptr;
     const float* reference_ = nullptr;
-    SkinJacobian skin_;
-    LinearizedPose pose_;
+    std::unique_ptr<rig::Linearizer> skin_;
+    std::vector<float> pose_;  // (C) at the last point
+    rig::PoseDirections directions_;
     std::vector<float> vertices_;        // (V, 3) at the last point
     std::vector<float> globals_;         // (J, 12)
     std::vector<double> constraint_;     // (R) c at the last point
