@@ -48,6 +48,7 @@ private:
     struct Workspace;
     class JacobianOfPose;
     class BodyLinearizer;
+    class BodyLinearization;
 
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
     void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,

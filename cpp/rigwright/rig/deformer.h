@@ -6,10 +6,11 @@
 #include "rigwright/core/tensor_file.h"
 #include "rigwright/core/view.h"
 #include "rigwright/rig/character.h"
-#include "rigwright/rig/linearizer.h"
 #include "rigwright/rig/session.h"
 
 namespace rigwright::rig {
+
+class Linearizer;
 
 /// A forward model, learned or analytic: maps poses (T, C) to vertices (T, V, 3). T is the number of frames.
 ///
@@ -38,8 +39,9 @@ public:
     /// Writes J (T, 3 V, C), with rows x0 y0 z0 x1 ... Meant for restricted models: it has 3 V C numbers per frame.
     /// Throws ArgumentError as jvp.
     void jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const;
-    /// Evaluates and differentiates poses one by one. Meant for restricted models. The model must outlive it.
-    virtual std::unique_ptr<Linearizer> linearizer() const { return make_linearizer(*this, false); }
+    /// Evaluates and differentiates poses one by one, for least squares. Meant for restricted models, which must
+    /// outlive it.
+    virtual std::unique_ptr<Linearizer> linearizer() const;
     /// A model of the given M vertices only, in that order (repeats allowed), with the same pose columns.
     /// Guarantee: its vertices have the same bytes as this model's. It can be saved, restricted again, and costs only
     /// what these vertices need. Its faces are those whose corners are all among the vertices.

@@ -67,9 +67,9 @@ constexpr double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 }  // namespace
 
-GoalResiduals::GoalResiduals(const rig::Deformer& model, const Unknowns& unknowns, View<const Goal, 1> goals,
-                             double lever)
-    : model_(model), unknowns_(unknowns), goals_(goals), lever_(lever), skin_(model.linearizer()) {
+GoalResiduals::GoalResiduals(const rig::Deformer& model, const rig::Linearizer& linearizer, const Unknowns& unknowns,
+                             View<const Goal, 1> goals, double lever)
+    : model_(model), unknowns_(unknowns), goals_(goals), lever_(lever), skin_(linearizer.start()) {
     const rig::Character& character = model.character();
     for (const Goal& goal : goals) {
         num_rows_ += goal.num_rows();
@@ -86,6 +86,7 @@ GoalResiduals::GoalResiduals(const rig::Deformer& model, const Unknowns& unknown
 void GoalResiduals::start(const double* values, const float* reference) {
     values_ = values;
     reference_ = reference;
+    point_.clear();
     std::fill(shifts_.begin(), shifts_.end(), 0.0);
 }
 
@@ -126,10 +127,18 @@ void GoalResiduals::residual(std::int64_t i, double* c) const {
     }
 }
 
-void GoalResiduals::evaluate(const double* x, double* residuals) {
+/// Evaluates the model, unless it stands there.
+void GoalResiduals::move_to(const double* x) {
+    if (!point_.empty() && std::equal(point_.begin(), point_.end(), x)) return;
+    point_.clear();
     unknowns_.pose(x, reference_, pose_.data());
     if (needs_skin_) skin_->evaluate(pose_.data(), vertices_.data());
     if (needs_globals_) model_.character().skeleton.globals(pose_.data(), globals_.data());
+    point_.assign(x, x + unknowns_.size());
+}
+
+void GoalResiduals::evaluate(const double* x, double* residuals) {
+    move_to(x);
     std::int64_t row = 0;
     for (std::int64_t i = 0; i < goals_.extent(0); ++i) {
         residual(i, constraint_.data() + row);

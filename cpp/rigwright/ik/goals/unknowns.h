@@ -5,7 +5,7 @@
 
 #include "rigwright/core/view.h"
 #include "rigwright/rig/character.h"
-#include "rigwright/rig/linearizer.h"
+#include "rigwright/rig/derivatives/pose_directions.h"
 
 namespace rigwright::ik {
 

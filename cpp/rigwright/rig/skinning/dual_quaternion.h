@@ -21,7 +21,7 @@ class DualQuaternionBlend final : public Deformer {
 public:
     explicit DualQuaternionBlend(std::shared_ptr<const TensorFile> tensors);
 
-    std::unique_ptr<Linearizer> linearizer() const override { return make_linearizer(*this, true); }
+    std::unique_ptr<Linearizer> linearizer() const override;
 
 private:
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;

@@ -17,6 +17,7 @@ public:
 
 private:
     class BlendLinearizer;
+    class BlendLinearization;
 
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
     void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,

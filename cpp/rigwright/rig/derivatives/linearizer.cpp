@@ -1,17 +1,16 @@
-#include "rigwright/rig/linearizer.h"
+#include "rigwright/rig/derivatives/linearizer.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "rigwright/rig/deformer.h"
 
 namespace rigwright::rig {
 namespace {
 
-constexpr float identity_transform[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-
-class GeneralLinearizer final : public Linearizer {
+class GeneralLinearization final : public Linearization {
 public:
-    GeneralLinearizer(const Deformer& model, bool has_jacobian)
+    GeneralLinearization(const Deformer& model, bool has_jacobian)
         : model_(model),
           width_(model.character().num_controls()),
           vertices_(model.character().num_vertices()),
@@ -81,51 +80,26 @@ private:
     std::vector<float> rows_;      // (N, 3 V) or (3 V, C)
 };
 
+class GeneralLinearizer final : public Linearizer {
+public:
+    GeneralLinearizer(const Deformer& model, bool has_jacobian) : model_(model), has_jacobian_(has_jacobian) {}
+    std::unique_ptr<Linearization> start() const override {
+        return std::make_unique<GeneralLinearization>(model_, has_jacobian_);
+    }
+
+private:
+    const Deformer& model_;
+    bool has_jacobian_;
+};
+
 }  // namespace
 
-std::unique_ptr<Linearizer> make_linearizer(const Deformer& model, bool has_jacobian) {
+std::unique_ptr<Linearizer> general_linearizer(const Deformer& model, bool has_jacobian) {
     return std::make_unique<GeneralLinearizer>(model, has_jacobian);
 }
 
-ChainDirections::ChainDirections(const Skeleton& skeleton)
-    : skeleton_(skeleton), first_(static_cast<std::size_t>(skeleton.num_joints())) {}
-
-void ChainDirections::set(const PoseDirections& directions) {
-    changes_ = directions.joints.data();
-    std::fill(first_.begin(), first_.end(), -1);
-    next_.resize(directions.joints.size());
-    for (std::size_t i = directions.joints.size(); i-- > 0;) {
-        std::int32_t& first = first_[directions.joints[i].joint];
-        next_[i] = first;
-        first = static_cast<std::int32_t>(i);
-    }
-}
-
-void ChainDirections::add_point(int joint, const float* pose, const float* globals, const float* point, double weight,
-                                double* rows, std::int64_t stride) const {
-    double local[4] = {point[0], point[1], point[2], 1.0};  // the point in the coordinates of joint j
-    for (int j = joint; j >= 0; j = skeleton_.parents()[j]) {
-        const int above = skeleton_.parents()[j];
-        const float* parent = above < 0 ? identity_transform : globals + 12 * above;
-        for (std::int32_t i = first_[j]; i >= 0; i = next_[i]) {
-            const double* m = changes_[i].change;
-            double moved[3];
-            for (int row = 0; row < 3; ++row, m += 4) {
-                moved[row] = weight * (m[0] * local[0] + m[1] * local[1] + m[2] * local[2] + m[3]);
-            }
-            double* to = rows + changes_[i].direction;
-            for (int axis = 0; axis < 3; ++axis, to += stride) {
-                const float* p = parent + 4 * axis;
-                *to += p[0] * moved[0] + p[1] * moved[1] + p[2] * moved[2];
-            }
-        }
-        const float* m = pose + 12 * j;
-        double in_parent[3];
-        for (int row = 0; row < 3; ++row, m += 4) {
-            in_parent[row] = m[0] * local[0] + m[1] * local[1] + m[2] * local[2] + m[3];
-        }
-        std::copy_n(in_parent, 3, local);
-    }
+std::unique_ptr<Linearizer> Deformer::linearizer() const {
+    return general_linearizer(*this, false);
 }
 
 }  // namespace rigwright::rig
