@@ -77,18 +77,41 @@ Array<double> poses_vjp(const PoseSolver& solver, const ArrayLike& values, const
     check_shape<const float, 2>("poses_vjp", "gradients", view<float, 2>(pulled), {given.shape(0), width});
     Array<double> result({given.shape(0), static_cast<py::ssize_t>(n)});
     std::fill_n(result.mutable_data(), result.size(), 0.0);
-    ik::LinearizedPose pose;
-    pose.pose.resize(static_cast<std::size_t>(width));
+    std::vector<float> pose(static_cast<std::size_t>(width));
+    rig::PoseDirections directions;
     for (py::ssize_t t = 0; t < given.shape(0); ++t) {
-        solver.unknowns().linearize(given.data(t, 0), origin.data(), &pose);
+        solver.unknowns().pose(given.data(t, 0), origin.data(), pose.data());
+        solver.unknowns().linearize(given.data(t, 0), pose.data(), &directions);
         const float* from = pulled.data(t, 0);
         double* to = result.mutable_data(t, 0);
-        for (const ik::JointChange& change : pose.joints) {
-            for (int i = 0; i < 12; ++i) to[change.unknown] += change.change[i] * from[12 * change.joint + i];
+        for (const rig::JointChange& change : directions.joints) {
+            for (int i = 0; i < 12; ++i) to[change.direction] += change.change[i] * from[12 * change.joint + i];
         }
-        for (const ik::DialChange& change : pose.dials) to[change.unknown] += from[change.column];
+        for (const rig::DialChange& change : directions.dials) to[change.direction] += from[change.column];
     }
     return result;
+}
+
+/// Vertices (V, 3) at unknowns (N), relative to the pose (1, C), and their Jacobian (3 V, N).
+py::tuple linearized(const PoseSolver& solver, const ArrayLike& values, const ArrayLike& reference) {
+    constexpr const char* name = "linearized";
+    const std::int64_t width = solver.model().character().num_controls();
+    const std::int64_t count = solver.model().character().num_vertices();
+    const std::int64_t n = solver.unknowns().size();
+    const auto given = as_array<double, 1>(name, "values", values, "numbers (N,)");
+    const auto origin = as_array<float, 2>(name, "reference", reference, "numbers (1, C)");
+    check_shape<const double, 1>(name, "values", view<double, 1>(given), {n});
+    check_shape<const float, 2>(name, "reference", view<float, 2>(origin), {1, width});
+    Array<float> vertices({static_cast<py::ssize_t>(count), py::ssize_t{3}});
+    Array<double> jacobian({static_cast<py::ssize_t>(3 * count), static_cast<py::ssize_t>(n)});
+    std::vector<float> pose(static_cast<std::size_t>(width));
+    rig::PoseDirections directions;
+    solver.unknowns().pose(given.data(), origin.data(), pose.data());
+    solver.unknowns().linearize(given.data(), pose.data(), &directions);
+    const std::unique_ptr<rig::Linearization> linearization = solver.linearizer().start();
+    linearization->evaluate(pose.data(), vertices.mutable_data());
+    linearization->differentiate(directions, n, jacobian.mutable_data());
+    return py::make_tuple(vertices, jacobian);
 }
 
 /// Goals of the arrays kinds (M,), points (M, 2, 3), barycentric (M, 2, 3), joints (M,), weights (M,) and hard (M,).
@@ -184,6 +207,8 @@ void bind_ik_goals(py::module_& module) {
              "Poses (T, C) of unknowns (T, N), relative to the pose (1, C).")
         .def("poses_vjp", &poses_vjp, py::arg("values"), py::arg("reference"), py::arg("gradients"),
              "Gradients (T, N) of unknowns from gradients (T, C) of their poses, relative to the pose (1, C).")
+        .def("linearized", &linearized, py::arg("values"), py::arg("reference"),
+             "Vertices (V, 3) at unknowns (N,), relative to the pose (1, C), and their Jacobian (3 V, N).")
         .def("solve", &solve_poses, py::arg("goals"), py::arg("values"), py::arg("references"), py::arg("starts"),
              py::arg("preferred"), py::arg("bounds"), py::arg("preference"), py::arg("tolerance"),
              py::arg("max_iterations"), py::arg("threads") = 0,

@@ -1977,6 +1977,10 @@ class PoseSolver:
         """
         Unknowns (T, N) of poses (T, C), relative to the poses (1, C) or (T, C).
         """
+    def linearized(self, values: numpy.typing.ArrayLike, reference: numpy.typing.ArrayLike) -> tuple:
+        """
+        Vertices (V, 3) at unknowns (N,), relative to the pose (1, C), and their Jacobian (3 V, N).
+        """
     def poses(
         self, values: numpy.typing.ArrayLike, references: numpy.typing.ArrayLike
     ) -> numpy.typing.NDArray[numpy.float32]:

@@ -29,7 +29,7 @@ SUB_ROOMS = {
     "linalg": [{""}, {"sparse", "dense"}],
     "mesh": [{""}, {"search", "gradients"}],
     "optimize": [{""}, {"products", "smooth"}, {"coupled"}],
-    "rig": [{""}, {"skinning", "blendshapes"}],
+    "rig": [{""}, {"derivatives"}, {"skinning", "blendshapes"}],
     "face": [{""}, {"maps"}],
     "baseline": [{""}, {"models"}],
     "differential": [{""}, {"model"}],

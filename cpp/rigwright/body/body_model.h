@@ -41,11 +41,14 @@ public:
     /// Bytes of the constants that an evaluation reads.
     std::int64_t num_bytes() const { return static_cast<std::int64_t>(packed_.num_bytes()); }
     float pose_limit() const override { return limits_.pose; }
+    std::unique_ptr<rig::Linearizer> linearizer() const override;
 
 private:
     friend class BodySession;
     struct Workspace;
     class JacobianOfPose;
+    class BodyLinearizer;
+    class BodyLinearization;
 
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
     void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,

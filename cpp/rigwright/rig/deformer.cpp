@@ -52,8 +52,10 @@ void Deformer::check_poses(const char* function, View<const float, 2> poses, con
                 (joints ? " wide: 12 per joint, then the numeric controls" : " wide: the numeric controls"));
     }
     const float limit = pose_limit();
+    int beyond = 0;  // no early exit, so that the compiler vectorizes the loop
+    for (const float x : poses) beyond |= static_cast<int>(!(std::abs(x) <= limit));
+    if (beyond == 0) return;
     const auto wrong = std::find_if_not(poses.begin(), poses.end(), [&](float x) { return std::abs(x) <= limit; });
-    if (wrong == poses.end()) return;
     check_finite(function, argument, poses);
     const std::string range = "between -" + short_number(limit) + " and " + short_number(limit);
     throw bad_argument(function, argument, short_number(*wrong) + " at " + describe_place(poses, wrong - poses.begin()),

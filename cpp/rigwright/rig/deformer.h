@@ -10,6 +10,8 @@
 
 namespace rigwright::rig {
 
+class Linearizer;
+
 /// A forward model, learned or analytic: maps poses (T, C) to vertices (T, V, 3). T is the number of frames.
 ///
 /// J below is the Jacobian of the 3 V coordinates with respect to the C columns of a pose. At a kink (a corner of a
@@ -37,6 +39,9 @@ public:
     /// Writes J (T, 3 V, C), with rows x0 y0 z0 x1 ... Meant for restricted models: it has 3 V C numbers per frame.
     /// Throws ArgumentError as jvp.
     void jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const;
+    /// Evaluates and differentiates poses one by one, for least squares. Meant for restricted models, which must
+    /// outlive it.
+    virtual std::unique_ptr<Linearizer> linearizer() const;
     /// A model of the given M vertices only, in that order (repeats allowed), with the same pose columns.
     /// Guarantee: its vertices have the same bytes as this model's. It can be saved, restricted again, and costs only
     /// what these vertices need. Its faces are those whose corners are all among the vertices.

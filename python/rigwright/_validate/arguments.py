@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -79,8 +81,11 @@ class Arguments:
         array = self._array(argument, value, "fiu", shapes, lambda: must or f"numbers {self.form(*shapes)}")
         result: NDArray[Any] = array
         if dtype is not None and array.dtype != dtype:
-            with np.errstate(over="ignore", invalid="ignore"):
+            if np.can_cast(array.dtype, dtype):
                 result = array.astype(dtype, order="C")
+            else:
+                with np.errstate(over="ignore", invalid="ignore"):
+                    result = array.astype(dtype, order="C")
         result = np.asarray(result, order="C")
         if finite:
             self._finite(argument, array, result, missing, np.dtype(np.float32) if narrow else result.dtype)
@@ -126,6 +131,8 @@ class Arguments:
         most: float = np.inf,
     ) -> float:
         """One finite number between bounds."""
+        if type(value) is float and math.isfinite(value) and above < value < below and least <= value <= most:
+            return value
         array = np.asarray(value) if isinstance(value, int | float | np.number | np.ndarray) else np.asarray(None)
         plain = array.dtype.kind in "fiu" and array.ndim == 0 and not isinstance(value, np.ma.MaskedArray)
         if not plain or not np.isfinite(array) or not (above < array < below and least <= array <= most):
@@ -187,19 +194,18 @@ class Arguments:
             raise self.wrong(argument, "a masked array", f"{expected()} without mask")
         else:
             array = as_array(self.function, argument, value, expected())
-        if array.dtype.kind not in kinds or not any(self._fits(array.shape, shape.split()) for shape in shapes):
+        if array.dtype.kind not in kinds or not any(self._fits(array.shape, _words(shape)) for shape in shapes):
             raise self.wrong(argument, _described(value, array), expected())
         return array
 
-    def _fits(self, shape: tuple[int, ...], words: list[str]) -> bool:
+    def _fits(self, shape: tuple[int, ...], words: tuple[tuple[str, int, int], ...]) -> bool:
         """Whether sizes are those of the words; binds letters where they are."""
         if len(shape) != len(words):
             return False
         bound = dict(self.sizes)
-        for size, word in zip(shape, words, strict=True):
-            letter = word.rstrip("+")
-            wanted = int(word) if word.isdecimal() else bound.setdefault(letter, size)
-            if size != wanted or (letter != word and size < 1):
+        for size, (letter, fixed, least) in zip(shape, words, strict=True):
+            wanted = bound.setdefault(letter, size) if fixed < 0 else fixed
+            if size != wanted or size < least:
                 return False
         self.sizes = bound
         return True
@@ -207,7 +213,7 @@ class Arguments:
     def _finite(
         self, argument: str, given: NDArray[Any], result: NDArray[Any], missing: bool, within: np.dtype[Any]
     ) -> None:
-        right = np.isfinite(result) if within == result.dtype else np.abs(result) <= np.finfo(within).max
+        right = np.isfinite(result) if within == result.dtype else np.abs(result) <= _largest(within)
         if right.all():
             return
         if missing:
@@ -220,6 +226,20 @@ class Arguments:
     @staticmethod
     def _first(wrong: NDArray[np.bool_]) -> tuple[int, ...]:
         return tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
+
+
+@functools.lru_cache(maxsize=256)
+def _words(shape: str) -> tuple[tuple[str, int, int], ...]:
+    """Of each word of a shape its letter, or its size (else -1), and the least size."""
+    return tuple(
+        ("", int(word), 0) if word.isdecimal() else (word.rstrip("+"), -1, int(word.endswith("+")))
+        for word in shape.split()
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def _largest(dtype: np.dtype[Any]) -> float:
+    return float(np.finfo(dtype).max)
 
 
 def check_threads(function: str, threads: object, argument: str = "threads") -> int:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright import _core
 from rigwright._validate import Arguments, bad_argument, check_threads
 from rigwright.ik._pose_solution import PoseSolution
-from rigwright.ik._targets import PackedTargets, Target, pack_points, pack_targets
+from rigwright.ik._targets import Goals, Target, pack_targets, point_goals, point_values
 from rigwright.progress import Progress, ProgressOption, as_callback
 
 FRAMES_PER_CALL = 64  # between two reports: Ctrl-C and progress wait no longer
@@ -76,6 +76,7 @@ class Solver:
         if vertices is not None:
             self.vertices = Arguments("solve").integers("vertices", vertices, "M+", below=count, dtype=np.int32)
         engine = self._engine(np.zeros(0, np.int32) if self.vertices is None else np.unique(self.vertices))
+        self._goals = None if self.vertices is None else point_goals(self.vertices, np.ones(len(self.vertices)))
         self.names: list[str] = engine.names
         self.bounds: NDArray[np.float64] = engine.bounds
         self.scales: NDArray[np.float64] = engine.scales
@@ -108,11 +109,8 @@ class Solver:
         check = Arguments("solve", N=len(self.names), C=self._width)
         check_threads("solve", threads)
         report = as_callback(progress)
-        packed = self._packed(check, targets, weights)
-        vertices = packed.vertices()
-        engine = self._engine(vertices)
-        goals = packed.goals(vertices)
-        frames = len(packed.values)
+        engine, goals, values = self._task(check, targets, weights)
+        frames = len(values)
         references, starts = self._start(check, start, frames)
         limits = np.zeros((0, 2)) if bounds is None else check.numbers("bounds", bounds, "N 2", finite=False)
         prior = starts if preferred is None else self._preferred(check, preferred, references, frames)
@@ -133,7 +131,7 @@ class Solver:
             parts.append(
                 engine.solve(
                     goals,
-                    packed.values[rows],
+                    values[rows],
                     _rows(references, rows),
                     _rows(starts, rows),
                     near,
@@ -163,20 +161,28 @@ class Solver:
             self._cached[key] = found
         return found
 
-    def _packed(self, check: Arguments, targets: Targets, weights: ArrayLike | None) -> PackedTargets:
+    def _task(
+        self, check: Arguments, targets: Targets, weights: ArrayLike | None
+    ) -> tuple[_core.PoseSolver, Goals, NDArray[np.float64]]:
+        """The engine's solver for the targets' vertices, the goals, and their numbers (T, M, VALUES)."""
         if isinstance(targets, Sequence) and any(isinstance(target, Target) for target in targets):
             if weights is not None:
                 raise check.wrong("weights", "given beside a list of targets", "None: targets have their own")
-            return pack_targets("solve", targets, self._num_vertices, self._joint_names)
-        if self.vertices is None:
+            packed = pack_targets("solve", targets, self._num_vertices, self._joint_names)
+            vertices = packed.vertices()
+            return self._engine(vertices), packed.goals(vertices), packed.values
+        if self.vertices is None or self._goals is None:
             raise check.wrong("vertices", "None", "given where targets are an array (T, M, 3)")
-        check.sizes["M"] = len(self.vertices)
+        count = check.sizes["M"] = len(self.vertices)
         positions = check.numbers("targets", targets, "T M 3", "M 3")  # type: ignore[arg-type]
-        given = np.ones(len(self.vertices)) if weights is None else check.numbers("weights", weights, "M")
+        values = point_values(positions.reshape(-1, count, 3))
+        if weights is None:
+            return self.engine, self._goals, values
+        given = check.numbers("weights", weights, "M")
         if (given < 0).any() or not given.any():
             got = "negative somewhere" if (given < 0).any() else "all zero"
             raise check.wrong("weights", got, "0 or more, and above 0 somewhere")
-        return pack_points(self.vertices, positions.reshape(-1, len(self.vertices), 3), given)
+        return self.engine, point_goals(self.vertices, given), values
 
     def _start(
         self, check: Arguments, start: ArrayLike | None, frames: int
@@ -186,7 +192,7 @@ class Solver:
             return self.rest
         rows = self._matrix(check, "start", start, frames)
         if self.engine.are_channels and rows.shape[1] == len(self.names):
-            return self.engine.poses(rows, np.zeros((1, check.sizes["C"]), np.float32)), rows
+            return self.rest[0], rows
         poses = rows.astype(np.float32)
         return poses, self.engine.from_poses(poses, poses)
 

@@ -185,19 +185,22 @@ class PackedTargets:
         return self.kinds, points, self.barycentric, self.joints, self.weights, self.hard
 
 
-def pack_points(
-    vertices: NDArray[np.int32], targets: NDArray[np.float64], weights: NDArray[np.float64]
-) -> PackedTargets:
-    """Targets (T, M, 3) for vertices (M,)."""
+def point_goals(vertices: NDArray[np.int32], weights: NDArray[np.float64]) -> Goals:
+    """Goals of points at vertices (M,), for the model of those vertices."""
     count = len(vertices)
-    points = np.empty((count, 2, 3), np.int32)
-    points[:] = vertices[:, None, None]
-    values = np.zeros((len(targets), count, VALUES))
-    values[:, :, :3] = targets
+    places = np.unique(vertices, return_inverse=True)[1].reshape(-1)
+    points = np.repeat(places.astype(np.int32), 6).reshape(count, 2, 3)
     none = np.zeros(count, np.int32)
     corners = np.zeros((count, 2, 3))
     corners[:, :, 0] = 1.0
-    return PackedTargets(none, points, corners, none - 1, weights, none, values)
+    return none, points, corners, none - 1, weights, none
+
+
+def point_values(positions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The numbers (T, M, VALUES) of points at positions (T, M, 3)."""
+    values = np.zeros((*positions.shape[:2], VALUES))
+    values[:, :, :3] = positions
+    return values
 
 
 def pack_targets(function: str, targets: Sequence[Any], num_vertices: int, joints: list[str]) -> PackedTargets:

@@ -38,13 +38,16 @@ struct BoxResult {
 class BoxLeastSquares {
 public:
     /// Moves x (N), which is inside the box, to a minimizer. Converged: the model predicts a decrease of less than
-    /// `threshold`, or of less than the rounding of the objective in single precision.
+    /// `threshold`, or of less than the rounding of the objective in single precision; or the decreases of the last two
+    /// steps, continued, are less than a tenth of `threshold`.
     BoxResult minimize(Residuals& residuals, const BoxProblem& problem, double threshold, std::int64_t max_iterations,
                        double* x);
 
 private:
     double objective(const double* x) const;
     void assemble(const double* x);
+    void assemble_hessian(std::int64_t rows, std::int64_t n);
+    void converge(double predicted);
     bool step(Residuals& residuals, double* x);
 
     const BoxProblem* problem_ = nullptr;
@@ -53,15 +56,18 @@ private:
     std::vector<std::int32_t> active_;  // unknowns that the model depends on
     std::vector<double> residuals_;
     std::vector<double> trial_residuals_;
-    std::vector<double> jacobian_;  // (R, N)
-    std::vector<double> columns_;   // (R, n) of the active unknowns, in units of their scales
-    std::vector<double> hessian_;   // (n, n)
+    std::vector<double> jacobian_;      // (R, N)
+    std::vector<double> columns_;       // (R, n) of the active unknowns, in units of their scales
+    std::vector<double> hessian_;       // (n, n)
+    std::vector<double> coefficients_;  // (R)
+    std::vector<const double*> rows_;   // (R)
     std::vector<double> gradient_;
     std::vector<double> low_;
     std::vector<double> high_;
     std::vector<double> trial_;
     double damping_ = 0.0;
     double value_ = 0.0;
+    double predicted_ = 0.0;  // decrease of the last step
     bool is_optimal_ = false;
 };
 

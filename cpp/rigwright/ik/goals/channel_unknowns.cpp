@@ -50,6 +50,30 @@ void turn_derivative(const double* left, int axis, const double* turned, double 
     for (int i = 0; i < 9; ++i) out[i] *= factor * radians_per_degree;
 }
 
+/// R <- R R_axis.
+void turn_after(const AxisAngle& angle, double* rotation) {
+    const auto [axis, c, s] = angle;
+    const int j = (axis + 1) % 3;
+    const int k = (axis + 2) % 3;
+    for (int row = 0; row < 3; ++row) {
+        const double y = rotation[3 * row + j], z = rotation[3 * row + k];
+        rotation[3 * row + j] = c * y + s * z;
+        rotation[3 * row + k] = c * z - s * y;
+    }
+}
+
+/// R <- R_axis^-1 R.
+void turn_back(const AxisAngle& angle, double* rotation) {
+    const auto [axis, c, s] = angle;
+    const int j = (axis + 1) % 3;
+    const int k = (axis + 2) % 3;
+    for (int column = 0; column < 3; ++column) {
+        const double y = rotation[3 * j + column], z = rotation[3 * k + column];
+        rotation[3 * j + column] = c * y + s * z;
+        rotation[3 * k + column] = c * z - s * y;
+    }
+}
+
 constexpr double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 }  // namespace
@@ -136,11 +160,11 @@ void ChannelUnknowns::pose(const double* values, const float*, float* pose) cons
     }
 }
 
-void ChannelUnknowns::linearize(const double* values, const float* reference, LinearizedPose* out) const {
+void ChannelUnknowns::linearize(const double* values, const float*, rig::PoseDirections* out) const {
     out->joints.clear();
     out->dials.clear();
-    pose(values, reference, out->pose.data());
-    for (const std::int32_t joint : moved_) linearize_joint(joint, values, out);
+    std::vector<AxisAngle> angles;
+    for (const std::int32_t joint : moved_) linearize_joint(joint, values, &angles, out);
     for (std::size_t k = 0; k < dials_.size(); ++k) {
         if (character_.channels.list()[dials_[k]].whole) continue;
         out->dials.push_back({dials_[k], static_cast<std::int32_t>(12 * joints_.size() + k)});
@@ -148,40 +172,44 @@ void ChannelUnknowns::linearize(const double* values, const float* reference, Li
 }
 
 /// The transform is L T(t) R S with R = R_a R_b ...; every channel changes one of its parts.
-void ChannelUnknowns::linearize_joint(std::int32_t index, const double* values, LinearizedPose* out) const {
+void ChannelUnknowns::linearize_joint(std::int32_t index, const double* values, std::vector<AxisAngle>* angles,
+                                      rig::PoseDirections* out) const {
     const Joint& joint = joints_[index];
-    const auto add = [&](int unknown, const double* local) {
-        JointChange& change = out->joints.emplace_back(JointChange{unknown, index, {}});
-        for (int row = 0; row < 3; ++row) {
-            for (int column = 0; column < 4; ++column) {
-                for (int k = 0; k < 3; ++k) {
-                    change.change[4 * row + column] += joint.rest[4 * row + k] * local[4 * k + column];
-                }
-            }
-        }
+    const auto add = [&](int unknown) -> double* {
+        return out->joints.emplace_back(rig::JointChange{unknown, index, {}}).change;
     };
-    double rotation[9], left[9];
+    double rotation[9];  // R of the turns that are not yet in `left`
     std::copy_n(identity, 9, rotation);
-    for (const Turn& t : joint.turns) rig::turn(rotation, t.axis, t.factor * values[t.channel]);
-    std::copy_n(identity, 9, left);
+    angles->clear();
     for (const Turn& t : joint.turns) {
-        double inverse_left[9], turned[9], derivative[9], local[12] = {};
-        for (int i = 0; i < 9; ++i) inverse_left[i] = left[i % 3 * 3 + i / 3];
-        multiply(inverse_left, rotation, turned);
-        turn_derivative(left, t.axis, turned, t.factor, derivative);
-        for (int i = 0; i < 9; ++i) {
-            const int channel = joint.scales[i % 3];
-            local[i / 3 * 4 + i % 3] = derivative[i] * (channel < 0 ? 1.0 : values[channel]);
-        }
-        add(t.channel, local);
-        rig::turn(left, t.axis, t.factor * values[t.channel]);
+        const double angle = radians_per_degree * t.factor * values[t.channel];
+        angles->push_back({t.axis, std::cos(angle), std::sin(angle)});
+        turn_after(angles->back(), rotation);
     }
     for (int axis = 0; axis < 3; ++axis) {
-        double moved[12] = {}, stretched[12] = {};
-        moved[4 * axis + 3] = 1.0;
-        for (int row = 0; row < 3; ++row) stretched[4 * row + axis] = rotation[3 * row + axis];
-        if (joint.translations[axis] >= 0) add(joint.translations[axis], moved);
-        if (joint.scales[axis] >= 0) add(joint.scales[axis], stretched);
+        if (joint.translations[axis] >= 0) {
+            double* change = add(joint.translations[axis]);
+            for (int row = 0; row < 3; ++row) change[4 * row + 3] = joint.rest[4 * row + axis];
+        }
+        if (joint.scales[axis] < 0) continue;
+        double* change = add(joint.scales[axis]);
+        for (int row = 0; row < 3; ++row) {
+            for (int k = 0; k < 3; ++k) change[4 * row + axis] += joint.rest[4 * row + k] * rotation[3 * k + axis];
+        }
+    }
+    double left[9];  // the rest rotation and the turns before
+    for (int i = 0; i < 9; ++i) left[i] = joint.rest[i / 3 * 4 + i % 3];
+    for (std::size_t i = 0; i < angles->size(); ++i) {
+        const Turn& t = joint.turns[i];
+        double derivative[9];
+        turn_derivative(left, t.axis, rotation, t.factor, derivative);
+        double* change = add(t.channel);
+        for (int e = 0; e < 9; ++e) {
+            const int channel = joint.scales[e % 3];
+            change[e / 3 * 4 + e % 3] = derivative[e] * (channel < 0 ? 1.0 : values[channel]);
+        }
+        turn_after((*angles)[i], left);
+        turn_back((*angles)[i], rotation);
     }
 }
 

@@ -3,6 +3,13 @@
 
 namespace rigwright::ik {
 
+/// A rotation about an axis, by cosine and sine.
+struct AxisAngle {
+    int axis;
+    double c;
+    double s;
+};
+
 /// The channels of a model as unknowns, in degrees, rig units and dial values, with their ranges as bounds; see
 /// rig::Channels for the formula of a pose. Channels that the rig rounds to whole numbers keep their value.
 class ChannelUnknowns final : public Unknowns {
@@ -13,7 +20,7 @@ public:
     bool are_channels() const override { return true; }
     void from_poses(View<const float, 2> poses, View<const float, 2> references, View<double, 2> values) const override;
     void pose(const double* values, const float* reference, float* pose) const override;
-    void linearize(const double* values, const float* reference, LinearizedPose* out) const override;
+    void linearize(const double* values, const float* pose, rig::PoseDirections* out) const override;
 
 private:
     struct Turn {
@@ -30,7 +37,8 @@ private:
 
     void add_turn(int joint, int place, const Turn& turn);
     void read_followers();
-    void linearize_joint(std::int32_t index, const double* values, LinearizedPose* out) const;
+    void linearize_joint(std::int32_t index, const double* values, std::vector<AxisAngle>* angles,
+                         rig::PoseDirections* out) const;
 
     const rig::Character& character_;
     std::vector<Joint> joints_;

@@ -67,16 +67,17 @@ constexpr double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 }  // namespace
 
-GoalResiduals::GoalResiduals(const rig::Deformer& model, const Unknowns& unknowns, View<const Goal, 1> goals,
-                             double lever)
-    : model_(model), unknowns_(unknowns), goals_(goals), lever_(lever), skin_(model, unknowns.size()) {
+GoalResiduals::GoalResiduals(const rig::Deformer& model, const rig::Linearizer& linearizer, const Unknowns& unknowns,
+                             View<const Goal, 1> goals, double lever)
+    : model_(model), unknowns_(unknowns), goals_(goals), lever_(lever), skin_(linearizer.start()) {
     const rig::Character& character = model.character();
     for (const Goal& goal : goals) {
         num_rows_ += goal.num_rows();
         (goal.kind == GoalKind::orientation ? needs_globals_ : needs_skin_) = true;
     }
-    pose_.pose.resize(static_cast<std::size_t>(character.num_controls()));
+    pose_.resize(static_cast<std::size_t>(character.num_controls()));
     vertices_.resize(static_cast<std::size_t>(3 * character.num_vertices()));
+    skin_jacobian_.resize(vertices_.size() * static_cast<std::size_t>(unknowns.size()));
     globals_.resize(static_cast<std::size_t>(12 * character.skeleton.num_joints()));
     constraint_.resize(static_cast<std::size_t>(num_rows_));
     shifts_.resize(constraint_.size());
@@ -85,6 +86,7 @@ GoalResiduals::GoalResiduals(const rig::Deformer& model, const Unknowns& unknown
 void GoalResiduals::start(const double* values, const float* reference) {
     values_ = values;
     reference_ = reference;
+    point_.clear();
     std::fill(shifts_.begin(), shifts_.end(), 0.0);
 }
 
@@ -125,14 +127,18 @@ void GoalResiduals::residual(std::int64_t i, double* c) const {
     }
 }
 
+/// Evaluates the model, unless it stands there.
+void GoalResiduals::move_to(const double* x) {
+    if (!point_.empty() && std::equal(point_.begin(), point_.end(), x)) return;
+    point_.clear();
+    unknowns_.pose(x, reference_, pose_.data());
+    if (needs_skin_) skin_->evaluate(pose_.data(), vertices_.data());
+    if (needs_globals_) model_.character().skeleton.globals(pose_.data(), globals_.data());
+    point_.assign(x, x + unknowns_.size());
+}
+
 void GoalResiduals::evaluate(const double* x, double* residuals) {
-    const std::int64_t width = model_.character().num_controls();
-    unknowns_.pose(x, reference_, pose_.pose.data());
-    if (needs_skin_) {
-        model_.evaluate({pose_.pose.data(), {1, width}}, {vertices_.data(), {1, model_.character().num_vertices(), 3}},
-                        1);
-    }
-    if (needs_globals_) model_.character().skeleton.globals(pose_.pose.data(), globals_.data());
+    move_to(x);
     std::int64_t row = 0;
     for (std::int64_t i = 0; i < goals_.extent(0); ++i) {
         residual(i, constraint_.data() + row);
@@ -144,8 +150,8 @@ void GoalResiduals::evaluate(const double* x, double* residuals) {
 
 void GoalResiduals::linearize(const double* x, std::vector<double>* jacobian) {
     const std::int64_t n = unknowns_.size();
-    unknowns_.linearize(x, reference_, &pose_);
-    if (needs_skin_) skin_.compute(pose_, &skin_jacobian_);
+    unknowns_.linearize(x, pose_.data(), &directions_);
+    if (needs_skin_) skin_->differentiate(directions_, n, skin_jacobian_.data());
     jacobian->assign(static_cast<std::size_t>(num_rows_ * n), 0.0);
     double* rows = jacobian->data();
     for (std::int64_t i = 0; i < goals_.extent(0); ++i) {
@@ -198,18 +204,18 @@ void GoalResiduals::add_orientation_rows(const Goal& goal, const double* target,
     std::copy_n(identity, 9, local);
     for (std::int32_t j = goal.joint; j >= 0; j = skeleton.parents()[j]) {
         const float* parent = skeleton.parents()[j] < 0 ? nullptr : globals_.data() + 12 * skeleton.parents()[j];
-        for (const JointChange& change : pose_.joints) {
+        for (const rig::JointChange& change : directions_.joints) {
             if (change.joint != j) continue;
             double derivative[9], stretch[9], omega[3];
             conjugate(parent, change.change, local, derivative);
             linalg::polar_jvp(polar, derivative, stretch, omega);
             for (int row = 0; row < 3; ++row) {
-                rows[row * n + change.unknown] += factor * lever_ * dot(Vec3::at(to_vector, row), Vec3::at(omega));
+                rows[row * n + change.direction] += factor * lever_ * dot(Vec3::at(to_vector, row), Vec3::at(omega));
             }
         }
         double below[9];
         double transform[12];
-        std::copy_n(pose_.pose.data() + 12 * j, 12, transform);
+        std::copy_n(pose_.data() + 12 * j, 12, transform);
         conjugate(nullptr, transform, local, below);
         std::copy_n(below, 9, local);
     }

@@ -4,10 +4,10 @@
 
 #include "rigwright/ik/goals/box_least_squares.h"
 #include "rigwright/ik/goals/goal.h"
-#include "rigwright/ik/goals/skin_jacobian.h"
 #include "rigwright/ik/goals/unknowns.h"
 #include "rigwright/linalg/vec3.h"
 #include "rigwright/rig/deformer.h"
+#include "rigwright/rig/derivatives/linearizer.h"
 
 namespace rigwright::ik {
 
@@ -24,7 +24,8 @@ namespace rigwright::ik {
 class GoalResiduals final : public Residuals {
 public:
     /// All must outlive this object. `lever` is the length that a radian counts as.
-    GoalResiduals(const rig::Deformer& model, const Unknowns& unknowns, View<const Goal, 1> goals, double lever);
+    GoalResiduals(const rig::Deformer& model, const rig::Linearizer& linearizer, const Unknowns& unknowns,
+                  View<const Goal, 1> goals, double lever);
 
     /// Begins a frame: its values (M, values_per_goal) and reference pose (C). Shifts are 0.
     void start(const double* values, const float* reference);
@@ -46,6 +47,7 @@ public:
 
 private:
     linalg::Vec3 position(const SkinPoint& point) const;
+    void move_to(const double* x);
     void residual(std::int64_t goal, double* c) const;
     double factor(const Goal& goal) const;
     void add_point_rows(const SkinPoint& point, const double* directions, int count, double factor, double* rows) const;
@@ -59,8 +61,10 @@ private:
     double penalty_ = 1.0;
     const double* values_ = nullptr;
     const float* reference_ = nullptr;
-    SkinJacobian skin_;
-    LinearizedPose pose_;
+    std::unique_ptr<rig::Linearization> skin_;
+    std::vector<double> point_;  // (N) the last one; empty: none
+    std::vector<float> pose_;    // (C) at it
+    rig::PoseDirections directions_;
     std::vector<float> vertices_;        // (V, 3) at the last point
     std::vector<float> globals_;         // (J, 12)
     std::vector<double> constraint_;     // (R) c at the last point

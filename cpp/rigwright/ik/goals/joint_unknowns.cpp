@@ -102,18 +102,17 @@ void JointUnknowns::pose(const double* values, const float* reference, float* po
 }
 
 /// d exp([w]x) X / dw_k = [J(w) e_k]x exp([w]x) X.
-void JointUnknowns::linearize(const double* values, const float* reference, LinearizedPose* out) const {
+void JointUnknowns::linearize(const double* values, const float* pose, rig::PoseDirections* out) const {
     out->joints.clear();
     out->dials.clear();
-    pose(values, reference, out->pose.data());
     std::int32_t unknown = 0;
     for (const std::int32_t joint : turned_) {
-        const float* x = out->pose.data() + 12 * joint;
+        const float* x = pose + 12 * joint;
         double jacobian[9];
         left_jacobian(Vec3::at(values, unknown / 3), jacobian);
         for (int k = 0; k < 3; ++k, ++unknown) {
             const Vec3 axis{jacobian[k], jacobian[3 + k], jacobian[6 + k]};
-            JointChange& change = out->joints.emplace_back(JointChange{unknown, joint, {}});
+            rig::JointChange& change = out->joints.emplace_back(rig::JointChange{unknown, joint, {}});
             for (int column = 0; column < 3; ++column) {
                 const Vec3 moved = cross(axis, Vec3{x[column], x[4 + column], x[8 + column]});
                 for (int row = 0; row < 3; ++row) change.change[4 * row + column] = moved[row];
@@ -126,7 +125,7 @@ void JointUnknowns::linearize(const double* values, const float* reference, Line
             out->dials.push_back({unknown++, column});
             continue;
         }
-        JointChange& change = out->joints.emplace_back(JointChange{unknown++, column / 12, {}});
+        rig::JointChange& change = out->joints.emplace_back(rig::JointChange{unknown++, column / 12, {}});
         change.change[column % 12] = 1.0;
     }
 }

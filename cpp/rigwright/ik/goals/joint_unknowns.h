@@ -17,7 +17,7 @@ public:
     bool are_channels() const override { return false; }
     void from_poses(View<const float, 2> poses, View<const float, 2> references, View<double, 2> values) const override;
     void pose(const double* values, const float* reference, float* pose) const override;
-    void linearize(const double* values, const float* reference, LinearizedPose* out) const override;
+    void linearize(const double* values, const float* pose, rig::PoseDirections* out) const override;
 
 private:
     void add_joint(int joint, bool trained);

@@ -34,7 +34,10 @@ const T* shared_row(const View<T, Rank>& rows, std::int64_t t) {
 }  // namespace
 
 PoseSolver::PoseSolver(std::shared_ptr<const rig::Deformer> model, double size)
-    : model_(std::move(model)), unknowns_(make_unknowns(model_->character())), size_(size) {}
+    : model_(std::move(model)),
+      linearizer_(model_->linearizer()),
+      unknowns_(make_unknowns(model_->character())),
+      size_(size) {}
 
 /// Solves one frame after another.
 class PoseSolver::Frame {
@@ -43,7 +46,7 @@ public:
         : solver_(solver),
           task_(task),
           result_(result),
-          residuals_(*solver.model_, *solver.unknowns_, task.goals, lever * solver.size_),
+          residuals_(*solver.model_, *solver.linearizer_, *solver.unknowns_, task.goals, lever * solver.size_),
           rows_(static_cast<std::size_t>(residuals_.num_rows())) {
         for (const Unknown& unknown : solver.unknowns_->list()) {
             problem_.low.push_back(unknown.low);
@@ -141,7 +144,8 @@ void PoseSolver::check(const PoseTask& task) const {
     if (n == 0) throw bad_argument(function, "model", "without a control that may move", "one with controls");
     const std::int64_t starts = task.starts.extent(0) == 1 ? 1 : frames;
     check_shape<const double, 2>(function, "start", task.starts, {starts, n});
-    check_shape<const float, 2>(function, "start", task.references, {starts, model_->character().num_controls()});
+    check_shape<const float, 2>(function, "start", task.references,
+                                {task.references.extent(0) == 1 ? 1 : starts, model_->character().num_controls()});
     check_shape<const double, 2>(function, "preferred", task.preferred,
                                  {task.preferred.extent(0) == 1 ? 1 : frames, n});
     check_finite(function, "start", task.starts);

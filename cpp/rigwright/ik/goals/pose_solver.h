@@ -4,6 +4,7 @@
 #include "rigwright/ik/goals/goal.h"
 #include "rigwright/ik/goals/unknowns.h"
 #include "rigwright/rig/deformer.h"
+#include "rigwright/rig/derivatives/linearizer.h"
 
 namespace rigwright::ik {
 
@@ -11,7 +12,7 @@ namespace rigwright::ik {
 struct PoseTask {
     View<const Goal, 1> goals;          // (M)
     View<const double, 3> values;       // (T, M, values_per_goal)
-    View<const float, 2> references;    // (S, C) poses that unknowns are relative to
+    View<const float, 2> references;    // (1, C) or (S, C) poses that unknowns are relative to
     View<const double, 2> starts;       // (S, N)
     View<const double, 2> preferred;    // (S, N)
     View<const double, 2> bounds;       // (N, 2); (0, 2): the model's own, widened up to the start
@@ -41,6 +42,7 @@ public:
     PoseSolver(std::shared_ptr<const rig::Deformer> model, double size);
 
     const rig::Deformer& model() const { return *model_; }
+    const rig::Linearizer& linearizer() const { return *linearizer_; }
     const Unknowns& unknowns() const { return *unknowns_; }
     double size() const { return size_; }
 
@@ -64,6 +66,7 @@ private:
     void check(const PoseTask& task) const;
 
     std::shared_ptr<const rig::Deformer> model_;
+    std::unique_ptr<rig::Linearizer> linearizer_;
     std::unique_ptr<Unknowns> unknowns_;
     double size_;
 };

@@ -5,6 +5,7 @@
 
 #include "rigwright/core/view.h"
 #include "rigwright/rig/character.h"
+#include "rigwright/rig/derivatives/pose_directions.h"
 
 namespace rigwright::ik {
 
@@ -15,26 +16,6 @@ struct Unknown {
     double high = 0.0;
     double scale = 1.0;  // typical range, positive: steps and preferences are measured in it
     bool fixed = false;  // keeps the value of the start
-};
-
-/// The derivative of a joint's transform in the pose with respect to one unknown.
-struct JointChange {
-    std::int32_t unknown;
-    std::int32_t joint;
-    double change[12];
-};
-
-/// The derivative 1 of a numeric control with respect to one unknown.
-struct DialChange {
-    std::int32_t unknown;
-    std::int32_t column;  // of the pose
-};
-
-/// A pose in double precision, with its derivatives with respect to all unknowns.
-struct LinearizedPose {
-    std::vector<float> pose;  // (C)
-    std::vector<JointChange> joints;
-    std::vector<DialChange> dials;
 };
 
 /// The N numbers that determine a pose. There are two kinds: channels, and rotation vectors of joints. Some are
@@ -53,8 +34,8 @@ public:
                             View<double, 2> values) const = 0;
     /// Writes the pose (C) of the unknowns (N).
     virtual void pose(const double* values, const float* reference, float* pose) const = 0;
-    /// The same, with derivatives.
-    virtual void linearize(const double* values, const float* reference, LinearizedPose* out) const = 0;
+    /// Writes the derivatives of a pose, as `pose` wrote it, with respect to the unknowns: a direction per unknown.
+    virtual void linearize(const double* values, const float* pose, rig::PoseDirections* out) const = 0;
 
 protected:
     std::vector<Unknown> list_;

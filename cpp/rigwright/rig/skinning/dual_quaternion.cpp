@@ -6,6 +6,7 @@
 
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
+#include "rigwright/rig/derivatives/linearizer.h"
 #include "rigwright/rig/overflow.h"
 #include "rigwright/rig/restricted.h"
 #include "rigwright/rig/skinning/dual_quaternion_parts.h"
@@ -228,6 +229,10 @@ std::shared_ptr<Deformer> DualQuaternionBlend::do_restricted(View<const std::int
     auto tensors = std::make_shared<TensorFile>(restricted_tensors(character(), vertices, {"skin."}));
     add_skin_rows(*character().tensors, vertices, tensors.get());
     return std::make_shared<DualQuaternionBlend>(std::move(tensors));
+}
+
+std::unique_ptr<Linearizer> DualQuaternionBlend::linearizer() const {
+    return general_linearizer(*this, true);
 }
 
 std::unique_ptr<SessionState> DualQuaternionBlend::new_session_state() const {

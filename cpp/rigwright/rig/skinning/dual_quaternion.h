@@ -21,6 +21,8 @@ class DualQuaternionBlend final : public Deformer {
 public:
     explicit DualQuaternionBlend(std::shared_ptr<const TensorFile> tensors);
 
+    std::unique_ptr<Linearizer> linearizer() const override;
+
 private:
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
     void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
