@@ -18,6 +18,7 @@ Vector = NDArray[np.float64]
 MOST_PINS = 32
 MOST_ITERATIONS = 8  # of a solve
 SETTLED = 1e-3  # of the figure's size: a model that is solved in its place does not come nearer to it
+LEAST_SHARE = 0.1  # of a correction that is taken over at once
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Drags:
         self._solver: Any = None
         self._before: Row | None = None  # the pose in which the first pin was grabbed: what is not pulled stays near it
         self._skin: tuple[NDArray[np.int32], _core.Deformer] | None = None  # of the pins' corners
-        self._last_aside = np.zeros((0, 3))
+        self._aside, self._left, self._share = np.zeros((0, 3)), np.zeros((0, 3)), 1.0  # of the last call
         self._settled = SETTLED * (float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0)
         self.pins: dict[int, Pin] = {}
         self.note = ""
@@ -94,19 +95,34 @@ class Drags:
         pose = self._figure.home(self._figure.pose(state), offset)
         if self._before is None:
             self._before = pose
-        aside = self._aside(pose, vertices)
-        settled = aside.shape == self._last_aside.shape and np.abs(aside - self._last_aside).max() <= self._settled
-        self._last_aside = aside
+        settled = self._correct(self._measured(pose, vertices))
         points = [
             rw.ik.Point(pin.corner.tolist(), pin.target - offset + move, barycentric=pin.weight)
-            for pin, move in zip(self.pins.values(), aside, strict=True)
+            for pin, move in zip(self.pins.values(), self._aside, strict=True)
         ]
         found = self._solver.solve(points, pose, preferred=self._before, max_iterations=MOST_ITERATIONS, threads=1)
         return self._figure.state_of(state, found.poses[0], found.channels, offset), settled and bool(
             found.converged[0]
         )
 
-    def _aside(self, pose: Row, vertices: Vertices) -> Vector:
+    def _correct(self, measured: Vector) -> bool:
+        """Take over how far the model is from the figure; True if that is known already.
+
+        A poor model overshoots: taken over whole, the correction would go to and fro between two poses for good. So a
+        share of it is taken, found from the last two calls by the secant (Aitken relaxation; Irons and Tuck 1969).
+        """
+        if measured.shape != self._aside.shape:
+            self._aside, self._left, self._share = measured, np.zeros_like(measured), 1.0
+            return False
+        left = measured - self._aside
+        change = left - self._left
+        square = float(np.square(change).sum())
+        if self._left.any() and square > 0.0:
+            self._share = float(np.clip(-self._share * (self._left * change).sum() / square, LEAST_SHARE, 1.0))
+        self._aside, self._left = self._aside + self._share * left, left
+        return bool(np.abs(left).max() <= self._settled)
+
+    def _measured(self, pose: Row, vertices: Vertices) -> Vector:
         """From each pin's point of the figure to that of the model that is solved (pins, 3)."""
         pins = list(self.pins.values())
         if self._figure.is_solved_as_it_is:
