@@ -70,6 +70,7 @@ def published(active: np.ndarray, weights: np.ndarray, pairs: Pairs, limit: floa
 def raw_sequence(active: np.ndarray, weights: np.ndarray, pairs: Pairs, limit: float) -> Outcome:
     """All expressions by HiGHS with its defaults. The model is built once, columns are closed."""
     begin = time.perf_counter()
+    highspy.Highs.resetGlobalScheduler(True)  # one per process: with that of other threads a run ends in an error
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
@@ -89,7 +90,10 @@ def raw_sequence(active: np.ndarray, weights: np.ndarray, pairs: Pairs, limit: f
     while left_over:
         solver.setOptionValue("time_limit", solver.getRunTime() + max(limit - (time.perf_counter() - begin), 0.0))
         solver.run()
-        if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        status = solver.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            if status != highspy.HighsModelStatus.kTimeLimit:
+                raise RuntimeError(f"HiGHS ended with {status.name}: neither an optimum nor the end of its time")
             known = solver.getInfo()
             return Outcome(values, True, known.objective_function_value, known.mip_dual_bound)
         chosen = np.flatnonzero(np.array(solver.getSolution().col_value) > 0.5)

@@ -14,6 +14,23 @@ pytest.importorskip("pulp", reason="pulp is not installed")
 pytest.importorskip("highspy", reason="highspy is not installed")
 
 
+def test_highs_runs_on_one_thread_whatever_ran_in_the_process_before():
+    import highspy
+
+    from benchmarks.packing.peers import raw_sequence
+
+    highspy.Highs.resetGlobalScheduler(True)
+    before = highspy.Highs()
+    before.setOptionValue("output_flag", False)
+    before.setOptionValue("threads", 2)
+    before.addVar(0.0, 1.0)
+    before.changeColIntegrality(0, highspy.HighsVarType.kInteger)
+    before.run()
+    found = raw_sequence(np.eye(2, dtype=bool), np.ones(2), [], 60.0)
+    assert found.values == [2.0]
+    assert not found.stopped
+
+
 @pytest.mark.parametrize("pairs", [[], [(0, 5)]])
 def test_peers_reach_our_objectives(pairs, tolerance):
     from benchmarks.packing.peers import published, raw_sequence
