@@ -16,7 +16,6 @@ pytest.importorskip("highspy", reason="highspy is not installed")
 
 def test_highs_runs_on_one_thread_whatever_ran_in_the_process_before():
     import highspy
-
     from benchmarks.packing.peers import raw_sequence
 
     highspy.Highs.resetGlobalScheduler(True)
