@@ -29,7 +29,7 @@ public:
         machine.synchronize();
     }
 
-    /// Delta coordinates, and two doubles per coordinate of the mesh.
+    /// Delta coordinates, and two doubles per coordinate of the mesh. What cuSPARSE's analysis takes is not counted.
     std::int64_t floats_per_row() const override { return 3 * size_ * (1 + 4); }
 
     /// Keeps the analysis of a batch for slightly smaller ones, since the last chunk of a call has fewer frames.
