@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.training._face_maps._basis_networks import BasisShape
+from rigwright.training._face_maps._basis_networks import BasisShape, smooth_leaky_relu
 from rigwright.training._face_maps._convolution_networks import ConvolutionShape, doublings_of, first_channels
 from rigwright.training._face_maps._export import LearnedMap, map_tensors
 from rigwright.training._face_maps._layout import Layout, MapSegment, RigidPart
@@ -81,6 +81,13 @@ def test_a_basis_is_combined_by_the_formula_and_its_linear_units_in_the_file(raw
     tensors = map_tensors([LearnedMap(segment(resolution=6), BASIS, SCALING, weights)], Layout([], [], []))
     drawn = slow_network(tensors, 0, np.array(raw)) / SCALING.scale
     np.testing.assert_allclose(drawn / 10.0, expected / 10.0, atol=tolerance["float32_scaled"])
+
+
+def test_the_derivative_of_the_activation_is_that_of_finite_differences():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    x = torch.linspace(-3.0, 3.0, 50, dtype=torch.float64, requires_grad=True)  # no kink of the second derivative
+    assert torch.autograd.gradcheck(smooth_leaky_relu(), (x,))
+    assert np.allclose(smooth_leaky_relu()(x).detach(), smooth_leaky(x.detach().numpy()))
 
 
 def test_multiply_adds_of_a_basis_are_those_of_its_file():

@@ -114,6 +114,17 @@ def test_a_drag_through_a_poor_model_comes_to_rest(tube):
     assert gaps[-1] < 0.001 * stage._size
 
 
+def test_a_drag_begins_with_a_correction_of_its_own(tube):
+    """Not with that of the drag before it, which was measured in another pose."""
+    used, fresh = (stage_of(tube[0], through=tube[1]) for _ in range(2))
+    dragged(used, -0.1)
+    used.step([{"type": "release", "pin": 1, "hold": False}], 0.0)
+    used.step([{"type": "undo"}], 0.0)
+    assert np.array_equal(used.state.row, fresh.state.row)
+    rows = [dragged(stage, 0.1)[1]["row"] for stage in (used, fresh)]
+    assert rows[0] == pytest.approx(rows[1], abs=1e-4)
+
+
 def test_without_one_skinning_is_fitted_and_the_view_says_so(tube):
     stage = stage_of(tube[0])
     grab, first, *_ = dragged(stage, 0.1)

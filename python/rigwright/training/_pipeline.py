@@ -169,13 +169,18 @@ def body(
     return model
 
 
-def check_training_arguments(function: str, torch: Any, ds: Any, device: str, threads: int) -> None:
-    """Raise ValueError unless ``ds`` is a data set, the device is there, and ``threads`` a number of threads."""
+def check_data_set(function: str, ds: Any) -> None:
+    """Raise ValueError unless ``ds`` is a data set."""
     # Not "vertices": asking a set for them reads all of them into memory, and training reads them piece by piece.
     missing = [name for name in ("skeleton", "poses", "probe", "hash", "take") if not hasattr(ds, name)]
     if missing:
         got = f"a {type(ds).__name__} without {', '.join(missing)}"
         raise bad_argument(function, "ds", got, "a data set: rigwright.Dataset(path)")
+
+
+def check_training_arguments(function: str, torch: Any, ds: Any, device: str, threads: int) -> None:
+    """Raise ValueError unless ``ds`` is a data set, the device is there, and ``threads`` a number of threads."""
+    check_data_set(function, ds)
     usable = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
     if not isinstance(device, str) or device.split(":")[0] not in usable:
         raise bad_argument(function, "device", repr(device), " or ".join(f'"{name}"' for name in usable) + " here")

@@ -44,7 +44,11 @@ class Drags:
         self._solver: Any = None
         self._before: Row | None = None  # the pose in which the first pin was grabbed: what is not pulled stays near it
         self._skin: tuple[NDArray[np.int32], _core.Deformer] | None = None  # of the pins' corners
-        self._aside, self._left, self._share = np.zeros((0, 3)), np.zeros((0, 3)), 1.0  # of the last call
+        self._aside = np.zeros(
+            (0, 3)
+        )  # from each pin's point of the figure to that of the model, as far as it is known
+        self._left: Vector | None = None  # what the last call measured beyond that; None: it was for other targets
+        self._share = 1.0  # of what is measured that was taken over
         self._settled = SETTLED * (float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0)
         self.pins: dict[int, Pin] = {}
         self.note = ""
@@ -59,6 +63,7 @@ class Drags:
             return False
         _, corner, weight, _, distance = hit
         self.pins[number] = Pin(corner, weight, origin + distance * direction, facing)
+        self._left = None
         return True
 
     def move(self, number: int, origin: Vector, direction: Vector) -> bool:
@@ -70,6 +75,7 @@ class Drags:
         if target is None:
             return False
         self.pins[number] = replace(pin, target=target)
+        self._left = None
         return True
 
     def release(self, number: int, hold: bool) -> None:
@@ -108,19 +114,24 @@ class Drags:
     def _correct(self, measured: Vector) -> bool:
         """Take over how far the model is from the figure; True if that is known already.
 
-        A poor model overshoots: taken over whole, the correction would go to and fro between two poses for good. So a
-        share of it is taken, found from the last two calls by the secant (Aitken relaxation; Irons and Tuck 1969).
+        Whole at first. For resting targets, a share that the last two calls give by the secant (Aitken relaxation;
+        Irons and Tuck 1969): a poor model overshoots, and would go to and fro between two poses for good.
         """
-        if measured.shape != self._aside.shape:
-            self._aside, self._left, self._share = measured, np.zeros_like(measured), 1.0
-            return False
+        known = measured.shape == self._aside.shape
+        if not known:
+            self._aside, self._left = np.zeros_like(measured), None
         left = measured - self._aside
-        change = left - self._left
-        square = float(np.square(change).sum())
-        if self._left.any() and square > 0.0:
-            self._share = float(np.clip(-self._share * (self._left * change).sum() / square, LEAST_SHARE, 1.0))
-        self._aside, self._left = self._aside + self._share * left, left
-        return bool(np.abs(left).max() <= self._settled)
+        if self._left is None:
+            self._aside, self._share = measured, 1.0
+        else:
+            change = left - self._left
+            square = float(np.square(change).sum())
+            if square > 0.0:
+                secant = -self._share * float((self._left * change).sum()) / square
+                self._share = float(np.clip(secant, LEAST_SHARE, 1.0))
+            self._aside = self._aside + self._share * left
+        self._left = left
+        return known and bool(np.abs(left).max() <= self._settled)
 
     def _measured(self, pose: Row, vertices: Vertices) -> Vector:
         """From each pin's point of the figure to that of the model that is solved (pins, 3)."""
@@ -135,7 +146,7 @@ class Drags:
 
     def rebase(self) -> None:
         """Stay near the present pose from now on: something else than a drag has changed it."""
-        self._before = None
+        self._before = self._left = None
 
     def clear(self) -> None:
         """Let all pins go."""

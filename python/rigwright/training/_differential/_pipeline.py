@@ -31,7 +31,7 @@ from rigwright.training._export import measured
 from rigwright.training._optimize import Budget, torch_settings
 from rigwright.training._optimizers import Arrays
 from rigwright.training._outlook import Outlook
-from rigwright.training._pipeline import seconds_of_training
+from rigwright.training._pipeline import check_data_set, seconds_of_training
 
 DEFAULT_STEPS = 8000
 
@@ -139,7 +139,7 @@ def differential(
     """
     started = time.monotonic()
     check_device("differential", device)
-    _check_data(ds)
+    check_data_set("differential", ds)
     check_threads("differential", threads)
     if minutes is None and steps is None:
         steps = DEFAULT_STEPS
@@ -185,14 +185,6 @@ def differential(
         if file is not None:
             file.unlink(missing_ok=True)
     return model
-
-
-def _check_data(ds: Any) -> None:
-    # Not "vertices": asking a set for them reads all of them into memory, and training reads them piece by piece.
-    missing = [name for name in ("skeleton", "poses", "probe", "hash", "take") if not hasattr(ds, name)]
-    if missing:
-        got = f"a {type(ds).__name__} without {', '.join(missing)}"
-        raise bad_argument("differential", "ds", got, "a data set: rigwright.Dataset(path)")
 
 
 def _prepare(

@@ -27,7 +27,7 @@ def row_blocks(count: int) -> list[Rows]:
 
 
 class MapDescent(Descent):
-    """Steps on the networks of a level: the loss of ``_loss.py`` on balanced batches.
+    """Steps on the networks of a level: the loss of ``_loss.py`` on batches.
 
     All maps of a pose are computed, sampled at all vertices by one sparse product, and added to what the frozen model
     gives. After each evaluation, ``mean`` and ``most`` are the held-out distances in the unit of the loss.
