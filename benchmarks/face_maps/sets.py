@@ -4,23 +4,31 @@ python -m benchmarks.face_maps.sets [--data ../shared/data] [--out build/face_ma
 
 A third of the poses are curves x U(.25, 3) as they are drawn (training balances its minibatches itself), two thirds are
 those of ``rigwright.sampling.Sparse``: the training curves move most dials alone, the judged performance 19 at a time.
-The judged clips are those of ``benchmarks/baselines/sets.py``.
+The judged clips are those of ``benchmarks/baselines/sets.py``. The kind of the training poses was chosen by trials on
+them, so two more clips are judged, constructed with another seed, which no choice has seen.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import rigwright as rw
 from benchmarks.baselines.sets import ROOT, Subject
 from rigwright._demo.production_face import build_production_face
-from rigwright._demo.production_face.clips import ASSUMPTION, NOISE
+from rigwright._demo.production_face.clips import ASSUMPTION, NOISE, constructed_clips
 from rigwright.sampling import Animation, Mixture, Sparse, clipped_share, sample, sample_actions
 
 POSES = 32000
 PROBE = 16  # base poses of the influence probe: sticky lips act only while the jaw is open a little, and 8 can miss it
-JUDGED = {"performance": "performance", "constructed clips, held out": "held out"}
+UNSEEN_SEED = 20261126  # of the clips that no choice has seen
+JUDGED = {
+    "performance": "performance",
+    "constructed clips, held out": "held out",
+    "constructed clips, seen by no choice": "unseen",
+}
 TRAINING = "curves x U(.25, 3), and sparse poses"
 
 
@@ -36,7 +44,7 @@ def production_face(data: Path, out: Path, poses: int, seed: int = 0) -> Subject
         rig = rw.sources.dials_only(bones)
         names = list(rig.actions)
         held_out = [name for name in names if name.endswith("held out")]
-        for folder, actions in zip(judged, (["performance"], held_out), strict=True):
+        for folder, actions in zip(judged, (["performance"], held_out, unseen_clips()), strict=True):
             if not (folder / "manifest.json").exists():
                 sample_actions(rig, folder, actions)
         known = [rig.action(name) for name in names if name not in ("performance", *held_out)]
@@ -45,6 +53,11 @@ def production_face(data: Path, out: Path, poses: int, seed: int = 0) -> Subject
         mixed = Mixture([(1.0, noisy), (2.0, Sparse())])
         sample(rig, path, poses, sampler=mixed, seed=seed, probe=PROBE, workers=0)
     return production_face(data, out, poses, seed)
+
+
+def unseen_clips() -> Sequence[Any]:
+    """Rows (T, N) of the dials in two constructed clips."""
+    return [clip.rows for clip in constructed_clips(UNSEEN_SEED) if clip.judged]
 
 
 def main() -> None:

@@ -107,7 +107,7 @@ def test_training_lowers_the_held_out_error(data, ready):
         if progress.stage.startswith("training coarse"):
             errors.append(float(progress.message.split()[2]))
 
-    trained(data, ready, steps=80, refinement=0.0, learning_rate=0.01, progress=note)
+    trained(data, ready, steps=300, refinement=0.0, learning_rate=0.01, progress=note)
     assert errors[-1] < 0.9 * errors[0]
 
 

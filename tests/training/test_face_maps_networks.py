@@ -85,7 +85,7 @@ def test_a_basis_is_combined_by_the_formula_and_its_linear_units_in_the_file(raw
 
 def test_the_derivative_of_the_activation_is_that_of_finite_differences():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    x = torch.linspace(-3.0, 3.0, 50, dtype=torch.float64, requires_grad=True)  # no kink of the second derivative
+    x = torch.linspace(-3.0, 3.0, 50, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(smooth_leaky_relu(), (x,))
     assert np.allclose(smooth_leaky_relu()(x).detach(), smooth_leaky(x.detach().numpy()))
 

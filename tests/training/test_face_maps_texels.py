@@ -13,6 +13,7 @@ from rigwright.training._face_maps._problem import level_of, make_problem, offse
 from rigwright.training._face_maps._settings import settings_for
 from rigwright.training._face_maps._sparse import sampling_triplets
 from rigwright.training._face_maps._texels import TexelDescent
+from tests.support.face_maps import smooth_leaky
 from tests.support.mapped_face import clip_data
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -69,8 +70,8 @@ def test_the_loss_in_texels_is_that_of_the_vertices(data, weight, on_base, toler
 @pytest.mark.parametrize("weight", [0.0, 0.7])
 @pytest.mark.parametrize("on_base", [False, True])
 def test_the_loss_in_coefficients_is_that_of_the_vertices(data, weight, on_base, tolerance):
-    """Without its constant: the loss of the mean maps, which have no coefficients."""
-    settings = settings_for("ours", hidden=8, components=6, gradient_weight=weight)
+    """Without its constant: that of the mean maps, which have no coefficients. No network is large enough to share."""
+    settings = settings_for("ours", hidden=100, components=6, gradient_weight=weight)
     problem = with_bases(torch, problem_of(data, settings, on_base), settings, "cpu")
     descent = CoefficientDescent(problem, settings, "cpu", 0)
     state = descent.start()
@@ -79,6 +80,40 @@ def test_the_loss_in_coefficients_is_that_of_the_vertices(data, weight, on_base,
     descent._restore(state)
     found = float(descent._coefficient_loss(ROWS).detach())
     assert found == pytest.approx(losses[0] - losses[1], rel=tolerance["float32_character"])
+
+
+def test_shared_hidden_layers_are_parted_with_the_other_inputs_at_rest(data, tolerance):
+    """A segment's own network is the shared one where only its own controls are turned: one row and unit at a time."""
+    settings = settings_for("ours", hidden=8, components=6)
+    problem = with_bases(torch, problem_of(data, settings, False), settings, "cpu")
+    descent = CoefficientDescent(problem, settings, "cpu", 0)
+    (trunk,) = descent._trunks
+    assert len(trunk.members) > 1
+    assert any(len(places) < trunk.shape.inputs for places in trunk.places)
+    weights = random_like(descent.start().parameters)
+    parted = descent.complete(weights)
+    for member, places, first in zip(trunk.members, trunk.places, np.cumsum([0, *trunk.components]), strict=False):
+        for row in ROWS:
+            x = trunk.still.astype(np.float64)
+            x[places] = trunk.inputs[row, places]
+            expected = slow_coefficients(weights, "trunk0.", x)[first:][: trunk.components[trunk.members.index(member)]]
+            found = slow_coefficients(parted, f"{member:03d}.", problem.inputs[member][row].astype(np.float64))
+            np.testing.assert_allclose(found, expected, atol=tolerance["float32_scaled"])
+
+
+def random_like(arrays):
+    rng = np.random.default_rng(7)
+    return {name: (0.3 * rng.standard_normal(value.shape)).astype(np.float32) for name, value in arrays.items()}
+
+
+def slow_coefficients(weights, prefix, inputs):
+    """Smooth leaky ReLU between dense layers, each of which reads the inputs, too."""
+    x = inputs
+    for name in ("dense1", "dense2"):
+        y = [float(np.dot(row, x)) for row in weights[f"{prefix}{name}.weight"][0]]
+        y = np.array(y) + weights[f"{prefix}{name}.bias"][0, 0]
+        x = np.concatenate([smooth_leaky(y), inputs])
+    return weights[f"{prefix}dense3.weight"][0] @ x + weights[f"{prefix}dense3.bias"][0, 0]
 
 
 def test_components_leave_less_the_more_there_are(data):

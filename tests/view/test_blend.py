@@ -122,6 +122,7 @@ def test_a_drag_begins_with_a_correction_of_its_own(tube):
     used.step([{"type": "undo"}], 0.0)
     assert np.array_equal(used.state.row, fresh.state.row)
     rows = [dragged(stage, 0.1)[1]["row"] for stage in (used, fresh)]
+    # Degrees; the page's rows are rounded, and a correction left over moves them by more than one.
     assert rows[0] == pytest.approx(rows[1], abs=1e-4)
 
 

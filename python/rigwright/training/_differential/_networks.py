@@ -1,13 +1,12 @@
 """The differential network and the anchor networks: batched dense layers with relu, their problem, their layers.
 
-With linear units the last layer reads the inputs beside the last hidden layer, and begins as the linear regression of
-the targets: hidden units have only to learn what is not linear. A model file knows relu alone; there a linear unit is
-relu(z + ``REACH``), passed on from layer to layer, and the last layer takes REACH off again.
+With linear units every layer reads the inputs beside the layer before it, and the last begins as the linear regression
+of the targets: hidden units have only to learn what is not linear. A model file knows relu alone; there a linear unit
+is relu(z + ``REACH``), passed on from layer to layer, and each layer that reads it takes REACH off again.
 """
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +44,7 @@ class Group:
         Squared displacement, over all vertices, that a unit error of a target causes.
     hidden, layers : int
     linear : bool
-        Whether the last layer reads the inputs, too.
+        Whether the layers after the first read the inputs, too.
     """
 
     name: str
@@ -65,8 +64,10 @@ class Group:
 
     def sizes(self) -> list[tuple[int, int]]:
         """Inputs and outputs of the layers."""
-        hidden = [self.places.shape[1], *[self.hidden] * self.layers]
-        return [*itertools.pairwise(hidden), (self.units, self.targets.shape[2])]
+        return [
+            (self.places.shape[1] if i == 0 else self.units, self.hidden if i < self.layers else self.targets.shape[2])
+            for i in range(self.layers + 1)
+        ]
 
 
 class Problem:
@@ -213,20 +214,23 @@ def forward(torch: Any, group: Group, weights: dict[str, Any], inputs: Any) -> A
     x = inputs
     for i in range(1, group.layers + 1):
         x = torch.relu(torch.baddbmm(weights[f"{group.name}_bias{i}"], x, weights[f"{group.name}_weight{i}"]))
-    last = weights[f"{group.name}_weight{group.layers + 1}"]
-    found = torch.baddbmm(weights[f"{group.name}_bias{group.layers + 1}"], x, last[:, : group.hidden])
-    return found + torch.bmm(inputs, last[:, group.hidden :]) if group.linear else found
+        x = torch.cat([x, inputs], dim=2) if group.linear else x
+    return torch.baddbmm(
+        weights[f"{group.name}_bias{group.layers + 1}"], x, weights[f"{group.name}_weight{group.layers + 1}"]
+    )
 
 
 def _passed_on(
     group: Group, layer: int, weight: NDArray[np.float64], bias: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """A layer with linear units as relu units: the first makes them, the next pass them on, the last reads them."""
+    """A layer with linear units as relu units: the first makes them, the others read them, the last passes none on."""
     inputs = group.places.shape[1]
-    if layer == group.layers + 1:
-        return weight, bias - REACH * weight[group.hidden :].sum(axis=0)
     before = 0 if layer == 1 else group.hidden
+    if layer > 1:
+        bias = bias - REACH * weight[before:].sum(axis=0)
+    if layer == group.layers + 1:
+        return weight, bias
     result = np.zeros((before + inputs, group.units))
-    result[: len(weight), : group.hidden] = weight
+    result[:, : group.hidden] = weight
     result[before:, group.hidden :] = np.eye(inputs)
     return result, np.concatenate([bias, np.full(inputs, REACH if layer == 1 else 0.0)])

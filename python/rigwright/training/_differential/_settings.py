@@ -44,7 +44,7 @@ class DifferentialSettings:
     hidden, layers : int
         Width and number of the hidden layers of the differential network.
     linear : bool
-        Whether the last layers read the inputs, too, and begin as linear regressions.
+        Whether the layers after the first read the inputs, too, and the last begin as linear regressions.
     anchor_networks : str
         "each": one network per anchor with the inputs that move it; "one": a single network of all inputs.
     anchor_hidden, anchor_layers : int
