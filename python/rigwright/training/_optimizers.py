@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,16 +31,21 @@ class Optimizer(Protocol):
 
 
 class Adam:
-    """Kingma & Ba 2014 with b1 0.9, b2 0.999, epsilon 1e-8, as in Bailey et al. 2018."""
+    """Kingma & Ba 2014 with b1 0.9, b2 0.999, epsilon 1e-8, as in Bailey et al. 2018.
 
-    def __init__(self, torch: Any, weights: dict[str, Any]) -> None:
+    ``factors``: times the learning rate, by name of a weight; 1 for the others.
+    """
+
+    def __init__(self, torch: Any, weights: dict[str, Any], factors: Mapping[str, float] | None = None) -> None:
         self._torch, self._weights = torch, weights
-        self._adam = torch.optim.Adam(list(weights.values()), lr=1.0, betas=(0.9, 0.999), eps=EPSILON, fused=True)
+        known = factors or {}
+        groups = [{"params": [weight], "factor": known.get(name, 1.0)} for name, weight in weights.items()]
+        self._adam = torch.optim.Adam(groups, lr=1.0, betas=(0.9, 0.999), eps=EPSILON, fused=True)
 
     def step(self, rate: float) -> None:
         """See :class:`Optimizer`."""
         for group in self._adam.param_groups:
-            group["lr"] = rate
+            group["lr"] = rate * group["factor"]
         self._adam.step()
 
     def arrays(self) -> Arrays:

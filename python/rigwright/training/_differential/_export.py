@@ -12,7 +12,7 @@ from rigwright._pose_statistics.confidence import confidence_groups, confidence_
 from rigwright._rigs.model_surface import surface_tensors
 from rigwright._rigs.surface import surface_of
 from rigwright.training._differential._labels import Labels
-from rigwright.training._differential._networks import Problem
+from rigwright.training._differential._networks import Layers, Problem
 from rigwright.training._optimizers import Arrays
 
 Tensors = dict[str, NDArray[Any]]
@@ -89,13 +89,16 @@ def _network(problem: Problem, weights: Arrays, labels: Labels) -> Tensors:
 
 
 def _anchor_networks(problem: Problem, weights: Arrays) -> Tensors:
-    group = problem.anchors
-    count = len(problem.anchor_columns)
-    hidden, last = group.units, group.layers + 1
-    layers = {s: problem.layers(group, weights, i) for i, s in enumerate(problem.trained)}
-    outputs = group.targets.shape[2]
+    groups, count = problem.anchors, len(problem.anchor_columns)
+    hidden, last = max(group.units for group in groups), groups[0].layers + 1
+    layers = {
+        s: _widened(problem.layers(group, weights, i), hidden)
+        for group, members in zip(groups, problem.trained, strict=True)
+        for i, s in enumerate(members)
+    }
+    outputs = groups[0].targets.shape[2]
     resting = [(np.zeros((0, hidden)), np.zeros(hidden))]  # a network without inputs: its mean alone
-    resting += [(np.zeros((hidden, hidden)), np.zeros(hidden))] * (group.layers - 1)
+    resting += [(np.zeros((hidden, hidden)), np.zeros(hidden))] * (last - 2)
     resting += [(np.zeros((hidden, outputs)), np.zeros(outputs))]
     networks = [layers.get(s, resting) for s in range(count)]
     columns = problem.anchor_columns
@@ -113,4 +116,13 @@ def _anchor_networks(problem: Problem, weights: Arrays) -> Tensors:
     centers = [network[-1][1] + problem.anchor_center[s] for s, network in enumerate(networks)]
     result[f"anchors.layer{last}.weight"] = np.concatenate([n[-1][0].T for n in networks]).astype(np.float32)
     result[f"anchors.layer{last}.bias"] = np.concatenate(centers).astype(np.float32)
+    return result
+
+
+def _widened(layers: Layers, hidden: int) -> Layers:
+    """The layers with so many hidden units: the others are 0, and read by none."""
+    result = []
+    for i, (weight, bias) in enumerate(layers, 1):
+        ends = (0 if i == 1 else hidden - len(weight)), (0 if i == len(layers) else hidden - len(bias))
+        result.append((np.pad(weight, ((0, ends[0]), (0, ends[1]))), np.pad(bias, (0, ends[1]))))
     return result

@@ -21,6 +21,8 @@ from rigwright.training._optimizers import Arrays
 REACH = 16.0  # deviations below the mean down to which a linear unit is linear
 FAINT = 0.1  # of the last layer's weights of the other units at the start
 RIDGE = 1e-3  # of the mean square of an input
+HIDDEN_PER_INPUT = 4  # hidden units of an anchor network, at most
+GROUPS = 6  # of anchor networks; one group would be two thirds padding on a face
 
 Layers = list[tuple[NDArray[np.float64], NDArray[np.float64]]]  # weights (inputs, outputs) and biases
 
@@ -32,7 +34,7 @@ class Group:
     Attributes
     ----------
     name : str
-        "network" or "anchors".
+        "network", or "anchors0", "anchors1", ...
     columns : list of (n,) int32
     places : (S, n) int64
         The normalized columns that each network reads; padding reads the zeros after the last one.
@@ -59,7 +61,7 @@ class Group:
 
     @property
     def units(self) -> int:
-        """Units of a hidden layer in a model file."""
+        """What a layer after the first reads."""
         return self.hidden + int(self.places.shape[1]) * self.linear
 
     def sizes(self) -> list[tuple[int, int]]:
@@ -88,11 +90,13 @@ class Problem:
     ----------
     inputs : (T, C + 1) float32
         Normalized columns, and one of zeros.
-    network, anchors : Group
+    network : Group
+    anchors : list of Group
+        Anchor networks with about as many inputs: little of a group is padding.
     anchor_columns : list
         As given.
-    trained : list of int
-        The anchor networks in the group ``anchors``.
+    trained : list of lists of int
+        The anchor networks in each of these groups.
     """
 
     def __init__(
@@ -110,7 +114,9 @@ class Problem:
         self.mean, self.deviation = normalization(poses[training], joints, settings.recipe)
         self.inputs = np.zeros((len(poses), poses.shape[1] + 1), np.float32)
         self.inputs[:, :-1] = (poses - self.mean) / self.deviation
-        self.trained = [s for s, c in enumerate(anchor_columns) if len(c)] or [0]
+        trained = [s for s, c in enumerate(anchor_columns) if len(c)] or [0]
+        trained.sort(key=lambda s: len(anchor_columns[s]))
+        self.trained = [list(map(int, part)) for part in np.array_split(trained, GROUPS) if len(part)]
         z = labels.coefficients.astype(np.float64)
         self.center = z[training].mean(axis=0)
         y = z - self.center
@@ -123,15 +129,16 @@ class Problem:
         gains = np.square(labels.gains)
         if settings.anchor_networks == "one":
             gains = gains.mean(keepdims=True)
-        self.anchors = self._group(
-            "anchors",
-            [anchor_columns[s] for s in self.trained],
-            (targets - self.anchor_center[:, None])[self.trained],
-            gains[self.trained],
-            settings.anchor_hidden,
-            settings.anchor_layers,
-        )
-        self.groups = (self.network, self.anchors)
+        left = targets - self.anchor_center[:, None]
+        self.anchors = []
+        for number, part in enumerate(self.trained):
+            read = [anchor_columns[s] for s in part]
+            hidden = settings.anchor_hidden
+            if settings.recipe == "narrow":
+                hidden = min(hidden, HIDDEN_PER_INPUT * max(map(len, read)))
+            sizes = max(hidden, 1), settings.anchor_layers
+            self.anchors.append(self._group(f"anchors{number}", read, left[part], gains[part], *sizes))
+        self.groups = (self.network, *self.anchors)
 
     def _group(
         self,

@@ -27,8 +27,8 @@ class DifferentialSettings:
     Attributes
     ----------
     recipe : str
-        "narrow": three layers of 384 units, anchor networks of one layer of 64, linear units in both; the loss is the
-        squared displacement that errors cause, Adam. "paper": Song et al. 2020 as printed: five layers of 2,048 units,
+        "narrow": three layers of 384 units, anchor networks of one layer of 128 at most, linear units in both; the loss
+        is the squared displacement that errors cause, Adam. "paper": Song et al. 2020 as printed: five layers of 2,048 units,
         anchor networks of three layers of 64, L1 on delta coordinates, SGD.
     seed : int
         Decides the held-out rows, the anchors, the initial weights, the batches.
@@ -48,7 +48,9 @@ class DifferentialSettings:
     anchor_networks : str
         "each": one network per anchor with the inputs that move it; "one": a single network of all inputs.
     anchor_hidden, anchor_layers : int
-        Width and number of their hidden layers.
+        Width, at most, and number of their hidden layers. With recipe "narrow", four units per input are enough.
+    anchor_rate : float
+        Times the learning rate, for the anchor networks. Of "adam".
     influence_threshold : float
         Meters that a control must move an anchor to be an input of its network.
     loss : str
@@ -85,12 +87,13 @@ class DifferentialSettings:
     layers: int = 3
     linear: bool = True
     anchor_networks: str = "each"
-    anchor_hidden: int = 64
+    anchor_hidden: int = 128
     anchor_layers: int = 1
+    anchor_rate: float = 4.0
     influence_threshold: float = 2e-5
     loss: str = "displacement"
     optimizer: str = "adam"
-    learning_rate: float = 0.003
+    learning_rate: float = 0.0015
     schedule: str = "cosine"
     batch: int = 128
     steps: int | None = None
@@ -112,6 +115,7 @@ class DifferentialSettings:
         check.number("anchor_weight", self.anchor_weight, above=0.0)
         check.number("influence_threshold", self.influence_threshold, least=0.0)
         check.number("learning_rate", self.learning_rate, least=0.0)
+        check.number("anchor_rate", self.anchor_rate, least=0.0)
         if self.minutes is not None:
             check.number("minutes", self.minutes, least=0.0)
 
@@ -126,6 +130,7 @@ _PAPER = {
     "linear": False,
     "anchor_hidden": 64,
     "anchor_layers": 3,
+    "anchor_rate": 1.0,
     "loss": "delta",
     "optimizer": "sgd",
     "learning_rate": 0.1,

@@ -10,7 +10,7 @@ import numpy as np
 from rigwright.training._checkpoint import State
 from rigwright.training._differential._networks import Group, Problem, forward
 from rigwright.training._optimize import Descent
-from rigwright.training._optimizers import Arrays, Optimizer
+from rigwright.training._optimizers import Adam, Arrays, Optimizer
 
 
 class Sgd:
@@ -108,4 +108,7 @@ class SubspaceDescent(Descent):
     def _new_optimizer(self) -> Optimizer:
         if self.settings.optimizer == "sgd":
             return Sgd(self.torch, self._weights)
+        if self.settings.optimizer == "adam":
+            faster = {name: self.settings.anchor_rate for name in self._weights if name.startswith("anchors")}
+            return Adam(self.torch, self._weights, faster)
         return super()._new_optimizer()

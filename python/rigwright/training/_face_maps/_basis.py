@@ -2,7 +2,7 @@
 
 A segment with weights w has the wanted offsets w d. With the quadratic form H of its texels (``_texels.py``), the best
 map of a pose is H^-1 b; components are principal in the norm of H, so that the first K of them leave the least squared
-error of vertices and faces. H is made regular by the squared differences of neighboring texels. Texels that no vertex
+error of vertices and faces. Each segment has as many as leave ``LEFT`` of the whole level. H is made regular by the squared differences of neighboring texels. Texels that no vertex
 samples continue their neighbors, for meshes that the maps are transferred to.
 """
 
@@ -22,7 +22,7 @@ from rigwright.training._face_maps._texels import TexelProducts
 from rigwright.training._optimizers import Arrays
 
 ROWS = 1536  # to learn from that decide the components, evenly spaced
-TAIL = 1e-5  # of the squared motion that components may leave
+LEFT = 0.002  # unit of the loss: RMS over poses that the components of a segment may leave, of vertices and faces
 SMOOTHNESS = 1e-4  # of H's mean diagonal: weight of the squared differences of neighboring texels
 SMALLEST = 1e-8  # of H's mean diagonal: weight of the squared texels
 RIDGE = 1e-4  # of the regression of coefficients on normalized inputs
@@ -117,7 +117,8 @@ def _components(torch: Any, form: Any, wanted: Any, most: int) -> tuple[Float64,
     square, left = torch.linalg.eigh(rows @ rows.mT)
     square, left = square.flip(0).clamp(min=0.0), left.flip(1)
     beyond = square.sum() - square.cumsum(0)
-    kept = min(int((beyond > TAIL * square.sum()).sum()) + 1, most, int((square > 1e-12 * square[0]).sum()), 3 * count)
+    needed = int((beyond > len(rows) * LEFT**2).sum()) + 1
+    kept = min(needed, most, int((square > 1e-12 * square[0]).sum()), 3 * count)
     kept = max(kept, 1)
     size = square[:kept].sqrt().clamp(min=TINY)
     unit = float(size[0]) / np.sqrt(len(rows))

@@ -1,6 +1,7 @@
 """Training in two levels: coarse segments, then refinements of what the frozen coarse model leaves.
 
-Each level has two stages: squared errors in coefficients (or texels), then the loss of vertices and normals.
+Squared errors in coefficients (or texels) come first in each level. The loss of vertices and normals follows in the last
+one: it would take from the coarse maps what the refinements are there for. In texels a share of 0 leaves it alone.
 """
 
 from __future__ import annotations
@@ -108,16 +109,16 @@ class Levels:
         started : float
             When the call began (``time.monotonic``).
         """
-        clock = _Clock(self.settings, started)
         if self.settings.refinement > 0.0:
             self.progress(Progress("finding what to refine", 0, 1))
             ready = replace(ready, layout=refined(self.ds, ready, self.settings, threads))
+        segments = [segment for segment in ready.layout.segments if segment.level != COARSE]
+        clock = _Clock(self.settings if segments else replace(self.settings, refinement=0.0), started)
         coarse = self._level(COARSE, ready.layout.coarse, ready, None, clock)
         if coarse is None:
             return ready, [], clock.done()
         learned = coarse.learned(ready.length)
-        if self.settings.refinement > 0.0:
-            segments = [segment for segment in ready.layout.segments if segment.level != COARSE]
+        if segments:
             fine = self._level(1, segments, ready, coarse, clock)
             learned += [] if fine is None else fine.learned(ready.length)
         return ready, learned, clock.done()
@@ -197,7 +198,8 @@ class _Clock:
 
     def __init__(self, settings: FaceMapsSettings, started: float) -> None:
         coarse, texels = 1.0 - settings.refinement, settings.texels
-        self._ends = [0.0, coarse * texels, coarse, coarse + settings.refinement * texels, 1.0]
+        quick = texels if texels == 0.0 or coarse == 1.0 else 1.0  # what is refined has its loss of vertices there
+        self._ends = [0.0, coarse * quick, coarse, coarse + settings.refinement * texels, 1.0]
         self._steps, self._since = settings.steps, started
         self._seconds = None if settings.minutes is None else 60.0 * settings.minutes * (1.0 - MEASURING)
         self._spent = 0.0

@@ -45,8 +45,9 @@ class FaceMapsSettings:
         1: squares that are refined get coarse maps of their own, which read only the controls that move the square, so
         that no other control moves it. 0: one coarse map per segment, as published.
     texels : float
-        Part of the steps of each level that is done in coefficients (in texels with the method "paper"), where the loss
-        is quadratic and a step costs no maps; the others have the loss of vertices and normals.
+        Part of the steps of the last level that is done in coefficients (in texels with the method "paper"), where the
+        loss is quadratic and a step costs no maps; the others have the loss of vertices and normals. A coarse level that
+        is refined has none of those, unless ``texels`` is 0.
     bins : int
         Intervals along the first principal component of landmarks that batches are drawn from evenly; 1 for rows
         drawn evenly. "paper": 16.
@@ -75,9 +76,9 @@ class FaceMapsSettings:
     seed: int = 0
     holdout: float = 0.1
     normal_weight: float = 5.0
-    gradient_weight: float = 1.0
-    hidden: int = 256
-    components: int = 128
+    gradient_weight: float = 0.1
+    hidden: int = 384
+    components: int = 192
     first_channels: int = 8
     channels: int = 16
     refinement: float = 0.4
@@ -86,7 +87,7 @@ class FaceMapsSettings:
     bins: int = 1
     batch: int = 128
     optimizer: str = "adam"
-    learning_rate: float = 0.003
+    learning_rate: float = 0.0015
     schedule: str = "cosine"
     steps: int | None = None
     minutes: float | None = None
