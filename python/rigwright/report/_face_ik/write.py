@@ -149,6 +149,7 @@ def _facts(ik: FaceIk) -> list[Fact]:
         Fact("origin", about.get("origin") or "not stated"),
         Fact("trained through", f"a model of kind {about.get('trained_through')}"),
         Fact("control points", f"{len(ik.vertices):,}, {ik.dimensions}-D"),
+        Fact("shared parameters", "solved for together" if ik.agreement == "joint" else "averaged"),
         Fact("regions", ", ".join(f"{len(points)} points, {len(own)} parameters" for points, own in ik.regions)),
     ]
     return facts + [Fact(key, value) for key, value in words.settings(training)]
