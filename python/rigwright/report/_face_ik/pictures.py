@@ -13,7 +13,7 @@ from rigwright.report._face_ik.measure import Measured
 from rigwright.report._kit.jpeg import data_uri
 from rigwright.report._kit.markers import MarkedMesh
 
-MARKER = 0.005  # radius of a target, relative to the longest side of the mesh
+MARKER = 0.008  # radius of a target, relative to the longest side of the mesh
 WIDTH, COLUMNS = 210, 5
 CROPPED = 0.15  # of the control points' extent: what stands around them in a picture
 
@@ -42,6 +42,7 @@ def configurations(ik: FaceIk, model: Any, measured: Measured) -> tuple[str, flo
         top=top,
         unit="mm",
         focus=_around(ik, marked),
+        turn=15.0,
         width=WIDTH,
     )
     return data_uri(np.asarray(image, np.uint8)[..., :3]), top
