@@ -2,8 +2,8 @@
 
 A segment with weights w has the wanted offsets w d. With the quadratic form H of its texels (``_texels.py``), the best
 map of a pose is H^-1 b; components are principal in the norm of H, so that the first K of them leave the least squared
-error of vertices and faces. Each segment has as many as leave ``LEFT`` of the whole level. H is made regular by the squared differences of neighboring texels. Texels that no vertex
-samples continue their neighbors, for meshes that the maps are transferred to.
+error of vertices and faces. Each segment has as many as leave ``LEFT``. H is made regular by the squared differences of
+neighboring texels. Texels that no vertex samples continue their neighbors, for meshes that the maps are transferred to.
 """
 
 from __future__ import annotations

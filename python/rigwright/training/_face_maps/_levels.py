@@ -1,7 +1,7 @@
 """Training in two levels: coarse segments, then refinements of what the frozen coarse model leaves.
 
-Squared errors in coefficients (or texels) come first in each level. The loss of vertices and normals follows in the last
-one: it would take from the coarse maps what the refinements are there for. In texels a share of 0 leaves it alone.
+Squared errors in coefficients (or texels) come first in each level. The loss of vertices and normals follows in the
+last one: it would take from the coarse maps what the refinements are there for. In texels a share of 0 leaves it alone.
 """
 
 from __future__ import annotations
