@@ -103,7 +103,6 @@ class _Run:
         self.name = f"rigwright-{uuid.uuid4().hex}"
         self.landed: queue.SimpleQueue[tuple[int, Future]] = queue.SimpleQueue()
         self.futures: dict[int, Future] = {}
-        self.threads: dict[str, int] = {}  # by worker, of those that may work
         self.seen: set[str] = set()
         self.refreshed = self.stuck_since = -float("inf")
         self.address = str(getattr(self.client.scheduler, "address", "?"))
@@ -112,7 +111,7 @@ class _Run:
     def answers(self) -> Iterator[tuple[int, object]]:
         while self.dispatcher.left:
             self._refresh()
-            for new in self.dispatcher.attempts(sum(self.threads.values()), time.monotonic()):
+            for new in self.dispatcher.attempts(time.monotonic()):
                 self._send(new)
             with contextlib.suppress(queue.Empty):
                 yield from self._land(*self.landed.get(timeout=TICK))
@@ -132,11 +131,10 @@ class _Run:
             raise self._lost(error) from error
 
     def _send(self, new: Attempt) -> None:
-        options: dict[str, Any] = {"key": f"{self.name}-{new.number}"}
-        if new.avoid and (others := [worker for worker in self.threads if worker not in new.avoid]):
-            options |= {"workers": others, "allow_other_workers": True}  # those may all die
+        # If the worker dies, Dask gives its tasks to others, and says so of one of which many have died.
+        where = {"workers": [new.worker], "allow_other_workers": True}
         task = pickle.dumps(self.tasks[new.task], protocol=5)
-        future = self._submit(attempt, self.parcel, task, **options)
+        future = self._submit(attempt, self.parcel, task, key=f"{self.name}-{new.number}", **where)
         self.futures[new.number] = future
         future.add_done_callback(lambda done: self.landed.put((new.number, done)))
 
@@ -152,7 +150,6 @@ class _Run:
         if "fault" in answer:
             self._tell(f"worker {answer['worker']} gets no more work: {answer['fault']}", answer["worker"])
             self.dispatcher.exclude(number, answer["worker"], answer["fault"])
-            self.threads.pop(answer["worker"], None)
         elif "error" in answer:
             self._tell(f"{name} failed on worker {answer['worker'] or '(unknown)'}: {answer['text']}")
             task = self.dispatcher.failed(number, answer["worker"])
@@ -192,11 +189,11 @@ class _Run:
         for worker in sorted(self.seen - present.keys()):
             self.farm.incidents.append(f"worker {worker} has left; what it was working on went to others")
         self.seen = set(present)
-        self.threads = {worker: count for worker, count in present.items() if worker not in self.dispatcher.excluded}
+        self.dispatcher.workers_are(present)
         self._notice_idleness(present, moment)
 
     def _notice_idleness(self, present: dict[str, int], moment: float) -> None:
-        if self.threads or not self.dispatcher.left:
+        if self.dispatcher.threads or not self.dispatcher.left:
             self.stuck_since = -float("inf")
             return
         self.farm.progress(Progress("waiting for workers", 0, 0, f"scheduler {self.address}"))
