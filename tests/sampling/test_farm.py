@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 import rigwright as rw
 from rigwright._farm import dispatcher
 from rigwright._farm import farm as farm_module
+from rigwright._farm.connecting import connected
 from rigwright.errors import SourceError, WorkerWarning
 from rigwright.sampling._farm import worker_rigs
 from tests.sampling.rigs import SMALL, small_rig
 from tests.sampling.test_sample import contents
-from tests.support.farm import farm
+from tests.support.farm import farm, separate_farm
 from tests.support.moody_rig import MoodyRig, set_mood
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -158,11 +161,35 @@ def test_a_slow_worker_is_not_waited_for(whole, tmp_path, monkeypatch):
 
 @pytest.mark.long
 def test_a_lost_scheduler_is_named_and_the_same_call_goes_on(whole, tmp_path):
-    with farm(workers=2) as client:
-        client.run(set_mood, "hangs")
+    with separate_farm(tmp_path, workers=1) as (file, scheduler), connected(file, 60.0) as client:
 
-        def kill(report):
-            if report.stage == "sampling":
-                client.cluster.scheduler.close_comms() if False else None
+        def kill_scheduler(report):
+            if report.stage == "sampling" and report.done > 0:
+                scheduler.kill()
 
-        pytest.skip("todo in the next commit")
+        with pytest.raises(SourceError, match=r"^the Dask scheduler at tcp.* is lost.*the same call goes on from ther"):
+            rw.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client, progress=kill_scheduler)
+    assert list((tmp_path / "a").glob("*.done"))
+    assert not list((tmp_path / "a").glob(".token*"))
+    assert contents(rw.sampling.sample(small_rig(), tmp_path / "a", **SMALL).path) == contents(whole.path)
+
+
+@pytest.mark.long
+def test_ctrl_c_stops_the_workers_and_keeps_shards(whole, tmp_path):
+    def press(report):
+        if report.stage == "sampling" and report.done > 0:
+            raise KeyboardInterrupt
+
+    with farm(workers=1) as client:
+        with pytest.raises(KeyboardInterrupt):
+            rw.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client, progress=press)
+        deadline = time.monotonic() + 30.0
+        while any(client.run(tasks_held).values()):
+            assert time.monotonic() < deadline, "a worker goes on"
+            time.sleep(0.1)
+        ds = rw.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client)
+    assert contents(ds.path) == contents(whole.path)
+
+
+def tasks_held(dask_worker):
+    return len(dask_worker.state.tasks)
