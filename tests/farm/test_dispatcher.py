@@ -131,3 +131,30 @@ def test_no_task_is_late_while_others_wait():
         made.succeeded(new.number, 1.0)
     made.attempts(1.0)
     assert made.attempts(1000.0) == []
+
+
+def test_a_task_waits_for_those_that_it_needs():
+    made = Dispatcher(4, 1, needs={1: [0], 3: [1, 2]})
+    made.workers_are({"a": 4})
+    order = run_to_the_end(made)
+    assert sorted(order) == [0, 1, 2, 3]
+    assert order.index(0) < order.index(1) < order.index(3)
+    assert order.index(2) < order.index(3)
+
+
+def test_tasks_that_need_a_failed_one_are_never_handed_out():
+    made = Dispatcher(4, 1, needs={1: [0], 2: [1]})
+    made.workers_are({"a": 2})
+    for new in made.attempts(0.0):
+        made.failed(new.number, "a") if new.task == 0 else made.succeeded(new.number, 0.0)
+    assert made.attempts(0.0) == []
+    assert (made.left, made.forsaken) == (0, {1: 0, 2: 1})
+
+
+def test_no_copies_are_made_of_tasks_that_would_disturb_each_other():
+    made = Dispatcher(6, 3, copies=False)
+    made.workers_are({"a": 2, "b": 2})
+    for new in made.attempts(0.0):
+        if new.task:
+            made.succeeded(new.number, 1.0)
+    assert made.attempts(1000.0) == []

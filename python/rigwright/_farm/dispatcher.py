@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import heapq
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 TASKS_PER_THREAD = 2  # one that is worked on, and one that lies ready at its worker
@@ -36,6 +36,12 @@ class Dispatcher:
     tasks : int
     most_attempts : int
         A task that has failed so often has failed for good.
+    needs : mapping, optional
+        Tasks that must have succeeded before a task is handed out, by task.
+    tasks_per_thread : int
+        In flight.
+    copies : bool
+        Whether late tasks are given to a second worker.
 
     Attributes
     ----------
@@ -45,14 +51,30 @@ class Dispatcher:
         By worker, of those that get tasks.
     excluded : dict
         Why other workers get nothing, by worker.
+    forsaken : dict
+        Tasks that are never handed out, with the one that they need and that has failed for good.
     """
 
-    def __init__(self, tasks: int, most_attempts: int) -> None:
+    def __init__(
+        self,
+        tasks: int,
+        most_attempts: int,
+        needs: Mapping[int, Collection[int]] | None = None,
+        tasks_per_thread: int = TASKS_PER_THREAD,
+        copies: bool = True,
+    ) -> None:
         self.left = tasks
+        self.forsaken: dict[int, int] = {}
+        self._tasks_per_thread, self._copying = tasks_per_thread, copies
+        self._needs = {task: set(needed) for task, needed in (needs or {}).items() if needed}
+        self._needed_by: dict[int, list[int]] = {}
+        for task, needed in self._needs.items():
+            for other in needed:
+                self._needed_by.setdefault(other, []).append(task)
         self.threads: dict[str, int] = {}
         self.excluded: dict[str, str] = {}
         self._most_attempts = most_attempts
-        self._waiting = deque(range(tasks))
+        self._waiting = deque(task for task in range(tasks) if task not in self._needs)
         self._in_flight: dict[int, tuple[Attempt, float]] = {}
         self._attempts: dict[int, set[int]] = {}  # task -> its attempts in flight
         self._tried: dict[int, list[str]] = {}  # task -> workers on which it failed
@@ -86,7 +108,7 @@ class Dispatcher:
             if not self._room() or len(kept) > 100:
                 break
         self._waiting.extendleft(reversed(kept))
-        if not self._waiting and self._room():
+        if self._copying and not self._waiting and self._room():
             made += self._copies(now)
         return made
 
@@ -97,6 +119,10 @@ class Dispatcher:
             return None
         bisect.insort(self._times, now - since)
         self._end(attempt.task)
+        for other in self._needed_by.get(attempt.task, ()):
+            self._needs[other].discard(attempt.task)
+            if not self._needs[other]:
+                self._waiting.append(other)
         return attempt.task
 
     def failed(self, number: int, worker: str) -> int | None:
@@ -107,6 +133,7 @@ class Dispatcher:
         self._tried.setdefault(task, []).append(worker)
         if len(self._tried[task]) >= self._most_attempts:
             self._end(task)
+            self._forsake(task)
             return task
         self._again(task)
         return None
@@ -156,6 +183,14 @@ class Dispatcher:
         self._ended.add(task)
         self.left -= 1
 
+    def _forsake(self, failed: int) -> None:
+        """End the tasks that need one that has failed."""
+        for task in self._needed_by.get(failed, ()):
+            if task not in self.forsaken:
+                self.forsaken[task] = failed
+                self._end(task)
+                self._forsake(task)
+
     def _copies(self, now: float) -> list[Attempt]:
         """Second attempts at tasks that have been in flight for too long, one each."""
         if len(self._times) < FEWEST_TIMES:
@@ -184,7 +219,7 @@ class Dispatcher:
         found, skipped = None, []
         while self._heap and found is None:
             load, worker = self._heap[0]
-            if load != self._load_per_thread(worker) or load >= TASKS_PER_THREAD:
+            if load != self._load_per_thread(worker) or load >= self._tasks_per_thread:
                 heapq.heappop(self._heap)  # no longer true, or full: it is offered again when a task lands
             elif worker in avoided:
                 skipped.append(heapq.heappop(self._heap))
@@ -196,7 +231,7 @@ class Dispatcher:
 
     def _offer(self, worker: str) -> None:
         load = self._load_per_thread(worker)
-        if load < TASKS_PER_THREAD:
+        if load < self._tasks_per_thread:
             heapq.heappush(self._heap, (load, worker))
 
     def _load_per_thread(self, worker: str) -> float:

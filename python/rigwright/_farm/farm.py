@@ -7,11 +7,11 @@ import pickle
 import queue
 import time
 import uuid
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rigwright._farm.dispatcher import Attempt, Dispatcher
+from rigwright._farm.dispatcher import TASKS_PER_THREAD, Attempt, Dispatcher
 from rigwright._farm.parcel import Function, Parcel, attempt, packed
 from rigwright.errors import SourceError
 from rigwright.progress import Progress, ProgressCallback, silent
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 TICK = 0.25  # seconds between two looks at the clock while no answer comes
 REFRESH = 1.0  # seconds between two questions which workers there are
 GRACE = 10.0  # seconds in which a better worker may join where all that are there cannot work
+
+
+Needs = Mapping[int, Collection[int]]
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,10 @@ class Farm:
         A task that has failed so often has failed for good.
     progress : callable
         Told while there is no worker.
+    tasks_per_thread : int
+        In flight.
+    copies : bool
+        Whether late tasks are given to a second worker: not if two would disturb each other.
 
     Attributes
     ----------
@@ -61,12 +68,25 @@ class Farm:
         Workers that left or could not work, and tasks that failed on one worker and were tried on another.
     """
 
-    def __init__(self, client: Client, most_attempts: int = 3, progress: ProgressCallback = silent) -> None:
+    def __init__(
+        self,
+        client: Client,
+        most_attempts: int = 3,
+        progress: ProgressCallback = silent,
+        tasks_per_thread: int = TASKS_PER_THREAD,
+        copies: bool = True,
+    ) -> None:
         self.client, self.most_attempts, self.progress = client, most_attempts, progress
+        self.tasks_per_thread, self.copies = tasks_per_thread, copies
         self.incidents: list[str] = []
 
     def run(
-        self, function: Function, common: object, tasks: Sequence[object], names: Sequence[str]
+        self,
+        function: Function,
+        common: object,
+        tasks: Sequence[object],
+        names: Sequence[str],
+        needs: Needs | None = None,
     ) -> Generator[tuple[int, object], None, None]:
         """Yield the index and the answer of each task as they come, or the :class:`Failure` that it ended in.
 
@@ -79,13 +99,17 @@ class Farm:
         tasks : sequence
         names : sequence of str
             What messages call them.
+        needs : mapping, optional
+            Tasks that must have succeeded before a task is begun, by task. If one fails for good, nothing is yielded of
+            those that need it.
 
         Raises
         ------
         SourceError
             If the scheduler is lost, or no worker can work.
         """
-        run = _Run(self, function, common, tasks, names)
+        dispatcher = Dispatcher(len(tasks), self.most_attempts, needs, self.tasks_per_thread, self.copies)
+        run = _Run(self, dispatcher, packed(function, common), tasks, names)
         try:
             yield from run.answers()
         finally:
@@ -96,17 +120,17 @@ class _Run:
     """One call of :meth:`Farm.run`."""
 
     def __init__(
-        self, farm: Farm, function: Function, common: object, tasks: Sequence[object], names: Sequence[str]
+        self, farm: Farm, dispatcher: Dispatcher, content: bytes, tasks: Sequence[object], names: Sequence[str]
     ) -> None:
         self.farm, self.client, self.tasks, self.names = farm, farm.client, tasks, names
-        self.dispatcher = Dispatcher(len(tasks), farm.most_attempts)
+        self.dispatcher = dispatcher
         self.name = f"rigwright-{uuid.uuid4().hex}"
         self.landed: queue.SimpleQueue[tuple[int, Future]] = queue.SimpleQueue()
         self.futures: dict[int, Future] = {}
         self.seen: set[str] = set()
         self.refreshed = self.stuck_since = -float("inf")
         self.address = str(getattr(self.client.scheduler, "address", "?"))
-        self.parcel = self._submit(Parcel, packed(function, common), key=f"{self.name}-parcel")
+        self.parcel = self._submit(Parcel, content, key=f"{self.name}-parcel")
 
     def answers(self) -> Iterator[tuple[int, object]]:
         while self.dispatcher.left:

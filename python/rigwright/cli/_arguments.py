@@ -201,6 +201,17 @@ def threads(text: str) -> int:
     return _at_least(text, 0, MOST_THREADS)
 
 
+def add_workers(parser: argparse.ArgumentParser, help: str) -> None:
+    """``--workers``, or ``--scheduler`` in its place."""
+    workers = parser.add_mutually_exclusive_group()
+    workers.add_argument("--workers", metavar="N", type=threads, default=1, help=help)
+    workers.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="the workers of a Dask scheduler instead: tcp://HOST:PORT, tls://HOST:PORT or a scheduler file (.json)",
+    )
+
+
 def add_threads(parser: argparse._ActionsContainer) -> None:
     """``--threads``, with the same words in every command."""
     parser.add_argument(
