@@ -39,7 +39,7 @@ def test_a_worker_keeps_the_record_itself(one, place, ran):
 
 
 def test_a_worker_that_does_not_see_the_folder_says_so(one, place, ran):
-    with pytest.raises(WorkerFault, match="does not see .*: jobs need a folder that all machines share"):
+    with pytest.raises(WorkerFault, match=r"does not see .*: jobs need a folder that all machines share"):
         running._on_worker((place, "0" * 32), one)
     assert ran == []
 

@@ -12,6 +12,7 @@ TASKS_PER_THREAD = 2  # one that is worked on, and one that lies ready at its wo
 SLOWNESS = 4.0  # a task in flight for so many median times gets a copy
 LEAST_PATIENCE = 5.0  # seconds
 FEWEST_TIMES = 3  # finished tasks before any is called slow
+LOOK = 0.25  # seconds between two searches for late tasks: each looks at all that are in flight
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ class Dispatcher:
         self._copied: set[int] = set()
         self._times: list[float] = []  # of answers, in ascending order
         self._numbers = 0
+        self._looked = -float("inf")
         self._load: dict[str, int] = {}  # by worker
         self._heap: list[tuple[float, str]] = []  # load per thread; entries that are no longer true are skipped
 
@@ -193,8 +195,9 @@ class Dispatcher:
 
     def _copies(self, now: float) -> list[Attempt]:
         """Second attempts at tasks that have been in flight for too long, one each."""
-        if len(self._times) < FEWEST_TIMES:
+        if len(self._times) < FEWEST_TIMES or now - self._looked < LOOK:
             return []
+        self._looked = now
         patience = max(LEAST_PATIENCE, SLOWNESS * self._times[len(self._times) // 2])
         made = []
         for attempt, since in list(self._in_flight.values()):
