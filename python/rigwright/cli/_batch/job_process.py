@@ -72,6 +72,7 @@ def run_job(
         reader.start()
         stopped = _wait(process, stop)
         reader.join(PATIENCE)
+        process.stderr.close()
         shown.seek(0)
         result = _object(shown.read(LONGEST_RESULT + 1))
     seconds = time.monotonic() - begin
