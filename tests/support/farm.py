@@ -25,9 +25,16 @@ def farm(workers: int, threads: int = 1, **options: Any) -> Iterator[Any]:
             silence_logs=50,
             **options,
         ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
+        client_of(cluster) as client,
     ):
         yield client
+
+
+def client_of(cluster: Any) -> Any:
+    """A client that is no default of the process; a context manager."""
+    import distributed
+
+    return distributed.Client(cluster, set_as_default=False)
 
 
 @contextlib.contextmanager
