@@ -29,6 +29,7 @@ NEEDS = {
     "blend_rig": ("torch", "pyvista", "jinja2"),
     "differential_subspace": ("torch", "pyvista", "jinja2"),
     "face_maps": ("torch", "pyvista", "jinja2"),
+    "farm": ("distributed", "dask_jobqueue"),
     "glb_face": ("pyvista", "matplotlib", "jinja2"),
     "pose_a_character": ("torch",),
     "pytorch": ("torch",),
