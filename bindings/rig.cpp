@@ -107,7 +107,7 @@ Array<float> error_bound(const Deformer& model, const ArrayLike& poses, const In
     return output;
 }
 
-Array<bool> out_of_range(const Deformer& model, const ArrayLike& poses) {
+py::array out_of_range(const Deformer& model, const ArrayLike& poses) {
     const auto [input, single] = as_poses("out_of_range", poses);
     std::vector<float> confidences(static_cast<std::size_t>(input.shape(0)));
     model.confidence(view<float, 2>(input), {confidences.data(), {input.shape(0)}});

@@ -171,7 +171,7 @@ def bound_tensors(groups: list[Group], fits: list[Fit], num_vertices: int) -> Te
     def stacked(parts: list[Array], *shape: int) -> NDArray[np.float32]:
         """Parts one after another, filled with zeros to all components."""
         padded = [np.pad(p, [(0, 0)] * (p.ndim - 1) + [(0, shape[-1] - p.shape[-1])]) for p in parts]
-        return np.concatenate([np.zeros((0, *shape)), *padded]).astype(np.float32)
+        return np.asarray(np.concatenate([np.zeros((0, *shape)), *padded]), np.float32)
 
     sizes = [len(group.columns) for group in groups]
     return {

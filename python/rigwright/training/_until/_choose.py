@@ -108,14 +108,13 @@ def composed(
     taken = np.zeros(result.shape, bool)
     importance = np.maximum(bounds.mean(axis=0), 1e-30)
     order = np.argsort(rng.exponential(size=(count, bounds.shape[1])) / importance, axis=1)
-    every = np.arange(count)
     for sets in order.T:
         drawn = rng.random(count) * chance[-1, sets]
         picked = np.array([np.searchsorted(chance[:, s], at) for s, at in zip(sets, drawn, strict=True)])
         free = moves.T[sets] & ~taken
         result = np.where(free, rows[np.minimum(picked, len(rows) - 1)], result)
-        taken[every] |= free
-    return result
+        taken |= free
+    return np.asarray(result)
 
 
 def set_bounds(model: Deformer, poses: NDArray[np.float32], rng: np.random.Generator) -> Array:

@@ -106,4 +106,4 @@ def student_quantile(probability: float, freedom: int) -> float:
         (5 * z**5 + 16 * z**3 + 3 * z) / 96.0,
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384.0,
     )
-    return z + sum(term / n ** (power + 1) for power, term in enumerate(terms))
+    return float(z + sum(term / n ** (power + 1) for power, term in enumerate(terms)))

@@ -12,7 +12,7 @@ import numpy as np
 from rigwright._validate import bad_argument
 
 STATISTICS = ("mean", "p99", "max")
-METERS = {"um": 1e-6, "µm": 1e-6, "mm": 1e-3, "cm": 1e-2, "m": 1.0}
+METERS = {"um": 1e-6, "µm": 1e-6, "mm": 1e-3, "cm": 1e-2, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 EXAMPLE = "'p99 0.1mm'"
 
 

@@ -129,8 +129,8 @@ def _folder(given: str | os.PathLike[str] | None) -> Iterator[Path]:
             raise bad_argument("body", "folder", got, "a folder, or a name for a new one") from error
         yield folder
         return
-    with tempfile.TemporaryDirectory(prefix="rigwright-until-") as folder:
-        yield Path(folder)
+    with tempfile.TemporaryDirectory(prefix="rigwright-until-") as temporary:
+        yield Path(temporary)
 
 
 def _forget_rounds(folder: Path) -> None:

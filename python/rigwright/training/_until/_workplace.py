@@ -120,13 +120,21 @@ class Workplace:
             self.progress(Progress(f"{now.stage} {name}", now.done, now.total, now.message))
 
         path = self.folder / f"{name}.rwdata"
-        known = {"workers": self.workers, "progress": show}
-        return sample(self.rig, path, count, seed=seed, sampler=sampler, probe=probe, **known)
+        return sample(
+            self.rig,
+            path,
+            count,
+            seed=seed,
+            workers=self.workers,
+            sampler=sampler,
+            probe=probe,
+            progress=show,
+        )
 
     def moves(self) -> NDArray[np.bool_]:
         """Which channels move each vertex set, (N, S)."""
         ds, outline = self.first(0), self._known_outline()
-        if ds.probe is None:
+        if ds.probe is None or ds.skeleton is None:
             return np.ones((len(ds.channel_names), len(outline.sets)), bool)
         joints = np.unique(outline.sets.joint)
         space = BoneSpace(ds.skeleton, ds.probe.poses, ds.probe.vertices, ds.rest_vertices, joints)
