@@ -8,8 +8,9 @@ import pytest
 import rigwright as rw
 from rigwright.training._basis import Basis
 from rigwright.training._networks import initial_parameters, layers, normalize
-from rigwright.training._partition import hard_sets
+from rigwright.training._partition import VertexSets, hard_sets
 from rigwright.training._until._choose import Chosen, Drawing, at_random, composed, least_sure
+from rigwright.training._until._workplace import moving
 from rigwright.training._warm_start import continued
 from tests.support.cylinder import CylinderRig
 
@@ -52,7 +53,8 @@ def drawing(ds, sampler):
 
 
 def test_chosen_poses_have_larger_bounds_than_random_ones_and_stay_in_range(cylinder_data, bounded):
-    moves = np.ones((len(cylinder_data.channel_names), len(bounded.tensors()["sets.joint"])), bool)
+    sets = VertexSets(*(bounded.tensors()[f"sets.{name}"] for name in ("joint", "offset", "vertex", "weight")))
+    moves = moving(cylinder_data, sets, 1e-3)
     where = drawing(cylinder_data, rw.sampling.Normal())
     hard, plain = (choose(bounded, cylinder_data, moves, where, 80, 0) for choose in (least_sure, at_random))
     low, high = cylinder_data.channel_ranges.T
@@ -63,12 +65,12 @@ def test_chosen_poses_have_larger_bounds_than_random_ones_and_stay_in_range(cyli
 
 
 def test_rows_of_an_animation_stay_whole(cylinder_data, bounded):
-    frames = cylinder_data.channels[:50]
-    where = drawing(cylinder_data, rw.sampling.Animation(frames, noise=(1.0, 1.0 + 1e-12)))
+    """Its channels depend on each other. Only the rig knows the poses of this one's: the candidates are seen rows."""
+    frames = cylinder_data.channels
+    where = drawing(cylinder_data, rw.sampling.Animation(frames, noise=0.1))
     moves = np.ones((frames.shape[1], len(bounded.tensors()["sets.joint"])), bool)
     found = least_sure(bounded, cylinder_data, moves, where, 20, 0)
-    distance = np.abs(found[:, None] - frames[None]).max(axis=2).min(axis=1)
-    assert (distance < 1e-4 * np.ptp(frames)).all()
+    assert (np.abs(found[:, None] - frames[None]).max(axis=2).min(axis=1) == 0).all()
 
 
 def test_chosen_rows_are_sampled_as_they_are(cylinder_rig, tmp_path):

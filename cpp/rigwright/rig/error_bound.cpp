@@ -52,7 +52,8 @@ ErrorBound::ErrorBound(const TensorFile& tensors, std::int64_t num_vertices, std
             throw bad_argument("load", "bound.vertex.scale", std::to_string(scale_(v)), "at least 0");
         }
         if (!(lowest_(v) <= highest_(v))) {
-            throw bad_argument("load", "bound.vertex.lowest", std::to_string(lowest_(v)), "at most bound.vertex.highest");
+            throw bad_argument("load", "bound.vertex.lowest", std::to_string(lowest_(v)),
+                               "at most bound.vertex.highest");
         }
     }
 }
@@ -115,7 +116,7 @@ void error_bound(const Deformer& model, View<const float, 2> poses, View<float, 
     check_shape<float, 2>("error_bound", "bounds", bounds, {poses.extent(0), character.num_vertices()});
     if (!ErrorBound::stated(*character.tensors)) {
         throw bad_argument("error_bound", "the model", "one whose file states no bound",
-                           "learned by training.body from enough poses to hold 20 of them out");
+                           "learned by training.body from enough poses to hold 25 of them out");
     }
     const ErrorBound bound(*character.tensors, character.num_vertices(), character.num_controls());
     parallel_for(poses.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {

@@ -14,7 +14,8 @@ class Deformer;
 /// Groups g of vertices share a small regression of the logarithm of the error on their columns x of the pose:
 ///   z = clamp((x - mean) scale, -4, 4),   c_g = A z + B z^2 + D tanh(H z + h) + d,
 ///   bound_v = scale_v exp(clamp(offset_v + loading_v . c_g, lowest_v, highest_v)).
-/// Outside the poses of the training the bound is not calibrated: see Confidence.
+/// Fitted by ridge regression with random features (Rahimi and Recht 2008), calibrated by split conformal prediction
+/// (Papadopoulos et al. 2002). Outside the poses of the training the bound is not calibrated: see Confidence.
 ///
 /// Tensors (G groups, N columns of all groups, K components, H hidden values): bound.offset I32[G + 1] into
 /// bound.column I32[N], bound.mean F32[N] and bound.inverse F32[N]; bound.hidden.weight F32[N, H] (a row per column),

@@ -71,7 +71,7 @@ def least_sure(
     Parameters
     ----------
     model : Deformer
-        With an error bound.
+        If it learned from too few poses for an error bound, the rows are random.
     seen : JoinedSets
         What it learned from: its rows are the candidates where the rig alone knows the poses of channels.
     moves : (N, S) bool array
@@ -79,6 +79,8 @@ def least_sure(
     drawing : Drawing
     count, seed : int
     """
+    if "bound" not in model.metadata:
+        return at_random(model, seen, moves, drawing, count, seed)
     rng = np.random.default_rng([seed, 8])
     rows = drawing.candidates(CANDIDATES, seed)
     try:

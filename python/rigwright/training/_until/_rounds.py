@@ -142,7 +142,7 @@ class Rounds:
             stopped = self._stopped(found, fresh is not look, sampled)
             if stopped:
                 return Outcome(model, sets, fresh, rounds, stopped, sampled)
-            steps, added = self._next(model, sets, look, steps, self.most_poses - sampled)
+            steps, added = self._next(number, model, sets, look, steps, self.most_poses - sampled)
             sets = [*sets, look, *([fresh] if fresh is not look else []), *added]
             sampled += sum(map(len, added))
 
@@ -161,11 +161,10 @@ class Rounds:
         return "minutes" if self.place.out_of_time() else ""
 
     def _next(
-        self, model: Deformer, sets: list[Dataset], look: Dataset, steps: int, left: int
+        self, number: int, model: Deformer, sets: list[Dataset], look: Dataset, steps: int, left: int
     ) -> tuple[int, list[Dataset]]:
         """Steps of the next round, and the poses that it adds beside the fresh ones."""
-        place, number = self.place, len(sets)
-        seen = JoinedSets(sets)
+        place, seen = self.place, JoinedSets(sets)
         rows = sets[0].split(place.settings.holdout, place.settings.seed)[0][:LOOK]
         gap = row_errors(model, sets[0], rows).mean(), row_errors(model, look, np.arange(len(look))).mean()
         longest = MOST_STEPS * (place.settings.steps or 1)

@@ -26,6 +26,7 @@ from rigwright.training._frames import BoneSpace
 from rigwright.training._influence import movement
 from rigwright.training._learned_body import LEAST_SHARE, Networks, metadata, model_tensors
 from rigwright.training._optimize import torch_settings
+from rigwright.training._partition import VertexSets
 from rigwright.training._preparation import Outline, outlined, prepare
 from rigwright.training._settings import BodySettings
 from rigwright.training._until._choose import Chosen, Drawing
@@ -133,13 +134,7 @@ class Workplace:
 
     def moves(self) -> NDArray[np.bool_]:
         """Which channels move each vertex set, (N, S)."""
-        ds, outline = self.first(0), self._known_outline()
-        if ds.probe is None or ds.skeleton is None:
-            return np.ones((len(ds.channel_names), len(outline.sets)), bool)
-        joints = np.unique(outline.sets.joint)
-        space = BoneSpace(ds.skeleton, ds.probe.poses, ds.probe.vertices, ds.rest_vertices, joints)
-        moved = movement(ds.probe, outline.sets, space)
-        return np.asarray(moved > self.settings.influence_threshold / ds.meters_per_unit)
+        return moving(self.first(0), self._known_outline().sets, self.settings.influence_threshold)
 
     def errors(self, model: Deformer, ds: Dataset) -> NDArray[np.float32]:
         """Distances (T, V) of the model's vertices from the rig's."""
@@ -208,3 +203,11 @@ class Workplace:
     def say(self, message: str) -> None:
         """Report a finished round."""
         self.progress(Progress(message, 1, 1))
+
+
+def moving(ds: Dataset, sets: VertexSets, meters: float) -> NDArray[np.bool_]:
+    """Which channels (N, S) move a vertex of each set farther, in its joint's frame; all without an influence probe."""
+    if ds.probe is None or ds.skeleton is None:
+        return np.ones((len(ds.channel_names), len(sets)), bool)
+    space = BoneSpace(ds.skeleton, ds.probe.poses, ds.probe.vertices, ds.rest_vertices, np.unique(sets.joint))
+    return np.asarray(movement(ds.probe, sets, space) > meters / ds.meters_per_unit)
