@@ -126,25 +126,28 @@ class Rounds:
             number = len(rounds)
             model = place.trained(number, JoinedSets(sets), steps, model)
             look = place.sampled(f"look-{number:03d}", LOOK, number)
+            fresh, risk = look, RISK
             sampled += len(look)
-            fresh, confidence = look, 1.0 - RISK
-            found = estimate(place.errors(model, look), goal.statistic, RISK)
-            if found.value <= goal.tolerance:
+            found = estimate(place.errors(model, look), goal.statistic, risk)
+            if hopeful := found.value <= goal.tolerance:
                 judged += 1
                 risk = RISK / (judged * (judged + 1))  # all of them together: RISK
-                count = self._needed(risk)
-                if sampled + count <= self.most_poses:
-                    fresh, confidence = place.sampled(f"fresh-{number:03d}", count, number), 1.0 - risk
-                    sampled += count
-                    found = estimate(place.errors(model, fresh), goal.statistic, risk)
-            rounds.append(_point(sum(map(len, sets)), steps, found, confidence))
+            if affordable := hopeful and sampled + self._needed(risk) <= self.most_poses:
+                fresh = place.sampled(f"fresh-{number:03d}", self._needed(risk), number)
+                sampled += len(fresh)
+                found = estimate(place.errors(model, fresh), goal.statistic, risk)
+            rounds.append(_point(sum(map(len, sets)), steps, found, 1.0 - (risk if affordable else RISK)))
             place.say(rounds[-1].in_words(number, goal, place.to_millimeters))
-            stopped = self._stopped(found, fresh is not look, sampled)
-            if stopped:
-                return Outcome(model, sets, fresh, rounds, stopped, sampled)
-            steps, added = self._next(number, model, sets, look, steps, self.most_poses - sampled)
-            sets = [*sets, look, *([fresh] if fresh is not look else []), *added]
-            sampled += sum(map(len, added))
+            steps, count = self._next(model, sets, look, steps)
+            if affordable and found.bound <= goal.tolerance:
+                return Outcome(model, sets, fresh, rounds, "error", sampled)
+            if hopeful > affordable or sampled + count + LOOK > self.most_poses:
+                return Outcome(model, sets, fresh, rounds, "poses", sampled)
+            if place.out_of_time():
+                return Outcome(model, sets, fresh, rounds, "minutes", sampled)
+            added = self._chosen(number, model, sets, count)
+            sets = [*sets, look, *([fresh] if affordable else []), *added]
+            sampled += count
 
     def _needed(self, risk: float) -> int:
         """Fresh poses that a bound needs."""
@@ -152,30 +155,24 @@ class Rounds:
             return JUDGED
         return max(JUDGED, math.ceil(math.log(risk) / math.log(PERCENTILE)) + 1)
 
-    def _stopped(self, found: Estimate, judged: bool, sampled: int) -> str:
-        """Why the training stops now; empty if it goes on."""
-        if judged and found.bound <= self.goal.tolerance:
-            return "error"
-        if sampled + LOOK >= self.most_poses:
-            return "poses"
-        return "minutes" if self.place.out_of_time() else ""
+    def _next(self, model: Deformer, sets: list[Dataset], look: Dataset, steps: int) -> tuple[int, int]:
+        """Steps of the next round, and how many poses it adds beside the fresh ones."""
+        settings = self.place.settings
+        rows = sets[0].split(settings.holdout, settings.seed)[0][:LOOK]
+        seen, unseen = row_errors(model, sets[0], rows).mean(), self.place.errors(model, look).mean()
+        longest = MOST_STEPS * (settings.steps or 1)
+        if seen > LEARNED * unseen and steps < longest:
+            return min(2 * steps, longest), 0
+        return steps, max(LEAST_GROWTH, round(GROWTH * sum(map(len, sets))))
 
-    def _next(
-        self, number: int, model: Deformer, sets: list[Dataset], look: Dataset, steps: int, left: int
-    ) -> tuple[int, list[Dataset]]:
-        """Steps of the next round, and the poses that it adds beside the fresh ones."""
-        place, seen = self.place, JoinedSets(sets)
-        rows = sets[0].split(place.settings.holdout, place.settings.seed)[0][:LOOK]
-        gap = row_errors(model, sets[0], rows).mean(), row_errors(model, look, np.arange(len(look))).mean()
-        longest = MOST_STEPS * (place.settings.steps or 1)
-        if gap[0] > LEARNED * gap[1] and steps < longest:
-            return min(2 * steps, longest), []
-        count = min(max(LEAST_GROWTH, round(GROWTH * len(seen))), left - LOOK)
-        if count <= 0:
-            return steps, []
-        seed = place.seed_of(number, 3)
-        channels = self.choose(model, seen, place.moves(), place.drawing, count, seed)
-        return steps, [place.sampled_rows(f"chosen-{number:03d}", channels)]
+    def _chosen(self, number: int, model: Deformer, sets: list[Dataset], count: int) -> list[Dataset]:
+        """The poses that a round adds."""
+        if count == 0:
+            return []
+        place = self.place
+        known = JoinedSets(sets), place.moves(), place.drawing
+        channels = self.choose(model, *known, count, place.seed_of(number, 3))
+        return [place.sampled_rows(f"chosen-{number:03d}", channels)]
 
 
 def _point(poses: int, steps: int, found: Estimate, confidence: float) -> Round:
