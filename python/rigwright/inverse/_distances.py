@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,12 +33,13 @@ def rmse_p95(problem: Problem, weights: Float64, threads: int = 0) -> Float64:
     """(T,): 95th percentile of the distance over the vertices that count, those of a weight above 0.
 
     What the paper calls RMSE: a group of vertices far off is a visible error, the same mean spread over all vertices is
-    none.
+    none. Infinite for weights so large that vertices overflow float32.
     """
-    result, counted = np.empty(len(weights)), problem.gram.vertex_weights > 0
-    for cut in _cuts(len(weights)):
-        targets = problem.gram.chosen(problem.targets[cut])
-        result[cut] = _percentile(posed(problem.gram, weights[cut], threads), targets, counted)
+    result, counted = np.full(len(weights), np.inf), problem.gram.vertex_weights > 0
+    for cut in cuts(len(weights)):
+        with contextlib.suppress(ValueError):  # of the rig, about such weights
+            found = posed(problem.gram, weights[cut], threads)
+            result[cut] = _percentile(found, problem.gram.chosen(problem.targets[cut]), counted)
     return result
 
 
@@ -45,11 +48,13 @@ def solved_p95(rig: BlendshapeRig, targets: Float32, solution: Solution, threads
     chosen = np.arange(len(rig.rest_vertices)) if solution.vertices is None else solution.vertices
     counted = np.ones(len(chosen), bool) if solution.vertex_weights is None else solution.vertex_weights > 0
     seen, result = _on_vertices(rig, chosen), np.empty(len(targets))
-    for cut in _cuts(len(targets)):
+    for cut in cuts(len(targets)):
         own = targets[cut] if targets.shape[1] == len(chosen) else targets[cut][:, chosen]
         if solution.transforms is not None:
             own = in_rig_frame(own, solution.transforms[cut])
-        result[cut] = _percentile(seen.evaluate(solution.weights[cut].astype(np.float32), threads=threads), own, counted)
+        result[cut] = _percentile(
+            seen.evaluate(solution.weights[cut].astype(np.float32), threads=threads), own, counted
+        )
     return result
 
 
@@ -58,7 +63,7 @@ def _on_vertices(rig: BlendshapeRig, vertices: NDArray[np.int64]) -> BlendshapeR
     return rig if whole else rig.restricted(vertices)
 
 
-def _cuts(frames: int) -> list[slice]:
+def cuts(frames: int) -> list[slice]:
     return [slice(begin, begin + FRAMES_AT_ONCE) for begin in range(0, frames, FRAMES_AT_ONCE)]
 
 

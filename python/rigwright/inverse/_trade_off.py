@@ -65,9 +65,9 @@ class TradeOff:
     def elbows(self) -> dict[str, float]:
         """The alpha of each method at the elbow of its curve of ``rmse_p95`` against cardinality.
 
-        Only points count that keep 90% of what the best one takes off the error at rest: few weights that explain little
-        are no bargain. With both scaled to 0 ... 1 over these, the elbow is the point farthest below the straight line
-        from (0, 1) to (1, 0): the one with the smallest sum. Among equals the smallest alpha.
+        Only points count that keep 90% of what the best one takes off the error at rest: few weights that explain
+        little are no bargain. With both scaled to 0 ... 1 over these, the elbow is the point farthest below the
+        straight line from (0, 1) to (1, 0): the one with the smallest sum. Among equals the smallest alpha.
         """
         return {name: float(self.alphas[self._elbow(m)]) for m, name in enumerate(self.methods)}
 
