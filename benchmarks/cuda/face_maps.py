@@ -22,7 +22,7 @@ def case(model: Any) -> batches.Case:
         model,
         multiply_adds=model.multiply_adds(),
         bytes_per_pose=4.0 * (len(model.control_names) + model.rest_vertices.size),
-        ways=[batches.Way("coarse", model, coarse)],
+        ways=[batches.Way("coarse", model, coarse), batches.Way("16 bits", model.stored("16-bit"))],
         batches=batches.BATCHES[:-1],
     )
 
