@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--components",
         type=arguments.count,
-        help="components of the basis: face-maps: of each map, at most (default 128); differential: default 5 %% of "
+        help="components of the basis: face-maps: of each map, at most (default 192); differential: default 5 %% of "
         "the vertices, at most 256",
     )
     parser.add_argument(
