@@ -26,10 +26,10 @@ from rigwright.training._face_ik._networks import network_tensors
 from rigwright.training._face_ik._regions import PROBED, face_regions, influences
 from rigwright.training._face_ik._rows import examples
 from rigwright.training._face_ik._settings import FaceIkSettings
+from rigwright.training._learned_body import seconds_of_training
 from rigwright.training._optimize import Budget, torch_settings
 from rigwright.training._optimizers import Arrays
 from rigwright.training._outlook import Outlook
-from rigwright.training._pipeline import seconds_of_training
 
 DEFAULT_STEPS = 8000
 
