@@ -6,9 +6,9 @@ A constructed performance moves 68 landmarks of an actor with other proportions,
 - MediaPipe 468: the canonical face of MediaPipe, whose 68 landmarks of the same names take the character's movements at
   their own scale
 
-``retarget_landmarks`` makes control points of them. The iterative solver and the inverse rig answer the same points, and
-so does the inverse rig with a price on weights (the sum of 0.1 mm^2 per shape). Printed: mean error of the points, of
-the whole face against the character in the same expression, and of the weights. Whole-face errors do not go to zero with
+``retarget_landmarks`` makes control points of them. The iterative solver and the inverse rig answer the same points,
+and so does the inverse rig with a price on weights (0.1 mm^2 per shape). Printed: mean error of the points, of the
+whole face against the character in the same expression, and of the weights. Whole-face errors do not go to zero with
 those of the points: 68 landmarks hardly see some shapes.
 """
 
