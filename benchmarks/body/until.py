@@ -33,7 +33,7 @@ from rigwright.training._until._pipeline import Samples, learn_until
 
 ROOT = Path(__file__).resolve().parents[2]
 WAYS = {"where it is least sure": choose.least_sure, "at random": choose.at_random}
-NETWORKS = {"hidden": 48, "batch": 128, "steps": 500}
+NETWORKS = {"hidden": 32, "batch": 64, "steps": 400, "max_components": 48}
 HELD_OUT, HELD_OUT_SEED = 400, 90210
 TIMED = 20  # poses
 

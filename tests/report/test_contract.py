@@ -56,7 +56,8 @@ def test_the_section_shows_them_beside_what_the_model_states(page):
 def test_the_section_says_what_was_reached(page):
     text = " ".join(re.sub(r"<[^>]+>", " ", page.section).split())
     assert (
-        "until the 99th percentile of the vertex errors on fresh poses was below 1 mm: reached after 2 rounds" in text
+        "until the 99th percentile of the vertex errors on fresh poses was below 1.00 mm: reached after 2 rounds"
+        in text
     )
     assert "and 1,028 poses of the rig" in text
     assert "97.5 % confidence" in text
