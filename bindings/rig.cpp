@@ -15,9 +15,9 @@
 #include "bindings/surface.h"
 #include "rigwright/core/check.h"
 #include "rigwright/rig/deformer.h"
-#include "rigwright/rig/error_bound.h"
 #include "rigwright/rig/skeleton.h"
 #include "rigwright/rig/skinning/rigid_assignment.h"
+#include "rigwright/rig/stated/error_bound.h"
 
 namespace rigwright::bindings {
 namespace {

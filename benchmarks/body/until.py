@@ -5,7 +5,7 @@
 The rig is the demo character, which is built in Blender if FOLDER (demo) lacks it. Both runs have the same networks,
 steps, rounds and first poses, are judged alike, and differ in the poses that rounds add. The poses that a run needed
 are those sampled when the 99th percentile of the errors of fresh poses, interpolated between rounds, met the tolerance.
-The bound is judged by 400 random poses of another seed and by the walk of the character's file; what it costs is the
+The bound is judged by 300 random poses of another seed and by the walk of the character's file; what it costs is the
 processor time of one thread, beside that of an evaluation.
 """
 
@@ -33,8 +33,8 @@ from rigwright.training._until._pipeline import Samples, learn_until
 
 ROOT = Path(__file__).resolve().parents[2]
 WAYS = {"where it is least sure": choose.least_sure, "at random": choose.at_random}
-NETWORKS = {"hidden": 48, "batch": 128, "steps": 500}
-HELD_OUT, HELD_OUT_SEED = 400, 90210
+NETWORKS = {"hidden": 32, "batch": 64, "steps": 400, "max_components": 48}
+HELD_OUT, HELD_OUT_SEED = 300, 90210
 TIMED = 20  # poses
 
 

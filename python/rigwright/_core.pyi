@@ -439,7 +439,7 @@ class Deformer:
         ------
         ValueError
             If the width is wrong, a value is not finite, or the model states no bound: formulas, and models learned from too few
-            poses to hold 20 of them out.
+            poses to hold 25 of them out.
 
         Examples
         --------

@@ -59,7 +59,7 @@ def test_a_goal_that_is_not_reached_is_said_to_be_missed(call, capsys):
     line = ["body", "hero.npz", "-o", "far.safetensors", "--until", "p99 1um", "--poses", "440", *SMALL, "--json"]
     code, said = call(*line)
     assert code == 0
-    until = json.loads(said)["until"]
+    until = json.loads(said.splitlines()[0])["until"]
     assert (until["reached"], until["stopped"]) == (False, "poses")
 
 

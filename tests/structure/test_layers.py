@@ -29,7 +29,7 @@ SUB_ROOMS = {
     "linalg": [{""}, {"sparse", "dense"}],
     "mesh": [{""}, {"search", "gradients"}],
     "optimize": [{""}, {"products", "smooth"}, {"coupled"}],
-    "rig": [{""}, {"derivatives"}, {"skinning", "blendshapes"}],
+    "rig": [{""}, {"derivatives", "stated"}, {"skinning", "blendshapes"}],
     "face": [{""}, {"maps"}],
     "baseline": [{""}, {"models"}],
     "differential": [{""}, {"model"}],

@@ -87,6 +87,7 @@ def test_it_is_narrower_than_constants_of_equal_coverage(model, fresh):
 def test_what_the_model_states_agrees_with_fresh_poses(model, fresh):
     stated = model.metadata["bound"]
     assert abs(stated["coverage"] - (error(model, fresh) <= model.error_bound(fresh.poses)).mean()) < 0.03
+    # 600 poses against the 70 that calibrated
     assert stated["mean_width"] == pytest.approx(model.error_bound(fresh.poses).mean(), rel=0.1)
     assert stated["false_alarm"] < 0.1
     assert stated["miss"] is None  # this rig does not state what its channels turn
@@ -187,6 +188,7 @@ def test_conformal_quantiles_cover_as_often_as_they_must():
     """Over many draws: the rank ceil(0.95 (n + 1)) of n covers a new value with probability rank / (n + 1)."""
     rng = np.random.default_rng(0)
     seen, new = rng.exponential(size=(49, 20000)), rng.exponential(size=20000)
+    # twice the deviation of a share of 20,000
     assert (new <= conformal(seen)).mean() == pytest.approx(48 / 50, abs=0.005)
 
 
@@ -195,6 +197,6 @@ def test_cross_validation_judges_rows_by_others():
     rng = np.random.default_rng(1)
     shaped = np.exp(rng.standard_normal((400, 50)))
     found = cross_validated((shaped * rng.random((400, 50))).astype(np.float32), shaped.astype(np.float32))
-    assert found["coverage"] == pytest.approx(0.95, abs=0.01)
-    assert found["mean_width"] == pytest.approx(0.95 * shaped.mean(), rel=0.03)
+    assert found["coverage"] == pytest.approx(0.95, abs=0.01)  # of 400 poses
+    assert found["mean_width"] == pytest.approx(0.95 * shaped.mean(), rel=0.03)  # of 400 poses
     assert found["constant_mean_width"] > 1.3 * found["mean_width"]

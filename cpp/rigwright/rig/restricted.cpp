@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "rigwright/rig/error_bound.h"
 #include "rigwright/rig/surface.h"
 
 namespace rigwright::rig {
@@ -17,8 +16,12 @@ std::vector<T> chosen_rows(const T* rows, std::int64_t width, View<const std::in
     return chosen;
 }
 
-/// No model checks the shapes of error.*: only those with one number per vertex are restricted.
-bool is_error_per_vertex(std::string_view name, const TensorFile::Entry& entry, const Character& character) {
+/// No model checks the shapes of error.*: only those with one number per vertex are restricted. The tensors
+/// bound.vertex.* have a row per vertex (see ErrorBound).
+bool has_rows_of_vertices(std::string_view name, const TensorFile::Entry& entry, const Character& character) {
+    if (name.starts_with("bound.vertex.")) {
+        return (entry.shape.size() == 1 || entry.shape.size() == 2) && entry.shape[0] == character.num_vertices();
+    }
     return name.starts_with("error.") && entry.dtype == DType::f32 &&
            entry.shape == std::vector<std::int64_t>{character.num_vertices()};
 }
@@ -72,7 +75,6 @@ TensorFile restricted_tensors(const Character& character, View<const std::int32_
     const TensorFile& source = *character.tensors;
     const RestrictedPlaces places(vertices, character.num_vertices());
     const std::vector<std::int32_t> whole = whole_faces(character.faces, places);
-    const bool bounded = ErrorBound::stated(source);  // and so of checked shapes
     TensorFile result;
     result.set_metadata(source.metadata().renamed("topology_hash", "restricted_from"));
     for (const auto& [name, entry] : source.entries()) {
@@ -84,8 +86,7 @@ TensorFile restricted_tensors(const Character& character, View<const std::int32_
         if (name == "faces") {
             const std::vector<std::int32_t> faces = renumbered(character.faces, whole, places);
             result.add(name, {static_cast<std::int64_t>(faces.size()) / 4, 4}, faces.data());
-        } else if (name == "rest_vertices" || is_error_per_vertex(name, entry, character) ||
-                   (bounded && text.starts_with("bound.vertex."))) {
+        } else if (name == "rest_vertices" || has_rows_of_vertices(name, entry, character)) {
             add_rows(name, source, entry, vertices, result);
         } else if (!text.starts_with("surface.")) {
             result.add(name, source, entry);

@@ -5,7 +5,7 @@ quadratic terms, and hidden values with random weights (Rahimi and Recht 2008), 
 fit is reduced to few components. It decides how the bound varies over poses; its level is decided vertex by vertex by
 split conformal prediction (Papadopoulos et al. 2002): ``scale_v`` is the ceil(0.95 (n + 1))-th smallest of e_v / fit_v
 over n held-out poses, so that a new pose of the same sampler is bounded with a probability of 95 to 95 + 100 / (n + 1)
-percent, whatever the fit is worth. ``cpp/rigwright/rig/error_bound.h`` has the formula and the tensors.
+percent, whatever the fit is worth. ``cpp/rigwright/rig/stated/error_bound.h`` has the formula and the tensors.
 """
 
 from __future__ import annotations

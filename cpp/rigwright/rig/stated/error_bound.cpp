@@ -1,4 +1,4 @@
-#include "rigwright/rig/error_bound.h"
+#include "rigwright/rig/stated/error_bound.h"
 
 #include <algorithm>
 #include <cmath>
