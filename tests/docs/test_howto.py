@@ -34,6 +34,7 @@ NEEDS = {
     "pose_a_character": ("torch",),
     "pytorch": ("torch",),
     "scans": ("pyvista", "jinja2"),
+    "train_to_a_stated_error": ("torch",),
     "view": ("torch", "websockets"),
 }
 BY_OTHERS = {"play_from_cpp", "use_from_cpp"}  # tests/cpp installs the library and builds and runs the programs

@@ -5,6 +5,7 @@
 
 #include "rigwright/core/error.h"
 #include "rigwright/mesh/topology.h"
+#include "rigwright/rig/error_bound.h"
 #include "rigwright/rig/surface.h"
 
 namespace rigwright::rig {
@@ -83,6 +84,7 @@ Character::Character(std::shared_ptr<const TensorFile> file)
     read_surface(*tensors, num_vertices(), faces);
     channels = read_channels(*tensors, skeleton, numeric, control_ranges);
     confidence = Confidence(*tensors, num_controls());
+    if (ErrorBound::stated(*tensors)) ErrorBound(*tensors, num_vertices(), num_controls());  // checks it
 }
 
 }  // namespace rigwright::rig

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <string>
 
+#include "rigwright/rig/error_bound.h"
 #include "rigwright/rig/surface.h"
 
 namespace rigwright::rig {
 namespace {
 
-std::vector<float> chosen_rows(const float* rows, std::int64_t width, View<const std::int32_t, 1> vertices) {
-    std::vector<float> chosen;
+template <class T>
+std::vector<T> chosen_rows(const T* rows, std::int64_t width, View<const std::int32_t, 1> vertices) {
+    std::vector<T> chosen;
     chosen.reserve(static_cast<std::size_t>(width * vertices.extent(0)));
     for (const std::int32_t v : vertices) chosen.insert(chosen.end(), rows + width * v, rows + width * (v + 1));
     return chosen;
@@ -19,6 +21,19 @@ std::vector<float> chosen_rows(const float* rows, std::int64_t width, View<const
 bool is_error_per_vertex(std::string_view name, const TensorFile::Entry& entry, const Character& character) {
     return name.starts_with("error.") && entry.dtype == DType::f32 &&
            entry.shape == std::vector<std::int64_t>{character.num_vertices()};
+}
+
+/// Adds the rows of some vertices of a tensor whose rows belong to vertices.
+void add_rows(const std::string& name, const TensorFile& source, const TensorFile::Entry& entry,
+              View<const std::int32_t, 1> vertices, TensorFile& result) {
+    std::vector<std::int64_t> shape = entry.shape;
+    shape[0] = vertices.extent(0);
+    const std::int64_t width = shape.size() > 1 ? shape[1] : 1;
+    if (entry.dtype == DType::f32) {
+        result.add(name, shape, chosen_rows(source.data<float>(entry), width, vertices).data());
+    } else {
+        result.add(name, shape, chosen_rows(source.data<std::int32_t>(entry), width, vertices).data());
+    }
 }
 
 /// The faces whose corners are all among the restricted vertices, ascending.
@@ -57,6 +72,7 @@ TensorFile restricted_tensors(const Character& character, View<const std::int32_
     const TensorFile& source = *character.tensors;
     const RestrictedPlaces places(vertices, character.num_vertices());
     const std::vector<std::int32_t> whole = whole_faces(character.faces, places);
+    const bool bounded = ErrorBound::stated(source);  // and so of checked shapes
     TensorFile result;
     result.set_metadata(source.metadata().renamed("topology_hash", "restricted_from"));
     for (const auto& [name, entry] : source.entries()) {
@@ -68,11 +84,9 @@ TensorFile restricted_tensors(const Character& character, View<const std::int32_
         if (name == "faces") {
             const std::vector<std::int32_t> faces = renumbered(character.faces, whole, places);
             result.add(name, {static_cast<std::int64_t>(faces.size()) / 4, 4}, faces.data());
-        } else if (name == "rest_vertices" || is_error_per_vertex(name, entry, character)) {
-            const std::int64_t width = name == "rest_vertices" ? 3 : 1;
-            std::vector<std::int64_t> shape = entry.shape;
-            shape[0] = vertices.extent(0);
-            result.add(name, shape, chosen_rows(source.data(entry), width, vertices).data());
+        } else if (name == "rest_vertices" || is_error_per_vertex(name, entry, character) ||
+                   (bounded && text.starts_with("bound.vertex."))) {
+            add_rows(name, source, entry, vertices, result);
         } else if (!text.starts_with("surface.")) {
             result.add(name, source, entry);
         }
