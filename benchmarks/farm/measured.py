@@ -67,7 +67,7 @@ class Measured:
 
 def measure(blend: Path, shards: int, tasks: int) -> Measured:
     """Measure with a rig in a Blender file, ``shards`` of its shards and ``tasks`` empty tasks."""
-    with rw.sources.load(blend) as rig, tempfile.TemporaryDirectory() as place:
+    with rw.sources.load(blend, timeout=3600.0) as rig, tempfile.TemporaryDirectory() as place:
         facts = check_rig(rig)
         plan = make_plan(facts, Normal(), 20_000, 0, 0, None)
         work = ShardWork(rig, facts, Path(place), plan.rows, plan.probe_rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 
@@ -128,3 +129,18 @@ def test_a_second_batch_of_the_same_file_is_refused(jobs_file, batch, ran):
 @pytest.mark.parametrize("words", [["--workers", "2", "--scheduler", "tcp://x:1"], ["--workers", "-1"]])
 def test_wrong_workers_are_refused(jobs_file, batch, words):
     assert batch(jobs_file(SET), *words)[0] == 2
+
+
+def test_a_disk_that_is_full_fails_its_job_and_no_other(jobs_file, batch, ran, monkeypatch):
+    kept = Records.end
+
+    def full(self, checked, *rest):
+        if checked.job.name == "set":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        kept(self, checked, *rest)
+
+    monkeypatch.setattr(Records, "end", full)
+    code, shown, _ = batch(jobs_file(SET, OTHER))
+    assert code == 1
+    assert "set: the disk is full" in shown
+    assert "1 of 2 jobs are done" in shown

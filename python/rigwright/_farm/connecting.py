@@ -12,7 +12,7 @@ from rigwright._extras import require
 from rigwright.errors import SourceError
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client as Client  # others take the type from here: Dask has one home
 
 PATIENCE = 15.0  # seconds for an answer
 PURPOSE = "working on many machines"

@@ -7,6 +7,7 @@ import pickle
 import queue
 import time
 import uuid
+import warnings
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -150,7 +151,9 @@ class _Run:
 
     def _submit(self, function: Any, *arguments: Any, **options: Any) -> Future:
         try:
-            return self.client.submit(function, *arguments, pure=False, **options)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # Dask warns of rigs beyond 10 MB, which travel once
+                return self.client.submit(function, *arguments, pure=False, **options)
         except Exception as error:
             raise self._lost(error) from error
 

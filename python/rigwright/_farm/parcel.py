@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rigwright._extras import require
+from rigwright._farm.connecting import PURPOSE
 
 Function = Callable[[Any, Any], object]
 
@@ -66,11 +67,15 @@ class Parcel:
 
 
 def packed(function: Function, common: object) -> bytes:
-    """The content of a :class:`Parcel`; functions and classes of a script or notebook travel with it."""
+    """The content of a :class:`Parcel`."""
     import rigwright
 
-    cloudpickle = require("cloudpickle", extra="dask", purpose="working on many machines")
-    content: bytes = cloudpickle.dumps((rigwright.__version__, cloudpickle.dumps((function, common))))
+    return portable((rigwright.__version__, portable((function, common))))
+
+
+def portable(value: object) -> bytes:
+    """A pickle; functions and classes of a script or notebook travel with it."""
+    content: bytes = require("cloudpickle", extra="dask", purpose=PURPOSE).dumps(value)
     return content
 
 
@@ -79,7 +84,7 @@ def attempt(parcel: Parcel, task: bytes) -> dict[str, Any]:
 
     An exception travels as text: nothing that a worker raises is rebuilt where its answer is read.
     """
-    worker = require("distributed", extra="dask", purpose="working on many machines").get_worker().address
+    worker = require("distributed", extra="dask", purpose=PURPOSE).get_worker().address
     try:
         function, common = parcel.unpacked()
         return {"worker": worker, "answer": function(common, pickle.loads(task))}

@@ -29,7 +29,7 @@ from rigwright.sampling._samplers import Sampler, named_sampler
 from rigwright.sampling._work import AnotherRig, Shard, ShardWork
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from rigwright._farm.connecting import Client
 
 
 def sample(
@@ -92,6 +92,11 @@ def sample(
         If the rig fails, returns NaN or infinity, or a worker process dies. What is finished stays.
     OSError
         With ``errno.ENOSPC`` if the disk is, or would get, full. What is finished stays.
+
+    Warns
+    -----
+    WorkerWarning
+        If workers of a farm left, could not work or failed, and others did what was theirs.
 
     Examples
     --------

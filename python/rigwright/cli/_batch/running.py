@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rigwright._farm.dispatcher import Attempt, Dispatcher
 from rigwright._farm.farm import Failure, Farm, Needs
 from rigwright._farm.parcel import WorkerFault
+from rigwright.cli import _dispatch as dispatch
 from rigwright.cli._batch.checking import CheckedJob
 from rigwright.cli._batch.job_process import Outcome, run_job
 from rigwright.cli._batch.records import Records
@@ -22,7 +23,7 @@ from rigwright.progress import ProgressCallback
 from rigwright.sampling._folder import announced, token_file
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from rigwright._farm.connecting import Client
 
 TICK = 0.25  # seconds
 HERE = "this machine"
@@ -71,7 +72,10 @@ class Locally:
 
         def work(new: Attempt) -> None:
             one = jobs[new.task]
-            outcome = _kept(one, place, stop.is_set, lambda line: self.working.update({one.job.name: line}))
+            try:
+                outcome = _kept(one, place, stop.is_set, lambda line: self.working.update({one.job.name: line}))
+            except Exception as error:  # noqa: BLE001  a job's, as of a full disk: others go on
+                outcome = Outcome(0.0, None, dispatch.one_line(error))
             landed.put((new.number, outcome))
 
         try:
@@ -114,6 +118,8 @@ class OnFarm:
     def run(self, jobs: Sequence[CheckedJob], needs: Needs, place: Place) -> Iterator[tuple[int, Outcome] | None]:
         """As :meth:`Locally.run`; jobs that run when the iterator is closed are interrupted by their workers."""
         names = [one.job.name for one in jobs]
+        for left in place.records.glob(".token.*"):  # of a batch that was killed: its jobs, if they still run, stop
+            left.unlink(missing_ok=True)
         with announced(place.records) as token:
             answers = self.farm.run(_on_worker, (place, token), jobs, names, needs)
             with contextlib.closing(answers):

@@ -108,7 +108,7 @@ def _finished(console: Console, plan: Plan, outcomes: dict[int, Outcome], incide
     """What is told at the end; :class:`PartlyFailed` if any job is not done."""
     rows = [_row(plan, number, outcomes.get(number)) for number in range(len(plan.jobs))]
     states = [row["state"] for row in rows]
-    result = {"jobs": rows, "incidents": list(incidents)}
+    result: dict[str, Any] = {"jobs": rows, "incidents": list(incidents)}
     result |= {"done": sum(state in ("done", "done before") for state in states), "failed": states.count("failed")}
     shown = [[row["name"], row["state"], "" if row["seconds"] is None else f"{row['seconds']:.1f} s"] for row in rows]
     console.table(["job", "state", "time"], shown)

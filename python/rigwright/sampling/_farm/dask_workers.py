@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rigwright._atomic_files import FULL
-from rigwright._extras import require
-from rigwright._farm.connecting import PURPOSE, is_client
+from rigwright._farm.connecting import is_client
 from rigwright._farm.farm import Failure, Farm
+from rigwright._farm.parcel import portable
 from rigwright._validate import bad_argument
 from rigwright.errors import SourceError, WorkerWarning
 from rigwright.progress import ProgressOption, as_callback
@@ -26,7 +26,7 @@ from rigwright.sampling._folder import announced
 from rigwright.sampling._work import Done, Shard, ShardWork
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from rigwright._farm.connecting import Client
 
 
 class DaskWorkers:
@@ -108,14 +108,12 @@ class DaskWorkers:
 
 
 def _pickled(work: ShardWork) -> bytes:
-    """The rig as it travels; classes of a script or notebook go with it."""
-    cloudpickle = require("cloudpickle", extra="dask", purpose=PURPOSE)
+    """The rig as it travels."""
     try:
-        content: bytes = cloudpickle.dumps(work.rig)
+        return portable(work.rig)
     except (AttributeError, TypeError, ValueError, pickle.PicklingError) as error:
         got = f"a {type(work.rig).__name__} that cannot be sent to a worker ({error})"
         raise bad_argument("sample", "rig", got, "one that can be pickled") from error
-    return content
 
 
 def _error(shard: Shard, failure: Failure) -> Exception:
