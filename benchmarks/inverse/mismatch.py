@@ -84,9 +84,11 @@ class Tables:
 
     def identities(self) -> str:
         data, kept = self.arguments.data, self.kept("identities")
-        makers = [lambda: identities.makehuman(data), lambda: identities.ict(self.scene, data)]
+        sizes = len(self.scene.judged), len(self.scene.vertices)
+        makers = [lambda: identities.makehuman(data, *sizes), lambda: identities.ict(self.scene, data)]
         rows = [row for make in makers for row in make().rows(kept)]
-        return table(identities.HEAD, [identities.cells(row) for row in rows])
+        text = f"{min(sizes[0], identities.FRAMES):,} judged frames of each, {sizes[1]:,} vertices that move."
+        return text + "\n\n" + table(identities.HEAD, [identities.cells(row) for row in rows])
 
     def scans(self) -> str:
         alpha = float(self.bench.made("full", methods.OURS)["alpha"])

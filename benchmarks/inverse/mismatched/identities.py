@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +58,13 @@ class Identity:
     training: np.ndarray
     methods: tuple[str, ...]
 
+    @cached_property
+    def judge(self) -> Rig:
+        """The own rig on the vertices."""
+        return self.own.restricted(self.vertices)
+
     def posed(self, weights: np.ndarray) -> np.ndarray:
-        rig = self.own.restricted(self.vertices)
-        return np.asarray(rig.evaluate(weights.astype(np.float32), threads=1))
+        return np.asarray(self.judge.evaluate(weights.astype(np.float32), threads=1))
 
     def rows(self, kept: Kept) -> list[Row]:
         jobs = [(rig, method) for rig in self.fitted for method in self.methods]
@@ -67,9 +72,8 @@ class Identity:
 
     def row(self, rig: str, method: str) -> Row:
         """A method's figures at the alpha of its own elbow on the training frames."""
-        fitted = self.fitted[rig]
-        model = truncated(fitted, "pairs") if method in MM else fitted
-        solver = rw.inverse.Solver(model, vertices=self.vertices)
+        fitted = self.fitted[rig].restricted(self.vertices)
+        solver = rw.inverse.Solver(truncated(fitted, "pairs") if method in MM else fitted)
         unit = 0.01 / float(self.own.meters_per_unit)  # of a centimeter
         targets = self.posed(self.training)
         curve = []
@@ -108,7 +112,7 @@ class Identity:
         return rw.metrics.weight_error(weights, self.posed(truth), self.posed(weights), threads=1)
 
 
-def makehuman(data: Path) -> Identity:
+def makehuman(data: Path, frames: int, vertices: int) -> Identity:
     """MakeHuman's units, sculpted for two heads: those of one, transferred or copied, are fitted to the other's."""
     head = Hm08(data)
     given, truth = head.targets("caucasian"), head.targets("african")
@@ -125,8 +129,10 @@ def makehuman(data: Path) -> Identity:
         "plain copy of the offsets": rigs["copied"],
     }
     moving = np.flatnonzero(np.any(np.asarray(rigs["own"].columns()) != 0, axis=(0, 2)))
-    judged, training = smooth_curves(FRAMES, len(names), 1), smooth_curves(10 * TRAINING, len(names), 3)[::10]
-    return Identity("MakeHuman, african", rigs["own"], fitted, moving, judged, training, METHODS)
+    chosen = np.sort(np.random.default_rng(0).choice(moving, min(vertices, len(moving)), replace=False))
+    frames = min(frames, FRAMES)
+    judged, training = smooth_curves(frames, len(names), 1), smooth_curves(10 * TRAINING, len(names), 3)[::10]
+    return Identity("MakeHuman, african", rigs["own"], fitted, chosen, judged, training, METHODS)
 
 
 def ict(scene: Scene, data: Path, seed: int = 3) -> Identity:

@@ -12,7 +12,7 @@ import scipy.optimize
 
 import rigwright as rw
 from benchmarks.inverse.mismatched.kept import Kept, Row, digits
-from benchmarks.inverse.mismatched.scene import MODELS, Scene
+from benchmarks.inverse.mismatched.scene import MODELS, Scene, truncated
 from benchmarks.inverse.peers import GramSpace, VertexSpace
 from benchmarks.inverse.published_mm import STEPS, TOLERANCE
 from rigwright.inverse._elbow import ALPHAS, elbow, means
@@ -64,21 +64,25 @@ class Bench:
     kept_interior: Kept
     solvers: dict[str, Any]
 
-    def solver(self, model: str) -> Any:
-        if model not in self.solvers:
-            self.solvers[model] = rw.inverse.Solver(self.scene.fitted(model), vertices=self.scene.vertices)
-        return self.solvers[model]
+    def solver(self, model: str, *, whole: bool = False) -> Any:
+        """Of the vertices alone, or of the whole mesh seen on them, which Cet-loc measures distances on."""
+        key = model + " of the whole mesh" * whole
+        if key not in self.solvers:
+            fitted, how = (self.scene.rig, {"vertices": self.scene.vertices}) if whole else (self.scene.judge, {})
+            self.solvers[key] = rw.inverse.Solver(truncated(fitted, model), **how)
+        return self.solvers[key]
 
     def solve(self, model: str, method: str, targets: np.ndarray, alpha: float) -> np.ndarray:
         """Weights (T, K)."""
         if method == "SciPy's defaults":
-            return as_scipy_leaves_it(self.solver(model).gram.rig.restricted(self.scene.vertices), targets, alpha)
+            return as_scipy_leaves_it(self.solver(model).gram.rig, targets, alpha)
         how: dict[str, Any] = {"threads": 1}
         if method in MM:  # the stopping rule of the code that its authors released, for a frame of median size
             offsets = targets - self.scene.judge.rest_vertices
             how |= {"tolerance": TOLERANCE / float(np.median(np.square(offsets).sum(axis=(1, 2))))}
             how |= {"max_iterations": STEPS}
-        return np.asarray(self.solver(model).solve(targets, method, alpha, **how).weights)
+        solver = self.solver(model, whole=method == "cet_loc")
+        return np.asarray(solver.solve(targets, method, alpha, **how).weights)
 
     def rows(self) -> list[Row]:
         """Rows of the table, ours last for each model; the interior-point rows are made last, they take long."""

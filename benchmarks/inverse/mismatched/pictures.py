@@ -24,7 +24,7 @@ def approximations(scene: Scene) -> dict[str, np.ndarray]:
     rest = np.zeros_like(scene.judged)
     found = {"zero": scene.posed(rest)}
     for model in ("linear", "pairs"):
-        rig = truncated(scene.rig, model).restricted(scene.vertices)
+        rig = truncated(scene.judge, model)
         found[model] = rig.evaluate(scene.judged.astype(np.float32), threads=1)
     return {
         name: rw.metrics.weight_error(scene.judged, scene.targets, vertices, threads=1).rmse_p95

@@ -90,7 +90,7 @@ class Scans:
 
     def _maker(self, name: str, kinds: tuple[str, ...], rigid: str, way: str, how: dict[str, Any]) -> Callable[[], Row]:
         def make() -> Row:
-            self.solver = self.solver or rw.inverse.Solver(self.scene.rig, vertices=self.scene.vertices)
+            self.solver = self.solver or rw.inverse.Solver(self.scene.judge)
             return {"targets": name, "rigid": rigid, "loss": way} | self.row(kinds, how)
 
         return make
@@ -116,12 +116,12 @@ class Scans:
     def gram_seconds(self) -> Row:
         """What one Gram matrix costs, on the chosen vertices and on all: a frame and round of weighted vertices."""
 
-        def seconds(**vertices: Any) -> float:
+        def seconds(rig: Any) -> float:
             began = time.process_time()
-            rw.inverse.Solver(self.scene.rig, **vertices)
+            rw.inverse.Solver(rig)
             return time.process_time() - began
 
-        return self.kept.row("gram", lambda: {"chosen": seconds(vertices=self.scene.vertices), "all": seconds()})
+        return self.kept.row("gram", lambda: {"chosen": seconds(self.scene.judge), "all": seconds(self.scene.rig)})
 
 
 def cells(row: Row, quiet: float) -> list[str]:

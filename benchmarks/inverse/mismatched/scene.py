@@ -76,9 +76,6 @@ class Scene:
     def targets(self) -> np.ndarray:
         return self.posed(self.judged)
 
-    def fitted(self, model: str) -> Rig:
-        return truncated(self.rig, model)
-
 
 def whole_face(data: Path, kept: Path) -> tuple[Rig, np.ndarray, np.ndarray]:
     """The order-4 face, its curves and their frame numbers in the data set; constructed once, then read from a file."""

@@ -27,7 +27,7 @@ def rows(bench: Bench, kept: Kept, alpha: float, count: int) -> list[Row]:
     """Solvers of the same objective on the same frames, spread over the judged ones."""
     frames = np.linspace(0, len(bench.scene.judged) - 1, count).round().astype(int)
     solver, targets = bench.solver("pairs"), bench.scene.targets[frames]
-    space = VertexSpace(solver.gram.rig.restricted(bench.scene.vertices))
+    space = VertexSpace(solver.gram.rig)
     offsets = targets.reshape(count, -1).astype(np.float64) - space.neutral
 
     def lbfgs() -> np.ndarray:
