@@ -83,10 +83,12 @@ std::vector<double> restricted_inverse(const linalg::PivotedCholesky& found, dou
 }  // namespace
 
 DensityField::DensityField(View<const double, 2> points, double variance, double length, double noise, double tolerance)
-    : dimensions_(points.extent(1)), variance_(variance), length_(length) {
+    : dimensions_(points.extent(1)), variance_(variance), length_(length), tolerance_(tolerance) {
     check_points("points", points, variance, length);
     check_positive("noise", noise);
-    check_positive("tolerance", tolerance);
+    if (!(tolerance > 0.0 && tolerance < 1.0)) {
+        throw bad_argument("DensityField", "tolerance", std::to_string(tolerance), "above 0 and below 1");
+    }
     const linalg::PivotedCholesky found = factorized(points, variance, length, tolerance);
     const std::int64_t rank = found.rank();
     std::vector<double> centers(static_cast<std::size_t>(rank * dimensions_));
@@ -112,9 +114,10 @@ void DensityField::set(View<const double, 2> centers, const double* matrix) {
     matrix_.assign(matrix, matrix + centers_ * centers_);
 }
 
-void DensityField::evaluate_side_by_side(const double* x, double* density, double* gradient, double* memory) const {
-    query_density(
-        {points_.data(), matrix_.data(), centers_, dimensions_, variance_, length_, x, density, gradient, memory});
+void DensityField::evaluate_side_by_side(std::int64_t count, const double* x, double* density, double* gradient,
+                                         double* memory, std::int64_t* near) const {
+    query_density({points_.data(), matrix_.data(), centers_, dimensions_, variance_, length_, tolerance_,
+                   (count + 7) / 8 * 8, x, density, gradient, memory, near});
 }
 
 void DensityField::evaluate(View<const double, 2> x, View<double, 1> density, View<double, 2> gradient,
@@ -127,17 +130,19 @@ void DensityField::evaluate(View<const double, 2> x, View<double, 1> density, Vi
     check_shape<double, 2>("DensityField.evaluate", "gradient", gradient, {count, dimensions_});
     parallel_for((count + lanes - 1) / lanes, 1, threads, [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t group = lanes * dimensions_;
-        const Scratch::Lease<double> memory(static_cast<std::size_t>(2 * group + lanes + memory_size()));
+        const Scratch::Lease<double> memory(static_cast<std::size_t>(2 * group + lanes + memory_size(lanes)));
         double* points = memory.data();
         double* slopes = points + group;
         double* values = slopes + group;
+        std::vector<std::int64_t> near(static_cast<std::size_t>(centers_));
         for (std::int64_t first = lanes * begin; first < std::min(count, lanes * end); first += lanes) {
             for (std::int64_t lane = 0; lane < lanes; ++lane) {
                 const double* point = x.row(std::min(first + lane, count - 1));
                 for (std::int64_t axis = 0; axis < dimensions_; ++axis) points[lanes * axis + lane] = point[axis];
             }
-            evaluate_side_by_side(points, values, slopes, values + lanes);
-            for (std::int64_t lane = 0; lane < std::min(lanes, count - first); ++lane) {
+            const std::int64_t own = std::min(lanes, count - first);
+            evaluate_side_by_side(own, points, values, slopes, values + lanes, near.data());
+            for (std::int64_t lane = 0; lane < own; ++lane) {
                 density(first + lane) = values[lane];
                 for (std::int64_t axis = 0; axis < dimensions_; ++axis) {
                     gradient(first + lane, axis) = slopes[lanes * axis + lane];

@@ -1,6 +1,10 @@
 #include "rigwright/synthesis/playing/density_kernels.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "rigwright/core/dispatch.h"
+#include "rigwright/synthesis/playing/density_field.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rigwright/synthesis/playing/density_kernels.cpp"  // compiled once for every instruction set
@@ -13,68 +17,107 @@ HWY_BEFORE_NAMESPACE();
 namespace rigwright::synthesis::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::int64_t side_by_side = 8;
-using D = hn::CappedTag<double, side_by_side>;
+constexpr std::int64_t side_by_side = DensityField::lanes;
+using D = hn::CappedTag<double, 8>;
 using V = hn::Vec<D>;
 constexpr D d;
+constexpr std::int64_t lanes = hn::MaxLanes(d);
 
-/// k (R, 8): variance exp(-|x - c|^2 / (2 length^2)).
-void kernels(const DensityQuery& q, double* k) {
-    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+/// Columns of k that are multiplied at a time: they stay in the L1 cache for all rows.
+constexpr std::int64_t centers_per_run = 128;
+
+/// k (n, width) of the n centers that are near to any of the points: variance exp(-|x - c|^2 / (2 length^2)). Returns
+/// n. The others add exact zeros, so that leaving them out changes no byte.
+std::int64_t kernels(const DensityQuery& q, double* k) {
     const V scale = hn::Set(d, -0.5 / (q.length * q.length));
     const V variance = hn::Set(d, q.variance);
+    const V least = hn::Set(d, std::log(q.smallest));
+    std::int64_t count = 0;
     for (std::int64_t i = 0; i < q.num_centers; ++i) {
-        for (std::int64_t lane = 0; lane < side_by_side; lane += lanes) {
+        double* row = k + q.width * count;
+        bool is_near = false;
+        for (std::int64_t lane = 0; lane < q.width; lane += lanes) {
             V square = hn::Zero(d);
             for (std::int64_t axis = 0; axis < q.dimensions; ++axis) {
                 const V away = hn::Sub(hn::Load(d, q.x + side_by_side * axis + lane),
                                        hn::Set(d, q.centers[q.dimensions * i + axis]));
                 square = hn::MulAdd(away, away, square);
             }
-            // Beyond exp(-600) a kernel is 0 for every use; the function needs arguments above -708.
-            const V exponent = hn::Max(hn::Mul(scale, square), hn::Set(d, -600.0));
-            hn::Store(hn::Mul(variance, hn::Exp(d, exponent)), d, k + side_by_side * i + lane);
+            const V exponent = hn::Mul(scale, square);
+            const auto inside = hn::Ge(exponent, least);
+            if (hn::AllFalse(d, inside)) {
+                hn::Store(hn::Zero(d), d, row + lane);
+                continue;
+            }
+            is_near = true;
+            const V value = hn::Mul(variance, hn::Exp(d, hn::Max(exponent, least)));
+            hn::Store(hn::IfThenElseZero(inside, value), d, row + lane);
         }
+        if (is_near) q.near[count++] = i;
+    }
+    return count;
+}
+
+/// Adds the products of `Rows` rows of A, from the near center i on, and columns begin to end - 1, times `Vectors`
+/// vectors of k.
+template <int Rows, int Vectors>
+HWY_INLINE void add_products(const DensityQuery& q, const double* k, std::int64_t i, std::int64_t begin,
+                             std::int64_t end, double* product) {
+    const double* rows[Rows];
+    V sums[Rows][Vectors];
+    for (int r = 0; r < Rows; ++r) {
+        rows[r] = q.matrix + q.num_centers * q.near[i + r];
+        for (int v = 0; v < Vectors; ++v) {
+            sums[r][v] = begin == 0 ? hn::Zero(d) : hn::Load(d, product + q.width * (i + r) + lanes * v);
+        }
+    }
+    for (std::int64_t j = begin; j < end; ++j) {
+        const std::int64_t column = q.near[j];
+        V kernel[Vectors];
+        for (int v = 0; v < Vectors; ++v) kernel[v] = hn::Load(d, k + q.width * j + lanes * v);
+        for (int r = 0; r < Rows; ++r) {
+            const V entry = hn::Set(d, rows[r][column]);
+            for (int v = 0; v < Vectors; ++v) sums[r][v] = hn::MulAdd(entry, kernel[v], sums[r][v]);
+        }
+    }
+    for (int r = 0; r < Rows; ++r) {
+        for (int v = 0; v < Vectors; ++v) hn::Store(sums[r][v], d, product + q.width * (i + r) + lanes * v);
     }
 }
 
-/// product (R, 8) = A k, four rows of A at a time.
-void multiply(const DensityQuery& q, const double* k, double* product) {
-    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const std::int64_t count = q.num_centers;
-    for (std::int64_t lane = 0; lane < side_by_side; lane += lanes) {
+template <int Vectors>
+void multiply_vectors(const DensityQuery& q, std::int64_t count, const double* k, double* product) {
+    // As many sums as hide the latency of a multiplication, in 32 registers or in 16.
+    constexpr int rows = lanes == 8 ? (Vectors <= 2 ? 8 : 4) : (Vectors == 1 ? 8 : Vectors == 2 ? 4 : 2);
+    for (std::int64_t begin = 0; begin < count; begin += centers_per_run) {
+        const std::int64_t end = std::min(begin + centers_per_run, count);
         std::int64_t i = 0;
-        for (; i + 4 <= count; i += 4) {
-            const double* row = q.matrix + count * i;
-            V sums[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-            for (std::int64_t j = 0; j < count; ++j) {
-                const V kernel = hn::Load(d, k + side_by_side * j + lane);
-                sums[0] = hn::MulAdd(hn::Set(d, row[j]), kernel, sums[0]);
-                sums[1] = hn::MulAdd(hn::Set(d, row[j + count]), kernel, sums[1]);
-                sums[2] = hn::MulAdd(hn::Set(d, row[j + 2 * count]), kernel, sums[2]);
-                sums[3] = hn::MulAdd(hn::Set(d, row[j + 3 * count]), kernel, sums[3]);
-            }
-            for (std::int64_t n = 0; n < 4; ++n) hn::Store(sums[n], d, product + side_by_side * (i + n) + lane);
-        }
-        for (; i < count; ++i) {
-            V sum = hn::Zero(d);
-            for (std::int64_t j = 0; j < count; ++j) {
-                sum = hn::MulAdd(hn::Set(d, q.matrix[count * i + j]), hn::Load(d, k + side_by_side * j + lane), sum);
-            }
-            hn::Store(sum, d, product + side_by_side * i + lane);
-        }
+        for (; i + rows <= count; i += rows) add_products<rows, Vectors>(q, k, i, begin, end, product);
+        for (; i < count; ++i) add_products<1, Vectors>(q, k, i, begin, end, product);
+    }
+}
+
+/// product (n, width) = A k, of the n near centers.
+void multiply(const DensityQuery& q, std::int64_t count, const double* k, double* product) {
+    for (std::int64_t lane = 0; lane < q.width; lane += 4 * lanes) {
+        const std::int64_t vectors = std::min<std::int64_t>(4, (q.width - lane) / lanes);
+        const double* from = k + lane;
+        double* to = product + lane;
+        if (vectors == 4) multiply_vectors<4>(q, count, from, to);
+        if (vectors == 3) multiply_vectors<3>(q, count, from, to);
+        if (vectors == 2) multiply_vectors<2>(q, count, from, to);
+        if (vectors == 1) multiply_vectors<1>(q, count, from, to);
     }
 }
 
 /// density = -1/2 log(v / variance); gradient = (A k)^T dk/dx / v, since dv/dx = -2 (A k)^T dk/dx.
-void finish(const DensityQuery& q, const double* k, const double* product) {
-    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+void finish(const DensityQuery& q, std::int64_t count, const double* k, const double* product) {
     const V inverse_square = hn::Set(d, 1.0 / (q.length * q.length));
-    for (std::int64_t lane = 0; lane < side_by_side; lane += lanes) {
+    for (std::int64_t lane = 0; lane < q.width; lane += lanes) {
         V explained = hn::Zero(d);
-        for (std::int64_t i = 0; i < q.num_centers; ++i) {
-            explained = hn::MulAdd(hn::Load(d, product + side_by_side * i + lane),
-                                   hn::Load(d, k + side_by_side * i + lane), explained);
+        for (std::int64_t i = 0; i < count; ++i) {
+            explained =
+                hn::MulAdd(hn::Load(d, product + q.width * i + lane), hn::Load(d, k + q.width * i + lane), explained);
         }
         // Rounding may leave nothing of the variance at points that the space knows exactly.
         const V left = hn::Max(hn::Sub(hn::Set(d, q.variance), explained), hn::Set(d, 1e-12 * q.variance));
@@ -83,10 +126,10 @@ void finish(const DensityQuery& q, const double* k, const double* product) {
         for (std::int64_t axis = 0; axis < q.dimensions; ++axis) {
             const V x = hn::Load(d, q.x + side_by_side * axis + lane);
             V sum = hn::Zero(d);
-            for (std::int64_t i = 0; i < q.num_centers; ++i) {
-                const V toward = hn::Sub(hn::Set(d, q.centers[q.dimensions * i + axis]), x);
+            for (std::int64_t i = 0; i < count; ++i) {
+                const V toward = hn::Sub(hn::Set(d, q.centers[q.dimensions * q.near[i] + axis]), x);
                 const V weight =
-                    hn::Mul(hn::Load(d, product + side_by_side * i + lane), hn::Load(d, k + side_by_side * i + lane));
+                    hn::Mul(hn::Load(d, product + q.width * i + lane), hn::Load(d, k + q.width * i + lane));
                 sum = hn::MulAdd(weight, toward, sum);
             }
             hn::Store(hn::Div(hn::Mul(sum, inverse_square), left), d, q.gradient + side_by_side * axis + lane);
@@ -96,10 +139,10 @@ void finish(const DensityQuery& q, const double* k, const double* product) {
 
 void query(const DensityQuery& q) {
     double* k = q.memory;
-    double* product = q.memory + side_by_side * q.num_centers;
-    kernels(q, k);
-    multiply(q, k, product);
-    finish(q, k, product);
+    double* product = q.memory + q.width * q.num_centers;
+    const std::int64_t count = kernels(q, k);
+    multiply(q, count, k, product);
+    finish(q, count, k, product);
 }
 
 }  // namespace rigwright::synthesis::HWY_NAMESPACE

@@ -3,6 +3,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "rigwright/synthesis/playing/particle.h"
 #include "rigwright/synthesis/playing/smooth_noise.h"
@@ -44,29 +48,60 @@ inline double approach_rate(const ParticleSettings& settings) {
     return difference > 0.0 ? settings.alpha - std::sqrt(difference) : settings.alpha;
 }
 
-/// Up to eight particles that are stepped side by side.
+/// Particles in an order in which those of a group are near to each other: halved again and again across the widest
+/// axis, down to groups. A group then has few centers of the density in common reach.
+inline std::vector<std::int64_t> in_neighborhoods(View<const double, 2> positions) {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(positions.extent(0)));
+    std::iota(order.begin(), order.end(), 0);
+    std::vector<std::span<std::int64_t>> waiting{order};
+    while (!waiting.empty()) {
+        const std::span<std::int64_t> part = waiting.back();
+        waiting.pop_back();
+        const std::int64_t size = static_cast<std::int64_t>(part.size());
+        if (size <= lanes) continue;
+        std::int64_t widest = 0;
+        double most = -1.0;
+        for (std::int64_t axis = 0; axis < positions.extent(1); ++axis) {
+            const auto less = [&](std::int64_t a, std::int64_t b) { return positions(a, axis) < positions(b, axis); };
+            const auto [low, high] = std::minmax_element(part.begin(), part.end(), less);
+            const double extent = positions(*high, axis) - positions(*low, axis);
+            if (extent > most) widest = axis, most = extent;
+        }
+        const std::int64_t half = (size / 2 + lanes - 1) / lanes * lanes;  // not the whole: size is above lanes
+        std::sort(part.begin(), part.end(), [&](std::int64_t a, std::int64_t b) {
+            return std::pair(positions(a, widest), a) < std::pair(positions(b, widest), b);
+        });
+        waiting.push_back(part.first(static_cast<std::size_t>(half)));
+        waiting.push_back(part.subspan(static_cast<std::size_t>(half)));
+    }
+    return order;
+}
+
+/// Up to `lanes` particles that are stepped side by side.
 class Group {
 public:
     Group(const DensityField* field, const ParticleSettings& settings, std::int64_t dimensions,
-          const ParticlePaths& paths, std::int64_t first, double* memory)
+          const ParticlePaths& paths, std::span<const std::int64_t> particles, double* memory, std::int64_t* near)
         : field_(field),
           settings_(settings),
           noise_(settings.random_timescale),
           dimensions_(dimensions),
           paths_(paths),
-          first_(first),
-          count_(std::min(lanes, paths.offsets.extent(0) - 1 - first)),
+          particles_(particles),
+          count_(static_cast<std::int64_t>(particles.size())),
+          width_((count_ + 7) / 8 * 8),
           memory_(memory),
-          heights_(memory + (field == nullptr ? 0 : field->memory_size())),
+          heights_(memory + (field == nullptr ? 0 : field->memory_size(lanes))),
           force_(heights_ + window_size(settings)),
-          rate_(approach_rate(settings)) {}
+          near_(near) {}
 
     static std::int64_t window_size(const ParticleSettings& settings) {
         return 2 * (26 + static_cast<std::int64_t>(std::ceil(2.0 * settings.frame_time / settings.random_timescale)));
     }
-    static std::int64_t memory_size(const DensityField* field, const ParticleSettings& settings, int substeps) {
-        const std::int64_t own = field == nullptr ? 0 : field->memory_size();
-        return own + window_size(settings) + (2 * substeps + 1) * most_axes * lanes;
+    static std::int64_t memory_size(const DensityField* field, const ParticleSettings& settings,
+                                    std::int64_t dimensions, int substeps) {
+        const std::int64_t own = field == nullptr ? 0 : field->memory_size(lanes);
+        return own + window_size(settings) + (2 * substeps + 1) * dimensions * lanes;
     }
 
     void run(View<const double, 2> positions, View<const double, 2> velocities, const ParticleTracks& tracks,
@@ -93,14 +128,16 @@ public:
     }
 
 private:
-    std::int64_t particle(std::int64_t lane) const { return first_ + std::min(lane, count_ - 1); }
+    std::int64_t particle(std::int64_t lane) const {
+        return particles_[static_cast<std::size_t>(std::min(lane, count_ - 1))];
+    }
     std::int64_t frames(std::int64_t lane) const {
         return paths_.offsets(particle(lane) + 1) - paths_.offsets(particle(lane)) - 1;
     }
 
     void start(View<const double, 2> positions, View<const double, 2> velocities) {
         for (std::int64_t axis = 0; axis < dimensions_; ++axis) {
-            for (std::int64_t lane = 0; lane < lanes; ++lane) {
+            for (std::int64_t lane = 0; lane < width_; ++lane) {
                 state_.x(axis, lane) = positions(particle(lane), axis);
                 state_.v(axis, lane) = velocities(particle(lane), axis);
             }
@@ -117,7 +154,7 @@ private:
 
     /// Begins a frame: the linear piece of each path, the impulse at its kink, and the random force at all stages.
     void enter(std::int64_t frame, int substeps) {
-        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        for (std::int64_t lane = 0; lane < width_; ++lane) {
             FramePath& piece = pieces_[static_cast<std::size_t>(lane)];
             const std::int64_t last = paths_.offsets(particle(lane) + 1) - 1;
             const std::int64_t row = std::min(paths_.offsets(particle(lane)) + frame, last);
@@ -167,7 +204,7 @@ private:
             noise_.heights(paths_.seeds(particle(lane)), static_cast<std::uint64_t>(axis), window, heights_);
             for (int half = 0; half <= 2 * substeps; ++half) {
                 noise_.weights(time + settings_.frame_time * half / (2 * substeps), window, weights);
-                force_[most_axes * lanes * half + lanes * axis + lane] =
+                force_[lanes * (dimensions_ * half + axis) + lane] =
                     settings_.random_strength * dot_of(weights, heights_, window.count);
             }
         }
@@ -176,9 +213,9 @@ private:
     /// Accelerations of a state at the half step `half` of the frame, `time` seconds after its begin.
     void accelerate(const State& state, int half, double time, Vectors& acceleration) {
         if (settings_.likelihood_strength > 0.0) {
-            field_->evaluate_side_by_side(state.x.at, density_.data(), gradient_.at, memory_);
+            field_->evaluate_side_by_side(count_, state.x.at, density_.data(), gradient_.at, memory_, near_);
         }
-        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        for (std::int64_t lane = 0; lane < width_; ++lane) {
             const FramePath& piece = pieces_[static_cast<std::size_t>(lane)];
             double force[most_axes], g[most_axes], w[most_axes];
             const double push = likelihood(lane);
@@ -188,7 +225,7 @@ private:
                 force[axis] = -settings_.drag * w[axis];
                 if (push > 0.0) force[axis] += push * gradient_(axis, lane);
                 if (settings_.random_strength > 0.0) {
-                    force[axis] += force_[most_axes * lanes * half + lanes * axis + lane];
+                    force[axis] += force_[lanes * (dimensions_ * half + axis) + lane];
                 }
             }
             const double pull = multiplier(g, w, force, piece.radius + time * piece.growth, piece.growth);
@@ -222,18 +259,19 @@ private:
     /// One step of the classical fourth-order method.
     void advance(int step, double h) {
         static constexpr double place[] = {0.0, 0.5, 0.5, 1.0}, share[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-        const std::int64_t numbers = lanes * dimensions_;
         State stage = state_, sum = state_;
         Vectors acceleration;
         for (int s = 0; s < 4; ++s) {
             accelerate(stage, 2 * step + static_cast<int>(2.0 * place[s]), h * (step + place[s]), acceleration);
             const double ahead = s < 3 ? h * place[s + 1] : 0.0;
-            for (std::int64_t i = 0; i < numbers; ++i) {
-                const double velocity = stage.v.at[i];
-                sum.x.at[i] += h * share[s] * velocity;
-                sum.v.at[i] += h * share[s] * acceleration.at[i];
-                stage.x.at[i] = state_.x.at[i] + ahead * velocity;
-                stage.v.at[i] = state_.v.at[i] + ahead * acceleration.at[i];
+            for (std::int64_t axis = 0; axis < dimensions_; ++axis) {
+                for (std::int64_t lane = 0; lane < width_; ++lane) {
+                    const double velocity = stage.v(axis, lane), change = acceleration(axis, lane);
+                    sum.x(axis, lane) += h * share[s] * velocity;
+                    sum.v(axis, lane) += h * share[s] * change;
+                    stage.x(axis, lane) = state_.x(axis, lane) + ahead * velocity;
+                    stage.v(axis, lane) = state_.v(axis, lane) + ahead * change;
+                }
             }
         }
         state_ = sum;
@@ -244,11 +282,12 @@ private:
     SmoothNoise noise_;
     std::int64_t dimensions_;
     const ParticlePaths& paths_;
-    std::int64_t first_, count_;
+    std::span<const std::int64_t> particles_;
+    std::int64_t count_, width_;
     double* memory_;
     double* heights_;
     double* force_;
-    double rate_;
+    std::int64_t* near_;
     State state_{};
     Vectors gradient_{};
     alignas(64) std::array<double, lanes> density_{};
