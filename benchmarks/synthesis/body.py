@@ -2,8 +2,8 @@
 
     python -m benchmarks.synthesis.body [--character antonia|demo] [--data ../shared/data] [--out build/synthesis]
 
-Motion capture is retargeted onto Antonia (``benchmarks/body/antonia.py``) or onto the character of ``./run demo``, which
-Blender evaluates: one label per clip, and one of two clips.
+Motion capture is retargeted onto Antonia (``benchmarks/body/antonia.py``) or onto the character of ``./run demo``,
+which Blender evaluates: one label per clip, and one of two clips.
 """
 
 from __future__ import annotations

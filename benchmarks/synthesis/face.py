@@ -2,11 +2,11 @@
 
     python -m benchmarks.synthesis.face [--face ict|production] [--data ../shared/data] [--out build/synthesis]
 
-``ict`` is the ICT face with combinations, ``production`` the face of ``benchmarks/baselines/production_face.py``, rigged
-in Blender, by its dials. The curves are cut into labels by ``compskin_cuts.json`` beside this file: the performance,
-and the range of motion by the groups of controls that it activates. The data set states no frame rate: 60 per second is
-our assumption. Blinks and the directions of the eyes are labels of their own, and rest in all others: Bailey (2020)
-leaves the eyes out.
+``ict`` is the ICT face with combinations, ``production`` the face of ``benchmarks/baselines/production_face.py``,
+rigged in Blender, by its dials. The curves are cut into labels by ``compskin_cuts.json`` beside this file: the
+performance, and the range of motion by the groups of controls that it activates. The data set states no frame rate: 60
+per second is our assumption. Blinks and the directions of the eyes are labels of their own, and rest in all others:
+Bailey (2020) leaves the eyes out.
 """
 
 from __future__ import annotations

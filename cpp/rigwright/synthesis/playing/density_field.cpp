@@ -83,12 +83,10 @@ std::vector<double> restricted_inverse(const linalg::PivotedCholesky& found, dou
 }  // namespace
 
 DensityField::DensityField(View<const double, 2> points, double variance, double length, double noise, double tolerance)
-    : dimensions_(points.extent(1)), variance_(variance), length_(length), tolerance_(tolerance) {
+    : dimensions_(points.extent(1)), variance_(variance), length_(length) {
     check_points("points", points, variance, length);
     check_positive("noise", noise);
-    if (!(tolerance > 0.0 && tolerance < 1.0)) {
-        throw bad_argument("DensityField", "tolerance", std::to_string(tolerance), "above 0 and below 1");
-    }
+    check_positive("tolerance", tolerance);
     const linalg::PivotedCholesky found = factorized(points, variance, length, tolerance);
     const std::int64_t rank = found.rank();
     std::vector<double> centers(static_cast<std::size_t>(rank * dimensions_));
@@ -115,9 +113,9 @@ void DensityField::set(View<const double, 2> centers, const double* matrix) {
 }
 
 void DensityField::evaluate_side_by_side(std::int64_t count, const double* x, double* density, double* gradient,
-                                         double* memory, std::int64_t* near) const {
-    query_density({points_.data(), matrix_.data(), centers_, dimensions_, variance_, length_, tolerance_,
-                   (count + 7) / 8 * 8, x, density, gradient, memory, near});
+                                         double* memory) const {
+    query_density({points_.data(), matrix_.data(), centers_, dimensions_, variance_, length_, (count + 7) / 8 * 8, x,
+                   density, gradient, memory});
 }
 
 void DensityField::evaluate(View<const double, 2> x, View<double, 1> density, View<double, 2> gradient,
@@ -134,14 +132,13 @@ void DensityField::evaluate(View<const double, 2> x, View<double, 1> density, Vi
         double* points = memory.data();
         double* slopes = points + group;
         double* values = slopes + group;
-        std::vector<std::int64_t> near(static_cast<std::size_t>(centers_));
         for (std::int64_t first = lanes * begin; first < std::min(count, lanes * end); first += lanes) {
             for (std::int64_t lane = 0; lane < lanes; ++lane) {
                 const double* point = x.row(std::min(first + lane, count - 1));
                 for (std::int64_t axis = 0; axis < dimensions_; ++axis) points[lanes * axis + lane] = point[axis];
             }
             const std::int64_t own = std::min(lanes, count - first);
-            evaluate_side_by_side(own, points, values, slopes, values + lanes, near.data());
+            evaluate_side_by_side(own, points, values, slopes, values + lanes);
             for (std::int64_t lane = 0; lane < own; ++lane) {
                 density(first + lane) = values[lane];
                 for (std::int64_t axis = 0; axis < dimensions_; ++axis) {

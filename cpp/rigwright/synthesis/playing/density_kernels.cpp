@@ -1,7 +1,6 @@
 #include "rigwright/synthesis/playing/density_kernels.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "rigwright/core/dispatch.h"
 #include "rigwright/synthesis/playing/density_field.h"
@@ -26,16 +25,11 @@ constexpr std::int64_t lanes = hn::MaxLanes(d);
 /// Columns of k that are multiplied at a time: they stay in the L1 cache for all rows.
 constexpr std::int64_t centers_per_run = 128;
 
-/// k (n, width) of the n centers that are near to any of the points: variance exp(-|x - c|^2 / (2 length^2)). Returns
-/// n. The others add exact zeros, so that leaving them out changes no byte.
-std::int64_t kernels(const DensityQuery& q, double* k) {
+/// k (R, width): variance exp(-|x - c|^2 / (2 length^2)).
+void kernels(const DensityQuery& q, double* k) {
     const V scale = hn::Set(d, -0.5 / (q.length * q.length));
     const V variance = hn::Set(d, q.variance);
-    const V least = hn::Set(d, std::log(q.smallest));
-    std::int64_t count = 0;
     for (std::int64_t i = 0; i < q.num_centers; ++i) {
-        double* row = k + q.width * count;
-        bool is_near = false;
         for (std::int64_t lane = 0; lane < q.width; lane += lanes) {
             V square = hn::Zero(d);
             for (std::int64_t axis = 0; axis < q.dimensions; ++axis) {
@@ -43,40 +37,30 @@ std::int64_t kernels(const DensityQuery& q, double* k) {
                                        hn::Set(d, q.centers[q.dimensions * i + axis]));
                 square = hn::MulAdd(away, away, square);
             }
-            const V exponent = hn::Mul(scale, square);
-            const auto inside = hn::Ge(exponent, least);
-            if (hn::AllFalse(d, inside)) {
-                hn::Store(hn::Zero(d), d, row + lane);
-                continue;
-            }
-            is_near = true;
-            const V value = hn::Mul(variance, hn::Exp(d, hn::Max(exponent, least)));
-            hn::Store(hn::IfThenElseZero(inside, value), d, row + lane);
+            // Beyond exp(-600) a kernel is 0 for every use; the function needs arguments above -708.
+            const V exponent = hn::Max(hn::Mul(scale, square), hn::Set(d, -600.0));
+            hn::Store(hn::Mul(variance, hn::Exp(d, exponent)), d, k + q.width * i + lane);
         }
-        if (is_near) q.near[count++] = i;
     }
-    return count;
 }
 
-/// Adds the products of `Rows` rows of A, from the near center i on, and columns begin to end - 1, times `Vectors`
-/// vectors of k.
+/// Adds the products of `Rows` rows of A, from i on, and columns begin to end - 1, times `Vectors` vectors of k.
 template <int Rows, int Vectors>
 HWY_INLINE void add_products(const DensityQuery& q, const double* k, std::int64_t i, std::int64_t begin,
                              std::int64_t end, double* product) {
     const double* rows[Rows];
     V sums[Rows][Vectors];
     for (int r = 0; r < Rows; ++r) {
-        rows[r] = q.matrix + q.num_centers * q.near[i + r];
+        rows[r] = q.matrix + q.num_centers * (i + r);
         for (int v = 0; v < Vectors; ++v) {
             sums[r][v] = begin == 0 ? hn::Zero(d) : hn::Load(d, product + q.width * (i + r) + lanes * v);
         }
     }
     for (std::int64_t j = begin; j < end; ++j) {
-        const std::int64_t column = q.near[j];
         V kernel[Vectors];
         for (int v = 0; v < Vectors; ++v) kernel[v] = hn::Load(d, k + q.width * j + lanes * v);
         for (int r = 0; r < Rows; ++r) {
-            const V entry = hn::Set(d, rows[r][column]);
+            const V entry = hn::Set(d, rows[r][j]);
             for (int v = 0; v < Vectors; ++v) sums[r][v] = hn::MulAdd(entry, kernel[v], sums[r][v]);
         }
     }
@@ -86,7 +70,8 @@ HWY_INLINE void add_products(const DensityQuery& q, const double* k, std::int64_
 }
 
 template <int Vectors>
-void multiply_vectors(const DensityQuery& q, std::int64_t count, const double* k, double* product) {
+void multiply_vectors(const DensityQuery& q, const double* k, double* product) {
+    const std::int64_t count = q.num_centers;
     // As many sums as hide the latency of a multiplication, in 32 registers or in 16.
     constexpr int rows = lanes == 8 ? (Vectors <= 2 ? 8 : 4) : (Vectors == 1 ? 8 : Vectors == 2 ? 4 : 2);
     for (std::int64_t begin = 0; begin < count; begin += centers_per_run) {
@@ -97,25 +82,25 @@ void multiply_vectors(const DensityQuery& q, std::int64_t count, const double* k
     }
 }
 
-/// product (n, width) = A k, of the n near centers.
-void multiply(const DensityQuery& q, std::int64_t count, const double* k, double* product) {
+/// product (R, width) = A k.
+void multiply(const DensityQuery& q, const double* k, double* product) {
     for (std::int64_t lane = 0; lane < q.width; lane += 4 * lanes) {
         const std::int64_t vectors = std::min<std::int64_t>(4, (q.width - lane) / lanes);
         const double* from = k + lane;
         double* to = product + lane;
-        if (vectors == 4) multiply_vectors<4>(q, count, from, to);
-        if (vectors == 3) multiply_vectors<3>(q, count, from, to);
-        if (vectors == 2) multiply_vectors<2>(q, count, from, to);
-        if (vectors == 1) multiply_vectors<1>(q, count, from, to);
+        if (vectors == 4) multiply_vectors<4>(q, from, to);
+        if (vectors == 3) multiply_vectors<3>(q, from, to);
+        if (vectors == 2) multiply_vectors<2>(q, from, to);
+        if (vectors == 1) multiply_vectors<1>(q, from, to);
     }
 }
 
 /// density = -1/2 log(v / variance); gradient = (A k)^T dk/dx / v, since dv/dx = -2 (A k)^T dk/dx.
-void finish(const DensityQuery& q, std::int64_t count, const double* k, const double* product) {
+void finish(const DensityQuery& q, const double* k, const double* product) {
     const V inverse_square = hn::Set(d, 1.0 / (q.length * q.length));
     for (std::int64_t lane = 0; lane < q.width; lane += lanes) {
         V explained = hn::Zero(d);
-        for (std::int64_t i = 0; i < count; ++i) {
+        for (std::int64_t i = 0; i < q.num_centers; ++i) {
             explained =
                 hn::MulAdd(hn::Load(d, product + q.width * i + lane), hn::Load(d, k + q.width * i + lane), explained);
         }
@@ -126,8 +111,8 @@ void finish(const DensityQuery& q, std::int64_t count, const double* k, const do
         for (std::int64_t axis = 0; axis < q.dimensions; ++axis) {
             const V x = hn::Load(d, q.x + side_by_side * axis + lane);
             V sum = hn::Zero(d);
-            for (std::int64_t i = 0; i < count; ++i) {
-                const V toward = hn::Sub(hn::Set(d, q.centers[q.dimensions * q.near[i] + axis]), x);
+            for (std::int64_t i = 0; i < q.num_centers; ++i) {
+                const V toward = hn::Sub(hn::Set(d, q.centers[q.dimensions * i + axis]), x);
                 const V weight =
                     hn::Mul(hn::Load(d, product + q.width * i + lane), hn::Load(d, k + q.width * i + lane));
                 sum = hn::MulAdd(weight, toward, sum);
@@ -140,9 +125,9 @@ void finish(const DensityQuery& q, std::int64_t count, const double* k, const do
 void query(const DensityQuery& q) {
     double* k = q.memory;
     double* product = q.memory + q.width * q.num_centers;
-    const std::int64_t count = kernels(q, k);
-    multiply(q, count, k, product);
-    finish(q, count, k, product);
+    kernels(q, k);
+    multiply(q, k, product);
+    finish(q, k, product);
 }
 
 }  // namespace rigwright::synthesis::HWY_NAMESPACE

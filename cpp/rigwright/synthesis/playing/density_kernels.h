@@ -8,13 +8,12 @@ struct DensityQuery {
     const double* centers;  // (R, D)
     const double* matrix;   // (R, R)
     std::int64_t num_centers, dimensions;
-    double variance, length, smallest;  // kernel values below smallest * variance are 0
-    std::int64_t width;                 // points: a multiple of 8
-    const double* x;                    // (D, lanes)
-    double* density;                    // (lanes)
-    double* gradient;                   // (D, lanes)
-    double* memory;                     // (2 R, width)
-    std::int64_t* near;                 // (R)
+    double variance, length;
+    std::int64_t width;  // points: a multiple of 8
+    const double* x;     // (D, lanes)
+    double* density;     // (lanes)
+    double* gradient;    // (D, lanes)
+    double* memory;      // (2 R, width)
 };
 
 /// Compiled once per instruction set.

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "rigwright/core/check.h"
 #include "rigwright/core/parallel.h"
@@ -15,7 +13,6 @@ namespace rigwright::synthesis {
 namespace {
 
 using particle::Group;
-using particle::in_neighborhoods;
 using particle::lanes;
 using particle::most_axes;
 using particle::stiffest_step;
@@ -120,18 +117,15 @@ void step_particles(const DensityField* field, const ParticleSettings& settings,
     check_arguments(field, settings, positions, velocities, paths, tracks);
     const std::int64_t count = paths.offsets.extent(0) - 1;
     const int substeps = substeps_of(settings);
-    const std::vector<std::int64_t> order = in_neighborhoods(positions);
     // Narrow groups where there are few particles for the threads.
     const std::int64_t processors = threads > 0 ? threads : num_processors();
     const std::int64_t width = std::clamp<std::int64_t>((count / processors + 7) / 8 * 8, 8, lanes);
     parallel_for((count + width - 1) / width, 1, threads, [&](std::int64_t begin, std::int64_t end) {
         const Scratch::Lease<double> memory(
             static_cast<std::size_t>(Group::memory_size(field, settings, positions.extent(1), substeps)));
-        std::vector<std::int64_t> near(static_cast<std::size_t>(field == nullptr ? 0 : field->num_centers()));
         for (std::int64_t group = begin; group < end; ++group) {
             const std::int64_t first = width * group;
-            const std::span<const std::int64_t> own(order.data() + first, std::min(width, count - first));
-            Group(field, settings, positions.extent(1), paths, own, memory.data(), near.data())
+            Group(field, settings, positions.extent(1), paths, first, std::min(width, count - first), memory.data())
                 .run(positions, velocities, tracks, substeps);
         }
     });

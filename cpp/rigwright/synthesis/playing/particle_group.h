@@ -3,10 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include "rigwright/synthesis/playing/particle.h"
 #include "rigwright/synthesis/playing/smooth_noise.h"
@@ -16,8 +12,8 @@ namespace rigwright::synthesis::particle {
 
 inline constexpr std::int64_t lanes = DensityField::lanes;
 inline constexpr std::int64_t most_axes = DensityField::max_dimensions;
-inline constexpr double stiffest_step = 0.25;  // largest rate times step of RK4: its error per step is below 1e-5
-inline constexpr double guard = 0.05;          // share of the radius below which |g| has no direction to push along
+inline constexpr double stiffest_step = 0.5;  // largest rate times step of RK4: its error per step is below 3e-4
+inline constexpr double guard = 0.05;         // share of the radius below which |g| has no direction to push along
 
 /// One number per axis and particle, side by side.
 struct alignas(64) Vectors {
@@ -48,52 +44,22 @@ inline double approach_rate(const ParticleSettings& settings) {
     return difference > 0.0 ? settings.alpha - std::sqrt(difference) : settings.alpha;
 }
 
-/// Particles in an order in which those of a group are near to each other: halved again and again across the widest
-/// axis, down to groups. A group then has few centers of the density in common reach.
-inline std::vector<std::int64_t> in_neighborhoods(View<const double, 2> positions) {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(positions.extent(0)));
-    std::iota(order.begin(), order.end(), 0);
-    std::vector<std::span<std::int64_t>> waiting{order};
-    while (!waiting.empty()) {
-        const std::span<std::int64_t> part = waiting.back();
-        waiting.pop_back();
-        const std::int64_t size = static_cast<std::int64_t>(part.size());
-        if (size <= lanes) continue;
-        std::int64_t widest = 0;
-        double most = -1.0;
-        for (std::int64_t axis = 0; axis < positions.extent(1); ++axis) {
-            const auto less = [&](std::int64_t a, std::int64_t b) { return positions(a, axis) < positions(b, axis); };
-            const auto [low, high] = std::minmax_element(part.begin(), part.end(), less);
-            const double extent = positions(*high, axis) - positions(*low, axis);
-            if (extent > most) widest = axis, most = extent;
-        }
-        const std::int64_t half = (size / 2 + lanes - 1) / lanes * lanes;  // not the whole: size is above lanes
-        std::sort(part.begin(), part.end(), [&](std::int64_t a, std::int64_t b) {
-            return std::pair(positions(a, widest), a) < std::pair(positions(b, widest), b);
-        });
-        waiting.push_back(part.first(static_cast<std::size_t>(half)));
-        waiting.push_back(part.subspan(static_cast<std::size_t>(half)));
-    }
-    return order;
-}
-
 /// Up to `lanes` particles that are stepped side by side.
 class Group {
 public:
     Group(const DensityField* field, const ParticleSettings& settings, std::int64_t dimensions,
-          const ParticlePaths& paths, std::span<const std::int64_t> particles, double* memory, std::int64_t* near)
+          const ParticlePaths& paths, std::int64_t first, std::int64_t count, double* memory)
         : field_(field),
           settings_(settings),
           noise_(settings.random_timescale),
           dimensions_(dimensions),
           paths_(paths),
-          particles_(particles),
-          count_(static_cast<std::int64_t>(particles.size())),
-          width_((count_ + 7) / 8 * 8),
+          first_(first),
+          count_(count),
+          width_((count + 7) / 8 * 8),
           memory_(memory),
           heights_(memory + (field == nullptr ? 0 : field->memory_size(lanes))),
-          force_(heights_ + window_size(settings)),
-          near_(near) {}
+          force_(heights_ + window_size(settings)) {}
 
     static std::int64_t window_size(const ParticleSettings& settings) {
         return 2 * (26 + static_cast<std::int64_t>(std::ceil(2.0 * settings.frame_time / settings.random_timescale)));
@@ -128,9 +94,7 @@ public:
     }
 
 private:
-    std::int64_t particle(std::int64_t lane) const {
-        return particles_[static_cast<std::size_t>(std::min(lane, count_ - 1))];
-    }
+    std::int64_t particle(std::int64_t lane) const { return first_ + std::min(lane, count_ - 1); }
     std::int64_t frames(std::int64_t lane) const {
         return paths_.offsets(particle(lane) + 1) - paths_.offsets(particle(lane)) - 1;
     }
@@ -213,7 +177,7 @@ private:
     /// Accelerations of a state at the half step `half` of the frame, `time` seconds after its begin.
     void accelerate(const State& state, int half, double time, Vectors& acceleration) {
         if (settings_.likelihood_strength > 0.0) {
-            field_->evaluate_side_by_side(count_, state.x.at, density_.data(), gradient_.at, memory_, near_);
+            field_->evaluate_side_by_side(count_, state.x.at, density_.data(), gradient_.at, memory_);
         }
         for (std::int64_t lane = 0; lane < width_; ++lane) {
             const FramePath& piece = pieces_[static_cast<std::size_t>(lane)];
@@ -282,12 +246,10 @@ private:
     SmoothNoise noise_;
     std::int64_t dimensions_;
     const ParticlePaths& paths_;
-    std::span<const std::int64_t> particles_;
-    std::int64_t count_, width_;
+    std::int64_t first_, count_, width_;
     double* memory_;
     double* heights_;
     double* force_;
-    std::int64_t* near_;
     State state_{};
     Vectors gradient_{};
     alignas(64) std::array<double, lanes> density_{};
