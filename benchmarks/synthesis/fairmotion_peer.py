@@ -11,6 +11,7 @@ import tempfile
 from importlib.metadata import version
 
 import numpy as np
+from fairmotion.core.motion import Joint
 from fairmotion.core.velocity import MotionWithVelocity
 from fairmotion.data import bvh
 from fairmotion.tasks.motion_graph.motion_graph import MotionGraph
@@ -18,6 +19,9 @@ from fairmotion.tasks.motion_graph.motion_graph import MotionGraph
 WINDOW, STRIDE = 12, 24  # frames that are compared, and between nodes
 KEPT = 0.1  # of the pairs become edges
 SHORT = 1e-3  # seconds, against rounding down
+
+# Release 0.0.4 asks joints for a name that they do not have.
+Joint.child_joint = property(lambda joint: joint.child_joints)
 
 
 def main(clip, output):

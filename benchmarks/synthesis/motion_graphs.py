@@ -73,11 +73,12 @@ def main() -> None:
             atomic_write(RECORD, output.read_bytes())
     peer = json.loads(RECORD.read_text())
     found = agreement(our_distances(options.data, peer), peer)
+    share, ours, theirs = (100 * found[key] for key in ("common", "kept by ours", "kept by fairmotion"))
+    about = f"fairmotion {peer['fairmotion']} on {peer['clip']}, {len(peer['starts'])} windows"
     text = (
-        f"fairmotion {peer['fairmotion']} on {peer['clip']}, {len(peer['starts'])} windows, {found['pairs']:.0f} "
-        f"pairs: rank correlation {found['rank correlation']:.2f}; of its closest {100 * peer['share of edges']:.0f} %, "
-        f"{100 * found['common']:.0f} % are among our closest; with so many edges the largest strongly connected part "
-        f"holds {100 * found['kept by fairmotion']:.0f} % of its nodes and {100 * found['kept by ours']:.0f} % of ours."
+        f"{about}, {found['pairs']:.0f} pairs: rank correlation {found['rank correlation']:.2f}; "
+        f"of its closest {peer['share of edges']:.0%}, {share:.0f} % are among our closest; with so many edges the "
+        f"largest strongly connected part holds {theirs:.0f} % of its nodes and {ours:.0f} % of ours."
     )
     print(text)
     if options.write:

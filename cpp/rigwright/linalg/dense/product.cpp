@@ -6,6 +6,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rigwright/linalg/dense/product.cpp"  // compiled once for every instruction set
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -84,6 +85,14 @@ void copy_panel(std::int64_t width, std::int64_t depth, RightMatrix b, double* p
     }
 }
 
+/// Asks for rows begin to end - 1 of a panel that is copied soon: its rows are far apart, and wait for memory one by
+/// one.
+void prefetch_panel(std::int64_t begin, std::int64_t end, RightMatrix b) {
+    for (std::int64_t k = begin; k < end; ++k) {
+        for (std::int64_t v = 0; v < columns_per_tile; v += 8) hwy::Prefetch(b.data + k * b.stride + v);
+    }
+}
+
 /// One run of k for at most copied_rows rows.
 void add_run(std::int64_t rows, std::int64_t columns, std::int64_t run, double scale, LeftMatrix a, RightMatrix b,
              double* out, std::int64_t stride, double* workspace) {
@@ -95,8 +104,13 @@ void add_run(std::int64_t rows, std::int64_t columns, std::int64_t run, double s
     for (std::int64_t j = 0; j < columns; j += columns_per_tile) {
         const std::int64_t width = std::min(columns_per_tile, columns - j);
         copy_panel(width, run, {b.data + j, b.stride}, panel);
+        const bool goes_on = j + 2 * columns_per_tile <= columns;
         std::int64_t i = 0;
         for (; i + rows_per_tile <= rows; i += rows_per_tile) {
+            if (goes_on) {
+                prefetch_panel(run * i / rows, run * (i + rows_per_tile) / rows,
+                               {b.data + j + columns_per_tile, b.stride});
+            }
             const LeftMatrix left = copied ? LeftMatrix{tiles + i * run, 1, rows_per_tile}
                                            : LeftMatrix{a.data + i * a.row_stride, a.row_stride, a.depth_stride};
             add_tile<rows_per_tile>(width, run, scale, left, panel, out + i * stride + j, stride, tile);
