@@ -14,7 +14,7 @@ ROUNDING = np.convolve(np.full(5, 0.2), np.full(5, 0.2))  # weights of successiv
 FARTHEST = 0.3  # of the length scale: radius beyond which a process runs away from its training points
 SLOWEST = 0.35  # of the speed, and of the radius, where the density is that of the least dense training point
 
-MET = 0.5  # steps: the ball around a pose that idling meets
+MET = 0.35  # steps: the ball around a pose that idling meets
 CACHED_BYTES = 32 << 20  # of shortest paths per label
 
 
