@@ -95,7 +95,7 @@ def readings(variants: Mapping[str, Reader], pose: NDArray[np.float32], threads:
     calls: dict[str, Callable[[], object]] = {}
     for name, model in variants.items():
         into = np.empty_like(model.rest_vertices)
-        buffer = np.ones(model.num_bytes, np.uint8)
+        buffer = bytearray(b"\x01") * model.num_bytes  # written: untouched pages would all be one page of zeros
         calls[f"{name}, pose"] = partial(model.evaluate, pose, threads=threads, out=into)
         calls[f"{name}, read"] = partial(_core.read_memory, buffer, threads)
     times = interleaved(calls, runs, in_a_row=5)
