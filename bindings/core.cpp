@@ -6,9 +6,9 @@
 #include "bindings/convert/tensors.h"
 #include "rigwright/core/instruction_set.h"
 #include "rigwright/core/parallel.h"
-#include "rigwright/core/read_memory.h"
 #include "rigwright/core/tensor_file.h"
 #include "rigwright/linalg/sparse/sparse_cholesky.h"
+#include "rigwright/network/read_memory.h"
 
 namespace rigwright::bindings {
 /// How this extension was built.
@@ -41,7 +41,7 @@ void bind_core(py::module_& module) {
             const std::span<const std::byte> bytes(static_cast<const std::byte*>(info.ptr),
                                                    static_cast<std::size_t>(info.size * info.itemsize));
             const py::gil_scoped_release released;
-            return read_memory(bytes, threads);
+            return network::read_memory(bytes, threads);
         },
         py::arg("buffer"), py::arg("threads") = 1,
         "Read a contiguous buffer once, from first to last byte: how long that takes is what a machine can do at "

@@ -28,7 +28,8 @@ def measured(name: str, model: str, more: list[str]) -> dict[str, Any]:
         command = [sys.executable, "-m", f"benchmarks.body.{module}", model, "--json", *options]
         return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True).stdout)
 
-    return report("engine", *more) | {"posing": report("posing")["rows"]}
+    found: dict[str, Any] = report("engine", *more)
+    return found | {"posing": report("posing")["rows"]}
 
 
 def cells(name: str, found: dict[str, Any]) -> list[str]:

@@ -19,12 +19,13 @@ from benchmarks.marks import write_between_marks
 from rigwright._bench.timing import interleaved, load_average, machine
 
 LANDMARKS = 60
-REGIONS = {"head": "^head$", "one hand": r"^(wrist|hand)[._]?(L|R)$", "whole body": ""}
+# Names of joints, with the side in front (rShin) or behind (lowerleg01.R).
+REGIONS = {"head": "^head$", "one hand": r"^[lr]?(wrist|hand)([._]?[lr])?$", "whole body": ""}
 LIMBS = {
-    "knee": (r"^(lowerleg01|calf|shin|knee)[._]?(L|R)$", False),
-    "arm": (r"^(clavicle|shoulder01|upperarm01|upperarm)[._]?(L|R)$", True),
-    "leg": (r"^(upperleg01|thigh)[._]?(L|R)$", True),
-    "root": ("^root$", False),
+    "knee": (r"^[lr]?(lowerleg01|calf|shin|knee)([._]?[lr])?$", False),
+    "arm": (r"^[lr]?(clavicle|shoulder01|upperarm01|upperarm|collar|shldr)([._]?[lr])?$", True),
+    "leg": (r"^[lr]?(upperleg01|thigh)([._]?[lr])?$", True),
+    "root": ("^(root|body|hip)$", False),
 }
 
 

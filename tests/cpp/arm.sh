@@ -45,7 +45,8 @@ CMAKE
 cmake -G Ninja -S . -B "$build/aarch64" -DCMAKE_TOOLCHAIN_FILE="$build/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -DRIGWRIGHT_CUDA=OFF -DRIGWRIGHT_PYTHON=OFF -DRIGWRIGHT_CHOLMOD=OFF -DRIGWRIGHT_CHECKS=ON
 emulated() { qemu-aarch64 -L /usr/aarch64-linux-gnu "$build/aarch64/tests/cpp/$1" "${@:2}"; }
-for program in check_storage check_tanh check_dense check_derivatives; do
+# Not check_tanh, whose millions of numbers take an hour under QEMU: check_dense has layers with tanh.
+for program in check_storage check_dense check_derivatives; do
     cmake --build "$build/aarch64" --target "$program"
     echo "$program:"
     emulated "$program"

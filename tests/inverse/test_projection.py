@@ -58,3 +58,20 @@ def test_each_instruction_set_gives_the_same_projections(name, tmp_path, toleran
     assert done.returncode == 0, done.stderr
     for got, slow in zip(np.load(tmp_path / "out.npz").values(), local_gram()[2], strict=True):
         np.testing.assert_allclose(got / np.abs(slow).max(), slow / np.abs(slow).max(), atol=tolerance["float64"])
+
+
+@pytest.mark.parametrize(("shapes", "vertices"), [(3, 20), (30, 500), (67, 300), (100, 700)])
+def test_the_gram_matrix_is_that_of_scattered_columns(shapes, vertices, tolerance):
+    """Columns that skip some of a tile's numbers, and strips that are not full."""
+    rng = np.random.default_rng(shapes)
+    deltas = np.zeros((shapes, vertices, 3), np.float32)
+    for delta in deltas:
+        moved = rng.permutation(vertices)[: vertices // 3]
+        delta[moved] = rng.standard_normal((len(moved), 3))
+    rig = rw.BlendshapeRig(rng.standard_normal((vertices, 3)), deltas)
+    weight = rng.uniform(0.1, 2.0, vertices)
+    found = np.asarray(rw.inverse.Solver(rig, vertex_weights=weight).gram.matrix)
+    columns = deltas.reshape(shapes, -1).astype(np.float64)
+    expected = (columns * np.repeat(weight, 3)) @ columns.T
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance["float64"] * np.abs(expected).max())
+    assert (found == found.T).all()

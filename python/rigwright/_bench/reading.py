@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -91,12 +92,12 @@ def readings(variants: Mapping[str, Reader], pose: NDArray[np.float32], threads:
     runs : int
         Rounds of five calls each.
     """
-    calls = {}
+    calls: dict[str, Callable[[], object]] = {}
     for name, model in variants.items():
         into = np.empty_like(model.rest_vertices)
-        buffer = np.ones(model.num_bytes, np.uint8)
-        calls[f"{name}, pose"] = lambda m=model, out=into: m.evaluate(pose, threads=threads, out=out)
-        calls[f"{name}, read"] = lambda b=buffer: _core.read_memory(b, threads)
+        buffer = bytearray(b"\x01") * model.num_bytes  # written: untouched pages would all be one page of zeros
+        calls[f"{name}, pose"] = partial(model.evaluate, pose, threads=threads, out=into)
+        calls[f"{name}, read"] = partial(_core.read_memory, buffer, threads)
     times = interleaved(calls, runs, in_a_row=5)
     return [
         Reading(name, threads, model.num_bytes, times[f"{name}, pose"], times[f"{name}, read"])

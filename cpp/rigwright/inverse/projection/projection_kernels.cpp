@@ -173,7 +173,9 @@ HWY_INLINE void add_products(const double* weighted, const double* plain, std::i
                              std::int64_t stride) {
     constexpr int vectors = static_cast<int>(columns_per_strip) / lanes;
     constexpr int rows_at_once = lanes == 8 ? 8 : lanes == 4 ? 4 : 1;  // sums fill half of the registers
-    const bool side_by_side = columns[columns_per_strip - 1] - columns[0] == columns_per_strip - 1;
+    // Columns ascend, but left-over places at the end repeat one number.
+    constexpr std::int64_t last = columns_per_strip - 1;
+    const bool side_by_side = columns[last] - columns[0] == last && columns[last] != columns[last - 1];
     for (int first = 0; first < columns_per_strip; first += rows_at_once) {
         V sum[rows_at_once][vectors];
         for (auto& row : sum) std::fill_n(row, vectors, hn::Zero(d));

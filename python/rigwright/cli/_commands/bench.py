@@ -44,7 +44,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     dataset = None if args.data is None else rw.Dataset(args.data)
     poses = None if dataset is None else dataset.poses[: args.batch]
     timed = {"body": bench.body, "face_maps": bench.face_maps, "differential": bench.differential}.get(model.kind)
-    truth = {} if dataset is None or model.kind != "body" else {"truth": dataset.vertices[: args.batch]}
+    truth: dict[str, Any] = {}
+    if dataset is not None and model.kind == "body":
+        truth["truth"] = dataset.vertices[: args.batch]
     plain = timed is not None and not bench.has_networks(model)
     if plain:
         console.line(

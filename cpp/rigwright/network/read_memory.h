@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-namespace rigwright {
+namespace rigwright::network {
 
 /// Reads every cache line of `bytes` once, from first to last, by the widest loads of the instruction set in use, and
 /// does as little else as possible: its time is how fast this machine reads so many bytes. With several threads each
@@ -11,4 +11,4 @@ namespace rigwright {
 /// is incomplete is filled up with zeros; threads <= 0 means all processors.
 std::uint64_t read_memory(std::span<const std::byte> bytes, int threads);
 
-}  // namespace rigwright
+}  // namespace rigwright::network

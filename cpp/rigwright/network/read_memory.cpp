@@ -1,4 +1,4 @@
-#include "rigwright/core/read_memory.h"
+#include "rigwright/network/read_memory.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,12 +8,12 @@
 #include "rigwright/core/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "rigwright/core/read_memory.cpp"  // compiled once for every instruction set
+#define HWY_TARGET_INCLUDE "rigwright/network/read_memory.cpp"  // compiled once for every instruction set
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace rigwright::HWY_NAMESPACE {
+namespace rigwright::network::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 std::uint64_t read_piece(const std::byte* bytes, std::size_t count) {
@@ -41,11 +41,11 @@ std::uint64_t read_piece(const std::byte* bytes, std::size_t count) {
     return result;
 }
 
-}  // namespace rigwright::HWY_NAMESPACE
+}  // namespace rigwright::network::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace rigwright {
+namespace rigwright::network {
 
 HWY_EXPORT(read_piece);
 
@@ -64,5 +64,5 @@ std::uint64_t read_memory(std::span<const std::byte> bytes, int threads) {
     return result;
 }
 
-}  // namespace rigwright
+}  // namespace rigwright::network
 #endif
