@@ -44,8 +44,7 @@ inline std::int64_t ProductPlan::add(std::int64_t first_input, View<const float,
     groups.push_back({first_input, first_output,
                       static_cast<std::int64_t>(is_wide ? weights.size() : narrow_weights.size()),
                       static_cast<std::int64_t>(biases.size()), static_cast<std::int32_t>(outputs),
-                      static_cast<std::int32_t>(weight.extent(1)),
-                      is_wide ? network::Storage::float32 : storage});
+                      static_cast<std::int32_t>(weight.extent(1)), is_wide ? network::Storage::float32 : storage});
     for (std::int64_t first = 0; first < outputs; first += GroupedProduct<BiasAndActivation>::outputs_per_tile) {
         tiles.push_back({group, static_cast<std::int32_t>(first)});
     }
