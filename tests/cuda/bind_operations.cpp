@@ -40,7 +40,9 @@ network::Storage storage_of(const std::string& name) {
     if (name == "float32") return network::Storage::float32;
     if (name == "float16") return network::Storage::float16;
     if (name == "bfloat16") return network::Storage::bfloat16;
-    throw bad_argument("grouped_product", "storage", "'" + name + "'", "float32, float16 or bfloat16");
+    if (name == "int16") return network::Storage::int16;
+    if (name == "int8") return network::Storage::int8;
+    throw bad_argument("grouped_product", "storage", "'" + name + "'", "float32, float16, bfloat16, int16 or int8");
 }
 
 /// Runs grouped_product or library_product. Groups are stored in the formats of `storage` by turns.
@@ -51,7 +53,7 @@ Floats product(const Floats& input, const std::vector<std::tuple<std::int64_t, F
     std::size_t g = 0;
     for (const auto& [first, weight, bias] : groups) {
         const std::string name = storage.empty() ? "float32" : storage.at(g++ % storage.size());
-        plan.add(first, view<float, 2>(weight), view<float, 1>(bias), storage_of(name));
+        plan.add(first, view<float, 2>(weight), view<float, 1>(bias), storage_of(name), 64);
     }
     Floats output({input.shape(0), static_cast<py::ssize_t>(plan.output_width)});
     run(plan, view<float, 2>(input), writable<float, 2>(output));

@@ -108,6 +108,10 @@ def stored(weight: np.ndarray, storage: str) -> np.ndarray:
     if storage == "bfloat16":
         bits = weight.view(np.uint32)
         return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+    if storage.startswith("int"):  # blocks of 64 rows and one column, with the smallest power of two that fits
+        most, blocks = np.iinfo(storage).max, [weight[i : i + 64] for i in range(0, len(weight), 64)]
+        scales = [np.exp2(np.ceil(np.log2(np.abs(block).max(axis=0).astype(np.float64) / most))) for block in blocks]
+        return np.concatenate([np.rint(block / s) * s for block, s in zip(blocks, scales, strict=True)])
     return weight.astype(storage).astype(np.float32)
 
 
@@ -244,6 +248,8 @@ def rows() -> list[Operation]:
         product(1, [(1, 1)], "none", ("float16",)),
         product(T + 1, [(T + 1, 17), (1, 33)], "tanh", ("bfloat16",)),
         product(9, [(70, 19), (3, 5), (T, 40), (5, 1)], "none", ("float16", "float32", "bfloat16")),
+        product(3, [(130, 19), (3, 5), (T, 40)], "tanh", ("int16",)),
+        product(T + 1, [(70, 19), (3, 5), (129, 40), (5, 1)], "none", ("int8", "int16", "float16", "float32")),
         blend(1, 1, 1, 1),
         blend(5, 257, 3, 4),
         blend(70, 33, 9, 1),

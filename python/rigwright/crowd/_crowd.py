@@ -310,10 +310,10 @@ class Crowd:
         out: Any = None,
     ) -> Any:
         if device != "cpu":
-            parts = np.split(self._weights, self._first[1:])
+            curves = on_device.Curves(self._rig, np.split(self._weights, self._first[1:]), self._order)
             if output == "host":
                 out = self._output(out, len(clips))
-            return on_device.evaluate(self, parts, (clips, frames, prefixes), device, output, out)
+            return on_device.evaluate(self, curves, (clips, frames, prefixes), device, output, out)
         weights = self._rows(clips, frames)
         whole = bool((prefixes == self._rig.num_shapes).all())
         detail = {} if whole else {"order": self._order, "prefix": prefixes}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -13,16 +14,25 @@ from rigwright import _device_models as device_models
 from rigwright._validate import bad_argument
 
 if TYPE_CHECKING:
+    from rigwright._core import BlendshapeRig
     from rigwright._cuda import ResidentCrowd
-    from rigwright.crowd._crowd import Crowd
 
 _lock = threading.Lock()
-_on_cuda: WeakKeyDictionary[Crowd, ResidentCrowd] = WeakKeyDictionary()
+_on_cuda: WeakKeyDictionary[object, ResidentCrowd] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What a crowd copies to a device: its rig, clips (T_i, K) and order of shapes (K,)."""
+
+    rig: BlendshapeRig
+    clips: list[NDArray[np.float32]]
+    order: NDArray[np.int32]
 
 
 def evaluate(
-    crowd: Crowd,
-    clips: list[NDArray[np.float32]],
+    crowd: object,
+    curves: Curves,
     heads: tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]],
     device: str,
     output: str,
@@ -32,9 +42,10 @@ def evaluate(
 
     Parameters
     ----------
-    crowd : Crowd
-    clips : list of (T_i, K) float32
-        The clips of the crowd, copied to the device by its first call, as the rig is.
+    crowd : object
+        The copy on the device lives as long as this.
+    curves : Curves
+        Copied to the device by the first call of a crowd.
     heads : clip (H,), frame (H,) and prefix (H,), checked
         All that a call sends.
     device : str
@@ -51,7 +62,7 @@ def evaluate(
     """
     if output not in ("host", "device"):
         raise bad_argument("evaluate", "output", repr(output), "'host' or 'device'")
-    resident = _resident(crowd, clips, device)
+    resident = _resident(crowd, curves, device)
     if output == "host":
         resident.evaluate(*heads, out)
         return out
@@ -63,12 +74,12 @@ def evaluate(
     return resident.evaluate_on_device(*heads, out)
 
 
-def _resident(crowd: Crowd, clips: list[NDArray[np.float32]], device: str) -> ResidentCrowd:
-    rig = device_models.resident_model("evaluate", crowd.rig, device)
+def _resident(crowd: object, curves: Curves, device: str) -> ResidentCrowd:
+    rig = device_models.resident_model("evaluate", curves.rig, device)
     with _lock:
         resident = _on_cuda.get(crowd)
         if resident is None:
             from rigwright._cuda import ResidentCrowd
 
-            resident = _on_cuda[crowd] = ResidentCrowd(rig, clips, crowd.order)
+            resident = _on_cuda[crowd] = ResidentCrowd(rig, curves.clips, curves.order)
         return resident

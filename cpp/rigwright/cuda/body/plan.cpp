@@ -24,7 +24,8 @@ void add_points(const Patch& patch, const network::Packed& packed, std::int64_t 
             }
         }
     }
-    plan.add(first_input, {basis.data(), {rows, patch.components}}, {base.data(), {rows}});
+    plan.add(first_input, {basis.data(), {rows, patch.components}}, {base.data(), {rows}}, patch.storage,
+             3 * Patch::vertices_per_tile);
 }
 
 }  // namespace

@@ -56,7 +56,9 @@ std::int64_t add_base(const MapNetwork& network, const network::Packed& packed, 
             }
         }
     }
-    return plan.add(first_input, {weight.data(), {rows, layer.inputs}}, {bias.data(), {rows}}, layer.storage);
+    // Rows in another order are in other blocks.
+    const network::Storage storage = network::has_blocks(layer.storage) ? network::Storage::float32 : layer.storage;
+    return plan.add(first_input, {weight.data(), {rows, layer.inputs}}, {bias.data(), {rows}}, storage);
 }
 
 void append_arms(const std::vector<std::int32_t>& points, const std::vector<float>& rest, const double* center,

@@ -21,24 +21,35 @@ struct ProductGroup {
     std::int32_t outputs;
     std::int32_t inputs;
     network::Storage storage = network::Storage::float32;
-};
-
-/// The matrices of all groups, one after another: those in float32, and those in a 16-bit format.
-struct StoredWeights {
-    const float* wide;
-    const std::uint16_t* narrow;
-
-    /// A weight as float32, which is exact.
-    RIGWRIGHT_DEVICE float at(network::Storage storage, std::int64_t index) const {
-        if (storage == network::Storage::float32) return wide[index];
-        return storage == network::Storage::float16 ? widened_float16(narrow[index]) : widened_bfloat16(narrow[index]);
-    }
+    std::int32_t rows_per_block = 1;  // int16 and int8: successive outputs that share a scale per input
+    std::int64_t scale = 0;           // first number in the scales, (blocks, inputs) of them
 };
 
 /// Successive outputs of a group, of which one block computes.
 struct ProductTile {
     std::int32_t group;
     std::int32_t first;  // output of the group
+};
+
+/// The matrices of all groups, one after another, by storage, and the scales of their blocks.
+struct StoredWeights {
+    const float* wide;           // float32
+    const std::uint16_t* words;  // float16, bfloat16 and int16
+    const std::int8_t* bytes;    // int8
+    const float* scales;
+
+    /// W(output, input) as float32, which is exact.
+    RIGWRIGHT_DEVICE float at(const ProductGroup& group, std::int64_t output, std::int64_t input) const {
+        const std::int64_t index = group.weight + output * group.inputs + input;
+        if (group.storage == network::Storage::float32) return wide[index];
+        if (group.storage == network::Storage::float16) return widened_float16(words[index]);
+        if (group.storage == network::Storage::bfloat16) return widened_bfloat16(words[index]);
+        const auto block = static_cast<std::int32_t>(output) / group.rows_per_block;
+        const float scale = scales[group.scale + std::int64_t{block} * group.inputs + input];
+        const auto whole = group.storage == network::Storage::int8 ? std::int16_t{bytes[index]}
+                                                                   : static_cast<std::int16_t>(words[index]);
+        return static_cast<float>(whole) * scale;
+    }
 };
 
 /// f(x). NaN stays NaN.
@@ -110,8 +121,8 @@ struct TimesSlope {
 /// checked without a GPU (emulation.h). Its rate is not what callers wait for: results leave over a bus some fifty
 /// times slower than the device's memory. Large layers of one shape may go through cuBLAS instead (LibraryProduct).
 ///
-/// Weights stay in the format in which the model stores them, and are widened while a block loads them: a group in 16
-/// bits takes half the memory and half the reads. Sums are float32.
+/// Weights stay in the format in which the model stores them, and are widened while a block of threads loads them: a
+/// group in 16 bits takes half the memory and half the reads. Sums are float32.
 ///
 /// A block of 256 threads computes 64 frames x 64 outputs, 16 inputs per step; a warp 8 frames x 64 outputs; a thread 8
 /// frames x 2 outputs, 32 apart, so that a warp stores whole lines.
@@ -162,9 +173,7 @@ struct GroupedProduct {
             const bool inside = from < group.inputs;
             shared.x[k][slot] =
                 inside && frame < num_frames ? input[frame * input_width + group.first_input + from] : 0.0f;
-            shared.w[k][slot] = inside && unit < group.outputs
-                                    ? weights.at(group.storage, group.weight + unit * group.inputs + from)
-                                    : 0.0f;
+            shared.w[k][slot] = inside && unit < group.outputs ? weights.at(group, unit, from) : 0.0f;
         }
     }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <vector>
@@ -16,10 +17,10 @@ struct ProductPlan {
     explicit ProductPlan(network::Activation f) : activation(f) {}
 
     /// Adds a group with weight (outputs, inputs) and bias (outputs) that reads the input columns from `first_input`
-    /// on. `storage` is the format of its weights on the device, which must be able to represent them. Returns its
-    /// first output column.
+    /// on. `storage` is the format of its weights on the device, which must be able to represent them; int16 and int8
+    /// have a scale per input and `rows_per_block` outputs. Returns its first output column.
     std::int64_t add(std::int64_t first_input, View<const float, 2> weight, View<const float, 1> bias,
-                     network::Storage storage = network::Storage::float32);
+                     network::Storage storage = network::Storage::float32, std::int32_t rows_per_block = 1);
     /// Adds a packed layer in the format in which it is stored.
     std::int64_t add(std::int64_t first_input, const network::Dense& layer, const network::Packed& packed);
 
@@ -30,29 +31,72 @@ struct ProductPlan {
     std::int64_t output_width = 0;
     std::vector<ProductGroup> groups;
     std::vector<ProductTile> tiles;
-    std::vector<float> weights;                 // of the groups in float32
-    std::vector<std::uint16_t> narrow_weights;  // of the groups in 16 bits
+    std::vector<float> weights;        // of the groups in float32
+    std::vector<std::uint16_t> words;  // of the groups in 16 bits
+    std::vector<std::int8_t> bytes;    // of the groups in int8
+    std::vector<float> scales;         // of int16 and int8
     std::vector<float> biases;
+
+private:
+    std::int64_t append_weights(View<const float, 2> weight, network::Storage storage);
+    void append_blocks(View<const float, 2> weight, network::Storage storage, std::int32_t rows_per_block);
 };
 
+/// Appends whole numbers and scales. The numbers are those that the weights were widened from: scales are powers of
+/// two, and block_scale of numbers that were rounded to multiples of a scale is that scale.
+inline void ProductPlan::append_blocks(View<const float, 2> weight, network::Storage storage,
+                                       std::int32_t rows_per_block) {
+    const std::int64_t inputs = weight.extent(1);
+    for (std::int64_t first = 0; first < weight.extent(0); first += rows_per_block) {
+        const std::int64_t end = std::min(first + rows_per_block, weight.extent(0));
+        std::vector<float> scale(static_cast<std::size_t>(inputs));
+        for (std::int64_t row = first; row < end; ++row) {
+            for (std::int64_t k = 0; k < inputs; ++k) scale[k] = std::max(scale[k], std::abs(weight(row, k)));
+        }
+        for (float& value : scale) value = network::block_scale(storage, value);
+        for (std::int64_t row = first; row < end; ++row) {
+            for (std::int64_t k = 0; k < inputs; ++k) {
+                const int whole = network::to_whole(weight(row, k), scale[k]);
+                if (storage == network::Storage::int8) {
+                    bytes.push_back(static_cast<std::int8_t>(whole));
+                } else {
+                    words.push_back(static_cast<std::uint16_t>(whole));
+                }
+            }
+        }
+        scales.insert(scales.end(), scale.begin(), scale.end());
+    }
+}
+
+/// Appends a matrix without blocks. Returns the index of its first number.
+inline std::int64_t ProductPlan::append_weights(View<const float, 2> weight, network::Storage storage) {
+    if (storage == network::Storage::float32) {
+        weights.insert(weights.end(), weight.begin(), weight.end());
+        return static_cast<std::int64_t>(weights.size()) - weight.size();
+    }
+    const auto narrowed = storage == network::Storage::float16 ? network::to_float16 : network::to_bfloat16;
+    std::transform(weight.begin(), weight.end(), std::back_inserter(words), narrowed);
+    return static_cast<std::int64_t>(words.size()) - weight.size();
+}
+
 inline std::int64_t ProductPlan::add(std::int64_t first_input, View<const float, 2> weight, View<const float, 1> bias,
-                                     network::Storage storage) {
+                                     network::Storage storage, std::int32_t rows_per_block) {
     const std::int64_t outputs = weight.extent(0);
     const std::int64_t first_output = output_width;
     const auto group = static_cast<std::int32_t>(groups.size());
-    const bool is_wide = storage == network::Storage::float32;
-    groups.push_back({first_input, first_output,
-                      static_cast<std::int64_t>(is_wide ? weights.size() : narrow_weights.size()),
-                      static_cast<std::int64_t>(biases.size()), static_cast<std::int32_t>(outputs),
-                      static_cast<std::int32_t>(weight.extent(1)), storage});
+    const auto first_scale = static_cast<std::int64_t>(scales.size());
+    std::int64_t first_weight = 0;
+    if (network::has_blocks(storage)) {
+        first_weight = static_cast<std::int64_t>(storage == network::Storage::int8 ? bytes.size() : words.size());
+        append_blocks(weight, storage, rows_per_block);
+    } else {
+        first_weight = append_weights(weight, storage);
+    }
+    groups.push_back({first_input, first_output, first_weight, static_cast<std::int64_t>(biases.size()),
+                      static_cast<std::int32_t>(outputs), static_cast<std::int32_t>(weight.extent(1)), storage,
+                      rows_per_block, first_scale});
     for (std::int64_t first = 0; first < outputs; first += GroupedProduct<BiasAndActivation>::outputs_per_tile) {
         tiles.push_back({group, static_cast<std::int32_t>(first)});
-    }
-    if (is_wide) {
-        weights.insert(weights.end(), weight.begin(), weight.end());
-    } else {
-        const auto narrowed = storage == network::Storage::float16 ? network::to_float16 : network::to_bfloat16;
-        std::transform(weight.begin(), weight.end(), std::back_inserter(narrow_weights), narrowed);
     }
     biases.insert(biases.end(), bias.begin(), bias.end());
     output_width += outputs;
@@ -64,15 +108,16 @@ inline std::int64_t ProductPlan::add(std::int64_t first_input, const network::De
     std::vector<float> weight(static_cast<std::size_t>(layer.outputs) * layer.inputs);
     const View<float, 2> matrix(weight.data(), {layer.outputs, layer.inputs});
     network::unpack_weights(layer, packed, matrix);
-    return add(first_input, matrix, {packed.at(layer.bias), {layer.outputs}}, layer.storage);
+    return add(first_input, matrix, {packed.at(layer.bias), {layer.outputs}}, layer.storage,
+               network::Dense::outputs_per_group);
 }
 
 inline std::vector<float> ProductPlan::widened() const {
+    const StoredWeights stored{weights.data(), words.data(), bytes.data(), scales.data()};
     std::vector<float> result;
     for (const ProductGroup& group : groups) {
-        const std::int64_t end = group.weight + std::int64_t{group.outputs} * group.inputs;
-        for (std::int64_t i = group.weight; i < end; ++i) {
-            result.push_back(StoredWeights{weights.data(), narrow_weights.data()}.at(group.storage, i));
+        for (std::int64_t i = 0; i < group.outputs; ++i) {
+            for (std::int64_t k = 0; k < group.inputs; ++k) result.push_back(stored.at(group, i, k));
         }
     }
     return result;

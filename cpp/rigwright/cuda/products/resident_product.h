@@ -16,7 +16,9 @@ public:
         machine.upload(plan.groups, groups_);
         machine.upload(plan.tiles, tiles_);
         machine.upload(plan.weights, weights_);
-        machine.upload(plan.narrow_weights, narrow_weights_);
+        machine.upload(plan.words, words_);
+        machine.upload(plan.bytes, bytes_);
+        machine.upload(plan.scales, scales_);
         machine.upload(plan.biases, biases_);
     }
 
@@ -39,8 +41,9 @@ private:
                   const Finish& finish, float* output) const {
         using Product = GroupedProduct<Finish>;
         machine.run_tiles((num_frames + Product::frames_per_block - 1) / Product::frames_per_block, num_tiles_,
-                          Product{groups_.data(), tiles_.data(), StoredWeights{weights_.data(), narrow_weights_.data()},
-                                  finish, input, input_width, output, output_width_, num_frames});
+                          Product{groups_.data(), tiles_.data(),
+                                  StoredWeights{weights_.data(), words_.data(), bytes_.data(), scales_.data()}, finish,
+                                  input, input_width, output, output_width_, num_frames});
     }
 
     network::Activation activation_;
@@ -49,7 +52,9 @@ private:
     Buffer<ProductGroup> groups_;
     Buffer<ProductTile> tiles_;
     Buffer<float> weights_;
-    Buffer<std::uint16_t> narrow_weights_;
+    Buffer<std::uint16_t> words_;
+    Buffer<std::int8_t> bytes_;
+    Buffer<float> scales_;
     Buffer<float> biases_;
 };
 
