@@ -5,7 +5,7 @@
 The rig is the demo character, which is built in Blender if FOLDER (demo) lacks it. Both runs have the same networks,
 steps, rounds and first poses, are judged alike, and differ in the poses that rounds add. The poses that a run needed
 are those sampled when the 99th percentile of the errors of fresh poses, interpolated between rounds, met the tolerance.
-The bound is judged by 300 random poses of another seed and by the walk of the character's file; what it costs is the
+The bound is judged by 200 random poses of another seed and by the walk of the character's file; what it costs is the
 processor time of one thread, beside that of an evaluation.
 """
 
@@ -34,7 +34,7 @@ from rigwright.training._until._pipeline import Samples, learn_until
 ROOT = Path(__file__).resolve().parents[2]
 WAYS = {"where it is least sure": choose.least_sure, "at random": choose.at_random}
 NETWORKS = {"hidden": 32, "batch": 64, "steps": 400, "max_components": 48}
-HELD_OUT, HELD_OUT_SEED = 300, 90210
+HELD_OUT, HELD_OUT_SEED = 200, 90210
 TIMED = 20  # poses
 
 
@@ -155,8 +155,8 @@ if __name__ == "__main__":
     parser.add_argument(
         "--demo", type=Path, default=ROOT / "demo", help="the folder that ./run demo made (default demo)"
     )
-    parser.add_argument("--millimeters", type=float, default=1.0, help="of the 99th percentile (default 1)")
-    parser.add_argument("--poses", type=int, default=3000, help="most poses of a run (default 3000)")
+    parser.add_argument("--millimeters", type=float, default=3.0, help="of the 99th percentile (default 3)")
+    parser.add_argument("--poses", type=int, default=1950, help="most poses of a run (default 1950)")
     parser.add_argument("--seeds", type=int, default=1, help="runs of each way (default 1)")
     parser.add_argument("--write", action="store_true", help="write the page docs/benchmarks/stated_error.md")
     given = parser.parse_args()

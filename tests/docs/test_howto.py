@@ -22,6 +22,7 @@ READS: dict[str, tuple[str, ...]] = {
     "glb_face": ("scans",),
     "markers_and_pins": ("face.glb", "scans"),
     "scans": ("face.glb", "other.obj"),
+    "train_to_a_stated_error": ("hero.blend",),
 }
 NEEDS = {
     "animate_without_end": ("pyvista", "matplotlib", "jinja2"),
