@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import shlex
@@ -41,7 +42,7 @@ READS = {
         "head_held_out.rwdata",
     ),
     "solve": ("face.safetensors", "face.blend", "take.npy"),
-    "report": ("hero.*", "head*", "held_out.rwdata", "dog*", "face.safetensors", "take.npy", "weights.npz"),
+    "report": ("hero.*", "head*", "held_out.rwdata", "dog*", "face*.safetensors", "take.npy", "weights.npz"),
     "bench": ("hero.npz", "hero.safetensors", "head.safetensors", "held_out.rwdata"),
     "pack": ("face.safetensors",),
     "transfer": ("face.safetensors", "other.obj", "landmarks.csv", "scans", "plan.json"),
@@ -59,7 +60,7 @@ NEEDS = {
     "transfer": ("pyvista", "matplotlib", "jinja2"),
     "train": ("torch",),
     "evaluate": ("torch",),
-    "report": ("pyvista", "matplotlib", "jinja2"),
+    "report": ("torch", "pyvista", "matplotlib", "jinja2"),
     "bench": ("torch", "onnx", "onnxruntime"),
     "synth": ("pyvista", "matplotlib", "jinja2"),
 }
@@ -85,6 +86,10 @@ def made(tmp_path_factory):
     random_data(place / "head_held_out.rwdata", 10)
     face = plain_face()
     face.save(place / "face.safetensors")
+    if importlib.util.find_spec("torch"):
+        few = rw.training.FaceIkSettings(hidden=8, rows=64, batch=16, bins=1)
+        points = np.arange(0, len(face.rest_vertices), 40)
+        rw.training.face_ik(face, points, steps=1, threads=1, settings=few).save(place / "face_ik.safetensors")
     weights = np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))
     np.save(place / "take.npy", face.evaluate(weights))
     speeds = np.linspace(0.1, 0.3, face.num_shapes)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
+from tests.conftest import TOLERANCES
 from tests.training.test_face_ik import NOISE, POINTS, RIG, SETTINGS, best, distance
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -104,7 +105,9 @@ def test_a_single_region_gets_what_it_proposes(unreachable):
     one = rw.training.face_ik(RIG, POINTS, steps=2, threads=1, regions=together, settings=JOINT)
     ((_, own),) = one.regions
     (proposed,) = proposals(one, unreachable.astype(np.float32).astype(float))
-    assert one.solve(unreachable).unknowns[:, own] == pytest.approx(np.clip(proposed, 0.0, 1.0), abs=1e-5)
+    assert one.solve(unreachable).unknowns[:, own] == pytest.approx(
+        np.clip(proposed, 0.0, 1.0), abs=TOLERANCES["float32_sum"]
+    )
 
 
 def test_threads_change_no_byte(ik, unreachable):

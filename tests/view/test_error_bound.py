@@ -9,6 +9,7 @@ import rigwright as rw
 from rigwright.viewer import _colors
 from rigwright.viewer._figures._model import ModelFigure
 from rigwright.viewer._stage import Stage
+from tests.conftest import TOLERANCES
 from tests.view.frames import header_of
 
 FACE = rw.faces.example()
@@ -42,8 +43,8 @@ def test_the_legend_has_the_bound_of_the_present_pose(bounded):
     bounded.step([{"type": "color", "mode": "bound"}], 0.0)
     for value in (0.25, 0.5):
         told = header_of(bounded.step([{"type": "set", "channel": 0, "value": value, "done": True}], 0.0))["error"]
-        assert told["max"] == pytest.approx(value, rel=1e-5)
-        assert told["mean"] == pytest.approx(value / len(FACE.rest_vertices), rel=1e-5)
+        assert told["max"] == pytest.approx(value, rel=TOLERANCES["float32_scaled"])
+        assert told["mean"] == pytest.approx(value / len(FACE.rest_vertices), rel=TOLERANCES["float32_scaled"])
 
 
 def test_marks_end_at_a_share_of_the_size():

@@ -143,7 +143,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<const Agreement> average(const Proposers& proposers) { return std::make_unique<Average>(proposers); }
+std::unique_ptr<const Agreement> average(const Proposers& proposers) {
+    return std::make_unique<Average>(proposers);
+}
 
 std::unique_ptr<const Agreement> joint_solve(const Proposers& proposers, const TensorFile& tensors) {
     return std::make_unique<JointSolve>(proposers, tensors);

@@ -40,11 +40,10 @@ std::unique_ptr<const Agreement> average(const Proposers& proposers);
 ///     minimize sum_r |J_r S (z - z^r)|^2 + ridge |z - average z|^2,   p = rest + S z inside the bounds,
 ///
 /// with z^r from proposals clamped to the bounds, S = diag(scale), and S J_r^T J_r S = region.NNN.gram, the mean over
-/// the training rows. So a region whose points a parameter hardly moves has hardly a say in it. The ridge is 1e-4 of the
-/// largest diagonal entry of the sum: it decides what no region sees.
-/// Method: optimize::BoxQuadratic. Cost: O(N^2) per bound that is reached or left.
-/// Throws ArgumentError if a tensor region.NNN.gram or parameters.scale is missing, of another shape, not finite, or a
-/// scale is not positive.
+/// the training rows. So a region whose points a parameter hardly moves has hardly a say in it. The ridge is 1e-4 of
+/// the largest diagonal entry of the sum: it decides what no region sees. Method: optimize::BoxQuadratic. Cost: O(N^2)
+/// per bound that is reached or left. Throws ArgumentError if a tensor region.NNN.gram or parameters.scale is missing,
+/// of another shape, not finite, or a scale is not positive.
 std::unique_ptr<const Agreement> joint_solve(const Proposers& proposers, const TensorFile& tensors);
 
 }  // namespace rigwright::ik

@@ -22,9 +22,9 @@ namespace rigwright::ik {
 /// A file of kind "face_ik" has the tensors points.vertex I32[M], points.rest F32[M, 3], parameters.rest F32[N],
 /// parameters.bounds F32[N, 2]; per region regions.point I32[...] and regions.parameter I32[...], with the begins
 /// regions.point_offset and regions.parameter_offset I32[R + 1]; and region.NNN.layer1.weight ... layer3.bias. Its
-/// metadata have "dimensions", 3 or 2: points are (x, y, z) or (x, y), seen along z; and "agreement", "average" (also if
-/// it is missing) or "joint", which has further tensors (joint_solve). Other tensors are not read.
-/// Immutable and thread-safe.
+/// metadata have "dimensions", 3 or 2: points are (x, y, z) or (x, y), seen along z; and "agreement", "average" (also
+/// if it is missing) or "joint", which has further tensors (joint_solve). Other tensors are not read. Immutable and
+/// thread-safe.
 class FaceIk {
 public:
     /// Throws ArgumentError if the file is of another kind, an entry is missing or of another shape, an index is out of

@@ -23,7 +23,7 @@ EXAMPLE = """rigwright report hero.safetensors --data held_out.rwdata --training
 rigwright report dog.safetensors --data dog_held_out.rwdata --rig dog.blend --action walk -o dog.html
 rigwright report head.safetensors --data head_held_out.rwdata --training head.rwdata -o head.html
 rigwright report face.safetensors --shot take.npy --weights weights.npz --methods mm,cet -o take.html --overwrite
-rigwright report face_ik.safetensors face.safetensors --rig face.npz -o face_ik.html"""
+rigwright report face_ik.safetensors face.safetensors -o face_ik.html"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from dataclasses import dataclass
 from typing import Any
@@ -110,10 +111,12 @@ def measure(ik: FaceIk, model: _core.Deformer, rig: Any, seed: int = 0) -> Measu
 
 def _times(ik: FaceIk, goals: NDArray[np.float32]) -> dict[str, float]:
     """Milliseconds of a configuration on one thread."""
-    calls = {}
-    for name, steps in WAYS.items():
-        turn = itertools.cycle(goals)
-        calls[name] = lambda steps=steps, turn=turn: ik.solve(next(turn), polish=steps, threads=1)
+    turn = itertools.cycle(goals)
+
+    def answer(steps: int) -> object:
+        return ik.solve(next(turn), polish=steps, threads=1)
+
+    calls = {name: functools.partial(answer, steps) for name, steps in WAYS.items()}
     return {name: 1e3 * seconds for name, seconds in interleaved(calls, RUNS).items()}
 
 

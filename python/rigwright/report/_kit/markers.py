@@ -40,7 +40,7 @@ class MarkedMesh:
     def vertices(self, mesh: ArrayLike, points: ArrayLike) -> NDArray[np.float32]:
         """Of the mesh (V, 3) with octahedra at points (A, 3)."""
         corners = np.asarray(points, np.float32)[:, None] + self._radius * _CORNERS
-        return np.concatenate([np.asarray(mesh, np.float32), corners.reshape(-1, 3)]).astype(np.float32)
+        return np.asarray(np.concatenate([np.asarray(mesh, np.float32), corners.reshape(-1, 3)]), np.float32)
 
     def values(self, mesh: ArrayLike, points: ArrayLike) -> NDArray[np.float64]:
         """A number per vertex, from those of the mesh (V,) and of the points (A,)."""

@@ -40,7 +40,7 @@ class ModelFigure:
             return False
         return True
 
-    def error_bound(self, state: State) -> Vector:
+    def error_bound(self, state: State) -> Vertices:
         """(V,) what the error of each vertex stays below in 95 of 100 held-out poses, in the model's unit."""
         model: Any = self.model
         return np.asarray(model.error_bound(self.pose(state)[None])[0], np.float32)
