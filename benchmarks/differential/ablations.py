@@ -1,7 +1,7 @@
 """Ablations on part of the production face, beside the figures of Song et al. 2020 (Agent, mean cm): the same signs?
 
-The part: the skin alone, a third of the rows, the performance to judge by. Every run has the same minutes, and settings
-that only differ in what is varied. Each run is kept.
+The part: the skin alone, some of the rows, the performance to judge by. Every run has the same steps, and settings that
+only differ in what is varied. Each run is kept.
 """
 
 from __future__ import annotations
@@ -99,32 +99,39 @@ SIGNS = [  # what should be worse and what better, with the paper's figures in c
 ]
 
 
-def ablations(found: Subject, out: Path, minutes: float, seed: int, small: bool) -> None:
-    """Train all variants, or go on, and print them beside the paper's figures."""
+def ablations(found: Subject, out: Path, steps: int, seed: int, small: bool) -> str:
+    """Train all variants, or go on, and print them beside the paper's figures; both tables."""
     data = next(iter(found.training.values()))
     skin = largest_component(data)
     rows = np.sort(np.random.default_rng(seed).permutation(len(data))[:ROWS])
     judged = View(next(iter(found.judged.values())), vertices=skin)
     unit, truth, poses = 1e3 * judged.meters_per_unit, judged.vertices, judged.poses
-    print(f"\nablations: {len(skin):,} vertices, {len(rows):,} rows, {minutes:g} minutes each; {len(judged)} frames")
+    print(f"\nablations: {len(skin):,} vertices, {len(rows):,} rows, {steps:,} steps each; {len(judged)} frames")
     mean: dict[str, float] = {}
+    lines = [f"{len(skin):,} vertices, {len(rows):,} rows, {steps:,} steps each; judged on {len(judged)} frames.", ""]
+    lines += ["| variant | mean, mm | max, mm |", "| --- | ---: | ---: |"]
     for variant in VARIANTS[:3] + VARIANTS[7:10] + VARIANTS[-1:] if small else VARIANTS:
         some = rows[: max(round(variant.share * len(rows)), 4)]
         part = View(data, some, skin)
         settings = BASE | variant.settings | ({"hidden": 8, "anchor_hidden": 4, "components": 20} if small else {})
         anchors = variant.anchors and variant.anchors(part, round(SHARE * len(skin)), seed)
-        options = {"minutes": minutes, **settings, "where": variant.name}
+        options = {"steps": steps, **settings, "where": variant.name}
         entry = kept(Contender(variant.name, differential, options, {"anchors": anchors}), part, out, seed)
         error = rw.metrics.vertex_error(truth, entry.model.evaluate(poses))
         mean[variant.name] = unit * error.mean
-        print(
-            f"  {variant.name:34} {unit * error.mean:.4f} mm mean, {unit * error.max:.2f} max; "
-            f"{entry.model.metadata['training']['steps_done']} steps, load {entry.load:.0f}",
-            flush=True,
-        )
+        lines.append(f"| {variant.name} | {unit * error.mean:.4f} | {unit * error.max:.2f} |")
+        print(f"  {variant.name:34} {unit * error.mean:.4f} mm mean, {unit * error.max:.2f} max", flush=True)
+    return "\n".join([*lines, "", *signs(mean)])
+
+
+def signs(mean: dict[str, float]) -> list[str]:
+    """What is worse divided by what is better, beside the paper's: printed; rows of a table."""
+    lines = ["| worse / better | paper | here | |", "| --- | ---: | ---: | --- |"]
     for worse, better, paper in SIGNS:
         if worse in mean and better in mean:
             ratio = mean[worse] / mean[better]
-            published = "" if paper is None else f"paper {paper[0] / paper[1]:.3f}, "
+            published = "–" if paper is None else f"{paper[0] / paper[1]:.3f}"
             sign = "same sign" if ratio > 1.0 else "OTHER SIGN"
-            print(f"    {worse} / {better}: {published}here {ratio:.3f}: {sign}")
+            print(f"    {worse} / {better}: paper {published}, here {ratio:.3f}: {sign}")
+            lines.append(f"| {worse} / {better} | {published} | {ratio:.3f} | {sign} |")
+    return lines

@@ -6,7 +6,7 @@
 The production face is that of ``benchmarks/face_maps/sets.py`` (judged on rows 0 to 199 of compskin_face_anim and on
 two constructed clips), the bodies are those of ``benchmarks/baselines/sets.py`` (Antonia: motion capture as captured).
 All sets, models and figures are kept: the same command goes on where it stopped. ``--small`` shows that it works,
-``--write`` writes the face into docs/benchmarks/differential_subspace.md.
+``--write`` writes what it measured into docs/benchmarks/differential_subspace.md.
 
 Goals on the face: at most half of what the best simple method leaves, in mean and in max; below .1 % of its size in the
 mean and 2 % at worst; below Local, PCA + regression, KPSA and linear skinning. On Antonia as captured: below the FDDA
@@ -95,14 +95,17 @@ def line(what: str, value: float, goal: float, aim: str = "") -> str:
 
 
 def written(result: dict[str, dict[str, Figures]], models: dict[str, Kept], goals: dict[str, list[str]]) -> str:
-    """The face as tables: all models, then the goals."""
-    lines = ["", "| clip | method | mean, mm | max, mm | normals, ° | file, MB | trained or fitted, min |"]
-    lines += ["| --- | --- | ---: | ---: | ---: | ---: | ---: |"]
+    """A character as tables: all models, then the goals."""
+    seams = any("seams" in row for rows in result.values() for row in rows.values())
+    head, rule = (" seams, ° |", " ---: |") if seams else ("", "")
+    lines = ["", f"| clip | method | mean, mm | max, mm | normals, ° |{head} file, MB | trained or fitted, min |"]
+    lines += [f"| --- | --- | ---: | ---: | ---: |{rule} ---: | ---: |"]
     for clip, rows in result.items():
         for name, row in rows.items():
             entry = models[name]
+            across = f" {row['seams']:.2f} |" if seams else ""
             lines.append(
-                f"| {clip} | {name} | {row['mean']:.3f} | {row['max']:.2f} | {row['normals']:.2f} | "
+                f"| {clip} | {name} | {row['mean']:.3f} | {row['max']:.2f} | {row['normals']:.2f} |{across} "
                 f"{entry.megabytes:.1f} | {entry.seconds / 60:.1f} |"
             )
     for clip, rows in goals.items():
@@ -157,12 +160,15 @@ def antonia_body(given: argparse.Namespace, settings: dict[str, Any]) -> None:
     listed = contenders(training, given.minutes, given.minutes, skin, settings, given.small)
     models = {entry.name: kept(entry, training, out, given.seed) for entry in listed}
     result = judge("Antonia", found, models, out)
-    against_gate(found, result, given.sets / "baselines")
     rows = result[JUDGED_BODY]
     print(f"  {JUDGED_BODY}: below the FDDA variant")
-    for name, unit in (("mean", "mm"), ("max", "mm"), ("seams", "degrees")):
-        line(f"{name}, {unit}", rows[OURS][name], rows[FDDA][name])
-    line("mean, mm, below Local", rows[OURS]["mean"], rows[LOCAL]["mean"])
+    goals = [
+        line(f"{name}, {unit}, below the FDDA variant", rows[OURS][name], rows[FDDA][name])
+        for name, unit in (("mean", "mm"), ("max", "mm"), ("seams", "degrees"))
+    ]
+    goals.append(line("mean, mm, below Local", rows[OURS]["mean"], rows[LOCAL]["mean"]))
+    if given.write:
+        write_between_marks("Antonia by differential subspaces", written(result, models, {JUDGED_BODY: goals}))
 
 
 def demo_body(given: argparse.Namespace, settings: dict[str, Any]) -> None:
@@ -172,13 +178,17 @@ def demo_body(given: argparse.Namespace, settings: dict[str, Any]) -> None:
     out = given.out / "body"
     listed = contenders(training, given.minutes, given.minutes, None, settings, given.small)
     models = {entry.name: kept(entry, training, out, given.seed) for entry in listed}
-    against_gate(found, judge("Demo body", found, models, out), given.sets / "baselines")
+    result = judge("Demo body", found, models, out)
+    if given.write:
+        write_between_marks("demo body by differential subspaces", written(result, models, {}))
 
 
 def ablated(given: argparse.Namespace, settings: dict[str, Any]) -> None:
     """The ablations, on part of the production face."""
     found = production_face(given.data, given.sets / "face_maps", given.poses, given.seed)
-    ablations(found, given.out / "ablations", given.ablation_minutes, given.seed, given.small)
+    text = ablations(found, given.out / "ablations", given.ablation_steps, given.seed, given.small)
+    if given.write:
+        write_between_marks("ablations of differential subspaces", f"\n{text}\n")
 
 
 PARTS = {"face": face, "antonia": antonia_body, "body": demo_body, "ablations": ablated}
@@ -194,14 +204,14 @@ def main() -> None:
     parser.add_argument("--poses", type=int, default=POSES, help=f"of the face to learn from (default {POSES})")
     parser.add_argument("--body-poses", type=int, default=5000, help="of a body to learn from (default 5000)")
     parser.add_argument("--minutes", type=float, default=10.0, help="of every training (default 10)")
-    parser.add_argument("--ablation-minutes", type=float, default=4.0, help="of each ablation (default 4)")
+    parser.add_argument("--ablation-steps", type=int, default=12000, help="of each ablation (default 12000)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="settings of differential")
-    parser.add_argument("--write", action="store_true", help="write the face into the page")
+    parser.add_argument("--write", action="store_true", help="write what was measured into the page")
     parser.add_argument("--small", action="store_true", help="few poses, seconds of training: shows that it works")
     given = parser.parse_args()
     if given.small:
-        given.poses, given.body_poses, given.minutes, given.ablation_minutes = 300, 200, 0.05, 0.05
+        given.poses, given.body_poses, given.minutes, given.ablation_steps = 300, 200, 0.05, 50
         given.out = given.out / "small"
     settings = {name: _value(text) for name, text in (entry.split("=", 1) for entry in given.set)}
     print(f"{given.minutes:g} minutes each; settings {settings}; load {os.getloadavg()[0]:.0f}")

@@ -78,7 +78,7 @@ def kept(contender: Contender, training: Any, out: Path, seed: int = 0) -> Kept:
         out.mkdir(parents=True, exist_ok=True)
         begin = time.monotonic()
         options = contender.options | contender.extra
-        if "minutes" in options:
+        if not {"minutes", "steps"}.isdisjoint(options):
             options |= {"seed": seed, "checkpoint": Path(f"{path}.checkpoint"), "progress": say}
         if "rows" in inspect.signature(contender.fit).parameters:
             count = len(training)

@@ -30,6 +30,9 @@ def test_weights_come_back_in_every_format(shot_files, tolerance):
     moving = np.array(NAMES) != "nothing"
     assert np.abs(solution.weights - truth)[:, moving].max() < 1e-4
     assert told["rmse_mm"] == pytest.approx(10 * solution.rmse.mean())
+    shot, posed = np.load(shot_files / "take.npy"), rig.evaluate(solution.weights.astype(np.float32))
+    error = rw.metrics.weight_error(solution.weights, shot, posed)
+    assert told["rmse_p95_mm"] == pytest.approx(10 * error.rmse_p95_mean, abs=1e-5)
     for name in ("w.npz", "w.csv", "w.glb"):
         weights, fps = rw.sources.load_blendshape_weights(shot_files / name, rig)
         np.testing.assert_allclose(weights, solution.weights, atol=tolerance["float32"], err_msg=name)

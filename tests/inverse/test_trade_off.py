@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import rigwright as rw
+from rigwright.inverse._distances import rmse_p95
+from rigwright.inverse._gram import Gram
+from rigwright.inverse._run import solve_problem
 from rigwright.inverse._trade_off import TradeOff, training_frames
 from tests.conftest import TOLERANCES
 from tests.support.inverse import arrays_of, shot_of
@@ -29,9 +32,11 @@ def test_a_short_shot_gives_eight_training_frames_or_all():
     assert (np.diff(training_frames(2000, 80)) >= 10).all()
 
 
-def curve(rmse, cardinality, rest=np.inf):
-    alphas = np.arange(len(rmse), dtype=float)
-    table = [np.array([values], float) for values in (rmse, cardinality, cardinality, np.ones(len(rmse)))]
+def curve(error, cardinality, rest=np.inf):
+    """A trade-off whose root mean square has its elbow elsewhere: at its first point."""
+    alphas = np.arange(len(error), dtype=float)
+    rms = np.arange(len(error))
+    table = [np.array([values], float) for values in (rms, error, cardinality, cardinality, np.ones(len(error)))]
     return TradeOff(("descent",), alphas, np.arange(3), *table, rest=rest)
 
 
@@ -75,16 +80,34 @@ def test_every_entry_is_a_solve_of_the_training_frames():
         for a, alpha in enumerate(found.alphas):
             solved = rw.inverse.solve(rig, targets[found.frames], method, alpha, max_iterations=50)
             assert found.rmse[m, a] == pytest.approx(solved.rmse.mean())
+            posed = rig.evaluate(solved.weights.astype(np.float32))
+            error = rw.metrics.weight_error(solved.weights, targets[found.frames], posed)
+            assert found.rmse_p95[m, a] == pytest.approx(error.rmse_p95_mean)
             assert found.l1[m, a] == pytest.approx(solved.weights.sum(axis=1).mean())
             assert found.cardinality[m, a] == (solved.weights > 1e-3).sum(axis=1).mean()
     assert (np.diff(found.l1) < 0).all()
     assert found.alpha == found.elbows["cet"]
+    rest = np.linalg.norm(targets[found.frames] - rig.rest_vertices, axis=2)
+    assert found.rest == pytest.approx(np.percentile(rest, 95, axis=1).mean())
     axes = found.plot(
         pytest.importorskip("matplotlib.figure", reason="matplotlib is not installed").Figure().subplots(1, 2)
     )
     for axis, across in zip(axes, (found.cardinality, found.l1), strict=True):
         curves = [line for line in axis.get_lines() if line.get_label() in found.methods]
         np.testing.assert_array_equal([line.get_xdata() for line in curves], across)
+        np.testing.assert_array_equal([line.get_ydata() for line in curves], found.rmse_p95)
+
+
+def test_vertices_that_do_not_count_are_left_out_of_the_percentile():
+    rig, targets = shot_of(arrays_of("any", 0), frames=3, seed=0)
+    markers = np.arange(len(rig.rest_vertices))[::-2]
+    weights = np.where(np.arange(len(markers)) % 3, 2.0, 0.0)
+    solved, problem = solve_problem(Gram(rig, vertices=markers, vertex_weights=weights), targets, "cet", 0.1)
+    posed = rig.evaluate(solved.weights.astype(np.float32))[:, markers]
+    apart = np.linalg.norm(posed - targets[:, markers], axis=2)
+    expected = np.percentile(apart[:, weights > 0], 95, axis=1)
+    np.testing.assert_allclose(rmse_p95(problem, solved.weights), expected, rtol=TOLERANCES["float32"])
+    assert not np.allclose(expected, np.percentile(apart, 95, axis=1))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The elbow of a curve of RMSE against the number of weights that are on: which frames, which alphas, which point."""
+"""The elbow of a curve of error against the number of weights that are on: which frames, which alphas, which point."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rigwright._core import BlendshapeRig
 from rigwright.inverse import _measures as measures
+from rigwright.inverse._distances import rmse_p95
 from rigwright.inverse._methods.descent import descent
 from rigwright.inverse._options import Options
 from rigwright.inverse._problem import Problem, largest_strength
@@ -47,28 +48,29 @@ def choose_alpha(sample: Problem, options: Options) -> float:
     alphas = default_alphas(sample.rig)
     alphas = alphas[alphas <= largest_strength(sample.lower, sample.upper)]
     table = np.array([_solved(replace(single, alpha=float(alpha)), quiet) for alpha in alphas])
-    rest = measures.measure(single, single.start(), options.threads, options.device).rmse.mean()
-    if not (np.isfinite(table).all() and np.isfinite(rest)):
+    rest = rmse_p95(single, single.start(), options.threads).mean()
+    energies = measures.measure(single, single.start(), options.threads, options.device).objective
+    if not (np.isfinite(table).all() and np.isfinite(rest) and np.isfinite(energies).all()):
         return 0.0
     return float(alphas[elbow(table[:, 0], table[:, 1], float(rest))])
 
 
 def _solved(problem: Problem, options: Options) -> tuple[float, float, float]:
     weights = np.clip(descent(problem, options)[0], problem.lower, problem.upper)
-    return means(weights, measures.measure(problem, weights, options.threads, options.device).rmse)
+    return means(weights, rmse_p95(problem, weights, options.threads))
 
 
-def means(weights: Float64, rmse: Float64) -> tuple[float, float, float]:
-    """Means over frames of the RMSE (T,), of the number of weights (T, K) that are on, and of their sum."""
+def means(weights: Float64, error: Float64) -> tuple[float, float, float]:
+    """Means over frames of an error (T,), of the number of weights (T, K) that are on, and of their sum."""
     size = np.abs(weights)
-    return float(rmse.mean()), float((size > PRESENT).sum(axis=1).mean()), float(size.sum(axis=1).mean())
+    return float(error.mean()), float((size > PRESENT).sum(axis=1).mean()), float(size.sum(axis=1).mean())
 
 
-def elbow(rmse: Float64, cardinality: Float64, rest: float) -> int:
+def elbow(error: Float64, cardinality: Float64, rest: float) -> int:
     """The point (A,) at the elbow of one curve; ``TradeOff.elbows`` says how it is chosen."""
-    best = rmse.min()
-    kept = np.flatnonzero(rmse <= best + (1.0 - EXPLAINED) * max(rest - best, 0.0))
-    total = scaled(rmse[kept][None]) + scaled(cardinality[kept][None])
+    best = error.min()
+    kept = np.flatnonzero(error <= best + (1.0 - EXPLAINED) * max(rest - best, 0.0))
+    total = scaled(error[kept][None]) + scaled(cardinality[kept][None])
     return int(kept[total[0].argmin()])
 
 

@@ -16,9 +16,10 @@ from rigwright._validate import bad_argument
 from rigwright.inverse import _problem as problem
 from rigwright.inverse._elbow import SAMPLE, training_frames
 from rigwright.inverse._jitter import measured
+from rigwright.inverse._loss import AUTO, SQUARED
 from rigwright.inverse._methods.descent import FRAMES_PER_RUN
 from rigwright.inverse._rigid_motion import in_rig_frame
-from rigwright.inverse._run import alpha_of, is_auto, relative_alpha_of, resting_note, solve_problem
+from rigwright.inverse._run import alpha_of, is_auto, loss_scale_of, relative_alpha_of, resting_note, solve_problem
 from rigwright.inverse._solution import Solution, content_of, from_content
 from rigwright.inverse._solve import Solver
 from rigwright.progress import Progress, ProgressOption, as_callback
@@ -85,7 +86,7 @@ def solve_in_parts(
     shot = solver.gram.checked(targets)
     _check_finite(solver, shot)
     whole_shot = _PerFrame(solver, len(shot), fixed, priors, options.get("bounds"))
-    settings = {"method": method, "alpha": 0.0 if is_auto(alpha) else alpha, **options}
+    settings = {"method": method, "alpha": 0.0 if is_auto(alpha) else alpha, "loss_scale": AUTO, **options}
     first = settings | {"max_iterations": 1} | whole_shot.rows(slice(1))
     solve_problem(solver.gram, shot[:1], smoothness=smoothness, **first)  # what is refused is refused before work
     if relative_alpha is not None:
@@ -94,6 +95,9 @@ def solve_in_parts(
     elif is_auto(alpha):
         sample = training_frames(len(shot), SAMPLE)
         settings["alpha"] = alpha_of(solver.gram, shot[sample], progress=show, **options | whole_shot.rows(sample))
+    if is_auto(settings.get("loss_scale")) and settings.get("loss", SQUARED) != SQUARED:
+        sample = training_frames(len(shot), SAMPLE)
+        settings["loss_scale"] = loss_scale_of(solver.gram, shot[sample], **settings | whole_shot.rows(sample))
     length = frames or SLOW.get(method, FRAMES_PER_RUN)
     parts, solved, began = [], 0, time.monotonic()
     with opened(folder, "solve") as kept, held_back() as pressed:

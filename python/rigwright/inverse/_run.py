@@ -18,6 +18,7 @@ from rigwright.inverse._elbow import AUTO, SAMPLE, choose_alpha, training_frames
 from rigwright.inverse._gram import Gram
 from rigwright.inverse._jitter import jitter_of
 from rigwright.inverse._joint_motion import without_joint_motion, without_motion_at_rest
+from rigwright.inverse._loss import SQUARED, Loss, check_loss
 from rigwright.inverse._methods.closed_forms import cet, seol
 from rigwright.inverse._methods.descent import descent
 from rigwright.inverse._methods.localized import cet_loc
@@ -25,6 +26,7 @@ from rigwright.inverse._methods.majorize_minimize import mm, mm_cet
 from rigwright.inverse._methods.sequential_quadratic import sqp
 from rigwright.inverse._options import Options
 from rigwright.inverse._problem import Problem, make_problem
+from rigwright.inverse._reweighting import chosen_scale, objective, reweighted
 from rigwright.inverse._rigid_motion import Rigid, in_rig_frame, rigid_vertices, without_rigid_motion
 from rigwright.inverse._solution import Solution
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback, silent
@@ -49,7 +51,8 @@ CLOSED_FORMS = {"cet", "cet_loc", "seol"}
 #: methods that solve a shot with a temporal term
 TEMPORAL = {"descent"}
 
-_HOW = {"method", "joint", "tolerance", "max_iterations", "progress"}  # arguments of ``solve`` that make no problem
+# arguments of ``solve`` that make no problem
+_HOW = {"method", "joint", "tolerance", "max_iterations", "progress", "loss", "loss_scale"}
 
 
 def solve_problem(
@@ -63,6 +66,8 @@ def solve_problem(
     joint: bool | None = None,
     rigid: Rigid = None,
     rigid_scale: bool = False,
+    loss: str = SQUARED,
+    loss_scale: float | str = AUTO,
     tolerance: float = 1e-9,
     max_iterations: int | None = None,
     threads: int = 0,
@@ -80,8 +85,10 @@ def solve_problem(
     options = Options(tolerance, max_iterations, threads, as_callback(progress), device, joint)
     _check_device(method, device)
     _check_fits(method, smoothness)
+    check_loss(loss, loss_scale, method, joint)
     if is_auto(smoothness):
         how: dict[str, Any] = {"joint": joint, "rigid": rigid, "rigid_scale": rigid_scale, "tolerance": tolerance}
+        how |= {"loss": loss, "loss_scale": loss_scale}
         how |= {"max_iterations": max_iterations, "threads": threads, "device": device, "progress": progress}
         return _smoothed(gram, targets, method, alpha, relative_alpha, **how, **terms)
     given = {"threads": threads, "device": device, "smoothness": smoothness, **terms}
@@ -93,16 +100,34 @@ def solve_problem(
     elif is_auto(alpha):
         sample = problem.at(training_frames(problem.num_frames, SAMPLE))
         problem = replace(problem, alpha=_chosen_alpha(sample, options, together, rigid_scale))
+    if loss != SQUARED and is_auto(loss_scale):
+        sample = problem.at(training_frames(problem.num_frames, SAMPLE))
+        loss_scale = _chosen_scale(sample, options, loss, together, rigid_scale)
     if together:
         problem, transforms = without_joint_motion(problem, options, scale=rigid_scale)
-    weights, iterations, converged = METHODS[method](problem, options)
-    if method in CLOSED_FORMS:
-        options.progress(Progress("solving", problem.num_frames, problem.num_frames))
-    causal = joint is False
-    solution = measure(problem, method, weights, iterations, converged, threads, device, causal=causal)
+    if loss == SQUARED:
+        weights, iterations, converged = METHODS[method](problem, options)
+        if method in CLOSED_FORMS:
+            options.progress(Progress("solving", problem.num_frames, problem.num_frames))
+        causal = joint is False
+        solution = measure(problem, method, weights, iterations, converged, threads, device, causal=causal)
+    else:
+        solution = _robust(problem, method, options, Loss(loss, float(loss_scale)))
     solution.transforms = transforms
     solution.seconds = time.perf_counter() - started
     return solution, problem
+
+
+def _robust(problem: Problem, method: str, options: Options, loss: Loss) -> Solution:
+    """A solution with a loss: optimality is that of the reweighted targets, all else that of the given ones."""
+    threads, device = options.threads, options.device
+    pulled, weights, iterations, converged = reweighted(problem, options, loss)
+    solution = measure(problem, method, weights, iterations, converged, threads, device)
+    solution.optimality = measures.measure(pulled, solution.weights, threads, device).optimality
+    solution.objective = objective(problem, solution.weights, loss, threads)
+    solution.gap = None
+    solution.loss, solution.loss_scale = loss.name, loss.scale
+    return solution
 
 
 def _smoothed(
@@ -114,6 +139,7 @@ def _smoothed(
     if smoothness == 0.0:
         return first, problem
     own = given | {"init": first.weights, "smoothness": smoothness}
+    own |= {"loss_scale": given["loss_scale"] if first.loss_scale is None else first.loss_scale}
     solution, problem = solve_problem(gram, targets, method, first.alpha, **own)
     solution.seconds += first.seconds
     return solution, problem
@@ -149,10 +175,25 @@ def alpha_of(gram: Gram, frames: ArrayLike, *, progress: ProgressCallback, **giv
 
 def _chosen_alpha(sample: Problem, options: Options, together: bool, scale: bool) -> float:
     """The elbow, of frames whose motion is removed as it is found without any alpha."""
-    if together:
-        quiet = replace(options, progress=silent)
-        sample, _ = without_joint_motion(replace(sample, smoothness=0.0), quiet, scale=scale)
-    return choose_alpha(sample, options)
+    return choose_alpha(_still(sample, options, scale) if together else sample, options)
+
+
+def loss_scale_of(gram: Gram, frames: ArrayLike, loss: str, **given: Any) -> float:
+    """The scale that ``"auto"`` gives a shot with a loss, from its rows at :func:`training_frames`, as ``alpha_of``."""
+    names = ("tolerance", "max_iterations", "threads", "device")
+    options = Options(**{name: given[name] for name in names if name in given})
+    sample, _, together = _problem(gram, frames, **given)
+    return _chosen_scale(sample, options, loss, together, given.get("rigid_scale", False))
+
+
+def _chosen_scale(sample: Problem, options: Options, loss: str, together: bool, scale: bool) -> float:
+    return chosen_scale(_still(sample, options, scale) if together else sample, options, loss)
+
+
+def _still(sample: Problem, options: Options, scale: bool) -> Problem:
+    """Frames in the rig's frame, each with the motion that it has by itself."""
+    quiet = replace(options, progress=silent)
+    return without_joint_motion(replace(sample, smoothness=0.0), quiet, scale=scale)[0]
 
 
 def resting_note(gram: Gram, targets: ArrayLike, transforms: Float64 | None = None, **given: Any) -> str | None:

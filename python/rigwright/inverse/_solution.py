@@ -24,7 +24,8 @@ UNREADABLE = (*BROKEN, *HEADER, AttributeError)
 BESIDE = ("names", "fps")  # what a file may hold for other readers
 PER_SHOT = ("vertices", "vertex_weights", "bounds", "symmetric")  # arrays without one row per frame
 PER_FRAME = ("fixed", "prior_target", "prior_strength")  # what the problem may have of each frame
-OPTIONAL = {"gap", "transforms", *PER_SHOT, *PER_FRAME}
+ROBUST = ("loss", "loss_scale")
+OPTIONAL = {"gap", "transforms", *PER_SHOT, *PER_FRAME, *ROBUST}
 
 
 class Constraints(TypedDict, total=False):
@@ -63,6 +64,10 @@ class Solution:
         was asked for is a factor of the rotation.
     method : str
     alpha, smoothness : float
+    loss : str or None
+        ``"huber"`` or ``"tukey"``, of which ``objective`` and ``optimality`` then are; None: squared distances.
+    loss_scale : float or None
+        The distance beyond which it differs from the square, in the rig's unit.
     seconds : float
         Wall time of the whole call, projection included; files do not keep it.
     warnings : list of str
@@ -104,6 +109,8 @@ class Solution:
     prior_target: Float64 | None = None
     prior_strength: Float64 | None = None
     symmetric: NDArray[np.int64] | None = None
+    loss: str | None = None
+    loss_scale: float | None = None
 
     def constraints(self, frames: NDArray[np.int64] | slice = slice(None)) -> Constraints:
         """Arguments of ``Solver.solve`` that make the same problem of some frames: box, pins, priors, equal weights."""
@@ -199,6 +206,7 @@ def _read(file: Path | io.BytesIO, name: str) -> Solution:
     if missing or set(stored) - known:
         wrong = f"without {', '.join(sorted(missing))}" if missing else f"with {sorted(set(stored) - known)}"
         raise bad_argument("Solution.load", "path", f"{name} {wrong}", "a solution saved as .npz")
-    scalar = {name: stored.pop(name).item() for name in ("method", "alpha", "smoothness", "seconds")}
+    single = ("method", "alpha", "smoothness", "seconds", *(name for name in ROBUST if name in stored))
+    scalar = {name: stored.pop(name).item() for name in single}
     warnings = [str(text) for text in stored.pop("warnings")]
-    return Solution(**dict.fromkeys(OPTIONAL) | stored, **scalar, warnings=warnings)
+    return Solution(**dict.fromkeys(OPTIONAL) | stored | scalar, warnings=warnings)

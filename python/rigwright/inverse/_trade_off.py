@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
 from rigwright._validate import Arguments, bad_argument, check_blendshape_rig
+from rigwright.inverse._distances import rmse_p95
 from rigwright.inverse._elbow import PRESENT, default_alphas, elbow, means, scaled, training_frames
 from rigwright.inverse._gram import Gram
 from rigwright.inverse._rigid_motion import Rigid
@@ -38,8 +39,10 @@ class TradeOff:
         The training frames.
     rmse : (M, A) float64
         Root mean square distance of the vertices, in the rig's unit.
+    rmse_p95 : (M, A) float64
+        95th percentile of the distance over the vertices, which the paper calls RMSE; the elbow is that of this one.
     rest : float
-        The same where every weight is 0 (or the nearest bound).
+        ``rmse_p95`` where every weight is 0 (or the nearest bound).
     cardinality : (M, A) float64
         Weights above 1e-3 in size: what an interior point method leaves beside 0 does not count.
     l1 : (M, A) float64
@@ -52,6 +55,7 @@ class TradeOff:
     alphas: Float64
     frames: NDArray[np.int64]
     rmse: Float64
+    rmse_p95: Float64
     cardinality: Float64
     l1: Float64
     seconds: Float64
@@ -59,16 +63,16 @@ class TradeOff:
 
     @property
     def elbows(self) -> dict[str, float]:
-        """The alpha of each method at the elbow of its curve of RMSE against cardinality.
+        """The alpha of each method at the elbow of its curve of ``rmse_p95`` against cardinality.
 
-        Only points count that keep 90% of what the best one takes off the RMSE at rest: few weights that explain little
-        are no bargain. With both scaled to 0 ... 1 over these, the elbow is the point farthest below the straight line
-        from (0, 1) to (1, 0): the one with the smallest sum. Among equals the smallest alpha.
+        Only points count that keep 90% of what the best one takes off the error at rest: few weights that explain
+        little are no bargain. With both scaled to 0 ... 1 over these, the elbow is the point farthest below the
+        straight line from (0, 1) to (1, 0): the one with the smallest sum. Among equals the smallest alpha.
         """
         return {name: float(self.alphas[self._elbow(m)]) for m, name in enumerate(self.methods)}
 
     def _elbow(self, method: int) -> int:
-        return elbow(self.rmse[method], self.cardinality[method], self.rest)
+        return elbow(self.rmse_p95[method], self.cardinality[method], self.rest)
 
     @property
     def alpha(self) -> float:
@@ -76,7 +80,7 @@ class TradeOff:
         return self.elbows[self.methods[0]]
 
     def plot(self, axes: Sequence[Axes] | None = None) -> NDArray[np.object_]:
-        """Draw RMSE against cardinality and against L1, one curve per method, a ring at its elbow.
+        """Draw ``rmse_p95`` against cardinality and against L1, one curve per method, a ring at its elbow.
 
         Parameters
         ----------
@@ -97,18 +101,18 @@ class TradeOff:
             (panels[0], self.cardinality, f"weights above {PRESENT:g} per frame"),
             (panels[1], self.l1, "sum of weights per frame"),
         ):
-            for m, (name, x, y) in enumerate(zip(self.methods, across, self.rmse, strict=True)):
+            for m, (name, x, y) in enumerate(zip(self.methods, across, self.rmse_p95, strict=True)):
                 color = SERIES[m % len(SERIES)]
                 axis.plot(x, y, "o-", color=color, markersize=4, linewidth=2.2 if m == 0 else 1.3, label=name)
                 best = int(np.flatnonzero(self.alphas == self.elbows[name])[0])
                 axis.plot(x[best], y[best], "o", markersize=12, markerfacecolor="none", color=color)
-            for a in _legible(across[0], self.rmse[0]):
-                at = (across[0, a], self.rmse[0, a])
+            for a in _legible(across[0], self.rmse_p95[0]):
+                at = (across[0, a], self.rmse_p95[0, a])
                 text = f"{self.alphas[a]:g}"
                 axis.annotate(text, at, xytext=(5, 6), textcoords="offset points", fontsize=8, color=INK)
             axis.set_xlabel(label)
             axis.set_ylim(bottom=0)
-        panels[0].set_ylabel("RMSE, unit of the rig")
+        panels[0].set_ylabel("95 % of the vertices are nearer, unit of the rig")
         panels[0].legend(title="at the points: alpha", title_fontsize=8, fontsize=9)
         return panels
 
@@ -197,21 +201,21 @@ def trade_off(
         "threads": threads,
     }
     stages = _Stages(as_callback(progress), len(names) * len(strengths) + 1)
-    table = np.empty((4, len(names), len(strengths)))
+    table = np.empty((5, len(names), len(strengths)))
     for m, method in enumerate(names):
         for a, alpha in enumerate(strengths):
             show = stages.next(f"{method}, alpha {alpha:g}")
-            solved, _ = solve_problem(
+            solved, problem = solve_problem(
                 gram, shot[frames], method, float(alpha), init=init, fixed=fixed, progress=show, **options
             )
-            table[:, m, a] = (*means(solved.weights, solved.rmse), solved.seconds / len(frames))
+            error = rmse_p95(problem, solved.weights, threads)
+            table[:, m, a] = solved.rmse.mean(), *means(solved.weights, error), solved.seconds / len(frames)
     low, high = np.broadcast_to(rig.bounds if bounds is None else bounds, rig.bounds.shape).T
-    resting, _ = solve_problem(
+    resting, problem = solve_problem(
         gram, shot[frames], "descent", 0.0, fixed=np.clip(0.0, low, high), progress=stages.next("at rest"), **options
     )
-    rest = resting.rmse.mean()
-    rmse, cardinality, l1, seconds = table
-    return TradeOff(names, strengths, frames, rmse, cardinality, l1, seconds, float(rest))
+    rest = rmse_p95(problem, resting.weights, threads).mean()
+    return TradeOff(names, strengths, frames, *table, rest=float(rest))
 
 
 class _Stages:

@@ -21,8 +21,11 @@ class WeightError:
     ----------
     rmse : (T,) float64
         Root mean square distance of the vertices in each frame, in their unit.
-    rmse_mean, rmse_p95 : float
-        Mean and 95th percentile over the frames.
+    rmse_p95 : (T,) float64
+        95th percentile of the distance over the vertices in each frame: what the paper calls RMSE, which a small group
+        of vertices far off raises as a slight error everywhere does not.
+    rmse_mean, rmse_p95_mean : float
+        Means of both over the frames, as in the paper's tables 1 to 5.
     cardinality : (T,) int64
         Weights that are not 0. Solvers that stop inside the box leave tiny values: see the next two.
     cardinality_001, cardinality_01 : (T,) int64
@@ -36,8 +39,9 @@ class WeightError:
     """
 
     rmse: Float64
+    rmse_p95: Float64
     rmse_mean: float
-    rmse_p95: float
+    rmse_p95_mean: float
     cardinality: NDArray[np.int64]
     cardinality_001: NDArray[np.int64]
     cardinality_01: NDArray[np.int64]
@@ -47,7 +51,7 @@ class WeightError:
 
     def __repr__(self) -> str:
         return (
-            f"WeightError(rmse={self.rmse_mean:.4g}, p95={self.rmse_p95:.4g}, "
+            f"WeightError(rmse={self.rmse_mean:.4g}, p95={self.rmse_p95_mean:.4g}, "
             f"cardinality={self.cardinality.mean():.4g}/{self.cardinality_001.mean():.4g}/"
             f"{self.cardinality_01.mean():.4g}, l1={self.l1.mean():.4g}, "
             f"smoothness={self.smoothness.mean():.4g}, seconds={self.seconds:.3g})"
@@ -91,12 +95,14 @@ def weight_error(
     w = check.numbers("weights", weights, "T+ K+")
     wanted = check.numbers("truth", truth, "T V 3", dtype=None)
     reached = check.numbers("approximation", approximation, "T V 3", dtype=None)
-    rmse = np.array([vertex_error(a, b, threads=threads).rms for a, b in zip(wanted, reached, strict=True)])
+    frames = [vertex_error(a, b, threads=threads) for a, b in zip(wanted, reached, strict=True)]
+    rmse, p95 = np.array([frame.rms for frame in frames]), np.array([frame.p95 for frame in frames])
     size = np.abs(w)
     return WeightError(
         rmse=rmse,
+        rmse_p95=p95,
         rmse_mean=float(rmse.mean()),
-        rmse_p95=float(np.percentile(rmse, 95)),
+        rmse_p95_mean=float(p95.mean()),
         cardinality=(size > 0).sum(axis=1),
         cardinality_001=(size > 1e-3).sum(axis=1),
         cardinality_01=(size > 0.01).sum(axis=1),

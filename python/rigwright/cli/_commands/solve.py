@@ -22,6 +22,8 @@ from rigwright.cli._inputs.transfer_task import choice
 from rigwright.cli._result import Result
 from rigwright.exports._weights import WRITERS
 from rigwright.inverse import Solution
+from rigwright.inverse._distances import solved_p95
+from rigwright.inverse._loss import NAMES, SQUARED
 from rigwright.inverse._lost_shapes import lost_shapes
 from rigwright.inverse._parts import solve_in_parts
 from rigwright.inverse._run import METHODS, TEMPORAL
@@ -94,6 +96,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--rigid-scale", action="store_true", help="with --rigid: find a scale in each frame, too")
     parser.add_argument(
+        "--loss",
+        choices=NAMES,
+        default=SQUARED,
+        help="for targets with outliers or holes: vertices far from their targets pull with constant force (huber) or"
+        " not at all (tukey); default squared",
+    )
+    parser.add_argument(
+        "--loss-scale",
+        metavar="DISTANCE",
+        type=number_or_auto,
+        default="auto",
+        help="what is far, in the rig's unit; default auto: by the median distance that a solve leaves",
+    )
+    parser.add_argument(
         "--names", metavar="JSON", type=arguments.existing_file, help='{"shape": "name in the output", ...}'
     )
     parser.add_argument(
@@ -147,7 +163,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         solution = replace(solution, warnings=[*solution.warnings, *lost])  # its report says it, too
         notes = _write(args.output, named, solution, fps, args.fps or fps)
         kept.remove()
-    result = _figures(rig, solution, fps) | {"notes": dropped + told + notes}
+    p95 = float(solved_p95(rig, targets, solution, args.threads).mean())
+    result = _figures(rig, solution, p95, fps) | {"notes": dropped + told + notes}
     result |= {"alpha_chosen": args.alpha == "auto" and args.relative_alpha is None}
     result["warnings"] += other
     _say(console, args, result)
@@ -171,7 +188,7 @@ def _warnings(args: argparse.Namespace, rig: Any, targets: Any, solution: Soluti
 def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progress: ProgressCallback) -> Solution:
     vertices, vertex_weights = (None, None) if args.markers is None else sources.load_markers(args.markers)
     options: dict[str, Any] = {
-        name: getattr(args, name) for name in ("device", "threads", "max_iterations", "tolerance")
+        name: getattr(args, name) for name in ("device", "threads", "max_iterations", "tolerance", "loss", "loss_scale")
     }
     if args.bounds is not None:
         options["bounds"] = np.array(args.bounds)
@@ -220,7 +237,8 @@ def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float, to_fps
     return notes
 
 
-def _figures(rig: Any, solution: Solution, fps: float) -> dict[str, Any]:
+def _figures(rig: Any, solution: Solution, p95: float, fps: float) -> dict[str, Any]:
+    """``p95``: mean over the frames of the 95th percentile of the distance over the vertices."""
     millimeters = 1e3 * float(rig.meters_per_unit)
     size = np.abs(solution.weights)
     return {
@@ -230,8 +248,10 @@ def _figures(rig: Any, solution: Solution, fps: float) -> dict[str, Any]:
         "method": solution.method,
         "alpha": solution.alpha,
         "smoothness": solution.smoothness,
+        "loss": solution.loss or SQUARED,
+        "loss_scale_mm": None if solution.loss_scale is None else millimeters * solution.loss_scale,
         "rmse_mm": millimeters * float(solution.rmse.mean()),
-        "rmse_p95_mm": millimeters * float(np.percentile(solution.rmse, 95)),
+        "rmse_p95_mm": millimeters * p95,
         "rmse_max_mm": millimeters * float(solution.rmse.max()),
         "objective": solution.shot_objective,
         "cardinality": {f"{at:g}": float((size > at).sum(axis=1).mean()) for at in ON},
@@ -259,6 +279,8 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
     if "head_degrees" in result:
         yaw, pitch, roll = (f"{angle:.1f}" for angle in result["head_degrees"])
         head = [("head motion", f"removed: yaw over {yaw}, pitch over {pitch}, roll over {roll} degrees")]
+    scale = result["loss_scale_mm"]
+    loss = [] if scale is None else [("loss", f"{result['loss']}, scale {figure(scale)} mm")]
     console.pairs(
         [
             ("weights", ", ".join(map(os.fspath, args.output))),
@@ -275,6 +297,7 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
             ("weights on", f"{on} of {result['shapes']} in a frame, above 0.001"),
             ("at an optimum", f"{result['converged']:,} of {result['frames']:,} frames"),
             *head,
+            *loss,
         ]
     )
     if result["constructed"]:

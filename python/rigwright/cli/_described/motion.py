@@ -215,6 +215,7 @@ def _weights(path: Path, held: set[str]) -> dict[str, Any]:
             "method": solution.method,
             "alpha": solution.alpha,
             "smoothness": solution.smoothness,
+            "loss": solution.loss or "squared",
             "rmse": float(solution.rmse.mean()),
             "at_an_optimum": f"{int(solution.converged.sum()):,} of {len(solution.converged):,} frames",
             "notes": "; ".join(solution.warnings),

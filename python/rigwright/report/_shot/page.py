@@ -166,6 +166,8 @@ def _solution_facts(shot: SolvedShot) -> list[Fact]:
         Fact("roughness", f"{words.figure(float(bends.mean()))} per weight (squared second differences)"),
         Fact("iterations", f"{solution.iterations.mean():.1f} per frame, {solution.iterations.max()} at most"),
     ]
+    if solution.loss is not None and solution.loss_scale is not None:
+        facts.append(Fact("loss", f"{solution.loss}, scale {words.figure(shot.millimeters * solution.loss_scale)} mm"))
     if solution.seconds > 0:
         rate = words.figure(len(shot.rmse) / solution.seconds)
         facts.append(Fact("speed", f"{rate} frames per second, projection included"))

@@ -28,8 +28,8 @@ class DifferentialSettings:
     ----------
     recipe : str
         "narrow": three layers of 384 units, anchor networks of one layer of 128 at most, linear units in both; the loss
-        is the squared displacement that errors cause, Adam. "paper": Song et al. 2020 as printed: five layers of 2,048 units,
-        anchor networks of three layers of 64, L1 on delta coordinates, SGD.
+        is the squared displacement that errors cause, Adam. "paper": Song et al. 2020 as printed: five layers of 2,048
+        units, anchor networks of three layers of 64, L1 on delta coordinates, SGD.
     seed : int
         Decides the held-out rows, the anchors, the initial weights, the batches.
     holdout : float

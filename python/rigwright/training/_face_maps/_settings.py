@@ -46,8 +46,8 @@ class FaceMapsSettings:
         that no other control moves it. 0: one coarse map per segment, as published.
     texels : float
         Part of the steps of the last level that is done in coefficients (in texels with the method "paper"), where the
-        loss is quadratic and a step costs no maps; the others have the loss of vertices and normals. A coarse level that
-        is refined has none of those, unless ``texels`` is 0.
+        loss is quadratic and a step costs no maps; the others have the loss of vertices and normals. A coarse level
+        that is refined has none of those, unless ``texels`` is 0.
     bins : int
         Intervals along the first principal component of landmarks that batches are drawn from evenly; 1 for rows
         drawn evenly. "paper": 16.
