@@ -19,6 +19,15 @@ from typing import IO, Any
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
+# Of a random body that is about as large as the demo's.
+BODY_SIZES: dict[str, Any] = {
+    "num_joints": 40,
+    "num_vertices": 13000,
+    "num_sets": 30,
+    "hidden": 128,
+    "components": 25,
+    "overlap": 0.2,
+}
 
 
 def jobs(body: str | None) -> dict[str, Callable[[], object]]:
@@ -31,8 +40,7 @@ def jobs(body: str | None) -> dict[str, Callable[[], object]]:
         out = np.empty((len(poses), len(model.rest_vertices), 3), np.float32)
         return lambda: model.evaluate(poses, threads=1, out=out)
 
-    sizes = {"num_joints": 40, "num_vertices": 13000, "num_sets": 30, "hidden": 128, "components": 25, "overlap": 0.2}
-    learned = rw.load(body) if body else models.random_body(**sizes)
+    learned = rw.load(body) if body else models.random_body(**BODY_SIZES)
     low, high = learned.control_ranges.T
     poses = (low + np.random.default_rng(0).random((64, len(low))) * (high - low)).astype(np.float32)
     linear = models.linear_blend(60, 13000, 4)

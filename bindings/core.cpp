@@ -6,6 +6,7 @@
 #include "bindings/convert/tensors.h"
 #include "rigwright/core/instruction_set.h"
 #include "rigwright/core/parallel.h"
+#include "rigwright/core/read_memory.h"
 #include "rigwright/core/tensor_file.h"
 #include "rigwright/linalg/sparse/sparse_cholesky.h"
 
@@ -27,6 +28,25 @@ void bind_core(py::module_& module) {
     module.def("instruction_set", &instruction_set,
                "The instruction set that the kernels use: the one that the environment variable\n"
                "RIGWRIGHT_INSTRUCTION_SET named at the first use, else the best. ValueError if it is not available.");
+    module.def(
+        "read_memory",
+        [](const py::buffer& buffer, int threads) {
+            const py::buffer_info info = buffer.request();
+            py::ssize_t step = info.itemsize;
+            for (py::ssize_t axis = info.ndim - 1; axis >= 0; step *= info.shape[axis--]) {
+                if (info.shape[axis] > 1 && info.strides[axis] != step) {
+                    throw bad_argument("read_memory", "buffer", "an array with gaps", "contiguous, row by row");
+                }
+            }
+            const std::span<const std::byte> bytes(static_cast<const std::byte*>(info.ptr),
+                                                   static_cast<std::size_t>(info.size * info.itemsize));
+            const py::gil_scoped_release released;
+            return read_memory(bytes, threads);
+        },
+        py::arg("buffer"), py::arg("threads") = 1,
+        "Read a contiguous buffer once, from first to last byte: how long that takes is what a machine can do at "
+        "best.\n"
+        "Returns the exclusive or of its 64-bit words. threads=0: all processors.");
     module.def("build_info", &build_info, "How this extension was built: libraries, compiler, build type.");
     py::class_<TensorFile>(module, "TensorFile", "A model file: named float32 and int32 arrays and a metadata text.")
         .def_static(

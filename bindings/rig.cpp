@@ -1,6 +1,8 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <algorithm>
+
 #include "bindings/bindings.h"
 #include "bindings/channels.h"
 #include "bindings/convert/arrays.h"
@@ -15,6 +17,7 @@
 #include "rigwright/rig/deformer.h"
 #include "rigwright/rig/skeleton.h"
 #include "rigwright/rig/skinning/rigid_assignment.h"
+#include "rigwright/rig/stated/error_bound.h"
 
 namespace rigwright::bindings {
 namespace {
@@ -88,6 +91,28 @@ Array<float> confidence(const Deformer& model, const ArrayLike& poses) {
     const View<float, 1> result(output.mutable_data(), {in.extent(0)});
     const py::gil_scoped_release released;
     model.confidence(in, result);
+    return output;
+}
+
+Array<float> error_bound(const Deformer& model, const ArrayLike& poses, const IntLike& threads) {
+    const int num_threads = thread_count("error_bound", threads);
+    const auto [input, single] = as_poses("error_bound", poses);
+    std::vector<py::ssize_t> shape{input.shape(0), py::ssize_t{model.character().num_vertices()}};
+    if (single) shape.erase(shape.begin());
+    Array<float> output(shape);
+    const auto in = view<float, 2>(input);
+    const View<float, 2> bounds(output.mutable_data(), {in.extent(0), model.character().num_vertices()});
+    const py::gil_scoped_release released;
+    rig::error_bound(model, in, bounds, num_threads);
+    return output;
+}
+
+py::array out_of_range(const Deformer& model, const ArrayLike& poses) {
+    const auto [input, single] = as_poses("out_of_range", poses);
+    std::vector<float> confidences(static_cast<std::size_t>(input.shape(0)));
+    model.confidence(view<float, 2>(input), {confidences.data(), {input.shape(0)}});
+    Array<bool> output(input.shape(0));
+    std::transform(confidences.begin(), confidences.end(), output.mutable_data(), [](float c) { return c < 1.0f; });
     return output;
 }
 
@@ -216,6 +241,8 @@ void bind_deformer(py::module_& module) {
              py::arg("output"), py::arg("threads") = 0, py::arg("out") = py::none(), text::evaluate_device)
         .def("vjp", &vjp, py::arg("poses"), py::arg("cotangents"), py::kw_only(), py::arg("threads") = 0, text::vjp)
         .def("confidence", &confidence, py::arg("poses"), text::confidence)
+        .def("error_bound", &error_bound, py::arg("poses"), py::kw_only(), py::arg("threads") = 0, text::error_bound)
+        .def("out_of_range", &out_of_range, py::arg("poses"), text::out_of_range)
         .def(
             "save", [](const Deformer& m, const std::filesystem::path& path) { m.save(path.string()); },
             py::arg("path"), py::call_guard<py::gil_scoped_release>(), text::save)

@@ -142,6 +142,56 @@ ValueError
     If the width is wrong or a value is not finite.
 )";
 
+inline constexpr const char* error_bound = R"(A bound on the error of each vertex that holds for 95 % of them on new poses.
+
+Learned from the errors of the training and calibrated on held-out poses (split conformal prediction, Papadopoulos et al.
+2002), for poses like those of the training: where ``out_of_range`` says so, it promises nothing. The metadata entry
+``bound`` states the coverage and the mean width that were measured.
+
+Parameters
+----------
+poses : array_like, shape (T, C) or (C,)
+threads : int
+    0: all processors. The result does not depend on it.
+
+Returns
+-------
+ndarray of float32, shape (T, V), or (V,) of one pose
+    In the model's unit.
+
+Raises
+------
+ValueError
+    If the width is wrong, a value is not finite, or the model states no bound: formulas, and models learned from too few
+    poses to hold 25 of them out.
+
+Examples
+--------
+>>> data = rw.sampling.sample(rw.sources.example_body(), "many.rwdata", count=300, seed=0)
+>>> model = rw.training.body(data, seed=0, steps=1)
+>>> model.error_bound(data.poses[:2]).shape
+(2, 1122)
+)";
+
+inline constexpr const char* out_of_range = R"(Whether poses lie outside the training poses: where ``confidence`` is below 1.
+
+The metadata entry ``bound`` states how often the flag is wrong: ``false_alarm``, the share of held-out poses that it is
+raised for, and ``miss``, the share of poses with one channel a quarter of its range outside for which it is not.
+
+Parameters
+----------
+poses : array_like, shape (T, C) or (C,)
+
+Returns
+-------
+ndarray of bool, shape (T,)
+
+Raises
+------
+ValueError
+    If the width is wrong or a value is not finite.
+)";
+
 inline constexpr const char* save = R"(Write the model file, which :func:`rigwright.load` reads as the same model.
 
 Parameters

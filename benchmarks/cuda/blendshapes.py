@@ -1,34 +1,38 @@
-"""Device time of blendshapes on an NVIDIA GPU: all heads as one product beside one kernel a head.
-
-    python -m benchmarks.cuda.blendshapes --heads 100 --shapes 72 --vertices 46000
+"""Blendshapes on an NVIDIA GPU, all heads as one product: ``python -m benchmarks.cuda.blendshapes``.
 
 The rig is generated: every shape moves a cap of a sphere. Device times lie between two events around the kernels
 (median, after warm-up, weights rotating through eight batches) and hold no copies. The peer is one matrix-vector
-product a head over the dense offsets (cuBLAS through PyTorch), as one kernel a head would read them; "product" is one
-dense product of all heads by the same library. The fraction is the time that the stored numbers and the vertices, moved
-once, need at the measured rate of a copy, over the device time. Not yet run on a device.
+product per head over the dense offsets (cuBLAS through PyTorch), as one kernel per head would read them; "one product"
+is one dense product of all heads by the same library. "Of copy rate" is the time that the stored numbers and the
+vertices, moved once, need at the measured rate of a copy, over the device time.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
-import json
 import sys
-from collections.abc import Callable
 from statistics import median
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import rigwright as rw
-from rigwright._device_report import cuda_report
+from benchmarks.cuda.batches import ROTATE, evaluator
+from benchmarks.cuda.script import (
+    AbsentError,
+    Found,
+    Script,
+    copy_rate,
+    device_milliseconds,
+    markdown,
+    torch_on_gpu,
+)
 
-ROTATE = 8  # batches of heads
-WORKSPACE = 4 << 30  # bytes: every batch in one piece
+BYTES = {"float32": 12, "int16": 6}  # of a stored offset
 
 
-def generated(num_vertices: int, num_shapes: int, reach: float, storage: str) -> rw.BlendshapeRig:
+def generated(num_vertices: int, num_shapes: int, reach: float, storage: str = "float32") -> rw.BlendshapeRig:
     """A spiral of vertices on a sphere; `reach`: share of them that a shape moves."""
     rng = np.random.default_rng(0)
     turn = np.arange(num_vertices) * np.pi * (3 - np.sqrt(5))
@@ -42,95 +46,106 @@ def generated(num_vertices: int, num_shapes: int, reach: float, storage: str) ->
     return rw.BlendshapeRig(neutral, deltas, storage=storage)
 
 
-def torch_times(model: rw.BlendshapeRig, weights: np.ndarray, heads: int, repeats: int) -> dict[str, float] | None:
-    """Milliseconds of a product a head and of one product, or None without PyTorch on a GPU."""
+def peers(model: rw.BlendshapeRig, weights: NDArray[np.float32], heads: int, repeats: int) -> Found:
+    """Milliseconds of a product per head (``each``) and of one product (``together``), or why they are ``missing``."""
     try:
-        torch = importlib.import_module("torch")
-    except ModuleNotFoundError:
-        return None
-    if not torch.cuda.is_available():
-        return None
-    torch.backends.cuda.matmul.allow_tf32 = False
+        torch = torch_on_gpu()
+    except AbsentError as error:
+        return {"missing": str(error)}
     columns = torch.tensor(model.columns().reshape(model.num_columns, -1), device="cuda")
     across = columns.T.contiguous()
     rows = torch.tensor(model.activations(weights), device="cuda")
     out = torch.empty(heads, columns.shape[1], device="cuda")
 
-    def each(first: int) -> None:
+    def each(i: int) -> None:
         for head in range(heads):
-            torch.mv(across, rows[first + head], out=out[head])
+            torch.mv(across, rows[i % ROTATE * heads + head], out=out[head])
 
-    def together(first: int) -> None:
+    def together(i: int) -> None:
+        first = i % ROTATE * heads
         torch.mm(rows[first : first + heads], columns, out=out)
 
-    def milliseconds(call: Callable[[int], None]) -> float:
-        times = []
-        for i in range(repeats + 3):
-            start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            start.record()
-            call(i % ROTATE * heads)
-            stop.record()
-            stop.synchronize()
-            if i >= 3:
-                times.append(start.elapsed_time(stop))
-        return median(times)
-
-    return {"each": milliseconds(each), "product": milliseconds(together)}
+    times = {"each": device_milliseconds(torch, each, repeats)}
+    return {"missing": "", "together": device_milliseconds(torch, together, repeats)} | times
 
 
-def measure(arguments: argparse.Namespace) -> dict[str, Any]:
-    extension = importlib.import_module("rigwright._cuda")
+def measure(given: argparse.Namespace) -> Found:
+    """All storages, sparse and dense."""
     rng = np.random.default_rng(1)
-    weights = rng.random((ROTATE * arguments.heads, arguments.shapes)).astype(np.float32)
-    copy = 1e9 * extension.copy_rate(1 << 30, 20)
+    weights = rng.random((ROTATE * given.heads, given.shapes)).astype(np.float32)
+    copy = copy_rate()
     rows, peer = [], None
-    for storage in ("float32", "int16"):
-        model = generated(arguments.vertices, arguments.shapes, arguments.reach, storage)
-        peer = peer or torch_times(model, weights, arguments.heads, arguments.repeats)
-        one = weights[: arguments.heads]
+    for storage, size in BYTES.items():
+        model = generated(given.vertices, given.shapes, given.reach, storage)
+        peer = peer or peers(model, weights, given.heads, given.repeats)
+        one = weights[: given.heads]
         cpu = model.evaluate(one)
         for dense in (True, False):
-            evaluator = extension.ResidentModel(model.tensors(), json.dumps(model.metadata), dense, WORKSPACE)
-            entries = model.num_columns * arguments.vertices if dense else model.num_entries
-            moved = entries * (12 if storage == "float32" else 6) + cpu.nbytes
+            on_device = evaluator(model, dense=dense)
+            moved = size * (model.num_columns * given.vertices if dense else model.num_entries) + cpu.nbytes
             out = np.empty_like(cpu)
-            evaluator.evaluate(one, out)
-            device = median(evaluator.milliseconds(weights, arguments.heads, arguments.repeats))
+            on_device.evaluate(one, out)
+            device = median(on_device.milliseconds(weights, given.heads, given.repeats))
             row = {"storage": storage, "dense": dense, "device_ms": device, "fraction": 1e3 * moved / copy / device}
-            rows.append(row | {"difference": float(np.abs(out - cpu).max())})
-    return {"device": cuda_report().detail, "copy_rate": copy, "peer": peer, "rows": rows}
+            rows.append(row | {"bytes": on_device.num_bytes, "difference": float(np.abs(out - cpu).max())})
+    sizes = {name: getattr(given, name) for name in ("heads", "shapes", "vertices", "reach")}
+    return {"sizes": sizes, "copy_rate": copy, "peer": peer, "rows": rows}
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--heads", type=int, default=100)
+def ratio(found: Found, row: dict[str, Any]) -> str:
+    """How many times faster than one kernel per head."""
+    peer = found["peer"]
+    return f"{peer['each'] / row['device_ms']:.1f} x" if "each" in peer else "-"
+
+
+def table(found: Found) -> list[str]:
+    """Lines of Markdown."""
+    sizes, peer = found["sizes"], found["peer"]
+    beside = (
+        f"One kernel per head {peer['each']:.3f} ms, one dense product {peer['together']:.3f} ms (cuBLAS)"
+        if "each" in peer
+        else f"One kernel per head: not measured ({peer['missing']})"
+    )
+    about = (
+        f"{sizes['heads']} heads, {sizes['shapes']} shapes, {sizes['vertices']:,} vertices, of which a shape moves "
+        f"{sizes['reach']:.0%}. {beside}. Copies: {found['copy_rate'] / 1e9:,.0f} GB/s."
+    )
+    head = ["offsets", "MB on the device", "device ms", "of copy rate", "one kernel per head", "largest difference"]
+    rows = [
+        [
+            f"{row['storage']}, {'dense' if row['dense'] else 'sparse'}",
+            f"{row['bytes'] / 1e6:.1f}",
+            f"{row['device_ms']:.3f}",
+            f"{row['fraction']:.0%}",
+            ratio(found, row),
+            f"{row['difference']:.0e}",
+        ]
+        for row in found["rows"]
+    ]
+    return [about, "", *markdown(head, rows)]
+
+
+def headline(found: Found) -> str:
+    """The fastest row."""
+    best = min(found["rows"], key=lambda row: row["device_ms"])
+    beside = ratio(found, best).replace("-", "no peer")
+    return f"{best['device_ms']:.3f} ms, {beside}, {best['fraction']:.0%} of the copy rate"
+
+
+def sizes(parser: argparse.ArgumentParser) -> None:
+    """Arguments for the size of the rig."""
     parser.add_argument("--shapes", type=int, default=72)
     parser.add_argument("--vertices", type=int, default=46000)
     parser.add_argument("--reach", type=float, default=0.3, help="share of the vertices that a shape moves")
-    parser.add_argument("--repeats", type=int, default=50, help="timed runs (default: %(default)s)")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    arguments = parser.parse_args()
-    report = cuda_report()
-    if not report.works:
-        print(f"no GPU to measure: {report.detail}", file=sys.stderr)
-        return 1
-    found = measure(arguments)
-    if arguments.json:
-        print(json.dumps(found, indent=2))
-        return 0
-    print(f"{found['device']}; copy {found['copy_rate'] / 1e9:.0f} GB/s")
-    print(f"{arguments.heads} heads, {arguments.shapes} shapes, {arguments.vertices} vertices")
-    if found["peer"]:
-        print(f"one kernel a head {found['peer']['each']:.3f} ms, one product {found['peer']['product']:.3f} ms")
-    for row in found["rows"]:
-        ratio = f"{found['peer']['each'] / row['device_ms']:.1f} x" if found["peer"] else "no PyTorch"
-        form = "dense" if row["dense"] else "sparse"
-        print(
-            f"{row['storage']:8} {form:6} {row['device_ms']:8.3f} ms, {ratio}, "
-            f"{row['fraction']:.0%} of the copy rate, largest difference {row['difference']:.1e}"
-        )
-    return 0
 
+
+def options(parser: argparse.ArgumentParser) -> None:
+    sizes(parser)
+    parser.add_argument("--heads", type=int, default=100)
+    parser.add_argument("--repeats", type=int, default=50, help="timed runs (default: %(default)s)")
+
+
+SCRIPT = Script(__doc__, measure, table, headline, options)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(SCRIPT.main())

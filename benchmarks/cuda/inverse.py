@@ -1,28 +1,23 @@
 """Frames per second of the inverse rig on an NVIDIA GPU, beside the CPU: ``python -m benchmarks.cuda.inverse``.
 
-The rig and the shot are those of ``inverse_rig.py``: constructed, of the paper's size. "call" is the wall time of
-``Solver.solve(device="cuda")``: projection, upload of the targets from pageable memory, search, measures. "projection"
-and "search" are its two largest parts by themselves, each with its own copies. Medians, after a warm-up. "cpu" is the
-same call on all threads. Weights are compared where both reach the same objective, which must be all frames that have
-one minimum in reach. Not yet run on a device; the goal is 200,000 frames per second of whole calls on a GPU of the
-H100's class.
+The rig and the shot are constructed, of the paper's size (``benchmarks/inverse/scenes.py``). "Whole call" is the wall
+time of ``Solver.solve(device="cuda")``: projection, upload of the targets from pageable memory, search, measures.
+"Projection" and "search" are its two largest parts by themselves, each with its own copies. Medians, after a warm-up.
+"CPU" is the same call on all threads. Weights are compared where both reach the same objective, which must be all
+frames that have one minimum in reach. The goal is 200,000 frames per second of whole calls on a GPU of the H100's
+class.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-import time
-from collections.abc import Callable
-from statistics import median
-from typing import Any
 
 import numpy as np
 
 import rigwright as rw
+from benchmarks.cuda.script import Found, Script, markdown, wall
 from benchmarks.inverse.scenes import paper_size
-from rigwright._device_report import cuda_report
 from rigwright.inverse import _measures as measures
 from rigwright.inverse import _on_cuda as on_cuda
 from rigwright.inverse import _projection as projection
@@ -30,20 +25,12 @@ from rigwright.inverse._problem import make_problem
 
 ALPHA = 5.0
 SAME_OBJECTIVE = 1e-9  # relative
+ROWS = {"call": "whole call", "projection": "projection", "search": "search", "cpu": "CPU, whole call"}
 
 
-def seconds(call: Callable[[], object], runs: int) -> float:
-    times = []
-    for run in range(runs + 1):
-        started = time.perf_counter()
-        call()
-        if run > 0:
-            times.append(time.perf_counter() - started)
-    return median(times)
-
-
-def measure(arguments: argparse.Namespace) -> dict[str, Any]:
-    scene = paper_size(arguments.vertices, arguments.shapes, arguments.pairs, arguments.frames)
+def measure(given: argparse.Namespace) -> Found:
+    """Frames per second of the parts, and how the weights compare."""
+    scene = paper_size(given.vertices, given.shapes, given.pairs, given.frames)
     targets = scene.targets(scene.truth)
     solver = rw.inverse.Solver(scene.rig)
     found = solver.solve(targets, alpha=ALPHA, device="cuda")
@@ -55,15 +42,14 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     excess = found.objective / cpu.objective - 1.0
     same = np.abs(excess) <= SAME_OBJECTIVE
     times = {
-        "call": seconds(lambda: solver.solve(targets, alpha=ALPHA, device="cuda"), arguments.runs),
-        "projection": seconds(lambda: projector.project(targets), arguments.runs),
-        "search": seconds(lambda: on_device.solve(terms, start, limits, 200), arguments.runs),
-        "cpu": seconds(lambda: solver.solve(targets, alpha=ALPHA), 1),
+        "call": wall(lambda: solver.solve(targets, alpha=ALPHA, device="cuda"), given.runs),
+        "projection": wall(lambda: projector.project(targets), given.runs),
+        "search": wall(lambda: on_device.solve(terms, start, limits, 200), given.runs),
+        "cpu": wall(lambda: solver.solve(targets, alpha=ALPHA), 1),
     }
     return {
-        "device": cuda_report().detail,
         "rig": scene.about,
-        "frames_per_second": {name: len(targets) / spent for name, spent in times.items()},
+        "frames_per_second": {name: 1e3 * len(targets) / spent for name, spent in times.items()},
         "converged": float(found.converged.mean()),
         "largest_excess": float(excess.max()),
         "lower": int((excess < -SAME_OBJECTIVE).sum()),
@@ -72,32 +58,31 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def table(found: Found) -> list[str]:
+    """Lines of Markdown."""
+    rows = [[name, f"{found['frames_per_second'][key]:,.0f}"] for key, name in ROWS.items()]
+    compared = (
+        f"Converged: {found['converged']:.1%}; objective above the CPU's by at most {found['largest_excess']:.0e}, "
+        f"lower on {found['lower']:,} frames; weights of the {found['same']:,} frames with one objective differ by at "
+        f"most {found['weights']:.0e}."
+    )
+    return [f"{found['rig']}; alpha {ALPHA:g}.", "", *markdown(["part", "frames/s"], rows), "", compared]
+
+
+def headline(found: Found) -> str:
+    """The rate of whole calls."""
+    return f"{found['frames_per_second']['call']:,.0f} frames/s"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vertices", type=int, default=4000)
     parser.add_argument("--shapes", type=int, default=130)
     parser.add_argument("--pairs", type=int, default=300)
     parser.add_argument("--frames", type=int, default=32768)
     parser.add_argument("--runs", type=int, default=5, help="timed runs (default: %(default)s)")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    arguments = parser.parse_args()
-    report = cuda_report()
-    if not report.works:
-        print(f"no GPU to measure: {report.detail}", file=sys.stderr)
-        return 1
-    found = measure(arguments)
-    if arguments.json:
-        print(json.dumps(found, indent=2))
-        return 0
-    print(f"{found['device']}\n{found['rig']}, alpha {ALPHA:g}")
-    for name, rate in found["frames_per_second"].items():
-        print(f"{name:10} {rate:12,.0f} frames/s")
-    print(f"converged {found['converged']:.1%}; objective above the CPU's by at most {found['largest_excess']:.1e}")
-    print(
-        f"lower on {found['lower']} frames; weights of {found['same']} others differ by at most {found['weights']:.1e}"
-    )
-    return 0
 
+
+SCRIPT = Script(__doc__, measure, table, headline, options)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(SCRIPT.main())

@@ -1,52 +1,38 @@
-"""Our own kernels beside cuBLAS and cuSPARSE on an NVIDIA GPU, by batch, for models in a differential subspace.
-
-    python -m benchmarks.cuda.libraries [MODEL]
+"""Our own kernels beside cuBLAS and cuSPARSE on an NVIDIA GPU: ``python -m benchmarks.cuda.libraries [MODEL]``.
 
 Decides which is the default (``ResidentOptions::libraries``). Needs a build with ``RIGWRIGHT_CUDA_LIBRARIES=ON``.
-Without a model, a random one of the paper's sizes (benchmarks/differential/engine.py). Columns: "own" is our grouped
-product with the folded last step, "cuBLAS" the same products by cuBLAS, "solve" cuBLAS with the factorized last step by
-cuSPARSE's triangular solver. Device times in milliseconds lie between two events around the kernels (median, after
-warm-up, poses rotating through eight batches); they hold no copies and no analysis of the solver. "difference" is the
-largest one of the two libraries' vertices from the CPU's, over the largest coordinate. Not yet run on a device.
+Without a model in a differential subspace, a random one of the paper's sizes. "Own" is our grouped product with the
+folded last step, "cuBLAS" the same products by cuBLAS, "solve" cuBLAS with the factorized last step by cuSPARSE's
+triangular solver. Device times in milliseconds lie between two events around the kernels (median, after warm-up, poses
+rotating through eight batches); they hold no copies and no analysis of the solver. The difference is the largest one of
+the two libraries' vertices from the CPU's, over the largest coordinate.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
-import json
 import sys
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from statistics import median
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 import rigwright as rw
-from benchmarks.cuda.differential import BATCHES, ROTATE, WORKSPACE
-from benchmarks.differential.engine import ROOT, random_tensors
-from rigwright import _core
-from rigwright._device_report import cuda_libraries, cuda_report
+from benchmarks.cuda.batches import BATCHES, REPEATS, ROTATE, evaluator, rotating_poses
+from benchmarks.cuda.differential import random_model
+from benchmarks.cuda.script import AbsentError, Found, Script, markdown
+from rigwright._device_report import cuda_libraries
 
 WAYS = {"own": ("folded", False), "cuBLAS": ("folded", True), "solve": ("factorized", True)}
 GAIN = 1.1  # a library becomes the default if it is faster by this at every batch
 
 
-def evaluator(extension: ModuleType, model: Any, libraries: bool) -> Any:
-    """The model on the device."""
-    metadata = json.dumps(model.metadata)
-    return extension.ResidentModel(model.tensors(), metadata, workspace=WORKSPACE, libraries=libraries)
-
-
-def measure(model: Any, repeats: int, batches: list[int] = BATCHES) -> list[dict[str, Any]]:
+def measure(model: Any, repeats: int, batches: Sequence[int] = tuple(BATCHES[:-1])) -> list[dict[str, Any]]:
     """A row per batch: milliseconds of each of the WAYS, and the libraries' difference from the CPU."""
-    extension = importlib.import_module("rigwright._cuda")
     models = {way: model.with_tail(tail) for way, (tail, _) in WAYS.items()}
-    on_device = {way: evaluator(extension, models[way], libraries) for way, (_, libraries) in WAYS.items()}
-    low, high = model.control_ranges.T
-    poses = np.random.default_rng(0).uniform(low, high, (ROTATE * max(batches), len(low))).astype(np.float32)
+    on_device = {way: evaluator(models[way], libraries=libraries) for way, (_, libraries) in WAYS.items()}
+    poses = rotating_poses(model, max(batches))
     rows = []
     for batch in batches:
         some, one = poses[: ROTATE * batch], poses[:batch]
@@ -67,42 +53,43 @@ def verdict(rows: list[dict[str, Any]], way: str) -> str:
     return f"{way}: {least:.2f} x own at its worst batch: {'the default' if least >= GAIN else 'own stays the default'}"
 
 
-def table(rows: list[dict[str, Any]]) -> list[str]:
-    """Lines to print."""
-    lines = ["batch     own ms  cuBLAS ms   solve ms  cuBLAS gain  solve gain  difference"]
-    for row in rows:
+def table(found: Found) -> list[str]:
+    """Lines of Markdown."""
+    rows = []
+    for row in found["rows"]:
         gains: Mapping[str, float] = {way: row["own"] / row[way] for way in WAYS}
-        lines.append(
-            f"{row['batch']:>5} {row['own']:>10.4f} {row['cuBLAS']:>10.4f} {row['solve']:>10.4f} "
-            f"{gains['cuBLAS']:>10.2f} x {gains['solve']:>9.2f} x {row['difference']:>11.1e}"
+        times = [f"{row[way]:.4f}" for way in WAYS]
+        rows.append(
+            [
+                f"{row['batch']:,}",
+                *times,
+                *(f"{gains[way]:.2f} x" for way in ("cuBLAS", "solve")),
+                f"{row['difference']:.0e}",
+            ]
         )
-    return [*lines, verdict(rows, "cuBLAS"), verdict(rows, "solve")]
+    head = ["poses", "own ms", "cuBLAS ms", "solve ms", "gain of cuBLAS", "gain of solve", "largest difference"]
+    return [f"{found['libraries']}; `{found['model']}`.", "", *markdown(head, rows), "", headline(found) + "."]
 
 
-def main() -> int:
-    """Print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", nargs="?", help="a model file of kind differential")
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--repeats", type=int, default=50, help="timed runs per batch (default: %(default)s)")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    given = parser.parse_args()
-    report = cuda_report()
-    if not report.works:
-        print(f"no GPU to measure: {report.detail}", file=sys.stderr)
-        return 1
+def headline(found: Found) -> str:
+    """Both verdicts."""
+    return "; ".join(verdict(found["rows"], way) for way in ("cuBLAS", "solve"))
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", nargs="?", help="a model file of kind differential (default: a random one)")
+    parser.add_argument("--repeats", type=int, default=REPEATS, help="timed runs per batch (default: %(default)s)")
+
+
+def measured(given: argparse.Namespace) -> Found:
+    """The figures of the script."""
     if not cuda_libraries().startswith("cuBLAS"):
-        print(f"no libraries to measure: {cuda_libraries()}", file=sys.stderr)
-        return 1
-    model = rw.load(given.model) if given.model else _core.model_from_tensors(*random_tensors(given.data))
-    rows = measure(model, given.repeats)
-    if given.json:
-        print(json.dumps({"device": report.detail, "libraries": cuda_libraries(), "rows": rows}, indent=2))
-        return 0
-    print(f"{report.detail}; {cuda_libraries()}\n{model!r}")
-    print("\n".join(table(rows)))
-    return 0
+        raise AbsentError(f"cuBLAS and cuSPARSE are {cuda_libraries()}")
+    model = rw.load(given.model) if given.model else random_model()
+    return {"libraries": cuda_libraries(), "model": repr(model), "rows": measure(model, given.repeats)}
 
+
+SCRIPT = Script(__doc__, measured, table, headline, options)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(SCRIPT.main())

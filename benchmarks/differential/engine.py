@@ -27,10 +27,10 @@ READ = 24  # inputs of an anchor network, on average
 Tensors = dict[str, np.ndarray]
 
 
-def random_tensors(data: Path) -> tuple[Tensors, str]:
-    """Tensors of the paper's sizes, weights of He's variance, which keep half of all units at zero."""
+def random_tensors(faces: np.ndarray, count: int) -> tuple[Tensors, str]:
+    """Tensors of the paper's sizes for a mesh of ``count`` vertices, weights of He's variance, which keep half of all
+    units at zero."""
     rng = np.random.default_rng(0)
-    faces, count = mesh(data, FRONT)
     components, anchors = round(0.05 * count), rw.differential.choose_anchors(faces, count, round(0.02 * count))
     columns = [np.sort(rng.permutation(INPUTS)[: int(rng.integers(8, 2 * READ - 8))]) for _ in anchors]
     tensors: Tensors = {
@@ -98,7 +98,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--write", action="store_true", help="write the table into the page")
     given = parser.parse_args()
-    model = rw.load(given.model) if given.model else _core.model_from_tensors(*random_tensors(given.data))
+    model = rw.load(given.model) if given.model else _core.model_from_tensors(*random_tensors(*mesh(given.data, FRONT)))
     half = model.stored("16-bit")
     found = differential(model, runs=given.runs, batch=given.batch)
     print(found["machine"], f"load {found['load']:.1f}, torch {found['versions']['torch']}")

@@ -1,174 +1,126 @@
 """Judges what synthesizers play: transitions, idling, limits, and speed, beside motion graphs and their kin.
 
-    python -m benchmarks.synthesis.playing SYNTH.safetensors [...] [--transitions 200] [--minutes 10]
+    python -m benchmarks.synthesis.playing SYNTH.safetensors [...] [--transitions 200] [--minutes 10] [--write]
 
-Figures are printed beside their goals. Accelerations are those of the linearized mesh; the limit is the clips' 99th
-percentile. Seconds are processor seconds of one thread, medians of ten runs.
+Accelerations are those of the linearized mesh; the limit is the clips' 99th percentile. Seconds are processor seconds
+of one thread, medians of ten runs. Figures of a model are kept beside it (``SYNTH.playing.json``); ``--write`` puts
+those of all named models into docs/benchmarks/latent_spaces.md, ``--kept`` without measuring again.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable
+import json
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 import rigwright as rw
-from rigwright import _core
+from benchmarks.marks import write_between_marks
+from benchmarks.synthesis.judged import Figures, judge_idling, judge_speed, judge_transitions
+from rigwright._atomic_files import atomic_write
 from rigwright._bench.timing import load_average, machine
 
-Rows = NDArray[np.float32]
-AFTER = 36  # frames after a command in which a transition is judged, beside those before it ends
-RUNS = 10
+TITLES = {
+    "ict": "ICT face",
+    "production": "production face",
+    "antonia": "Antonia",
+    "demo": "demo character",
+}
 
 
-def accelerations(synth: rw.synthesis.Synthesizer, controls: Rows) -> NDArray[np.float64]:
-    """(T - 2,) mesh accelerations in units per frame squared."""
-    return np.asarray(np.linalg.norm(np.diff(synth.mesh_features(controls), 2, axis=0), axis=1))
+def measured(path: Path, options: argparse.Namespace) -> Figures:
+    """Figures of one model, kept beside it."""
+    place = path.with_suffix(".playing.json")
+    if options.kept and place.exists():
+        return dict(json.loads(place.read_text()))
+    synth = rw.synthesis.load(path)
+    print(f"{path.name}: {synth}", flush=True)
+    found: Figures = {"labels": len(synth.labels), "frames": sum(map(len, synth.spaces.values()))}
+    for name, judge, size in (
+        ("transitions", judge_transitions, options.transitions),
+        ("idling", judge_idling, options.minutes),
+        ("speed", judge_speed, options.characters),
+    ):
+        found[name] = judge(synth, size)
+        print(json.dumps(found[name], indent=1), flush=True)
+    found["minutes"], found["machine"] = options.minutes, f"{machine()}, load {load_average():.0f}"
+    atomic_write(place, json.dumps(found, indent=1).encode())
+    return found
 
 
-def clips_of(synth: rw.synthesis.Synthesizer) -> list[Rows]:
-    """Frames of each clip."""
-    spaces = synth.spaces.values()
-    return [np.asarray(space.frames[s.begin : s.end]) for space in spaces for s in space.segments]
+def percent(share: float) -> str:
+    """A share."""
+    return f"{100 * share:.0f} %"
 
 
-def ours(synth: rw.synthesis.Synthesizer, way: str) -> Callable[[int, str], Any]:
-    """Players that idle at a label."""
+def idling_rows(columns: list[Figures]) -> list[tuple[str, str, list[str]]]:
+    """Rows about idling: the worst of the labels."""
 
-    def made(seed: int, label: str) -> Any:
-        player = synth.player(seed, label=label, transitions=way)
-        player.idle(label)
-        return player
+    def least(column: Figures, key: str) -> str:
+        label, figures = min(column["idling"].items(), key=lambda entry: float(entry[1][key]))
+        return f"{percent(figures[key])} ({label})"
 
-    return made
+    def speeds(column: Figures) -> str:
+        found = sorted(figures["speed"] for figures in column["idling"].values())
+        return f"{found[0]:.2f} to {found[-1]:.2f}"
 
-
-def players(synth: rw.synthesis.Synthesizer) -> dict[str, Callable[[int, str], Any]]:
-    """Makers of players by name; those of a graph only for labels that it kept."""
-    graph, matching = rw.baselines.motion_graph(synth), rw.baselines.motion_matching(synth)
-    print(f"  {graph}\n  {matching}")
-    reached = [(a, b) for a in synth.labels for b in synth.labels if a != b and graph.reaches(a, b)]
-    count = len(synth.labels) * (len(synth.labels) - 1)
-    ways = [synth.route(a, b) for a in synth.labels for b in synth.labels if a != b]
-    print(f"  ordered pairs reached: ours {len(ways)} of {count}, {sum(len(w) > 2 for w in ways)} through others; "
-          f"graph {len(reached)} of {count}")  # fmt: skip
-    kept = {label for pair in reached for label in pair}
-
-    def walk(seed: int, label: str) -> Any:
-        return graph.player(seed, label) if label in kept else None
-
-    return {
-        "inertialized": ours(synth, "inertialize"),
-        "blended": ours(synth, "blend"),
-        "motion graph": walk,
-        "motion matching": matching.player,
-        "cross-fades": lambda seed, label: rw.baselines.cross_fade(synth, seed, label=label),
-    }
+    return [
+        ("clips' frames met within the median step, least of the labels", "90 %", [least(c, "met") for c in columns]),
+        ("the same of frames as the space rebuilds them", "", [least(c, "met as rebuilt") for c in columns]),
+        ("frames rebuilt within the median step", "", [least(c, "rebuilt within a step") for c in columns]),
+        ("speed of idling, in median steps of the clips", "about 1", [speeds(c) for c in columns]),
+        ("autocorrelation beyond 2 s, largest", "0.5", [
+            f"{max(figures['late'] for figures in c['idling'].values()):.2f}" for c in columns]),
+        ("numbers outside the limits", "0", [
+            f"{sum(figures['outside'] for figures in c['idling'].values())}" for c in columns]),
+        ("predictive variance, median and worst", "", [
+            f"{max(f['variance'][0] for f in c['idling'].values()):.2g}, "
+            f"{max(f['variance'][1] for f in c['idling'].values()):.2g}" for c in columns]),
+    ]  # fmt: skip
 
 
-def transition(player: Any, end: str) -> Rows | None:
-    """Frames around the arrival at a label; None if it is never reached."""
-    player.transition(end)
-    rows = [player.step(1)]
-    for _ in range(1500):
-        if player.label == end:
-            rows.append(player.step(AFTER))
-            return np.concatenate(rows)[-2 * AFTER :]
-        rows.append(player.step(1))
-    return None
+def transition_rows(columns: list[Figures]) -> list[tuple[str, str, list[str]]]:
+    """Rows about transitions, a row per player."""
+
+    def told(player: Figures) -> str:
+        if not player["made"]:
+            return "none arrives"
+        share = percent(player["within"] / player["made"])
+        return f"{share} of {player['made']}, {100 * player['above']:.2f} % of frames above"
+
+    rows = []
+    for name in columns[0]["transitions"]["players"]:
+        goal = "95 %, fewer frames above than the graph" if name.endswith("inertialized") else ""
+        title = f"transitions with the peak within the limit: {name}"
+        rows.append((title, goal, [told(c["transitions"]["players"][name]) for c in columns]))
+    reached = [f"{c['transitions']['pairs']} ({c['transitions']['through others']} through others)" for c in columns]
+    graph = [f"{c['transitions']['pairs of the graph']} of {c['transitions']['pairs']}" for c in columns]
+    pruned = [percent(c["transitions"]["pruned"]) for c in columns]
+    return [
+        *rows,
+        ("ordered pairs of labels reached: latent spaces", "all", reached),
+        ("ordered pairs of labels reached: motion graph", "", graph),
+        ("frames outside the graph's largest strongly connected part", "", pruned),
+    ]
 
 
-def compare_transitions(synth: rw.synthesis.Synthesizer, count: int) -> None:
-    """Random transitions of each player."""
-    limit = float(np.quantile(np.concatenate([accelerations(synth, clip) for clip in clips_of(synth)]), 0.99))
-    for name, make in players(synth).items():
-        rng = np.random.default_rng(0)
-        within, missed, violations, frames = 0, 0, 0, 0
-        for seed in range(count):
-            start, end = (synth.labels[i] for i in rng.choice(len(synth.labels), 2, replace=False))
-            player = make(seed, start)
-            rows = None
-            if player is not None:
-                player.step(int(rng.integers(24, 120)))
-                rows = transition(player, end)
-            if rows is None:
-                missed += 1
-                continue
-            own = accelerations(synth, rows)
-            within += bool(own.max() <= limit)
-            violations, frames = violations + int((own > limit).sum()), frames + len(own)
-        made = count - missed
-        if not made:
-            print(f"  {name}: none of {count} transitions arrived")
-            continue
-        goal = " (goal: 95 %, and fewer violations than the graph)" if name == "inertialized" else ""
-        print(f"  {name}: peak within the limit in {100 * within / made:.1f} % of {made} transitions, "
-              f"{100 * violations / max(frames, 1):.2f} % of frames above, {missed} never arrived{goal}")  # fmt: skip
-
-
-def compare_idling(synth: rw.synthesis.Synthesizer, minutes: float) -> None:
-    """Ten minutes of idling at each label, by each control."""
-    for label in synth.labels:
-        player = synth.player(1, label=label)
-        player.idle(label, hold=0.3)
-        controls = player.render(60.0 * minutes)
-        space = synth.space(label)
-        own, frames = synth.mesh_features(controls), synth.mesh_features(space.frames)
-        steps = np.concatenate(
-            [np.linalg.norm(np.diff(frames[s.begin : s.end], axis=0), axis=1) for s in space.segments]
-        )
-        rebuilt = synth.mesh_features(space.controls(space.points))
-        nearest = np.array([np.linalg.norm(own - row, axis=1).min() for row in frames])
-        again = np.array([np.linalg.norm(own - row, axis=1).min() for row in rebuilt])
-        centered = own - own.mean(axis=0)
-        power = float((centered**2).sum())
-        late = max(abs(float((centered[lag:] * centered[:-lag]).sum())) / power for lag in range(48, 2400, 5))
-        outside = int(((controls < synth.limits[:, 0]) | (controls > synth.limits[:, 1])).sum())
-        density = np.array([e.variance for e in player.events if e.kind == "second"])
-        step = float(np.median(steps))
-        print(f"  {label}: {100 * (nearest <= step).mean():.0f} % of the clips' frames met within the median step "
-              f"(goal 90 %), {100 * (again <= step).mean():.0f} % of them as the space rebuilds them; autocorrelation "
-              f"beyond 2 s {late:.2f} (goal .5); {outside} numbers outside the limits; median variance "
-              f"{np.median(density):.2g}, worst {density.max():.2g}")  # fmt: skip
-
-
-def processor_seconds(work: Callable[[], object]) -> float:
-    """Median of RUNS calls."""
-    found = []
-    for _ in range(RUNS):
-        start = time.process_time()
-        work()
-        found.append(time.process_time() - start)
-    return float(np.median(found))
-
-
-def measure_speed(synth: rw.synthesis.Synthesizer, characters: int) -> None:
-    """One player, a crowd, and one particle."""
-    player = synth.player(1)
-    player.idle(synth.labels[0])
-    player.step(240)
-    frame = processor_seconds(lambda: player.step(24)) / 24
-    crowd = synth.crowd(characters, seed=1, threads=1)
-    for place, label in enumerate(synth.labels):
-        crowd.idle(label, who=np.arange(place, characters, len(synth.labels)))
-    count = max(round(synth.fps), 1)
-    crowd.step(2 * count)
-    second = processor_seconds(lambda: crowd.step(count))
-    print(f"  one player: {1e6 * frame:.0f} microseconds per frame")
-    print(f"  {characters} characters: {second:.2f} processor seconds per second of all (goal 2.00 on two processors)")
-    space = max(synth.spaces.values(), key=len)
-    latent = space.latent
-    field = _core.DensityField(latent.points, latent.variance, latent.length, latent.noise)
-    x = np.repeat(np.asarray(space.points), 8, axis=0)[:4000]
-    fast = processor_seconds(lambda: field.evaluate(x, 1)) / len(x)
-    exact = processor_seconds(lambda: (latent.predictive_variance(x), latent.variance_gradient(x))) / len(x)
-    print(f"  variance and gradient of a point among {len(space)}: {1e6 * fast:.2f} microseconds "
-          f"by {field.num_centers} centers, {1e6 * exact:.2f} by all points")  # fmt: skip
+def table(found: dict[str, Figures]) -> str:
+    """Markdown: a column per model."""
+    columns = list(found.values())
+    heads = [f"{TITLES.get(name, name)}, {c['labels']} labels, {c['frames']:,} frames" for name, c in found.items()]
+    speed = [c["speed"] for c in columns]
+    rows = [
+        *transition_rows(columns),
+        *idling_rows(columns),
+        ("one player, per frame", "", [f"{1e3 * s['frame']:.2f} ms" for s in speed]),
+        ("one step, commands every 2 s, 99th percentile", "40 ms", [f"{1e3 * s['slow step']:.1f} ms" for s in speed]),
+        ("1,000 characters, processor seconds per second", "2", [f"{s['second']:.2f}" for s in speed]),
+        ("centers of the density, of the frames of the largest label", "", [
+            f"{s['centers'][0]} of {s['centers'][1]}" for s in speed]),
+    ]  # fmt: skip
+    lines = [f"| measure | goal | {' | '.join(heads)} |", f"| --- | --- |{' --- |' * len(heads)}"]
+    lines += [f"| {name} | {goal} | {' | '.join(cells)} |" for name, goal, cells in rows]
+    machines = [f"{TITLES.get(name, name)}: {c['machine']}, {c['minutes']:g} minutes" for name, c in found.items()]
+    return "\n".join([*lines, "", f"{'; '.join(machines)}."])
 
 
 def main() -> None:
@@ -177,14 +129,14 @@ def main() -> None:
     parser.add_argument("--transitions", type=int, default=200)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--characters", type=int, default=1000)
-    arguments = parser.parse_args()
+    parser.add_argument("--kept", action="store_true", help="figures that were measured before, where there are any")
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks/latent_spaces.md")
+    options = parser.parse_args()
     print(machine(), load_average())
-    for path in arguments.synths:
-        synth = rw.synthesis.load(path)
-        print(f"{path.name}: {synth}")
-        compare_transitions(synth, arguments.transitions)
-        compare_idling(synth, arguments.minutes)
-        measure_speed(synth, arguments.characters)
+    text = table({path.stem: measured(path, options) for path in options.synths})
+    print(text)
+    if options.write:
+        write_between_marks("playing", text)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ PYBIND11_MODULE(_cuda, module) {
                py::call_guard<py::gil_scoped_release>(),
                "The median rate of copies on the device in gigabytes per second, read and written together.");
     rigwright::bindings::bind_cuda_resident(module);
+    rigwright::bindings::bind_cuda_crowd(module);
     rigwright::bindings::bind_cuda_inverse(module);
     rigwright::bindings::bind_cuda_synthesis(module);
     rigwright::bindings::refuse_unmade(module);

@@ -157,6 +157,8 @@ void bind_cuda_resident(py::module_& module) {
              "Write the derivatives (T, V, 3) along tangents (T, C).")
         .def("jacobian", &jacobian, py::arg("poses"), py::arg("out").noconvert(), "Write the Jacobians (T, 3 V, C).")
         .def("restricted", &restricted, py::arg("vertices"), "The model of the vertices (M,) only, on the device.")
+        .def_property_readonly("num_bytes", &ResidentModel::num_bytes,
+                               "Bytes of the model's constants on the device, without working memory.")
         .def("milliseconds", &milliseconds, py::arg("poses"), py::arg("batch"), py::arg("repeats"),
              py::arg("detail") = py::none(),
              "Device time in milliseconds of each of `repeats` evaluations of `batch` frames, without copies.");

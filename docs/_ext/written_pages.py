@@ -141,5 +141,5 @@ INTRODUCTION = """`rigwright COMMAND`, or `python -m rigwright COMMAND`. Every c
 | 2 | wrong usage or wrong input |
 | 130 | interrupted |
 
-After an interruption, run the same command again: `sample`, `train`, `solve` and `transfer` continue where they
-stopped. A finished result is replaced with `--overwrite` only, when the new one is complete."""
+After an interruption, run the same command again: `sample`, `train`, `solve`, `transfer`, `ik` and `batch` continue
+where they stopped. A finished result is replaced with `--overwrite` only, when the new one is complete."""

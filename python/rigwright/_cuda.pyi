@@ -2,12 +2,13 @@
 Batched evaluation on an NVIDIA GPU. Importing needs neither a driver nor a device.
 """
 from __future__ import annotations
+import collections.abc
 import numpy
 import numpy.typing
 import rigwright._core
 import typing
 import typing_extensions
-__all__: list[str] = ['DeviceArray', 'DeviceLatentSpace', 'InverseSolver', 'Projection', 'ResidentModel', 'copy_rate', 'status']
+__all__: list[str] = ['DeviceArray', 'DeviceLatentSpace', 'InverseSolver', 'Projection', 'ResidentCrowd', 'ResidentModel', 'copy_rate', 'status']
 class DeviceArray:
     """
     A contiguous float32 array in device memory, complete: read it in any stream. Consumers of
@@ -65,6 +66,32 @@ class ResidentModel:
     def restricted(self, vertices: numpy.typing.ArrayLike) -> ResidentModel:
         """
         The model of the vertices (M,) only, on the device.
+        """
+    @property
+    def num_bytes(self) -> int:
+        """
+        Bytes of the model's constants on the device, without working memory.
+        """
+class ResidentCrowd:
+    """
+    Heads of a blendshape rig whose shapes and animation curves stay on the device.
+    """
+    def __init__(self, rig: ResidentModel, clips: collections.abc.Sequence[typing.Annotated[numpy.typing.ArrayLike, numpy.float32]], order: numpy.typing.ArrayLike) -> None:
+        """
+        Copy clips of weights, (T_i, K) each, to the device; order (K,): shapes, most important first.
+        """
+    def evaluate(self, clip: numpy.typing.ArrayLike, frame: numpy.typing.ArrayLike, prefix: numpy.typing.ArrayLike, out: numpy.typing.NDArray[numpy.float32]) -> None:
+        """
+        Write the vertices (H, V, 3) of heads: which clip, at which frame, of how many shapes of the order, each (H,).
+        """
+    def evaluate_on_device(self, clip: numpy.typing.ArrayLike, frame: numpy.typing.ArrayLike, prefix: numpy.typing.ArrayLike, out: DeviceArray | None = None) -> DeviceArray:
+        """
+        The same vertices as a DeviceArray; `out`, an earlier result of that shape, is written if it is given.
+        """
+    @property
+    def num_bytes(self) -> int:
+        """
+        Bytes of the curves on the device, without the rig.
         """
 class Projection:
     """

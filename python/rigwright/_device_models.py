@@ -60,7 +60,7 @@ def evaluate(
         If CUDA reports an error.
     """
     function = "evaluate" if detail is None else "evaluate_detail"
-    _resident(function, model, device).evaluate(poses, out, order, lengths, detail)
+    resident_model(function, model, device).evaluate(poses, out, order, lengths, detail)
 
 
 def evaluate_on_device(
@@ -73,20 +73,21 @@ def evaluate_on_device(
 ) -> DeviceArray:
     """The same vertices (T, V, 3), or (V, 3) of one pose, in an array that stays on the device."""
     function = "evaluate" if detail is None else "evaluate_detail"
-    return _resident(function, model, device).evaluate_on_device(poses, order, lengths, detail)
+    return resident_model(function, model, device).evaluate_on_device(poses, order, lengths, detail)
 
 
 def jvp(model: Deformer, device: str, poses: Float32, tangents: Float32, out: Float32) -> None:
     """Write the derivatives (T, V, 3) of poses (T, C) along tangents (T, C); errors are those of `evaluate`."""
-    _resident("jvp", model, device).jvp(poses, tangents, out)
+    resident_model("jvp", model, device).jvp(poses, tangents, out)
 
 
 def jacobian(model: Deformer, device: str, poses: Float32, out: Float32) -> None:
     """Write the Jacobians (T, 3 V, C) of poses (T, C); errors are those of `evaluate`."""
-    _resident("jacobian", model, device).jacobian(poses, out)
+    resident_model("jacobian", model, device).jacobian(poses, out)
 
 
-def _resident(function: str, model: Deformer, device: str) -> ResidentModel:
+def resident_model(function: str, model: Deformer, device: str) -> ResidentModel:
+    """The copy of a model on a device, made by the first call; `function` is what errors name."""
     if device != "cuda":
         raise bad_argument(function, "device", repr(device), _one_of())
     with _lock:

@@ -1,6 +1,13 @@
 """The exceptions and warnings that the package raises beside Python's own."""
 
-__all__ = ["CudaError", "NumericalError", "SourceError", "SparsityWarning", "UndeterminedShapesWarning"]
+__all__ = [
+    "CudaError",
+    "NumericalError",
+    "SourceError",
+    "SparsityWarning",
+    "UndeterminedShapesWarning",
+    "WorkerWarning",
+]
 
 
 class NumericalError(ArithmeticError):
@@ -21,3 +28,7 @@ class SparsityWarning(UserWarning):
 
 class UndeterminedShapesWarning(UserWarning):
     """Scans tell little or nothing about some shapes: these stay near what deformation transfer makes."""
+
+
+class WorkerWarning(UserWarning):
+    """Work on many machines is complete, but workers left, could not work, or failed on the way."""

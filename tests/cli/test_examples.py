@@ -51,6 +51,7 @@ READS = {
     "view": ("hero.npz", "hero.safetensors", "held_out.rwdata", "dog.*", "face.safetensors", "moods.safetensors"),
     "ik": ("hero.safetensors", "goals.*"),
     "synth": ("face.safetensors", "calm.npy", "lively.npy"),
+    "batch": ("jobs.toml", "face.safetensors", "take.npy", "hero.npz"),
 }
 NEEDS = {
     "view": ("websockets",),
@@ -71,6 +72,7 @@ def made(tmp_path_factory):
     cylinder_file(place / "hero.npz")
     cylinder_file(place / "limb.npz", bulge=0.0)
     lid_file(place / "lid.npz")
+    (place / "jobs.toml").write_text(JOBS)
     (place / "joints.json").write_text(json.dumps({name: name for name in CylinderRig().joint_names}))
     hero = rw.sources.load(place / "hero.npz")
     data = rw.sampling.sample(hero, place / "hero.rwdata", count=400, seed=0)
@@ -107,6 +109,19 @@ def made(tmp_path_factory):
         dog_files(place)
         rw.exports.write_rig(place / "face.blend", face)
     return place
+
+
+JOBS = """
+[[jobs]]
+name = "shot"
+command = "solve"
+arguments = ["face.safetensors", "take.npy", "--fps", 30, "-o", "weights.npz"]
+
+[[jobs]]
+command = "info"
+each = "*.npz"
+arguments = ["{path}"]
+"""
 
 
 def goals_files(place, model):

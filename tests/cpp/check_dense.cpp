@@ -1,5 +1,5 @@
 // Dense layers of odd sizes, with every activation, against slow products in double precision; layers whose weights
-// have 16 bits against float32 layers of the rounded weights, and what unpacking gives back.
+// have 16 or 8 bits against float32 layers of the rounded weights, and what unpacking gives back.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -209,6 +209,40 @@ void check_storages(Case& c) {
     }
 }
 
+/// What slow arithmetic makes of weights in int16 or int8: per input and group of 64 outputs, whole numbers of
+/// magnitude at most `most` times the smallest power of two with which they hold the largest magnitude.
+std::vector<float> slow_blocks(const Case& c, double most) {
+    std::vector<float> stored(c.weight.size());
+    for (int begin = 0; begin < c.layer.outputs; begin += Dense::outputs_per_group) {
+        const int end = std::min(begin + Dense::outputs_per_group, c.layer.outputs);
+        for (int k = 0; k < c.layer.inputs; ++k) {
+            double largest = 0.0;
+            for (int o = begin; o < end; ++o) largest = std::max<double>(largest, std::abs(c.w(o, k)));
+            const double scale = largest == 0.0 ? 1.0 : std::exp2(std::ceil(std::log2(largest / most)));
+            for (int o = begin; o < end; ++o) {
+                stored[o * c.layer.inputs + k] = static_cast<float>(std::nearbyint(c.w(o, k) / scale) * scale);
+            }
+        }
+    }
+    return stored;
+}
+
+void check_blocks(Case& c, Storage storage, double most) {
+    const View<const float, 2> weight(c.weight.data(), {c.layer.outputs, c.layer.inputs});
+    const std::vector<float> narrow = slow_blocks(c, most);
+    const auto stored = results(c, weight, storage);
+    const auto expected = results(c, {narrow.data(), weight.extents()}, Storage::float32);
+    expect(std::memcmp(stored.data(), expected.data(), stored.size() * sizeof(float)) == 0, "a product of blocks",
+           c.layer, c.count);
+    Packed packed;
+    const Dense layer = pack_dense(weight, {c.bias.data(), {c.layer.outputs}}, c.layer.activation, packed, storage);
+    std::vector<float> unpacked(narrow.size());
+    unpack_weights(layer, packed, {unpacked.data(), weight.extents()});
+    float error = 0.0f;
+    for (std::size_t i = 0; i < narrow.size(); ++i) error = std::max(error, std::abs(narrow[i] - c.weight[i]));
+    expect(unpacked == narrow && layer.storage_error == error, "unpacked blocks", c.layer, c.count);
+}
+
 /// Unpacking gives the weights as they were stored, and writes nothing else.
 void check_unpacking(Case& c) {
     const View<const float, 2> weight(c.weight.data(), {c.layer.outputs, c.layer.inputs});
@@ -243,6 +277,8 @@ int main() {
                     check_gradients(made);
                     check_batches(made);
                     check_storages(made);
+                    check_blocks(made, Storage::int16, 32767.0);
+                    check_blocks(made, Storage::int8, 127.0);
                     check_unpacking(made);
                     ++cases;
                 }

@@ -85,6 +85,21 @@ void check_choice() {
     expect(chosen({3.4e38f, 1.0f}) == Storage::float32, "weights beyond both formats are float32");
 }
 
+void check_blocks() {
+    const auto scale = [](float largest) { return block_scale(Storage::int8, largest); };
+    expect(scale(127.0f) == 1.0f && scale(254.0f) == 2.0f, "the scale of a block that is just full");
+    expect(scale(std::nextafter(127.0f, 128.0f)) == 2.0f, "the scale of a block beyond that");
+    expect(block_scale(Storage::int16, 32767.0f) == 1.0f, "the scale of a full block of int16");
+    expect(block_scale(Storage::int16, 32768.0f) == 2.0f, "the scale of a block beyond int16");
+    expect(scale(0.0f) == 1.0f, "the scale of zeros");
+    expect(scale(1e-30f) == 0x1p-60f, "the smallest scale");
+    expect(scale(std::numeric_limits<float>::max()) == 0x1p122f, "the largest scale");
+    expect(to_whole(127.0f, 1.0f) == 127 && to_whole(-0.75f, 0.5f) == -2 && to_whole(0.25f, 0.5f) == 0,
+           "rounding to the nearest whole number, ties to even");
+    const std::vector<float> good{1.0f, -2.0f}, bad{1.0f, std::numeric_limits<float>::infinity()};
+    expect(fits_blocks({good.data(), {1, 2}}) && !fits_blocks({bad.data(), {1, 2}}), "what blocks hold");
+}
+
 void check_packed() {
     const std::vector<float> weight(64 * 30, 0.1f), bias(64);
     std::size_t bytes[2];
@@ -104,6 +119,7 @@ void check_packed() {
 int main() {
     for (const Format& format : formats) check_numbers(format);
     check_choice();
+    check_blocks();
     check_packed();
     std::printf("%d faults\n", faults);
     return faults == 0 ? 0 : 1;

@@ -8,7 +8,7 @@ env PYTHONPATH="$root/build/asan/python" LD_PRELOAD="$(g++ -print-file-name=liba
     ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=0 UBSAN_OPTIONS=print_stacktrace=1 \
     "$venv/bin/python" -m pytest -q -p no:cacheprovider \
     tests/core tests/rig tests/linalg tests/mesh tests/optimize tests/metrics tests/baselines tests/body tests/inverse \
-    tests/crowd tests/transfer tests/packing tests/face tests/differential tests/cuda
+    tests/crowd tests/transfer tests/packing tests/face tests/differential tests/ik tests/synthesis tests/cuda
 ctest --test-dir build/asan --output-on-failure
 preset tsan
 say "threads under ThreadSanitizer ..."

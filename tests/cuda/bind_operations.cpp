@@ -36,12 +36,23 @@ network::Activation activation_of(const std::string& name) {
     throw bad_argument("grouped_product", "activation", "'" + name + "'", "none, tanh, relu or leaky_relu");
 }
 
-/// Runs grouped_product or library_product.
+network::Storage storage_of(const std::string& name) {
+    if (name == "float32") return network::Storage::float32;
+    if (name == "float16") return network::Storage::float16;
+    if (name == "bfloat16") return network::Storage::bfloat16;
+    throw bad_argument("grouped_product", "storage", "'" + name + "'", "float32, float16 or bfloat16");
+}
+
+/// Runs grouped_product or library_product. Groups are stored in the formats of `storage` by turns.
 template <auto run>
 Floats product(const Floats& input, const std::vector<std::tuple<std::int64_t, Floats, Floats>>& groups,
-               const std::string& activation) {
+               const std::string& activation, const std::vector<std::string>& storage) {
     cuda::ProductPlan plan(activation_of(activation));
-    for (const auto& [first, weight, bias] : groups) plan.add(first, view<float, 2>(weight), view<float, 1>(bias));
+    std::size_t g = 0;
+    for (const auto& [first, weight, bias] : groups) {
+        const std::string name = storage.empty() ? "float32" : storage.at(g++ % storage.size());
+        plan.add(first, view<float, 2>(weight), view<float, 1>(bias), storage_of(name));
+    }
     Floats output({input.shape(0), static_cast<py::ssize_t>(plan.output_width)});
     run(plan, view<float, 2>(input), writable<float, 2>(output));
     return output;
@@ -73,10 +84,11 @@ void bind_cuda_operations(py::module_& module) {
     module.def("global_transforms", &global_transforms, py::arg("poses"), py::arg("parents"), py::arg("joints"),
                "Global transforms (T, count, 12) of joints in poses (T, C).");
     module.def("grouped_product", &product<cuda::grouped_product>, py::arg("input"), py::arg("groups"),
-               py::arg("activation"),
+               py::arg("activation"), py::arg("storage") = std::vector<std::string>(),
                "Outputs side by side of groups (first column, weight (rows, depth), bias (rows)).");
     module.def("library_product", &product<cuda::library_product>, py::arg("input"), py::arg("groups"),
-               py::arg("activation"), "The same by cuBLAS, for groups of one shape.");
+               py::arg("activation"), py::arg("storage") = std::vector<std::string>(),
+               "The same by cuBLAS, for groups of one shape.");
     module.def("library_solve", &library_solve, py::arg("rows"), py::arg("columns"), py::arg("values"), py::arg("rhs"),
                "Rows of rhs (m, n) times A^-1 by cuSPARSE: A from triplets, both triangles.");
     module.def("blend", &blend, py::arg("points"), py::arg("transforms"), py::arg("offset"), py::arg("point"),

@@ -8,10 +8,13 @@
 PYBIND11_MODULE(_cuda_emulated, module) {
     pybind11::register_local_exception_translator(&rigwright::bindings::translate);
     rigwright::bindings::bind_cuda_resident(module);
+    rigwright::bindings::bind_cuda_crowd(module);
     rigwright::bindings::bind_cuda_inverse(module);
     rigwright::bindings::bind_cuda_synthesis(module);
     rigwright::bindings::bind_cuda_operations(module);
     module.def(
         "bytes_to_host", [] { return rigwright::cuda::bytes_to_host.load(); }, "Copied to the host so far.");
+    module.def(
+        "bytes_to_device", [] { return rigwright::cuda::bytes_to_device.load(); }, "Copied to the device so far.");
     rigwright::bindings::refuse_unmade(module);
 }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -71,8 +72,8 @@ def forest() -> rw.Skeleton:
 # Grouped products -----------------------------------------------------------------------------------------------------
 
 
-def product(poses: int, sizes: list[tuple[int, int]], activation: str) -> Operation:
-    """`sizes`: (outputs, inputs) of each group; groups read columns that overlap."""
+def product(poses: int, sizes: list[tuple[int, int]], activation: str, storage: tuple[str, ...] = ()) -> Operation:
+    """`sizes`: (outputs, inputs) of each group; groups read columns that overlap; `storage` of the groups by turns."""
     width = max(depth for _, depth in sizes) + 11
 
     def inputs(rng: np.random.Generator) -> Inputs:
@@ -81,11 +82,12 @@ def product(poses: int, sizes: list[tuple[int, int]], activation: str) -> Operat
             first = int(rng.integers(0, width - depth + 1))
             groups.append((first, normal(rng, rows, depth) / max(1.0, np.sqrt(depth)), normal(rng, rows)))
         groups = [(first, weight.astype(np.float32), bias) for first, weight, bias in groups]
-        return {"input": normal(rng, poses, width), "groups": groups, "activation": activation}
+        given = {"input": normal(rng, poses, width), "groups": groups, "activation": activation}
+        return given | ({"storage": list(storage)} if storage else {})
 
     text = ", ".join(f"{rows} x {depth}" for rows, depth in sizes[:5]) + (", ..." if len(sizes) > 5 else "")
     return Operation(
-        f"product {poses} poses, {text}, {activation}",
+        f"product {poses} poses, {text}, {activation}{' ' * bool(storage)}{' '.join(storage)}",
         inputs,
         cpu_product,
         lambda lane, **inputs: kernel(lane, "grouped_product")(**inputs),
@@ -101,11 +103,21 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-def cpu_product(input: np.ndarray, groups: list[Any], activation: str) -> np.ndarray:
+def stored(weight: np.ndarray, storage: str) -> np.ndarray:
+    """Weights rounded to a storage, to nearest with ties to even."""
+    if storage == "bfloat16":
+        bits = weight.view(np.uint32)
+        return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+    return weight.astype(storage).astype(np.float32)
+
+
+def cpu_product(
+    input: np.ndarray, groups: list[Any], activation: str, storage: Sequence[str] = ("float32",)
+) -> np.ndarray:
     columns = []
-    for first, weight, bias in groups:
+    for (first, weight, bias), kind in zip(groups, itertools.cycle(storage), strict=False):
         x = input[:, first : first + weight.shape[1]].astype(np.float64)
-        y = x @ weight.T.astype(np.float64) + bias
+        y = x @ stored(weight, kind).T.astype(np.float64) + bias
         columns.append(ACTIVATIONS[activation](y))
     return np.concatenate(columns, axis=1)
 
@@ -229,6 +241,9 @@ def rows() -> list[Operation]:
         product(70, [(70, 19), (3, 5)], "relu"),
         product(70, [(70, 19), (3, 5)], "leaky_relu"),
         product(33, [(3 * 411, 25), (3 * 12, 30)], "none"),
+        product(1, [(1, 1)], "none", ("float16",)),
+        product(T + 1, [(T + 1, 17), (1, 33)], "tanh", ("bfloat16",)),
+        product(9, [(70, 19), (3, 5), (T, 40), (5, 1)], "none", ("float16", "float32", "bfloat16")),
         blend(1, 1, 1, 1),
         blend(5, 257, 3, 4),
         blend(70, 33, 9, 1),

@@ -138,9 +138,13 @@ def test_the_table_of_the_benchmark_compares_all_ways(emulated_lane):
     assert [row["batch"] for row in rows] == [1, 4]
     assert all(row[way] > 0 for row in rows for way in libraries.WAYS)
     assert all(0 < row["difference"] < 1e-4 for row in rows)
-    lines = libraries.table([{"batch": 1, "own": 2.2, "cuBLAS": 2.0, "solve": 1.0, "difference": 0.0}])
-    assert lines[1].split() == ["1", "2.2000", "2.0000", "1.0000", "1.10", "x", "2.20", "x", "0.0e+00"]
-    assert lines[2].endswith("the default")
+    row = {"batch": 1, "own": 2.2, "cuBLAS": 2.0, "solve": 1.0, "difference": 0.0}
+    lines = libraries.table({"libraries": "cuBLAS 13.0", "model": "a model", "rows": [row]})
+    assert lines[4] == "| 1 | 2.2000 | 2.0000 | 1.0000 | 1.10 x | 2.20 x | 0e+00 |"
+    assert (
+        lines[-1]
+        == "cuBLAS: 1.10 x own at its worst batch: the default; solve: 2.20 x own at its worst batch: the default."
+    )
     assert libraries.verdict([{"own": 1.0, "solve": 2.0}, {"own": 3.0, "solve": 1.0}], "solve").endswith(
         "own stays the default"
     )

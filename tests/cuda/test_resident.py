@@ -104,6 +104,29 @@ def test_networks_in_16_bits_have_the_weights_that_the_cpu_has(lane, tolerance):
     np.testing.assert_allclose(result, expected, atol=tolerance["float32_sum"] * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("kind", ["body", "differential"])
+def test_networks_in_16_bits_take_half_the_memory_on_the_device(lane, kind):
+    wide = MODELS[kind]()
+    half = wide.stored("16-bit")
+    bytes_saved = resident(lane, wide).num_bytes - resident(lane, half).num_bytes
+    assert bytes_saved == 2 * num_layer_weights(wide)
+
+
+def num_layer_weights(model: rw.Deformer) -> int:
+    """Of the dense layers, which a model stores in 16 bits if it is told to."""
+    return sum(v.size for k, v in model.tensors().items() if ".layer" in k and k.endswith(".weight"))
+
+
+def test_restricted_models_in_16_bits_stay_in_16_bits(lane):
+    half = random_body(num_vertices=150, num_sets=7).stored("16-bit")
+    whole = resident(lane, half)
+    poses, chosen = pose_rows(half, 5, 0), [7, 3, 149]
+    np.testing.assert_array_equal(
+        evaluated(whole.restricted(chosen), poses, 3), evaluated(whole, poses, 150)[:, chosen]
+    )
+    assert whole.restricted(chosen).num_bytes < whole.num_bytes
+
+
 def test_vertices_that_overflow_are_refused_and_name_the_row(lane):
     body = random_body()
     poses, out = pose_rows(body, 3, 0), np.empty((3, 90, 3), np.float32)

@@ -29,10 +29,12 @@ NEEDS = {
     "blend_rig": ("torch", "pyvista", "jinja2"),
     "differential_subspace": ("torch", "pyvista", "jinja2"),
     "face_maps": ("torch", "pyvista", "jinja2"),
+    "farm": ("distributed", "dask_jobqueue"),
     "glb_face": ("pyvista", "matplotlib", "jinja2"),
     "pose_a_character": ("torch",),
     "pytorch": ("torch",),
     "scans": ("pyvista", "jinja2"),
+    "train_to_a_stated_error": ("torch",),
     "view": ("torch", "websockets"),
 }
 BY_OTHERS = {"play_from_cpp", "use_from_cpp"}  # tests/cpp installs the library and builds and runs the programs

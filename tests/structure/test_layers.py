@@ -29,7 +29,7 @@ SUB_ROOMS = {
     "linalg": [{""}, {"sparse", "dense"}],
     "mesh": [{""}, {"search", "gradients"}],
     "optimize": [{""}, {"products", "smooth"}, {"coupled"}],
-    "rig": [{""}, {"derivatives"}, {"skinning", "blendshapes"}],
+    "rig": [{""}, {"derivatives", "stated"}, {"skinning", "blendshapes"}],
     "face": [{""}, {"maps"}],
     "baseline": [{""}, {"models"}],
     "differential": [{""}, {"model"}],
@@ -54,7 +54,7 @@ PYTHON_LAYERS = [
     {"errors", "progress", "_posing", "_interrupts", "_processors", "_text"},
     {"_validate"},
     {"_extras", "_atomic_files", "_hashing", "_safe_reading", "_pose_statistics"},
-    {"_resume", "_regression"},
+    {"_resume", "_regression", "_farm"},
     {"_rigs"},
     {"_formats"},
     {"sources", "metrics", "plot", "_skinning", "_blendshapes", "_device_report", "_load_model"},
@@ -87,6 +87,7 @@ ONLY_IN = {
     "trimesh": {"_formats"},
     "pyvista": {"plot", "report"},
     "rich": {"cli", "progress"},
+    "distributed": {"_farm"},
 }
 
 

@@ -58,9 +58,17 @@ def test_a_gradient_is_the_slope_of_the_density():
 def test_a_point_has_the_same_bytes_in_any_company():
     rng = np.random.default_rng(5)
     field = field_of(some_density(rng))
-    x = rng.normal(size=(21, 3))
+    x = rng.normal(size=(75, 3))
     together = field.evaluate(x)
-    for threads, rows in ((1, slice(None)), (2, slice(None)), (0, slice(3, 9)), (1, slice(20, 21))):
+    parts = (
+        (1, slice(None)),
+        (2, slice(None)),
+        (0, slice(3, 9)),
+        (1, slice(20, 21)),
+        (1, slice(7, 24)),
+        (1, slice(9, 34)),
+    )
+    for threads, rows in parts:
         alone = field.evaluate(x[rows], threads)
         assert alone[0].tobytes() == together[0][rows].tobytes()
         assert alone[1].tobytes() == together[1][rows].tobytes()

@@ -104,6 +104,27 @@ def test_idling_at_poses_visits_each_of_them():
     assert near.any(axis=1).mean() > 0.5
 
 
+def test_idling_meets_every_pose_before_it_meets_one_twice():
+    """Within a median step each, in another order the second time and for another seed."""
+    synth = face_synth()
+    space = synth.space("lively")
+    chosen = [("lively-0", frame) for frame in (5, 30, 55, 80)]
+    frames = synth.mesh_features(space.frames)
+    step = np.median(np.linalg.norm(np.diff(frames[:96], axis=0), axis=1))
+    orders = []
+    for seed in (1, 2, 3):
+        player = synth.player(seed=seed, label="lively")
+        player.idle("lively", chosen, hold=0.1)
+        own = synth.mesh_features(player.step(1500))
+        told = player._voice.character.tasks[-1]
+        assert told["do"] == "wander"
+        assert told["visited"] >= 8
+        met = np.array([np.linalg.norm(own - frames[frame], axis=1) <= step for _, frame in chosen])
+        assert met.any(axis=1).all()
+        orders.append(tuple(met.argmax(axis=1).argsort()))
+    assert len(set(orders)) > 1
+
+
 def test_commands_take_effect_at_once_or_later():
     player = face_synth().player(seed=7, label="calm")
     player.idle("calm")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from rigwright.synthesis._playing import paths
+from rigwright.synthesis._playing import character, paths, record
 from rigwright.synthesis._playing.paths import Ground
 from rigwright.synthesis._playing.settings import PlaySettings
 from tests.support.players import face_synth
@@ -47,3 +48,38 @@ def test_cached_paths_stay_within_their_memory(monkeypatch):
     for row, (first, second) in enumerate(zip(made, again, strict=True)):
         assert np.array_equal(first, second)
         assert np.array_equal(first, fresh.along_data(fresh.points[0], fresh.points[row]))
+
+
+def test_commands_and_notes_are_bounded_and_keep_what_waits(monkeypatch):
+    """The oldest are forgotten, but for the command at work and those that wait; their names stay right."""
+    monkeypatch.setattr(record, "KEPT_EVENTS", 8)
+    player = face_synth().player(seed=1, label="calm")
+    player.idle("calm")
+    player.step(30)
+    own = player._voice.character
+    for number in range(40):
+        own._note({"frame": own.frame, "name": "note", "command": f"note {number}", "label": "calm", "began": 0})
+    assert len(own.record.events) == 8
+    player.step(48)
+    assert {e.command.split(",")[0] for e in player.events if e.kind == "second"} == {"idle(calm"}
+    for _ in range(20):
+        player.transition("lively")
+        player.transition("calm", later=True)
+    waiting = [task["command"] for task in own.tasks if task["do"] == "begin"]
+    assert len(waiting) == 2
+    assert set(waiting) <= set(own.record.events)
+    again = face_synth().player(seed=1, label="calm")
+    again.restore(player.state())
+    assert again.step(60).tobytes() == player.step(60).tobytes()
+    assert [e.command for e in again.events if e.kind != "second"] == [
+        e.command for e in player.events if e.kind != "second"
+    ]
+
+
+def test_too_many_waiting_commands_are_refused(monkeypatch):
+    monkeypatch.setattr(character, "MOST_WAITING", 6)
+    player = face_synth().player(seed=1)
+    for _ in range(3):
+        player.transition("lively", later=True)
+    with pytest.raises(ValueError, match="transition: later is behind 6 tasks that wait; it must be fewer than 6"):
+        player.transition("calm", later=True)

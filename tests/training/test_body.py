@@ -167,7 +167,7 @@ def test_progress_tells_the_error_in_millimeters(cylinder_data, train):
 
 def test_a_slow_preparation_leaves_half_of_the_time_to_the_steps():
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from rigwright.training._pipeline import seconds_of_training
+    from rigwright.training._learned_body import seconds_of_training
 
     assert seconds_of_training(2.0, 10.0) == pytest.approx(0.97 * 120.0)
     assert seconds_of_training(2.0, 200.0) == 260.0

@@ -30,6 +30,13 @@ def test_five_points_of_the_skin_follow_the_cursor(pose):
         posed.reset()
 
 
+def test_everything_stands_inside_a_narrow_window(pose):
+    posed = pose(plain_face())
+    inside = "[...document.querySelectorAll('button, select, input')].filter(e => e.offsetParent && %s).map(e => e.id)"
+    right = "e.getBoundingClientRect().right > innerWidth"
+    assert posed.page.evaluate(inside % right) == []
+
+
 def test_a_point_out_of_reach_shows_its_spring(pose):
     posed = pose(skinned_arm())
     posed.hide_handles()

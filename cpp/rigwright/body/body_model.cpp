@@ -3,11 +3,15 @@
 #include <algorithm>
 
 #include "rigwright/core/scratch.h"
+#include "rigwright/rig/stated/error_bound.h"
 
 namespace rigwright::body {
 BodyModel::BodyModel(std::shared_ptr<const TensorFile> tensors) : Deformer(std::move(tensors)) {
     sets_ = read_vertex_sets(character(), packed_);
     limits_ = find_limits(character());
+    if (rig::ErrorBound::stated(*character().tensors)) {  // checks it
+        rig::ErrorBound(*character().tensors, character().num_vertices(), character().num_controls());
+    }
     for (const VertexSet& set : sets_) {
         width_ = std::max<std::int64_t>(width_, set.width());
         num_added_ += set.patch.num_added();

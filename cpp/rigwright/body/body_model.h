@@ -24,8 +24,8 @@ namespace rigwright::body {
 ///   set.000.basis F32[3 M_i, r], set.000.mean F32[3 M_i].
 /// A set without inputs has r = 0; a set with r = 0 has no layers.
 ///
-/// Metadata: network_storage (optional) is "float32" or "16-bit". The latter stores layer weights in memory as float16
-/// or bfloat16, whichever has the smaller error for the matrix, and computes in float32. The file always has float32.
+/// Metadata: network_storage (optional) is "float32", "16-bit" or "int8", and int8_tensors (with "int8") names the
+/// matrices that are int8: see MatrixStorage. Products are in float32. The file always has float32.
 class BodyModel final : public rig::Deformer {
 public:
     /// Throws ArgumentError that names the tensor that is missing, malformed or out of range.
@@ -36,7 +36,14 @@ public:
     const Packed& packed() const { return packed_; }
     /// The same model with another network_storage. Throws ArgumentError unless it is "float32" or "16-bit".
     std::shared_ptr<BodyModel> stored(const std::string& storage) const;
-    /// The largest |w - stored w| over all layer weights.
+    /// The same model with network_storage "int8": matrices in int8, others in 16 bits, so that the vertices of `poses`
+    /// (T, C) are on average at most `max_error` from those of the model in float32; see choose_int8. Throws
+    /// ArgumentError if a pose is not valid or max_error is negative.
+    std::shared_ptr<BodyModel> stored_int8(View<const float, 2> poses, double max_error) const;
+    /// The model's mean error on held-out poses, from the tensor error.mean F32[V]. Throws ArgumentError if there is
+    /// none.
+    double own_error() const;
+    /// The largest |w - stored w| over the weights of all layers and the numbers of all bases.
     float storage_error() const;
     /// Bytes of the constants that an evaluation reads.
     std::int64_t num_bytes() const { return static_cast<std::int64_t>(packed_.num_bytes()); }
@@ -58,6 +65,9 @@ private:
     void do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const override;
     std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
     std::unique_ptr<rig::SessionState> new_session_state() const override;
+
+    /// The basis (3 M, r) of a set as it is stored in memory, in the order of the file.
+    std::vector<float> basis_of(std::int64_t set) const;
 
     // These process a batch of `num_frames` frames. With several threads, vertex sets run in parallel. Results do not
     // depend on the batch or on the threads. `first_frame` is for error texts.

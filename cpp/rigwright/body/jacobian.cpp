@@ -38,28 +38,23 @@ struct Pass {
     Rows<float> x_gradients;
 };
 
-/// base + basis c of a member, in the coordinates of its set's joint.
-void local_point(const Patch& patch, const network::Packed& packed, int member, const float* coefficients,
-                 float* point) {
-    const float* at = patch.member(packed, member);
-    for (int axis = 0; axis < 3; ++axis) point[axis] = at[axis * Patch::vertices_per_tile];
-    at += Patch::floats_per_head;
+/// base + basis c of a member, in the coordinates of its set's joint. `basis` is the member's (r, 3).
+void local_point(const Patch& patch, const network::Packed& packed, int member, const float* basis,
+                 const float* coefficients, float* point) {
+    const float* base = patch.member(packed, member);
+    for (int axis = 0; axis < 3; ++axis) point[axis] = base[axis * Patch::vertices_per_tile];
     for (int k = 0; k < patch.components; ++k) {
-        for (int axis = 0; axis < 3; ++axis, at += Patch::vertices_per_tile) point[axis] += *at * coefficients[k];
+        for (int axis = 0; axis < 3; ++axis) point[axis] += basis[3 * k + axis] * coefficients[k];
     }
 }
 
-/// Writes the gradients of a member's three world coordinates with respect to the coefficients: a X basis.
-void coordinate_gradients(const Patch& patch, const network::Packed& packed, int member, const float* transform,
+/// Writes the gradients of a member's three world coordinates with respect to the r coefficients: a X basis.
+void coordinate_gradients(int components, float weight, const float* basis, const float* transform,
                           Rows<float> gradients) {
-    const float* at = patch.member(packed, member);
-    const float weight = at[3 * Patch::vertices_per_tile];
-    at += Patch::floats_per_head;
-    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::vertices_per_tile) {
+    for (int k = 0; k < components; ++k, basis += 3) {
         for (int axis = 0; axis < 3; ++axis) {
             const float* x = transform + 4 * axis;
-            gradients.row(axis)[k] =
-                weight * (x[0] * at[0] + x[1] * at[Patch::vertices_per_tile] + x[2] * at[2 * Patch::vertices_per_tile]);
+            gradients.row(axis)[k] = weight * (x[0] * basis[0] + x[1] * basis[1] + x[2] * basis[2]);
         }
     }
 }
@@ -73,6 +68,7 @@ public:
     explicit JacobianOfPose(const BodyModel& model)
         : model_(model),
           globals_(static_cast<std::size_t>(12 * model.character().skeleton.num_joints())),
+          basis_(static_cast<std::size_t>(3 * model.width_)),
           pass_(model.width_) {}
 
     /// Writes the Jacobian (3 V, C).
@@ -97,10 +93,11 @@ private:
         network.dense(set.layer[2], model_.packed_, {pass_.hidden2, 0}, {pass_.coefficients, 0}, 1);
     }
 
-    void add_motion(const VertexSet& set, int member, const float* pose, Rows<float> rows) const {
+    void add_motion(const VertexSet& set, int member, const float* pose, Rows<float> rows) {
         float point[3];
-        local_point(set.patch, model_.packed_, member, pass_.coefficients, point);
-        const float weight = set.patch.member(model_.packed_, member)[3 * Patch::vertices_per_tile];
+        set.patch.read_basis(model_.packed_, member, basis_.data());
+        local_point(set.patch, model_.packed_, member, basis_.data(), pass_.coefficients, point);
+        const float weight = set.patch.weight(model_.packed_, member);
         model_.character().skeleton.add_point_jacobian(set.joint, pose, globals_.data(), point, weight,
                                                        rows.row(3 * std::int64_t{set.patch.vertex[member]}),
                                                        rows.stride);
@@ -115,7 +112,9 @@ private:
                 for (int axis = 0; axis < 3; ++axis) {
                     std::fill_n(gradients.row(axis), set.patch.padded_components(), 0.0f);
                 }
-                coordinate_gradients(set.patch, model_.packed_, first + m, globals_.data() + 12 * set.joint, gradients);
+                set.patch.read_basis(model_.packed_, first + m, basis_.data());
+                coordinate_gradients(set.patch.components, set.patch.weight(model_.packed_, first + m), basis_.data(),
+                                     globals_.data() + 12 * set.joint, gradients);
             }
             backward(set, 3 * members);
             for (int row = 0; row < 3 * members; ++row) {
@@ -139,6 +138,7 @@ private:
 
     const BodyModel& model_;
     std::vector<float> globals_;
+    std::vector<float> basis_;  // (r, 3) of a member
     Pass pass_;
 };
 

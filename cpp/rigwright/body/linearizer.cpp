@@ -104,9 +104,7 @@ public:
     }
 
 private:
-    float weight(const VertexSet& set, int member) const {
-        return set.patch.member(model_.packed_, member)[3 * Patch::vertices_per_tile];
-    }
+    float weight(const VertexSet& set, int member) const { return set.patch.weight(model_.packed_, member); }
 
     const BodyLinearizer& shared_;
     const BodyModel& model_;

@@ -60,16 +60,18 @@ void OffsetNetwork::read_layers(const VertexSet& set, const Packed& model, Packe
     const std::vector<float> weights = weights_of(last, model);
     const float* bias = model.at(last.bias);
     std::vector<float> shift;
+    std::vector<float> basis(3 * static_cast<std::size_t>(set.patch.components));
     for (int m = 0; m < set.patch.members; ++m) {
         const float* member = set.patch.member(model, m);
+        set.patch.read_basis(model, m, basis.data());
         for (int axis = 0; axis < 3; ++axis) {
-            const float* basis = member + Patch::floats_per_head + axis * stride_of_tile;
             std::vector<double> row(static_cast<std::size_t>(last.inputs), 0.0);
             double sum = member[axis * stride_of_tile];
-            for (int k = 0; k < set.patch.components; ++k, basis += 3 * stride_of_tile) {
-                sum += static_cast<double>(*basis) * bias[k];
+            for (int k = 0; k < set.patch.components; ++k) {
+                const double b = basis[3 * k + axis];
+                sum += b * bias[k];
                 const float* w = &weights[static_cast<std::size_t>(k) * last.inputs];
-                for (int i = 0; i < last.inputs; ++i) row[i] += static_cast<double>(*basis) * w[i];
+                for (int i = 0; i < last.inputs; ++i) row[i] += b * w[i];
             }
             shift.push_back(static_cast<float>(sum));
             rows_.insert(rows_.end(), row.begin(), row.end());

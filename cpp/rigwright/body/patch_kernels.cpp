@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <type_traits>
 
 #include "rigwright/body/patch.h"
 #include "rigwright/core/dispatch.h"
@@ -23,42 +25,63 @@ struct Point {
     V z;
 };
 
+/// Loads numbers of the basis of any storage as float32.
+HWY_INLINE V load(const float* basis) {
+    return hn::Load(d, basis);
+}
+template <class Stored>
+HWY_INLINE V load(const Stored* basis) {
+    return hn::ConvertTo(d, hn::PromoteTo(hn::RebindToSigned<D>(), hn::Load(hn::Rebind<Stored, D>(), basis)));
+}
+template <class Stored>
+HWY_INLINE Point load_point(const Stored* basis) {
+    return {load(basis), load(basis + Patch::vertices_per_tile), load(basis + 2 * Patch::vertices_per_tile)};
+}
+
 /// The members of a tile that one vector holds.
+template <class Stored>
 struct LaneGroup {
-    const float* head;  // of the tile, at the group's first lane
-    int first;          // index of its first member in the patch
-    int filled;         // members in its lanes; the other lanes are padding
+    const float* head;    // of the tile, at the group's first lane
+    const Stored* basis;  // likewise
+    const float* scale;   // of each coefficient, for whole numbers
+    int first;            // index of its first member in the patch
+    int filled;           // members in its lanes; the other lanes are padding
+
+    /// x times the scale of coefficient k. The scale is a power of two, so this is as exact as scaling the basis.
+    HWY_INLINE V scaled(float x, int k) const {
+        if constexpr (std::is_integral_v<Stored>) return hn::Set(d, x * scale[k]);
+        return hn::Set(d, x);
+    }
+    HWY_INLINE V scaled(V x, int k) const {
+        if constexpr (std::is_integral_v<Stored>) return hn::Mul(x, hn::Set(d, scale[k]));
+        return x;
+    }
 };
 
 /// base + basis c, in the joint's coordinates, for `Frames` frames.
-template <int Frames>
-HWY_INLINE void local_points(const Patch& patch, const LaneGroup& group, Rows<const float> coefficients,
+template <int Frames, class Stored>
+HWY_INLINE void local_points(const Patch& patch, const LaneGroup<Stored>& group, Rows<const float> coefficients,
                              Point (&point)[Frames]) {
-    const float* at = group.head;
-    for (int p = 0; p < Frames; ++p) {
-        point[p] = {hn::Load(d, at), hn::Load(d, at + Patch::vertices_per_tile),
-                    hn::Load(d, at + 2 * Patch::vertices_per_tile)};
-    }
-    at += Patch::floats_per_head;
+    for (int p = 0; p < Frames; ++p) point[p] = load_point(group.head);
+    const Stored* at = group.basis;
     for (int k = 0; k < patch.components; ++k, at += 3 * Patch::vertices_per_tile) {
-        const Point b{hn::Load(d, at), hn::Load(d, at + Patch::vertices_per_tile),
-                      hn::Load(d, at + 2 * Patch::vertices_per_tile)};
+        const Point b = load_point(at);
         for (int p = 0; p < Frames; ++p) {
-            const V c = hn::Set(d, coefficients.row(p)[k]);
+            const V c = group.scaled(coefficients.row(p)[k], k);
             point[p] = {hn::MulAdd(b.x, c, point[p].x), hn::MulAdd(b.y, c, point[p].y), hn::MulAdd(b.z, c, point[p].z)};
         }
     }
 }
 
 /// basis c: the derivative of local_points along c.
-HWY_INLINE Point local_tangent(const Patch& patch, const LaneGroup& group, const float* coefficient_tangent) {
+template <class Stored>
+HWY_INLINE Point local_tangent(const Patch& patch, const LaneGroup<Stored>& group, const float* coefficient_tangent) {
     Point point{hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-    const float* at = group.head + Patch::floats_per_head;
+    const Stored* at = group.basis;
     for (int k = 0; k < patch.components; ++k, at += 3 * Patch::vertices_per_tile) {
-        const V c = hn::Set(d, coefficient_tangent[k]);
-        point = {hn::MulAdd(hn::Load(d, at), c, point.x),
-                 hn::MulAdd(hn::Load(d, at + Patch::vertices_per_tile), c, point.y),
-                 hn::MulAdd(hn::Load(d, at + 2 * Patch::vertices_per_tile), c, point.z)};
+        const Point b = load_point(at);
+        const V c = group.scaled(coefficient_tangent[k], k);
+        point = {hn::MulAdd(b.x, c, point.x), hn::MulAdd(b.y, c, point.y), hn::MulAdd(b.z, c, point.z)};
     }
     return point;
 }
@@ -72,7 +95,9 @@ HWY_INLINE V transformed(const float* row, const Point& p, V weight) {
 }
 
 /// Writes the contributions of a group: stored ones to their vertices, added ones to the list.
-HWY_INLINE void scatter(const Patch& patch, const LaneGroup& group, const Point& world, float* vertices, float* added) {
+template <class Stored>
+HWY_INLINE void scatter(const Patch& patch, const LaneGroup<Stored>& group, const Point& world, float* vertices,
+                        float* added) {
     HWY_ALIGN float x[lanes];
     HWY_ALIGN float y[lanes];
     HWY_ALIGN float z[lanes];
@@ -96,8 +121,8 @@ HWY_INLINE void scatter(const Patch& patch, const LaneGroup& group, const Point&
     }
 }
 
-template <int Frames>
-HWY_INLINE void contributions(const Patch& patch, const LaneGroup& group, Rows<const float> coefficients,
+template <int Frames, class Stored>
+HWY_INLINE void contributions(const Patch& patch, const LaneGroup<Stored>& group, Rows<const float> coefficients,
                               Rows<const float> transforms, Rows<float> vertices, Rows<float> added) {
     Point point[Frames];
     local_points(patch, group, coefficients, point);
@@ -110,21 +135,32 @@ HWY_INLINE void contributions(const Patch& patch, const LaneGroup& group, Rows<c
     }
 }
 
-/// Calls body(group) for all lane groups of the patch.
-template <class Body>
-HWY_INLINE void for_lane_groups(const Patch& patch, const Packed& packed, Body&& body) {
-    const float* head = packed.at(patch.tiles);
-    for (int first = 0; first < patch.members; first += Patch::vertices_per_tile, head += patch.floats_per_tile()) {
+/// Calls body(group) for all lane groups of a patch whose basis is stored as `Stored`.
+template <class Stored, class Body>
+HWY_INLINE void for_lane_groups_of(const Patch& patch, const Packed& packed, const Body& body) {
+    const std::byte* tile = patch.tile(packed, 0);
+    for (int first = 0; first < patch.members; first += Patch::vertices_per_tile, tile += patch.bytes_per_tile()) {
+        const float* head = reinterpret_cast<const float*>(tile);
+        const Stored* basis = reinterpret_cast<const Stored*>(tile + patch.bytes_before_basis());
         for (int lane = 0; lane < Patch::vertices_per_tile && first + lane < patch.members; lane += lanes) {
-            body(LaneGroup{head + lane, first + lane, std::min(lanes, patch.members - first - lane)});
+            body(LaneGroup<Stored>{head + lane, basis + lane, head + Patch::floats_per_head, first + lane,
+                                   std::min(lanes, patch.members - first - lane)});
         }
     }
+}
+
+/// The same for a basis of any storage.
+template <class Body>
+HWY_INLINE void for_lane_groups(const Patch& patch, const Packed& packed, const Body& body) {
+    if (patch.storage == Storage::int16) return for_lane_groups_of<std::int16_t>(patch, packed, body);
+    if (patch.storage == Storage::int8) return for_lane_groups_of<std::int8_t>(patch, packed, body);
+    for_lane_groups_of<float>(patch, packed, body);
 }
 
 void evaluate(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
               Rows<float> vertices, Rows<float> added, int num_frames) {
     constexpr int frames_per_tile = 4;  // 12 vectors of sums and 3 of the basis fit 16 registers
-    for_lane_groups(patch, packed, [&](const LaneGroup& group) {
+    for_lane_groups(patch, packed, [&](const auto& group) {
         int p = 0;
         for (; p + frames_per_tile <= num_frames; p += frames_per_tile) {
             contributions<frames_per_tile>(patch, group, coefficients.from(p), transforms.from(p), vertices.from(p),
@@ -151,7 +187,7 @@ HWY_INLINE V transformed_tangent(const float* row, const float* row_tangent, con
 void jvp(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
          Rows<const float> coefficient_tangents, Rows<const float> transform_tangents, Rows<float> vertices,
          Rows<float> added, int num_frames) {
-    for_lane_groups(patch, packed, [&](const LaneGroup& group) {
+    for_lane_groups(patch, packed, [&](const auto& group) {
         const V weight = hn::Load(d, group.head + 3 * Patch::vertices_per_tile);
         for (int p = 0; p < num_frames; ++p) {
             Point point[1];
@@ -168,7 +204,8 @@ void jvp(const Patch& patch, const Packed& packed, Rows<const float> coefficient
 }
 
 /// The cotangents of a group's members; zero in padding lanes.
-HWY_INLINE Point gather(const Patch& patch, const LaneGroup& group, const float* cotangents) {
+template <class Stored>
+HWY_INLINE Point gather(const Patch& patch, const LaneGroup<Stored>& group, const float* cotangents) {
     HWY_ALIGN float xyz[3 * lanes] = {};
     for (int i = 0; i < group.filled; ++i) {
         std::copy_n(cotangents + 3 * patch.vertex[group.first + i], 3, xyz + 3 * i);
@@ -180,9 +217,10 @@ HWY_INLINE Point gather(const Patch& patch, const LaneGroup& group, const float*
 
 /// Adds a group's gradients, lane by lane: with weighted cotangents g, transform_sum += g (point, 1)^T and
 /// coefficient_sum_k += basis_k . X^T g.
-HWY_INLINE void lane_group_vjp(const Patch& patch, const LaneGroup& group, const Rows<const float>& coefficients,
-                               const float* x, const float* cotangents, V (&transform_sum)[12],
-                               float* coefficient_sum) {
+template <class Stored>
+HWY_INLINE void lane_group_vjp(const Patch& patch, const LaneGroup<Stored>& group,
+                               const Rows<const float>& coefficients, const float* x, const float* cotangents,
+                               V (&transform_sum)[12], float* coefficient_sum) {
     Point point[1];
     local_points(patch, group, coefficients, point);
     const V weight = hn::Load(d, group.head + 3 * Patch::vertices_per_tile);
@@ -201,12 +239,13 @@ HWY_INLINE void lane_group_vjp(const Patch& patch, const LaneGroup& group, const
         local[i] = hn::MulAdd(hn::Set(d, x[4 + i]), g.y, local[i]);
         local[i] = hn::MulAdd(hn::Set(d, x[8 + i]), g.z, local[i]);
     }
-    const float* at = group.head + Patch::floats_per_head;
+    const Stored* at = group.basis;
     for (int k = 0; k < patch.components; ++k, at += 3 * Patch::vertices_per_tile, coefficient_sum += lanes) {
+        const Point b = load_point(at);
         V sum = hn::Load(d, coefficient_sum);
-        sum = hn::MulAdd(hn::Load(d, at), local[0], sum);
-        sum = hn::MulAdd(hn::Load(d, at + Patch::vertices_per_tile), local[1], sum);
-        sum = hn::MulAdd(hn::Load(d, at + 2 * Patch::vertices_per_tile), local[2], sum);
+        sum = hn::MulAdd(b.x, group.scaled(local[0], k), sum);
+        sum = hn::MulAdd(b.y, group.scaled(local[1], k), sum);
+        sum = hn::MulAdd(b.z, group.scaled(local[2], k), sum);
         hn::Store(sum, d, coefficient_sum);
     }
 }
@@ -218,7 +257,7 @@ void vjp(const Patch& patch, const Packed& packed, Rows<const float> coefficient
         V transform_sum[12];
         for (V& sum : transform_sum) sum = hn::Zero(d);
         std::fill_n(work, patch.components * lanes, 0.0f);
-        for_lane_groups(patch, packed, [&](const LaneGroup& group) {
+        for_lane_groups(patch, packed, [&](const auto& group) {
             lane_group_vjp(patch, group, coefficients.from(p), transforms.row(p), cotangents.row(p), transform_sum,
                            work);
         });

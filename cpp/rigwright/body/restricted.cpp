@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rigwright/body/body_model.h"
+#include "rigwright/body/matrix_storage.h"
 
 namespace rigwright::body {
 namespace {
@@ -51,7 +52,11 @@ std::vector<Member> restricted_members(const StoredSet& set, const rig::Restrict
 /// Writes the tensors of the restricted model's sets.
 class SetWriter {
 public:
-    SetWriter(const TensorFile& source, TensorFile& result) : source_(source), result_(result) {}
+    SetWriter(const TensorFile& source, TensorFile& result)
+        : source_(source), result_(result), source_storage_(source), storage_(source_storage_) {
+        storage_.int8_tensors.clear();
+        storage_.float32_tensors.clear();
+    }
 
     void add(const StoredSet& set, std::int32_t joint, const std::vector<Member>& members) {
         const auto weight = source_.get<float, 1>("sets.weight");
@@ -69,12 +74,16 @@ public:
         const std::int64_t rows = static_cast<std::int64_t>(mean.size());
         result_.add(name + "mean", {rows}, mean.data());
         result_.add(name + "basis", {rows, components}, basis.data());
+        if (storage_.name != "float32") storage_.float32_tensors.insert(name + "basis");
         copy_layers(set, name);
         joint_.push_back(joint);
         offset_.push_back(static_cast<std::int32_t>(vertex_.size()));
         column_.insert(column_.end(), set.columns.begin(), set.columns.end());
         input_offset_.push_back(static_cast<std::int32_t>(column_.size()));
     }
+
+    /// How the restricted model stores the matrices written so far.
+    const MatrixStorage& storage() const { return storage_; }
 
     void finish() {
         add_list("sets.joint", joint_);
@@ -90,7 +99,12 @@ private:
         for (const char* layer :
              {"layer1.weight", "layer1.bias", "layer2.weight", "layer2.bias", "layer3.weight", "layer3.bias"}) {
             const auto found = source_.entries().find(set.name + layer);
-            if (found != source_.entries().end()) result_.add(name + layer, source_, found->second);
+            if (found == source_.entries().end()) continue;
+            result_.add(name + layer, source_, found->second);
+            if (source_storage_.int8_tensors.contains(set.name + layer)) storage_.int8_tensors.insert(name + layer);
+            if (source_storage_.float32_tensors.contains(set.name + layer)) {
+                storage_.float32_tensors.insert(name + layer);
+            }
         }
     }
 
@@ -101,6 +115,8 @@ private:
 
     const TensorFile& source_;
     TensorFile& result_;
+    MatrixStorage source_storage_;
+    MatrixStorage storage_;
     std::vector<std::int32_t> joint_;
     std::vector<std::int32_t> offset_{0};
     std::vector<std::int32_t> vertex_;
@@ -111,18 +127,25 @@ private:
 
 }  // namespace
 
+/// A restricted model has the vertices of the whole one. Blocks of layers are the same; those of a basis would hold
+/// other vertices, so the basis is float32, with the numbers that the whole model has in memory.
 std::shared_ptr<rig::Deformer> BodyModel::do_restricted(View<const std::int32_t, 1> vertices) const {
     const TensorFile& source = *character().tensors;
     TensorFile result = rig::restricted_tensors(character(), vertices, {"sets.", "inputs.", "set."});
     const rig::RestrictedPlaces places(vertices, character().num_vertices());
     SetWriter writer(source, result);
     for (std::size_t i = 0; i < sets_.size(); ++i) {
-        const StoredSet set(source, static_cast<std::int64_t>(i));
+        const std::int64_t index = static_cast<std::int64_t>(i);
+        StoredSet set(source, index);
+        const std::vector<float> basis = basis_of(index);
+        set.basis = {basis.data(), set.basis.extents()};
         const std::vector<Member> members = restricted_members(set, places);
         if (!members.empty()) writer.add(set, sets_[i].joint, members);
     }
     writer.finish();
-    return std::make_shared<BodyModel>(std::make_shared<const TensorFile>(std::move(result)));
+    const bool is_plain = !source.metadata().contains("network_storage");
+    return std::make_shared<BodyModel>(is_plain ? std::make_shared<const TensorFile>(std::move(result))
+                                                : writer.storage().written(result));
 }
 
 }  // namespace rigwright::body

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "rigwright/body/matrix_storage.h"
 #include "rigwright/core/error.h"
-#include "rigwright/network/model_storage.h"
 #include "rigwright/rig/offsets.h"
 
 namespace rigwright::body {
@@ -77,19 +77,20 @@ void check_weights(const Tables& tables, std::int64_t num_vertices) {
 }
 
 network::Dense read_layer(const TensorFile& tensors, const std::string& name, std::int64_t outputs, std::int64_t inputs,
-                          network::Activation activation, Packed& packed) {
+                          network::Activation activation, const MatrixStorage& storage, Packed& packed) {
     const auto weight = tensors.get<float, 2>(name + ".weight", {outputs, inputs});
     const auto bias = tensors.get<float, 1>(name + ".bias", {weight.extent(0)});
     if (weight.extent(0) == 0) throw bad_argument("load", name + ".weight", "without rows", "of at least one row");
-    return network::pack_dense(weight, bias, activation, packed, network::layer_storage(tensors, weight));
+    return network::pack_dense(weight, bias, activation, packed, storage.of(name + ".weight", weight));
 }
 
 void read_network(const TensorFile& tensors, const std::string& name, std::int64_t inputs, std::int64_t components,
-                  VertexSet& set, Packed& packed) {
-    set.layer[0] = read_layer(tensors, name + "layer1", -1, inputs, network::Activation::tanh, packed);
-    set.layer[1] = read_layer(tensors, name + "layer2", -1, set.layer[0].outputs, network::Activation::tanh, packed);
-    set.layer[2] =
-        read_layer(tensors, name + "layer3", components, set.layer[1].outputs, network::Activation::none, packed);
+                  const MatrixStorage& storage, VertexSet& set, Packed& packed) {
+    constexpr auto tanh = network::Activation::tanh;
+    constexpr auto none = network::Activation::none;
+    set.layer[0] = read_layer(tensors, name + "layer1", -1, inputs, tanh, storage, packed);
+    set.layer[1] = read_layer(tensors, name + "layer2", -1, set.layer[0].outputs, tanh, storage, packed);
+    set.layer[2] = read_layer(tensors, name + "layer3", components, set.layer[1].outputs, none, storage, packed);
 }
 
 /// The base points of a set: (X^0)^-1 (v^0 - t^0) + mean, computed in double precision.
@@ -112,8 +113,8 @@ std::vector<float> base_points(const rig::Character& character, const Tables& ta
 }
 
 /// Reads set `index`. `covered` (V) marks the vertices of earlier sets; those of this set are added.
-VertexSet read_set(const rig::Character& character, const Tables& tables, std::int64_t index, bool* covered,
-                   Packed& packed) {
+VertexSet read_set(const rig::Character& character, const Tables& tables, std::int64_t index,
+                   const MatrixStorage& storage, bool* covered, Packed& packed) {
     const TensorFile& tensors = *character.tensors;
     const std::string name = set_name(index);
     const std::int32_t begin = tables.offset(index);
@@ -129,7 +130,7 @@ VertexSet read_set(const rig::Character& character, const Tables& tables, std::i
     if (basis.extent(1) > 0) {
         const std::int32_t* columns = tables.column.data() + tables.input_offset(index);
         set.column.assign(columns, columns + inputs);
-        read_network(tensors, name, inputs, basis.extent(1), set, packed);
+        read_network(tensors, name, inputs, basis.extent(1), storage, set, packed);
     }
     const std::vector<float> base = base_points(character, tables, index, mean);
     const auto is_added = std::make_unique<bool[]>(members);
@@ -140,7 +141,7 @@ VertexSet read_set(const rig::Character& character, const Tables& tables, std::i
     }
     const PatchSource source{tables.vertex.data() + begin, tables.weight.data() + begin, is_added.get(), base.data(),
                              basis};
-    set.patch = pack_patch(source, members, packed);
+    set.patch = pack_patch(source, members, storage.of(name + "basis", basis), packed);
     return set;
 }
 
@@ -168,6 +169,7 @@ void VertexSet::gather(Rows<const float> poses, Rows<float> inputs, int num_fram
 
 std::vector<VertexSet> read_vertex_sets(const rig::Character& character, Packed& packed) {
     const Tables tables(character);
+    const MatrixStorage storage(*character.tensors);
     check_order(tables);
     check_weights(tables, character.num_vertices());
     const auto covered = std::make_unique<bool[]>(character.num_vertices());
@@ -176,7 +178,7 @@ std::vector<VertexSet> read_vertex_sets(const rig::Character& character, Packed&
     std::int64_t coefficients = 0;
     std::int64_t results = 0;
     for (std::int64_t i = 0; i < tables.num_sets(); ++i) {
-        sets.push_back(read_set(character, tables, i, covered.get(), packed));
+        sets.push_back(read_set(character, tables, i, storage, covered.get(), packed));
         VertexSet& set = sets.back();
         set.patch.added_begin = added;
         added += set.patch.num_added();

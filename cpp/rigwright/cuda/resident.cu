@@ -3,53 +3,18 @@
 #include <mutex>
 #include <string>
 
-#include "rigwright/body/body_model.h"
 #include "rigwright/core/check.h"
 #include "rigwright/core/error.h"
-#include "rigwright/cuda/blendshapes/program.h"
-#include "rigwright/cuda/body/program.h"
-#include "rigwright/cuda/differential/program.h"
-#include "rigwright/cuda/face/program.h"
 #include "rigwright/cuda/libraries/libraries.h"
 #include "rigwright/cuda/machine/machine.h"
+#include "rigwright/cuda/make_program.h"
 #include "rigwright/cuda/products/tangent_kernels.h"
 #include "rigwright/cuda/resident.h"
-#include "rigwright/differential/model/differential_model.h"
 #include "rigwright/face/maps/face_maps.h"
 #include "rigwright/rig/overflow.h"
 
 namespace rigwright::cuda {
 namespace {
-
-/// The libraries if the options choose them, else null.
-std::unique_ptr<Libraries> chosen_libraries(Machine& machine, const rig::Deformer& model,
-                                            const ResidentOptions& options) {
-    if (!options.libraries) return nullptr;
-    const std::string& kind = model.character().kind;
-    if (kind != "differential") {
-        throw bad_argument("resident", "libraries", "chosen for a model of kind '" + kind + "'",
-                           "left out: models of kind 'differential' use them");
-    }
-    return make_libraries(machine);
-}
-
-std::unique_ptr<DeviceProgram> make_program(Machine& machine, Libraries* libraries, const rig::Deformer& model,
-                                            bool dense) {
-    if (const auto* body = dynamic_cast<const body::BodyModel*>(&model)) {
-        return make_body_program(machine, BodyPlan(*body));
-    }
-    if (const auto* subspace = dynamic_cast<const differential::DifferentialModel*>(&model)) {
-        return make_differential_program(machine, libraries, DifferentialPlan(*subspace, libraries != nullptr));
-    }
-    if (const auto* maps = dynamic_cast<const face::FaceMaps*>(&model)) {
-        return make_face_maps_program(machine, FaceMapsPlan(*maps));
-    }
-    if (const auto* rig = dynamic_cast<const rig::BlendshapeRig*>(&model)) {
-        return make_blendshape_program(machine, BlendshapePlan(*rig, dense ? Columns::all : Columns::moving));
-    }
-    throw bad_argument("resident", "model", "of kind '" + model.character().kind + "'",
-                       "of kind 'body', 'differential', 'face_maps' or 'blendshape'");
-}
 
 void check_choices(const rig::Deformer& model, const Choices& choices, std::int64_t num_frames) {
     const std::string& kind = model.character().kind;
@@ -77,10 +42,11 @@ void check_vertices(View<const float, 3> vertices) {
 
 }  // namespace
 
-/// Poses (T, C) to read, on the host or on the device.
+/// Poses (T, C) to read: on the host, on the device, or of curves that are there.
 struct ResidentModel::Source {
     const float* data;
     bool on_device;
+    const PlayedFrames* played = nullptr;
 };
 /// Results (T, 3 V) to write, on the host or on the device.
 struct ResidentModel::Target {
@@ -94,8 +60,9 @@ struct ResidentModel::State {
         : num_controls(model.character().num_controls()),
           num_coordinates(3 * model.character().num_vertices()),
           workspace(options.workspace),
-          libraries(chosen_libraries(machine, model, options)),
-          program(make_program(machine, libraries.get(), model, options.dense)) {}
+          libraries(options.libraries ? make_libraries_of(machine, model) : nullptr),
+          program(make_program(machine, libraries.get(), model, options.dense)),
+          constants(machine.uploaded_bytes()) {}
 
     /// Frames of `evaluate` that fit the workspace.
     std::int64_t frames_per_chunk() const {
@@ -106,11 +73,20 @@ struct ResidentModel::State {
         return std::max<std::int64_t>(workspace / (static_cast<std::int64_t>(sizeof(float)) * floats), 1);
     }
 
-    /// Frames of a source on the device: copied to `staging` if they are on the host.
+    /// Frames of a source on the device: in `staging` if they are not there already.
     const float* load(const Source& from, std::int64_t first, std::int64_t count, Buffer<float>& staging) {
+        if (from.played != nullptr) return play(*from.played, first, count, staging);
         const float* frames = from.data + first * num_controls;
         if (from.on_device) return frames;
         machine.upload(frames, count * num_controls, staging);
+        return staging.data();
+    }
+    const float* play(const PlayedFrames& frames, std::int64_t first, std::int64_t count, Buffer<float>& staging) {
+        machine.upload(frames.key + first, count, keys);
+        machine.upload(frames.part + first, count, parts);
+        staging.reserve(count * num_controls);
+        machine.for_each(count, num_controls,
+                         CurvePoses{frames.keys, num_controls, keys.data(), parts.data(), staging.data()});
         return staging.data();
     }
     /// Device memory for the results of some frames: that of the target, or `vertices` if the target is on the host.
@@ -133,6 +109,9 @@ struct ResidentModel::State {
     std::int64_t workspace;                // bytes
     std::unique_ptr<Libraries> libraries;  // null if not chosen
     std::unique_ptr<DeviceProgram> program;
+    std::int64_t constants;  // bytes of the program
+    Buffer<std::int32_t> keys;
+    Buffer<float> parts;
     Buffer<float> poses;
     Buffer<float> tangents;
     Buffer<float> vertices;
@@ -146,6 +125,10 @@ ResidentModel::ResidentModel(std::shared_ptr<const rig::Deformer> model, const R
 }
 
 ResidentModel::~ResidentModel() = default;
+
+std::int64_t ResidentModel::num_bytes() const {
+    return state_->constants;
+}
 
 void ResidentModel::check(std::int64_t num_frames, std::int64_t width, const Choices& choices) const {
     if (width != character().num_controls()) {
@@ -215,6 +198,22 @@ void ResidentModel::evaluate_to_host(const DeviceMatrix& poses, View<float, 3> v
     check(poses.rows, poses.columns, choices);
     check_shape<float, 3>("evaluate", "out", vertices, {poses.rows, character().num_vertices(), 3});
     run({poses.data, true}, poses.rows, {vertices.data(), false}, choices);
+    check_vertices(vertices);
+}
+
+void ResidentModel::evaluate_played(const PlayedFrames& frames, const DeviceArray& vertices,
+                                    const Choices& choices) const {
+    check(frames.count, character().num_controls(), choices);
+    if (vertices.shape.size() != 3) throw bad_argument("evaluate", "out", "not of rank 3", "(H, V, 3)");
+    check_shape<float, 3>("evaluate", "out", {nullptr, {vertices.shape[0], vertices.shape[1], vertices.shape[2]}},
+                          {frames.count, character().num_vertices(), 3});
+    run({nullptr, true, &frames}, frames.count, {vertices.data.get(), true}, choices);
+}
+
+void ResidentModel::evaluate_played(const PlayedFrames& frames, View<float, 3> vertices, const Choices& choices) const {
+    check(frames.count, character().num_controls(), choices);
+    check_shape<float, 3>("evaluate", "out", vertices, {frames.count, character().num_vertices(), 3});
+    run({nullptr, true, &frames}, frames.count, {vertices.data(), false}, choices);
     check_vertices(vertices);
 }
 

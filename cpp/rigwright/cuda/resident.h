@@ -6,6 +6,7 @@
 #include "rigwright/core/view.h"
 #include "rigwright/cuda/machine/device_array.h"
 #include "rigwright/cuda/products/choices.h"
+#include "rigwright/cuda/products/curves.h"
 #include "rigwright/rig/deformer.h"
 
 namespace rigwright::cuda {
@@ -40,9 +41,19 @@ public:
     DeviceArray evaluate_on_device(const DeviceMatrix& poses, const Choices& choices = {}) const;
     /// Vertices (T, V, 3) on the host for poses on the device. Throws ArgumentError if a vertex is not finite.
     void evaluate_to_host(const DeviceMatrix& poses, View<float, 3> vertices, const Choices& choices = {}) const;
+    /// The same for frames that curves on the device play: into an array (T, V, 3) on the device, or on the host, which
+    /// is checked for overflow. The keys must be in range.
+    void evaluate_played(const PlayedFrames& frames, const DeviceArray& vertices, const Choices& choices) const;
+    void evaluate_played(const PlayedFrames& frames, View<float, 3> vertices, const Choices& choices) const;
     /// From host to host, with choices: as BlendshapeRig::evaluate_prefix or FaceMaps::evaluate_detail. Throws
     /// ArgumentError as these, and if the kind of model does not know the choices.
     void evaluate_with(View<const float, 2> poses, const Choices& choices, View<float, 3> vertices) const;
+
+    /// An array (T, V, 3) on the device whose numbers are not set. Throws ArgumentError if it is larger than any
+    /// memory.
+    DeviceArray new_vertices(std::int64_t num_frames) const;
+    /// Bytes of the model's constants on the device, without working memory.
+    std::int64_t num_bytes() const;
 
     float pose_limit() const override { return model_->pose_limit(); }
 
@@ -66,7 +77,6 @@ private:
     std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
 
     void check(std::int64_t num_frames, std::int64_t width, const Choices& choices) const;
-    DeviceArray new_vertices(std::int64_t num_frames) const;
     void run(const Source& poses, std::int64_t num_frames, const Target& vertices, const Choices& choices) const;
 
     std::shared_ptr<const rig::Deformer> model_;

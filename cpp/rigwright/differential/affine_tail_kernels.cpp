@@ -45,6 +45,9 @@ HWY_INLINE void for_storage(network::Storage storage, const Body& body) {
             return body(hwy::float16_t());
         case network::Storage::bfloat16:
             return body(hwy::bfloat16_t());
+        case network::Storage::int16:
+        case network::Storage::int8:
+            return;  // choose_storage never gives it
     }
 }
 

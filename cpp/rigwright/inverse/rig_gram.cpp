@@ -61,7 +61,7 @@ linalg::GramMatrix gram_matrix(const rig::BlendshapeRig& rig, const Projection& 
     const std::int64_t n = rig.num_columns();
     std::vector<double> matrix(static_cast<std::size_t>(n * n));
     const View<double, 2> out(matrix.data(), {n, n});
-    projection.gram(columns_of(rig), rig.character().num_vertices(), out, 0);
+    projection.gram(out, 0);
     return linalg::GramMatrix(out);
 }
 

@@ -13,6 +13,8 @@ namespace rigwright::network {
 /// A dense layer y = f(W x + b) with activation f, packed for the kernels.
 /// Layout: the rows of W, padded with zeros to a multiple of 16, in groups of 64; the last group may be smaller. A
 /// group is stored input by input. The biases follow the last group. Padding outputs are therefore f(0) = 0.
+/// int16 and int8: the weights of one input in one group are a block with a scale of its own. A group begins with the
+/// scales of its inputs, padded to cache lines.
 struct Dense {
     static constexpr int outputs_per_vector = 16;  // floats of an AVX-512 vector
     static constexpr int outputs_per_group = 64;   // accumulators of one row: 4 AVX-512 or 8 AVX2 vectors
@@ -21,7 +23,7 @@ struct Dense {
     int outputs = 0;
     Activation activation = Activation::none;
     Storage storage = Storage::float32;  // of the weights; biases are float32
-    float storage_error = 0.0f;          // the largest |w - stored w|
+    float storage_error = 0.0f;          // the largest |w - stored w|; infinity if a float16 or bfloat16 overflows
     std::size_t weight = 0;              // offsets into the Packed that the layer was packed into
     std::size_t bias = 0;
 
@@ -29,9 +31,11 @@ struct Dense {
     int padded() const { return (outputs + outputs_per_vector - 1) / outputs_per_vector * outputs_per_vector; }
     /// The inputs padded likewise: floats of a row of input gradients.
     int padded_inputs() const { return (inputs + outputs_per_vector - 1) / outputs_per_vector * outputs_per_vector; }
+    /// Bytes of the scales at the beginning of each group.
+    std::size_t bytes_of_scales() const { return has_blocks(storage) ? sizeof(float) * padded_inputs() : 0; }
 };
 
-/// Packs W (outputs, inputs) and b (outputs) into `packed`.
+/// Packs W (outputs, inputs) and b (outputs) into `packed`. Requires for int16 and int8: fits_blocks(weight).
 Dense pack_dense(View<const float, 2> weight, View<const float, 1> bias, Activation activation, Packed& packed,
                  Storage storage = Storage::float32);
 

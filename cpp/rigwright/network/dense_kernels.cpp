@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <type_traits>
 
 #include "rigwright/core/dispatch.h"
 #include "rigwright/network/dense.h"
@@ -30,7 +32,12 @@ HWY_INLINE V load(const float* weight) {
 }
 template <class Stored>
 HWY_INLINE V load(const Stored* weight) {
-    return hn::PromoteTo(d, hn::Load(hn::Rebind<Stored, D>(), weight));
+    const auto stored = hn::Load(hn::Rebind<Stored, D>(), weight);
+    if constexpr (std::is_integral_v<Stored>) {
+        return hn::ConvertTo(d, hn::PromoteTo(hn::RebindToSigned<D>(), stored));
+    } else {
+        return hn::PromoteTo(d, stored);
+    }
 }
 
 /// Calls body(x), where x has the type of the stored weights.
@@ -43,6 +50,10 @@ HWY_INLINE void for_storage(Storage storage, const Body& body) {
             return body(hwy::float16_t());
         case Storage::bfloat16:
             return body(hwy::bfloat16_t());
+        case Storage::int16:
+            return body(std::int16_t());
+        case Storage::int8:
+            return body(std::int8_t());
     }
 }
 
@@ -50,10 +61,17 @@ HWY_INLINE void for_storage(Storage storage, const Body& body) {
 template <class Stored>
 struct Group {
     const Stored* weight;
+    const float* scale;  // of each input, for whole numbers
     const float* bias;   // null in derivatives
     std::int64_t rows;   // outputs, padded
     std::int64_t begin;  // its first output
     std::int64_t inputs;
+
+    /// x times the scale of input k. The scale is a power of two, so this is as exact as scaling the weights.
+    HWY_INLINE float scaled(float x, std::int64_t k) const {
+        if constexpr (std::is_integral_v<Stored>) return x * scale[k];
+        return x;
+    }
 };
 
 /// An activation: its values, and a gradient times its derivative at the values y. NaN stays NaN.
@@ -141,7 +159,7 @@ HWY_INLINE void tile(const Group<Stored>& group, std::int64_t first, Rows<const 
         V w[Vectors];
         for (int v = 0; v < Vectors; ++v) w[v] = load(weight + v * lanes);
         for (int p = 0; p < Count; ++p) {
-            const V value = hn::Set(d, x.row(p)[k]);
+            const V value = hn::Set(d, group.scaled(x.row(p)[k], k));
             for (int v = 0; v < Vectors; ++v) sum[p][v] = hn::MulAdd(w[v], value, sum[p][v]);
         }
     }
@@ -166,12 +184,14 @@ template <class Body>
 HWY_INLINE void for_groups(const Dense& layer, const Packed& packed, bool with_bias, const Body& body) {
     for_storage(layer.storage, [&](auto example) {
         using Stored = decltype(example);
-        const Stored* weight = packed.at<Stored>(layer.weight);
+        const std::byte* at = packed.at<std::byte>(layer.weight);
         for (std::int64_t begin = 0; begin < layer.padded(); begin += Dense::outputs_per_group) {
             const std::int64_t rows = std::min<std::int64_t>(Dense::outputs_per_group, layer.padded() - begin);
             const float* bias = with_bias ? packed.at(layer.bias) + begin : nullptr;
-            body(Group<Stored>{weight, bias, rows, begin, layer.inputs});
-            weight += rows * layer.inputs;
+            const float* scale = reinterpret_cast<const float*>(at);
+            const Stored* weight = reinterpret_cast<const Stored*>(at + layer.bytes_of_scales());
+            body(Group<Stored>{weight, scale, bias, rows, begin, layer.inputs});
+            at = reinterpret_cast<const std::byte*>(weight + rows * layer.inputs);
         }
     });
 }
@@ -205,7 +225,7 @@ HWY_INLINE void add_transposed(const Group<Stored>& group, const float* y_gradie
         for (std::int64_t row = 0; row < group.rows; row += lanes) {
             sum = hn::MulAdd(load(weight + row), hn::Load(d, y_gradient + group.begin + row), sum);
         }
-        x_gradient[k] += hn::GetLane(hn::SumOfLanes(d, sum));
+        x_gradient[k] += group.scaled(hn::GetLane(hn::SumOfLanes(d, sum)), k);
     }
 }
 

@@ -43,6 +43,24 @@ float from_bfloat16(std::uint16_t bits) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
+float block_scale(Storage storage, float largest) {
+    constexpr int smallest_exponent = -60;
+    if (!(largest > 0.0f)) return 1.0f;
+    const double most = storage == Storage::int16 ? 32767.0 : 127.0;
+    int exponent = 0;
+    const double part = std::frexp(static_cast<double>(largest) / most, &exponent);  // 0.5 <= part < 1
+    if (part == 0.5) --exponent;
+    return std::ldexp(1.0f, std::max(exponent, smallest_exponent));
+}
+
+int to_whole(float weight, float scale) {
+    return static_cast<int>(std::nearbyint(weight / scale));
+}
+
+bool fits_blocks(View<const float, 2> weight) {
+    return std::all_of(weight.begin(), weight.end(), [](float w) { return std::isfinite(w); });
+}
+
 float rounded(Storage storage, float weight) {
     switch (storage) {
         case Storage::float32:
@@ -51,6 +69,9 @@ float rounded(Storage storage, float weight) {
             return from_float16(to_float16(weight));
         case Storage::bfloat16:
             return from_bfloat16(to_bfloat16(weight));
+        case Storage::int16:
+        case Storage::int8:
+            break;  // see the header
     }
     return weight;
 }

@@ -8,17 +8,35 @@
 namespace rigwright::rig {
 namespace {
 
-std::vector<float> chosen_rows(const float* rows, std::int64_t width, View<const std::int32_t, 1> vertices) {
-    std::vector<float> chosen;
+template <class T>
+std::vector<T> chosen_rows(const T* rows, std::int64_t width, View<const std::int32_t, 1> vertices) {
+    std::vector<T> chosen;
     chosen.reserve(static_cast<std::size_t>(width * vertices.extent(0)));
     for (const std::int32_t v : vertices) chosen.insert(chosen.end(), rows + width * v, rows + width * (v + 1));
     return chosen;
 }
 
-/// No model checks the shapes of error.*: only those with one number per vertex are restricted.
-bool is_error_per_vertex(std::string_view name, const TensorFile::Entry& entry, const Character& character) {
+/// No model checks the shapes of error.*: only those with one number per vertex are restricted. The tensors
+/// bound.vertex.* have a row per vertex (see ErrorBound).
+bool has_rows_of_vertices(std::string_view name, const TensorFile::Entry& entry, const Character& character) {
+    if (name.starts_with("bound.vertex.")) {
+        return (entry.shape.size() == 1 || entry.shape.size() == 2) && entry.shape[0] == character.num_vertices();
+    }
     return name.starts_with("error.") && entry.dtype == DType::f32 &&
            entry.shape == std::vector<std::int64_t>{character.num_vertices()};
+}
+
+/// Adds the rows of some vertices of a tensor whose rows belong to vertices.
+void add_rows(const std::string& name, const TensorFile& source, const TensorFile::Entry& entry,
+              View<const std::int32_t, 1> vertices, TensorFile& result) {
+    std::vector<std::int64_t> shape = entry.shape;
+    shape[0] = vertices.extent(0);
+    const std::int64_t width = shape.size() > 1 ? shape[1] : 1;
+    if (entry.dtype == DType::f32) {
+        result.add(name, shape, chosen_rows(source.data<float>(entry), width, vertices).data());
+    } else {
+        result.add(name, shape, chosen_rows(source.data<std::int32_t>(entry), width, vertices).data());
+    }
 }
 
 /// The faces whose corners are all among the restricted vertices, ascending.
@@ -68,11 +86,8 @@ TensorFile restricted_tensors(const Character& character, View<const std::int32_
         if (name == "faces") {
             const std::vector<std::int32_t> faces = renumbered(character.faces, whole, places);
             result.add(name, {static_cast<std::int64_t>(faces.size()) / 4, 4}, faces.data());
-        } else if (name == "rest_vertices" || is_error_per_vertex(name, entry, character)) {
-            const std::int64_t width = name == "rest_vertices" ? 3 : 1;
-            std::vector<std::int64_t> shape = entry.shape;
-            shape[0] = vertices.extent(0);
-            result.add(name, shape, chosen_rows(source.data(entry), width, vertices).data());
+        } else if (name == "rest_vertices" || has_rows_of_vertices(name, entry, character)) {
+            add_rows(name, source, entry, vertices, result);
         } else if (!text.starts_with("surface.")) {
             result.add(name, source, entry);
         }

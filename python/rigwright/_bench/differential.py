@@ -12,6 +12,7 @@ import rigwright as rw
 from rigwright import _core
 from rigwright._bench import torch_differential
 from rigwright._bench.compare import about, batch_of, check_runs, compared, torch_peer
+from rigwright._bench.reading import reading_figures
 from rigwright._validate import bad_argument
 
 SOLVE = "basis and solve"
@@ -47,7 +48,7 @@ def differential(
     Returns
     -------
     dict
-        As :func:`rigwright._bench.body`, and in each row "variants" (name to seconds).
+        As :func:`rigwright._bench.body`, without "storages".
 
     Raises
     ------
@@ -79,7 +80,9 @@ def differential(
         "tail": learned.tail,
         "bytes": learned.num_bytes,
     }
-    return facts | {"model": sizes, "rows": done}
+    variants = {"rigwright": learned, "16-bit": learned.stored("16-bit")}
+    reading = reading_figures(variants, rows[0], done[0]["peers"], runs)
+    return facts | {"model": sizes, "rows": done, "reading": reading}
 
 
 def _whole(torch: Any, model: _core.DifferentialModel, poses: Any, threads: int, runs: int) -> dict[str, Any]:

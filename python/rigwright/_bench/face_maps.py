@@ -13,6 +13,7 @@ from rigwright import _core
 from rigwright._bench import onnx_maps, torch_maps
 from rigwright._bench.compare import about, batch_of, check_runs, compared, onnx_peer, torch_peer
 from rigwright._bench.layout import has_networks
+from rigwright._bench.reading import reading_figures
 from rigwright._validate import bad_argument
 
 
@@ -45,7 +46,7 @@ def face_maps(
     Returns
     -------
     dict
-        As :func:`rigwright._bench.body`, and in each row "variants" (name to seconds).
+        As :func:`rigwright._bench.body`, without "storages".
 
     Raises
     ------
@@ -76,7 +77,9 @@ def face_maps(
         "multiply_adds": face.multiply_adds(),
         "bytes": face.num_bytes,
     }
-    return facts | {"model": sizes, "rows": done}
+    variants = {"rigwright": face, "16-bit": face.stored("16-bit")}
+    reading = reading_figures(variants, rows[0], done[0]["peers"], runs)
+    return facts | {"model": sizes, "rows": done, "reading": reading}
 
 
 def _row(torch: Any, model: _core.FaceMaps, poses: NDArray[np.float32], threads: int, runs: int) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 from rigwright._atomic_files import unwritable
@@ -15,10 +17,23 @@ from rigwright.cli._overwrite import check_overwrite
 UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 
 
+_promise: ContextVar[Callable[[Path], bool]] = ContextVar("promise", default=lambda _: False)
+
+
+@contextlib.contextmanager
+def promised(promise: Callable[[Path], bool]) -> Iterator[None]:
+    """Inside the block, paths need not exist for which ``promise(path)`` is true: something else will make them."""
+    token = _promise.set(promise)
+    try:
+        yield
+    finally:
+        _promise.reset(token)
+
+
 def existing(text: str) -> Path:
     """A file or folder that must be there."""
     path = Path(text)
-    if not path.exists():
+    if not path.exists() and not _promise.get()(path):
         raise argparse.ArgumentTypeError(f"{text} does not exist")
     return path
 
@@ -26,7 +41,7 @@ def existing(text: str) -> Path:
 def existing_file(text: str) -> Path:
     """A file that must be there."""
     path = existing(text)
-    if not path.is_file():
+    if path.exists() and not path.is_file() and not _promise.get()(path):
         raise argparse.ArgumentTypeError(f"{text} is a folder; it must be a file")
     return path
 
@@ -84,15 +99,8 @@ def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) ->
     ValueError
         Naming the arguments.
     """
-    read: list[tuple[str, Path]] = []
-    written: list[tuple[str, Path]] = []
-    finished: list[Path] = []
-    for action in actions:
-        given = getattr(args, action.dest, None)
-        paths = [entry for entry in (given if isinstance(given, list) else [given]) if isinstance(entry, Path)]
-        kind = written if is_written(action) else read
-        kind += [(_name(action), path) for path in paths]
-        finished += paths if kind is written and action.type is not data_set else []
+    read, written = files(actions, args)
+    finished = [path for action in actions if action.type is not data_set for _, path in files([action], args)[1]]
     for number, (name, path) in enumerate(written):
         for other, taken in [*read, *written[:number]]:
             if _same(path, taken):
@@ -101,6 +109,20 @@ def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) ->
         if reason := _no_place(path):
             raise ValueError(f"{name} {path} {reason}")
     check_overwrite(finished, getattr(args, "overwrite", False))
+
+
+def files(
+    actions: Iterable[argparse.Action], args: argparse.Namespace
+) -> tuple[list[tuple[str, Path]], list[tuple[str, Path]]]:
+    """What a command reads and what it writes, each with the name of the argument."""
+    read: list[tuple[str, Path]] = []
+    written: list[tuple[str, Path]] = []
+    for action in actions:
+        given = getattr(args, action.dest, None)
+        paths = [entry for entry in (given if isinstance(given, list) else [given]) if isinstance(entry, Path)]
+        kind = written if is_written(action) else read
+        kind += [(_name(action), path) for path in paths]
+    return read, written
 
 
 def _no_place(path: Path) -> str:
@@ -199,6 +221,17 @@ def unit(text: str) -> float:
 def threads(text: str) -> int:
     """A number of threads or processes, 0 for all processors that this process may use."""
     return _at_least(text, 0, MOST_THREADS)
+
+
+def add_workers(parser: argparse.ArgumentParser, help: str) -> None:
+    """``--workers``, or ``--scheduler`` in its place."""
+    workers = parser.add_mutually_exclusive_group()
+    workers.add_argument("--workers", metavar="N", type=threads, default=1, help=help)
+    workers.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="the workers of a Dask scheduler instead: tcp://HOST:PORT, tls://HOST:PORT or a scheduler file (.json)",
+    )
 
 
 def add_threads(parser: argparse._ActionsContainer) -> None:

@@ -23,16 +23,16 @@ from rigwright._extras import MissingExtra
 from rigwright._text import escaped, shortened
 from rigwright.cli._arguments import check_files
 from rigwright.cli._console import Console, say, silence
-from rigwright.cli._result import as_json
+from rigwright.cli._result import PartlyFailed, as_json
 from rigwright.cli._subcommands import Command, add_command
 from rigwright.errors import CudaError, NumericalError, SourceError
 
 INTERRUPTION = "interrupted; run the same command again to continue"
 FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
-RESUMED = ("sample", "train", "solve", "transfer", "ik")  # the same command goes on where it was interrupted
+RESUMED = ("sample", "train", "solve", "transfer", "ik", "batch")  # the same command goes on where it was interrupted
 COMMANDS = (
     "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
-    "ik", "synth", "view",
+    "ik", "synth", "view", "batch",
 )  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
     """
     as_object = "--json" in (sys.argv[1:] if argv is None else argv)
     try:
-        args, unknown = _parser(load_commands() if commands is None else commands).parse_known_args(argv)
+        args, unknown = parser(load_commands() if commands is None else commands).parse_known_args(argv)
         if unknown:
             args.parser.unknown(unknown)
     except SystemExit as stop:  # argparse has printed the help
@@ -82,16 +82,22 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
     except WrongUsage as wrong:
         return _failed(str(wrong), WRONG_INPUT, as_object)
     except OSError as error:  # of a path that cannot be looked at: too long, or in a folder without permission
-        return _failed(f"rigwright: {_one_line(error)}", _code(error), as_object)
+        return _failed(f"rigwright: {one_line(error)}", _code(error), as_object)
     except KeyboardInterrupt:
         return _failed("rigwright: interrupted", INTERRUPTED, as_object)
 
     def work() -> None:
         check_files(args.actions, args)
         console = Console(quiet=args.json)
-        result = args.command.run(args, console)
+        failure: PartlyFailed | None = None
+        try:
+            result = args.command.run(args, console)
+        except PartlyFailed as error:
+            result, failure = {**error.result, "error": str(error), "exit_code": FAILED}, error
         if args.json:
             console.result(json.dumps(as_json(result)))
+        if failure is not None:
+            raise failure
         console.finish()
 
     told = INTERRUPTION if args.resumed else "interrupted"
@@ -133,9 +139,10 @@ def guarded(
             raise
         if debug:
             traceback.print_exc()
-        message, code = _one_line(error), _code(error)
+        message, code = one_line(error), _code(error)
         if not foreseen:  # a fault of our own: one line too, and the way to its place
             message = f"internal error, please report it: {type(error).__name__}: {message} (--debug shows where)"
+        as_object = as_object and not isinstance(error, PartlyFailed)  # its object has been printed
     return _failed(f"{program}: {message}", code, as_object)
 
 
@@ -153,7 +160,9 @@ def _is_foreseen(error: Exception) -> bool:
     Another one, as of NumPy, shows that something was not checked.
     """
     if not isinstance(error, ValueError):
-        return isinstance(error, (MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError))
+        return isinstance(
+            error, (PartlyFailed, MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError)
+        )
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
@@ -194,8 +203,9 @@ class _Parser(argparse.ArgumentParser):
         self.error(message)
 
 
-def _parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
-    parser = _Parser(
+def parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
+    """The parser of the program, with those of its commands."""
+    made = _Parser(
         prog="rigwright",
         description="Learn any character rig, and run it anywhere.",
         epilog="rigwright COMMAND --help shows an example of each command.",
@@ -203,14 +213,15 @@ def _parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
     )
     from rigwright import __version__
 
-    parser.add_argument("--version", action="version", version=f"rigwright {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    made.add_argument("--version", action="version", version=f"rigwright {__version__}")
+    commands = made.add_subparsers(metavar="COMMAND", required=True)
     for name, command in modules.items():
         add_command(commands, name, command, resumed=name in RESUMED)
-    return parser
+    return made
 
 
-def _one_line(error: BaseException) -> str:
+def one_line(error: BaseException) -> str:
+    """An error as a user is told it."""
     if isinstance(error, MemoryError):
         return "not enough memory"
     if isinstance(error, OSError) and error.errno in FULL and not isinstance(error, DiskFull):

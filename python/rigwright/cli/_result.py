@@ -12,6 +12,14 @@ import numpy as np
 Result = Mapping[str, Any]
 
 
+class PartlyFailed(Exception):
+    """Some of what a command does has failed, and the rest is done: ``result`` tells of both."""
+
+    def __init__(self, message: str, result: Result) -> None:
+        super().__init__(message)
+        self.result = result
+
+
 def as_json(value: Any) -> Any:
     """Plain JSON values: arrays become lists, paths text, and numbers that are not finite null."""
     if isinstance(value, Mapping):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
 from rigwright._validate import Arguments, bad_argument, check_threads
+from rigwright.crowd import _on_device as on_device
 from rigwright.crowd._arguments import (
     checked_clips,
     checked_order,
@@ -111,6 +112,7 @@ class Crowd:
         frame: ArrayLike,
         prefix: ArrayLike | None = None,
         *,
+        out: DeviceArray | None = None,
         device: str,
         output: Literal["device"],
     ) -> DeviceArray: ...
@@ -120,7 +122,7 @@ class Crowd:
         frame: ArrayLike,
         prefix: ArrayLike | None = None,
         *,
-        out: Float32 | None = None,
+        out: Float32 | DeviceArray | None = None,
         device: str = "cpu",
         threads: int = 0,
         output: Literal["host", "device"] = "host",
@@ -137,10 +139,11 @@ class Crowd:
         prefix : (H,) integers from 0 to K, or one for all, optional
             How many shapes of the order a head uses; combinations are used if all their shapes are. Default: all.
         out : (H, V, 3) float32, optional
-            Receives the result; contiguous.
+            Receives the result; contiguous. With output ``"device"`` an earlier result of that shape, which is written
+            again: a renderer then allocates nothing per frame.
         device : str
-            ``"cpu"`` or ``"cuda"``, never replaced by the other. The weights of the distinct heads are all that is
-            copied to the device.
+            ``"cpu"`` or ``"cuda"``, never replaced by the other. The first call copies shapes and clips to the device;
+            every call then sends the clip, frame and prefix of each head, 16 bytes, and no weights.
         threads : int
             Number of threads; 0 means all processors that this process may use.
         output : str
@@ -301,15 +304,22 @@ class Crowd:
         frames: NDArray[np.float64],
         prefixes: NDArray[np.int32],
         device: str,
-        **options: Any,
+        *,
+        threads: int,
+        output: Any = "host",
+        out: Any = None,
     ) -> Any:
-        options.setdefault("output", "host")
+        if device != "cpu":
+            parts = np.split(self._weights, self._first[1:])
+            if output == "host":
+                out = self._output(out, len(clips))
+            return on_device.evaluate(self, parts, (clips, frames, prefixes), device, output, out)
         weights = self._rows(clips, frames)
-        if (prefixes == self._rig.num_shapes).all():
-            return self._rig.evaluate(weights, device, **options)
-        return self._rig.evaluate(weights, device, **options, order=self._order, prefix=prefixes)
+        whole = bool((prefixes == self._rig.num_shapes).all())
+        detail = {} if whole else {"order": self._order, "prefix": prefixes}
+        return self._rig.evaluate(weights, device, threads=threads, output=output, out=out, **detail)
 
-    def _output(self, out: Float32 | None, heads: int) -> Float32:
+    def _output(self, out: Any, heads: int) -> Float32:
         shape = (heads, *self._rig.rest_vertices.shape)
         if out is None:
             return np.empty(shape, np.float32)

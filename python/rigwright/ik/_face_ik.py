@@ -35,6 +35,8 @@ class FaceIk:
         The control points in the character.
     regions : list of (points, parameters)
         Indices of each network's control points and rig parameters.
+    agreement : str
+        "average" of parameters that regions share, or a "joint" solve over regions.
     dimensions : int
         3; or 2: control points are (x, y), seen along z.
     metadata : dict
@@ -62,6 +64,7 @@ class FaceIk:
             raise bad_argument("load", "parameters.rest", got, "one per parameter of the model")
         self.vertices: NDArray[np.int32] = own["points.vertex"]
         self.dimensions: int = self._engine.dimensions
+        self.agreement: str = str(metadata.get("agreement", "average"))
         self._rest: NDArray[np.float32] = own["points.rest"]
         begins = own["regions.point_offset"], own["regions.parameter_offset"]
         self.regions = [
@@ -78,7 +81,7 @@ class FaceIk:
             Where control points shall be, in the rig's unit. Networks for 2-D points ignore z.
         polish : int
             Iterative steps (:func:`rigwright.ik.solve`) from the networks' answer, over all regions together: they
-            replace the averages of parameters that regions share by what is best for all control points.
+            replace what regions agreed on by what is best for all control points.
         threads : int
             Number of threads; 0 means all processors that this process may use.
 
@@ -141,7 +144,8 @@ class FaceIk:
 
     def __repr__(self) -> str:
         counts = f"{len(self.vertices)} control points, {len(self.regions)} regions, {len(self.names)} rig parameters"
-        return f"<rigwright.ik.FaceIk {self.metadata.get('name', '')!r}: {counts}, {self.dimensions}-D>"
+        joint = ", joint solve" if self.agreement == "joint" else ""
+        return f"<rigwright.ik.FaceIk {self.metadata.get('name', '')!r}: {counts}, {self.dimensions}-D{joint}>"
 
 
 def load(path: str | os.PathLike[str]) -> FaceIk:

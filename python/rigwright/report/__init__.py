@@ -2,6 +2,7 @@
 
 from rigwright.report._body.skinning import fit_skinning_baselines
 from rigwright.report._body.write import write_body
+from rigwright.report._face_ik.write import write_face_ik
 from rigwright.report._sheet.contact_sheet import write_contact_sheet
 from rigwright.report._shot.write import write_shot
 from rigwright.report._synthesis.write import write_synthesis
@@ -14,6 +15,7 @@ __all__ = [
     "measure_transfer",
     "write_body",
     "write_contact_sheet",
+    "write_face_ik",
     "write_shot",
     "write_synthesis",
     "write_transfer",

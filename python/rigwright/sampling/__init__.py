@@ -38,6 +38,7 @@ from rigwright.sampling._check import CheckedRig, check_rig
 from rigwright.sampling._clips import Clip, Clips
 from rigwright.sampling._dataset import Dataset, InfluenceProbe
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
+from rigwright.sampling._farm.dask_workers import DaskWorkers
 from rigwright.sampling._job import sample
 from rigwright.sampling._plan import clipped_share
 from rigwright.sampling._played import sample_actions
@@ -50,6 +51,7 @@ __all__ = [
     "CheckedRig",
     "Clip",
     "Clips",
+    "DaskWorkers",
     "Dataset",
     "Done",
     "Executor",

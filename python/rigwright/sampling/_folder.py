@@ -7,7 +7,8 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ OURS = re.compile(
     r"(manifest|unfinished)\.json|(rest_vertices|faces|skeleton_rest|vertex_parts|face_materials|uvs|uv_faces|clip)\.npy"
     r"|(probe\.)?\d{5,}\.(done|(channels|poses|vertices)\.npy)"
 )
-LEFT_OVER = re.compile(rf"\.({OURS.pattern})\.\w+\.part")
+LEFT_OVER = re.compile(rf"\.({OURS.pattern})\.\w+\.part|\.token\.[0-9a-f]{{32}}")
 LOCK_PATIENCE = 2.0  # seconds: workers of a process that was just killed may still hold the lock
 
 
@@ -109,6 +110,23 @@ def remove_left_overs(folder: Path) -> None:
     for name in os.listdir(folder):
         if LEFT_OVER.fullmatch(name):
             (folder / name).unlink()
+
+
+@contextlib.contextmanager
+def announced(folder: Path) -> Iterator[str]:
+    """A file of a name that nobody else knows, inside the block: who sees it shares the folder. Yields the token."""
+    token = uuid.uuid4().hex
+    path = token_file(folder, token)
+    atomic_write(path, b"")
+    try:
+        yield token
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def token_file(folder: Path, token: str) -> Path:
+    """The file of a token."""
+    return folder / f".token.{token}"
 
 
 def _refuse_strangers(folder: Path, overwrite: bool) -> None:

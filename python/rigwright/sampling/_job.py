@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._farm.connecting import is_client
 from rigwright._processors import available_processors
 from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument, check_threads
@@ -18,6 +19,7 @@ from rigwright.sampling._check import Answer, check_rig
 from rigwright.sampling._dataset import Dataset
 from rigwright.sampling._disk import check_space, full_disk_in_words
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
+from rigwright.sampling._farm.dask_workers import DaskWorkers
 from rigwright.sampling._folder import begin, finish, finished_shards, only_writer, remove_left_overs
 from rigwright.sampling._kinematics import Deviations
 from rigwright.sampling._plan import Plan, make_plan
@@ -26,6 +28,9 @@ from rigwright.sampling._rows import RowFile, Rows
 from rigwright.sampling._samplers import Sampler, named_sampler
 from rigwright.sampling._work import AnotherRig, Shard, ShardWork
 
+if TYPE_CHECKING:
+    from rigwright._farm.connecting import Client
+
 
 def sample(
     rig: Rig,
@@ -33,7 +38,7 @@ def sample(
     count: int | None = None,
     *,
     seed: int = 0,
-    workers: int = 1,
+    workers: int | Client = 1,
     sampler: str | Sampler = "normal",
     probe: int = 4,
     shard_rows: int | None = None,
@@ -56,10 +61,10 @@ def sample(
         Poses T; default 5000, or the number of frames of an animation without noise.
     seed : int
         Of all random numbers: the same seed draws the same channel rows.
-    workers : int
+    workers : int or distributed.Client
         Number of processes; 0 means all processors that this process may use. 1 evaluates the rig in this process;
         more need ``for_worker()`` of a rig that drives a host, and otherwise inherit the rig by fork where the
-        platform has it.
+        platform has it. A client of Dask: the workers of its scheduler, see :class:`DaskWorkers`.
     sampler : "normal", "uniform", "sparse" or a sampler
         See :class:`Normal`, :class:`Uniform`, :class:`Sparse`, :class:`Animation`, :class:`Mixture`.
     probe : int
@@ -88,6 +93,11 @@ def sample(
     OSError
         With ``errno.ENOSPC`` if the disk is, or would get, full. What is finished stays.
 
+    Warns
+    -----
+    WorkerWarning
+        If workers of a farm left, could not work or failed, and others did what was theirs.
+
     Examples
     --------
     >>> arm = rw.sources.example_body()
@@ -95,12 +105,11 @@ def sample(
     >>> data.channels.shape, data.poses.shape, data.vertices.shape
     ((100, 6), (100, 37), (100, 1122, 3))
     """
-    workers = check_threads("sample", workers, "workers")
+    show = as_callback(progress)
+    executor = executor or _executor(workers, show)
     facts = check_rig(rig, "sample")
     plan = make_plan(facts, named_sampler(sampler), count, seed, probe, shard_rows)
-    executor = executor or _local(workers)
     folder = Path(path)
-    show = as_callback(progress)
     _make_folder(folder)
     with only_writer(folder), full_disk_in_words(folder, plan):
         move_in(folder)
@@ -202,8 +211,10 @@ class _Clock:
         self.progress(Progress("sampling", self.done, self.total, f"{speed} poses/s, {clock} left"))
 
 
-def _local(workers: int) -> Executor:
-    count = workers or available_processors()
+def _executor(workers: int | Client, progress: ProgressCallback) -> Executor:
+    if is_client(workers):
+        return DaskWorkers(cast("Client", workers), progress=progress)
+    count = check_threads("sample", workers, "workers") or available_processors()
     return InProcess() if count == 1 else LocalProcesses(count)
 
 

@@ -105,6 +105,11 @@ class Rows(Generic[Scalar]):
         self._starts = np.cumsum([0, *map(len, files)])
         self.shape = (int(self._starts[-1]), *files[0].shape[1:])
 
+    @classmethod
+    def joined(cls, parts: Sequence[Rows[Scalar]]) -> Rows[Scalar]:
+        """The rows of several, one after another."""
+        return cls([file for part in parts for file in part._files])
+
     def __len__(self) -> int:
         return self.shape[0]
 

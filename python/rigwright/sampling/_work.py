@@ -54,6 +54,9 @@ class Shard:
         return f"{self.kind}s {self.start} to {self.stop - 1}, shard {self.stem}"
 
 
+FIRST_ROW = Shard(False, 0, 0, 1)
+
+
 @dataclass(frozen=True)
 class Done:
     """A shard that lies finished in the folder, with the SHA-256 of its files."""
@@ -109,23 +112,45 @@ class ShardWork:
             self.rig.close()
 
     def __call__(self, shard: Shard) -> Done:
-        """Evaluate and write one shard; the ``.done`` file comes last and vouches for the others."""
+        """Evaluate and write one shard."""
+        return self.store(shard, self.evaluate(shard))
+
+    def evaluate(self, shard: Shard) -> Answer:
+        """Poses and vertices of one shard. The first call of a process evaluates channel row 0 alone before: a wrong
+        rig shows before a whole shard is spent on it."""
         if not self._tried:
-            self._try_rig()
+            self.try_rig()
             self._tried = True
-        channels = (self.probe_rows if shard.probe else self.rows)[shard.start : shard.stop]
-        poses, vertices = self._evaluate(channels, shard)
-        hashes = {}
-        for name, array in zip(ARRAYS, (channels, poses, vertices), strict=True):
-            hashes[name] = _write(self.folder / f"{shard.stem}.{name}.npy", array)
+        return evaluated(self.rig, self.facts, self.channels(shard), shard)
+
+    def channels(self, shard: Shard) -> NDArray[np.float32]:
+        """The channel rows of one shard."""
+        return (self.probe_rows if shard.probe else self.rows)[shard.start : shard.stop]
+
+    def store(self, shard: Shard, answer: Answer) -> Done:
+        """Write the files of one shard; the ``.done`` file comes last and vouches for the others."""
+        hashes = {
+            name: write_array(self.folder / f"{shard.stem}.{name}.npy", array)
+            for name, array in zip(ARRAYS, (self.channels(shard), *answer), strict=True)
+        }
+        return self.vouch(shard, hashes)
+
+    def vouch(self, shard: Shard, hashes: dict[str, str]) -> Done:
+        """Write the ``.done`` file of a shard whose other files lie in the folder."""
         atomic_write(self.folder / f"{shard.stem}.done", json.dumps(hashes).encode("ascii"))
         return Done(shard, hashes)
 
-    def _try_rig(self) -> None:
-        """Evaluate channel row 0 alone: a wrong rig shows before a whole shard is spent on it."""
-        answer = self._evaluate(self.rows[:1], Shard(False, 0, 0, 1))
+    def try_rig(self) -> Answer:
+        """Evaluate channel row 0 alone, and compare it with the ``reference``.
+
+        Raises
+        ------
+        AnotherRig
+            If it differs by more than rounding.
+        """
+        answer = evaluated(self.rig, self.facts, self.rows[:1], FIRST_ROW)
         if self.reference is None:
-            return
+            return answer
         size = float(np.ptp(self.facts.rest_vertices, axis=0).max())
         scales = (max(1.0, float(np.abs(self.reference[0]).max())), size)
         for name, new, old, scale in zip(ARRAYS[1:], answer, self.reference, scales, strict=True):
@@ -135,13 +160,24 @@ class ShardWork:
                     f"sample: rig is not the one that the folder was begun with ({name} of channel row 0 "
                     f"differ by {gap:.3g}); it must be the same, or pass overwrite=True"
                 )
+        return answer
 
-    def _evaluate(self, channels: NDArray[np.float32], shard: Shard) -> Answer:
-        try:
-            answer = self.rig.sample(channels.copy())
-        except (Exception, SystemExit) as error:
-            raise SourceError(f"sample ({shard}): {_said(error)}; finished shards are kept") from error
-        return check_answer(self.facts, answer, range(shard.start, shard.stop), shard.kind)
+
+def evaluated(rig: Rig, facts: CheckedRig, channels: NDArray[np.float32], shard: Shard) -> Answer:
+    """Poses and vertices of the channel rows of one shard, checked.
+
+    Raises
+    ------
+    SourceError
+        If the rig fails, or returns NaN or infinity.
+    ValueError
+        If its answer has a wrong type or shape.
+    """
+    try:
+        answer = rig.sample(channels.copy())
+    except (Exception, SystemExit) as error:
+        raise SourceError(f"sample ({shard}): {_said(error)}; finished shards are kept") from error
+    return check_answer(facts, answer, range(shard.start, shard.stop), shard.kind)
 
 
 def _said(error: BaseException) -> str:
@@ -149,7 +185,7 @@ def _said(error: BaseException) -> str:
     return text if isinstance(error, SourceError) else f"the rig raised {type(error).__name__}: {text}"
 
 
-def _write(path: Path, array: NDArray[np.float32]) -> str:
+def write_array(path: Path, array: NDArray[np.float32]) -> str:
     """Write a ``.npy`` file in one step; returns the SHA-256 of its content."""
     header, data = npy_header("<f4", array.shape), np.ascontiguousarray(array, "<f4").data
     digest = hashlib.sha256(header)

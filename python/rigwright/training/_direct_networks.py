@@ -17,11 +17,11 @@ from rigwright._regression.inputs import Inputs
 from rigwright._validate import bad_argument
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
+from rigwright.training._learned_body import seconds_of_training
 from rigwright.training._networks import Normalization, layers, make_problem
 from rigwright.training._optimize import Budget, Trainer, torch_settings
 from rigwright.training._optimizers import Arrays
 from rigwright.training._outlook import Outlook
-from rigwright.training._pipeline import seconds_of_training
 from rigwright.training._settings import BodySettings
 
 WATCHED = 32  # held-out poses whose error is reported while training

@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rigwright import _core
 from rigwright._core import Deformer
 from rigwright._extras import require
-from rigwright._pose_statistics.confidence import confidence_groups, confidence_tensors
+from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument, check_threads
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
-from rigwright.sampling import Dataset
-from rigwright.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
-from rigwright.training._export import LearnedSet, common_metadata, common_tensors, measured, set_tensors
-from rigwright.training._networks import layers, make_problem, normalize
-from rigwright.training._optimize import Budget, Trainer, torch_settings
-from rigwright.training._optimizers import Arrays
-from rigwright.training._outlook import Outlook
-from rigwright.training._preparation import Preparation, prepare
+from rigwright.sampling import Dataset, Sampler
+from rigwright.training._checkpoint import only_run
+from rigwright.training._error_bound import add_error_bound
+from rigwright.training._export import measured
+from rigwright.training._learned_body import Networks, metadata, model_tensors
+from rigwright.training._optimize import torch_settings
+from rigwright.training._preparation import prepare
 from rigwright.training._settings import BodySettings, settings_for
+from rigwright.training._until._goal import Goal
+from rigwright.training._until._pipeline import Samples, learn_until, samples_of
 
 DEFAULT_STEPS = 8000
-MEASURING = 0.03  # part of a time budget that is kept for measuring and writing the model
-LEAST_SHARE = 0.5  # part of it that the steps get at least: a model without steps is worth nothing
-WATCHED = 32  # held-out poses whose error is reported while training
+STEPS_OF_ROUND = 2000  # to a stated error
 
 
 def body(
-    ds: Dataset,
+    ds: Dataset | Rig,
     *,
     seed: int = 0,
     method: str = "blended",
@@ -62,6 +54,13 @@ def body(
     learning_rate: float | None = None,
     schedule: str | None = None,
     patience: int | None = None,
+    tolerance: float | None = None,
+    statistic: str = "p99",
+    rig: Rig | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    poses: int | None = None,
+    sampler: str | Sampler = "normal",
+    workers: int = 1,
 ) -> Deformer:
     """Learn the deformation of a rig with a skeleton from samples of it.
 
@@ -70,8 +69,8 @@ def body(
 
     Parameters
     ----------
-    ds : Dataset
-        Poses and vertices; with its influence probe where it has one.
+    ds : Dataset or Rig
+        Poses and vertices; with its influence probe where it has one. With a ``tolerance`` also a rig.
     seed : int
         The same data, seed, settings, machine and number of threads give the same model, bit for bit, unless
         ``minutes`` decides when to stop.
@@ -97,18 +96,35 @@ def body(
         How the mesh and the data are cut: see :class:`BodySettings`; None keeps the method's default.
     max_components, hidden, batch, optimizer, learning_rate, schedule, patience : optional
         The networks and their training: see :class:`BodySettings`; None keeps the method's default.
+    tolerance : float or None
+        Train to a stated error, in the unit of the rig: sample where the model is least sure, train on, and stop when
+        the ``statistic`` of the error on fresh poses is below it with a confidence of 95 %. ``steps`` are then those
+        of the first round (default 2000), ``minutes`` the time for all of them.
+    statistic : "mean", "p99" or "max"
+        Of the vertices of fresh poses: mean, 99th percentile, or largest. The bound of "max" is one for 99 % of the
+        poses.
+    rig : Rig, optional
+        With a ``tolerance``: who is sampled, if ``ds`` is a data set of it.
+    folder : path-like or None
+        With a ``tolerance``: keeps the samples and models of the rounds, and a killed run goes on from it to the same
+        bytes. A smaller tolerance or larger budget goes on from it, too. Takes the place of ``checkpoint``.
+    poses : int or None
+        With a ``tolerance``: most poses of the rig; default 20000.
+    sampler, workers : optional
+        With a ``tolerance``: see :func:`rigwright.sampling.sample`.
 
     Returns
     -------
     Deformer
-        A model of kind "body" that knows its error on the held-out rows.
+        A model of kind "body" that knows its error on the held-out rows. After training to a stated error its metadata
+        entry ``until`` says what was reached, why it stopped ("error", "poses" or "minutes"), and the curve.
 
     Raises
     ------
     ValueError
         If ``ds`` is no data set, has no skeleton or too few rows, or has changed since it was sampled, a used joint
-        cannot be inverted in some pose, a setting makes no sense, or the checkpoint belongs to another run
-        or is written by one.
+        cannot be inverted in some pose, a setting makes no sense, the checkpoint or folder belongs to another run
+        or is written by one, or a tolerance is not positive, its statistic unknown, or there is no rig to sample.
     NumericalError
         If training diverges.
     MemoryError
@@ -126,9 +142,13 @@ def body(
     started = time.monotonic()
     torch = require("torch", extra="training", purpose="training a model")
     report = as_callback(progress)
-    if minutes is None and steps is None:
-        steps = DEFAULT_STEPS
-    check_training_arguments("body", torch, ds, device, threads)
+    goal = None if tolerance is None else Goal(statistic, tolerance)
+    if (minutes is None or goal is not None) and steps is None:
+        steps = DEFAULT_STEPS if goal is None else STEPS_OF_ROUND
+    samples = _samples(goal, ds, rig, folder, poses, sampler, workers)
+    if samples is None or samples.given is not None:
+        check_data_set("body", ds)
+    check_place("body", torch, device, threads)
     chosen = settings_for(
         method,
         seed=seed,
@@ -149,24 +169,51 @@ def body(
         schedule=schedule,
         patience=patience,
     )
+    if goal is not None and samples is not None:
+        return learn_until(samples, goal, chosen, device, threads, restart, report)
     file = None if checkpoint is None else Path(checkpoint)
     with contextlib.nullcontext() if file is None else only_run(file):
         if file is not None and restart:
             file.unlink(missing_ok=True)
-        if hasattr(ds, "verify"):
-            ds.verify(report)  # the model states the hash of what it has learned from
-        ready = prepare(ds, chosen, report)
-        with torch_settings(torch, threads, device):
-            try:
-                learned, steps_done = Networks(ds, ready, chosen, device).train(file, report, started)
-            except torch.cuda.OutOfMemoryError as error:
-                raise MemoryError(f"body: {device} has too little memory for these networks") from error
-        report(Progress("measuring", 0, 1))
-        used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": steps_done}
-        model = measured(model_tensors(ds, ready, learned), metadata(ds, ready, chosen, used), ds, ready.held_out)
+        model = _learned(ds, chosen, device, threads, file, report, started)
         if file is not None:
             file.unlink(missing_ok=True)
     return model
+
+
+def _samples(goal: Goal | None, ds: Any, *sampling: Any) -> Samples | None:
+    """Who samples, with a goal; None without, and then ValueError if a rig, a folder or a number of poses is given."""
+    if goal is not None:
+        return samples_of(ds, *sampling)
+    for name, value in zip(("rig", "folder", "poses"), sampling, strict=False):
+        if value is not None:
+            raise bad_argument("body", name, "given", "left out without a tolerance, which asks for new poses")
+    return None
+
+
+def _learned(
+    ds: Any,
+    chosen: BodySettings,
+    device: str,
+    threads: int,
+    file: Path | None,
+    report: ProgressCallback,
+    started: float,
+) -> Deformer:
+    torch = require("torch", extra="training", purpose="training a model")
+    if hasattr(ds, "verify"):
+        ds.verify(report)  # the model states the hash of what it has learned from
+    ready = prepare(ds, chosen, report)
+    with torch_settings(torch, threads, device):
+        try:
+            learned, steps_done = Networks(ds, ready, chosen, device).train(file, report, started)
+        except torch.cuda.OutOfMemoryError as error:
+            raise MemoryError(f"body: {device} has too little memory for these networks") from error
+    report(Progress("measuring", 0, 1))
+    used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": steps_done}
+    parts = model_tensors(ds, ready, learned), metadata(ds, ready, chosen, used)
+    parts = add_error_bound(*parts, ds, ready.training, ready.held_out, chosen.seed)
+    return measured(*parts, ds, ready.held_out)
 
 
 def check_data_set(function: str, ds: Any) -> None:
@@ -181,6 +228,11 @@ def check_data_set(function: str, ds: Any) -> None:
 def check_training_arguments(function: str, torch: Any, ds: Any, device: str, threads: int) -> None:
     """Raise ValueError unless ``ds`` is a data set, the device is there, and ``threads`` a number of threads."""
     check_data_set(function, ds)
+    check_place(function, torch, device, threads)
+
+
+def check_place(function: str, torch: Any, device: str, threads: int) -> None:
+    """Raise ValueError unless the device is there, and ``threads`` a number of threads."""
     usable = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
     if not isinstance(device, str) or device.split(":")[0] not in usable:
         raise bad_argument(function, "device", repr(device), " or ".join(f'"{name}"' for name in usable) + " here")
@@ -189,103 +241,3 @@ def check_training_arguments(function: str, torch: Any, ds: Any, device: str, th
     if colon and not (index.isdecimal() and int(index) < count):
         raise bad_argument(function, "device", repr(device), f'"{kind}:0" to "{kind}:{count - 1}" here')
     check_threads(function, threads)
-
-
-class Networks:
-    """The networks of the sets that have inputs and components: their problem, their training, their layers."""
-
-    def __init__(self, ds: Dataset, ready: Preparation, settings: BodySettings, device: str) -> None:
-        self.ds, self.ready, self.settings, self.device = ds, ready, settings, device
-        self.active = [i for i, basis in enumerate(ready.bases) if len(ready.columns[i]) and basis.components.shape[1]]
-        self.inputs = [ready.poses[:, ready.columns[i]] for i in self.active]
-        self.targets = [ready.bases[i].coefficients for i in self.active]
-        rows = ready.training
-        self.maps = [normalize(x[rows], c[rows]) for x, c in zip(self.inputs, self.targets, strict=True)]
-
-    def learned(self, weights: Arrays) -> list[LearnedSet]:
-        """All sets, with the layers that these weights make."""
-        parts = [LearnedSet(c, basis, {}) for c, basis in zip(self.ready.columns, self.ready.bases, strict=True)]
-        for s, i in enumerate(self.active):
-            parts[i] = replace(parts[i], layers=layers(weights, s, self.maps[s]))
-        return parts
-
-    def train(
-        self, checkpoint: Path | None, progress: ProgressCallback, started: float
-    ) -> tuple[list[LearnedSet], int]:
-        """Train; the sets with the best weights, and the steps that were done.
-
-        Parameters
-        ----------
-        checkpoint : path-like or None
-        progress : callable
-        started : float
-            When the call began (``time.monotonic``): what was spent since then counts.
-        """
-        if not self.active:
-            return self.learned({}), 0
-        settings, ready = self.settings, self.ready
-        training = np.isin(np.arange(len(ready.poses)), ready.training)
-        problem = make_problem(self.inputs, self.targets, self.maps, training)
-        widths = [m.whiten.shape[1] for m in self.maps], [len(m.scale) for m in self.maps]
-        trainer = Trainer(problem, *widths, settings, self.device)
-        budget = Budget(settings.steps, seconds_of_training(settings.minutes, time.monotonic() - started))
-        outlook = Outlook(budget)
-        _, poses, truth = self.ds.take(ready.held_out[:WATCHED])
-        unit = 1000.0 * self.ds.meters_per_unit
-        about = json.dumps(common_metadata(self.ds, "body", {}))
-
-        def report(now: State, weights: Arrays) -> None:
-            tensors = common_tensors(self.ds, ready.poses) | set_tensors(ready.sets, self.learned(weights))
-            model = _core.model_from_tensors(tensors, about)
-            distance = np.linalg.norm(model.evaluate(poses) - truth, axis=2) * unit
-            words = outlook.words(now, float(distance.mean()))
-            message = f"held-out error {distance.mean():.3g} mm, at most {distance.max():.3g} mm, {words}"
-            progress(Progress("training", budget.spent(now), 1.0, message))
-
-        run = hashlib.sha256(json.dumps([self.ds.hash, settings.record()]).encode()).hexdigest()
-        state = (read_checkpoint(checkpoint, run) if checkpoint else None) or trainer.start()
-        state.seconds += time.monotonic() - started
-
-        def keep(now: State) -> None:
-            if checkpoint is not None:
-                write_checkpoint(checkpoint, now, run)
-
-        state = trainer.run(state, budget, report, keep)
-        return self.learned(state.best), state.step
-
-
-def seconds_of_training(minutes: float | None, prepared: float) -> float | None:
-    """When the steps end, in seconds since the call began: before measuring, but not before half the time was for them.
-
-    Parameters
-    ----------
-    minutes : float or None
-        Time for the whole call.
-    prepared : float
-        Seconds that preparation took: on a busy machine, perhaps more than there are.
-    """
-    if minutes is None:
-        return None
-    return max(60.0 * minutes * (1.0 - MEASURING), prepared + LEAST_SHARE * 60.0 * minutes)
-
-
-def model_tensors(ds: Dataset, ready: Preparation, learned: list[LearnedSet]) -> dict[str, NDArray[Any]]:
-    """All tensors of the model but its errors."""
-    poses: NDArray[np.float32] = ready.poses[ready.training]
-    groups = confidence_groups(poses, len(ready.description.parents), ready.unread(), ready.extent)
-    return common_tensors(ds, poses) | set_tensors(ready.sets, learned) | confidence_tensors(groups)
-
-
-def metadata(ds: Dataset, ready: Preparation, settings: BodySettings, used: dict[str, Any]) -> dict[str, Any]:
-    """Metadata of the model: what is needed to repeat the training, and what came of it."""
-    record = settings.record() | {
-        "influence": "probe" if ds.probe is not None else "all varying columns: the data set has no influence probe",
-        "loss": "squared vertex distance in bone space",
-        "sets": len(ready.sets),
-        "members": len(ready.sets.vertex),
-        "inputs": [len(c) for c in ready.columns],
-        "components": [basis.components.shape[1] for basis in ready.bases],
-        "training_poses": len(ready.training),
-        "held_out_poses": len(ready.held_out),
-    }
-    return common_metadata(ds, "body", record | used)

@@ -67,31 +67,64 @@ def _units(columns: NDArray[np.bool_], width: int) -> list[bool]:
     return [*joints, *columns[width:]]
 
 
-def prepare(ds: Any, settings: BodySettings, progress: ProgressCallback) -> Preparation:
+@dataclass(frozen=True)
+class Outline:
+    """The vertex sets of a character and the pose columns that each reads; attributes as in :class:`Preparation`."""
+
+    sets: VertexSets
+    columns: list[NDArray[np.int32]]
+    description: Description
+
+
+def prepare(ds: Any, settings: BodySettings, progress: ProgressCallback, outline: Outline | None = None) -> Preparation:
     """Find sets, inputs and bases.
+
+    Parameters
+    ----------
+    ds : Dataset
+    settings : BodySettings
+    progress : callable
+    outline : Outline, optional
+        Sets and inputs that are known already, from fewer samples of the rig.
 
     Raises
     ------
     ValueError
         If the data set has no skeleton, too few rows, or a pose whose used joints cannot be inverted.
     """
+    training, held_out = _parted(ds, settings)
+    poses, extent = np.asarray(ds.poses), _extent(ds)
+    outline = outline or outlined(ds, settings, progress)
+    bases = _find_bases(ds, poses, training, outline.sets, settings, progress)
+    found = outline.sets, outline.columns, bases, outline.description
+    return Preparation(poses, training, held_out, extent, *found)
+
+
+def outlined(ds: Any, settings: BodySettings, progress: ProgressCallback) -> Outline:
+    """Find sets and inputs; raises as :func:`prepare`."""
+    training, _ = _parted(ds, settings)
+    poses, extent, parents = np.asarray(ds.poses), _extent(ds), np.asarray(ds.skeleton.parents)
+    progress(Progress("assigning vertices to joints", 0, 1))
+    sets = _find_sets(ds, poses, training, extent, settings)
+    compact = rigid_joints(poses, len(parents)) & settings.compact_rotations
+    description = Description(parents, varying_columns(poses, len(parents), extent), compact)
+    progress(Progress("finding influences", 0, 1))
+    return Outline(sets, _find_inputs(ds, sets, description, extent, settings), description)
+
+
+def _extent(ds: Any) -> float:
+    return float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
+
+
+def _parted(ds: Any, settings: BodySettings) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]:
+    """Rows to learn from and held-out rows; ValueError for what no body is learned from."""
     if ds.skeleton is None:
         raise bad_argument("body", "ds", "a data set without a skeleton", "samples of a rig with joints")
     training, held_out = ds.split(settings.holdout, settings.seed)
     if len(training) < 2 or len(held_out) < 1:
         got = f"{len(training)} rows to learn from and {len(held_out)} held out"
         raise bad_argument("body", "ds", got, "large enough for at least 2 and 1; sample more poses")
-    poses = np.asarray(ds.poses)
-    extent = float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
-    parents = np.asarray(ds.skeleton.parents)
-    progress(Progress("assigning vertices to joints", 0, 1))
-    sets = _find_sets(ds, poses, training, extent, settings)
-    compact = rigid_joints(poses, len(parents)) & settings.compact_rotations
-    description = Description(parents, varying_columns(poses, len(parents), extent), compact)
-    progress(Progress("finding influences", 0, 1))
-    columns = _find_inputs(ds, sets, description, extent, settings)
-    bases = _find_bases(ds, poses, training, sets, settings, progress)
-    return Preparation(poses, training, held_out, extent, sets, columns, bases, description)
+    return training, held_out
 
 
 def _find_sets(

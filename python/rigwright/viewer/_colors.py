@@ -1,8 +1,8 @@
-"""One byte per vertex: how far a figure is from the one beside it, or how little its model can be trusted."""
+"""One byte per vertex: how far a figure is from the one beside it or may be from the truth, or how little is known."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,13 @@ def error_marks(
     vertices: Vertices, truth: Vertices, size: float, meters_per_unit: float
 ) -> tuple[Marks, dict[str, Any]]:
     """Distances of vertices (V, 3) to the true ones, 255 at 0.25 % of the size; mean and largest in millimeters."""
-    distance = np.linalg.norm(vertices.astype(np.float64) - truth, axis=1)
+    return distance_marks(np.linalg.norm(vertices.astype(np.float64) - truth, axis=1), size, meters_per_unit)
+
+
+def distance_marks(
+    distance: NDArray[np.floating[Any]], size: float, meters_per_unit: float
+) -> tuple[Marks, dict[str, Any]]:
+    """Lengths (V,), 255 at 0.25 % of the size; mean and largest in millimeters."""
     most = ERROR_SHARE * size
     in_mm = 1000.0 * meters_per_unit
     facts = {"mean": float(distance.mean() * in_mm), "max": float(distance.max() * in_mm), "full": most * in_mm}
@@ -31,9 +37,19 @@ def confidence_marks(confidence: float, num_vertices: int) -> Marks:
 
 
 def marks_of(
-    mode: str, shown: Sequence[Vertices], confidence: float, size: float, meters_per_unit: float
+    mode: str,
+    shown: Sequence[Vertices],
+    confidence: float,
+    size: float,
+    meters_per_unit: float,
+    bound: Callable[[], NDArray[np.float32]],
 ) -> tuple[Marks | None, dict[str, Any] | None]:
-    """What colors show of the vertices of the first figure, and what errors amount to; None of what is not shown."""
+    """What colors show of the vertices of the first figure, and what errors amount to; None of what is not shown.
+
+    ``bound`` is called if the bound of the model's error is shown.
+    """
+    if mode == "bound":
+        return distance_marks(bound(), size, meters_per_unit)
     if mode == "confidence":
         return confidence_marks(confidence, len(shown[0])), None
     if mode == "error" and len(shown) == 2:

@@ -13,11 +13,13 @@ from rigwright.viewer._wire import packed
 
 
 def color_modes(figures: Sequence[Any]) -> list[str]:
-    """What the skin of the first figure can show: errors beside another one of the same mesh, confidence of a model."""
+    """What the skin of the first figure can show: errors beside another one, what a model may be wrong by."""
     modes = ["plain"]
     if len(figures) == 2 and len(figures[0].rest_vertices) == len(figures[1].rest_vertices):
         modes.append("error")
-    return [*modes, "confidence"] if isinstance(figures[0], ModelFigure) else modes
+    if not isinstance(figures[0], ModelFigure):
+        return modes
+    return [*modes, "confidence", *(["bound"] if figures[0].has_error_bound else [])]
 
 
 def _export_formats(figure: Any) -> list[str]:

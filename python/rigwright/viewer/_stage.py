@@ -115,7 +115,9 @@ class Stage(Untold):
         if self.beside is not None:
             shown.append(beside_vertices(self.beside, self.figure, self.state, self.timeline.frame))
         confidence = self._confidence()
-        marks, error = marks_of(self._mode, shown, confidence or 0.0, self._size, self.figure.meters_per_unit)
+        marks, error = marks_of(
+            self._mode, shown, confidence or 0.0, self._size, self.figure.meters_per_unit, self._bound
+        )
         arrays, boxes = [], []
         for number, (packer, vertices) in enumerate(zip(self._packers, shown, strict=True)):
             content, low, high = packer.pack(vertices, marks if number == 0 else None)
@@ -145,6 +147,10 @@ class Stage(Untold):
         if not isinstance(self.figure, ModelFigure):
             return None
         return float(self.figure.model.confidence(self.figure.pose(self.state)[None])[0])
+
+    def _bound(self) -> NDArray[np.float32]:
+        assert isinstance(self.figure, ModelFigure)  # which alone offer this color
+        return self.figure.error_bound(self.state)
 
     def _of_timeline(self) -> State | None:
         """The state at the present frame; None if nothing plays."""
@@ -268,7 +274,9 @@ class Stage(Untold):
 
     def _color(self, message: Message, _: float) -> None:
         if message["mode"] not in color_modes(self.figures()):
-            raise ValueError(f"{message['mode']} needs another figure of the same mesh beside this one")
+            is_bound = message["mode"] == "bound"
+            needs = "a model that states one" if is_bound else "another figure of the same mesh beside it"
+            raise ValueError(f"{message['mode']} needs {needs}")
         self._mode = message["mode"]
 
 

@@ -87,7 +87,7 @@ MESSAGES: dict[str, dict[str, Check]] = {
     "frames": {"frames": is_whole},
     "key": {},
     "unkey": {},
-    "color": {"mode": _one_of("plain", "error", "confidence")},
+    "color": {"mode": _one_of("plain", "error", "confidence", "bound")},
     "tell": {"label": _is_label},
     "restart": {"seed": is_whole},
     "movie": {"step": _one_of("begin", "end", "cancel")},

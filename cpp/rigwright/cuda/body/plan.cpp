@@ -9,26 +9,22 @@ namespace {
 
 using body::Patch;
 
-/// Adds the points of a patch: coefficients to points (3 M), by basis and base (Patch::member).
+/// Adds the points of a patch: coefficients to points (3 M), by basis and base.
 void add_points(const Patch& patch, const network::Packed& packed, std::int64_t first_input, ProductPlan& plan) {
     const std::int64_t rows = 3 * std::int64_t{patch.members};
     std::vector<float> base(static_cast<std::size_t>(rows));
     std::vector<float> basis(static_cast<std::size_t>(rows) * patch.components);
+    std::vector<float> of_member(3 * static_cast<std::size_t>(patch.components));
     for (int m = 0; m < patch.members; ++m) {
-        const float* numbers = patch.member(packed, m);
+        patch.read_basis(packed, m, of_member.data());
         for (int axis = 0; axis < 3; ++axis) {
-            base[3 * m + axis] = numbers[axis * Patch::vertices_per_tile];
+            base[3 * m + axis] = patch.member(packed, m)[axis * Patch::vertices_per_tile];
             for (int c = 0; c < patch.components; ++c) {
-                basis[(3 * m + axis) * patch.components + c] =
-                    numbers[Patch::floats_per_head + (3 * c + axis) * std::int64_t{Patch::vertices_per_tile}];
+                basis[(3 * m + axis) * patch.components + c] = of_member[3 * c + axis];
             }
         }
     }
     plan.add(first_input, {basis.data(), {rows, patch.components}}, {base.data(), {rows}});
-}
-
-float weight_of(const Patch& patch, const network::Packed& packed, int member) {
-    return patch.member(packed, member)[3 * Patch::vertices_per_tile];
 }
 
 }  // namespace
@@ -73,7 +69,7 @@ void BodyPlan::list_entries(const body::BodyModel& model) {
             const std::int32_t entry = next[patch.vertex[m]]++;
             point[entry] = first_point + m;
             transform[entry] = static_cast<std::int32_t>(i);
-            weight[entry] = weight_of(patch, model.packed(), m);
+            weight[entry] = patch.weight(model.packed(), m);
         }
         first_point += patch.members;
     }

@@ -12,13 +12,13 @@ namespace {
 using differential::ReluNetwork;
 using differential::ReluNetworks;
 
-/// Adds a packed layer, its weights widened to float32. Returns its first output column.
+/// Adds a packed layer in the format in which it is stored. Returns its first output column.
 std::int64_t add_layer(std::int64_t first_input, const differential::ReluLayer& layer, const network::Packed& packed,
                        ProductPlan& plan) {
     std::vector<float> weight(static_cast<std::size_t>(layer.outputs) * layer.inputs);
     const View<float, 2> matrix(weight.data(), {layer.outputs, layer.inputs});
     differential::unpack_weights(layer, packed, matrix);
-    return plan.add(first_input, matrix, {packed.at(layer.bias), {layer.outputs}});
+    return plan.add(first_input, matrix, {packed.at(layer.bias), {layer.outputs}}, layer.storage);
 }
 
 /// The columns of a row that the hidden layers of some networks take.

@@ -56,7 +56,7 @@ std::int64_t add_base(const MapNetwork& network, const network::Packed& packed, 
             }
         }
     }
-    return plan.add(first_input, {weight.data(), {rows, layer.inputs}}, {bias.data(), {rows}});
+    return plan.add(first_input, {weight.data(), {rows, layer.inputs}}, {bias.data(), {rows}}, layer.storage);
 }
 
 void append_arms(const std::vector<std::int32_t>& points, const std::vector<float>& rest, const double* center,

@@ -10,17 +10,27 @@
 #include <vector>
 
 #include "rigwright/cuda/machine/block.h"
+#include "rigwright/network/storage.h"
 
 namespace rigwright::cuda {
 
-/// Bytes that all machines have copied to the host, so that tests see whether results stay on the device.
+/// Bytes that all machines have copied to the host and to the device, so that tests see what stays there.
 inline std::atomic<std::int64_t> bytes_to_host = 0;
+inline std::atomic<std::int64_t> bytes_to_device = 0;
 
 /// The only device is the host.
 class DeviceScope {
 public:
     DeviceScope() {}
 };
+
+/// The number that 16 bits stand for, exactly.
+inline float widened_float16(std::uint16_t bits) {
+    return network::from_float16(bits);
+}
+inline float widened_bfloat16(std::uint16_t bits) {
+    return network::from_bfloat16(bits);
+}
 
 /// Memory of exactly the requested size, filled with NaN or huge indices: reading memory that no kernel wrote shows in
 /// the result, reading beyond the end under AddressSanitizer.
@@ -86,6 +96,9 @@ public:
     void upload(const T* source, std::int64_t count, Buffer<T>& target) {
         target.reserve(count);
         std::copy_n(source, count, target.data());
+        const auto bytes = static_cast<std::int64_t>(count * sizeof(T));
+        uploaded_bytes_ += bytes;
+        bytes_to_device += bytes;
     }
     template <class T>
     void upload(const std::vector<T>& source, Buffer<T>& target) {
@@ -97,6 +110,8 @@ public:
         std::copy_n(source.data(), count, target);
     }
     void synchronize() {}
+    /// Bytes that were uploaded so far.
+    std::int64_t uploaded_bytes() const { return uploaded_bytes_; }
 
     /// Calls f(row, column) for all rows and columns.
     template <class F>
@@ -145,6 +160,8 @@ public:
     }
 
 private:
+    std::int64_t uploaded_bytes_ = 0;
+
     template <class F>
     static void in_order(bool backward, std::int64_t count, const F& f) {
         for (std::int64_t i = 0; i < count; ++i) f(backward ? count - 1 - i : i);

@@ -1,4 +1,6 @@
 #pragma once
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -36,6 +38,14 @@ public:
 private:
     int previous_ = 0;
 };
+
+/// The number that 16 bits stand for, exactly.
+RIGWRIGHT_DEVICE inline float widened_float16(std::uint16_t bits) {
+    return __half2float(__half(__half_raw{bits}));
+}
+RIGWRIGHT_DEVICE inline float widened_bfloat16(std::uint16_t bits) {
+    return __bfloat162float(__nv_bfloat16(__nv_bfloat16_raw{bits}));
+}
 
 /// Device memory. It grows to the largest request and is then kept.
 template <class T>
@@ -182,6 +192,7 @@ public:
         if (count == 0) return;
         check(cudaMemcpyAsync(target.data(), source, count * sizeof(T), cudaMemcpyHostToDevice, stream_),
               "copying to the device");
+        uploaded_bytes_ += static_cast<std::int64_t>(count * sizeof(T));
     }
     template <class T>
     void upload(const std::vector<T>& source, Buffer<T>& target) {
@@ -198,6 +209,8 @@ public:
         check(cudaMemcpyAsync(target.data(), source.data(), count * sizeof(T), cudaMemcpyDeviceToDevice, stream_),
               "copying on the device");
     }
+    /// Bytes that were uploaded so far.
+    std::int64_t uploaded_bytes() const { return uploaded_bytes_; }
     /// For libraries that queue work of their own.
     cudaStream_t stream() const { return stream_; }
     void synchronize() { check(cudaStreamSynchronize(stream_), "waiting for the device"); }
@@ -288,6 +301,7 @@ private:
     }
 
     cudaStream_t stream_ = nullptr;
+    std::int64_t uploaded_bytes_ = 0;
 };
 
 }  // namespace rigwright::cuda

@@ -4,9 +4,11 @@
 
 #include "rigwright/core/portable.h"
 #include "rigwright/cuda/machine/block.h"
+#include "rigwright/cuda/machine/machine.h"
 #include "rigwright/cuda/products/tangent_kernels.h"
 #include "rigwright/cuda/products/tile_product.h"
 #include "rigwright/network/activation.h"
+#include "rigwright/network/storage.h"
 
 namespace rigwright::cuda {
 
@@ -14,10 +16,23 @@ namespace rigwright::cuda {
 struct ProductGroup {
     std::int64_t first_input;   // column of the input
     std::int64_t first_output;  // column of the output
-    std::int64_t weight;        // first number of W in the weights
+    std::int64_t weight;        // first number of W in the weights of its storage
     std::int64_t bias;          // first number of b in the biases
     std::int32_t outputs;
     std::int32_t inputs;
+    network::Storage storage = network::Storage::float32;
+};
+
+/// The matrices of all groups, one after another: those in float32, and those in a 16-bit format.
+struct StoredWeights {
+    const float* wide;
+    const std::uint16_t* narrow;
+
+    /// A weight as float32, which is exact.
+    RIGWRIGHT_DEVICE float at(network::Storage storage, std::int64_t index) const {
+        if (storage == network::Storage::float32) return wide[index];
+        return storage == network::Storage::float16 ? widened_float16(narrow[index]) : widened_bfloat16(narrow[index]);
+    }
 };
 
 /// Successive outputs of a group, of which one block computes.
@@ -95,6 +110,9 @@ struct TimesSlope {
 /// checked without a GPU (emulation.h). Its rate is not what callers wait for: results leave over a bus some fifty
 /// times slower than the device's memory. Large layers of one shape may go through cuBLAS instead (LibraryProduct).
 ///
+/// Weights stay in the format in which the model stores them, and are widened while a block loads them: a group in 16
+/// bits takes half the memory and half the reads. Sums are float32.
+///
 /// A block of 256 threads computes 64 frames x 64 outputs, 16 inputs per step; a warp 8 frames x 64 outputs; a thread 8
 /// frames x 2 outputs, 32 apart, so that a warp stores whole lines.
 template <class Finish>
@@ -120,7 +138,7 @@ struct GroupedProduct {
 
     const ProductGroup* groups;
     const ProductTile* tiles;  // one per column of blocks
-    const float* weights;
+    StoredWeights weights;
     Finish finish;
     const float* input;  // (T, input_width)
     std::int64_t input_width;
@@ -144,8 +162,9 @@ struct GroupedProduct {
             const bool inside = from < group.inputs;
             shared.x[k][slot] =
                 inside && frame < num_frames ? input[frame * input_width + group.first_input + from] : 0.0f;
-            shared.w[k][slot] =
-                inside && unit < group.outputs ? weights[group.weight + unit * group.inputs + from] : 0.0f;
+            shared.w[k][slot] = inside && unit < group.outputs
+                                    ? weights.at(group.storage, group.weight + unit * group.inputs + from)
+                                    : 0.0f;
         }
     }
 

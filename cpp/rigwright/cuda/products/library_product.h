@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "rigwright/cuda/libraries/libraries.h"
 #include "rigwright/cuda/products/resident_product.h"
@@ -50,8 +51,10 @@ public:
           count_(static_cast<std::int64_t>(plan.groups.size())),
           input_step_(input_step(plan)),
           group_(plan.groups.front()) {
-        machine.upload(plan.weights, weights_);
+        const std::vector<float> weights = plan.widened();
+        machine.upload(weights, weights_);
         machine.upload(plan.biases, biases_);
+        machine.synchronize();  // the widened copy is read until then
     }
 
     void run(Machine& machine, std::int64_t num_frames, const float* input, std::int64_t input_width,

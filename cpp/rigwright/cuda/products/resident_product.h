@@ -16,6 +16,7 @@ public:
         machine.upload(plan.groups, groups_);
         machine.upload(plan.tiles, tiles_);
         machine.upload(plan.weights, weights_);
+        machine.upload(plan.narrow_weights, narrow_weights_);
         machine.upload(plan.biases, biases_);
     }
 
@@ -38,8 +39,8 @@ private:
                   const Finish& finish, float* output) const {
         using Product = GroupedProduct<Finish>;
         machine.run_tiles((num_frames + Product::frames_per_block - 1) / Product::frames_per_block, num_tiles_,
-                          Product{groups_.data(), tiles_.data(), weights_.data(), finish, input, input_width, output,
-                                  output_width_, num_frames});
+                          Product{groups_.data(), tiles_.data(), StoredWeights{weights_.data(), narrow_weights_.data()},
+                                  finish, input, input_width, output, output_width_, num_frames});
     }
 
     network::Activation activation_;
@@ -48,6 +49,7 @@ private:
     Buffer<ProductGroup> groups_;
     Buffer<ProductTile> tiles_;
     Buffer<float> weights_;
+    Buffer<std::uint16_t> narrow_weights_;
     Buffer<float> biases_;
 };
 

@@ -46,6 +46,9 @@ HWY_INLINE void with_weights(const ReluLayer& layer, const Packed& packed, const
             return body(packed.at<hwy::float16_t>(layer.weight));
         case network::Storage::bfloat16:
             return body(packed.at<hwy::bfloat16_t>(layer.weight));
+        case network::Storage::int16:
+        case network::Storage::int8:
+            return;  // choose_storage never gives it
     }
 }
 

@@ -71,14 +71,18 @@ FaceIk::FaceIk(std::shared_ptr<const TensorFile> tensors) : tensors_(std::move(t
         throw bad_argument("load", "regions.parameter_offset", "for another number of regions",
                            "as long as the points'");
     }
-    share_.assign(static_cast<std::size_t>(num_parameters()), 0.0f);
+    proposers_ = {rest_, bounds_, {}};
     for (std::int64_t i = 0; i < points.size(); ++i) add_region(i, points(i), parameters(i));
-    for (float& share : share_) share = share > 0.0f ? 1.0f / share : 0.0f;
+    const std::string kind = metadata.contains("agreement") ? metadata.text("agreement") : "average";
+    if (kind != "average" && kind != "joint") {
+        throw bad_argument("load", "metadata.agreement", "'" + kind + "'", "'average' or 'joint'");
+    }
+    agreement_ = kind == "joint" ? joint_solve(proposers_, *tensors_) : average(proposers_);
 }
 
 void FaceIk::add_region(std::int64_t index, View<const std::int32_t, 1> points,
                         View<const std::int32_t, 1> parameters) {
-    Region region{{points.begin(), points.end()}, {parameters.begin(), parameters.end()}, {}};
+    Region region{{points.begin(), points.end()}, {}};
     char name[32];
     std::snprintf(name, sizeof name, "region.%03d.", static_cast<int>(index));
     std::int64_t inputs = dimensions_ * points.extent(0);
@@ -94,7 +98,7 @@ void FaceIk::add_region(std::int64_t index, View<const std::int32_t, 1> points,
         width_ = std::max<std::int64_t>({width_, region.layers[i].padded(), region.layers[i].padded_inputs()});
         inputs = weight.extent(0);
     }
-    for (const std::int32_t k : region.parameters) share_[k] += 1.0f;
+    proposers_.regions.emplace_back(parameters.begin(), parameters.end());
     regions_.push_back(std::move(region));
 }
 
@@ -108,12 +112,16 @@ void FaceIk::solve(View<const float, 3> points, View<float, 2> parameters, int t
 
 void FaceIk::solve_frames(View<const float, 3> points, std::int64_t first, std::int64_t count,
                           View<float, 2> parameters) const {
-    const Scratch::Lease<float> memory(static_cast<std::size_t>(2 * count * width_));
+    const std::int64_t size = proposers_.num_proposals();
+    const Scratch::Lease<float> memory(static_cast<std::size_t>(count * (2 * width_ + size)));
     const Rows<float> even{memory.data(), width_};
     const Rows<float> odd{even.row(count), width_};
     const int frames = static_cast<int>(count);
-    std::fill_n(parameters.row(first), count * num_parameters(), 0.0f);
-    for (const Region& region : regions_) {
+    float* proposed = odd.row(count);
+    std::int64_t column = 0;
+    for (std::size_t r = 0; r < regions_.size(); ++r) {
+        const Region& region = regions_[r];
+        const auto outputs = static_cast<std::int64_t>(proposers_.regions[r].size());
         for (std::int64_t t = 0; t < count; ++t) {
             float* x = even.row(t);
             for (const std::int32_t point : region.points) {
@@ -126,15 +134,11 @@ void FaceIk::solve_frames(View<const float, 3> points, std::int64_t first, std::
         network::dense_kernels().dense(region.layers[1], packed_, odd, even, frames);
         network::dense_kernels().dense(region.layers[2], packed_, even, odd, frames);
         for (std::int64_t t = 0; t < count; ++t) {
-            const float* y = odd.row(t);
-            for (const std::int32_t k : region.parameters) parameters(first + t, k) += share_[k] * *y++;
+            std::copy_n(odd.row(t), outputs, proposed + t * size + column);
         }
+        column += outputs;
     }
-    for (std::int64_t t = first; t < first + count; ++t) {
-        for (std::int64_t k = 0; k < num_parameters(); ++k) {
-            parameters(t, k) = std::clamp(rest_(k) + parameters(t, k), bounds_(k, 0), bounds_(k, 1));
-        }
-    }
+    agreement_->settle({proposed, {count, size}}, {parameters.row(first), {count, num_parameters()}});
 }
 
 }  // namespace rigwright::ik

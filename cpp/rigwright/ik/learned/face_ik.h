@@ -5,6 +5,7 @@
 
 #include "rigwright/core/tensor_file.h"
 #include "rigwright/core/view.h"
+#include "rigwright/ik/learned/agreement.h"
 #include "rigwright/network/dense.h"
 #include "rigwright/network/packed.h"
 
@@ -15,13 +16,14 @@ namespace rigwright::ik {
 ///
 ///     parameters = rest + W3 leaky(W2 leaky(W1 (points - rest points) + b1) + b2) + b3,
 ///
-/// parameters of several regions are averaged, and all end inside their bounds. Parameters that no region has are at
-/// rest.
+/// regions agree on parameters that they share (Agreement), and all end inside their bounds. Parameters that no region
+/// has are at rest.
 ///
 /// A file of kind "face_ik" has the tensors points.vertex I32[M], points.rest F32[M, 3], parameters.rest F32[N],
 /// parameters.bounds F32[N, 2]; per region regions.point I32[...] and regions.parameter I32[...], with the begins
 /// regions.point_offset and regions.parameter_offset I32[R + 1]; and region.NNN.layer1.weight ... layer3.bias. Its
-/// metadata have "dimensions", 3 or 2: points are (x, y, z) or (x, y), seen along z. Other tensors are not read.
+/// metadata have "dimensions", 3 or 2: points are (x, y, z) or (x, y), seen along z; and "agreement", "average" (also if
+/// it is missing) or "joint", which has further tensors (joint_solve). Other tensors are not read.
 /// Immutable and thread-safe.
 class FaceIk {
 public:
@@ -42,7 +44,6 @@ public:
 private:
     struct Region {
         std::vector<std::int32_t> points;
-        std::vector<std::int32_t> parameters;
         network::Dense layers[3];
     };
 
@@ -57,8 +58,9 @@ private:
     int dimensions_ = 3;
     network::Packed packed_;
     std::vector<Region> regions_;
-    std::vector<float> share_;  // (N) 1 / number of the regions of a parameter
-    std::int64_t width_ = 0;    // floats of a row of any layer
+    Proposers proposers_;
+    std::unique_ptr<const Agreement> agreement_;
+    std::int64_t width_ = 0;  // floats of a row of any layer
 };
 
 }  // namespace rigwright::ik

@@ -11,15 +11,15 @@
 namespace rigwright::inverse {
 namespace {
 
-// Fewer follow the borders of sparse columns more closely, more load and store the columns' sums less often. Chosen,
-// not tuned.
-constexpr std::int64_t vertices_per_tile = 8;
 // Tiles whose targets are made ready at once: few enough that the targets stay in cache until they are multiplied.
 constexpr std::int64_t tiles_per_pass = 512;
 constexpr std::int64_t vertices_per_pass = tiles_per_pass * vertices_per_tile;
 // Frames that are multiplied together: more read the columns less often but need more cache for targets. Three full
 // vectors of eight doubles, which the kernel keeps in registers.
 constexpr std::int64_t frames_per_batch = 24;
+// Parts of the tiles with a Gram matrix of their own, which are added up in order: the same bytes for any number of
+// threads. More can use more threads, each costs the memory of a matrix.
+constexpr std::int64_t gram_pieces = 4;
 
 /// Slots in the order in which their vertices are read: pass by pass, ascending in the caller's list, so that targets
 /// are read in the order of memory.
@@ -154,27 +154,32 @@ void Projection::project_batch(View<const float, 3> targets, const TargetVertice
     }
 }
 
-void Projection::gram(const Columns& columns, std::int64_t num_rig_vertices, View<double, 2> matrix,
-                      int threads) const {
-    constexpr std::int64_t columns_per_batch = 2 * frames_per_batch;  // projected like frames: memory against threads
-    std::vector<float> dense(columns_per_batch * 3 * num_rig_vertices);
-    const std::vector<float> zero(neutral_.size(), 0.0f);
-    const TargetVertices vertices{vertex_.data(), slot_.data(), zero.data(), weight_.data()};
-    std::vector<double> energies(num_columns_);
-    for (std::int64_t begin = 0; begin < num_columns_; begin += columns_per_batch) {
-        const std::int64_t count = std::min(columns_per_batch, num_columns_ - begin);
-        for (std::int64_t i = 0; i < count; ++i) {
-            columns(begin + i, {dense.data() + i * 3 * num_rig_vertices, {num_rig_vertices, 3}});
+void Projection::gram(View<double, 2> matrix, int threads) const {
+    std::vector<double> weight(3 * weight_.size());  // of each coordinate, in the order of slots
+    for (std::size_t i = 0; i < weight_.size(); ++i) std::fill_n(&weight[3 * slot_[i]], 3, weight_[i]);
+    std::int64_t most_strips = 0;
+    for (const Tile& tile : tiles_) most_strips = std::max(most_strips, tile.num_strips);
+    const std::int64_t work_size = 2 * most_strips * 3 * vertices_per_tile * columns_per_strip;
+    const std::int64_t stride = (num_columns_ / columns_per_strip + 1) * columns_per_strip;  // > N
+    const std::int64_t size = (num_columns_ + 1) * stride;  // the last row and column take what left-over places add
+    std::vector<double> sums(gram_pieces * size, 0.0);
+    const std::int64_t tiles_per_piece = (std::ssize(tiles_) + gram_pieces - 1) / gram_pieces;
+    parallel_for(gram_pieces, 1, threads, [&](std::int64_t piece, std::int64_t) {
+        std::vector<double> work(work_size);
+        const std::int64_t end = std::min((piece + 1) * tiles_per_piece, std::ssize(tiles_));
+        for (std::int64_t b = piece * tiles_per_piece; b < end; ++b) {
+            const Tile& tile = tiles_[b];
+            const TileColumns columns{packed_.data() + tile.first_number, column_.data() + tile.first_column,
+                                      tile.num_strips, 3 * tile.num_vertices};
+            projection_kernels().gram(columns, &weight[3 * tile.first_slot], work.data(), &sums[piece * size], stride);
         }
-        const View<const float, 3> targets(dense.data(), {count, num_rig_vertices, 3});
-        const View<double, 2> out(matrix.row(begin), {count, num_columns_});
-        const View<double, 1> sums(energies.data(), {count});
-        parallel_for(count, frames_per_batch, threads, [&](std::int64_t first, std::int64_t last) {
-            project_batch(targets, vertices, first, last, out, sums);
-        });
-    }
-    for (std::int64_t i = 0; i < num_columns_; ++i) {  // equal up to the order of sums: make it exact
-        for (std::int64_t j = 0; j < i; ++j) matrix(j, i) = matrix(i, j);
+    });
+    for (std::int64_t i = 0; i < num_columns_; ++i) {
+        for (std::int64_t j = i; j < num_columns_; ++j) {
+            double sum = 0.0;
+            for (std::int64_t piece = 0; piece < gram_pieces; ++piece) sum += sums[piece * size + i * stride + j];
+            matrix(i, j) = matrix(j, i) = sum;
+        }
     }
 }
 

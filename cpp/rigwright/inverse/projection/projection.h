@@ -40,8 +40,9 @@ public:
     /// Writes Phi^T Omega (b - b^0) to `projections` (T, N), and (b - b^0)^T Omega (b - b^0) to `energies` (T).
     void project(View<const float, 3> targets, Layout layout, View<double, 2> projections, View<double, 1> energies,
                  int threads) const;
-    /// Writes the Gram matrix Phi^T Omega Phi (N, N), exactly symmetric. `columns` are those of the constructor.
-    void gram(const Columns& columns, std::int64_t num_rig_vertices, View<double, 2> matrix, int threads) const;
+    /// Writes the Gram matrix Phi^T Omega Phi (N, N), exactly symmetric, with the same bytes for any number of threads.
+    /// Cost: half of the squared number of columns in a tile, summed over tiles.
+    void gram(View<double, 2> matrix, int threads) const;
 
 private:
     struct Tile {

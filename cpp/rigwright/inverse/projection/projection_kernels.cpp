@@ -1,5 +1,7 @@
 #include "rigwright/inverse/projection/projection_kernels.h"
 
+#include <algorithm>
+
 #include "rigwright/core/dispatch.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -24,27 +26,46 @@ constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
 constexpr int vectors_of_frames = 3;
 constexpr int columns_at_once = lanes == 8 ? 8 : 4;
 
-/// All columns of a tile for `Vectors` vectors of frames.
+/// The columns of a strip, `numbers` (num_coordinates, columns_per_strip), for `Vectors` vectors of frames.
 template <int Vectors>
-HWY_INLINE void multiply_frames(const double* weighted, std::int64_t frames, const TileColumns& tile, double* sums) {
-    for (std::int64_t c = 0; c < tile.num_strips * columns_per_strip; c += columns_at_once) {
-        const float* numbers =
-            tile.numbers + c / columns_per_strip * columns_per_strip * tile.num_coordinates + c % columns_per_strip;
-        const std::int32_t* column = tile.column + c;
+HWY_INLINE void multiply_strip(const double* weighted, std::int64_t frames, const double* numbers,
+                               const std::int32_t* column, std::int64_t num_coordinates, double* sums) {
+    for (std::int64_t first = 0; first < columns_per_strip; first += columns_at_once) {
         V sum[columns_at_once][Vectors];
         for (int j = 0; j < columns_at_once; ++j) {
-            for (int v = 0; v < Vectors; ++v) sum[j][v] = hn::LoadU(d, sums + column[j] * frames + v * lanes);
+            for (int v = 0; v < Vectors; ++v) sum[j][v] = hn::LoadU(d, sums + column[first + j] * frames + v * lanes);
         }
-        for (std::int64_t i = 0; i < tile.num_coordinates; ++i) {
+        for (std::int64_t i = 0; i < num_coordinates; ++i) {
             V target[Vectors];
             for (int v = 0; v < Vectors; ++v) target[v] = hn::LoadU(d, weighted + i * frames + v * lanes);
             for (int j = 0; j < columns_at_once; ++j) {
-                const V value = hn::PromoteTo(d, hn::Set(narrow, numbers[i * columns_per_strip + j]));
+                const V value = hn::Set(d, numbers[i * columns_per_strip + first + j]);
                 for (int v = 0; v < Vectors; ++v) sum[j][v] = hn::MulAdd(value, target[v], sum[j][v]);
             }
         }
         for (int j = 0; j < columns_at_once; ++j) {
-            for (int v = 0; v < Vectors; ++v) hn::StoreU(sum[j][v], d, sums + column[j] * frames + v * lanes);
+            for (int v = 0; v < Vectors; ++v) hn::StoreU(sum[j][v], d, sums + column[first + j] * frames + v * lanes);
+        }
+    }
+}
+
+/// All columns of a tile for the frames in front that fill vectors. Numbers are widened once per strip: widening each
+/// where it is multiplied takes two of five instructions of the innermost loop.
+void multiply_vectors(const double* weighted, std::int64_t frames, const TileColumns& tile, double* sums) {
+    constexpr int widest = vectors_of_frames * lanes;
+    HWY_ALIGN double wide[max_coordinates * columns_per_strip];
+    const std::int64_t size = tile.num_coordinates * columns_per_strip;
+    for (std::int64_t s = 0; s < tile.num_strips; ++s) {
+        for (std::int64_t i = 0; i < size; i += lanes) {
+            hn::Store(hn::PromoteTo(d, hn::LoadU(narrow, tile.numbers + s * size + i)), d, wide + i);
+        }
+        const std::int32_t* column = tile.column + s * columns_per_strip;
+        std::int64_t f = 0;
+        for (; f + widest <= frames; f += widest) {
+            multiply_strip<vectors_of_frames>(weighted + f, frames, wide, column, tile.num_coordinates, sums + f);
+        }
+        for (; f + lanes <= frames; f += lanes) {
+            multiply_strip<1>(weighted + f, frames, wide, column, tile.num_coordinates, sums + f);
         }
     }
 }
@@ -71,11 +92,9 @@ void multiply_frame(const double* weighted, std::int64_t frames, const TileColum
 }
 
 void multiply(const double* weighted, std::int64_t frames, const TileColumns& tile, double* sums) {
-    constexpr int widest = vectors_of_frames * lanes;
-    std::int64_t f = 0;
-    for (; f + widest <= frames; f += widest) multiply_frames<vectors_of_frames>(weighted + f, frames, tile, sums + f);
-    for (; f + lanes <= frames; f += lanes) multiply_frames<1>(weighted + f, frames, tile, sums + f);
-    for (; f < frames; ++f) multiply_frame(weighted + f, frames, tile, sums + f);
+    const std::int64_t in_vectors = frames / lanes * lanes;
+    if (in_vectors > 0) multiply_vectors(weighted, frames, tile, sums);
+    for (std::int64_t f = in_vectors; f < frames; ++f) multiply_frame(weighted + f, frames, tile, sums + f);
 }
 
 #if HWY_MAX_BYTES >= 32
@@ -148,8 +167,65 @@ void weigh(const float* targets, std::int64_t stride, std::int64_t frames, const
     }
 }
 
+/// Adds the products of the columns of two strips, (num_coordinates, columns_per_strip) each, to the matrix.
+HWY_INLINE void add_products(const double* weighted, const double* plain, std::int64_t num_coordinates,
+                             const std::int32_t* rows, const std::int32_t* columns, double* matrix,
+                             std::int64_t stride) {
+    constexpr int vectors = static_cast<int>(columns_per_strip) / lanes;
+    constexpr int rows_at_once = lanes == 8 ? 8 : lanes == 4 ? 4 : 1;  // sums fill half of the registers
+    const bool side_by_side = columns[columns_per_strip - 1] - columns[0] == columns_per_strip - 1;
+    for (int first = 0; first < columns_per_strip; first += rows_at_once) {
+        V sum[rows_at_once][vectors];
+        for (auto& row : sum) std::fill_n(row, vectors, hn::Zero(d));
+        for (std::int64_t i = 0; i < num_coordinates; ++i) {
+            V right[vectors];
+            for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, plain + i * columns_per_strip + v * lanes);
+            for (int r = 0; r < rows_at_once; ++r) {
+                const V left = hn::Set(d, weighted[i * columns_per_strip + first + r]);
+                for (int v = 0; v < vectors; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
+            }
+        }
+        for (int r = 0; r < rows_at_once; ++r) {
+            double* out = matrix + rows[first + r] * stride;
+            if (side_by_side) {
+                double* to = out + columns[0];
+                for (int v = 0; v < vectors; ++v) {
+                    hn::StoreU(hn::Add(hn::LoadU(d, to + v * lanes), sum[r][v]), d, to + v * lanes);
+                }
+            } else {
+                double all[columns_per_strip];
+                for (int v = 0; v < vectors; ++v) hn::StoreU(sum[r][v], d, all + v * lanes);
+                for (int c = 0; c < columns_per_strip; ++c) out[columns[c]] += all[c];
+            }
+        }
+    }
+}
+
+void gram(const TileColumns& tile, const double* weight, double* work, double* matrix, std::int64_t stride) {
+    const std::int64_t size = tile.num_coordinates * columns_per_strip;  // numbers of a strip
+    double* plain = work;
+    double* weighted = work + tile.num_strips * size;
+    for (std::int64_t s = 0; s < tile.num_strips; ++s) {
+        for (std::int64_t i = 0; i < tile.num_coordinates; ++i) {
+            const V w = hn::Set(d, weight[i]);
+            const std::int64_t begin = s * size + i * columns_per_strip;
+            for (std::int64_t at = begin; at < begin + columns_per_strip; at += lanes) {
+                const V value = hn::PromoteTo(d, hn::LoadU(narrow, tile.numbers + at));
+                hn::StoreU(value, d, plain + at);
+                hn::StoreU(hn::Mul(w, value), d, weighted + at);
+            }
+        }
+    }
+    for (std::int64_t a = 0; a < tile.num_strips; ++a) {
+        for (std::int64_t b = a; b < tile.num_strips; ++b) {
+            add_products(weighted + a * size, plain + b * size, tile.num_coordinates,
+                         tile.column + a * columns_per_strip, tile.column + b * columns_per_strip, matrix, stride);
+        }
+    }
+}
+
 const ProjectionKernels* projection_table() {
-    static constexpr ProjectionKernels all{&weigh, &multiply};
+    static constexpr ProjectionKernels all{&weigh, &multiply, &gram};
     return &all;
 }
 

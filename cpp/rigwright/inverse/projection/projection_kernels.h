@@ -5,6 +5,10 @@ namespace rigwright::inverse {
 
 /// Columns of a tile that are packed side by side: a full vector of doubles on AVX-512, two on AVX2.
 constexpr std::int64_t columns_per_strip = 8;
+/// Fewer follow the borders of sparse columns more closely, more load and store the columns' sums less often. Chosen,
+/// not tuned.
+constexpr std::int64_t vertices_per_tile = 8;
+constexpr std::int64_t max_coordinates = 3 * vertices_per_tile;  // of a tile
 
 /// The M vertices in the order in which they are read from targets.
 struct TargetVertices {
@@ -34,6 +38,10 @@ struct ProjectionKernels {
     /// Adds the products of a tile's columns with its weighted coordinates (num_coordinates, frames) to the columns'
     /// sums (N + 1, frames).
     void (*multiply)(const double* weighted, std::int64_t frames, const TileColumns& tile, double* sums);
+    /// Adds the products of a tile's columns with each other, A^T diag(weight) A with A (num_coordinates, columns), to
+    /// a matrix (N + 1, stride), stride a multiple of columns_per_strip: in its upper triangle, and somewhere below the
+    /// diagonal. `work` has 2 num_strips num_coordinates columns_per_strip numbers.
+    void (*gram)(const TileColumns& tile, const double* weight, double* work, double* matrix, std::int64_t stride);
 };
 
 /// The kernels of the instruction set that this process uses.

@@ -6,6 +6,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rigwright/linalg/dense/product.cpp"  // compiled once for every instruction set
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -25,7 +26,11 @@ constexpr std::int64_t columns_per_tile = vectors_per_tile * lanes;
 
 /// Rows of b that are copied at a time: with as many numbers of each row of a, they stay in the L1 cache.
 constexpr std::int64_t depth_per_run = 160;
-static_assert(depth_per_run * columns_per_tile + rows_per_tile * columns_per_tile <= product_workspace);
+/// Rows of a that are copied at a time, into tiles whose numbers are adjacent: read in place, the numbers of a tile lie
+/// on a page of memory each, and every panel of b would look them up again.
+constexpr std::int64_t copied_rows = 256;
+constexpr std::int64_t panel_size = depth_per_run * columns_per_tile;
+static_assert(panel_size + rows_per_tile * columns_per_tile + copied_rows * depth_per_run <= product_workspace);
 
 /// Adds scale times the product of `Rows` rows of a and a copied panel of b to a tile of `columns` columns.
 template <int Rows>
@@ -60,30 +65,71 @@ HWY_INLINE void add_tile(std::int64_t columns, std::int64_t depth, double scale,
     }
 }
 
+/// Copies whole tiles of rows of a: entry (k, r) of a tile stands at rows_per_tile k + r.
+void copy_tiles(std::int64_t rows, std::int64_t depth, LeftMatrix a, double* tiles) {
+    for (std::int64_t i = 0; i + rows_per_tile <= rows; i += rows_per_tile, tiles += rows_per_tile * depth) {
+        const double* tile = a.data + i * a.row_stride;
+        for (std::int64_t k = 0; k < depth; ++k) {
+            for (int r = 0; r < rows_per_tile; ++r) {
+                tiles[rows_per_tile * k + r] = tile[r * a.row_stride + k * a.depth_stride];
+            }
+        }
+    }
+}
+
+void copy_panel(std::int64_t width, std::int64_t depth, RightMatrix b, double* panel) {
+    for (std::int64_t k = 0; k < depth; ++k) {
+        double* to = panel + k * columns_per_tile;
+        std::copy_n(b.data + k * b.stride, width, to);
+        std::fill(to + width, to + columns_per_tile, 0.0);
+    }
+}
+
+/// Asks for rows begin to end - 1 of a panel that is copied soon: its rows are far apart, and wait for memory one by
+/// one.
+void prefetch_panel(std::int64_t begin, std::int64_t end, RightMatrix b) {
+    for (std::int64_t k = begin; k < end; ++k) {
+        for (std::int64_t v = 0; v < columns_per_tile; v += 8) hwy::Prefetch(b.data + k * b.stride + v);
+    }
+}
+
+/// One run of k for at most copied_rows rows.
+void add_run(std::int64_t rows, std::int64_t columns, std::int64_t run, double scale, LeftMatrix a, RightMatrix b,
+             double* out, std::int64_t stride, double* workspace) {
+    double* panel = workspace;
+    double* tile = panel + panel_size;
+    double* tiles = tile + rows_per_tile * columns_per_tile;
+    const bool copied = columns > 2 * columns_per_tile;
+    if (copied) copy_tiles(rows, run, a, tiles);
+    for (std::int64_t j = 0; j < columns; j += columns_per_tile) {
+        const std::int64_t width = std::min(columns_per_tile, columns - j);
+        copy_panel(width, run, {b.data + j, b.stride}, panel);
+        const bool goes_on = j + 2 * columns_per_tile <= columns;
+        std::int64_t i = 0;
+        for (; i + rows_per_tile <= rows; i += rows_per_tile) {
+            if (goes_on) {
+                prefetch_panel(run * i / rows, run * (i + rows_per_tile) / rows,
+                               {b.data + j + columns_per_tile, b.stride});
+            }
+            const LeftMatrix left = copied ? LeftMatrix{tiles + i * run, 1, rows_per_tile}
+                                           : LeftMatrix{a.data + i * a.row_stride, a.row_stride, a.depth_stride};
+            add_tile<rows_per_tile>(width, run, scale, left, panel, out + i * stride + j, stride, tile);
+        }
+        for (; i < rows; ++i) {
+            const LeftMatrix left{a.data + i * a.row_stride, a.row_stride, a.depth_stride};
+            add_tile<1>(width, run, scale, left, panel, out + i * stride + j, stride, tile);
+        }
+    }
+}
+
 void add_panels(std::int64_t rows, std::int64_t columns, std::int64_t depth, double scale, LeftMatrix a, RightMatrix b,
                 double* out, std::int64_t stride, double* workspace) {
-    double* panel = workspace;
-    double* tile = workspace + depth_per_run * columns_per_tile;
     for (std::int64_t k = 0; k < depth; k += depth_per_run) {
         const std::int64_t run = std::min(depth_per_run, depth - k);
-        for (std::int64_t j = 0; j < columns; j += columns_per_tile) {
-            const std::int64_t width = std::min(columns_per_tile, columns - j);
-            for (std::int64_t p = 0; p < run; ++p) {
-                double* to = panel + p * columns_per_tile;
-                std::copy_n(b.data + (k + p) * b.stride + j, width, to);
-                std::fill(to + width, to + columns_per_tile, 0.0);
-            }
-            LeftMatrix left{a.data + k * a.depth_stride, a.row_stride, a.depth_stride};
-            double* to = out + j;
-            std::int64_t i = 0;
-            for (; i + rows_per_tile <= rows; i += rows_per_tile) {
-                add_tile<rows_per_tile>(width, run, scale, left, panel, to, stride, tile);
-                left.data += rows_per_tile * left.row_stride;
-                to += rows_per_tile * stride;
-            }
-            for (; i < rows; ++i, left.data += left.row_stride, to += stride) {
-                add_tile<1>(width, run, scale, left, panel, to, stride, tile);
-            }
+        for (std::int64_t i = 0; i < rows; i += copied_rows) {
+            const LeftMatrix left{a.data + i * a.row_stride + k * a.depth_stride, a.row_stride, a.depth_stride};
+            add_run(std::min(copied_rows, rows - i), columns, run, scale, left, {b.data + k * b.stride, b.stride},
+                    out + i * stride, stride, workspace);
         }
     }
 }

@@ -112,9 +112,10 @@ void DensityField::set(View<const double, 2> centers, const double* matrix) {
     matrix_.assign(matrix, matrix + centers_ * centers_);
 }
 
-void DensityField::evaluate_side_by_side(const double* x, double* density, double* gradient, double* memory) const {
-    query_density(
-        {points_.data(), matrix_.data(), centers_, dimensions_, variance_, length_, x, density, gradient, memory});
+void DensityField::evaluate_side_by_side(std::int64_t count, const double* x, double* density, double* gradient,
+                                         double* memory) const {
+    query_density({points_.data(), matrix_.data(), centers_, dimensions_, variance_, length_, (count + 7) / 8 * 8, x,
+                   density, gradient, memory});
 }
 
 void DensityField::evaluate(View<const double, 2> x, View<double, 1> density, View<double, 2> gradient,
@@ -127,7 +128,7 @@ void DensityField::evaluate(View<const double, 2> x, View<double, 1> density, Vi
     check_shape<double, 2>("DensityField.evaluate", "gradient", gradient, {count, dimensions_});
     parallel_for((count + lanes - 1) / lanes, 1, threads, [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t group = lanes * dimensions_;
-        const Scratch::Lease<double> memory(static_cast<std::size_t>(2 * group + lanes + memory_size()));
+        const Scratch::Lease<double> memory(static_cast<std::size_t>(2 * group + lanes + memory_size(lanes)));
         double* points = memory.data();
         double* slopes = points + group;
         double* values = slopes + group;
@@ -136,8 +137,9 @@ void DensityField::evaluate(View<const double, 2> x, View<double, 1> density, Vi
                 const double* point = x.row(std::min(first + lane, count - 1));
                 for (std::int64_t axis = 0; axis < dimensions_; ++axis) points[lanes * axis + lane] = point[axis];
             }
-            evaluate_side_by_side(points, values, slopes, values + lanes);
-            for (std::int64_t lane = 0; lane < std::min(lanes, count - first); ++lane) {
+            const std::int64_t own = std::min(lanes, count - first);
+            evaluate_side_by_side(own, points, values, slopes, values + lanes);
+            for (std::int64_t lane = 0; lane < own; ++lane) {
                 density(first + lane) = values[lane];
                 for (std::int64_t axis = 0; axis < dimensions_; ++axis) {
                     gradient(first + lane, axis) = slopes[lanes * axis + lane];

@@ -19,7 +19,7 @@ namespace rigwright::synthesis {
 /// Guarantee: const calls are thread-safe; the numbers of a point do not depend on the other points of a call.
 class DensityField {
 public:
-    static constexpr std::int64_t lanes = 8;  // points per kernel call
+    static constexpr std::int64_t lanes = 32;  // points per kernel call, at most: each reads the whole matrix
     static constexpr std::int64_t max_dimensions = 16;
 
     /// points: (N, D) training points, N at least 1, D from 1 to 16. variance, length and noise: positive. tolerance:
@@ -38,10 +38,12 @@ public:
     /// not finite.
     void evaluate(View<const double, 2> x, View<double, 1> density, View<double, 2> gradient, int threads) const;
 
-    /// The same for eight points that lie side by side: x and gradient are (D, 8), density is (8). memory has
-    /// memory_size() numbers, aligned to 64 bytes, as are the others.
-    void evaluate_side_by_side(const double* x, double* density, double* gradient, double* memory) const;
-    std::int64_t memory_size() const { return 2 * lanes * centers_; }
+    /// The same for `count` points, at most `lanes`, that lie side by side: x and gradient are (D, lanes), density is
+    /// (lanes). Numbers of lanes up to count rounded up to eight are read and written. memory has memory_size(count)
+    /// numbers; x, density, gradient and memory are aligned to 64 bytes.
+    void evaluate_side_by_side(std::int64_t count, const double* x, double* density, double* gradient,
+                               double* memory) const;
+    std::int64_t memory_size(std::int64_t count) const { return 2 * ((count + 7) / 8 * 8) * centers_; }
 
 private:
     void set(View<const double, 2> centers, const double* matrix);

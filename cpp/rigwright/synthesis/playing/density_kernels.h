@@ -3,16 +3,17 @@
 
 namespace rigwright::synthesis {
 
-/// What DensityField computes for eight points side by side; see there.
+/// What DensityField computes for up to `lanes` points side by side; see there.
 struct DensityQuery {
     const double* centers;  // (R, D)
     const double* matrix;   // (R, R)
     std::int64_t num_centers, dimensions;
     double variance, length;
-    const double* x;   // (D, 8)
-    double* density;   // (8)
-    double* gradient;  // (D, 8)
-    double* memory;    // (2 R, 8)
+    std::int64_t width;  // points: a multiple of 8
+    const double* x;     // (D, lanes)
+    double* density;     // (lanes)
+    double* gradient;    // (D, lanes)
+    double* memory;      // (2 R, width)
 };
 
 /// Compiled once per instruction set.

@@ -117,10 +117,15 @@ void step_particles(const DensityField* field, const ParticleSettings& settings,
     check_arguments(field, settings, positions, velocities, paths, tracks);
     const std::int64_t count = paths.offsets.extent(0) - 1;
     const int substeps = substeps_of(settings);
-    parallel_for((count + lanes - 1) / lanes, 1, threads, [&](std::int64_t begin, std::int64_t end) {
-        const Scratch::Lease<double> memory(static_cast<std::size_t>(Group::memory_size(field, settings, substeps)));
+    // Narrow groups where there are few particles for the threads.
+    const std::int64_t processors = threads > 0 ? threads : num_processors();
+    const std::int64_t width = std::clamp<std::int64_t>((count / processors + 7) / 8 * 8, 8, lanes);
+    parallel_for((count + width - 1) / width, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+        const Scratch::Lease<double> memory(
+            static_cast<std::size_t>(Group::memory_size(field, settings, positions.extent(1), substeps)));
         for (std::int64_t group = begin; group < end; ++group) {
-            Group(field, settings, positions.extent(1), paths, lanes * group, memory.data())
+            const std::int64_t first = width * group;
+            Group(field, settings, positions.extent(1), paths, first, std::min(width, count - first), memory.data())
                 .run(positions, velocities, tracks, substeps);
         }
     });

@@ -12,8 +12,8 @@ namespace rigwright::synthesis::particle {
 
 inline constexpr std::int64_t lanes = DensityField::lanes;
 inline constexpr std::int64_t most_axes = DensityField::max_dimensions;
-inline constexpr double stiffest_step = 0.25;  // largest rate times step of RK4: its error per step is below 1e-5
-inline constexpr double guard = 0.05;          // share of the radius below which |g| has no direction to push along
+inline constexpr double stiffest_step = 0.5;  // largest rate times step of RK4: its error per step is below 3e-4
+inline constexpr double guard = 0.05;         // share of the radius below which |g| has no direction to push along
 
 /// One number per axis and particle, side by side.
 struct alignas(64) Vectors {
@@ -44,29 +44,30 @@ inline double approach_rate(const ParticleSettings& settings) {
     return difference > 0.0 ? settings.alpha - std::sqrt(difference) : settings.alpha;
 }
 
-/// Up to eight particles that are stepped side by side.
+/// Up to `lanes` particles that are stepped side by side.
 class Group {
 public:
     Group(const DensityField* field, const ParticleSettings& settings, std::int64_t dimensions,
-          const ParticlePaths& paths, std::int64_t first, double* memory)
+          const ParticlePaths& paths, std::int64_t first, std::int64_t count, double* memory)
         : field_(field),
           settings_(settings),
           noise_(settings.random_timescale),
           dimensions_(dimensions),
           paths_(paths),
           first_(first),
-          count_(std::min(lanes, paths.offsets.extent(0) - 1 - first)),
+          count_(count),
+          width_((count + 7) / 8 * 8),
           memory_(memory),
-          heights_(memory + (field == nullptr ? 0 : field->memory_size())),
-          force_(heights_ + window_size(settings)),
-          rate_(approach_rate(settings)) {}
+          heights_(memory + (field == nullptr ? 0 : field->memory_size(lanes))),
+          force_(heights_ + window_size(settings)) {}
 
     static std::int64_t window_size(const ParticleSettings& settings) {
         return 2 * (26 + static_cast<std::int64_t>(std::ceil(2.0 * settings.frame_time / settings.random_timescale)));
     }
-    static std::int64_t memory_size(const DensityField* field, const ParticleSettings& settings, int substeps) {
-        const std::int64_t own = field == nullptr ? 0 : field->memory_size();
-        return own + window_size(settings) + (2 * substeps + 1) * most_axes * lanes;
+    static std::int64_t memory_size(const DensityField* field, const ParticleSettings& settings,
+                                    std::int64_t dimensions, int substeps) {
+        const std::int64_t own = field == nullptr ? 0 : field->memory_size(lanes);
+        return own + window_size(settings) + (2 * substeps + 1) * dimensions * lanes;
     }
 
     void run(View<const double, 2> positions, View<const double, 2> velocities, const ParticleTracks& tracks,
@@ -100,7 +101,7 @@ private:
 
     void start(View<const double, 2> positions, View<const double, 2> velocities) {
         for (std::int64_t axis = 0; axis < dimensions_; ++axis) {
-            for (std::int64_t lane = 0; lane < lanes; ++lane) {
+            for (std::int64_t lane = 0; lane < width_; ++lane) {
                 state_.x(axis, lane) = positions(particle(lane), axis);
                 state_.v(axis, lane) = velocities(particle(lane), axis);
             }
@@ -117,7 +118,7 @@ private:
 
     /// Begins a frame: the linear piece of each path, the impulse at its kink, and the random force at all stages.
     void enter(std::int64_t frame, int substeps) {
-        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        for (std::int64_t lane = 0; lane < width_; ++lane) {
             FramePath& piece = pieces_[static_cast<std::size_t>(lane)];
             const std::int64_t last = paths_.offsets(particle(lane) + 1) - 1;
             const std::int64_t row = std::min(paths_.offsets(particle(lane)) + frame, last);
@@ -167,7 +168,7 @@ private:
             noise_.heights(paths_.seeds(particle(lane)), static_cast<std::uint64_t>(axis), window, heights_);
             for (int half = 0; half <= 2 * substeps; ++half) {
                 noise_.weights(time + settings_.frame_time * half / (2 * substeps), window, weights);
-                force_[most_axes * lanes * half + lanes * axis + lane] =
+                force_[lanes * (dimensions_ * half + axis) + lane] =
                     settings_.random_strength * dot_of(weights, heights_, window.count);
             }
         }
@@ -176,9 +177,9 @@ private:
     /// Accelerations of a state at the half step `half` of the frame, `time` seconds after its begin.
     void accelerate(const State& state, int half, double time, Vectors& acceleration) {
         if (settings_.likelihood_strength > 0.0) {
-            field_->evaluate_side_by_side(state.x.at, density_.data(), gradient_.at, memory_);
+            field_->evaluate_side_by_side(count_, state.x.at, density_.data(), gradient_.at, memory_);
         }
-        for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        for (std::int64_t lane = 0; lane < width_; ++lane) {
             const FramePath& piece = pieces_[static_cast<std::size_t>(lane)];
             double force[most_axes], g[most_axes], w[most_axes];
             const double push = likelihood(lane);
@@ -188,7 +189,7 @@ private:
                 force[axis] = -settings_.drag * w[axis];
                 if (push > 0.0) force[axis] += push * gradient_(axis, lane);
                 if (settings_.random_strength > 0.0) {
-                    force[axis] += force_[most_axes * lanes * half + lanes * axis + lane];
+                    force[axis] += force_[lanes * (dimensions_ * half + axis) + lane];
                 }
             }
             const double pull = multiplier(g, w, force, piece.radius + time * piece.growth, piece.growth);
@@ -222,18 +223,19 @@ private:
     /// One step of the classical fourth-order method.
     void advance(int step, double h) {
         static constexpr double place[] = {0.0, 0.5, 0.5, 1.0}, share[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-        const std::int64_t numbers = lanes * dimensions_;
         State stage = state_, sum = state_;
         Vectors acceleration;
         for (int s = 0; s < 4; ++s) {
             accelerate(stage, 2 * step + static_cast<int>(2.0 * place[s]), h * (step + place[s]), acceleration);
             const double ahead = s < 3 ? h * place[s + 1] : 0.0;
-            for (std::int64_t i = 0; i < numbers; ++i) {
-                const double velocity = stage.v.at[i];
-                sum.x.at[i] += h * share[s] * velocity;
-                sum.v.at[i] += h * share[s] * acceleration.at[i];
-                stage.x.at[i] = state_.x.at[i] + ahead * velocity;
-                stage.v.at[i] = state_.v.at[i] + ahead * acceleration.at[i];
+            for (std::int64_t axis = 0; axis < dimensions_; ++axis) {
+                for (std::int64_t lane = 0; lane < width_; ++lane) {
+                    const double velocity = stage.v(axis, lane), change = acceleration(axis, lane);
+                    sum.x(axis, lane) += h * share[s] * velocity;
+                    sum.v(axis, lane) += h * share[s] * change;
+                    stage.x(axis, lane) = state_.x(axis, lane) + ahead * velocity;
+                    stage.v(axis, lane) = state_.v(axis, lane) + ahead * change;
+                }
             }
         }
         state_ = sum;
@@ -244,11 +246,10 @@ private:
     SmoothNoise noise_;
     std::int64_t dimensions_;
     const ParticlePaths& paths_;
-    std::int64_t first_, count_;
+    std::int64_t first_, count_, width_;
     double* memory_;
     double* heights_;
     double* force_;
-    double rate_;
     State state_{};
     Vectors gradient_{};
     alignas(64) std::array<double, lanes> density_{};

@@ -187,12 +187,7 @@ def _transitions(clips: ClipFrames, threshold: float, blend: int) -> dict[int, l
     count = len(clips)
     if count <= blend:
         return {}
-    square = (clips.features**2).sum(axis=1)
-    apart = np.maximum(square[:, None] + square - 2.0 * clips.features @ clips.features.T, 0.0)
-    total = np.zeros((count - blend, count - blend + 1))  # (i, first frame of the window that ends at j)
-    for k in range(blend):
-        total += apart[1 + k : count - blend + 1 + k, k : count - blend + 1 + k]
-    distance = np.sqrt(total / blend)
+    distance = window_distances(clips.features, blend)
     i, j = np.arange(count - blend), np.arange(count - blend + 1)
     outside = (clips.clip[i] != clips.clip[i + blend])[:, None] | (clips.clip[j] != clips.clip[j + blend - 1])
     same = clips.clip[i][:, None] == clips.clip[j]
@@ -202,6 +197,20 @@ def _transitions(clips: ClipFrames, threshold: float, blend: int) -> dict[int, l
     for row, column in zip(*np.nonzero((distance < threshold) & _local_minima(distance)), strict=True):
         found.setdefault(int(row), []).append(int(column) + blend - 1)
     return found
+
+
+def window_distances(features: Float64, window: int) -> Float64:
+    """(T - window, T - window + 1) distances of windows of frames: those after frame i, and those from frame j on.
+
+    Root mean square over the frames of the windows, of features (T, R).
+    """
+    count = len(features)
+    square = (features**2).sum(axis=1)
+    apart = np.maximum(square[:, None] + square - 2.0 * features @ features.T, 0.0)
+    total = np.zeros((count - window, count - window + 1))
+    for k in range(window):
+        total += apart[1 + k : count - window + 1 + k, k : count - window + 1 + k]
+    return np.asarray(np.sqrt(total / window))
 
 
 def _local_minima(values: Float64) -> NDArray[np.bool_]:

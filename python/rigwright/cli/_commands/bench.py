@@ -44,15 +44,16 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     dataset = None if args.data is None else rw.Dataset(args.data)
     poses = None if dataset is None else dataset.poses[: args.batch]
     timed = {"body": bench.body, "face_maps": bench.face_maps, "differential": bench.differential}.get(model.kind)
+    truth = {} if dataset is None or model.kind != "body" else {"truth": dataset.vertices[: args.batch]}
     plain = timed is not None and not bench.has_networks(model)
     if plain:
         console.line(
             "note: the model has no network: PyTorch and ONNX Runtime have nothing to compute, it is timed alone"
         )
     if args.alone or plain or timed is None:
-        result = _alone(model, poses)
+        result = _alone(model, poses, args.runs)
     else:
-        result = dict(timed(model, poses, runs=args.runs, batch=args.batch))
+        result = dict(timed(model, poses, **truth, runs=args.runs, batch=args.batch))
     if args.rig is not None and dataset is not None:
         with opened_rig(args, args.rig, dataset) as rig:
             result["rig"] = asdict(time_beside(model, rig, dataset.poses, dataset.channels))
@@ -60,18 +61,21 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     return result
 
 
-def _alone(model: rw.Deformer, poses: NDArray[np.float32] | None) -> dict[str, Any]:
+def _alone(model: rw.Deformer, poses: NDArray[np.float32] | None, runs: int) -> dict[str, Any]:
     from rigwright import _bench as bench
     from rigwright.report._body.timing import BATCH, time_engine
 
     rest = np.zeros(len(model.control_names), np.float32)
     if model.skeleton is not None:
         rest[: 12 * model.skeleton.num_joints] = model.skeleton.rest.ravel()
-    timing = time_engine(model, rest[None] if poses is None else poses)
+    evaluated = rest[None] if poses is None else poses
+    timing = time_engine(model, evaluated)
     one = {"job": "one pose", "poses": 1, "threads": 1, "seconds": timing.single / 1e3, "peers": {}, "ratios": {}}
     processors = rw._core.num_processors()
     many = one | {"job": f"{BATCH} poses", "poses": BATCH, "threads": processors, "seconds": BATCH * timing.batch / 1e3}
-    return {"machine": bench.machine(), "versions": {"rigwright": rw.__version__}, "rows": [one, many]}
+    reading = bench.reading_figures({"rigwright": model}, evaluated[0], {}, runs) if hasattr(model, "num_bytes") else []
+    facts = {"machine": bench.machine(), "versions": {"rigwright": rw.__version__}}
+    return facts | {"rows": [one, many], "reading": reading}
 
 
 def _print(result: dict[str, Any], console: Console) -> None:
@@ -88,6 +92,8 @@ def _print(result: dict[str, Any], console: Console) -> None:
         variants = [f"{name} {1e3 * seconds:.3f}" for name, seconds in row.get("variants", {}).items()]
         if variants:
             console.line(f"{row['job']}, rigwright with less quality: {', '.join(variants)} ms")
+    for line in (*map(_reading_line, result["reading"]), *map(_storage_line, result.get("storages", []))):
+        console.line(line)
     if "rig" in result:
         rig, ours = result["rig"]["milliseconds"], result["rig"]["engine_milliseconds"]
         console.line(
@@ -96,3 +102,24 @@ def _print(result: dict[str, Any], console: Console) -> None:
         )
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     console.line(f"medians on {result['machine']}; {versions}")
+
+
+def _reading_line(found: dict[str, Any]) -> str:
+    megabytes, rate, share = found["bytes"] / 1e6, found["bytes_per_second"] / 1e9, found["share"]
+    what = "weights as in the file" if found["variant"] == "rigwright" else f"{found['variant']} weights"
+    threads = "1 thread" if found["threads"] == 1 else f"{found['threads']} threads"
+    line = (
+        f"one pose reads {megabytes:.1f} MB ({what}, {threads}) at {rate * share:.1f} GB/s, "
+        f"{share:.0%} of the {rate:.1f} GB/s of a plain read"
+    )
+    caps = ", ".join(f"{cap:.1f} x {name}" for name, cap in found["caps"].items())
+    return f"{line}; at all of that it would be {caps}" if caps else line
+
+
+def _storage_line(found: dict[str, Any]) -> str:
+    share = found["share_of_own_error"]
+    beside = "which is not known" if share is None else f"{share:.2%} of it"
+    return (
+        f"{found['storage']} weights move vertices by {found['mean']:.2e} on average, {found['max']:.1e} at most; "
+        f"beside the model's own error: {beside}"
+    )

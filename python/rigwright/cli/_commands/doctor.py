@@ -30,6 +30,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "report": ("pyvista", "matplotlib", "jinja2"),
     "progress": ("rich",),
     "viewer": ("websockets",),
+    "dask": ("distributed", "dask-jobqueue"),
     "notebooks": ("nbclient", "nbformat", "ipykernel", "jupytext"),
     "docs": ("sphinx", "myst-nb", "furo", "numpydoc"),
 }

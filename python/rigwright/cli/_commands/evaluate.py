@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import rigwright as rw
-from rigwright import exports
+from rigwright import _core, exports
 from rigwright._formats.textures import lost_textures
 from rigwright._rigs.surface import surface_of
 from rigwright.cli import _arguments as arguments
@@ -26,6 +27,9 @@ from rigwright.cli._overwrite import check_overwrite
 from rigwright.cli._result import Result
 from rigwright.exports._motion import write_poses
 from rigwright.exports._vertices import SUFFIXES, files_of
+
+if TYPE_CHECKING:
+    from rigwright.report._body.heldout import HeldOut
 
 SUMMARY = "measure a model's error on a data set, or write its vertices over a motion"
 EXAMPLE = """rigwright evaluate hero.safetensors held_out.rwdata
@@ -138,9 +142,16 @@ def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
         console.line(line)
     note = "" if len(truth.rows) == len(dataset) else f" of {len(dataset):,}, evenly spaced"
     console.line(f"{len(truth.rows):,} poses{note}; {args.input.name} {dataset.hash[:12]}")
+    stored = _storage_figures(model, truth)
+    if stored is not None:
+        console.line(
+            f"16-bit weights would move vertices by {stored['mean']:.1e} on average, "
+            f"{stored['share_of_own_error']:.2%} of this error"
+        )
     if model.metadata.get("data_hash") == dataset.hash:
         console.line("the model learned from this very set: sample another one with another seed to judge it")
     return accuracy.figures() | {
+        "16-bit": stored,
         "poses": len(truth.rows),
         "data_hash": dataset.hash,
         "lowest_confidence": outside.confidence.min(),
@@ -148,6 +159,16 @@ def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
         "outside": outside.names,
         "moved_at_rest_in_training": list(outside.resting),
     }
+
+
+def _storage_figures(model: rw.Deformer, truth: HeldOut) -> dict[str, Any] | None:
+    """What 16-bit weights cost a body in accuracy; None for other kinds."""
+    from rigwright._bench.storages import own_error_of, storage_error
+
+    if not isinstance(model, _core.BodyModel):
+        return None
+    own_error = own_error_of(model, truth.poses, truth.vertices)
+    return storage_error(model, model.stored("16-bit"), truth.poses, own_error).figures()
 
 
 def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:

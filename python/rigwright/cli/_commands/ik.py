@@ -19,6 +19,7 @@ from rigwright._rigs.shot import TO_Y_UP
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._commands.solve import not_negative
 from rigwright.cli._console import Console
+from rigwright.cli._inputs.learned_ik import is_face_ik
 from rigwright.cli._result import Result
 from rigwright.ik import FaceIk, PoseSolution, Solver, load, load_targets
 from rigwright.ik._parts import solve_in_parts
@@ -103,17 +104,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 
 def _opened(path: Path) -> _core.Deformer | FaceIk:
-    if '"face_ik"' in _header(path):
-        return load(path)
-    return rw.load(path)
-
-
-def _header(path: Path) -> str:
-    """The metadata of a model file; empty if it is none, which opening it will say."""
-    try:
-        return str(_core.TensorFile.read(path).metadata)
-    except ValueError:
-        return ""
+    return load(path) if is_face_ik(path) else rw.load(path)
 
 
 def _space(model: _core.Deformer | FaceIk) -> tuple[float, str]:

@@ -15,6 +15,7 @@ from rigwright.cli._arguments import existing
 from rigwright.cli._console import Console
 from rigwright.cli._described.clips import clip_line
 from rigwright.cli._described.differential import differential_facts
+from rigwright.cli._described.error_bound import bound_facts
 from rigwright.cli._described.face_maps import face_maps_facts
 from rigwright.cli._described.motion import describe_motion, describe_moving_glb, size_of
 from rigwright.cli._described.rigs import describe_meshes, describe_rig, ranges_by_name
@@ -202,6 +203,7 @@ def describe_model(path: Path) -> dict[str, Any]:
         "data_hash": metadata.get("data_hash", ""),
         "topology_hash": metadata.get("topology_hash", ""),
         "error": metadata.get("error", {}),
+        **bound_facts(model),
         **face_maps_facts(model),
         **differential_facts(model),
         "training": metadata.get("training", {}),

@@ -14,6 +14,7 @@ from rigwright.cli import _arguments as arguments
 from rigwright.cli._commands.report_shot import add_solved_arguments, report_shot
 from rigwright.cli._console import Console
 from rigwright.cli._inputs.actions import add_action_arguments, chosen_actions, own_actions, wants_actions
+from rigwright.cli._inputs.learned_ik import is_face_ik
 from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
 
@@ -21,7 +22,8 @@ SUMMARY = "write one HTML file that shows how well a model learned, or how well 
 EXAMPLE = """rigwright report hero.safetensors --data held_out.rwdata --training hero.rwdata --rig hero.npz -o hero.html
 rigwright report dog.safetensors --data dog_held_out.rwdata --rig dog.blend --action walk -o dog.html
 rigwright report head.safetensors --data head_held_out.rwdata --training head.rwdata -o head.html
-rigwright report face.safetensors --shot take.npy --weights weights.npz --methods mm,cet -o take.html --overwrite"""
+rigwright report face.safetensors --shot take.npy --weights weights.npz --methods mm,cet -o take.html --overwrite
+rigwright report face_ik.safetensors face.safetensors --rig face.npz -o face_ik.html"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         nargs="+",
         type=arguments.existing_file,
-        help="the model, then others of any kind to compare: learned ones, baselines; or a blendshape rig",
+        help="the model, then others of any kind to compare: learned ones, baselines; or a blendshape rig; or learned "
+        "inverse kinematics, then the whole model that it was trained through",
     )
     parser.add_argument(
         "--name", metavar="NAME", action="append", help="of a MODEL, in their order; may be repeated (default: files)"
@@ -65,9 +68,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Measure, draw and write."""
-    numbers = report_shot(args, console) if args.shot is not None else _model_report(args, console)
+    if args.shot is not None:
+        numbers = report_shot(args, console)
+    elif is_face_ik(args.models[0]):
+        numbers = _face_ik_report(args, console)
+    else:
+        numbers = _model_report(args, console)
     console.line(f"{args.output}: {args.output.stat().st_size / 1e6:.1f} MB, opens in any browser")
     return {"report": os.fspath(args.output), **numbers}
+
+
+def _face_ik_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
+    """Of learned inverse kinematics, on the rig if one is given."""
+    from rigwright import report
+
+    if len(args.models) != 2:
+        raise ValueError("a report of learned inverse kinematics needs two files: FACE_IK and the model of its face")
+    ik, model = rw.ik.load(args.models[0]), rw.load(args.models[1])
+    name = None if args.name is None else args.name[0]
+    with contextlib.ExitStack() as stack:
+        rig = None
+        if args.rig is not None:
+            is_model = args.rig.suffix == ".safetensors"
+            rig = rw.load(args.rig) if is_model else stack.enter_context(opened_rig(args, args.rig, model))
+        progress = stack.enter_context(console.progress())
+        return report.write_face_ik(args.output, ik, model, rig=rig, name=name, progress=progress)
 
 
 def _model_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from rigwright._rigs.surface import surface_of
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._inputs.actions import action_sampler, add_action_arguments, chosen_actions, wants_actions
+from rigwright.cli._inputs.farm import farm_of
 from rigwright.cli._inputs.motion import animation_channels
 from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FOLDER", type=arguments.data_set, required=True, help="the data set")
     parser.add_argument("--count", type=arguments.count, help="poses (default 5000, or the frames of an animation)")
     parser.add_argument("--seed", type=arguments.seed, default=0, help="decides the poses (default 0)")
-    parser.add_argument("--workers", type=arguments.threads, default=1, help="processes (default 1, 0: all processors)")
+    arguments.add_workers(parser, "processes (default 1, 0: all processors)")
     parser.add_argument(
         "--sampler",
         choices=["normal", "uniform", "sparse"],
@@ -101,7 +102,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Sample, or go on where an interrupted run stopped."""
     from rigwright import sampling
 
-    with opened_rig(args, args.rig) as rig, console.progress() as progress:
+    with opened_rig(args, args.rig) as rig, console.progress() as progress, farm_of(args, progress) as farm:
         sampler: Any = args.sampler
         probe = 4 if args.probe is None else args.probe
         notice(rig, console)
@@ -132,9 +133,10 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             sampler=sampler,
             probe=probe,
             overwrite=args.overwrite,
+            executor=farm,
             progress=progress,
         )
-    result = {
+    result: dict[str, Any] = {
         "dataset": os.fspath(args.output),
         "poses": len(dataset),
         "channels": len(dataset.channel_names),
@@ -144,7 +146,10 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "no_channel": list(dict.fromkeys(missed)),
         "parts": dataset.surface.parts,
         "clips": [clip.name for clip in dataset.clips],
+        "incidents": [] if farm is None else farm.incidents,
     }
+    for text in result["incidents"]:
+        console.line(f"note: {text}")
     console.line(
         f"{args.output}: {len(dataset):,} poses of {len(dataset.rest_vertices):,} vertices, hash {dataset.hash[:12]}"
     )

@@ -11,11 +11,14 @@ from typing import Any
 from rigwright._rigs.resting import resting_lines
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
+from rigwright.cli._described.error_bound import bound_lines
 from rigwright.cli._described.face_maps import face_maps_lines
+from rigwright.cli._inputs.until import add_until_arguments, sampled, say_outcome
 from rigwright.cli._result import Result
 
 SUMMARY = "learn a model from a data set"
 EXAMPLE = """rigwright train body hero.rwdata -o hero.safetensors --minutes 1 --overwrite
+rigwright train body hero.npz -o stated.safetensors --until 'p99 2mm' --minutes 1 --poses 2000
 rigwright train face-maps head.rwdata -o head.safetensors --minutes 30
 rigwright train differential hero.rwdata -o subspace.safetensors --minutes 1 --skin hero.npz"""
 KINDS = {
@@ -35,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to learn, from what, and how long."""
     kinds = "; ".join(f"{name}: {what}" for name, what in KINDS.items())
     parser.add_argument("kind", metavar="KIND", choices=list(KINDS), help=kinds)
-    parser.add_argument("data", metavar="SET", type=arguments.existing, help="a data set that sample has made")
+    parser.add_argument(
+        "data", metavar="SET", type=arguments.existing, help="a data set that sample has made, or with --until a rig"
+    )
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=arguments.OutputFile(".safetensors"), required=True, help="the model"
     )
@@ -58,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--components",
         type=arguments.count,
-        help="components of the basis: face-maps: of each map, at most (default 128); differential: default 5 %% of "
+        help="components of the basis: face-maps: of each map, at most (default 192); differential: default 5 %% of "
         "the vertices, at most 256",
     )
     parser.add_argument(
@@ -70,18 +75,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--restart", action="store_true", help="begin anew instead of going on where an interrupted run stopped"
     )
+    add_until_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Train, or go on where an interrupted run stopped."""
     import rigwright as rw
-    from rigwright import training
 
-    if not args.data.is_dir():
+    if not args.data.is_dir() and args.until is None:
         raise ValueError(f"{args.data} is no data set; rigwright sample {args.data} -o FOLDER makes one of a rig")
     settings = _settings(args)
-    dataset = rw.Dataset(args.data)
-    lines = resting_lines(dataset.resting)
+    with sampled(args) as (source, until):
+        return _trained(args, source or rw.Dataset(args.data), settings | until, console)
+
+
+def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], console: Console) -> Result:
+    """Train from a data set, or from a rig until its error holds."""
+    import rigwright as rw
+    from rigwright import training
+
+    resting = dict(getattr(source, "resting", {}))
+    lines = resting_lines(resting)
     for line in [*lines, *["a pose that moves them lies outside what the model learns"] * bool(lines)]:
         console.line(f"note: {line}")
     learn: dict[str, Callable[..., rw.Deformer]] = {
@@ -91,13 +105,13 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     }
     with console.progress() as progress:
         model = learn[args.kind](
-            dataset,
+            source,
             seed=args.seed,
             minutes=args.minutes,
             steps=args.steps,
             device=args.device,
             threads=args.threads,
-            checkpoint=Path(f"{args.output}.checkpoint"),
+            checkpoint=None if args.until else Path(f"{args.output}.checkpoint"),
             restart=args.restart,
             progress=progress,
             **settings,
@@ -106,19 +120,25 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.kind == "face-maps":
         for line in face_maps_lines(model):
             console.line(line)
+    to_millimeters = 1000.0 * model.meters_per_unit
+    if "until" in model.metadata:
+        say_outcome(model.metadata["until"], to_millimeters, console)
     error = {
         key: value for key, value in model.metadata.get("error", {}).items() if key in ("mean", "rms", "p95", "max")
     }
-    in_millimeters = {name: 1000.0 * model.meters_per_unit * value for name, value in error.items()}
+    in_millimeters = {name: to_millimeters * value for name, value in error.items()}
     size = args.output.stat().st_size
     shown = ", ".join(f"{name} {value:.3g} mm" for name, value in in_millimeters.items())
     console.line(f"{args.output}: {size / 1e6:.1f} MB, error on held-out rows: {shown}")
+    for line in bound_lines(model):
+        console.line(line)
     return {
         "model": os.fspath(args.output),
         "bytes": size,
         "held_out_error_mm": in_millimeters,
-        "data_hash": dataset.hash,
-        "resting": dataset.resting,
+        "data_hash": model.metadata["data_hash"],
+        "resting": resting,
+        **{name: model.metadata[name] for name in ("until", "bound") if name in model.metadata},
         **({"face_maps": model.metadata["face_maps"]} if args.kind == "face-maps" else {}),
     }
 

@@ -15,7 +15,7 @@ from rigwright.cli._arguments import count
 
 def add_quality_arguments(parser: argparse.ArgumentParser) -> None:
     """Quality steps that a game chooses at run time."""
-    group = parser.add_argument_group("quality of a face on deformation maps, or of a differential subspace")
+    group = parser.add_argument_group("quality of a face on deformation maps, a differential subspace or a body")
     group.add_argument(
         "--detail",
         type=share,
@@ -45,10 +45,11 @@ def at_quality(model: rw.Deformer, path: Path, args: argparse.Namespace) -> rw.D
         If one of them is given, and the model is of no kind that it is for, or has fewer components.
     """
     maps, differential = isinstance(model, _core.FaceMaps), isinstance(model, _core.DifferentialModel)
+    stored = maps or differential or isinstance(model, _core.BodyModel)
     wanted = {
         "--detail": (args.detail, maps, "faces on deformation maps"),
         "--components": (args.components, differential, "differential subspaces"),
-        "--storage": (args.storage, maps or differential, "faces on deformation maps and differential subspaces"),
+        "--storage": (args.storage, stored, "faces on deformation maps, differential subspaces and learned bodies"),
     }
     for option, (value, fits, kinds) in wanted.items():
         if value is not None and not fits:
@@ -57,7 +58,7 @@ def at_quality(model: rw.Deformer, path: Path, args: argparse.Namespace) -> rw.D
         model = _with_detail(model, args.detail)
     if isinstance(model, _core.DifferentialModel) and args.components is not None:
         model = model.reduced(args.components)
-    if isinstance(model, _core.FaceMaps | _core.DifferentialModel) and args.storage is not None:
+    if isinstance(model, _core.FaceMaps | _core.DifferentialModel | _core.BodyModel) and args.storage is not None:
         model = model.stored(args.storage)
     return model
 

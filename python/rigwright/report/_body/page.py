@@ -14,6 +14,7 @@ from rigwright.plot import _colors as colors
 from rigwright.report._body import charts
 from rigwright.report._body.assess import FAR, Assessment
 from rigwright.report._body.contenders import reference
+from rigwright.report._body.contract import Contract
 from rigwright.report._body.measure import histogram
 from rigwright.report._body.places import Place, by_channel, by_control, by_joint, by_part, size_in_millimeters
 from rigwright.report._body.provenance import provenance
@@ -38,10 +39,12 @@ def render(
     not_reproduced: Sequence[str] = (),
     maps: MapSection | None = None,
     subspace: SubspaceSection | None = None,
+    stated: Contract | None = None,
 ) -> str:
     """The HTML text of a report; ``not_reproduced`` names what of the rig no pose decides."""
     shown = context(numbers, pictures, training, not_reproduced) | _of_maps(numbers, maps)
-    return fill("page.html", shown | {"subspace": subspace, "subspace_truth": numbers.truths[0].title})
+    shown |= {"subspace": subspace, "subspace_truth": numbers.truths[0].title, "contract": stated}
+    return fill("page.html", shown)
 
 
 def _of_maps(numbers: Assessment, section: MapSection | None) -> dict[str, Any]:

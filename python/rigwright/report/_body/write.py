@@ -77,6 +77,7 @@ def write_body(
     check_extra()
     if not models:
         raise bad_argument("report", "models", "empty", "at least one model file")
+    from rigwright.report._body.contract import contract
     from rigwright.report._body.gallery import gallery
     from rigwright.report._body.page import render
     from rigwright.report._differential.section import subspace_section
@@ -95,10 +96,10 @@ def write_body(
         truths.append(held_out(animation, "animation", at_most))
     show = as_callback(progress)
     numbers = assess(entries, truths, rig, show, training)
-    maps, subspace = map_section(numbers), subspace_section(numbers)
-    text = render(numbers, gallery(numbers, show), training, getattr(rig, "not_reproduced", ()), maps, subspace)
+    maps, subspace, stated = map_section(numbers), subspace_section(numbers), contract(numbers)
+    text = render(numbers, gallery(numbers, show), training, getattr(rig, "not_reproduced", ()), maps, subspace, stated)
     atomic_write(path, text.encode("utf-8"))
-    sections = {"face_maps": maps, "differential": subspace}
+    sections = {"face_maps": maps, "differential": subspace, "contract": stated}
     return numbers.figures() | {name: section.figures() for name, section in sections.items() if section is not None}
 
 

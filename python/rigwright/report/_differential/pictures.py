@@ -11,40 +11,21 @@ import rigwright as rw
 from rigwright import _core
 from rigwright.report._differential.measure import Measured
 from rigwright.report._kit.jpeg import data_uri
+from rigwright.report._kit.markers import MarkedMesh
 
 MARKER = 0.006  # radius of an anchor, relative to the longest side of the mesh
 WIDTH, LARGE = 240, 460  # pixels of a picture among several, of one alone
-_CORNERS = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], np.float32)
-_SIDES = np.array([[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]], np.int32)
-
-
-class Marked:
-    """A mesh with an octahedron at each anchor, as pictures are drawn of it."""
-
-    def __init__(self, model: _core.DifferentialModel, anchors: NDArray[np.int32]) -> None:
-        rest, faces = model.rest_vertices, np.asarray(model.faces)
-        radius = MARKER * float(np.ptp(rest, axis=0).max())
-        corners = (rest[anchors][:, None] + radius * _CORNERS).reshape(-1, 3)
-        sides = (len(rest) + 6 * np.arange(len(anchors))[:, None, None] + _SIDES).reshape(-1, 3)
-        padded = np.concatenate([sides, np.full((len(sides), 1), -1)], axis=1)
-        four = faces if faces.shape[1] == 4 else np.concatenate([faces, np.full((len(faces), 1), -1)], axis=1)
-        self.faces = np.concatenate([four, padded]).astype(np.int32)
-        self.rest_vertices = np.concatenate([rest, corners]).astype(np.float32)
-        self.up_axis = model.up_axis
-        self.on_anchor = np.arange(len(self.rest_vertices)) >= len(rest)
 
 
 def anchors(model: _core.DifferentialModel, measured: Measured) -> str:
     """All anchors on the mesh at rest, from both sides."""
-    return _both(Marked(model, measured.anchors), None)
+    return _both(_marked(model, measured), None)
 
 
 def gain(model: _core.DifferentialModel, measured: Measured) -> str:
     """How far noise in the delta coordinates moves each vertex, with the anchors."""
-    marked = Marked(model, measured.anchors)
-    values = np.zeros(len(marked.rest_vertices))
-    values[: len(measured.gain)] = measured.gain
-    return _both(marked, values)
+    marked = _marked(model, measured)
+    return _both(marked, marked.values(measured.gain, np.zeros(len(measured.anchors))))
 
 
 def components(model: _core.DifferentialModel, measured: Measured) -> str:
@@ -63,9 +44,13 @@ def components(model: _core.DifferentialModel, measured: Measured) -> str:
     return data_uri(np.asarray(image, np.uint8)[..., :3])
 
 
-def _both(marked: Marked, values: NDArray[Any] | None) -> str:
+def _marked(model: _core.DifferentialModel, measured: Measured) -> MarkedMesh:
+    return MarkedMesh(model, model.rest_vertices[measured.anchors], MARKER)
+
+
+def _both(marked: MarkedMesh, values: NDArray[Any] | None) -> str:
     """From the front and from behind."""
-    shown = marked.on_anchor.astype(np.float64) if values is None else values
+    shown = marked.on_marker.astype(np.float64) if values is None else values
     top = 1.0 if values is None else None
     images = [
         np.asarray(rw.plot.mesh(marked, values=shown, top=top, turn=turn, width=LARGE))[..., :3]

@@ -8,21 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._validate import bad_argument
 from rigwright.synthesis._playing.commands import Command
 from rigwright.synthesis._playing.items import Item, Track, decay_of, plain_decay
+from rigwright.synthesis._playing.record import Record
 from rigwright.synthesis._playing.settings import MASK
 from rigwright.synthesis._playing.simulate import Stage
 from rigwright.synthesis._playing.states import check_state
+from rigwright.synthesis._playing.tasks import CLOSE, Task, tasks_of
 from rigwright.synthesis._playing.transitions import Decay
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
-Task = dict[str, Any]
 
 LONGEST = 24  # frames of an item
 SHRINKS = 0.92  # a ball becomes smaller by this share per frame at most: particles are led, not pushed
-CLOSE = 0.35  # of the usual radius: the ball before a join to a clip
 KEPT_SECONDS = 3600  # of one player, for events
+MOST_WAITING = 10000  # tasks
 
 
 class Character:
@@ -38,7 +40,7 @@ class Character:
         self.command = -1
         self.tasks: list[Task] = []
         self.decays: list[Decay] = []
-        self.events: list[dict[str, Any]] = []
+        self.record = Record()
         self.samples: deque[tuple[int, int, str, Float64, Float32]] = deque(maxlen=kept_seconds)
         self.item: Item | None = None
         ground = stage.grounds[label]
@@ -50,32 +52,28 @@ class Character:
     # What it is told
 
     def tell(self, command: Command, later: bool = False) -> None:
-        """Begin a command, or with ``later`` after those that end by themselves."""
-        index = len(self.events)
-        self.events.append({"frame": self.frame, "command": str(command), "name": command.name, "label": command.label})
-        tasks = [{"do": "begin", "command": index}, *self._tasks_of(command)]
+        """Begin a command, or with ``later`` after those that end by themselves.
+
+        Raises
+        ------
+        ValueError
+            If too many commands wait.
+        """
+        if later and len(self.tasks) >= MOST_WAITING:
+            got = f"behind {len(self.tasks):,} tasks that wait"
+            raise bad_argument(command.name, "later", got, f"fewer than {MOST_WAITING:,}: play some frames first")
+        index = self._note({"frame": self.frame, "command": str(command), "name": command.name, "label": command.label})
+        tasks = [{"do": "begin", "command": index}, *tasks_of(self.stage, command)]
         if later:
             self.tasks = [t for t in self.tasks if t["do"] != "wander"] + tasks
             return
         self.interrupt()
         self.tasks = tasks
 
-    def _tasks_of(self, command: Command) -> list[Task]:
-        arguments, settings = command.arguments, self.stage.settings
-        enter: Task = {"do": "enter", "label": command.label}
-        if command.name == "transition":
-            return [enter]
-        if command.name == "move":
-            return [enter, {"do": "go", "to": arguments["to"], "along": arguments["along"]}]
-        if command.name == "play":
-            start = self.stage.grounds[command.label].points[arguments["begin"]].tolist()
-            close: Task = {"do": "hold", "frames": settings.settle, "share": CLOSE}
-            clip: Task = {"do": "clip", "begin": arguments["begin"], "end": arguments["end"]}
-            go: Task = {"do": "go", "to": start, "along": "data"}
-            return [enter, go, close, {"do": "join", "begin": arguments["begin"]}, clip]
-        hold = settings.hold if arguments["hold"] is None else arguments["hold"]
-        frames = max(round(hold * self.stage.synth.fps), 1)
-        return [enter, {"do": "wander", "poses": arguments["poses"], "frames": frames, "along": arguments["along"]}]
+    def _note(self, event: dict[str, Any]) -> int:
+        """Number of a new event."""
+        waiting = [task["command"] for task in self.tasks if task["do"] == "begin"]
+        return self.record.add(event, [self.command, *waiting])
 
     def interrupt(self) -> None:
         """Give up what follows; a blend that has begun is finished first."""
@@ -102,9 +100,9 @@ class Character:
         do = task["do"]
         if do == "begin":
             self.command = task["command"]
-            self.events[self.command]["began"] = self.frame
+            self.record.events[self.command]["began"] = self.frame
         elif do == "go":
-            self._lead(np.array(task["to"], np.float64), task["along"])
+            self._lead(np.array(task["to"], np.float64), task["along"], task.get("meet", False))
         elif do == "hold":
             self._stay(task["frames"], task["share"])
         elif do == "wander":
@@ -119,12 +117,12 @@ class Character:
             return self._clip(task["begin"], task["end"])
         return None
 
-    def _lead(self, target: Float64, along: str) -> None:
+    def _lead(self, target: Float64, along: str, meet: bool) -> None:
         rows, radii, note = self.stage.grounds[self.label].path(self.path[0], target, along)
         if note:
             about = {"frame": self.frame, "name": "note", "command": note, "label": self.label}
-            self.events.append({**about, "began": self.frame})
-        self._follow(rows, radii)
+            self._note({**about, "began": self.frame})
+        self._follow(rows, self.stage.grounds[self.label].narrowed(radii, SHRINKS) if meet else radii)
 
     def _stay(self, frames: int, share: float) -> None:
         rows = np.repeat(self.path[:1], frames + 1, axis=0)
@@ -138,15 +136,16 @@ class Character:
         self.path, self.radii = rows, allowed
 
     def _wander(self, task: Task) -> None:
-        """To another pose, hover there, and again."""
-        ground, rng = self.stage.grounds[self.label], self._rng()
-        if task["poses"] is None:
-            choice = ground.points[int(rng.integers(len(ground.points)))].tolist()
-        else:
-            others = [pose for pose in task["poses"] if not np.array_equal(pose, self.path[0])] or task["poses"]
-            choice = others[int(rng.integers(len(others)))]
-        go = {"do": "go", "to": choice, "along": task["along"]}
-        self.tasks = [go, {"do": "hold", "frames": task["frames"], "share": 1.0}, task, *self.tasks]
+        """To another pose, hover there, and again: all poses in random order, before any is met twice."""
+        ground = self.stage.grounds[self.label]
+        poses = ground.points if task["poses"] is None else task["poses"]
+        done, place = divmod(task["visited"], len(poses))
+        order = self.decisions if place == 0 else task["order"]
+        chosen = int(np.random.default_rng([self.seed, order, done]).permutation(len(poses))[place])
+        self.decisions += place == 0
+        go = {"do": "go", "to": list(map(float, poses[chosen])), "along": task["along"], "meet": True}
+        again = {**task, "visited": task["visited"] + 1, "order": order}
+        self.tasks = [go, {"do": "hold", "frames": task["frames"], "share": 1.0}, again, *self.tasks]
 
     def _enter(self, label: str) -> None:
         """To the nearest matching point of the next label of the route, idle there, switch, and so on."""
@@ -271,12 +270,13 @@ class Character:
 
     def state(self) -> dict[str, Any]:
         """All that decides what comes next, in JSON's values."""
-        numbers = ("frame", "decisions", "used", "jump", "command", "label", "seed", "transitions", "tasks", "events")
+        numbers = ("frame", "decisions", "used", "jump", "command", "label", "seed", "transitions", "tasks")
         arrays = ("x", "v", "path", "radii", "previous")
         return {
             **{name: getattr(self, name) for name in numbers},
             **{name: getattr(self, name).tolist() for name in arrays},
             "decays": [plain_decay(decay) for decay in self.decays],
+            "record": self.record.as_plain(),
             "item": None if self.item is None else self.item.as_plain(),
         }
 
@@ -285,7 +285,7 @@ class Character:
         check_state(self.stage, state)
         for name in ("frame", "decisions", "used", "jump", "command", "label", "seed", "transitions"):
             setattr(self, name, state[name])
-        self.tasks, self.events = [dict(t) for t in state["tasks"]], [dict(e) for e in state["events"]]
+        self.tasks, self.record = [dict(t) for t in state["tasks"]], Record.of_plain(state["record"])
         for name in ("x", "v", "path", "radii"):
             setattr(self, name, np.array(state[name], np.float64))
         self.previous = np.array(state["previous"], np.float32)

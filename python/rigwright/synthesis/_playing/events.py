@@ -50,7 +50,7 @@ def events_of(stage: Stage, character: Character) -> list[Event]:
     fps = stage.synth.fps
     found = [
         Event(e.get("began", e["frame"]) / fps, "note" if e["name"] == "note" else "command", e["command"], e["label"])
-        for e in character.events
+        for e in character.record.events.values()
     ]
     return sorted([*found, *_seconds(stage, character)], key=lambda event: event.seconds)
 
@@ -66,7 +66,7 @@ def _seconds(stage: Stage, character: Character) -> list[Event]:
         for (frame, command, _, _, _), features, value in zip(chosen, own, density, strict=True):
             away = np.linalg.norm(clips - features, axis=1)
             row = int(away.argmin())
-            told = character.events[command]["command"] if command >= 0 else ""
+            told = character.record.command(command)
             name = frame_name(ground.space.segments, row)
             variance = float(np.exp(-2.0 * value))
             found.append(Event(frame / stage.synth.fps, "second", told, label, name, float(away[row]), variance))

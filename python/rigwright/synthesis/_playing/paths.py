@@ -14,6 +14,7 @@ ROUNDING = np.convolve(np.full(5, 0.2), np.full(5, 0.2))  # weights of successiv
 FARTHEST = 0.3  # of the length scale: radius beyond which a process runs away from its training points
 SLOWEST = 0.35  # of the speed, and of the radius, where the density is that of the least dense training point
 
+MET = 0.35  # steps: the ball around a pose that idling meets
 CACHED_BYTES = 32 << 20  # of shortest paths per label
 
 
@@ -105,6 +106,10 @@ class Ground:
     def radii(self, rows: Float64) -> Float64:
         """(n,) radii of the ball: smaller where the density is low."""
         return self.ball * self._ease(rows)
+
+    def narrowed(self, radii: Float64, share: float) -> Float64:
+        """Radii (n,) that end in a ball in which the target is met, and shrink by ``share`` per frame until then."""
+        return np.asarray(np.minimum(radii, MET * self.step / share ** np.arange(len(radii))[::-1]))
 
     def _ease(self, rows: Float64) -> Float64:
         """From 1 where the density is at least that of ``slow`` to SLOWEST at ``least`` and below."""

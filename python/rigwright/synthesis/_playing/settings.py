@@ -52,7 +52,7 @@ class PlaySettings:
     timescale: float = 0.35
     drag: float = 2.0
     stiffness: float = 12.0
-    hold: float = 1.5
+    hold: float = 0.25
     blend: int = 12
     settle: int = 6
     power: float = 4.0

@@ -12,9 +12,9 @@ from rigwright.synthesis._playing.simulate import Stage
 LATEST = 2**53  # frames, and other whole numbers that JSON keeps exact
 FIELDS = {
     "begin": {"command"},
-    "go": {"to", "along"},
+    "go": {"to", "along"},  # and perhaps "meet"
     "hold": {"frames", "share"},
-    "wander": {"poses", "frames", "along"},
+    "wander": {"poses", "frames", "along", "visited", "order"},
     "enter": {"label"},
     "switch": {"label", "to"},
     "join": {"begin"},
@@ -36,7 +36,8 @@ def check_state(stage: Stage, state: Mapping[str, Any]) -> None:
     check = Arguments("Player.restore", D=space.points.shape[1], N=count)
     for name in ("frame", "decisions", "used", "jump"):
         check.whole(name, state[name], most=LATEST)
-    check.whole("command", state["command"], least=-1, most=len(state["events"]) - 1)
+    events = _checked_events(check, state["record"])
+    _check_command(check, state["command"], events)
     check.whole("seed", state["seed"], most=MASK)
     if state["transitions"] not in ("inertialize", "blend"):
         raise check.wrong("transitions", repr(state["transitions"]), "inertialize or blend")
@@ -46,25 +47,44 @@ def check_state(stage: Stage, state: Mapping[str, Any]) -> None:
         for name in ("offset", "rate"):
             check.numbers(name, decay[name], "N")
     for task in state["tasks"]:
-        _check_task(check, stage, task, len(state["events"]))
+        _check_task(check, stage, task, events)
     if state["item"] is not None:
-        _check_item(check, stage, state)
+        _check_item(check, stage, state, events)
 
 
-def _check_task(check: Arguments, stage: Stage, task: Mapping[str, Any], commands: int) -> None:
-    if task["do"] not in FIELDS or set(task) - {"do"} != FIELDS[task["do"]]:
+def _checked_events(check: Arguments, record: Mapping[str, Any]) -> set[int]:
+    """Numbers of the events of a record."""
+    most = check.whole("next", record["next"], most=LATEST)
+    numbers = [check.whole("number", number, most=most - 1) for number, _ in record["events"]]
+    for _, event in record["events"]:
+        check.whole("frame", event["frame"], most=LATEST)
+        if not all(isinstance(event[name], str) for name in ("command", "name", "label")):
+            raise check.wrong("events", repr(event)[:100], "commands and notes")
+    return set(numbers)
+
+
+def _check_command(check: Arguments, number: object, events: set[int]) -> None:
+    if check.whole("command", number, least=-1, most=LATEST) not in {-1, *events}:
+        raise check.wrong("command", repr(number), "-1 or the number of an event")
+
+
+def _check_task(check: Arguments, stage: Stage, task: Mapping[str, Any], events: set[int]) -> None:
+    if task["do"] not in FIELDS or set(task) - {"do", "meet"} != FIELDS[task["do"]]:
         raise check.wrong("tasks", repr(task)[:100], "tasks of a player")
     if "label" in task and task["label"] not in stage.grounds:
         raise check.wrong("tasks", f"with the label {task['label']!r}", f"of {', '.join(stage.grounds)}")
     if task["do"] == "begin":
-        check.whole("command", task["command"], most=commands - 1)
+        _check_command(check, task["command"], events)
+    for name in ("visited", "order"):
+        if name in task:
+            check.whole(name, task[name], most=LATEST)
 
 
-def _check_item(check: Arguments, stage: Stage, state: Mapping[str, Any]) -> None:
+def _check_item(check: Arguments, stage: Stage, state: Mapping[str, Any], events: set[int]) -> None:
     item = state["item"]
     for label in [item["label"], *(track["label"] for track in item["tracks"])]:
         if label not in stage.grounds:
             raise check.wrong("item", f"with the label {label!r}", f"of {', '.join(stage.grounds)}")
     check.whole("used", state["used"], most=check.whole("count", item["count"], least=1, most=LATEST))
-    check.whole("command", item["command"], least=-1, most=len(state["events"]) - 1)
+    _check_command(check, item["command"], events)
     check.numbers("previous", item["previous"], "2 N")

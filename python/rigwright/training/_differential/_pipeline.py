@@ -28,10 +28,11 @@ from rigwright.training._differential._trainer import SubspaceDescent
 from rigwright.training._differential._transforms import SkinOption
 from rigwright.training._direct_networks import check_device
 from rigwright.training._export import measured
+from rigwright.training._learned_body import seconds_of_training
 from rigwright.training._optimize import Budget, torch_settings
 from rigwright.training._optimizers import Arrays
 from rigwright.training._outlook import Outlook
-from rigwright.training._pipeline import check_data_set, seconds_of_training
+from rigwright.training._pipeline import check_data_set
 
 DEFAULT_STEPS = 8000
 

@@ -55,7 +55,7 @@ class FaceIkDescent(Descent):
         bounds = solver.bounds.astype(np.float32)
         self._low, self._high = self._tensor(bounds[:, 0]), self._tensor(bounds[:, 1])
         self.input_scale = max(float(np.ptp(rows.points[rows.training], axis=0).mean()), self.noise, 1e-12)
-        self._points_of = _points_of(self.torch, solver, threads)
+        self._points_of = points_of(self.torch, solver, threads)
         shared = np.zeros(len(solver.names), np.float32)
         for region in regions:
             shared[region.parameters] += 1.0
@@ -95,15 +95,22 @@ class FaceIkDescent(Descent):
     def _parameters(self, goals: Any) -> Any:
         """Parameters (B, N) before they are clamped."""
         sums = self.torch.zeros(len(goals), len(self.solver.names))
-        offsets = (goals - self._rest_points) / self.input_scale
-        for number, region in enumerate(self.regions):
-            inputs = offsets[:, self._tensor(region.points)].flatten(1)
-            found = forward(self.torch, self._weights, number, inputs)
+        for region, found in zip(self.regions, self._proposals(goals), strict=True):
             sums = sums.index_add(1, self._tensor(region.parameters), found)
         return self._rest_values + sums * self._share * self._scale
 
+    def _proposals(self, goals: Any) -> list[Any]:
+        """What each region's network answers, (B, n) from rest in units of the parameters' scales."""
+        offsets = (goals - self._rest_points) / self.input_scale
+        inputs = [offsets[:, self._tensor(region.points)].flatten(1) for region in self.regions]
+        return [forward(self.torch, self._weights, number, x) for number, x in enumerate(inputs)]
 
-def _points_of(torch: Any, solver: Solver, threads: int) -> Any:
+    def agreement_tensors(self) -> dict[str, NDArray[Any]]:
+        """What the engine needs to find parameters that regions share; nothing for averages."""
+        return {}
+
+
+def points_of(torch: Any, solver: Solver, threads: int) -> Any:
     """The differentiable function from parameters (B, N) to control points (B, M, 3)."""
     vertices_of = function(solver.model, threads=threads)
     engine, rest = solver.engine, solver.rest[0]

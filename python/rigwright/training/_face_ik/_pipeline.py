@@ -21,14 +21,15 @@ from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_ca
 from rigwright.sampling import Dataset
 from rigwright.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
 from rigwright.training._face_ik._descent import FaceIkDescent
+from rigwright.training._face_ik._joint import JointDescent
 from rigwright.training._face_ik._networks import network_tensors
 from rigwright.training._face_ik._regions import PROBED, face_regions, influences
 from rigwright.training._face_ik._rows import examples
 from rigwright.training._face_ik._settings import FaceIkSettings
+from rigwright.training._learned_body import seconds_of_training
 from rigwright.training._optimize import Budget, torch_settings
 from rigwright.training._optimizers import Arrays
 from rigwright.training._outlook import Outlook
-from rigwright.training._pipeline import seconds_of_training
 
 DEFAULT_STEPS = 8000
 
@@ -53,7 +54,8 @@ def face_ik(
 
     Networks see control points and give parameters; the loss is how far the model's own control points are from those
     that the networks saw. Control points are split into regions, with a network each (two hidden layers, leaky ReLU),
-    whose outputs are the parameters that move the region's points; parameters of several regions are averaged.
+    whose outputs are the parameters that move the region's points; parameters of several regions are averaged, or
+    solved for together (``FaceIkSettings(agreement="joint")``).
     Control points get noise, so that unreachable ones work. The answers are as good as the model: judge them on the
     rig.
 
@@ -148,7 +150,8 @@ def _prepare(
     found = face_regions(moves, regions)
     if not found:
         raise bad_argument("face_ik", "points", "vertices that no parameter moves", "some that move")
-    return FaceIkDescent(solver, found, rows, settings, dimensions, threads)
+    kind = JointDescent if settings.agreement == "joint" else FaceIkDescent
+    return kind(solver, found, rows, settings, dimensions, threads)
 
 
 def _train(
@@ -185,6 +188,7 @@ def _result(model: Deformer, vertices: Any, descent: FaceIkDescent, weights: Arr
         "parameters.rest": solver.rest[1][0].astype(np.float32),
         "parameters.bounds": solver.bounds.astype(np.float32),
         **network_tensors(descent.regions, weights, descent.input_scale, descent.output_scale),
+        **descent.agreement_tensors(),
         **{f"model.{name}": value for name, value in part.tensors().items()},
     }
     facts = {
@@ -194,6 +198,7 @@ def _result(model: Deformer, vertices: Any, descent: FaceIkDescent, weights: Arr
         "kind": "face_ik",
         "version": 1,
         "dimensions": descent.dimensions,
+        "agreement": descent.settings.agreement,
         "parameter_names": list(solver.names),
         "meters_per_unit": model.meters_per_unit,
         "up_axis": model.up_axis,

@@ -9,6 +9,7 @@ from rigwright._validate import Arguments, bad_argument
 
 OPTIMIZERS = ("soap", "adam")
 SCHEDULES = ("cosine", "constant", "thirds")
+AGREEMENTS = ("average", "joint")
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,10 @@ class FaceIkSettings:
         Rows that are sampled if no data set is given.
     bins : int
         Intervals of the control points' first principal component that batches draw from alike.
+    agreement : str
+        What becomes of parameters that several regions share. "average", as published: networks are trained through
+        the average. "joint": each network is trained for its region alone, and a solve over all regions finds the
+        parameters that least change what each region's own answer does to its points.
     influence : float
         A parameter that moves a control point by less over its range does not count as moving it.
     batch : int
@@ -54,6 +59,7 @@ class FaceIkSettings:
     regularization: float = 0.1
     rows: int = 20_000
     bins: int = 16
+    agreement: str = "average"
     influence: float = 2e-5
     batch: int = 256
     optimizer: str = "soap"
@@ -65,7 +71,8 @@ class FaceIkSettings:
 
     def __post_init__(self) -> None:
         check = Arguments("face_ik")
-        for name, choices in {"optimizer": OPTIMIZERS, "schedule": SCHEDULES}.items():
+        named = {"optimizer": OPTIMIZERS, "schedule": SCHEDULES, "agreement": AGREEMENTS}
+        for name, choices in named.items():
             if getattr(self, name) not in choices:
                 raise bad_argument("face_ik", name, repr(getattr(self, name)), " or ".join(map(repr, choices)))
         for name, least in {"seed": 0, "hidden": 1, "rows": 16, "bins": 1, "batch": 1, "patience": 1}.items():

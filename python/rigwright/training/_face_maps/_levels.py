@@ -29,10 +29,10 @@ from rigwright.training._face_maps._preparation import Preparation, refined
 from rigwright.training._face_maps._problem import Problem, level_of, make_problem, offsets_of
 from rigwright.training._face_maps._settings import FaceMapsSettings
 from rigwright.training._face_maps._texels import TexelDescent
+from rigwright.training._learned_body import LEAST_SHARE, MEASURING
 from rigwright.training._optimize import Budget
 from rigwright.training._optimizers import Arrays
 from rigwright.training._outlook import Outlook
-from rigwright.training._pipeline import LEAST_SHARE, MEASURING
 
 FEWER_ROWS, SMALLER_STEPS = 4, 10  # in steps on vertices, as against those on coefficients
 

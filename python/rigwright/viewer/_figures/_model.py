@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,20 @@ class ModelFigure:
             self._posing = Placed(self._posing, model)
         self.sliders = self._posing.sliders
         self._session = model.session()
+
+    @functools.cached_property
+    def has_error_bound(self) -> bool:
+        """Whether the model's file states a bound of its error."""
+        try:
+            self.error_bound(State(np.array([slider.rest for slider in self.sliders], np.float32)))
+        except (AttributeError, ValueError):  # models of an engine without bounds, files that state none
+            return False
+        return True
+
+    def error_bound(self, state: State) -> Vector:
+        """(V,) what the error of each vertex stays below in 95 of 100 held-out poses, in the model's unit."""
+        model: Any = self.model
+        return np.asarray(model.error_bound(self.pose(state)[None])[0], np.float32)
 
     @property
     def skeleton(self) -> _core.Skeleton | None:

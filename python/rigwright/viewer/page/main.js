@@ -97,7 +97,7 @@ class View {
   }
 
   choices(id, values) {
-    const words = { plain: "skin", error: "error", confidence: "confidence", npz: ".npz poses", bvh: ".bvh motion", glb: ".glb", blend: ".blend", "": "format ..." };
+    const words = { plain: "skin", error: "error", confidence: "confidence", bound: "error bound", npz: ".npz poses", bvh: ".bvh motion", glb: ".glb", blend: ".blend", "": "format ..." };
     $(id).replaceChildren(...values.map((value) => new Option(words[value], value)));
   }
 
@@ -164,9 +164,10 @@ class View {
     legend.hidden = color === "plain";
     if (legend.hidden) return;
     legend.querySelector(".ramp").style.background = paletteGradient(color);
-    const measured = color === "error" && error;
+    const measured = (color === "error" || color === "bound") && error;
+    const what = color === "bound" ? "95 % of errors stay below: " : "";
     const [low, high] = measured ? ["0", `${error.full.toPrecision(2)} mm`] : ["confident", "outside"];
-    legend.querySelector(".said").textContent = measured ? `mean ${error.mean.toFixed(2)} mm, max ${error.max.toFixed(1)} mm` : "";
+    legend.querySelector(".said").textContent = measured ? `${what}mean ${error.mean.toFixed(2)} mm, max ${error.max.toFixed(1)} mm` : "";
     legend.querySelector(".low").textContent = low;
     legend.querySelector(".high").textContent = high;
   }

@@ -3,6 +3,8 @@
 const STOPS = {
   // Cool to hot through the skin's own gray: small errors should not shout.
   error: [[0, 74, 92, 140], [0.25, 92, 156, 166], [0.5, 226, 208, 126], [0.75, 232, 131, 60], [1, 190, 38, 46]],
+  // A bound is what errors may be: the same scale.
+  get bound() { return this.error; },
   // The skin's color while the model knows the pose, a warning where it does not.
   confidence: [[0, 186, 178, 168], [0.3, 224, 190, 110], [0.65, 228, 120, 52], [1, 196, 42, 48]],
 };

@@ -1,0 +1,1 @@
+"""What a farm of many processors does, simulated from what one machine measures."""

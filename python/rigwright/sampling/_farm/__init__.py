@@ -1,0 +1,1 @@
+"""Sampling on the workers of a Dask scheduler."""

@@ -1,0 +1,1 @@
+"""Training to a stated error: sampling where a body errs most, training on, and stopping when the error holds."""

@@ -1,0 +1,54 @@
+"""How near a pose comes to the rate of memory: arithmetic with constructed times. No times of this machine here."""
+
+from __future__ import annotations
+
+import pytest
+
+from rigwright._bench.reading import Reading, reading_figures
+from tests.support.models import random_body, random_poses
+
+# 8 MB read in 0.25 ms, 32 GB/s; the pose takes 0.4 ms.
+READING = Reading("rigwright", 1, 8_000_000, seconds=4e-4, read_seconds=2.5e-4)
+
+
+def test_rate_and_share_are_bytes_over_seconds(tolerance):
+    assert READING.rate == pytest.approx(32e9, rel=tolerance["float64"])
+    assert READING.reached == pytest.approx(20e9, rel=tolerance["float64"])
+    assert READING.share == pytest.approx(0.625, rel=tolerance["float64"])
+
+
+def test_the_cap_is_the_ratio_to_a_peer_at_the_full_rate(tolerance):
+    """Of a peer that takes 1.2 ms: 3 x now; at the full rate 1.2 / 0.25."""
+    assert READING.cap(1.2e-3) == pytest.approx(4.8, rel=tolerance["float64"])
+    assert READING.cap(1.2e-3) == pytest.approx(1.2e-3 / 4e-4 / READING.share, rel=tolerance["float64"])
+
+
+def test_half_the_bytes_double_the_cap(tolerance):
+    narrow = Reading("16-bit", 1, 4_000_000, seconds=3e-4, read_seconds=1.25e-4)
+    assert narrow.rate == pytest.approx(READING.rate, rel=tolerance["float64"])
+    assert narrow.cap(1.2e-3) == pytest.approx(2 * READING.cap(1.2e-3), rel=tolerance["float64"])
+
+
+def test_a_peer_that_reads_the_same_bytes_at_the_full_rate_cannot_be_beaten(tolerance):
+    assert READING.cap(READING.num_bytes / READING.rate) == pytest.approx(1.0, rel=tolerance["float64"])
+
+
+def test_figures_have_a_cap_per_peer():
+    figures = READING.figures({"PyTorch": 1.2e-3, "ONNX Runtime": 1e-3})
+    assert set(figures["caps"]) == {"PyTorch", "ONNX Runtime"}
+    assert (figures["bytes"], figures["threads"], figures["variant"]) == (8_000_000, 1, "rigwright")
+
+
+def test_every_variant_is_read_on_one_and_on_all_threads(monkeypatch):
+    monkeypatch.setattr("rigwright._core.num_processors", lambda: 2)
+    model = random_body()
+    variants = {"rigwright": model, "16-bit": model.stored("16-bit")}
+    found = reading_figures(variants, random_poses(model.skeleton, 1, numeric=2)[0], {"PyTorch": 1.0}, 1)
+    assert [(row["variant"], row["threads"]) for row in found] == [
+        ("rigwright", 1),
+        ("16-bit", 1),
+        ("rigwright", 2),
+        ("16-bit", 2),
+    ]
+    assert [row["bytes"] for row in found[:2]] == [model.num_bytes, variants["16-bit"].num_bytes]
+    assert [bool(row["caps"]) for row in found] == [True, True, False, False]

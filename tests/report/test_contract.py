@@ -1,0 +1,81 @@
+"""The section of a report on what a model states of its own error."""
+
+from __future__ import annotations
+
+import json
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright import _core
+from rigwright.report._body.contract import curve
+from tests.support.cylinder import CylinderRig
+
+ROUNDS = [
+    {"poses": 400, "steps": 20, "fresh": 64, "value": 0.2, "bound": None, "confidence": 0.95},
+    {"poses": 664, "steps": 20, "fresh": 300, "value": 0.08, "bound": 0.09, "confidence": 0.975},
+]
+UNTIL = {"statistic": "p99", "tolerance": 0.1, "reached": True, "stopped": "error", "sampled": 1028, "rounds": ROUNDS}
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    for package in ("torch", "pyvista", "matplotlib", "jinja2"):
+        pytest.importorskip(package, reason=f"{package} is not installed")
+    folder, rig = tmp_path_factory.mktemp("contract"), CylinderRig(rings=10, sides=6)
+    training = rw.sampling.sample(rig, folder / "t.rwdata", count=300, seed=0, probe=1)
+    held = rw.sampling.sample(rig, folder / "h.rwdata", count=40, seed=1, probe=0)
+    model = rw.training.body(training, steps=30, hidden=4, batch=32, max_components=4, threads=1)
+    model = _core.model_from_tensors(model.tensors(), json.dumps(model.metadata | {"until": UNTIL}))
+    model.save(folder / "m.safetensors")
+    numbers = rw.report.write_body(folder / "r.html", [folder / "m.safetensors"], held)
+    html = (folder / "r.html").read_text(encoding="utf-8")
+    section = html.split('id="contract"')[1].split("</section>")[0]
+    return SimpleNamespace(model=model, held=held, numbers=numbers["contract"], section=section)
+
+
+def test_coverage_and_width_are_those_of_the_reports_poses(page, tolerance):
+    errors = np.linalg.norm(page.model.evaluate(page.held.poses) - page.held.vertices, axis=2)
+    bounds = page.model.error_bound(page.held.poses)
+    found = page.numbers["error_bound"]["random poses"]
+    expected = (errors <= bounds).mean(), 10 * bounds.mean()
+    assert (found["coverage"], found["mean_width_mm"]) == pytest.approx(expected, rel=tolerance["printed"])
+    assert found["out_of_range"] == page.model.out_of_range(page.held.poses).mean()
+
+
+def test_the_section_shows_them_beside_what_the_model_states(page):
+    text = " ".join(re.sub(r"<[^>]+>", " ", page.section).split())
+    covered = 100 * page.numbers["error_bound"]["random poses"]["coverage"]
+    assert f"random poses 40 {covered:.1f}" in text
+    assert f"stated by the model 30 {100 * page.model.metadata['bound']['coverage']:.1f}" in text
+
+
+def test_the_section_says_what_was_reached(page):
+    text = " ".join(re.sub(r"<[^>]+>", " ", page.section).split())
+    assert (
+        "until the 99th percentile of the vertex errors on fresh poses was below 1.00 mm: reached after 2 rounds"
+        in text
+    )
+    assert "and 1,028 poses of the rig" in text
+    assert "97.5 % confidence" in text
+
+
+def test_the_curve_names_its_lines(page):
+    drawn = curve(UNTIL, 10.0)
+    for name in ("p99 of fresh poses", "upper bound", "asked for", "poses learned from"):
+        assert name in drawn
+    assert drawn.startswith("<svg")
+    assert drawn in page.section
+
+
+def test_models_that_state_nothing_have_no_section(tmp_path):
+    for package in ("pyvista", "matplotlib", "jinja2"):
+        pytest.importorskip(package, reason=f"{package} is not installed")
+    data = rw.sampling.sample(CylinderRig(rings=10, sides=6), tmp_path / "h.rwdata", count=20, seed=1, probe=1)
+    rw.baselines.linear_blend(data, influences=4).save(tmp_path / "m.safetensors")
+    numbers = rw.report.write_body(tmp_path / "r.html", [tmp_path / "m.safetensors"], data)
+    assert "contract" not in numbers
+    assert 'id="contract"' not in (tmp_path / "r.html").read_text(encoding="utf-8")

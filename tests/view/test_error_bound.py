@@ -1,0 +1,52 @@
+"""The bound of a model's error as a color."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright.viewer import _colors
+from rigwright.viewer._figures._model import ModelFigure
+from rigwright.viewer._stage import Stage
+from tests.view.frames import header_of
+
+FACE = rw.faces.example()
+
+
+@pytest.fixture
+def bounded(monkeypatch):
+    """A stage whose model states a bound: a millimeter times the first slider at the first vertex, 0 at all others."""
+
+    def error_bound(figure, state):
+        bound = np.zeros(len(figure.rest_vertices), np.float32)
+        bound[0] = 1e-3 / figure.meters_per_unit * state.row[0]
+        return bound
+
+    monkeypatch.setattr(ModelFigure, "error_bound", error_bound)
+    return Stage(ModelFigure(FACE))
+
+
+def test_the_color_is_offered_if_the_model_states_a_bound(bounded):
+    assert header_of(bounded.scene())["colors"] == ["plain", "confidence", "bound"]
+
+
+def test_the_color_is_not_offered_without_one():
+    stage = Stage(ModelFigure(FACE))
+    assert "bound" not in header_of(stage.scene())["colors"]
+    notice = header_of(stage.step([{"type": "color", "mode": "bound"}], 0.0))["notice"]
+    assert notice == "bound needs a model that states one"
+
+
+def test_the_legend_has_the_bound_of_the_present_pose(bounded):
+    bounded.step([{"type": "color", "mode": "bound"}], 0.0)
+    for value in (0.25, 0.5):
+        told = header_of(bounded.step([{"type": "set", "channel": 0, "value": value, "done": True}], 0.0))["error"]
+        assert told["max"] == pytest.approx(value, rel=1e-5)
+        assert told["mean"] == pytest.approx(value / len(FACE.rest_vertices), rel=1e-5)
+
+
+def test_marks_end_at_a_share_of_the_size():
+    marks, facts = _colors.distance_marks(np.array([0.0, 0.5, 1.0, 9.0]) * _colors.ERROR_SHARE * 2.0, 2.0, 1.0)
+    assert marks.tolist() == [0, 127, 255, 255]
+    assert facts["full"] == pytest.approx(2000.0 * _colors.ERROR_SHARE)
