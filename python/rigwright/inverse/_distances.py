@@ -7,7 +7,7 @@ import contextlib
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._core import BlendshapeRig
+from rigwright._core import BlendshapeRig, Deformer
 from rigwright.inverse._gram import Gram
 from rigwright.inverse._problem import Problem
 from rigwright.inverse._rigid_motion import in_rig_frame
@@ -25,7 +25,7 @@ def posed(gram: Gram, weights: Float64, threads: int = 0) -> Float32:
     key = "rig on the chosen vertices"
     if key not in gram.prepared:
         gram.prepared[key] = _on_vertices(gram.rig, gram.vertices)
-    rig: BlendshapeRig = gram.prepared[key]
+    rig: Deformer = gram.prepared[key]
     return np.asarray(rig.evaluate(weights.astype(np.float32), threads=threads))
 
 
@@ -58,7 +58,7 @@ def solved_p95(rig: BlendshapeRig, targets: Float32, solution: Solution, threads
     return result
 
 
-def _on_vertices(rig: BlendshapeRig, vertices: NDArray[np.int64]) -> BlendshapeRig:
+def _on_vertices(rig: BlendshapeRig, vertices: NDArray[np.int64]) -> Deformer:
     whole = np.array_equal(vertices, np.arange(len(rig.rest_vertices)))
     return rig if whole else rig.restricted(vertices)
 
