@@ -47,7 +47,7 @@ def draw_approximations(curves: dict[str, np.ndarray], cut: int) -> None:
     if cut < len(curves["zero"]):
         axes[0].axvline(cut, color=INK, linewidth=0.6, linestyle=":")
     axes[0].set(xlabel="frame", ylabel="95 % of the vertices are nearer, cm", yscale="log", ylim=(LEAST, None))
-    axes[0].legend(frameon=False)
+    axes[0].legend(frameon=False, ncols=len(curves), loc="lower center", bbox_to_anchor=(0.5, 1.0))
     _save(figure, "inverse_mismatch_forward")
 
 
