@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,7 @@ def solved_p95(rig: BlendshapeRig, targets: Float32, solution: Solution, threads
     counted = np.ones(len(chosen), bool) if solution.vertex_weights is None else solution.vertex_weights > 0
     seen, result = _on_vertices(rig, chosen), np.empty(len(targets))
     for cut in cuts(len(targets)):
-        own = targets[cut] if targets.shape[1] == len(chosen) else targets[cut][:, chosen]
+        own: NDArray[Any] = targets[cut] if targets.shape[1] == len(chosen) else targets[cut][:, chosen]
         if solution.transforms is not None:
             own = in_rig_frame(own, solution.transforms[cut])
         result[cut] = _percentile(
@@ -67,6 +68,6 @@ def cuts(frames: int) -> list[slice]:
     return [slice(begin, begin + FRAMES_AT_ONCE) for begin in range(0, frames, FRAMES_AT_ONCE)]
 
 
-def _percentile(found: Float32, targets: NDArray[np.floating], counted: NDArray[np.bool_]) -> Float64:
+def _percentile(found: Float32, targets: NDArray[Any], counted: NDArray[np.bool_]) -> Float64:
     apart = np.linalg.norm(found[:, counted].astype(np.float64) - targets[:, counted], axis=2)
     return np.asarray(np.percentile(apart, PERCENT, axis=1))
