@@ -17,6 +17,7 @@ from rigwright.inverse._options import Options
 from rigwright.inverse._parts import solve_in_parts
 from rigwright.inverse._problem import make_problem
 from rigwright.inverse._reweighting import _at, _pulled, objective
+from tests.conftest import TOLERANCES
 from tests.support.blendshapes import slow_blendshapes
 from tests.support.inverse import arrays_of, shot_of
 
@@ -57,7 +58,8 @@ def damaged(kind="any", seed=0, frames=FRAMES, share=0.05, noise=0.02):
 def test_the_loss_and_its_slope_are_those_of_the_definition(name):
     square = np.linspace(0, 0.5, 200)
     loss = Loss(name, SCALE)
-    np.testing.assert_allclose(loss.value(square), [slow_rho(name, s, SCALE) for s in square], rtol=1e-12)
+    expected = [slow_rho(name, s, SCALE) for s in square]
+    np.testing.assert_allclose(loss.value(square), expected, rtol=TOLERANCES["float64"])
     step = 1e-7
     slopes = [(slow_rho(name, s + step, SCALE) - slow_rho(name, s - step, SCALE)) / (2 * step) for s in square[1:]]
     np.testing.assert_allclose(loss.slope(square)[1:], slopes, atol=1e-6)  # of differences over 1e-7
@@ -149,7 +151,7 @@ def test_what_tukey_ignores_can_be_anywhere(tolerance):
     start = rw.inverse.solve(rig, clean, alpha=ALPHA).weights
     settings = {"alpha": ALPHA, "loss": "tukey", "loss_scale": SCALE, "init": start}
     near, far = (Solver(rig).solve(shot, **settings).weights for shot in (hit, farther))
-    np.testing.assert_allclose(near, far, atol=0.02)
+    np.testing.assert_allclose(near, far, atol=0.02)  # the last round falls by less than a millionth, not by nothing
     holes = [
         rw.inverse.solve(rig, clean[t], alpha=ALPHA, vertices=np.flatnonzero(~off[t])).weights[0] for t in range(3)
     ]
@@ -168,7 +170,7 @@ def test_a_scale_beyond_every_distance_is_the_squared_solve(name, tolerance):
 def test_the_scale_is_chosen_by_the_noise_and_not_by_outliers():
     rig, _, _, clean, hit = damaged(frames=12, noise=0.1)
     quiet, loud = (rw.inverse.solve(rig, shot, alpha=0.0, loss="tukey").loss_scale for shot in (clean, hit))
-    assert quiet == pytest.approx(4.685 * 0.1, rel=0.15)
+    assert quiet == pytest.approx(4.685 * 0.1, rel=0.15)  # the weights follow some of the noise
     assert loud < 1.3 * quiet
     halved = rw.inverse.solve(rig, clean, alpha=0.0, loss="huber").loss_scale
     assert halved == pytest.approx(quiet * 1.345 / 4.685)

@@ -180,7 +180,7 @@ def cells(row: Row) -> list[str]:
         *(digits(row[name]) for name in ("p95", "mean")),
         *(f"{row[name]:.1f}" for name in ("cardinality", "cardinality_001")),
         digits(row["l1"]),
-        f"{1e4 * row['smoothness']:.2f}",
+        "" if np.isnan(row["smoothness"]) else f"{1e4 * row['smoothness']:.2f}",
         digits(seconds),
         "" if row["method"] in ("seol", "every weight 0") else f"{row['alpha']:g}",
     ]

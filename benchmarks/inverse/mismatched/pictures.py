@@ -16,6 +16,7 @@ from benchmarks.inverse.mismatched.scene import Scene, truncated
 from rigwright.inverse._elbow import ALPHAS
 from rigwright.plot._colors import INK, SERIES
 
+LEAST = 1e-4  # centimeters, where an axis of errors begins
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "figures"
 
 
@@ -45,8 +46,8 @@ def draw_approximations(curves: dict[str, np.ndarray], cut: int) -> None:
         axes[0].plot(np.arange(len(curve)), curve, color=color, linewidth=1.2, label=f"{name} model")
     if cut < len(curves["zero"]):
         axes[0].axvline(cut, color=INK, linewidth=0.6, linestyle=":")
-    axes[0].set(xlabel="frame", ylabel="95 % of the vertices are nearer, cm", ylim=(0, None))
-    axes[0].legend(frameon=False)
+    axes[0].set(xlabel="frame", ylabel="95 % of the vertices are nearer, cm", yscale="log", ylim=(LEAST, None))
+    axes[0].legend(frameon=False, ncols=len(curves), loc="lower center", bbox_to_anchor=(0.5, 1.0))
     _save(figure, "inverse_mismatch_forward")
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._core import BlendshapeRig
+from rigwright._core import BlendshapeRig, Deformer
 from rigwright.inverse._gram import Gram
 from rigwright.inverse._problem import Problem
 from rigwright.inverse._rigid_motion import in_rig_frame
@@ -25,7 +26,7 @@ def posed(gram: Gram, weights: Float64, threads: int = 0) -> Float32:
     key = "rig on the chosen vertices"
     if key not in gram.prepared:
         gram.prepared[key] = _on_vertices(gram.rig, gram.vertices)
-    rig: BlendshapeRig = gram.prepared[key]
+    rig: Deformer = gram.prepared[key]
     return np.asarray(rig.evaluate(weights.astype(np.float32), threads=threads))
 
 
@@ -49,7 +50,7 @@ def solved_p95(rig: BlendshapeRig, targets: Float32, solution: Solution, threads
     counted = np.ones(len(chosen), bool) if solution.vertex_weights is None else solution.vertex_weights > 0
     seen, result = _on_vertices(rig, chosen), np.empty(len(targets))
     for cut in cuts(len(targets)):
-        own = targets[cut] if targets.shape[1] == len(chosen) else targets[cut][:, chosen]
+        own: NDArray[Any] = targets[cut] if targets.shape[1] == len(chosen) else targets[cut][:, chosen]
         if solution.transforms is not None:
             own = in_rig_frame(own, solution.transforms[cut])
         result[cut] = _percentile(
@@ -58,7 +59,7 @@ def solved_p95(rig: BlendshapeRig, targets: Float32, solution: Solution, threads
     return result
 
 
-def _on_vertices(rig: BlendshapeRig, vertices: NDArray[np.int64]) -> BlendshapeRig:
+def _on_vertices(rig: BlendshapeRig, vertices: NDArray[np.int64]) -> Deformer:
     whole = np.array_equal(vertices, np.arange(len(rig.rest_vertices)))
     return rig if whole else rig.restricted(vertices)
 
@@ -67,6 +68,6 @@ def cuts(frames: int) -> list[slice]:
     return [slice(begin, begin + FRAMES_AT_ONCE) for begin in range(0, frames, FRAMES_AT_ONCE)]
 
 
-def _percentile(found: Float32, targets: NDArray[np.floating], counted: NDArray[np.bool_]) -> Float64:
+def _percentile(found: Float32, targets: NDArray[Any], counted: NDArray[np.bool_]) -> Float64:
     apart = np.linalg.norm(found[:, counted].astype(np.float64) - targets[:, counted], axis=2)
     return np.asarray(np.percentile(apart, PERCENT, axis=1))

@@ -215,7 +215,8 @@ def trade_off(
         gram, shot[frames], "descent", 0.0, fixed=np.clip(0.0, low, high), progress=stages.next("at rest"), **options
     )
     rest = rmse_p95(problem, resting.weights, threads).mean()
-    return TradeOff(names, strengths, frames, *table, rest=float(rest))
+    rms, p95, cardinality, l1, seconds = table
+    return TradeOff(names, strengths, frames, rms, p95, cardinality, l1, seconds, float(rest))
 
 
 class _Stages:
