@@ -21,7 +21,7 @@ from rigwright.training._face_maps._settings import FaceMapsSettings
 from rigwright.training._face_maps._texels import TexelProducts
 from rigwright.training._optimizers import Arrays
 
-ROWS = 4608  # to learn from that decide the components, evenly spaced
+ROWS = 1536  # to learn from that decide the components, evenly spaced
 LEFT = 0.002  # unit of the loss: RMS over poses that the components of a segment may leave, of vertices and faces
 SMOOTHNESS = 1e-4  # of H's mean diagonal: weight of the squared differences of neighboring texels
 SMALLEST = 1e-8  # of H's mean diagonal: weight of the squared texels
@@ -114,20 +114,19 @@ def _components(torch: Any, form: Any, wanted: Any, most: int) -> tuple[Float64,
     rows = maps.reshape(count, 3, -1).permute(2, 1, 0).reshape(-1, 3 * count)
     mean = rows.mean(dim=0)
     rows = rows - mean
-    few = len(rows) <= rows.shape[1]
-    square, vectors = torch.linalg.eigh(rows @ rows.mT if few else rows.mT @ rows)
-    square, vectors = square.flip(0).clamp(min=0.0), vectors.flip(1)
+    square, left = torch.linalg.eigh(rows @ rows.mT)
+    square, left = square.flip(0).clamp(min=0.0), left.flip(1)
     beyond = square.sum() - square.cumsum(0)
     needed = int((beyond > len(rows) * LEFT**2).sum()) + 1
     kept = min(needed, most, int((square > 1e-12 * square[0]).sum()), 3 * count)
     kept = max(kept, 1)
     size = square[:kept].sqrt().clamp(min=TINY)
     unit = float(size[0]) / np.sqrt(len(rows))
-    directions = rows.mT @ vectors[:, :kept] / size if few else vectors[:, :kept]
-    both = torch.cat([unit * directions, mean[:, None]], dim=1).reshape(3, count, -1).permute(1, 0, 2).reshape(count, -1)
+    basis = (rows.mT @ left[:, :kept]) * (unit / size)
+    both = torch.cat([basis, mean[:, None]], dim=1).reshape(3, count, -1).permute(1, 0, 2).reshape(count, -1)
     both = torch.linalg.solve_triangular(form.mT, both, upper=True)
     both = both.reshape(count, 3, -1).permute(1, 0, 2).reshape(3 * count, -1).cpu().numpy()
-    coefficients = (rows @ directions / max(unit, TINY)).cpu().numpy()
+    coefficients = (left[:, :kept] * size / max(unit, TINY)).cpu().numpy()
     return both, coefficients
 
 
