@@ -49,7 +49,12 @@ def events_of(stage: Stage, character: Character) -> list[Event]:
     """Events of a character, in the order of time."""
     fps = stage.synth.fps
     found = [
-        Event(e.get("began", e["frame"]) / fps, "note" if e["name"] == "note" else "command", e["command"], e["label"])
+        Event(
+            (e["began"] if "began" in e else e["frame"]) / fps,
+            "note" if e["name"] == "note" else "command",
+            e["command"],
+            e["label"],
+        )
         for e in character.record.events.values()
     ]
     return sorted([*found, *_seconds(stage, character)], key=lambda event: event.seconds)
