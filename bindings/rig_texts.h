@@ -142,7 +142,8 @@ ValueError
     If the width is wrong or a value is not finite.
 )";
 
-inline constexpr const char* error_bound = R"(A bound on the error of each vertex that holds for 95 % of them on new poses.
+inline constexpr const char* error_bound =
+    R"(A bound on the error of each vertex that holds for 95 % of them on new poses.
 
 Learned from the errors of the training and calibrated on held-out poses (split conformal prediction, Papadopoulos et al.
 2002), for poses like those of the training: where ``out_of_range`` says so, it promises nothing. The metadata entry
@@ -173,7 +174,8 @@ Examples
 (2, 1122)
 )";
 
-inline constexpr const char* out_of_range = R"(Whether poses lie outside the training poses: where ``confidence`` is below 1.
+inline constexpr const char* out_of_range =
+    R"(Whether poses lie outside the training poses: where ``confidence`` is below 1.
 
 The metadata entry ``bound`` states how often the flag is wrong: ``false_alarm``, the share of held-out poses that it is
 raised for, and ``miss``, the share of poses with one channel a quarter of its range outside for which it is not.

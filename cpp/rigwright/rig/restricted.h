@@ -13,9 +13,9 @@ namespace rigwright::rig {
 
 /// The tensors of a model restricted to M vertices, except those that depend on the kind of model: the caller adds the
 /// tensors whose names begin with one of `excluded`.
-/// rest_vertices, error.* F32[V] and bound.vertex.* have the rows of the M vertices; faces are those whose corners are all among them;
-/// surface.* is what lies on both (see Surface); all other tensors are copied. In the metadata, topology_hash is
-/// renamed to restricted_from.
+/// rest_vertices, error.* F32[V] and bound.vertex.* have the rows of the M vertices; faces are those whose corners are
+/// all among them; surface.* is what lies on both (see Surface); all other tensors are copied. In the metadata,
+/// topology_hash is renamed to restricted_from.
 TensorFile restricted_tensors(const Character& character, View<const std::int32_t, 1> vertices,
                               std::initializer_list<std::string_view> excluded);
 
