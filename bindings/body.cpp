@@ -47,11 +47,6 @@ Raises
 ValueError
     If the storage is none of these, poses are missing, given without need or not valid, max_error is negative or
     missing for a model that does not state its error.
-
-Examples
---------
->>> body = rw.load("hero.safetensors")  # doctest: +SKIP
->>> small = body.stored("int8", body.poses_from_channels(clip))  # doctest: +SKIP
 )";
 
 std::shared_ptr<BodyModel> stored(const BodyModel& model, const std::string& storage, const py::object& poses,

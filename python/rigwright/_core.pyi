@@ -1120,11 +1120,6 @@ class BodyModel(Deformer):
         ValueError
             If the storage is none of these, poses are missing, given without need or not valid, max_error is negative or
             missing for a model that does not state its error.
-
-        Examples
-        --------
-        >>> body = rw.load("hero.safetensors")  # doctest: +SKIP
-        >>> small = body.stored("int8", body.poses_from_channels(clip))  # doctest: +SKIP
         """
     @property
     def num_bytes(self) -> int:

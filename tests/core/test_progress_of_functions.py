@@ -92,6 +92,7 @@ SLOW = {
     "convert_data_set",
     "fit_skinning_baselines",
     "write_body",
+    "write_face_ik",
     "write_shot",
     "write_synthesis",
     "write_transfer",

@@ -96,6 +96,7 @@ LIMB = rw.ik.Limb(ARM, ARM.names, hinge=[0, 0, 1])
 CALLS = {
     "BlendshapeRig.evaluate": lambda n: RIG.evaluate(WEIGHTS, threads=n),
     "Deformer.evaluate": lambda n: rw.Deformer.evaluate(RIG, WEIGHTS, threads=n),
+    "Deformer.error_bound": lambda n: RIG.error_bound(WEIGHTS, threads=n),
     "Deformer.vjp": lambda n: RIG.vjp(WEIGHTS, np.zeros((2, *REST.shape)), threads=n),
     "Deformer.jvp": lambda n: RIG.jvp(WEIGHTS, np.zeros_like(WEIGHTS), threads=n),
     "Deformer.jacobian": lambda n: RIG.jacobian(WEIGHTS, threads=n),

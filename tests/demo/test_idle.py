@@ -31,8 +31,9 @@ def test_the_face_idles_through_its_moods_and_is_made_once(folder):
     blinks = np.count_nonzero(np.diff((lids > 0.5).astype(int)) == 1)
     assert 2 <= blinks <= 5, "20 per minute"
 
-    half = len(weights) // 2
-    for mood, part in zip(MOODS, (weights[:half], weights[half + round(2.5 * FPS) :]), strict=True):
+    told, changed = round(0.4 * len(weights)), round(numbers["changed"] * FPS)
+    assert told < changed < len(weights) - FPS, "both moods are seen"
+    for mood, part in zip(MOODS, (weights[:told], weights[changed:]), strict=True):
         own, other = (
             part[:, [k for k, name in enumerate(rig.shape_names) if name.startswith(tuple(shapes))]].mean()
             for shapes in (MOODS[mood], next(MOODS[m] for m in MOODS if m != mood))

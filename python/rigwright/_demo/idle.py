@@ -47,7 +47,8 @@ def idle_face(
     Returns
     -------
     dict
-        ``frames`` learned from, ``seconds`` played, ``labels``, ``step`` and ``clip_step`` (millimeters that the mesh
+        ``frames`` learned from, ``seconds`` played, ``labels``, ``changed`` (the second at which one mood has given way
+        to the other), ``step`` and ``clip_step`` (millimeters that the mesh
         moves per frame, median, played and in the clips), ``model``, ``page``.
     """
     rig = build_face()
@@ -74,15 +75,16 @@ def idle_face(
         progress=progress,
     )
     synth.save(model)
-    played = _played(synth, seed)
+    played, changed = _played(synth, seed)
     exports.write_blendshape_weights(folder / "face-idle.npz", rig, played, fps=FPS)
-    middle = len(played) // 2  # one mood gives way to the other
-    shown = played[middle - round(0.5 * SHOWN * FPS) : middle + round(0.5 * SHOWN * FPS)]
+    begin = min(round((changed - 0.5 * SHOWN) * FPS), len(played) - round(SHOWN * FPS))
+    shown = played[max(begin, 0) :][: round(SHOWN * FPS)]  # one mood gives way to the other
     rw.viewer.record(rig, poses=shown, fps=FPS).save(page)
     numbers = {
         "frames": sum(map(len, clips.values())),
         "seconds": SECONDS,
         "labels": list(clips),
+        "changed": changed,
         "step": _median_step(synth, played),
         "clip_step": float(np.mean([_median_step(synth, clip) for clip in clips.values()])),
         "model": str(model),
@@ -106,16 +108,22 @@ def mood_clips(names: list[str], seed: int) -> dict[str, NDArray[np.float32]]:
     return found
 
 
-def _played(synth: synthesis.Synthesizer, seed: int) -> NDArray[np.float32]:
-    """One mood for half of the time, then the other, with blinks."""
+def _played(synth: synthesis.Synthesizer, seed: int) -> tuple[NDArray[np.float32], float]:
+    """One mood, then the other, with blinks; and the second from which on the face is in the other.
+
+    The way to a place where the moods meet takes a second or several.
+    """
     blinks = synthesis.Blinks(controls=dict.fromkeys(LIDS, 1.0), per_minute=20)
-    half = round(0.5 * SECONDS * FPS)
+    frames = [round(0.4 * SECONDS * FPS)]
+    frames.append(round(SECONDS * FPS) - frames[0])
     player = synth.player(seed=seed, layers=[blinks])
     parts = []
-    for label in synth.labels:
+    for label, count in zip(synth.labels, frames, strict=True):
         player.idle(label, hold=0.2)
-        parts.append(player.step(half))
-    return np.concatenate(parts)
+        parts.append(player.step(count))
+    seconds = (event for event in player.events if event.kind == "second")
+    changed = next((event.seconds for event in seconds if event.label == synth.labels[-1]), float(SECONDS))
+    return np.concatenate(parts), changed
 
 
 def _median_step(synth: synthesis.Synthesizer, weights: NDArray[np.float32]) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 from rigwright import _core
 from rigwright._atomic_files import atomic_write
+from rigwright._rigs.rig import Rig
 from rigwright._validate import Arguments, bad_argument
 from rigwright.ik import FaceIk
 from rigwright.progress import Progress, ProgressOption, as_callback
@@ -31,7 +32,7 @@ def write_face_ik(
     ik: FaceIk,
     model: _core.Deformer,
     *,
-    rig: Any = None,
+    rig: Rig | _core.Deformer | None = None,
     name: str | None = None,
     seed: int = 0,
     progress: ProgressOption = None,
