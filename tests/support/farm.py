@@ -21,7 +21,7 @@ def farm(workers: int, threads: int = 1, **options: Any) -> Iterator[Any]:
             n_workers=workers,
             threads_per_worker=threads,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs=50,
             **options,
         ) as cluster,

@@ -42,7 +42,7 @@ def constructed(model: _core.Deformer, ik: FaceIk, seed: int = 0) -> list[Config
     A configuration depends on the model, the control points, the seed and its number alone.
     """
     solver = Solver(model.restricted(ik.vertices), np.arange(len(ik.vertices)))
-    rest, low, high = solver.rest[1][0], *solver.bounds.T
+    rest, (low, high) = solver.rest[1][0], solver.bounds.T
     return [_configuration(solver, rest, low, high, [seed, number]) for number in range(COUNT)]
 
 
