@@ -170,8 +170,11 @@ class _Run:
             return  # a copy that lost the race
         if future.status == "cancelled":
             raise self._lost(None)
-        error = future.exception() if future.status == "error" else None
-        answer = _of_dask(error) if error is not None else future.result()
+        try:
+            error = future.exception() if future.status == "error" else None
+            answer = _of_dask(error) if error is not None else future.result()
+        except Exception as lost:  # an attempt's own errors are in its answer: the answer did not arrive
+            raise self._lost(lost) from lost
         future.release()
         name = self.names[self.dispatcher.task(number)]
         if "fault" in answer:
