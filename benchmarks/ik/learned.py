@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,29 @@ def nearest_face(rig: rw.BlendshapeRig, points: NDArray[np.integer], weights: ND
     return distance(rig.evaluate(known[chosen]), truth, rig.meters_per_unit)
 
 
+def solve_times(ways: Mapping[str, Any], goals: Any) -> dict[Any, float]:
+    """Seconds of each way's answer without and with five polishing steps, in turns on one thread."""
+    return interleaved(
+        {
+            (name, steps): lambda ik=ik, steps=steps: ik.solve(goals, polish=steps, threads=1)  # type: ignore[misc]
+            for name, ik in ways.items()
+            for steps in (0, 5)
+        },
+        50,
+    )
+
+
+def both_ways(rows: Iterable[tuple[str, Any, str, str]], report: Mapping[str, Any]) -> list[str]:
+    """Lines of a table: errors of both ways beside their goals, and times."""
+    lines = ["| mean error, mm | averaged | joint solve | goal |", "| --- | --- | --- | --- |"]
+    for name, side, key, goal in rows:
+        lines.append(f"| {name} | {side['average'][key]:.2f} | {side['joint'][key]:.2f} | {goal} |")
+    for steps, name in ((0, "ms, networks"), (5, "ms, with 5 polishing steps")):
+        both = [f"{report['ms'][way][steps]:.2f}" for way in AGREEMENTS]
+        lines.append(f"| {name} | {both[0]} | {both[1]} | 0.2 |")
+    return lines
+
+
 def main() -> None:
     """Train, judge, and print JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -100,14 +124,7 @@ def main() -> None:
     ways = {name: trained(model, points, name, chosen) for name in AGREEMENTS}
     weights = expressions(rig, FRAMES, seed=1)
     goals = rig.evaluate(weights[:1])[:, points]
-    times = interleaved(
-        {
-            (name, steps): lambda ik=ik, steps=steps: ik.solve(goals, polish=steps, threads=1)  # type: ignore[misc]
-            for name, ik in ways.items()
-            for steps in (0, 5)
-        },
-        50,
-    )
+    times = solve_times(ways, goals)
     report = {
         "machine": f"load {load_average():.1f}; {machine()}",
         "model": repr(ways["average"]),
@@ -150,12 +167,7 @@ def table(report: dict[str, Any]) -> str:
         ("the same, 5 polishing steps", noisy, "points on the rig, polished", f"optimum {second:.2f}"),
         ("whole face, reachable", reachable, "whole face", f"at most {nearest / 2:.2f}: half the nearest of 50,000"),
     ]
-    lines = ["| mean error, mm | averaged | joint solve | goal |", "| --- | --- | --- | --- |"]
-    for name, side, key, goal in rows:
-        lines.append(f"| {name} | {side['average'][key]:.2f} | {side['joint'][key]:.2f} | {goal} |")
-    for steps, name in ((0, "ms, networks"), (5, "ms, with 5 polishing steps")):
-        both = [f"{report['ms'][way][steps]:.2f}" for way in AGREEMENTS]
-        lines.append(f"| {name} | {both[0]} | {both[1]} | 0.2 |")
+    lines = both_ways(rows, report)
     steps = ", ".join(f"{report['steps'][way]:,}" for way in AGREEMENTS)
     return "\n".join([*lines, "", f"`{report['model']}`; {steps} steps; {report['machine']}"])
 

@@ -26,10 +26,10 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 import rigwright as rw
-from benchmarks.ik.learned import AGREEMENTS, NOISE, distance
+from benchmarks.ik.learned import AGREEMENTS, NOISE, both_ways, distance, solve_times
 from benchmarks.ik.scenes import spread
 from benchmarks.marks import write_between_marks
-from rigwright._bench.timing import interleaved, load_average, machine
+from rigwright._bench.timing import load_average, machine
 
 ROOT = Path(__file__).resolve().parents[2]
 POINTS = 54
@@ -153,14 +153,7 @@ def main() -> None:
             for side, goals in sides.items()
         }
         nearest = nearest_face(data, model, judge)
-    times = interleaved(
-        {
-            (name, steps): lambda ik=ik, steps=steps: ik.solve(reachable[:1], polish=steps, threads=1)  # type: ignore[misc]
-            for name, ik in ways.items()
-            for steps in (0, 5)
-        },
-        50,
-    )
+    times = solve_times(ways, reachable[:1])
     report = {
         "machine": f"load {load_average():.1f}; {machine()}",
         "model": repr(ways["average"]),
@@ -189,12 +182,7 @@ def table(report: dict[str, Any]) -> str:
         ("whole face, reachable", reachable, "whole face", f"at most {nearest / 2:.2f}: half the nearest pose"),
         ("the same, 5 polishing steps", reachable, "whole face, polished", ""),
     ]
-    lines = ["| mean error, mm | averaged | joint solve | goal |", "| --- | --- | --- | --- |"]
-    for name, side, key, goal in rows:
-        lines.append(f"| {name} | {side['average'][key]:.2f} | {side['joint'][key]:.2f} | {goal} |")
-    for steps, name in ((0, "ms, networks"), (5, "ms, with 5 polishing steps")):
-        both = [f"{report['ms'][way][steps]:.2f}" for way in AGREEMENTS]
-        lines.append(f"| {name} | {both[0]} | {both[1]} | 0.2 |")
+    lines = both_ways(rows, report)
     steps = " and ".join(f"{report['steps'][way]:,}" for way in AGREEMENTS)
     about = (
         f"`{report['model']}`; {report['minutes']:g} minutes of training each ({steps} steps). The model itself is "
