@@ -8,13 +8,13 @@ namespace rigwright::body {
 namespace {
 
 /// More frames reuse the weights more often, fewer keep the rows of a set cached. Chosen, not tuned.
-constexpr int frames_per_batch = 8;
+constexpr int frames_per_task = 8;
 
 /// Working memory of a set's network and its derivative: `num_frames` rows each.
-struct Trace {
+struct TangentTrace {
     static constexpr int num_rows = 8;
 
-    Trace(float* memory, std::int64_t width, int num_frames)
+    TangentTrace(float* memory, std::int64_t width, int num_frames)
         : x(memory, width),
           hidden1(x.row(num_frames), width),
           hidden2(hidden1.row(num_frames), width),
@@ -38,7 +38,7 @@ struct Trace {
 
 void BodyModel::do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
                        int threads) const {
-    parallel_for(poses.extent(0), frames_per_batch, threads, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(poses.extent(0), frames_per_task, threads, [&](std::int64_t begin, std::int64_t end) {
         jvp_batch({poses.row(begin), poses.extent(1)}, {tangents.row(begin), tangents.extent(1)},
                   {derivatives.row(begin), 3 * derivatives.extent(1)}, static_cast<int>(end - begin));
     });
@@ -49,11 +49,11 @@ void BodyModel::jvp_batch(Rows<const float> poses, Rows<const float> tangents, R
     const rig::Skeleton& skeleton = character().skeleton;
     const std::int64_t transforms_size = Scratch::padded(12 * static_cast<std::size_t>(skeleton.num_joints()));
     const std::int64_t added_size = Scratch::padded(3 * static_cast<std::size_t>(num_added_));
-    const Scratch::Lease<float> memory(num_frames * (2 * transforms_size + added_size + Trace::num_rows * width_));
+    const Scratch::Lease<float> memory(num_frames * (2 * transforms_size + added_size + TangentTrace::num_rows * width_));
     const Rows<float> transforms{memory.data(), transforms_size};
     const Rows<float> transform_tangents{transforms.row(num_frames), transforms_size};
     const Rows<float> added{transform_tangents.row(num_frames), added_size};
-    const Trace trace(added.row(num_frames), width_, num_frames);
+    const TangentTrace trace(added.row(num_frames), width_, num_frames);
     const network::DenseKernels& network = network::dense_kernels();
 
     for (int p = 0; p < num_frames; ++p) {

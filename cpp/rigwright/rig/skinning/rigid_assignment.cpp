@@ -12,13 +12,13 @@ namespace rigwright::rig {
 namespace {
 
 /// The sums of a block, one per vertex and joint, stay in the L2 cache: 80 KB for 160 joints. Chosen, not tuned.
-constexpr int vertices_per_block = 64;
+constexpr int points_per_block = 64;
 
 /// A block of vertices as structure of arrays.
 struct Points {
-    alignas(64) double x[vertices_per_block];
-    alignas(64) double y[vertices_per_block];
-    alignas(64) double z[vertices_per_block];
+    alignas(64) double x[points_per_block];
+    alignas(64) double y[points_per_block];
+    alignas(64) double z[points_per_block];
 
     void load(const float* vertices, int count) {
         std::memset(this, 0, sizeof(*this));
@@ -32,7 +32,7 @@ struct Points {
 
 /// sums[k] += |m rest_k - now_k|^2
 void add_errors(const double* m, const Points& rest, const Points& now, double* sums) {
-    for (int k = 0; k < vertices_per_block; ++k) {
+    for (int k = 0; k < points_per_block; ++k) {
         const double dx = m[0] * rest.x[k] + m[1] * rest.y[k] + m[2] * rest.z[k] + m[3] - now.x[k];
         const double dy = m[4] * rest.x[k] + m[5] * rest.y[k] + m[6] * rest.z[k] + m[7] - now.y[k];
         const double dz = m[8] * rest.x[k] + m[9] * rest.y[k] + m[10] * rest.z[k] + m[11] - now.z[k];
@@ -66,20 +66,20 @@ void add_rigid_errors(View<const double, 3> transforms, View<const float, 2> res
     check_shape<const float, 2>("add_rigid_errors", "rest_vertices", rest_vertices, {-1, 3});
     check_shape<const float, 3>("add_rigid_errors", "vertices", vertices, {transforms.extent(0), num_vertices, 3});
     check_shape<double, 2>("add_rigid_errors", "errors", errors, {num_vertices, num_joints});
-    parallel_for(rest_vertices.extent(0), vertices_per_block, threads, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(rest_vertices.extent(0), points_per_block, threads, [&](std::int64_t begin, std::int64_t end) {
         const int count = static_cast<int>(end - begin);
         Points rest;
         Points now;
         rest.load(rest_vertices.row(begin), count);
-        std::vector<double> sums(static_cast<std::size_t>(num_joints) * vertices_per_block, 0.0);
+        std::vector<double> sums(static_cast<std::size_t>(num_joints) * points_per_block, 0.0);
         for (std::int64_t t = 0; t < transforms.extent(0); ++t) {
             now.load(vertices.row(t) + 3 * begin, count);
             for (std::int64_t j = 0; j < num_joints; ++j) {
-                add_errors(transforms.row(t) + 12 * j, rest, now, sums.data() + j * vertices_per_block);
+                add_errors(transforms.row(t) + 12 * j, rest, now, sums.data() + j * points_per_block);
             }
         }
         for (int k = 0; k < count; ++k) {
-            for (std::int64_t j = 0; j < num_joints; ++j) errors(begin + k, j) += sums[j * vertices_per_block + k];
+            for (std::int64_t j = 0; j < num_joints; ++j) errors(begin + k, j) += sums[j * points_per_block + k];
         }
     });
 }
