@@ -14,6 +14,13 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "benchmarks").glob("*.md"))]
 
 
+def read_between_marks(name: str) -> str:
+    """What stands between the marks of a name; "" if no page has them."""
+    marks = re.compile(rf"<!-- {name}: written by \S+ -->\n(.*?)<!-- end of {name} -->", re.DOTALL)
+    found = (marks.search(page.read_text(encoding="utf-8")) for page in PAGES)
+    return next((match[1] for match in found if match), "")
+
+
 def write_between_marks(name: str, text: str) -> None:
     """Replace what stands between the marks of a name on every page that has them.
 

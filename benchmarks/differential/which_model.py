@@ -3,7 +3,8 @@
     python -m benchmarks.differential.which_model [--out build/differential] [--sets build] [--no-page]
 
 Reads what ``benchmarks.differential.accuracy`` kept of the face and both bodies, and the newest model of
-``benchmarks.face_maps.accuracy``; times one pose of each on one thread. What was not measured is named.
+``benchmarks.face_maps.accuracy``; times one pose of each on one thread. A character whose models are not here keeps its
+rows on the page, each with the machine that it was timed on.
 """
 
 from __future__ import annotations
@@ -19,10 +20,15 @@ import rigwright as rw
 from benchmarks.baselines.sets import ROOT
 from benchmarks.differential.accuracy import JUDGED_BODY
 from benchmarks.differential.contenders import BODY, OURS
-from benchmarks.marks import write_between_marks
+from benchmarks.marks import read_between_marks, write_between_marks
 from rigwright._bench.timing import interleaved, load_average, machine
 
-CHARACTERS = {"body": "walk", "antonia": JUDGED_BODY, "face": "performance"}
+CHARACTERS = {
+    "body": ("Demo body", "walk"),
+    "antonia": ("Antonia", JUDGED_BODY),
+    "face": ("Production face", "performance"),
+}
+PLACE = "models by character"
 KINDS = {BODY: "learned body", OURS: "differential subspace"}
 MAPS = "deformation maps"
 ABSENT = {
@@ -80,26 +86,44 @@ def milliseconds(rows: list[Row]) -> list[float]:
     return [1e3 * seconds for seconds in interleaved(calls, RUNS, IN_A_ROW).values()]
 
 
-def table(out: Path, sets: Path) -> str:
-    """All characters."""
-    lines = ["", "| character, judged on | model | mean, mm | max, mm | one pose, ms | file, MB | trained for, min |"]
-    lines += ["| --- | --- | ---: | ---: | ---: | ---: | ---: |"]
-    for name, clip in CHARACTERS.items():
-        if not (out / name / "figures.json").exists():
-            lines.append(f"| {name}, {clip} | not measured yet | | | | | |")
-            continue
-        title = json.loads((out / name / "figures.json").read_text())["title"]
-        rows = rows_of(out / name, clip) + (maps_of(sets) if name == "face" else [])
-        least = min(row.mean for row in rows)
-        for row, spent in zip(rows, milliseconds(rows), strict=True):
-            mean = f"**{row.mean:.3f}**" if row.mean == least else f"{row.mean:.3f}"
-            lines.append(
-                f"| {title}, {clip} | {row.kind} | {mean} | {row.max:.2f} | {spent:.3f} | {row.megabytes:.1f} | "
-                f"{row.minutes:.0f} |"
-            )
-        lines += [f"| {title}, {clip} | {kind} | {why} | | | | |" for kind, why in ABSENT[name]]
-    about = f"Machine: {machine()}; load {load_average():.0f}; rigwright {rw.__version__}."
-    return "\n".join([*lines, "", about, ""])
+def rows_on_page(page: str, title: str) -> list[str]:
+    """A character's rows as the page has them; one that says so if there are none."""
+    kept = [line for line in page.splitlines() if line.startswith(f"| {title}, ")]
+    return kept or [f"| {title}, {clip_of(title)} | not measured yet | | | | | | |"]
+
+
+def clip_of(title: str) -> str:
+    """The clip that a character is judged on."""
+    return next(clip for name, clip in CHARACTERS.values() if name == title)
+
+
+def measured_rows(name: str, out: Path, sets: Path) -> list[str]:
+    """A character's rows from the models that are here."""
+    title, clip = CHARACTERS[name]
+    rows = rows_of(out / name, clip) + (maps_of(sets) if name == "face" else [])
+    least = min(row.mean for row in rows)
+    where = f"{machine().split(', Linux')[0]}; load {load_average():.0f}"
+    lines = []
+    for row, spent in zip(rows, milliseconds(rows), strict=True):
+        mean = f"**{row.mean:.3f}**" if row.mean == least else f"{row.mean:.3f}"
+        lines.append(
+            f"| {title}, {clip} | {row.kind} | {mean} | {row.max:.2f} | {spent:.3f} | {row.megabytes:.1f} | "
+            f"{row.minutes:.0f} | {where} |"
+        )
+    return lines + [f"| {title}, {clip} | {kind} | {why} | | | | | |" for kind, why in ABSENT[name]]
+
+
+def table(out: Path, sets: Path, page: str) -> str:
+    """All characters; those without models here as ``page`` has them."""
+    lines = [
+        "",
+        "| character, judged on | model | mean, mm | max, mm | one pose, ms | file, MB | trained for, min | machine |",
+    ]
+    lines += ["| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"]
+    for name, (title, _) in CHARACTERS.items():
+        here = (out / name / "figures.json").exists()
+        lines += measured_rows(name, out, sets) if here else rows_on_page(page, title)
+    return "\n".join([*lines, ""])
 
 
 def main() -> None:
@@ -109,10 +133,10 @@ def main() -> None:
     parser.add_argument("--sets", type=Path, default=ROOT / "build", help="folder of face_maps")
     parser.add_argument("--no-page", action="store_true", help="print, and leave the page as it is")
     given = parser.parse_args()
-    text = table(given.out, given.sets)
+    text = table(given.out, given.sets, read_between_marks(PLACE))
     print(text)
     if not given.no_page:
-        write_between_marks("models by character", text)
+        write_between_marks(PLACE, text)
 
 
 if __name__ == "__main__":
