@@ -32,6 +32,7 @@ from rigwright._bench.timing import interleaved, load_average, machine
 PREFERENCE = 0.003
 TOLERANCE = 1e-4  # of the size: a frame has converged where no target is missed by more
 PEER_STEPS = 100
+Cases = list[tuple[NDArray[Any], NDArray[Any]]]  # targets and starts
 TIMED = 24  # frames that are timed, spread over the motion
 
 
@@ -83,7 +84,7 @@ def body_row(model: rw.Deformer) -> dict[str, object]:
 
     ends = [(ours(t), peer.solve(task.targets[t], task.channels[t - 1])) for t in frames]
     ratios = [found.objective[0] / max(cost, 1e-300) for found, (_, cost) in ends]
-    apart = [np.abs((found.channels[0] - x) / peer.scale).max() for found, (x, _) in ends]
+    apart = [np.abs((found.unknowns[0] - x) / peer.scale).max() for found, (x, _) in ends]
     batch = task.targets[frames], task.channels[frames - 1]
     times = interleaved(
         {
@@ -123,10 +124,10 @@ def skeleton_rows(model: rw.Deformer) -> dict[str, object]:
     result: dict[str, object] = {"mink's skeleton is ours within": peer.kinematics_error(task.channels[::40])}
     for name, cases in pairs.items():
 
-        def ours(i: int, cases: list = cases) -> rw.ik.PoseSolution:
+        def ours(i: int, cases: Cases = cases) -> rw.ik.PoseSolution:
             return solver.solve(*cases[i], preference=1e-4, tolerance=0.1 * TOLERANCE, threads=1)
 
-        def theirs(i: int, cases: list = cases) -> tuple[float, int]:
+        def theirs(i: int, cases: Cases = cases) -> tuple[float, int]:
             return peer.solve(*cases[i])
 
         numbers = np.arange(TIMED)
@@ -154,7 +155,7 @@ def skeleton_rows(model: rw.Deformer) -> dict[str, object]:
     return result
 
 
-def _turns(function: Callable[[int], object], numbers: NDArray[np.integer]) -> Callable[[], None]:
+def _turns(function: Callable[[int], object], numbers: NDArray[np.integer[Any]]) -> Callable[[], None]:
     def every() -> None:
         for number in numbers:
             function(int(number))

@@ -1,8 +1,9 @@
-"""Judges learned inverse kinematics on the rig: ``python -m benchmarks.ik.learned RIG [--model FILE] [--minutes 30]``.
+"""Judges learned inverse kinematics on the rig: ``python -m benchmarks.ik.learned RIG [--model FILE] [--minutes 5]``.
 
 RIG is a blendshape rig (a file for ``rigwright.sources.load_blendshapes`` or ``rigwright.load``); ``--model`` is
 the learned model of it to train through, by default the rig itself. Control points are far from each other on what
-moves. Every figure but one is measured on the rig: networks exploit an approximation outside of its range.
+moves. Every figure but one is measured on the rig: networks exploit an approximation outside of its range. Both ways
+are trained for the minutes on one thread, one after the other; an interrupted run goes on.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigwright as rw
+from benchmarks.ik.kept import FOLDER, trained
 from benchmarks.ik.scenes import spread
 from benchmarks.marks import write_between_marks
 from rigwright._bench.timing import interleaved, load_average, machine
@@ -43,7 +45,7 @@ def expressions(rig: rw.BlendshapeRig, frames: int, seed: int) -> NDArray[np.flo
     return np.where(active, rng.uniform(low, high, active.shape), 0.0)
 
 
-def distance(a: NDArray[np.floating], b: NDArray[np.floating], unit: float) -> float:
+def distance(a: NDArray[np.floating[Any]], b: NDArray[np.floating[Any]], unit: float) -> float:
     """Mean distance in millimeters."""
     return float(np.linalg.norm(a - b, axis=-1).mean() * 1000.0 * unit)
 
@@ -56,25 +58,27 @@ def figures(ik: rw.ik.FaceIk, rig: rw.BlendshapeRig, weights: NDArray[np.float64
     goals = truth[:, points] + shift
     found = ik.solve(goals)
     polished = ik.solve(goals, polish=5)
-    ours, best = rig.evaluate(found.channels), rig.evaluate(optimum(rig, points, goals))
+    ours, best = rig.evaluate(found.unknowns), rig.evaluate(optimum(rig, points, goals))
     return {
         "points on the rig": distance(ours[:, points], goals, unit),
         "points on the approximation": float(found.error.mean() * 1000.0 * unit),
-        "points on the rig, polished": distance(rig.evaluate(polished.channels)[:, points], goals, unit),
+        "points on the rig, polished": distance(rig.evaluate(polished.unknowns)[:, points], goals, unit),
         "points at the optimum": distance(best[:, points], goals, unit),
         "whole face": distance(ours, truth, unit),
         "whole face at the optimum": distance(best, truth, unit),
     }
 
 
-def optimum(rig: rw.BlendshapeRig, points: NDArray[np.integer], goals: NDArray[np.floating]) -> NDArray[np.float64]:
+def optimum(
+    rig: rw.BlendshapeRig, points: NDArray[np.integer[Any]], goals: NDArray[np.floating[Any]]
+) -> NDArray[np.float64]:
     """Weights of the least squared point loss on the rig."""
     ends = np.tile(rig.rest_vertices, (len(goals), 1, 1))
     ends[:, points] = goals
     return rw.inverse.solve(rig, ends, vertices=points, alpha=0.0).weights
 
 
-def nearest_face(rig: rw.BlendshapeRig, points: NDArray[np.integer], weights: NDArray[np.float64]) -> float:
+def nearest_face(rig: rw.BlendshapeRig, points: NDArray[np.integer[Any]], weights: NDArray[np.float64]) -> float:
     """Whole-face error of the nearest of many training poses."""
     known = expressions(rig, KNOWN, seed=3)
     seen = rig.restricted(points).evaluate(known).reshape(KNOWN, -1)
@@ -112,16 +116,22 @@ def main() -> None:
     parser.add_argument("rig")
     parser.add_argument("--model")
     parser.add_argument("--points", type=int, default=54)
-    parser.add_argument("--minutes", type=float, default=30.0, help="of each training")
-    parser.add_argument("--steps", type=int)
-    parser.add_argument("--keep", type=Path, help="folder of the networks: read if they exist, else written")
+    parser.add_argument("--minutes", type=float, default=5.0, help="of each training")
+    parser.add_argument("--steps", type=int, help="of each training, in place of minutes")
+    parser.add_argument("--keep", type=Path, default=FOLDER, help="keeps the networks")
     parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/inverse_kinematics.md")
     chosen = parser.parse_args()
     learned = chosen.rig.endswith(".safetensors")
     rig = rw.load(chosen.rig) if learned else rw.sources.load_blendshapes(chosen.rig)
+    if not isinstance(rig, rw.BlendshapeRig):
+        parser.error(f"{chosen.rig} is no blendshape rig")
     model = rw.load(chosen.model) if chosen.model else rig
     points = control_points(rig, chosen.points)
-    ways = {name: trained(model, points, name, chosen) for name in AGREEMENTS}
+    budget = {"steps": chosen.steps} if chosen.steps else {"minutes": chosen.minutes}
+    ways = {
+        name: trained(chosen.keep, model, points, rw.training.FaceIkSettings(agreement=name, **budget))
+        for name in AGREEMENTS
+    }
     weights = expressions(rig, FRAMES, seed=1)
     goals = rig.evaluate(weights[:1])[:, points]
     times = solve_times(ways, goals)
@@ -138,20 +148,6 @@ def main() -> None:
     print(json.dumps(report, indent=1))
     if chosen.write:
         write_between_marks("learned faces", table(report))
-
-
-def trained(model: rw.Deformer, points: NDArray[np.int64], agreement: str, chosen: argparse.Namespace) -> rw.ik.FaceIk:
-    """Networks whose regions agree in one way; read if they are kept."""
-    file = None if chosen.keep is None else chosen.keep / f"{agreement}.safetensors"
-    if file is not None and file.exists():
-        return rw.ik.load(file)
-    settings = rw.training.FaceIkSettings(agreement=agreement)
-    minutes = None if chosen.steps else chosen.minutes
-    ik = rw.training.face_ik(model, points, minutes=minutes, steps=chosen.steps, settings=settings, progress=True)
-    if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        ik.save(file)
-    return ik
 
 
 def table(report: dict[str, Any]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import mink
 import mujoco
 import numpy as np
@@ -81,7 +83,7 @@ def skeleton_xml(task: Scene) -> str:
     children: dict[int, list[int]] = {}
     for joint, parent in enumerate(skeleton.parents):
         children.setdefault(int(parent), []).append(joint)
-    turns: dict[str, list] = {}
+    turns: dict[str, list[Any]] = {}
     for channel in model.channels:
         if channel.kind.startswith("rotate"):
             turns.setdefault(channel.joint, []).append(channel)

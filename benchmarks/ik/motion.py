@@ -19,6 +19,7 @@ import argparse
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +108,7 @@ def judge(case: Case, threads: int = 1) -> dict[str, float]:
     return result
 
 
-def beyond(channels: NDArray[np.floating], ranges: NDArray[np.float64]) -> float:
+def beyond(channels: NDArray[np.floating[Any]], ranges: NDArray[np.float64]) -> float:
     """The farthest that a channel is outside its range; rounding of float32 counts as 0."""
     away = np.maximum(ranges[:, 0] - channels, channels - ranges[:, 1])
     return float(max(np.where(away > 1e-3, away, 0.0).max(), 0.0))

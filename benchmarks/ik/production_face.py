@@ -4,7 +4,8 @@
 
 MODEL is a learned model of the face by its 154 dials, as ``python -m benchmarks.face_maps.accuracy`` trains it; SETS
 the folder where ``python -m benchmarks.face_maps.sets`` keeps the rig and its data sets. Networks are trained through
-the model, on training poses of the set; they are judged by the held-out performance: the rig itself evaluates answers.
+the model on one thread, on training poses of the set; an interrupted run goes on. They are judged by the held-out
+performance: the rig itself evaluates answers.
 
 The optimum of the squared point loss on the rig is approached by Gauss-Newton steps with the model's Jacobian and the
 rig's residuals, from the true dials (reachable points) or the polished answer; steps that do not help are not taken. It
@@ -16,7 +17,6 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 import rigwright as rw
+from benchmarks.ik.kept import FOLDER, trained
 from benchmarks.ik.learned import AGREEMENTS, NOISE, both_ways, distance, solve_times
 from benchmarks.ik.scenes import spread
 from benchmarks.marks import write_between_marks
@@ -108,19 +109,12 @@ def nearest_face(data: rw.Dataset, model: rw.Deformer, judge: Judge) -> float:
     return distance(np.stack([np.asarray(data.vertices[row]) for row in chosen]), judge.truth, judge.unit)
 
 
-def trained(
-    model: rw.Deformer, points: NDArray[np.int64], data: rw.Dataset, agreement: str, given: argparse.Namespace
-) -> rw.ik.FaceIk:
-    """Networks of one kind; kept."""
-    file = given.out / f"{agreement}-{given.minutes:g}.safetensors"
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        rows = SimpleNamespace(poses=np.asarray(data.poses[:: max(1, len(data) // ROWS)]))
-        settings = rw.training.FaceIkSettings(agreement=agreement, batch=64)
-        rw.training.face_ik(
-            model, points, minutes=given.minutes, data=rows, settings=settings, threads=1, progress=True
-        ).save(file)
-    return rw.ik.load(file)
+def networks(
+    model: rw.Deformer, points: NDArray[np.int64], poses: Floats, given: argparse.Namespace
+) -> dict[str, rw.ik.FaceIk]:
+    """Both ways in which regions agree."""
+    kinds = {name: rw.training.FaceIkSettings(agreement=name, minutes=given.minutes, batch=64) for name in AGREEMENTS}
+    return {name: trained(given.out, model, points, settings, poses) for name, settings in kinds.items()}
 
 
 def main() -> None:
@@ -128,7 +122,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("--sets", type=Path, default=ROOT / "build" / "face_maps")
-    parser.add_argument("--out", type=Path, default=ROOT / "build" / "face_ik", help="keeps the networks")
+    parser.add_argument("--out", type=Path, default=FOLDER, help="keeps the networks")
     parser.add_argument("--minutes", type=float, default=5.0, help="of each training")
     parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/inverse_kinematics.md")
     given = parser.parse_args()
@@ -136,11 +130,12 @@ def main() -> None:
     (training,) = given.sets.glob("mixed-*.rwdata")
     data, judged = rw.Dataset(training), rw.Dataset(given.sets / "performance.rwdata")
     points = skin_points(model, np.asarray(data.poses[:200]), POINTS)
-    ways = {name: trained(model, points, data, name, given) for name in AGREEMENTS}
+    ways = networks(model, points, np.asarray(data.poses[:: max(1, len(data) // ROWS)]), given)
     frames = np.linspace(0, len(judged) - 1, FRAMES).astype(int)
     truth = np.stack([np.asarray(judged.vertices[t]) for t in frames]).astype(np.float32)
     dials = np.asarray(judged.poses, np.float64)[frames]
-    with rw.sources.load(given.sets / "face.blend") as bones:
+    opened: Any = rw.sources.load(given.sets / "face.blend")
+    with opened as bones:
         judge = Judge(rw.sources.dials_only(bones), model, points, truth)
         reachable = truth[:, points]
         shift = np.random.default_rng(9).uniform(-NOISE, NOISE, reachable.shape) / judge.unit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ def motion(model: rw.Deformer, frames: int = FRAMES, seed: int = 0) -> NDArray[n
     return rest + SHARE * np.where(waves > 0, waves * (high - rest), waves * (rest - low))
 
 
-def spread(points: NDArray[np.floating], count: int) -> NDArray[np.int64]:
+def spread(points: NDArray[np.floating[Any]], count: int) -> NDArray[np.int64]:
     """Points far from each other: the first is farthest from the middle."""
     middle = points.mean(axis=0)
     chosen = [int(np.linalg.norm(points - middle, axis=1).argmax())]

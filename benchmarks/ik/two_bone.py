@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 from tests.ik.limb_cases import random_limbs
 
 import rigwright as rw
@@ -20,12 +21,13 @@ from benchmarks.marks import write_between_marks
 from rigwright._bench.timing import load_average, machine
 
 COUNTS = (1_000, 30_000, 1_000_000)
-Limbs = tuple[np.ndarray, ...]
+Floats = NDArray[np.float64]
+Limbs = tuple[Floats, ...]
 
 
 def numpy_two_bone(
-    base: np.ndarray, target: np.ndarray, upper: np.ndarray, lower: np.ndarray, axis: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    base: Floats, target: Floats, upper: Floats, lower: Floats, axis: Floats
+) -> tuple[Floats, Floats, Floats]:
     """The formula for limbs without a special case: elbow, end, and which targets are reached."""
     way = target - base
     length = np.sqrt(np.einsum("ij,ij->i", way, way))

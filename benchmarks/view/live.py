@@ -1,4 +1,4 @@
-"""Measures the live view in a headless Chromium: ``python -m benchmarks.view.live [model.safetensors ...]``.
+"""Measures the live view in a headless Chromium: ``python -m benchmarks.view.live [model.safetensors ...] [--write]``.
 
 Without files: skinned tubes of 15,000 and 100,000 vertices. A point is dragged in circles for seconds, one drag per
 picture, in a view of 640 x 480 pixels, with software GL. Printed beside its goal:
@@ -25,15 +25,22 @@ from tests.support.browser import Browser
 from tests.view.posed import Posed
 
 import rigwright as rw
+from benchmarks.marks import write_between_marks
 from rigwright import _core
-from rigwright._bench.timing import machine
+from rigwright._bench.timing import load_average, machine
 
 SECONDS = 6.0
 GOALS = {
     15_000: {"drag": 8.0, "page": 4.0, "pictures": 25.0, "resting": 2.0},
     100_000: {"page": 10.0, "pictures": 20.0, "picking": 2.0},
 }
-FIGURES = ("drag", "page", "pictures", "resting", "picking")
+FIGURES = {
+    "drag": ("drag to socket", "ms"),
+    "page": ("decode, upload, draw", "ms"),
+    "pictures": ("pictures per second", ""),
+    "resting": ("cursor to point at rest", "px"),
+    "picking": ("refit and pick", "ms"),
+}
 JOINTS = 6
 # A view of 640 x 480, whatever stands around it.
 LAYOUT = "const s = document.getElementById('stage').style; s.width = '640px'; s.height = '480px';"
@@ -150,30 +157,37 @@ def measured(browser: Browser, model: rw.Deformer) -> dict[str, float]:
 
 
 def goal(row: dict[str, float], name: str) -> str:
+    """What a figure shall be, in parentheses; nothing where there is no goal."""
     size = min(GOALS, key=lambda count: abs(count - row["vertices"]))
     wanted = GOALS[size].get(name)
     return "" if wanted is None else f" ({'>=' if name == 'pictures' else '<'} {wanted:g})"
 
 
+def table(rows: list[dict[str, float]]) -> str:
+    """The figures as Markdown."""
+    lines = [
+        "| vertices | " + " | ".join(f"{words}{unit and ', ' + unit}" for words, unit in FIGURES.values()) + " |",
+        "| --- |" + " --- |" * len(FIGURES),
+    ]
+    for row in rows:
+        cells = [f"{row[name]:.{1 if name == 'pictures' else 2}f}{goal(row, name)}" for name in FIGURES]
+        lines.append(f"| {row['vertices']:,} | " + " | ".join(cells) + " |")
+    return "\n".join([*lines, "", f"Load {load_average():.1f}; {machine()}"])
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Measure and print, or write the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", type=Path)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/inverse_kinematics.md")
     args = parser.parse_args()
     models = [rw.load(path) for path in args.models] or [tube(15_000), tube(100_000)]
-    rows = []
     with tempfile.TemporaryDirectory() as folder, Browser(Path(folder), (1000, 700)) as browser:
-        for model in models:
-            rows.append(measured(browser, model))
-    if args.json:
-        print(json.dumps({"machine": machine(), "rows": rows}))
-        return
-    print(machine())
-    for row in rows:
-        figures = [
-            f"{name} {row[name]:.2f}{goal(row, name)}" for name in ("drag", "page", "pictures", "resting", "picking")
-        ]
-        print(f"{row['vertices']:,} vertices: " + ", ".join(figures))
+        rows = [measured(browser, model) for model in models]
+    print(json.dumps({"machine": machine(), "rows": rows}) if args.json else table(rows))
+    if args.write:
+        write_between_marks("live view", table(rows))
 
 
 if __name__ == "__main__":

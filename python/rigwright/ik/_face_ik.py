@@ -65,7 +65,7 @@ class FaceIk:
         self.vertices: NDArray[np.int32] = own["points.vertex"]
         self.dimensions: int = self._engine.dimensions
         self.agreement: str = str(metadata.get("agreement", "average"))
-        self._rest: NDArray[np.float32] = own["points.rest"]
+        self._reference = self._solver.rest[0]
         begins = own["regions.point_offset"], own["regions.parameter_offset"]
         self.regions = [
             (own["regions.point"][a:b], own["regions.parameter"][c:d])
@@ -105,13 +105,10 @@ class FaceIk:
         found = self._engine.solve(np.ascontiguousarray(points), threads).astype(np.float64)
         if steps:
             return self._polished(points, found, steps, threads)
-        reference = np.zeros((1, len(self._model.control_names)), np.float32)
         engine = self._solver.engine
-        if not engine.are_channels:
-            reference = self._solver.rest[0]
-        poses = engine.poses(found, reference)
+        poses = engine.poses(found, self._reference)
         apart = self._model.evaluate(poses, threads=threads)[..., : self.dimensions].astype(np.float64) - points
-        error = np.linalg.norm(apart, axis=2)
+        squares = np.einsum("tmi,tmi->tm", apart, apart)
         sides = np.where(found <= self._solver.bounds[:, 0], -1, np.where(found >= self._solver.bounds[:, 1], 1, 0))
         count = len(found)
         return PoseSolution(
@@ -119,8 +116,8 @@ class FaceIk:
             found,
             list(self.names),
             found if engine.are_channels else None,
-            error,
-            np.square(error).sum(axis=1),
+            np.sqrt(squares),
+            squares.sum(axis=1),
             np.zeros(count, np.int64),
             np.zeros(count, np.bool_),
             sides.astype(np.int8),

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "rigwright/core/check.h"
+#include "rigwright/linalg/gram_kernels.h"
 #include "rigwright/optimize/products/box_quadratic.h"
 
 namespace rigwright::ik {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr double ridge_share = 1e-4;  // of the largest diagonal entry: 1e-6 to 1e-3 give the same errors
 constexpr double least_descent = 1e-7;
+constexpr int max_sweeps = 8;  // of coordinate descent before the active set; chosen, not tuned
 
 /// 1 / the number of regions of each parameter, 0 if none has it.
 std::vector<float> shares(const Proposers& proposers) {
@@ -57,6 +59,10 @@ public:
             if (scale > 0.0f) continue;
             throw bad_argument("load", "parameters.scale", "holding " + std::to_string(scale), "positive");
         }
+        for (std::int64_t k = 0; k < n; ++k) {
+            low_.push_back((static_cast<double>(proposers.bounds(k, 0)) - proposers.rest(k)) / scale_(k));
+            high_.push_back((static_cast<double>(proposers.bounds(k, 1)) - proposers.rest(k)) / scale_(k));
+        }
         hessian_.assign(static_cast<std::size_t>(n * n), 0.0);
         for (std::size_t r = 0; r < proposers.regions.size(); ++r) add_region(tensors, r);
         for (std::int64_t k = 0; k < n; ++k) ridge_ = std::max(ridge_, ridge_share * hessian_[k * n + k]);
@@ -64,21 +70,21 @@ public:
 
     void settle(View<const float, 2> proposals, View<float, 2> parameters) const override {
         const std::size_t n = scale_.size();
-        std::vector<double> mean(n), gradient(n), low(n), high(n), offsets(largest_);
+        std::vector<double> z(n), gradient(n), low(n), high(n), sum(largest_);
         optimize::BoxQuadratic quadratic;
         for (std::int64_t t = 0; t < proposals.extent(0); ++t) {
-            average_of(proposals.row(t), mean);
-            gradient_of(proposals.row(t), mean, offsets, gradient);
+            average_of(proposals.row(t), z);
+            gradient_of(proposals.row(t), z, sum, gradient);
+            descend(z, gradient);
             for (std::size_t k = 0; k < n; ++k) {
-                low[k] = std::min(bound(k, 0) - mean[k], 0.0);
-                high[k] = std::max(bound(k, 1) - mean[k], 0.0);
+                low[k] = std::min(low_[k] - z[k], 0.0);
+                high[k] = std::max(high_[k] - z[k], 0.0);
             }
             quadratic.minimize(hessian_, static_cast<std::int64_t>(n), gradient, low, high, ridge_,
                                least_descent * ridge_);
             float* p = parameters.row(t);
             for (std::size_t k = 0; k < n; ++k) {
-                const double z = mean[k] + quadratic.step()[k];
-                const float value = static_cast<float>(proposers_.rest(k) + scale_(k) * z);
+                const float value = static_cast<float>(proposers_.rest(k) + scale_(k) * (z[k] + quadratic.step()[k]));
                 p[k] = std::clamp(value, proposers_.bounds(k, 0), proposers_.bounds(k, 1));
             }
         }
@@ -95,17 +101,12 @@ private:
         for (std::int64_t a = 0; a < size; ++a) {
             for (std::int64_t b = 0; b < size; ++b) hessian_[region[a] * n + region[b]] += gram(a, b);
         }
-        grams_.push_back(gram);
+        grams_.emplace_back(gram.begin(), gram.end());
         largest_ = std::max(largest_, region.size());
     }
 
-    /// Bounds in units of the scale, relative to rest.
-    double bound(std::size_t k, int side) const {
-        return (static_cast<double>(proposers_.bounds(k, side)) - proposers_.rest(k)) / scale_(k);
-    }
-
     double clamped(std::int32_t k, float y) const {
-        return std::clamp(static_cast<double>(y) / scale_(k), bound(k, 0), bound(k, 1));
+        return std::clamp(static_cast<double>(y) / scale_(k), low_[k], high_[k]);
     }
 
     void average_of(const float* y, std::vector<double>& mean) const {
@@ -115,28 +116,51 @@ private:
         }
     }
 
-    /// The gradient of half the objective at the average: sum_r gram_r (mean - z^r).
-    void gradient_of(const float* y, const std::vector<double>& mean, std::vector<double>& offsets,
+    /// The gradient of half the objective at the average: sum_r gram_r (mean - z^r). `sum` is memory.
+    void gradient_of(const float* y, const std::vector<double>& mean, std::vector<double>& sum,
                      std::vector<double>& gradient) const {
         std::fill(gradient.begin(), gradient.end(), 0.0);
         for (std::size_t r = 0; r < grams_.size(); ++r) {
             const auto& region = proposers_.regions[r];
-            for (std::size_t a = 0; a < region.size(); ++a) offsets[a] = mean[region[a]] - clamped(region[a], y[a]);
-            for (std::size_t a = 0; a < region.size(); ++a) {
-                const float* row = grams_[r].row(static_cast<std::int64_t>(a));
-                double sum = 0.0;
-                for (std::size_t b = 0; b < region.size(); ++b) sum += row[b] * offsets[b];
-                gradient[region[a]] += sum;
+            const std::size_t size = region.size();
+            std::fill_n(sum.begin(), size, 0.0);
+            for (std::size_t a = 0; a < size; ++a) {
+                const double offset = mean[region[a]] - clamped(region[a], y[a]);
+                if (offset == 0.0) continue;
+                linalg::gram_kernels().add_scaled(offset, grams_[r].data() + a * size, sum.data(),
+                                                  static_cast<std::int64_t>(size));
             }
-            y += region.size();
+            for (std::size_t a = 0; a < size; ++a) gradient[region[a]] += sum[a];
+            y += size;
+        }
+    }
+
+    /// Coordinate descent inside the bounds, z and the gradient in step: most parameters that end at a bound are there
+    /// after it, and each saves the active set a move.
+    void descend(std::vector<double>& z, std::vector<double>& gradient) const {
+        const std::size_t n = z.size();
+        bool moved = true;
+        for (int sweep = 0; moved && sweep < max_sweeps; ++sweep) {
+            moved = false;
+            for (std::size_t k = 0; k < n; ++k) {
+                const double* row = hessian_.data() + k * n;
+                const double change = std::clamp(z[k] - gradient[k] / (row[k] + ridge_), low_[k], high_[k]) - z[k];
+                if (change == 0.0) continue;
+                const double end = z[k] + change;
+                moved = moved || end == low_[k] || end == high_[k] || z[k] == low_[k] || z[k] == high_[k];
+                z[k] = end;
+                linalg::gram_kernels().add_scaled(change, row, gradient.data(), static_cast<std::int64_t>(n));
+                gradient[k] += ridge_ * change;
+            }
         }
     }
 
     Proposers proposers_;
     std::vector<float> share_;
-    View<const float, 1> scale_;               // (N)
-    std::vector<View<const float, 2>> grams_;  // per region
-    std::vector<double> hessian_;              // (N, N) their sum
+    View<const float, 1> scale_;              // (N)
+    std::vector<double> low_, high_;          // (N) bounds in units of the scale, relative to rest
+    std::vector<std::vector<double>> grams_;  // per region
+    std::vector<double> hessian_;             // (N, N) their sum
     double ridge_ = 0.0;
     std::size_t largest_ = 0;  // parameters of a region
 };

@@ -41,9 +41,10 @@ std::unique_ptr<const Agreement> average(const Proposers& proposers);
 ///
 /// with z^r from proposals clamped to the bounds, S = diag(scale), and S J_r^T J_r S = region.NNN.gram, the mean over
 /// the training rows. So a region whose points a parameter hardly moves has hardly a say in it. The ridge is 1e-4 of
-/// the largest diagonal entry of the sum: it decides what no region sees. Method: optimize::BoxQuadratic. Cost: O(N^2)
-/// per bound that is reached or left. Throws ArgumentError if a tensor region.NNN.gram or parameters.scale is missing,
-/// of another shape, not finite, or a scale is not positive.
+/// the largest diagonal entry of the sum: it decides what no region sees. Method: sweeps of coordinate descent inside
+/// the bounds, from the average, find most bounds that hold; optimize::BoxQuadratic finishes. Cost: O(N^2) per sweep,
+/// and per bound that is reached or left after them. Throws ArgumentError if a tensor region.NNN.gram or
+/// parameters.scale is missing, of another shape, not finite, or a scale is not positive.
 std::unique_ptr<const Agreement> joint_solve(const Proposers& proposers, const TensorFile& tensors);
 
 }  // namespace rigwright::ik

@@ -4,13 +4,13 @@ import { add, cross, lookAt, multiply, normalize, perspective, scale, sub } from
 
 const FIELD = (32 * Math.PI) / 180;
 const STEEPEST = 1.5;
+const SIDES = { oblique: [0.45, 0.12], front: [0, 0], side: [Math.PI / 2, 0], above: [0, STEEPEST] }; // turn and tilt
 
 export class Camera {
   constructor() {
     this.target = [0, 0, 0];
     this.distance = 3;
-    this.turn = 0.45; // about the vertical
-    this.tilt = 0.12;
+    this.lookFrom("oblique");
     this.aspect = 1;
     this.size = 1;
   }
@@ -33,6 +33,10 @@ export class Camera {
 
   get forward() {
     return normalize(sub(this.target, this.eye));
+  }
+
+  lookFrom(side) {
+    [this.turn, this.tilt] = SIDES[side]; // about the vertical, and up
   }
 
   orbit(dx, dy) {

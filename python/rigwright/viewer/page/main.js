@@ -18,6 +18,7 @@ import { frameVertices, sceneBuffers, unpacked } from "./wire.js";
 const $ = (id) => document.getElementById(id);
 const byId = (...ids) => Object.fromEntries(ids.map((id) => [id, $(id)]));
 const NOTICE = 6000; // milliseconds
+const SIDES = { 0: "oblique", 1: "front", 3: "side", 7: "above" }; // by key
 
 class View {
   constructor() {
@@ -75,7 +76,7 @@ class View {
   load(scene, buffers) {
     const again = this.scene !== null;
     this.scene = scene;
-    this.box = this.renderer.load(scene.figures, buffers);
+    this.renderer.load(scene.figures, buffers);
     const first = scene.figures[0];
     document.title = `${first.name} - rigwright`;
     $("name").textContent = first.name;
@@ -102,7 +103,7 @@ class View {
   }
 
   fit() {
-    this.camera.fit(this.box.low, this.box.high);
+    this.camera.fit(...this.renderer.box);
     this.redraw();
   }
 
@@ -174,7 +175,7 @@ class View {
 
   placeLabels() {
     [...$("labels").children].forEach((label, i) => {
-      const [low, high] = this.box.boxes[i];
+      const [low, high] = this.renderer.meshes[i].box;
       const at = transform(this.camera.matrix, [(low[0] + high[0]) / 2, high[1], (low[2] + high[2]) / 2]);
       label.style.left = `${((at[0] + 1) / 2) * this.canvas.clientWidth}px`;
       label.style.top = `${Math.max(4, ((1 - at[1]) / 2) * this.canvas.clientHeight - 26)}px`;
@@ -243,7 +244,12 @@ class View {
     if (event.target.matches("input, select")) return;
     const letter = event.key.toLowerCase();
     const keys = { w: "wire", s: "flat", g: "ground", h: "handles", f: "frame", k: "key", " ": "play" };
-    const id = event.ctrlKey || event.metaKey ? { z: event.shiftKey ? "redo" : "undo", y: "redo" }[letter] : keys[letter];
+    const commanded = event.ctrlKey || event.metaKey;
+    if (SIDES[letter] && !commanded) {
+      this.camera.lookFrom(SIDES[letter]);
+      this.fit();
+    }
+    const id = commanded ? { z: event.shiftKey ? "redo" : "undo", y: "redo" }[letter] : keys[letter];
     if (!id) return;
     event.preventDefault();
     $(id).click();

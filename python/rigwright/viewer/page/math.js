@@ -43,6 +43,12 @@ export function lookAt(eye, target, up) {
 export const toView = (up, p) => (up === "Z" ? [p[0], p[2], -p[1]] : p);
 export const fromView = (up, p) => (up === "Z" ? [p[0], -p[2], p[1]] : p);
 
+/** Lowest and highest corner, in the view's axes, of a box in a figure's axes that stands at an offset. */
+export function boxInView(up, ends, offset) {
+  const corners = ends.map((p) => add(toView(up, p), offset));
+  return [Math.min, Math.max].map((side) => [0, 1, 2].map((i) => side(corners[0][i], corners[1][i])));
+}
+
 /** The matrix of toView with an offset. */
 export function placement(up, offset) {
   const axes = up === "Z" ? [1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0] : [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0];

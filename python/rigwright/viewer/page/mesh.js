@@ -1,7 +1,7 @@
 // One figure on the graphics card: three index buffers that stay, and vertices that every frame replaces.
 
 import { BYTES_PER_VERTEX } from "./wire.js";
-import { placement } from "./math.js";
+import { boxInView, placement } from "./math.js";
 
 export class Mesh {
   constructor(gl, about, buffers, offset, locations) {
@@ -9,8 +9,7 @@ export class Mesh {
     this.about = about;
     this.offset = offset;
     this.place = placement(about.up, offset);
-    this.low = [0, 0, 0];
-    this.extent = [1, 1, 1];
+    this.within(about.box);
     this.ready = false;
     this.vertices = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, this.vertices);
@@ -39,13 +38,23 @@ export class Mesh {
     return { array, count: indices.length };
   }
 
-  upload(bytes, [low, high]) {
+  upload(bytes, box) {
     const gl = this.gl;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.vertices);
     gl.bufferSubData(gl.ARRAY_BUFFER, 0, bytes);
+    this.within(box);
+    this.ready = true;
+  }
+
+  /** The box around the vertices, in the figure's axes. */
+  within([low, high]) {
     this.low = low;
     this.extent = high.map((x, i) => x - low[i]);
-    this.ready = true;
+  }
+
+  /** The box around the figure as it is shown, in the view's axes. */
+  get box() {
+    return boxInView(this.about.up, [this.low, this.low.map((x, i) => x + this.extent[i])], this.offset);
   }
 
   draw(name, mode) {

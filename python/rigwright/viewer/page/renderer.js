@@ -1,7 +1,7 @@
 // Draws the figures with WebGL 2.
 
 import { gridLines, niceLength } from "./ground.js";
-import { add, toView } from "./math.js";
+import { add, boxInView } from "./math.js";
 import { Mesh } from "./mesh.js";
 import { paletteBytes } from "./palette.js";
 import * as shaders from "./shaders.js";
@@ -50,25 +50,24 @@ export class Renderer {
     return { program, uniforms };
   }
 
-  /** Takes the meshes of a scene, side by side along x. Returns the box around all of them. */
+  /** Takes the meshes of a scene, side by side along x. */
   load(figures, buffers) {
-    const boxes = figures.map(({ up, box }) => {
-      const ends = box.map((p) => toView(up, p));
-      return [0, 1].map((side) => [0, 1, 2].map((i) => Math[side ? "max" : "min"](ends[0][i], ends[1][i])));
-    });
     let right = null;
     this.meshes = figures.map((about, i) => {
-      const [low, high] = boxes[i];
+      const [low, high] = boxInView(about.up, about.box, [0, 0, 0]);
       const offset = [right === null ? 0 : right - low[0], 0, 0];
       right = high[0] + offset[0] + 0.25 * (high[0] - low[0]);
-      boxes[i] = boxes[i].map((p) => add(p, offset));
       return new Mesh(this.gl, about, buffers[i], offset, LOCATIONS);
     });
-    const low = [0, 1, 2].map((i) => Math.min(...boxes.map((box) => box[0][i])));
-    const high = [0, 1, 2].map((i) => Math.max(...boxes.map((box) => box[1][i])));
+    const [low, high] = this.box;
     this.ground = low[1];
     this.makeGround(low, high);
-    return { low, high, boxes };
+  }
+
+  /** The box around all figures as they are shown. */
+  get box() {
+    const boxes = this.meshes.map((mesh) => mesh.box);
+    return [Math.min, Math.max].map((side, end) => [0, 1, 2].map((i) => side(...boxes.map((box) => box[end][i]))));
   }
 
   makeGround(low, high) {

@@ -1,0 +1,60 @@
+"""Networks that benchmarks of learned inverse kinematics train: kept, and continued after an interruption."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigwright as rw
+
+FOLDER = Path(__file__).resolve().parents[2] / "build" / "face_ik"
+
+
+def trained(
+    folder: Path,
+    model: rw.Deformer,
+    points: NDArray[np.int64],
+    settings: rw.training.FaceIkSettings,
+    poses: NDArray[np.float32] | None = None,
+) -> rw.ik.FaceIk:
+    """Networks of the settings, trained on one thread through the model, on its poses (T, C) if they are given.
+
+    Read if the folder has them. A training that was interrupted goes on.
+    """
+    file = folder / f"{settings.agreement}-{_fingerprint(model, points, settings, poses)}.safetensors"
+    if not file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        data: Any = None if poses is None else SimpleNamespace(poses=poses)
+        rw.training.face_ik(
+            model,
+            points,
+            seed=settings.seed,
+            minutes=settings.minutes,
+            steps=settings.steps,
+            data=data,
+            settings=settings,
+            threads=1,
+            checkpoint=file.with_suffix(".checkpoint"),
+            progress=True,
+        ).save(file)
+    return rw.ik.load(file)
+
+
+def _fingerprint(
+    model: rw.Deformer,
+    points: NDArray[np.int64],
+    settings: rw.training.FaceIkSettings,
+    poses: NDArray[np.float32] | None,
+) -> str:
+    """Of all that decides a training."""
+    found = hashlib.sha256(json.dumps([settings.record(), points.tolist()]).encode())
+    for name, values in sorted(model.restricted(points).tensors().items()):
+        found.update(name.encode() + np.ascontiguousarray(values).tobytes())
+    found.update(b"" if poses is None else np.ascontiguousarray(poses).tobytes())
+    return found.hexdigest()[:16]
