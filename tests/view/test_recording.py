@@ -115,19 +115,49 @@ def test_a_small_recording_of_a_face_stays_small():
     assert len(small.page) < 250_000
 
 
-def test_vertices_that_move_apart_are_not_merged():
-    """Two sheets that lie on each other at rest stay two where one of them is lifted."""
-    grid = np.stack(np.meshgrid(np.arange(20), np.arange(20)), axis=-1).reshape(-1, 2)
-    sheet = np.column_stack([grid, np.zeros(400)])
-    square = np.array([[0, 1, 21, 20]]) + (np.arange(19)[:, None] + 20 * np.arange(19)).reshape(-1, 1)
-    rest = np.concatenate([sheet, sheet]).astype(np.float32)
-    lifted = rest + np.float32([0, 0, 5]) * (np.arange(800) >= 400)[:, None]
-    faces = np.concatenate([square, square + 400, [[0, 400, 401, 1]]]).astype(np.int32)  # of one connected part
-    kept, found = coarse_mesh(np.stack([rest, lifted]), faces, triangles(faces), 200)
-    assert 100 < len(kept) <= 200
-    assert (kept < 400).sum() == pytest.approx((kept >= 400).sum(), abs=10)
-    assert ((kept[found] < 400).all(axis=1) | (kept[found] >= 400).all(axis=1)).mean() > 0.98
-    assert len(np.unique(found)) == len(kept)
+def sheet(across):
+    """Vertices and triangles of a wavy square sheet."""
+    x, y = (axis.ravel() for axis in np.meshgrid(np.arange(across), np.arange(across)))
+    points = np.column_stack([x, y, np.sin(0.4 * x) * np.cos(0.3 * y)]).astype(np.float32)
+    first = (np.arange(across - 1)[:, None] + across * np.arange(across - 1)).reshape(-1, 1)
+    quads = np.concatenate([first, first + 1, first + across + 1, first + across], axis=1).astype(np.int32)
+    return points, triangles(quads)
+
+
+def test_a_coarse_mesh_is_the_same_surface_without_holes():
+    """Close to the whole one, with the same border, no edge of three triangles, and no triangle turned over."""
+    points, whole = sheet(30)
+    kept, found = coarse_mesh(points[None], whole, 200)
+    assert len(kept) == 200
+    sides = np.sort(found[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    edges, counts = np.unique(sides, axis=0, return_counts=True)
+    assert counts.max() == 2
+    assert len(kept) - len(edges) + len(found) == 1  # Euler: a disk
+    a, b, c = points[kept][found].transpose(1, 0, 2)
+    up = np.cross(b - a, c - a)[:, 2]
+    assert (up >= 0).all() or (up <= 0).all()
+    assert np.abs(up).sum() / 2 == pytest.approx(29**2)  # the square is covered once
+    center = (a + b + c) / 3
+    assert np.abs(center[:, 2] - np.sin(0.4 * center[:, 0]) * np.cos(0.3 * center[:, 1])).max() < 0.3
+
+
+def test_surfaces_that_touch_are_not_joined():
+    points, own = sheet(20)
+    kept, found = coarse_mesh(np.concatenate([points, points])[None], np.concatenate([own, own + 400]), 200)
+    sides = (kept[found] >= 400).sum(axis=1)
+    assert set(sides) == {0, 3}
+    assert len(np.unique(found)) == len(kept) <= 200
+
+
+def test_what_moves_keeps_its_detail():
+    """Of a flat sheet that bulges in one corner in a later pose, that corner keeps more vertices."""
+    points, own = sheet(30)
+    flat = points * np.float32([1, 1, 0])
+    bulge = flat.copy()
+    bulge[:, 2] = 4 * np.exp(-((flat[:, 0] - 6) ** 2 + (flat[:, 1] - 6) ** 2) / 12)
+    kept, _ = coarse_mesh(np.stack([flat, bulge]), own, 150)
+    near = (np.linalg.norm(flat[:, :2] - 6, axis=1) < 7).astype(int)
+    assert near[kept].mean() > 1.6 * near.mean()
 
 
 @pytest.mark.parametrize("numbers", [[0, 5, -7, 2**30, -(2**30), 1], [3], []])

@@ -84,7 +84,7 @@ def summed(stage: Stage, vertices: int) -> bytes:
         for own, shown in zip(seen, stage.shown(), strict=True):
             own.append(np.array(shown, np.float32))
     meshes = [
-        coarse_mesh(np.stack(own), figure.faces, _geometry.triangles(figure.faces), vertices)
+        coarse_mesh(np.stack(own), _geometry.triangles(figure.faces), vertices)
         for own, figure in zip(seen, stage.figures(), strict=True)
     ]
     headers, frames = [], [np.empty((count, len(kept), 3), np.float32) for kept, _ in meshes]

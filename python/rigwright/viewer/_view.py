@@ -123,8 +123,8 @@ def record(
         As in :func:`view`. Without a motion the page shows the rest pose.
     vertices : int, optional
         Makes a page of some hundred kilobytes, as a notebook can store it: at most so many vertices per figure, at
-        least 100. Vertices that stay together are merged, and frames are sums of as many principal components as show
-        each coordinate to a thousandth of the figure's size.
+        least 100 (seconds per ten thousand that go). Frames are sums of as many principal components as show each
+        coordinate to a thousandth of the figure's size.
 
     Returns
     -------

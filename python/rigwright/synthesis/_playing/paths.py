@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,7 @@ from rigwright.synthesis._playing.playable import PlayedSpace
 from rigwright.synthesis._playing.settings import PlaySettings
 
 Float64 = NDArray[np.float64]
+STRAIGHTENING = np.convolve(np.full(3, 1 / 3), np.full(3, 1 / 3))  # weights of successive half steps
 ROUNDING = np.convolve(np.full(5, 0.2), np.full(5, 0.2))  # weights of successive frames
 FARTHEST = 0.3  # of the length scale: radius beyond which a process runs away from its training points
 SLOWEST = 0.35  # of the speed, and of the radius, where the density is that of the least dense training point
@@ -91,17 +94,32 @@ class Ground:
 
     def path(self, start: Float64, target: Float64, along: str) -> tuple[Float64, Float64, str]:
         """Points (n + 1, D) per frame, radii (n + 1,), and what the density made of it ("" if nothing)."""
-        note, target_density = "", self.density(target[None])[0]
-        if target_density < self.least:
+        return self.tour(start, [target], along)
+
+    def tour(self, start: Float64, targets: Sequence[Float64], along: str) -> tuple[Float64, Float64, str]:
+        """As :meth:`path`, through several targets in turn, without a rest at any but the last."""
+        nodes, notes = [start[None]], []
+        for target in targets:
+            way, note = self._way(nodes[-1][-1], target, along)
+            nodes.append(way[1:])
+            notes.append(note)
+        rows = self._resampled(np.concatenate(nodes))
+        return rows, self.radii(rows), next(filter(None, notes), "")
+
+    def _way(self, start: Float64, target: Float64, along: str) -> tuple[Float64, str]:
+        """Nodes (M, D) of a polyline, and what the density made of it."""
+        note = ""
+        if self.density(target[None])[0] < self.least:
             target, note = self.points[self.nearest(target)], "target moved to the nearest training frame"
-        nodes = self.along_data(start, target) if along == "data" else np.array([start, target])
+        if along == "data":
+            return self.along_data(start, target), note
+        nodes = np.array([start, target])
         rows = self._resampled(nodes)
-        if along != "data" and (self.density(rows[1:-1]) < self.least).any():
-            inside = np.flatnonzero(self.density(rows) < self.least)
-            turn = rows[max(int(inside[inside > 0][0]) - 1, 0)]
-            nodes = np.concatenate([start[None], self.along_data(turn, target)])
-            rows, note = self._resampled(nodes), note or "turned back where the density falls below the data's"
-        return rows, self.radii(rows), note
+        inside = np.flatnonzero(self.density(rows[1:-1]) < self.least)
+        if not len(inside):
+            return nodes, note
+        turned = np.concatenate([start[None], self.along_data(rows[int(inside[0])], target)])
+        return turned, note or "turned back where the density falls below the data's"
 
     def radii(self, rows: Float64) -> Float64:
         """(n,) radii of the ball: smaller where the density is low."""
@@ -126,10 +144,20 @@ class Ground:
         fine = max(int(np.ceil(2 * total / pace)), 2)
         ends = np.concatenate([[0.0], np.cumsum(lengths)])
         place = np.linspace(0.0, total, fine + 1)
-        rows = _at(nodes, ends, place)
+        rows = _straightened(_at(nodes, ends, place))
+        place = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rows, axis=0), axis=1))])
         time = np.concatenate([[0.0], np.cumsum(np.diff(place) / (pace * self._ease(0.5 * (rows[1:] + rows[:-1]))))])
         frames = max(int(np.ceil(time[-1])), 1)
-        return _rounded(_at(nodes, ends, np.interp(np.linspace(0.0, time[-1], frames + 1), time, place)))
+        return _rounded(_at(rows, place, np.interp(np.linspace(0.0, time[-1], frames + 1), time, place)))
+
+
+def _straightened(rows: Float64) -> Float64:
+    """Half steps of a polyline without the zigzag of its nodes, which would cost speed when corners are rounded."""
+    count = min(len(STRAIGHTENING) // 2, len(rows) - 1)
+    before, after = 2.0 * rows[0] - rows[count:0:-1], 2.0 * rows[-1] - rows[-2 : -2 - count : -1]
+    longer = np.concatenate([before, rows, after])
+    kernel = STRAIGHTENING if count == len(STRAIGHTENING) // 2 else np.full(2 * count + 1, 1.0 / (2 * count + 1))
+    return np.stack([np.convolve(column, kernel, mode="valid") for column in longer.T], axis=1)
 
 
 def _rounded(rows: Float64) -> Float64:
