@@ -13,7 +13,7 @@ from rigwright.synthesis._playing.settings import PlaySettings
 
 Float64 = NDArray[np.float64]
 STRAIGHTENING = np.convolve(np.full(3, 1 / 3), np.full(3, 1 / 3))  # weights of successive half steps
-ROUNDING = np.convolve(np.full(5, 0.2), np.full(5, 0.2))  # weights of successive frames
+ROUNDED = (2, 5)  # frames: widths of the two moving averages that round a path, least and most
 FARTHEST = 0.3  # of the length scale: radius beyond which a process runs away from its training points
 SLOWEST = 0.35  # of the speed, and of the radius, where the density is that of the least dense training point
 
@@ -30,12 +30,14 @@ class Ground:
         Median distance between successive training points.
     ball : float
         Usual radius around a path.
+    rounding : (n,) float64
+        Weights of successive frames, by which paths set out, arrive and turn.
     field : _core.DensityField
     slow, least : float
         Log densities at the quantiles of the settings, one step beside the training points.
     """
 
-    def __init__(self, space: PlayedSpace, settings: PlaySettings) -> None:
+    def __init__(self, space: PlayedSpace, settings: PlaySettings, width: int = ROUNDED[1]) -> None:
         self.space, self.settings = space, settings
         self.points = np.ascontiguousarray(space.points, np.float64)
         moves = [np.diff(self.points[s.begin : s.end], axis=0) for s in space.segments]
@@ -44,6 +46,7 @@ class Ground:
         median = float(np.median(lengths)) if len(lengths) else 0.0
         self.step = max(median, 1e-3 * extent, 1e-9)
         self.ball = min(settings.radius * self.step, FARTHEST * float(space.latent.length))
+        self.rounding = np.convolve(np.full(width, 1.0 / width), np.full(width, 1.0 / width))
         self.field = density_field(space.latent)
         axis = np.arange(len(self.points)) % self.points.shape[1]
         beside = self.points + self.step * np.eye(self.points.shape[1])[axis]
@@ -148,7 +151,8 @@ class Ground:
         place = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rows, axis=0), axis=1))])
         time = np.concatenate([[0.0], np.cumsum(np.diff(place) / (pace * self._ease(0.5 * (rows[1:] + rows[:-1]))))])
         frames = max(int(np.ceil(time[-1])), 1)
-        return _rounded(_at(rows, place, np.interp(np.linspace(0.0, time[-1], frames + 1), time, place)))
+        chosen = np.interp(np.linspace(0.0, time[-1], frames + 1), time, place)
+        return _rounded(_at(rows, place, chosen), self.rounding)
 
 
 def _straightened(rows: Float64) -> Float64:
@@ -160,11 +164,30 @@ def _straightened(rows: Float64) -> Float64:
     return np.stack([np.convolve(column, kernel, mode="valid") for column in longer.T], axis=1)
 
 
-def _rounded(rows: Float64) -> Float64:
+def rounding_width(features: Sequence[Float64]) -> int:
+    """Frames of the two moving averages that let a path turn about half as suddenly as clips do.
+
+    Going back the same way changes the velocity by 2 steps per frame, which the averages of n frames spread so that it
+    accelerates by 2 / n. Clips of quick moves turn in a few frames: with wide averages they are played in slow motion.
+
+    Parameters
+    ----------
+    features : list of (T, R) arrays
+        Meshes of each clip (``Synthesizer.mesh_features``).
+    """
+    moves = [np.diff(rows, axis=0) for rows in features]
+    steps = np.concatenate([np.zeros(0), *(np.linalg.norm(move, axis=1) for move in moves)])
+    turns = np.concatenate([np.zeros(0), *(np.linalg.norm(np.diff(move, axis=0), axis=1) for move in moves)])
+    if not len(turns) or not turns.any():
+        return ROUNDED[1]
+    return int(np.clip(np.ceil(4.0 * np.median(steps) / np.quantile(turns, 0.99)), *ROUNDED))
+
+
+def _rounded(rows: Float64, weights: Float64) -> Float64:
     """A path that sets out and arrives gently, and takes corners in an arc: a moving average, ends in place."""
-    count = len(ROUNDING) - 1
+    count = len(weights) - 1
     longer = np.concatenate([np.repeat(rows[:1], count, axis=0), rows, np.repeat(rows[-1:], count, axis=0)])
-    result = np.stack([np.convolve(column, ROUNDING, mode="valid") for column in longer.T], axis=1)
+    result = np.stack([np.convolve(column, weights, mode="valid") for column in longer.T], axis=1)
     result[0], result[-1] = rows[0], rows[-1]
     return result
 
