@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright.progress import Progress, ProgressCallback, silent
-from rigwright.synthesis._embedding import LatentSettings, components_for, fit_space
+from rigwright.synthesis._embedding import LatentSettings, components_for, components_that_show, fit_space
 from rigwright.synthesis._figures import HeldOut
 from rigwright.synthesis._held_out import Judge, split
 from rigwright.synthesis._kept import Kept
@@ -23,6 +23,7 @@ SHARES = (
     0.999,
 )  # of the variance, for which numbers of components are tried; the paper's is the first
 UNMEASURED = 0.99  # of the variance, where no frames can be held out
+HALF = 0.5  # of the median step: how closely components show the frames
 USUAL = 3  # dimensions, the paper's: numbers of components are compared there
 DIMENSIONS = (2, 3, 4, 6)  # compared at the best number of components
 NEAR = 1.05  # times the least held-out error: the fewest dimensions that come so near are chosen
@@ -86,18 +87,39 @@ class Trials:
         return self._judge.measured(space)
 
 
+def least_components(ready: Prepared, label: str) -> int:
+    """As many components as show the label's frames within half of its median step.
+
+    A step is the distance of the meshes of successive frames. With fewer, idling could not come as close to the clips
+    as the clips' frames are to each other.
+    """
+    coordinates = ready.around.of(ready.frames[label])
+    features = coordinates @ ready.effects
+    steps = [np.linalg.norm(np.diff(features[s.begin : s.end], axis=0), axis=1) for s in ready.segments[label]]
+    moved = np.concatenate([*steps, np.zeros(0)])
+    if not len(moved) or np.median(moved) <= 0.0:
+        return 1
+    return components_that_show(coordinates, ready.weights, ready.effects, HALF * float(np.median(moved)))
+
+
 def chosen_settings(
-    trials: Trials, coordinates: Float64, weights: Float64, given: tuple[int | None, int | None], usual: LatentSettings
+    trials: Trials,
+    coordinates: Float64,
+    weights: Float64,
+    given: tuple[int | None, int | None],
+    usual: LatentSettings,
+    least: int = 1,
 ) -> LatentSettings:
     """Dimensions and components, those that are not given by the held-out frames.
 
-    Components are compared at the paper's three dimensions, then dimensions at the best components.
+    Components are compared at the paper's three dimensions, then dimensions at the best components. Unless they are
+    given, there are at least ``least``.
     """
     dimensions, components = given
     width = USUAL if dimensions is None else dimensions
-    counts = [components_for(coordinates, weights, share) for share in SHARES] if components is None else [components]
+    counts = [components] if components else [max(components_for(coordinates, weights, s), least) for s in SHARES]
     if not trials.are_possible:
-        count = components_for(coordinates, weights, UNMEASURED) if components is None else components
+        count = components or max(components_for(coordinates, weights, UNMEASURED), least)
         return replace(usual, dimensions=width if dimensions else min(width, count), components=count)
     count = counts[0] if len(set(counts)) == 1 else min(dict.fromkeys(counts), key=lambda c: trials.error(width, c))
     if dimensions is None:

@@ -22,6 +22,7 @@ Recall = Callable[[object, Callable[[], _core.LatentSpace]], _core.LatentSpace]
 
 EXACT = 800  # frames up to which all are in the process; beyond, it is summed up by inducing points
 INDUCING = 200
+SHOWN = 0.9  # of the frames
 STILL_NOISE = 1e-2  # of a process without motion
 
 
@@ -75,6 +76,19 @@ def components_for(coordinates: Float64, scale: Float64, share: float) -> int:
     if not variance.size or variance.sum() <= 0:
         return 1
     return int(np.searchsorted(np.cumsum(variance) / variance.sum(), share - 1e-12) + 1)
+
+
+def components_that_show(coordinates: Float64, scale: Float64, effects: Float64, distance: float) -> int:
+    """The fewest principal components that bring the mesh of nine frames of ten within a distance."""
+    basis, center, _ = principal_components(coordinates, scale, len(scale))
+    moved = np.where(scale > 0, coordinates - center, 0.0) * scale
+    amounts = moved @ (basis * scale).T
+    left = (coordinates - center) * (scale > 0) @ effects
+    for count in range(1, len(basis)):
+        left = left - amounts[:, count - 1 : count] * (basis[count - 1] @ effects)
+        if np.quantile(np.linalg.norm(left, axis=1), SHOWN) <= distance:
+            return count
+    return max(len(basis), 1)
 
 
 def fit_space(

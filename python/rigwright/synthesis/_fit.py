@@ -16,7 +16,7 @@ from rigwright._validate import Arguments
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigwright.sources import Action, Retargeted, Rig
 from rigwright.synthesis._bridges import default_threshold, find_bridges
-from rigwright.synthesis._choose import UNMEASURED, USUAL, Trials, chosen_settings
+from rigwright.synthesis._choose import UNMEASURED, USUAL, Trials, chosen_settings, least_components
 from rigwright.synthesis._clips import FASTEST, Clip
 from rigwright.synthesis._embedding import LatentSettings, components_for, fit_space
 from rigwright.synthesis._kept import Kept, kept_in
@@ -63,7 +63,8 @@ def fit(
     rig : Rig, Deformer or BlendshapeRig, optional
         Says what controls do to the mesh. Without one, all controls count alike, and distances are of controls.
     dimensions, components : int, optional
-        Of latent spaces, and principal components. Default: what rebuilds held-out frames best, per label.
+        Of latent spaces, and principal components. Default: what rebuilds held-out frames best, per label, of at least
+        as many components as show the frames within half of the clips' median step.
     threshold : float, optional
         Distance of the meshes in millimeters (root mean square) up to which poses of two labels match. Default: what
         clips, where they move, exceed three quarters of the time in the 12 frames of a transition.
@@ -143,10 +144,12 @@ def _space(
     figures = None
     if held_out:
         trials = Trials(ready, label, settings, kept, progress)
-        chosen = chosen_settings(trials, coordinates, ready.weights, given, settings)
+        chosen = chosen_settings(trials, coordinates, ready.weights, given, settings, least_components(ready, label))
         figures = trials.figures(chosen)
     else:
-        count = given[1] or components_for(coordinates, ready.weights, UNMEASURED)
+        count = given[1] or max(
+            components_for(coordinates, ready.weights, UNMEASURED), least_components(ready, label)
+        )
         chosen = replace(settings, dimensions=given[0] or min(USUAL, count), components=count)
     frames, segments = ready.frames[label], ready.segments[label]
     scale = ready.weights

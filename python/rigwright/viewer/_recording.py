@@ -7,12 +7,14 @@ import html
 import json
 import os
 import re
+import zlib
 from pathlib import Path
 
 from rigwright._atomic_files import atomic_write
 from rigwright._validate import bad_argument
 from rigwright.viewer._page import page_files
 from rigwright.viewer._stage import Stage
+from rigwright.viewer._summed import summed
 
 LARGEST = 256 * 2**20  # bytes: beyond, browsers take long to open a page
 PREFIX = "rigwright/"  # of modules in the page's import map
@@ -20,6 +22,19 @@ POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
 )
+
+# Modules come deflated; browsers load them through an import map, which must be there before the first of them.
+LOADER = f"""
+(async () => {{
+  const bytes = Uint8Array.from(atob(document.getElementById("modules").textContent), (letter) => letter.charCodeAt(0));
+  const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const modules = JSON.parse(await new Response(inflated).text());
+  for (const name in modules) modules[name] = "data:text/javascript;charset=utf-8," + encodeURIComponent(modules[name]);
+  const add = (type, textContent) => document.body.append(Object.assign(document.createElement("script"), {{ type, textContent }}));
+  add("importmap", JSON.stringify({{ imports: modules }}));
+  add("module", 'import "{PREFIX}main.js";');
+}})();
+"""
 
 
 class Recording:
@@ -62,49 +77,56 @@ class Recording:
         return f'<iframe srcdoc="{page}" width="100%" height="640" style="border:0"></iframe>'
 
 
-def recorded(stage: Stage) -> Recording:
+def recorded(stage: Stage, vertices: int | None = None) -> Recording:
     """The recording of a stage: its timeline, or the one pose in which it stands if nothing plays.
 
-    The stage stands as before afterwards.
+    With ``vertices``, of at most so many vertices per figure, in frames that are sums of components. The stage stands
+    as before afterwards.
 
     Raises
     ------
     ValueError
         If the page would have more than 256 MB.
     """
+    state, at = stage.state, stage.timeline.at
+    try:
+        return Recording(_page(_sent(stage) if vertices is None else _base64(summed(stage, vertices))))
+    finally:
+        stage.timeline.at = at
+        stage.stand(state)
+
+
+def _sent(stage: Stage) -> list[str]:
+    """The scene, and each frame, as the server sends them."""
     size = sum(12 * len(figure.rest_vertices) for figure in stage.figures())
     count = 1 if stage.timeline.is_empty else stage.timeline.frames
     if (count * size * 4) // 3 > LARGEST:
         got = f"{count:,} frames of {size / 2**20:.1f} MB"
         raise bad_argument("record", "poses", got, f"frames of at most {LARGEST // 2**20} MB together")
-    state, at = stage.state, stage.timeline.at
-    frames = [stage.step([{"type": "seek", "at": t}], 0.0) for t in range(count)]
-    stage.timeline.at = at
-    stage.stand(state)
-    return Recording(_page([stage.scene(), *frames]))
+    frames = (stage.step([{"type": "seek", "at": t}], 0.0) for t in range(count))
+    return [_base64(stage.scene()), *map(_base64, frames)]
 
 
-def _page(messages: list[bytes]) -> str:
-    """index.html with style, modules and messages inside."""
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+def _page(stored: list[str] | str) -> str:
+    """index.html with style, modules and frames inside."""
     files = {path.lstrip("/"): content.decode() for path, (_, content) in page_files().items()}
     modules = {
-        PREFIX + name: _as_url(re.sub(r'from "\./(\w+\.js)"', rf'from "{PREFIX}\1"', content))
+        PREFIX + name: re.sub(r'from "\./(\w+\.js)"', rf'from "{PREFIX}\1"', content)
         for name, content in files.items()
         if name.endswith(".js")
     }
-    texts = json.dumps([base64.b64encode(message).decode() for message in messages])
     head = (
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f"<style>\n{files['style.css']}</style>\n"
-        f'<script type="importmap">{json.dumps({"imports": modules})}</script>\n'
     )
     tail = (
-        f'<script type="application/json" id="recording">{texts}</script>\n'
-        f'<script type="module">import "{PREFIX}main.js";</script>\n'
+        f'<script type="application/json" id="recording">{json.dumps(stored)}</script>\n'
+        f'<script type="text/plain" id="modules">{_base64(zlib.compress(json.dumps(modules).encode(), 9))}</script>\n'
+        f"<script>{LOADER}</script>\n"
     )
     page = files[""].replace('<link rel="stylesheet" href="style.css">\n', head)
     return page.replace('<script type="module" src="main.js"></script>\n', "").replace("</body>", tail + "</body>")
-
-
-def _as_url(module: str) -> str:
-    return "data:text/javascript;base64," + base64.b64encode(module.encode()).decode()

@@ -109,11 +109,15 @@ class Stage(Untold):
         self._moved, self._pull = True, not finished and self._attempts < MOST_ATTEMPTS
         self._notice, self.drags.note = self._notice or self.drags.note, ""
 
+    def shown(self) -> list[Vertices]:
+        """Vertices (V, 3) of each figure as they stand."""
+        if self.beside is None:
+            return [self.vertices]
+        return [self.vertices, beside_vertices(self.beside, self.figure, self.state, self.timeline.frame)]
+
     def _frame(self) -> bytes:
         self.number += 1
-        shown: list[Vertices] = [self.vertices]
-        if self.beside is not None:
-            shown.append(beside_vertices(self.beside, self.figure, self.state, self.timeline.frame))
+        shown = self.shown()
         confidence = self._confidence()
         marks, error = marks_of(
             self._mode, shown, confidence or 0.0, self._size, self.figure.meters_per_unit, self._bound

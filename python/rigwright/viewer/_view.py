@@ -113,6 +113,7 @@ def record(
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
     fps: float = 24.0,
+    vertices: int | None = None,
 ) -> Recording:
     """Record a motion as a page that plays offline: without a server, in a notebook that is read elsewhere.
 
@@ -120,6 +121,10 @@ def record(
     ----------
     model, beside, poses, channels, fps
         As in :func:`view`. Without a motion the page shows the rest pose.
+    vertices : int, optional
+        Makes a page of some hundred kilobytes, as a notebook can store it: at most so many vertices per figure, at
+        least 100 (seconds per ten thousand that go). Frames are sums of as many principal components as show each
+        coordinate to a thousandth of the figure's size.
 
     Returns
     -------
@@ -137,7 +142,8 @@ def record(
     >>> smile = np.linspace(0, 1, 12)[:, None] * [name.startswith("mouthSmile") for name in face.shape_names]
     >>> rw.viewer.record(face, poses=smile, fps=24).save("smile.html")
     """
-    return recorded(stage_of(model, beside, poses=poses, channels=channels, fps=fps))
+    most = None if vertices is None else Arguments("record").whole("vertices", vertices, least=100)
+    return recorded(stage_of(model, beside, poses=poses, channels=channels, fps=fps), most)
 
 
 def acting_stage_of(

@@ -27,6 +27,12 @@ def packed(header: Mapping[str, Any], arrays: Sequence[NDArray[Any]] = ()) -> by
     return b"".join([np.uint32(len(text)).tobytes(), text, *(np.ascontiguousarray(a).tobytes() for a in arrays)])
 
 
+def header_of(message: bytes) -> dict[str, Any]:
+    """The header of a message to the page."""
+    length = int(np.frombuffer(message[:4], "<u4")[0])
+    return dict(json.loads(message[4 : 4 + length]))
+
+
 def is_number(value: Any) -> bool:
     """Whether a JSON value is a number that the engine can take."""
     plain = isinstance(value, int | float) and not isinstance(value, bool)

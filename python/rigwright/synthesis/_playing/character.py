@@ -23,6 +23,7 @@ Float64 = NDArray[np.float64]
 
 LONGEST = 24  # frames of an item
 SHRINKS = 0.92  # a ball becomes smaller by this share per frame at most: particles are led, not pushed
+TOUR = 4  # poses that wandering passes in one path
 KEPT_SECONDS = 3600  # of one player, for events
 MOST_WAITING = 10000  # tasks
 
@@ -118,11 +119,15 @@ class Character:
         return None
 
     def _lead(self, target: Float64, along: str, meet: bool) -> None:
-        rows, radii, note = self.stage.grounds[self.label].path(self.path[0], target, along)
-        if note:
-            about = {"frame": self.frame, "name": "note", "command": note, "label": self.label}
-            self._note({**about, "began": self.frame})
+        rows, radii = self._noted(self.stage.grounds[self.label].path(self.path[0], target, along))
         self._follow(rows, self.stage.grounds[self.label].narrowed(radii, SHRINKS) if meet else radii)
+
+    def _noted(self, found: tuple[Float64, Float64, str]) -> tuple[Float64, Float64]:
+        """A path and its radii; what the density made of it becomes an event."""
+        if found[2]:
+            about = {"frame": self.frame, "name": "note", "command": found[2], "label": self.label}
+            self._note({**about, "began": self.frame})
+        return found[0], found[1]
 
     def _stay(self, frames: int, share: float) -> None:
         rows = np.repeat(self.path[:1], frames + 1, axis=0)
@@ -136,16 +141,31 @@ class Character:
         self.path, self.radii = rows, allowed
 
     def _wander(self, task: Task) -> None:
-        """To another pose, hover there, and again: all poses in random order, before any is met twice."""
-        ground = self.stage.grounds[self.label]
-        poses = ground.points if task["poses"] is None else task["poses"]
+        """To other poses in random order, all of them before any is met twice.
+
+        With rests, to one and hover there; without, through several on one path, which would be slow if it began and
+        ended at each.
+        """
+        pose, again = self._next_pose(task)
+        if task["frames"]:
+            go = {"do": "go", "to": pose.tolist(), "along": task["along"], "meet": True}
+            self.tasks = [go, {"do": "hold", "frames": task["frames"], "share": 1.0}, again, *self.tasks]
+            return
+        targets = [pose]
+        while len(targets) < TOUR:
+            pose, again = self._next_pose(again)
+            targets.append(pose)
+        self._follow(*self._noted(self.stage.grounds[self.label].tour(self.path[0], targets, task["along"])))
+        self.tasks = [again, *self.tasks]
+
+    def _next_pose(self, task: Task) -> tuple[Float64, Task]:
+        """Where wandering goes next, and what is left of it."""
+        poses = self.stage.grounds[self.label].points if task["poses"] is None else task["poses"]
         done, place = divmod(task["visited"], len(poses))
         order = self.decisions if place == 0 else task["order"]
         chosen = int(np.random.default_rng([self.seed, order, done]).permutation(len(poses))[place])
         self.decisions += place == 0
-        go = {"do": "go", "to": list(map(float, poses[chosen])), "along": task["along"], "meet": True}
-        again = {**task, "visited": task["visited"] + 1, "order": order}
-        self.tasks = [go, {"do": "hold", "frames": task["frames"], "share": 1.0}, again, *self.tasks]
+        return np.array(poses[chosen], np.float64), {**task, "visited": task["visited"] + 1, "order": order}
 
     def _enter(self, label: str) -> None:
         """To the nearest matching point of the next label of the route, idle there, switch, and so on."""

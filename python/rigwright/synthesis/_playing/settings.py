@@ -33,7 +33,7 @@ class PlaySettings:
     stiffness : float
         Rate (1 / s) at which the constraint works: alpha and beta of Baumgarte's stabilization. At most 1,000.
     hold : float
-        Seconds that idling stays at one pose.
+        Seconds that idling rests at each pose; 0 passes through without a rest.
     blend : int
         Frames of a transition, and of a join to a clip.
     settle : int
@@ -52,7 +52,7 @@ class PlaySettings:
     timescale: float = 0.35
     drag: float = 2.0
     stiffness: float = 12.0
-    hold: float = 0.25
+    hold: float = 0.0
     blend: int = 12
     settle: int = 6
     power: float = 4.0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rigwright import _core
 from rigwright.synthesis._playing.items import Item, Track
-from rigwright.synthesis._playing.paths import Ground
+from rigwright.synthesis._playing.paths import Ground, rounding_width
 from rigwright.synthesis._playing.playable import Playable
 from rigwright.synthesis._playing.settings import PlaySettings
 from rigwright.synthesis._playing.transitions import Decay, Mixer, smooth_shares
@@ -32,7 +32,7 @@ class Stage:
 
     def __init__(self, synth: Playable, settings: PlaySettings, threads: int) -> None:
         self.synth, self.settings, self.threads = synth, settings, threads
-        self.grounds = {label: Ground(synth.space(label), settings) for label in synth.labels}
+        self.grounds = {label: _ground(synth, label, settings) for label in synth.labels}
         self.mixer = Mixer(synth.rotations, list(synth.rotation_orders), synth.limits)
 
     def simulate(self, items: Sequence[Item]) -> None:
@@ -94,3 +94,10 @@ class Stage:
             rows = self.grounds[item.label].space.frames[item.rows]
             result = self.mixer.blended(result, rows, smooth_shares(item.count))
         return self.mixer.clipped(result)
+
+
+def _ground(synth: Playable, label: str, settings: PlaySettings) -> Ground:
+    """A label's space, whose paths turn as its clips do."""
+    space = synth.space(label)
+    features = synth.mesh_features(space.frames)
+    return Ground(space, settings, rounding_width([features[s.begin : s.end] for s in space.segments]))

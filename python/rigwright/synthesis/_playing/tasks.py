@@ -27,6 +27,6 @@ def tasks_of(stage: Stage, command: Command) -> list[Task]:
         go: Task = {"do": "go", "to": start, "along": "data"}
         return [enter, go, close, {"do": "join", "begin": arguments["begin"]}, clip]
     hold = settings.hold if arguments["hold"] is None else arguments["hold"]
-    frames = max(round(hold * stage.synth.fps), 1)
+    frames = round(hold * stage.synth.fps)
     visit = {"poses": arguments["poses"], "frames": frames, "along": arguments["along"], "visited": 0, "order": 0}
     return [enter, {"do": "wander", **visit}]
