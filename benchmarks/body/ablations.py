@@ -93,9 +93,7 @@ class Bench:
     def ablation(self) -> str:
         """From the paper's recipe to ours, one change at a time."""
         training = self.learned(60 if self.small else POSES)
-        more = self.row(
-            f"{PAPER}, {MORE_STEPS} x the steps", training, method="paper", steps=MORE_STEPS * self.steps
-        )
+        more = self.row(f"{PAPER}, {MORE_STEPS} x the steps", training, method="paper", steps=MORE_STEPS * self.steps)
         rows = [more, self.row(PAPER, training, method="paper")]
         ours, changed = settings_for("blended").record(), dict[str, Any]()
         for title, names in STEPS_TO_OURS.items():

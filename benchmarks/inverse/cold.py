@@ -28,8 +28,8 @@ import numpy as np
 import rigwright as rw
 from benchmarks.inverse.scenes import constructed_rig, ict_face, smooth_curves
 from benchmarks.marks import write_between_marks
-from rigwright._core import num_processors
 from rigwright._bench.timing import load_average, machine
+from rigwright._core import num_processors
 from rigwright.inverse._gram import Gram
 from rigwright.inverse._projection import project
 
@@ -169,8 +169,8 @@ def main() -> None:
             lines.append("| " + " | ".join(cells) + " |")
             print(lines[-1], flush=True)
     about = (
-        f"alpha {ALPHA:g}, {FRAMES} frames, medians of {arguments.runs} runs after a warm-up; weights have the bytes of "
-        f"a shot on a solver that was made before. Processor time is that of all threads together; projections are on "
+        f"alpha {ALPHA:g}, {FRAMES} frames, medians of {arguments.runs} runs after a warm-up; weights have the bytes "
+        f"of a shot on a solver that was made before. Processor time is that of all threads together; projections are on "
         f"one thread. Goals of cold shots are wall times on two processors. {machine()}; "
         f"rigwright {rw.__version__}, NumPy {np.__version__}; load average {load_average():.1f}."
     )

@@ -165,7 +165,8 @@ def arkit(folder: Path) -> Face:
 def modelling(folder: Path, parts: Sequence[str] = ()) -> Face:
     """MakeHuman's modelling targets, those of some parts or all 270: as many shapes as the largest published rigs.
 
-    They shape identities and are no expressions; what is packed is their areas. The other identity has the same offsets.
+    They shape identities and are no expressions; what is packed is their areas. The other identity has the same
+    offsets.
     """
     neutral = rw.faces.makehuman(folder / "makehuman_hm08").rest_vertices
     with np.load(folder / "makehuman_hm08" / "face_modelling_targets.npz", allow_pickle=False) as file:

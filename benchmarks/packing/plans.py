@@ -7,8 +7,8 @@ docs/benchmarks.
 First table: the first expression beside PuLP with CBC on the program as published (one row per vertex that a shape
 moves, one per pair), and the whole sequence beside HiGHS on the same rows, both with their own presolve; then both
 beside HiGHS at its best, on the distinct rows that lie in no other, whose reduction is a part of its time as ours is of
-ours. All sides start from the same binary shapes and importance and must reach the same objectives. A peer that takes longer than
-``--limit`` is stopped, and its row says so. Seconds are processor time of one thread, rounds interleaved.
+ours. All sides start from the same binary shapes and importance and must reach the same objectives. A peer that takes
+longer than ``--limit`` is stopped, and its row says so. Seconds are processor time of one thread, rounds interleaved.
 Second and third: the thesis's shape of results: what the first expressions of greedy and optimal packing cover, how
 near examples of them bring transferred shapes to the true ones, and what the importance's alpha and beta and the
 threshold of binary shapes (mu) change.

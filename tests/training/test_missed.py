@@ -16,13 +16,13 @@ LEAST = 1e-3
 
 
 class Conditional(CylinderRig):
-    """The dial swells the tip as well, but only where the last joint is bent far: one pose of ten."""
+    """The dial swells the tip as well, but only where the last joint is bent far."""
 
     def _shaped(self, local, flex):
         shaped = super()._shaped(local, flex)
-        bent = np.clip(-local[:, 3, 1, 2] - 0.8, 0.0, None)  # sine of the last joint's first rotation, if alone
+        bent = np.clip(-local[:, 3, 1, 2] - 0.5, 0.0, None)  # sine of the last joint's first rotation, if alone
         tip = np.exp(-(((self.rest_vertices[:, 1] - 3.5 * SEGMENT) / 2.0) ** 2))
-        shaped[:, :, 0] += 4.0 * (flex * bent)[:, None] * tip
+        shaped[:, :, 0] += 6.0 * (flex * bent)[:, None] * tip
         return shaped
 
 
