@@ -1,10 +1,9 @@
 """Does the influence probe miss channels that move a vertex set? ``python -m benchmarks.body.probe [--write]``.
 
 For each body of the baselines, the channels that the probe found are compared with what the training poses show
-(``rigwright.training._missed``): a channel that goes with what the found ones leave unexplained was missed, and training
-reads it, too. The check is judged on channels that are known to act: each set forgets one of the channels that the
-probe found, in turn, and the table says how many of these come back; which do not move the set by little, by how far they
-move it.
+(``rigwright.training._missed``): a channel that goes with what the found ones leave unexplained was missed, and
+training reads it, too. The check is judged on channels that are known to act: each set forgets one of the channels that
+move it by a millimeter or more, in turn, and the table says how many of these come back.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from rigwright.training._preparation import _extent, _find_sets, _missed, _parte
 from rigwright.training._settings import BodySettings, settings_for
 
 CLEAR = 1e-3  # meters that a forgotten channel moves a vertex of the set in the probe
+TURNS = 4  # in each of which a set forgets another one
 
 
 def row(name: str, ds: rw.Dataset, settings: BodySettings) -> list[str]:
@@ -64,9 +64,6 @@ def _forgotten(ds: Any, sets: Any, known: Any, clear: Any, settings: BodySetting
         returned += sum(bool(found[pair]) for pair in gone)
         forgotten += len(gone)
     return returned, forgotten
-
-
-TURNS = 4
 
 
 def main() -> None:
