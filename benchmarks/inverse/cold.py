@@ -170,8 +170,8 @@ def main() -> None:
             print(lines[-1], flush=True)
     about = (
         f"alpha {ALPHA:g}, {FRAMES} frames, medians of {arguments.runs} runs after a warm-up; weights have the bytes "
-        f"of a shot on a solver that was made before. Processor time is that of all threads together; projections are on "
-        f"one thread. Goals of cold shots are wall times on two processors. {machine()}; "
+        f"of a shot on a solver that was made before. Processor time is that of all threads together; projections are "
+        f"on one thread. Goals of cold shots are wall times on two processors. {machine()}; "
         f"rigwright {rw.__version__}, NumPy {np.__version__}; load average {load_average():.1f}."
     )
     text = "\n".join(lines) + "\n\n" + about

@@ -47,7 +47,7 @@ def rows_of(active: np.ndarray) -> list[np.ndarray]:
 
 def maximal_rows(active: np.ndarray) -> list[np.ndarray]:
     """The distinct rows that lie in no other: all that the program depends on."""
-    packed = np.packbits(active.T, axis=1)
+    packed = np.ascontiguousarray(np.packbits(active.T, axis=1))
     _, first = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True)
     rows = active.T[first].astype(np.float32)
     shared, size = rows @ rows.T, rows.sum(axis=1)
