@@ -22,8 +22,8 @@ class Row:
     name : str
     protocol : str
         What it was fitted on.
-    errors : dict from clip to {"mean", "max"}
-        Millimeters.
+    errors : dict from clip to {"mean", "max", "enveloping"}
+        Millimeters; percent, with joints only.
     megabytes : float
         Of the model file.
     seconds : float
@@ -49,14 +49,18 @@ def table(found: Subject, gates: Gates, rows: list[Row], missing: list[str]) -> 
     lines = [f"## {found.title}", ""]
     lines += [f"- {clip}: {verdict(clip, first[clip], rows)}" for clip in clips]
     lines += ["", *found.notes, *_sizes(found), ""]
-    heads = " | ".join(f"{clip}: mean, mm | max, mm" for clip in clips)
+    enveloped = next(iter(found.training.values())).skeleton is not None
+    head = "mean, mm | max, mm" + " | EE, %" * enveloped
+    heads = " | ".join(f"{clip}: {head}" for clip in clips)
     lines += [f"| model | fitted on | {heads} | file, MB | fitted in, s | load |"]
-    lines += ["| --- | --- " + "| ---: " * (2 * len(clips) + 3) + "|"]
+    lines += ["| --- | --- " + "| ---: " * ((2 + enveloped) * len(clips) + 3) + "|"]
     for row in rows:
-        cells = " | ".join(_cells(row, clip) for clip in clips)
+        cells = " | ".join(_cells(row, clip) + _enveloping(row, clip) * enveloped for clip in clips)
         seconds, load = (f"{row.seconds:.0f}", f"{row.load:.0f}") if row.seconds else ("given", "")
         lines.append(f"| {row.name} | {row.protocol} | {cells} | {row.megabytes:.1f} | {seconds} | {load} |")
-    if next(iter(found.training.values())).skeleton is None:
+    if enveloped:
+        lines += ["", "EE: enveloping error, the share of the motion beyond that of rigid pieces that remains."]
+    else:
         lines += [
             "",
             "Inputs are dials: linear blend skinning, direct delta mush and learned bodies need joints and are",
@@ -135,3 +139,7 @@ def _cells(row: Row, clip: str) -> str:
     if clip not in row.errors:
         return "– | –"
     return f"{row.errors[clip]['mean']:.3f} | {row.errors[clip]['max']:.2f}"
+
+
+def _enveloping(row: Row, clip: str) -> str:
+    return f" | {row.errors[clip]['enveloping']:.1f}" if clip in row.errors else " | –"

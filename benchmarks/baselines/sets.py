@@ -1,4 +1,4 @@
-"""The data that baselines are judged by: a production face, the demo body, Antonia. All of it is kept and resumed.
+"""The data that baselines are judged by: a face, the demo body, Antonia, a skinned glb. All is kept and resumed.
 
 python -m benchmarks.baselines.sets [--data ../shared/data] [--out build/baselines] [--poses 1000] [--only NAME ...]
 """
@@ -32,6 +32,7 @@ BINS = 16
 SETS = ("training", "judged")
 HELD_OUT = 100  # random poses
 BEYOND = 1e-6  # degrees
+CLIPS = 4  # of a skinned glb
 
 
 @dataclass(frozen=True)
@@ -127,13 +128,30 @@ def antonia_body(data: Path, out: Path, poses: int, workers: int = 1) -> Subject
     return Subject("Antonia", training, judged, [note])
 
 
+def skinned_glb(data: Path, out: Path, poses: int, workers: int = 1) -> Subject:
+    """A fox of 1,250 vertices, skinned linearly: random poses, and clips of its file."""
+    with rw.sources.load(data / "skinned_glb" / "fox-animations.glb") as rig:
+        training = {"random poses": sample(rig, out / f"training-{poses}.rwdata", poses, seed=0, workers=workers)}
+        judged = {
+            "clips": _played(rig, out / "clips.rwdata", list(rig.actions)[:CLIPS]),
+            "random poses": sample(rig, out / "random.rwdata", HELD_OUT, seed=1, probe=0, workers=workers),
+        }
+    note = "Exactly linear skinning with few influences, so that skinning is exact: rows for correctness, no claim."
+    return Subject("Skinned glb", training, judged, [note])
+
+
 def _captured(motion: Retargeted, ranges: np.ndarray) -> np.ndarray:
     """Channels without the limits: what was cut off is added again at the limit that cut it."""
     upper = motion.channels > ranges.mean(axis=1)
     return np.asarray(motion.channels + np.where(upper, motion.excess, -motion.excess))
 
 
-SUBJECTS: dict[str, Callable[..., Subject]] = {"face": production_face, "body": demo_body, "antonia": antonia_body}
+SUBJECTS: dict[str, Callable[..., Subject]] = {
+    "face": production_face,
+    "body": demo_body,
+    "antonia": antonia_body,
+    "glb": skinned_glb,
+}
 
 
 def subject(name: str, data: Path, out: Path, poses: int, workers: int = 1) -> Subject:

@@ -56,6 +56,7 @@ LINES = {
     "triangle_distortion": (SERIES[6], "-", 1.4),
     "image_mse": (SERIES[5], "--", 1.4),
     "image_ssim": ("#c99a2e", "--", 1.4),
+    "image_perceptual": (SERIES[3], "--", 1.4),
     "ratings": (INK, "-", 1.0),
     "rms in the clip": (ACCENT, "-.", 1.4),
 }

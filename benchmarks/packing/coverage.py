@@ -58,8 +58,11 @@ def errors(face: Face, expressions: Sequence[Sequence[int]]) -> list[float]:
     return [face.error(expressions[:count]) for count in COUNTS]
 
 
-def coverage(face: Face) -> list[Coverage]:
-    """Three ways to pack: as the thesis compares them, greedy with a little overlap, with symmetry."""
+def coverage(face: Face, judged: bool = True) -> list[Coverage]:
+    """Three ways to pack: as the thesis compares them, greedy with a little overlap, with symmetry.
+
+    Faces that are not ``judged`` have no errors: the true shapes are copies of the source's.
+    """
     head = face.head()
     choices: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         "no symmetry": ({}, {}),
@@ -74,7 +77,8 @@ def coverage(face: Face) -> list[Coverage]:
             greedy, optimal = ({k for shapes in plan[:count] for k in shapes} for plan in plans)
             held.append((len(greedy), len(optimal), len(greedy & optimal)))
         amounts = (len(plans[0]), len(plans[1]))
-        rows.append(Coverage(face.name, len(face.names), choice, held, amounts, *(errors(head, p) for p in plans)))
+        ends = [errors(head, plan) if judged else [] for plan in plans]
+        rows.append(Coverage(face.name, len(face.names), choice, held, amounts, *ends))
     return rows
 
 

@@ -160,3 +160,36 @@ def arkit(folder: Path) -> Face:
         100.0,
         "hm08 ARKit: the same face stretched by 1.25 across, its middle enlarged by up to 1.4, shapes and all",
     )
+
+
+def modelling(folder: Path, parts: Sequence[str] = ()) -> Face:
+    """MakeHuman's modelling targets, those of some parts or all 270: as many shapes as the largest published rigs.
+
+    They shape identities and are no expressions; what is packed is their areas. The other identity has the same
+    offsets.
+    """
+    neutral = rw.faces.makehuman(folder / "makehuman_hm08").rest_vertices
+    with np.load(folder / "makehuman_hm08" / "face_modelling_targets.npz", allow_pickle=False) as file:
+        names, bounds, index = file["names"].tolist(), file["ptr"], file["index"]
+        values = file["delta_thousandths"].astype(np.float32) / 1000.0
+    chosen = [k for k, name in enumerate(names) if not parts or name.startswith(tuple(parts))]
+    deltas = np.zeros((len(chosen), 1 + int(index.max()), 3), np.float32)
+    for delta, k in zip(deltas, chosen, strict=True):
+        delta[index[bounds[k] : bounds[k + 1]]] = values[bounds[k] : bounds[k + 1]]
+    deltas = deltas[:, : len(neutral)]
+    keep = [n for n, delta in enumerate(deltas) if delta.any()]
+    head = Hm08(folder)
+    target = head.identity("african")
+    told = "hm08 modelling: caucasian to african, the same targets on both"
+    return Face(
+        f"hm08 modelling, {', '.join(parts) or 'all parts'}",
+        [names[chosen[n]] for n in keep],
+        neutral,
+        neutral + deltas[keep],
+        head.faces,
+        target,
+        target + deltas[keep],
+        (),
+        100.0,
+        told,
+    )

@@ -1,4 +1,4 @@
-"""The packing program as published in general solvers: one row per vertex, one per pair of shapes."""
+"""The packing program in general solvers: as published, one row per vertex and pair of shapes, and reduced."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import resource
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +45,16 @@ def rows_of(active: np.ndarray) -> list[np.ndarray]:
     return [np.flatnonzero(row) for row in active.T if row.any()]
 
 
+def maximal_rows(active: np.ndarray) -> list[np.ndarray]:
+    """The distinct rows that lie in no other: all that the program depends on."""
+    packed = np.ascontiguousarray(np.packbits(active.T, axis=1))
+    _, first = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True)
+    rows = active.T[first].astype(np.float32)
+    shared, size = rows @ rows.T, rows.sum(axis=1)
+    inside = (shared == size[:, None]) & (size[:, None] < size)  # row i in the larger row j
+    return [np.flatnonzero(row) for row in rows[(size > 0) & ~inside.any(axis=1)]]
+
+
 def published(active: np.ndarray, weights: np.ndarray, pairs: Pairs, limit: float) -> Outcome:
     """The first expression by PuLP and CBC, formulated as in the thesis (Carrigan 2020, equation 3.3)."""
     problem = pulp.LpProblem("packing", pulp.LpMaximize)
@@ -67,8 +78,15 @@ def published(active: np.ndarray, weights: np.ndarray, pairs: Pairs, limit: floa
     return Outcome([], True, incumbent, bound)
 
 
-def raw_sequence(active: np.ndarray, weights: np.ndarray, pairs: Pairs, limit: float) -> Outcome:
-    """All expressions by HiGHS with its defaults. The model is built once, columns are closed."""
+def sequence(
+    active: np.ndarray,
+    weights: np.ndarray,
+    pairs: Pairs,
+    limit: float,
+    rows_of: Callable[[np.ndarray], list[np.ndarray]] = rows_of,
+    count: int | None = None,
+) -> Outcome:
+    """All expressions, or the first, by HiGHS with its defaults. The model is built once, columns are closed."""
     begin = time.perf_counter()
     highspy.Highs.resetGlobalScheduler(True)  # one per process: with that of other threads a run ends in an error
     solver = highspy.Highs()
@@ -87,7 +105,7 @@ def raw_sequence(active: np.ndarray, weights: np.ndarray, pairs: Pairs, limit: f
         solver.addRow(0.0, 0.0, 2, np.array([left, right], np.int32), np.array([1.0, -1.0]))
     values: list[float] = []
     left_over = int(active.any(axis=1).sum())
-    while left_over:
+    while left_over and len(values) != count:
         solver.setOptionValue("time_limit", solver.getRunTime() + max(limit - (time.perf_counter() - begin), 0.0))
         solver.run()
         status = solver.getModelStatus()

@@ -16,7 +16,7 @@ pytest.importorskip("highspy", reason="highspy is not installed")
 
 def test_highs_runs_on_one_thread_whatever_ran_in_the_process_before():
     import highspy
-    from benchmarks.packing.peers import raw_sequence
+    from benchmarks.packing.peers import sequence
 
     highspy.Highs.resetGlobalScheduler(True)
     before = highspy.Highs()
@@ -25,14 +25,14 @@ def test_highs_runs_on_one_thread_whatever_ran_in_the_process_before():
     before.addVar(0.0, 1.0)
     before.changeColIntegrality(0, highspy.HighsVarType.kInteger)
     before.run()
-    found = raw_sequence(np.eye(2, dtype=bool), np.ones(2), [], 60.0)
+    found = sequence(np.eye(2, dtype=bool), np.ones(2), [], 60.0)
     assert found.values == [2.0]
     assert not found.stopped
 
 
 @pytest.mark.parametrize("pairs", [[], [(0, 5)]])
 def test_peers_reach_our_objectives(pairs, tolerance):
-    from benchmarks.packing.peers import published, raw_sequence
+    from benchmarks.packing.peers import maximal_rows, published, sequence
     from benchmarks.packing.plans import ours
 
     neutral, shapes, faces = oracles.random_shapes(3, 14, part=0.05)
@@ -42,21 +42,38 @@ def test_peers_reach_our_objectives(pairs, tolerance):
         active[m] &= ~active[k]
     groups = [[k] for k in range(14) if k not in np.ravel(pairs)] + [list(pair) for pair in pairs]
     own = ours(active, plan.importance, groups, None)
-    first, whole = published(active, plan.importance, pairs, 60.0), raw_sequence(active, plan.importance, pairs, 60.0)
+    first, whole = published(active, plan.importance, pairs, 60.0), sequence(active, plan.importance, pairs, 60.0)
+    best = sequence(active, plan.importance, pairs, 60.0, maximal_rows)
+    alone = sequence(active, plan.importance, pairs, 60.0, maximal_rows, 1)
+    assert best.values == pytest.approx(own.values, abs=tolerance["gram"])
+    assert alone.values == best.values[:1]
     assert not first.stopped
     assert not whole.stopped
     assert first.values[0] == pytest.approx(own.values[0], abs=tolerance["gram"])
     assert whole.values == pytest.approx(own.values, abs=tolerance["gram"])
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_reduced_program_has_the_same_packings(seed):
+    """A set of shapes violates some row exactly if it violates some maximal row."""
+    from benchmarks.packing.peers import maximal_rows, rows_of
+
+    active = np.random.default_rng(seed).random((9, 60)) < 0.2
+    whole, reduced = ([set(row) for row in rows(active)] for rows in (rows_of, maximal_rows))
+    assert len(reduced) < len(whole)
+    assert not any(a < b or (a == b and i != j) for i, a in enumerate(reduced) for j, b in enumerate(reduced))
+    assert all(any(row <= larger for larger in reduced) for row in whole)
+    assert all(row in whole for row in reduced)
+
+
 def test_a_stopped_peer_says_what_it_had():
-    from benchmarks.packing.peers import Outcome, published, raw_sequence
+    from benchmarks.packing.peers import Outcome, published, sequence
     from benchmarks.packing.plans import Timed
 
     rng = np.random.default_rng(0)
     active, weights = rng.random((200, 400)) < 0.02, rng.random(200)
     quick = Timed(lambda: Outcome([1.0]), seconds=[0.001])
-    for peer in (published, raw_sequence):
+    for peer in (published, sequence):
         outcome = peer(active, weights, [], 0.02)
         assert outcome.stopped
         assert outcome.values == []

@@ -24,7 +24,7 @@ def bumpy_plane(size=24):
     return rw.BlendshapeRig(neutral, deltas, names=["middle", "corner", "nothing", "slide"], faces=faces)
 
 
-@pytest.mark.parametrize("by", ["image_mse", "image_ssim"])
+@pytest.mark.parametrize("by", ["image_mse", "image_ssim", "image_perceptual"])
 def test_what_shows_more_is_more_important(by):
     rig = bumpy_plane()
     with portrait_renderer(rig, 60, 60) as picture:

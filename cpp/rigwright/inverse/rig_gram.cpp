@@ -10,12 +10,23 @@
 
 #include "rigwright/core/check.h"
 #include "rigwright/core/error.h"
+#include "rigwright/rig/blendshapes/stored_offsets.h"
 
 namespace rigwright::inverse {
 namespace {
 
-Projection::Columns columns_of(const rig::BlendshapeRig& rig) {
-    return [&rig](std::int64_t n, View<float, 2> delta) { rig.column(n, delta); };
+/// The offsets of all columns on the chosen vertices that are not zero.
+std::vector<Projection::SparseColumn> columns_on(const rig::BlendshapeRig& rig,
+                                                 const std::vector<std::int32_t>& vertices) {
+    std::vector<std::int32_t> chosen(static_cast<std::size_t>(rig.character().num_vertices()), -1);
+    for (std::size_t i = 0; i < vertices.size(); ++i) chosen[vertices[i]] = static_cast<std::int32_t>(i);
+    std::vector<Projection::SparseColumn> columns(static_cast<std::size_t>(rig.num_columns()));
+    rig::for_stored_offsets(rig.grouped(), [&](std::int64_t n, std::int32_t vertex, const float* offset) {
+        if (chosen[vertex] < 0 || (offset[0] == 0.0f && offset[1] == 0.0f && offset[2] == 0.0f)) return;
+        columns[n].vertex.push_back(chosen[vertex]);
+        columns[n].offset.insert(columns[n].offset.end(), offset, offset + 3);
+    });
+    return columns;
 }
 
 template <class T>
@@ -81,8 +92,7 @@ RigGram::RigGram(std::shared_ptr<const rig::BlendshapeRig> rig, std::vector<std:
     : rig_(std::move(rig)),
       vertices_(std::move(vertices)),
       total_weight_(std::accumulate(vertex_weights.begin(), vertex_weights.end(), 0.0)),
-      projection_(rig_->num_columns(), columns_of(*rig_), rig_->character().rest_vertices, view(vertices_),
-                  view(vertex_weights)),
+      projection_(columns_on(*rig_, vertices_), rig_->character().rest_vertices, view(vertices_), view(vertex_weights)),
       matrix_(gram_matrix(*rig_, projection_)) {}
 
 RigGram::RigGram(std::shared_ptr<const rig::BlendshapeRig> rig)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._core import BlendshapeRig
 from rigwright._validate import Arguments, bad_argument
 from rigwright.crowd._arguments import checked_rig
-from rigwright.metrics import hausdorff, image_mse, structural_similarity, triangle_distortion
+from rigwright.metrics import hausdorff, image_mse, perceptual_difference, structural_similarity, triangle_distortion
 
 Float64 = NDArray[np.float64]
 Picture = Callable[[NDArray[np.float32]], NDArray[np.uint8] | NDArray[np.float64]]
@@ -45,6 +45,7 @@ GEOMETRY: dict[str, Callable[[Float64, Float64, NDArray[np.int32]], float]] = {
 IMAGES: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
     "image_mse": image_mse,
     "image_ssim": _dissimilarity,
+    "image_perceptual": perceptual_difference,
 }
 MEASURES = (*GEOMETRY, *IMAGES)
 
@@ -71,6 +72,8 @@ def importance(
         - ``"image_mse"``: of two pictures, equation 4.3 (:func:`rigwright.metrics.image_mse`).
         - ``"image_ssim"``: 1 - SSIM of two pictures, Wang et al. 2004
           (:func:`rigwright.metrics.structural_similarity`).
+        - ``"image_perceptual"``: the share of the pixels that a person would see differ, Yee 2004
+          (:func:`rigwright.metrics.perceptual_difference`).
 
         Or your own scores, from perceptual ratings for instance: by name, of every shape, or one per shape. Shapes that
         a measure underrates (most of them rate blinks low) are raised by changing what a first call returned; times

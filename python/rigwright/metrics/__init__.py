@@ -14,6 +14,7 @@ from rigwright.metrics._images import image_mse, structural_similarity
 from rigwright.metrics._map_floor import map_floor
 from rigwright.metrics._normals import NormalAngle, normal_angle
 from rigwright.metrics._outside import Outside, outside_training
+from rigwright.metrics._perceptual import perceptual_difference
 from rigwright.metrics._ranking import bradley_terry
 from rigwright.metrics._seams import EdgeError, SeamError, seam_error
 from rigwright.metrics._vertices import VertexError, vertex_error
@@ -36,6 +37,7 @@ __all__ = [
     "map_floor",
     "normal_angle",
     "outside_training",
+    "perceptual_difference",
     "seam_error",
     "structural_similarity",
     "triangle_distortion",

@@ -93,19 +93,30 @@ def _window_mean(image: Float64) -> Float64:
     return np.asarray(sum(tap * down[:, i : i + columns] for i, tap in enumerate(taps)))
 
 
-def _pair(function: str, truth: ArrayLike, approximation: ArrayLike, smallest: int) -> tuple[Float64, Float64]:
-    exact = _luminance(function, "truth", truth, smallest)
-    other = _luminance(function, "approximation", approximation, smallest)
-    if exact.shape != other.shape:
-        expected = f"of {exact.shape} pixels, as truth is"
-        raise bad_argument(function, "approximation", f"of {other.shape} pixels", expected)
+def pixels_of(function: str, truth: ArrayLike, approximation: ArrayLike, smallest: int = 1) -> tuple[Float64, Float64]:
+    """Two checked pictures, each (h, w) or (h, w, 3)."""
+    exact = _pixels(function, "truth", truth, smallest)
+    other = _pixels(function, "approximation", approximation, smallest)
+    if exact.shape[:2] != other.shape[:2]:
+        expected = f"of {exact.shape[:2]} pixels, as truth is"
+        raise bad_argument(function, "approximation", f"of {other.shape[:2]} pixels", expected)
     return exact, other
 
 
-def _luminance(function: str, argument: str, image: ArrayLike, smallest: int) -> Float64:
+def _pair(function: str, truth: ArrayLike, approximation: ArrayLike, smallest: int) -> tuple[Float64, Float64]:
+    """The luminance of two pictures."""
+    exact, other = pixels_of(function, truth, approximation, smallest)
+    return _luminance(exact), _luminance(other)
+
+
+def _luminance(image: Float64) -> Float64:
+    return image @ np.array(LUMA) if image.ndim == 3 else image
+
+
+def _pixels(function: str, argument: str, image: ArrayLike, smallest: int) -> Float64:
     must = f"pixels (h, w) or (h, w, 3), h and w at least {smallest}"
     check = Arguments(function)
     wide = check.numbers(argument, image, "h w", "h w 3", must=must)
     if min(wide.shape[:2]) < smallest:
         raise check.wrong(argument, f"{wide.dtype} {wide.shape}", must)
-    return wide @ np.array(LUMA) if wide.ndim == 3 else wide
+    return wide

@@ -16,8 +16,12 @@ from rigwright.training._assignment import assign, candidate_joints
 from rigwright.training._basis import Basis, reduce_residuals
 from rigwright.training._frames import BoneSpace
 from rigwright.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
+from rigwright.training._missed import missed_channels
 from rigwright.training._partition import VertexSets, blended_sets
 from rigwright.training._settings import BodySettings
+
+ROWS_CHECKED = 1000  # training poses in which channels are sought that the probe has missed
+VERTICES_CHECKED = 64  # of each set
 
 
 @dataclass(frozen=True)
@@ -149,8 +153,29 @@ def _find_inputs(
     space = BoneSpace(ds.skeleton, np.asarray(probe.poses), probe.vertices, ds.rest_vertices, joints)
     threshold = settings.influence_threshold / ds.meters_per_unit
     moves = movement(probe, sets, space) > threshold
+    moves |= _missed(ds, sets, moves, threshold, settings)
     changes = changed_columns(probe, len(description.parents), extent)
     return [influencing_inputs(moves[:, i], changes, description) for i in range(len(sets))]
+
+
+def _missed(
+    ds: Any, sets: VertexSets, moves: NDArray[np.bool_], threshold: float, settings: BodySettings
+) -> NDArray[np.bool_]:
+    """Channels (N, S) that the probe has missed, as some training poses show on some vertices of each set."""
+    rng = np.random.default_rng([settings.seed, 9])
+    rows = np.sort(rng.permutation(_parted(ds, settings)[0])[:ROWS_CHECKED])
+    _, poses, vertices = ds.take(rows)
+    space = BoneSpace(ds.skeleton, poses, vertices, ds.rest_vertices, np.unique(sets.joint))
+    channels = np.asarray(ds.channels)[rows]
+    members = [np.arange(len(sets.vertex))[sets.members(i)] for i in range(len(sets))]
+    some = [np.sort(rng.permutation(part)[:VERTICES_CHECKED]) for part in members]
+    num_tests = 6 * sum(map(len, some)) * len(moves)  # three coordinates, two signals per channel
+    parts = [(int(sets.joint[i]), sets.vertex[part]) for i, part in enumerate(some)]
+    found = [
+        missed_channels(residuals * sets.weight[some[i], None], channels, moves[:, i], threshold, num_tests)
+        for i, residuals in enumerate(space.residuals_of(parts))
+    ]
+    return np.stack(found, axis=1)
 
 
 def _find_bases(

@@ -36,21 +36,12 @@ std::vector<std::int32_t> reading_order(std::span<const std::int32_t> listed_of_
 
 }  // namespace
 
-Projection::Projection(std::int64_t num_columns, const Columns& columns, View<const float, 2> neutral,
+Projection::Projection(std::span<const SparseColumn> columns, View<const float, 2> neutral,
                        View<const std::int32_t, 1> vertices, View<const double, 1> vertex_weights)
-    : num_columns_(num_columns) {
-    std::vector<float> dense(neutral.size());
-    std::vector<SparseColumn> moved(num_columns);
-    Supports supports(num_columns, vertices.size());
-    for (std::int64_t n = 0; n < num_columns; ++n) {
-        columns(n, {dense.data(), neutral.extents()});
-        for (std::int32_t i = 0; i < vertices.size(); ++i) {
-            const float* offset = dense.data() + 3 * vertices(i);
-            if (offset[0] == 0.0f && offset[1] == 0.0f && offset[2] == 0.0f) continue;
-            supports.add(n, i);
-            moved[n].vertex.push_back(i);
-            moved[n].offset.insert(moved[n].offset.end(), offset, offset + 3);
-        }
+    : num_columns_(std::ssize(columns)) {
+    Supports supports(num_columns_, vertices.size());
+    for (std::int64_t n = 0; n < num_columns_; ++n) {
+        for (const std::int32_t i : columns[n].vertex) supports.add(n, i);
     }
     const std::vector<std::int32_t> listed_of_slot = order_by_supports(supports, vertices_per_tile);
     slot_ = reading_order(listed_of_slot);
@@ -65,14 +56,14 @@ Projection::Projection(std::int64_t num_columns, const Columns& columns, View<co
     }
     const std::int64_t num_tiles = (num_vertices() + vertices_per_tile - 1) / vertices_per_tile;
     ColumnLists columns_of(num_tiles);
-    for (std::int32_t n = 0; n < num_columns; ++n) {
-        for (const std::int32_t i : moved[n].vertex) {
+    for (std::int32_t n = 0; n < num_columns_; ++n) {
+        for (const std::int32_t i : columns[n].vertex) {
             std::vector<std::int32_t>& there = columns_of[slot_of[i] / vertices_per_tile];
             if (there.empty() || there.back() != n) there.push_back(n);
         }
     }
     make_tiles(columns_of);
-    pack(moved, slot_of, columns_of);
+    pack(columns, slot_of, columns_of);
 }
 
 /// Makes the tiles. `columns_of` has, per tile, the columns that move one of its vertices, ascending.

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -19,12 +18,15 @@ namespace rigwright::inverse {
 /// Immutable; safe to use from several threads at once.
 class Projection {
 public:
-    /// Writes column n, dense: offsets (V, 3).
-    using Columns = std::function<void(std::int64_t n, View<float, 2> offsets)>;
+    /// The vertices that a column moves, as indices into the M chosen ones, in any order, and its offsets there.
+    struct SparseColumn {
+        std::vector<std::int32_t> vertex;
+        std::vector<float> offset;  // 3 per vertex
+    };
 
-    /// Reads every column once. `neutral` (V, 3) of the rig; `vertices` (M) in any order, each once; `vertex_weights`
-    /// (M) >= 0. Arguments are not checked: see RigGram.
-    Projection(std::int64_t num_columns, const Columns& columns, View<const float, 2> neutral,
+    /// `neutral` (V, 3) of the rig; `vertices` (M) in any order, each once; `vertex_weights` (M) >= 0. Arguments are
+    /// not checked: see RigGram.
+    Projection(std::span<const SparseColumn> columns, View<const float, 2> neutral,
                View<const std::int32_t, 1> vertices, View<const double, 1> vertex_weights);
 
     std::int64_t num_columns() const { return num_columns_; }
@@ -52,12 +54,6 @@ private:
         std::int64_t num_strips;    // of columns_per_strip columns
         std::int64_t first_number;  // in packed_: (num_strips, 3 num_vertices, columns_per_strip)
     };
-    /// The vertices that a column moves, as indices into the caller's `vertices`, and its offsets there.
-    struct SparseColumn {
-        std::vector<std::int32_t> vertex;
-        std::vector<float> offset;  // 3 per vertex
-    };
-
     using ColumnLists = std::vector<std::vector<std::int32_t>>;  // per tile
 
     void make_tiles(const ColumnLists& columns_of);

@@ -7,6 +7,12 @@
 namespace rigwright::inverse {
 namespace {
 
+// Vertices of a set that its direction is found from. More do not make better tiles: packed columns of a face of 26,719
+// vertices and 287 columns are 1 % larger than with all vertices and two steps of the power method.
+constexpr std::int64_t vertices_per_sample = 32;
+// Vertices from which on a table of bytes is worth filling.
+constexpr std::int64_t least_for_table = 64;
+
 /// One recursive bisection.
 class SpectralBisection {
 public:
@@ -15,7 +21,8 @@ public:
           vertices_per_tile_(vertices_per_tile),
           order_(supports.num_vertices()),
           score_(supports.num_vertices()),
-          direction_(supports.num_columns()) {
+          direction_(supports.num_columns()),
+          table_(supports.num_vertices() > 0 ? 8 * 256 * std::ssize(supports.words(0)) : 0) {
         std::iota(order_.begin(), order_.end(), 0);
         halve(order_.begin(), order_.end());
         for (std::int64_t first = 0; first < std::ssize(order_); first += vertices_per_tile) {
@@ -41,61 +48,79 @@ private:
         halve(middle, end);
     }
 
-    /// Scores the vertices of a set: with the rows of bits S (count, N) and their mean s, two steps
-    /// direction <- (S - s)^T score, score <- S direction of the power method. Scores differ from the projections on
-    /// the principal direction by a constant, which the next step subtracts and which does not change the halves.
+    /// Scores the vertices of a set: with the rows of bits S (count, N) of some of its vertices and their mean s, one
+    /// step direction = (S - s)^T bits of the power method from the bits of one column, then all scores are S
+    /// direction. They differ from the projections on the direction by a constant, which does not change the halves.
     void score(Iterator begin, Iterator end) {
-        // Chosen, not tuned: a bisection needs the sign of a score, not a converged eigenvector.
-        constexpr int power_steps = 2;
-        double mean = start_at_most_even_column(begin, end);
-        for (int step = 0; step < power_steps; ++step) {
-            find_direction(begin, end, mean);
-            mean = project(begin, end);
+        const std::int64_t step = (end - begin + vertices_per_sample - 1) / vertices_per_sample;
+        sample_.clear();
+        for (std::int64_t i = 0; i < end - begin; i += step) sample_.push_back(begin[i]);
+        find_direction();
+        if (end - begin < least_for_table) {
+            for (Iterator v = begin; v != end; ++v) {
+                float& score = score_[*v] = 0.0f;
+                supports_.for_columns(*v, [&](std::int64_t n) { score += direction_[n]; });
+            }
+        } else {
+            fill_table();
+            for (Iterator v = begin; v != end; ++v) score_[*v] = sum_of_bytes(*v);
         }
     }
 
-    /// The bits of the column that is nearest to moving half of the set become the scores. Returns their mean.
-    double start_at_most_even_column(Iterator begin, Iterator end) {
-        const double count = static_cast<double>(end - begin);
-        std::vector<double> share(direction_.size(), 0.0);
-        for (Iterator v = begin; v != end; ++v) {
-            supports_.for_columns(*v, [&](std::int64_t n) { share[n] += 1.0 / count; });
+    /// From the bits of the column that is nearest to moving half of the sample.
+    void find_direction() {
+        const auto count = static_cast<float>(sample_.size());
+        std::fill(direction_.begin(), direction_.end(), 0.0f);
+        for (const std::int32_t v : sample_) {
+            supports_.for_columns(v, [&](std::int64_t n) { direction_[n] += 1.0f; });
         }
-        const auto is_more_even = [](double a, double b) { return std::abs(a - 0.5) < std::abs(b - 0.5); };
-        const std::int64_t first = std::min_element(share.begin(), share.end(), is_more_even) - share.begin();
-        for (Iterator v = begin; v != end; ++v) {
-            score_[*v] = 0.0;
-            supports_.for_columns(*v, [&](std::int64_t n) { score_[*v] += n == first ? 1.0 : 0.0; });
-        }
-        return share[first];
-    }
-
-    void find_direction(Iterator begin, Iterator end, double mean) {
-        std::fill(direction_.begin(), direction_.end(), 0.0);
-        for (Iterator v = begin; v != end; ++v) {
-            supports_.for_columns(*v, [&](std::int64_t n) { direction_[n] += score_[*v] - mean; });
+        const auto is_more_even = [&](float a, float b) {
+            return std::abs(2.0f * a - count) < std::abs(2.0f * b - count);
+        };
+        const auto first = std::min_element(direction_.begin(), direction_.end(), is_more_even);
+        const std::int64_t column = first - direction_.begin();
+        const float mean = *first / count;
+        std::fill(direction_.begin(), direction_.end(), 0.0f);
+        for (const std::int32_t v : sample_) {
+            const float bit = (supports_.has(column, v) ? 1.0f : 0.0f) - mean;
+            supports_.for_columns(v, [&](std::int64_t n) { direction_[n] += bit; });
         }
     }
 
-    /// Scores are scaled by the largest entry of the direction. Returns their mean.
-    double project(Iterator begin, Iterator end) {
-        double largest = 0.0;
-        double sum = 0.0;
-        for (const double entry : direction_) largest = std::max(largest, std::abs(entry));
-        for (Iterator v = begin; v != end; ++v) {
-            double& score = score_[*v] = 0.0;
-            supports_.for_columns(*v, [&](std::int64_t n) { score += direction_[n]; });
-            score = largest > 0.0 ? score / largest : 0.0;
-            sum += score;
+    /// The sums of the direction over the set bits of every byte, for each byte of a row.
+    void fill_table() {
+        const std::int64_t columns = std::ssize(direction_);
+        for (std::int64_t first = 0; first < columns; first += 8) {
+            float* sums = table_.data() + first / 8 * 256;
+            sums[0] = 0.0f;
+            for (std::int64_t bit = 0; bit < 8; ++bit) {
+                const float value = first + bit < columns ? direction_[first + bit] : 0.0f;
+                const std::int64_t known = std::int64_t{1} << bit;
+                for (std::int64_t byte = 0; byte < known; ++byte) sums[known + byte] = sums[byte] + value;
+            }
         }
-        return sum / static_cast<double>(end - begin);
+    }
+
+    float sum_of_bytes(std::int32_t vertex) const {
+        float even = 0.0f;  // two sums, so that an addition need not wait for the one before
+        float odd = 0.0f;
+        const float* sums = table_.data();
+        for (const std::uint64_t word : supports_.words(vertex)) {
+            for (int shift = 0; shift < 64; shift += 16, sums += 512) {
+                even += sums[word >> shift & 255];
+                odd += sums[256 + (word >> (shift + 8) & 255)];
+            }
+        }
+        return even + odd;
     }
 
     const Supports& supports_;
     std::int64_t vertices_per_tile_;
     std::vector<std::int32_t> order_;
-    std::vector<double> score_;      // (M)
-    std::vector<double> direction_;  // (N)
+    std::vector<float> score_;      // (M)
+    std::vector<float> direction_;  // (N)
+    std::vector<float> table_;      // (bytes of a row, 256)
+    std::vector<std::int32_t> sample_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace rigwright::inverse {
@@ -19,6 +20,13 @@ public:
 
     void add(std::int64_t column, std::int64_t vertex) {
         bits_[vertex * words_per_vertex_ + column / 64] |= std::uint64_t{1} << (column % 64);
+    }
+    bool has(std::int64_t column, std::int64_t vertex) const {
+        return (bits_[vertex * words_per_vertex_ + column / 64] >> (column % 64) & 1) != 0;
+    }
+    /// Column n of a vertex is bit n % 64 of word n / 64.
+    std::span<const std::uint64_t> words(std::int64_t vertex) const {
+        return {bits_.data() + vertex * words_per_vertex_, static_cast<std::size_t>(words_per_vertex_)};
     }
     /// Calls visit(column) for each column that moves the vertex, ascending.
     template <class F>
@@ -43,7 +51,7 @@ private:
 /// Method: recursive spectral bisection (Simon 1991, "Partitioning of unstructured problems for parallel processing"):
 /// a set is halved at the median of a score, and both halves are halved again down to one tile. The score is not the
 /// Fiedler vector of a graph but the projection on the principal direction of the vertices' rows of bits, as in
-/// principal direction divisive partitioning (Boley 1998), by two steps of the power method.
+/// principal direction divisive partitioning (Boley 1998), by one step of the power method on a sample of the set.
 ///
 /// Cost: O(M N log M) at worst, in proportion to the bits that are set. Deterministic.
 std::vector<std::int32_t> order_by_supports(const Supports& supports, std::int64_t vertices_per_tile);

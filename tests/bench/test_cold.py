@@ -1,0 +1,20 @@
+"""The benchmark of cold shots on rigs that take no time: a row per clock, and the bytes of a warm shot. No times."""
+
+from __future__ import annotations
+
+from benchmarks.inverse.cold import HEAD, case, dense_rig, rows
+
+from benchmarks.inverse.scenes import constructed_rig
+
+
+def test_rows_have_a_clock_and_goals_where_they_belong():
+    for rig in (constructed_rig(80, 6, 0, 0), dense_rig(80, 6, 0)):
+        lines = rows(case("a rig", rig, "1,000"), 1)
+        assert [len(line) for line in lines] == [len(HEAD)] * 2
+        assert [line[7] for line in lines] == ["1,000", ""]
+        assert lines[0][2].startswith("wall")
+
+
+def test_density_counts_vertices_that_move():
+    assert case("dense", dense_rig(50, 4, 0)).density == 1.0
+    assert 0.0 < case("local", constructed_rig(300, 4, 0, 0)).density < 0.6
