@@ -22,7 +22,7 @@ from rigwright.training._face_maps._texels import TexelProducts
 from rigwright.training._optimizers import Arrays
 
 ROWS = 1536  # to learn from that decide the components, evenly spaced
-LEFT = 0.001  # unit of the loss: RMS over poses that the components of a segment may leave, of vertices and faces
+LEFT = 0.002  # unit of the loss: RMS over poses that the components of a segment may leave, of vertices and faces
 SMOOTHNESS = 1e-4  # of H's mean diagonal: weight of the squared differences of neighboring texels
 SMALLEST = 1e-8  # of H's mean diagonal: weight of the squared texels
 RIDGE = 1e-4  # of the regression of coefficients on normalized inputs

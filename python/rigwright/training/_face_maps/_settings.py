@@ -83,7 +83,7 @@ class FaceMapsSettings:
     channels: int = 16
     refinement: float = 0.4
     regions: int = 1
-    texels: float = 0.5
+    texels: float = 0.7
     bins: int = 1
     batch: int = 128
     optimizer: str = "adam"
