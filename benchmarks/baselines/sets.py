@@ -130,12 +130,12 @@ def antonia_body(data: Path, out: Path, poses: int, workers: int = 1) -> Subject
 
 def skinned_glb(data: Path, out: Path, poses: int, workers: int = 1) -> Subject:
     """A fox of 1,250 vertices, skinned linearly: random poses, and clips of its file."""
-    with rw.sources.load(data / "skinned_glb" / "fox-animations.glb") as rig:
-        training = {"random poses": sample(rig, out / f"training-{poses}.rwdata", poses, seed=0, workers=workers)}
-        judged = {
-            "clips": _played(rig, out / "clips.rwdata", list(rig.actions)[:CLIPS]),
-            "random poses": sample(rig, out / "random.rwdata", HELD_OUT, seed=1, probe=0, workers=workers),
-        }
+    rig = rw.sources.load(data / "skinned_glb" / "fox-animations.glb")
+    training = {"random poses": sample(rig, out / f"training-{poses}.rwdata", poses, seed=0, workers=workers)}
+    judged = {
+        "clips": _played(rig, out / "clips.rwdata", list(rig.actions)[:CLIPS]),
+        "random poses": sample(rig, out / "random.rwdata", HELD_OUT, seed=1, probe=0, workers=workers),
+    }
     note = "Exactly linear skinning with few influences, so that skinning is exact: rows for correctness, no claim."
     return Subject("Skinned glb", training, judged, [note])
 

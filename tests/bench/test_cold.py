@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from benchmarks.inverse.cold import HEAD, case, dense_rig, rows
-
 from benchmarks.inverse.scenes import constructed_rig
 
 

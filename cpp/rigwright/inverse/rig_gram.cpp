@@ -15,18 +15,29 @@
 namespace rigwright::inverse {
 namespace {
 
-/// The offsets of all columns on the chosen vertices that are not zero.
-std::vector<Projection::SparseColumn> columns_on(const rig::BlendshapeRig& rig,
-                                                 const std::vector<std::int32_t>& vertices) {
+/// The offsets of the chosen vertices that are not zero.
+Projection::VertexOffsets offsets_of(const rig::BlendshapeRig& rig, const std::vector<std::int32_t>& vertices) {
     std::vector<std::int32_t> chosen(static_cast<std::size_t>(rig.character().num_vertices()), -1);
     for (std::size_t i = 0; i < vertices.size(); ++i) chosen[vertices[i]] = static_cast<std::int32_t>(i);
-    std::vector<Projection::SparseColumn> columns(static_cast<std::size_t>(rig.num_columns()));
-    rig::for_stored_offsets(rig.grouped(), [&](std::int64_t n, std::int32_t vertex, const float* offset) {
-        if (chosen[vertex] < 0 || (offset[0] == 0.0f && offset[1] == 0.0f && offset[2] == 0.0f)) return;
-        columns[n].vertex.push_back(chosen[vertex]);
-        columns[n].offset.insert(columns[n].offset.end(), offset, offset + 3);
+    const auto visit_chosen = [&](const auto& visit) {
+        rig::for_stored_offsets(rig.grouped(), [&](std::int64_t n, std::int32_t vertex, const float* offset) {
+            if (chosen[vertex] < 0 || (offset[0] == 0.0f && offset[1] == 0.0f && offset[2] == 0.0f)) return;
+            visit(static_cast<std::int32_t>(n), chosen[vertex], offset);
+        });
+    };
+    Projection::VertexOffsets moved;
+    moved.begin.resize(vertices.size() + 1);
+    visit_chosen([&](std::int32_t, std::int32_t i, const float*) { ++moved.begin[i + 1]; });
+    std::partial_sum(moved.begin.begin(), moved.begin.end(), moved.begin.begin());
+    moved.column.resize(moved.begin.back());
+    moved.offset.resize(3 * moved.column.size());
+    std::vector<std::int64_t> next(moved.begin.begin(), moved.begin.end() - 1);
+    visit_chosen([&](std::int32_t n, std::int32_t i, const float* offset) {
+        const std::int64_t entry = next[i]++;
+        moved.column[entry] = n;
+        std::copy_n(offset, 3, &moved.offset[3 * entry]);
     });
-    return columns;
+    return moved;
 }
 
 template <class T>
@@ -92,7 +103,8 @@ RigGram::RigGram(std::shared_ptr<const rig::BlendshapeRig> rig, std::vector<std:
     : rig_(std::move(rig)),
       vertices_(std::move(vertices)),
       total_weight_(std::accumulate(vertex_weights.begin(), vertex_weights.end(), 0.0)),
-      projection_(columns_on(*rig_, vertices_), rig_->character().rest_vertices, view(vertices_), view(vertex_weights)),
+      projection_(rig_->num_columns(), offsets_of(*rig_, vertices_), rig_->character().rest_vertices, view(vertices_),
+                  view(vertex_weights), 0),
       matrix_(gram_matrix(*rig_, projection_)) {}
 
 RigGram::RigGram(std::shared_ptr<const rig::BlendshapeRig> rig)

@@ -6,7 +6,6 @@
 
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
-#include "rigwright/inverse/projection/support_order.h"
 
 namespace rigwright::inverse {
 namespace {
@@ -36,74 +35,74 @@ std::vector<std::int32_t> reading_order(std::span<const std::int32_t> listed_of_
 
 }  // namespace
 
-Projection::Projection(std::span<const SparseColumn> columns, View<const float, 2> neutral,
-                       View<const std::int32_t, 1> vertices, View<const double, 1> vertex_weights)
-    : num_columns_(std::ssize(columns)) {
-    Supports supports(num_columns_, vertices.size());
-    for (std::int64_t n = 0; n < num_columns_; ++n) {
-        for (const std::int32_t i : columns[n].vertex) supports.add(n, i);
+Projection::Projection(std::int64_t num_columns, const VertexOffsets& moved, View<const float, 2> neutral,
+                       View<const std::int32_t, 1> vertices, View<const double, 1> vertex_weights, int threads)
+    : num_columns_(num_columns) {
+    Supports supports(num_columns, vertices.size());
+    for (std::int64_t i = 0; i < vertices.size(); ++i) {
+        for (std::int64_t e = moved.begin[i]; e < moved.begin[i + 1]; ++e) supports.add(moved.column[e], i);
     }
-    const std::vector<std::int32_t> listed_of_slot = order_by_supports(supports, vertices_per_tile);
+    const std::vector<std::int32_t> listed_of_slot = order_by_supports(supports, vertices_per_tile, threads);
     slot_ = reading_order(listed_of_slot);
-    std::vector<std::int32_t> slot_of(slot_.size());  // of the caller's vertices
     for (const std::int32_t slot : slot_) {
         const std::int32_t i = listed_of_slot[slot];
-        slot_of[i] = slot;
         listed_.push_back(i);
         vertex_.push_back(vertices(i));
         weight_.push_back(vertex_weights(i));
         neutral_.insert(neutral_.end(), neutral.row(vertices(i)), neutral.row(vertices(i)) + 3);
     }
-    const std::int64_t num_tiles = (num_vertices() + vertices_per_tile - 1) / vertices_per_tile;
-    ColumnLists columns_of(num_tiles);
-    for (std::int32_t n = 0; n < num_columns_; ++n) {
-        for (const std::int32_t i : columns[n].vertex) {
-            std::vector<std::int32_t>& there = columns_of[slot_of[i] / vertices_per_tile];
-            if (there.empty() || there.back() != n) there.push_back(n);
-        }
-    }
-    make_tiles(columns_of);
-    pack(columns, slot_of, columns_of);
+    make_tiles(supports, listed_of_slot);
+    pack(moved, listed_of_slot, threads);
 }
 
-/// Makes the tiles. `columns_of` has, per tile, the columns that move one of its vertices, ascending.
-void Projection::make_tiles(const ColumnLists& columns_of) {
+void Projection::make_tiles(const Supports& supports, std::span<const std::int32_t> listed_of_slot) {
     std::int64_t size = 0;
-    for (const std::vector<std::int32_t>& columns : columns_of) {
+    std::vector<std::uint64_t> any(supports.num_words());  // columns that move a vertex of the tile
+    for (std::int64_t first = 0; first < num_vertices(); first += vertices_per_tile) {
         Tile tile;
-        tile.first_slot = std::ssize(tiles_) * vertices_per_tile;
-        tile.num_vertices = std::min(vertices_per_tile, num_vertices() - tile.first_slot);
+        tile.first_slot = first;
+        tile.num_vertices = std::min(vertices_per_tile, num_vertices() - first);
         tile.first_column = std::ssize(column_);
-        tile.num_strips = (std::ssize(columns) + columns_per_strip - 1) / columns_per_strip;
         tile.first_number = size;
-        size += tile.num_strips * 3 * tile.num_vertices * columns_per_strip;
-        column_.insert(column_.end(), columns.begin(), columns.end());
+        std::fill(any.begin(), any.end(), 0u);
+        for (std::int64_t slot = first; slot < first + tile.num_vertices; ++slot) {
+            const std::span<const std::uint64_t> words = supports.words(listed_of_slot[slot]);
+            for (std::size_t w = 0; w < any.size(); ++w) any[w] |= words[w];
+        }
+        for_bits(any, [&](std::int64_t n) { column_.push_back(static_cast<std::int32_t>(n)); });
+        const std::int64_t count = std::ssize(column_) - tile.first_column;
+        tile.num_strips = (count + columns_per_strip - 1) / columns_per_strip;
         column_.resize(tile.first_column + tile.num_strips * columns_per_strip,
                        static_cast<std::int32_t>(num_columns_));
+        size += tile.num_strips * 3 * tile.num_vertices * columns_per_strip;
         tiles_.push_back(tile);
     }
     packed_.resize(size, 0.0f);
 }
 
 /// Writes the columns' offsets into the strips of the tiles.
-void Projection::pack(std::span<const SparseColumn> columns, std::span<const std::int32_t> slot_of,
-                      const ColumnLists& columns_of) {
-    std::vector<std::int64_t> place(tiles_.size(), 0);  // in columns_of[tile]: of column n, or of the last one before
-    for (std::int64_t n = 0; n < num_columns_; ++n) {
-        const SparseColumn& column = columns[n];
-        for (std::size_t m = 0; m < column.vertex.size(); ++m) {
-            const std::int64_t slot = slot_of[column.vertex[m]];
-            const std::int64_t b = slot / vertices_per_tile;
+void Projection::pack(const VertexOffsets& moved, std::span<const std::int32_t> listed_of_slot, int threads) {
+    constexpr std::int64_t tiles_per_piece = 128;
+    parallel_for(std::ssize(tiles_), tiles_per_piece, threads, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<std::int64_t> place(num_columns_);  // in the strips of the tile: of column n if it is there
+        for (std::int64_t b = begin; b < end; ++b) {
             const Tile& tile = tiles_[b];
-            place[b] += columns_of[b][place[b]] == n ? 0 : 1;
-            const std::int64_t strip = place[b] / columns_per_strip;
-            float* numbers = packed_.data() + tile.first_number + strip * 3 * tile.num_vertices * columns_per_strip +
-                             place[b] % columns_per_strip;
-            for (int axis = 0; axis < 3; ++axis) {
-                numbers[(3 * (slot - tile.first_slot) + axis) * columns_per_strip] = column.offset[3 * m + axis];
+            const std::int64_t strip_size = 3 * tile.num_vertices * columns_per_strip;
+            for (std::int64_t c = 0; c < tile.num_strips * columns_per_strip; ++c) {
+                const std::int32_t n = column_[tile.first_column + c];
+                if (n == num_columns_) break;
+                place[n] = c / columns_per_strip * strip_size + c % columns_per_strip;
+            }
+            for (std::int64_t v = 0; v < tile.num_vertices; ++v) {
+                float* numbers = packed_.data() + tile.first_number + 3 * v * columns_per_strip;
+                const std::int32_t i = listed_of_slot[tile.first_slot + v];
+                for (std::int64_t e = moved.begin[i]; e < moved.begin[i + 1]; ++e) {
+                    float* to = numbers + place[moved.column[e]];
+                    for (int axis = 0; axis < 3; ++axis) to[axis * columns_per_strip] = moved.offset[3 * e + axis];
+                }
             }
         }
-    }
+    });
 }
 
 void Projection::project(View<const float, 3> targets, Layout layout, View<double, 2> projections,

@@ -5,6 +5,7 @@
 
 #include "rigwright/core/view.h"
 #include "rigwright/inverse/projection/projection_kernels.h"
+#include "rigwright/inverse/projection/support_order.h"
 
 namespace rigwright::inverse {
 
@@ -18,16 +19,17 @@ namespace rigwright::inverse {
 /// Immutable; safe to use from several threads at once.
 class Projection {
 public:
-    /// The vertices that a column moves, as indices into the M chosen ones, in any order, and its offsets there.
-    struct SparseColumn {
-        std::vector<std::int32_t> vertex;
-        std::vector<float> offset;  // 3 per vertex
+    /// The offsets of the M chosen vertices, vertex by vertex.
+    struct VertexOffsets {
+        std::vector<std::int64_t> begin;   // (M + 1): vertex i has the entries begin[i] to before begin[i + 1]
+        std::vector<std::int32_t> column;  // of each entry, ascending per vertex
+        std::vector<float> offset;         // three per entry
     };
 
     /// `neutral` (V, 3) of the rig; `vertices` (M) in any order, each once; `vertex_weights` (M) >= 0. Arguments are
-    /// not checked: see RigGram.
-    Projection(std::span<const SparseColumn> columns, View<const float, 2> neutral,
-               View<const std::int32_t, 1> vertices, View<const double, 1> vertex_weights);
+    /// not checked: see RigGram. The same bytes for any number of threads.
+    Projection(std::int64_t num_columns, const VertexOffsets& moved, View<const float, 2> neutral,
+               View<const std::int32_t, 1> vertices, View<const double, 1> vertex_weights, int threads);
 
     std::int64_t num_columns() const { return num_columns_; }
     std::int64_t num_vertices() const { return static_cast<std::int64_t>(slot_.size()); }
@@ -54,11 +56,9 @@ private:
         std::int64_t num_strips;    // of columns_per_strip columns
         std::int64_t first_number;  // in packed_: (num_strips, 3 num_vertices, columns_per_strip)
     };
-    using ColumnLists = std::vector<std::vector<std::int32_t>>;  // per tile
 
-    void make_tiles(const ColumnLists& columns_of);
-    void pack(std::span<const SparseColumn> columns, std::span<const std::int32_t> slot_of,
-              const ColumnLists& columns_of);
+    void make_tiles(const Supports& supports, std::span<const std::int32_t> listed_of_slot);
+    void pack(const VertexOffsets& moved, std::span<const std::int32_t> listed_of_slot, int threads);
     void project_batch(View<const float, 3> targets, const TargetVertices& vertices, std::int64_t begin,
                        std::int64_t end, View<double, 2> projections, View<double, 1> energies) const;
 

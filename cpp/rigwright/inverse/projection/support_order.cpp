@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
+
+#include "rigwright/core/parallel.h"
 
 namespace rigwright::inverse {
 namespace {
@@ -13,41 +16,50 @@ constexpr std::int64_t vertices_per_sample = 32;
 // Vertices from which on a table of bytes is worth filling.
 constexpr std::int64_t least_for_table = 64;
 
-/// One recursive bisection.
+// Sets that are bisected on their own, each by one thread.
+constexpr std::int64_t sets_at_once = 8;
+
+using Iterator = std::vector<std::int32_t>::iterator;
+
+/// Vertices that are bisected together.
+struct Set {
+    Iterator begin;
+    Iterator end;
+};
+
+/// Bisects sets of vertices, one after another; has the working memory for that.
 class SpectralBisection {
 public:
-    SpectralBisection(const Supports& supports, std::int64_t vertices_per_tile)
+    /// `score` (M) is shared by bisections of different vertices.
+    SpectralBisection(const Supports& supports, std::int64_t vertices_per_tile, float* score)
         : supports_(supports),
           vertices_per_tile_(vertices_per_tile),
-          order_(supports.num_vertices()),
-          score_(supports.num_vertices()),
+          score_(score),
           direction_(supports.num_columns()),
-          table_(supports.num_vertices() > 0 ? 8 * 256 * std::ssize(supports.words(0)) : 0) {
-        std::iota(order_.begin(), order_.end(), 0);
-        halve(order_.begin(), order_.end());
-        for (std::int64_t first = 0; first < std::ssize(order_); first += vertices_per_tile) {
-            const std::int64_t last = std::min<std::int64_t>(first + vertices_per_tile, std::ssize(order_));
-            std::sort(order_.begin() + first, order_.begin() + last);
-        }
-    }
+          table_(8 * 256 * supports.num_words()) {}
 
-    std::vector<std::int32_t> order() && { return std::move(order_); }
-
-private:
-    using Iterator = std::vector<std::int32_t>::iterator;
-
-    void halve(Iterator begin, Iterator end) {
-        const std::int64_t tiles = (end - begin + vertices_per_tile_ - 1) / vertices_per_tile_;
-        if (tiles < 2 || direction_.empty()) return;
-        score(begin, end);
-        const Iterator middle = begin + tiles / 2 * vertices_per_tile_;
-        std::nth_element(begin, middle, end, [&](std::int32_t a, std::int32_t b) {
+    /// Puts the vertices of a set into two halves of whole tiles, and returns where the second one begins: at the end
+    /// for one tile.
+    Iterator halve(Set set) {
+        const std::int64_t tiles = (set.end - set.begin + vertices_per_tile_ - 1) / vertices_per_tile_;
+        if (tiles < 2 || direction_.empty()) return set.end;
+        score(set.begin, set.end);
+        const Iterator middle = set.begin + tiles / 2 * vertices_per_tile_;
+        std::nth_element(set.begin, middle, set.end, [&](std::int32_t a, std::int32_t b) {
             return score_[a] != score_[b] ? score_[a] < score_[b] : a < b;
         });
-        halve(begin, middle);
-        halve(middle, end);
+        return middle;
     }
 
+    /// Halves a set down to single tiles.
+    void order(Set set) {
+        const Iterator middle = halve(set);
+        if (middle == set.end) return;
+        order({set.begin, middle});
+        order({middle, set.end});
+    }
+
+private:
     /// Scores the vertices of a set: with the rows of bits S (count, N) of some of its vertices and their mean s, one
     /// step direction = (S - s)^T bits of the power method from the bits of one column, then all scores are S
     /// direction. They differ from the projections on the direction by a constant, which does not change the halves.
@@ -117,7 +129,7 @@ private:
     const Supports& supports_;
     std::int64_t vertices_per_tile_;
     std::vector<std::int32_t> order_;
-    std::vector<float> score_;      // (M)
+    float* score_;                  // (M)
     std::vector<float> direction_;  // (N)
     std::vector<float> table_;      // (bytes of a row, 256)
     std::vector<std::int32_t> sample_;
@@ -125,8 +137,28 @@ private:
 
 }  // namespace
 
-std::vector<std::int32_t> order_by_supports(const Supports& supports, std::int64_t vertices_per_tile) {
-    return SpectralBisection(supports, vertices_per_tile).order();
+std::vector<std::int32_t> order_by_supports(const Supports& supports, std::int64_t vertices_per_tile, int threads) {
+    std::vector<std::int32_t> order(supports.num_vertices());
+    std::vector<float> score(order.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::vector<Set> sets{{order.begin(), order.end()}};
+    while (std::ssize(sets) < sets_at_once) {
+        std::vector<Set> halves(2 * sets.size());
+        parallel_for(std::ssize(sets), 1, threads, [&](std::int64_t i, std::int64_t) {
+            const Iterator middle = SpectralBisection(supports, vertices_per_tile, score.data()).halve(sets[i]);
+            halves[2 * i] = {sets[i].begin, middle};
+            halves[2 * i + 1] = {middle, sets[i].end};
+        });
+        sets = std::move(halves);
+    }
+    parallel_for(std::ssize(sets), 1, threads, [&](std::int64_t i, std::int64_t) {
+        SpectralBisection(supports, vertices_per_tile, score.data()).order(sets[i]);
+    });
+    for (std::int64_t first = 0; first < std::ssize(order); first += vertices_per_tile) {
+        const std::int64_t last = std::min<std::int64_t>(first + vertices_per_tile, std::ssize(order));
+        std::sort(order.begin() + first, order.begin() + last);
+    }
+    return order;
 }
 
 }  // namespace rigwright::inverse

@@ -6,6 +6,16 @@
 
 namespace rigwright::inverse {
 
+/// Calls visit(n) for each bit n that is set, ascending.
+template <class F>
+void for_bits(std::span<const std::uint64_t> words, F&& visit) {
+    std::int64_t first = 0;
+    for (const std::uint64_t word : words) {
+        for (std::uint64_t rest = word; rest != 0; rest &= rest - 1) visit(first + std::countr_zero(rest));
+        first += 64;
+    }
+}
+
 /// Which of N columns move which of M vertices: one bit per pair.
 class Supports {
 public:
@@ -28,14 +38,12 @@ public:
     std::span<const std::uint64_t> words(std::int64_t vertex) const {
         return {bits_.data() + vertex * words_per_vertex_, static_cast<std::size_t>(words_per_vertex_)};
     }
+    /// Words per vertex.
+    std::int64_t num_words() const { return words_per_vertex_; }
     /// Calls visit(column) for each column that moves the vertex, ascending.
     template <class F>
     void for_columns(std::int64_t vertex, F&& visit) const {
-        for (std::int64_t w = 0; w < words_per_vertex_; ++w) {
-            for (std::uint64_t rest = bits_[vertex * words_per_vertex_ + w]; rest != 0; rest &= rest - 1) {
-                visit(64 * w + std::countr_zero(rest));
-            }
-        }
+        for_bits(words(vertex), visit);
     }
 
 private:
@@ -53,7 +61,7 @@ private:
 /// Fiedler vector of a graph but the projection on the principal direction of the vertices' rows of bits, as in
 /// principal direction divisive partitioning (Boley 1998), by one step of the power method on a sample of the set.
 ///
-/// Cost: O(M N log M) at worst, in proportion to the bits that are set. Deterministic.
-std::vector<std::int32_t> order_by_supports(const Supports& supports, std::int64_t vertices_per_tile);
+/// Cost: O(M N log M) at worst, in proportion to the bits that are set. The same order for any number of threads.
+std::vector<std::int32_t> order_by_supports(const Supports& supports, std::int64_t vertices_per_tile, int threads);
 
 }  // namespace rigwright::inverse
