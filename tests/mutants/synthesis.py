@@ -129,6 +129,20 @@ MUTANTS = [
         f"{TESTS}/test_player.py::test_the_density_limit_slows_paths_and_turns_them_back",
     ),
     Mutant(
+        "a rest at every pose that idling passes",
+        f"{PLAYING}/settings.py",
+        "    hold: float = 0.0\n",
+        "    hold: float = 0.25\n",
+        f"{TESTS}/test_player.py::test_idling_is_about_as_fast_as_the_clips",
+    ),
+    Mutant(
+        "components for the variance alone",
+        f"{PYTHON}/_choose.py",
+        "    return components_that_show(coordinates, ready.weights, ready.effects, HALF * float(np.median(moved)))\n",
+        "    return 1\n",
+        f"{TESTS}/test_fit.py::test_components_show_small_motion_beside_large",
+    ),
+    Mutant(
         "the sign of G as (5.9) prints it",
         GROUP,
         "const double demand = dot_of(g, force, dimensions_) + dot_of(w, w, dimensions_) - growth * growth +\n"

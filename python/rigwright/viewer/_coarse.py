@@ -15,14 +15,12 @@ PLACE = 1e-3  # weight of the distance from where a vertex was: flat regions kee
 FLIP = 0.5  # least cosine between the normals of a triangle before and after
 
 
-def coarse_mesh(
-    frames: NDArray[np.float32], triangles: Triangles, most: int
-) -> tuple[NDArray[np.intp], Triangles]:
+def coarse_mesh(frames: NDArray[np.float32], triangles: Triangles, most: int) -> tuple[NDArray[np.intp], Triangles]:
     """Vertices (n,) that are kept, and triangles between them.
 
-    Edges are collapsed into one of their ends in the order of the quadric error (Garland and Heckbert 1997), summed over
-    the poses that differ most. Surfaces that only touch are never joined: lips that part later stay two. Stops early
-    where no edge is left that neither folds the surface nor changes its topology.
+    Edges are collapsed into one of their ends in the order of the quadric error (Garland and Heckbert 1997), summed
+    over the poses that differ most. Surfaces that only touch are never joined: lips that part later stay two. Stops
+    early where no edge is left that neither folds the surface nor changes its topology.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from rigwright.viewer._wire import header_of, packed
 Float32 = NDArray[np.float32]
 Integers = NDArray[np.integer[Any]]
 TOLERANCE = 1e-3  # of a figure's size: what the left out components move a coordinate by, at most
-STEP = 0.25  # of the tolerance: what coordinates are rounded to
+STEP = 0.5  # of the tolerance: what coordinates are rounded to
 SLIDER_STEPS = 1000  # of a slider's range
 SHARES = 32767  # of a component in a frame: whole numbers up to this one
 SEEN = 200  # frames by which vertices are merged and components are found
