@@ -23,7 +23,8 @@ GOAL = 0.7  # times three principal components
 BESIDE = (3, 6, 10, 20)
 HEAD = (
     "| clip | held out | latent space | 3 components | 6 | 10 | 20 | nearest frame "
-    "| beside 3 components, nearest frame | processor seconds |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    "| beside 3 components, nearest frame | processor seconds |"
+    f"\n|{' --- |' * 10}"
 )
 
 
@@ -41,17 +42,18 @@ def row(title: str, clips: list[rw.synthesis.Clip], rig: Any, options: argparse.
     found = space.held_out
     if found is None:
         return f"| {title} | none of {len(space)} frames | too short |  |  |  |  |  |  |  |", 0.0, 0
-    print(f"{title}: {len(synth.dropped)} controls dropped, {space.num_dimensions} dimensions of "
-          f"{space.num_components} components ({100 * space.explained:.1f} % of the variance); {found.summary()}", flush=True)  # fmt: skip
-    share, nearest = found.latent / found.principal[3], found.latent / found.nearest
-    met = "met" if share <= GOAL and nearest < 1.0 else "not met"
+    size = f"{space.num_dimensions} dimensions of {space.num_components} components"
+    share = f"{100 * space.explained:.1f} % of the variance"
+    print(f"{title}: {len(synth.dropped)} controls dropped, {size} ({share}); {found.summary()}", flush=True)
+    ratio, nearest = found.latent / found.principal[3], found.latent / found.nearest
+    met = "met" if ratio <= GOAL and nearest < 1.0 else "not met"
     cells = [
         title,
         f"{found.frames} of {len(space)} frames",
         f"{found.latent:.1f}",
         *(f"{found.principal[count]:.1f}" for count in BESIDE),
         f"{found.nearest:.1f}",
-        f"{share:.2f}, {nearest:.2f}: {met}",
+        f"{ratio:.2f}, {nearest:.2f}: {met}",
         f"{time.process_time() - start:.0f}",
     ]
     return f"| {' | '.join(cells)} |", found.latent, found.frames
