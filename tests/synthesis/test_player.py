@@ -60,8 +60,8 @@ def test_idling_rests_at_poses_if_it_is_told_to():
         player.idle("lively", hold=hold)
         own = synth.mesh_features(player.step(960))
         slow.append((np.linalg.norm(np.diff(own, axis=0), axis=1) < 0.3 * step).mean())
-    assert slow[0] < 0.2
-    assert slow[1] > 0.45
+    assert slow[0] < 0.35
+    assert slow[1] > slow[0] + 0.2
 
 
 def test_paths_turn_in_as_few_frames_as_the_clips():
