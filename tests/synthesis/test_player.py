@@ -69,7 +69,8 @@ def test_paths_turn_in_as_few_frames_as_the_clips():
     slow = np.sin(np.linspace(0, 2 * np.pi, 97))[:, None]
     quick = np.sin(np.linspace(0, 12 * np.pi, 97))[:, None]
     zigzag = (np.arange(97) % 2)[:, None].astype(float)
-    assert [rounding_width([rows]) for rows in (slow, quick, zigzag, slow[:2], np.zeros((9, 1)))] == [5, 5, 2, 5, 5]
+    once = np.repeat([0.0, 1.0], 400)[:, None]
+    assert [rounding_width([rows]) for rows in (slow, quick, zigzag, slow[:2], slow[:0], once)] == [5, 5, 2, 5, 5, 5]
     assert rounding_width([quick, zigzag]) == rounding_width([zigzag, quick]) < 5
 
 
