@@ -87,7 +87,8 @@ def summed(stage: Stage, vertices: int) -> bytes:
         coarse_mesh(np.stack(own), _geometry.triangles(figure.faces), vertices)
         for own, figure in zip(seen, stage.figures(), strict=True)
     ]
-    headers, frames = [], [np.empty((count, len(kept), 3), np.float32) for kept, _ in meshes]
+    headers: list[dict[str, Any]] = []
+    frames = [np.empty((count, len(kept), 3), np.float32) for kept, _ in meshes]
     for t in range(count):
         headers.append(header_of(stage.step([{"type": "seek", "at": t}], 0.0)))
         for own, (kept, _), shown in zip(frames, meshes, stage.shown(), strict=True):
