@@ -133,7 +133,7 @@ MUTANTS = [
         f"{PLAYING}/settings.py",
         "    hold: float = 0.0\n",
         "    hold: float = 0.25\n",
-        f"{TESTS}/test_player.py::test_idling_is_about_as_fast_as_the_clips",
+        f"{TESTS}/test_idling.py::test_idling_is_about_as_fast_as_the_clips",
     ),
     Mutant(
         "components for the variance alone",

@@ -1,4 +1,4 @@
-"""Latent spaces beside GPy (The GPy authors 2012): it needs NumPy 2, so this runs in the second environment of ./run test."""
+"""Latent spaces beside GPy, which needs NumPy 2: this runs in the second environment of ./run test."""
 
 from __future__ import annotations
 

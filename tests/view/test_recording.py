@@ -101,7 +101,7 @@ def test_a_small_recording_shows_the_frames_of_the_whole_one(browser, tmp_path):
         shown = page.evaluate(SHOWN.replace("FRAME", str(frame)))
         assert np.abs(np.array(shown) - truth[frame]).max() < 2e-3 * size
         row = page.evaluate("view.frame.row")
-        np.testing.assert_allclose(row[: face.num_shapes], poses[frame], atol=6e-4)
+        np.testing.assert_allclose(row[: face.num_shapes], poses[frame], atol=6e-4)  # half of a thousandth, and digits
     page.evaluate("document.getElementById('play').click()")
     page.until("view.frame.timeline.playing && Math.floor(view.frame.timeline.at) === 2")
     assert page.complaints == []
