@@ -91,9 +91,9 @@ def summed(stage: Stage, vertices: int) -> bytes:
     frames = [np.empty((count, len(kept), 3), np.float32) for kept, _ in meshes]
     for t in range(count):
         headers.append(header_of(stage.step([{"type": "seek", "at": t}], 0.0)))
-        for own, (kept, _), shown in zip(frames, meshes, stage.shown(), strict=True):
-            own[t] = shown[kept]
-    figures = [summed_figure(own, mesh[1]) for own, mesh in zip(frames, meshes, strict=True)]
+        for rows, (kept, _), shown in zip(frames, meshes, stage.shown(), strict=True):
+            rows[t] = shown[kept]
+    figures = [summed_figure(rows, mesh[1]) for rows, mesh in zip(frames, meshes, strict=True)]
     return zlib.compress(_message(stage, headers, figures), 9)
 
 
