@@ -69,7 +69,7 @@ MUTANTS = [
         f"{PYTHON}/_choose.py",
         "    0.85,\n    0.95,\n    0.99,\n    0.999,\n",
         "    0.85,\n",
-        f"{TESTS}/test_fit.py::test_dimensions_and_components_are_chosen_by_what_is_rebuilt",
+        f"{TESTS}/test_fit.py::test_more_components_than_the_variance_asks_for_rebuild_held_out_frames",
     ),
     Mutant(
         "held-out frames learned, too",
