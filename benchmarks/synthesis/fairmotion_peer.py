@@ -18,6 +18,11 @@ from fairmotion.tasks.motion_graph.motion_graph import MotionGraph
 
 WINDOW, STRIDE = 12, 24  # frames that are compared, and between nodes
 KEPT = 0.1  # of the pairs become edges
+AXES = {
+    "v_up_skel": np.array([0.0, 0.0, 1.0]),
+    "v_face_skel": np.array([0.0, -1.0, 0.0]),
+    "v_up_env": np.array([0.0, 0.0, 1.0]),
+}  # of the clip: z is up, and toes point along -y; with others, the way walked is not taken out of positions
 SHORT = 1e-3  # seconds, against rounding down
 
 # Release 0.0.4 asks joints for a name that they do not have.
@@ -28,7 +33,7 @@ def main(clip, output):
     with gzip.open(clip) as packed, tempfile.NamedTemporaryFile(suffix=".bvh") as file:
         file.write(packed.read())
         file.flush()
-        motion = bvh.load(file.name)
+        motion = bvh.load(file.name, **AXES)
     motion = MotionWithVelocity.from_motion(motion)
     fps = round(motion.fps)
     graph = MotionGraph(

@@ -65,14 +65,14 @@ def compare(python: str, frames: int, outputs: int, iterations: int, inducing: i
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpy", required=True, help="a Python interpreter that can import GPy")
-    parser.add_argument("--frames", type=int, default=800)
+    parser.add_argument("--frames", type=int, nargs="+", default=[400, 800])
     parser.add_argument("--outputs", type=int, default=20)
     parser.add_argument("--iterations", type=int, default=100)
     parser.add_argument("--write", action="store_true", help="into docs/benchmarks/latent_spaces.md")
     options = parser.parse_args()
-    sizes = options.frames, options.outputs, options.iterations
     lines = ["| training | engine | GPy | ratio | log likelihoods |", "| --- | --- | --- | --- | --- |"]
-    lines += [compare(options.gpy, *sizes, inducing) for inducing in (0, 50)]
+    for frames in options.frames:
+        lines += [compare(options.gpy, frames, options.outputs, options.iterations, inducing) for inducing in (0, 50)]
     text = "\n".join([*lines, "", f"Load during the run {os.getloadavg()[0]:.0f}."])
     print(text)
     if options.write:

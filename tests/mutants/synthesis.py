@@ -69,7 +69,7 @@ MUTANTS = [
         f"{PYTHON}/_choose.py",
         "    0.85,\n    0.95,\n    0.99,\n    0.999,\n",
         "    0.85,\n",
-        f"{TESTS}/test_fit.py::test_dimensions_and_components_are_chosen_by_what_is_rebuilt",
+        f"{TESTS}/test_fit.py::test_more_components_than_the_variance_asks_for_rebuild_held_out_frames",
     ),
     Mutant(
         "held-out frames learned, too",
@@ -127,6 +127,20 @@ MUTANTS = [
         "        self.least, self.slow = np.quantile(density, [settings.least, max(settings.slow, settings.least)])\n",
         "        self.least, self.slow = -1e9, -1e8\n",
         f"{TESTS}/test_player.py::test_the_density_limit_slows_paths_and_turns_them_back",
+    ),
+    Mutant(
+        "a rest at every pose that idling passes",
+        f"{PLAYING}/settings.py",
+        "    hold: float = 0.0\n",
+        "    hold: float = 0.25\n",
+        f"{TESTS}/test_idling.py::test_idling_is_about_as_fast_as_the_clips",
+    ),
+    Mutant(
+        "components for the variance alone",
+        f"{PYTHON}/_choose.py",
+        "    return components_that_show(coordinates, ready.weights, ready.effects, HALF * float(np.median(moved)))\n",
+        "    return 1\n",
+        f"{TESTS}/test_fit.py::test_components_show_small_motion_beside_large",
     ),
     Mutant(
         "the sign of G as (5.9) prints it",

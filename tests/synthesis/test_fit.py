@@ -169,6 +169,16 @@ def test_dimensions_and_components_are_chosen_by_what_is_rebuilt():
     assert synth.space("x").held_out.latent < 0.5 * synth.space("x").held_out.principal[3]
 
 
+def test_more_components_than_the_variance_asks_for_rebuild_held_out_frames():
+    """A fast circle with a small slow one: two components hold 97 % and show every frame within half a step."""
+    t = np.arange(120)
+    circles = [amount * turn(rate * t) for amount, rate in ((0.4, 0.5), (0.06, 0.11)) for turn in (np.sin, np.cos)]
+    rows = 0.5 + np.column_stack(circles)
+    space = rw.synthesis.fit({"x": [rows]}, dimensions=3, iterations=60, threads=1).space("x")
+    assert space.num_components == 4
+    assert space.held_out.latent < 0.5 * space.held_out.nearest
+
+
 def test_components_show_small_motion_beside_large():
     """Of a clip that mostly trembles and sometimes swings, 99.9 % of the variance are the swings alone."""
     t = np.arange(160)

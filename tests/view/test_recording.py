@@ -77,6 +77,13 @@ def test_it_is_saved_as_html_only(tmp_path):
         rw.viewer.record(plain_face()).save(tmp_path / "clip.txt")
 
 
+SHOWN = """(() => {
+  const { bytes, box } = view.link.frames.figures[0].packed(FRAME, view.link.frames.header.shares);
+  const place = (i, k) => box[0][k] + (bytes.getUint16(12 * i + 2 * k, true) / 65535) * (box[1][k] - box[0][k]);
+  return [...new Array(bytes.byteLength / 12).keys()].map((i) => [0, 1, 2].map((k) => place(i, k)));
+})()"""  # positions in a frame
+
+
 def test_a_small_recording_shows_the_frames_of_the_whole_one(browser, tmp_path):
     """Positions to a thousandth of the size, rows of sliders, and playing; vertices that stay are the same."""
     face, _ = clip()
@@ -91,14 +98,10 @@ def test_a_small_recording_shows_the_frames_of_the_whole_one(browser, tmp_path):
     for frame in (0, 17, 29):
         page.evaluate(f"view.link.send('seek', {{ at: {frame} }})")
         page.until(f"view.frame.timeline.at === {frame}")
-        shown = page.evaluate(
-            "(() => { const { bytes, box } = view.link.frames.figures[0].packed(%d, view.link.frames.header.shares);"
-            " return [...new Array(bytes.byteLength / 12).keys()].map((i) => [0, 1, 2].map((k) =>"
-            " box[0][k] + bytes.getUint16(12 * i + 2 * k, true) / 65535 * (box[1][k] - box[0][k]))); })()" % frame
-        )
+        shown = page.evaluate(SHOWN.replace("FRAME", str(frame)))
         assert np.abs(np.array(shown) - truth[frame]).max() < 2e-3 * size
         row = page.evaluate("view.frame.row")
-        np.testing.assert_allclose(row[: face.num_shapes], poses[frame], atol=6e-4)
+        np.testing.assert_allclose(row[: face.num_shapes], poses[frame], atol=6e-4)  # half of a thousandth, and digits
     page.evaluate("document.getElementById('play').click()")
     page.until("view.frame.timeline.playing && Math.floor(view.frame.timeline.at) === 2")
     assert page.complaints == []

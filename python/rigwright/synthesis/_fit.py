@@ -147,9 +147,7 @@ def _space(
         chosen = chosen_settings(trials, coordinates, ready.weights, given, settings, least_components(ready, label))
         figures = trials.figures(chosen)
     else:
-        count = given[1] or max(
-            components_for(coordinates, ready.weights, UNMEASURED), least_components(ready, label)
-        )
+        count = given[1] or max(components_for(coordinates, ready.weights, UNMEASURED), least_components(ready, label))
         chosen = replace(settings, dimensions=given[0] or min(USUAL, count), components=count)
     frames, segments = ready.frames[label], ready.segments[label]
     scale = ready.weights

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,12 @@ PLACE = 1e-3  # weight of the distance from where a vertex was: flat regions kee
 FLIP = 0.5  # least cosine between the normals of a triangle before and after
 
 
-def coarse_mesh(
-    frames: NDArray[np.float32], triangles: Triangles, most: int
-) -> tuple[NDArray[np.intp], Triangles]:
+def coarse_mesh(frames: NDArray[np.float32], triangles: Triangles, most: int) -> tuple[NDArray[np.intp], Triangles]:
     """Vertices (n,) that are kept, and triangles between them.
 
-    Edges are collapsed into one of their ends in the order of the quadric error (Garland and Heckbert 1997), summed over
-    the poses that differ most. Surfaces that only touch are never joined: lips that part later stay two. Stops early
-    where no edge is left that neither folds the surface nor changes its topology.
+    Edges are collapsed into one of their ends in the order of the quadric error (Garland and Heckbert 1997), summed
+    over the poses that differ most. Surfaces that only touch are never joined: lips that part later stay two. Stops
+    early where no edge is left that neither folds the surface nor changes its topology.
 
     Parameters
     ----------
@@ -32,7 +31,7 @@ def coarse_mesh(
     most : int
         Vertices to stop at.
     """
-    used = np.unique(triangles)
+    used = np.unique(triangles).astype(np.intp)
     if len(used) <= most:
         return used, np.searchsorted(used, triangles).astype(np.uint32)
     collapsing = _Collapsing(frames[_differing(frames, POSES)].astype(np.float64), triangles)
@@ -113,7 +112,7 @@ class _Collapsing:
             result += _plane(np.broadcast_to(axis, self._places.shape), self._places, weight)
         return result
 
-    def _push(self, edges: NDArray[np.integer]) -> None:
+    def _push(self, edges: NDArray[np.integer[Any]]) -> None:
         """Collapses of the first vertex of each edge (E, 2) into the second wait for their turn."""
         gone, kept = edges.T
         at = np.concatenate([self._places[kept], np.ones((*self._places[kept].shape[:2], 1))], axis=-1)

@@ -30,7 +30,8 @@ LOADER = f"""
   const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   const modules = JSON.parse(await new Response(inflated).text());
   for (const name in modules) modules[name] = "data:text/javascript;charset=utf-8," + encodeURIComponent(modules[name]);
-  const add = (type, textContent) => document.body.append(Object.assign(document.createElement("script"), {{ type, textContent }}));
+  const made = () => document.createElement("script");
+  const add = (type, textContent) => document.body.append(Object.assign(made(), {{ type, textContent }}));
   add("importmap", JSON.stringify({{ imports: modules }}));
   add("module", 'import "{PREFIX}main.js";');
 }})();
@@ -119,10 +120,7 @@ def _page(stored: list[str] | str) -> str:
         for name, content in files.items()
         if name.endswith(".js")
     }
-    head = (
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f"<style>\n{files['style.css']}</style>\n"
-    )
+    head = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n<style>\n{files["style.css"]}</style>\n'
     tail = (
         f'<script type="application/json" id="recording">{json.dumps(stored)}</script>\n'
         f'<script type="text/plain" id="modules">{_base64(zlib.compress(json.dumps(modules).encode(), 9))}</script>\n'

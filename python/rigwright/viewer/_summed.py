@@ -18,7 +18,7 @@ from rigwright.viewer._wire import header_of, packed
 Float32 = NDArray[np.float32]
 Integers = NDArray[np.integer[Any]]
 TOLERANCE = 1e-3  # of a figure's size: what the left out components move a coordinate by, at most
-STEP = 0.25  # of the tolerance: what coordinates are rounded to
+STEP = 0.5  # of the tolerance: what coordinates are rounded to
 SLIDER_STEPS = 1000  # of a slider's range
 SHARES = 32767  # of a component in a frame: whole numbers up to this one
 SEEN = 200  # frames by which vertices are merged and components are found
@@ -87,12 +87,13 @@ def summed(stage: Stage, vertices: int) -> bytes:
         coarse_mesh(np.stack(own), _geometry.triangles(figure.faces), vertices)
         for own, figure in zip(seen, stage.figures(), strict=True)
     ]
-    headers, frames = [], [np.empty((count, len(kept), 3), np.float32) for kept, _ in meshes]
+    headers: list[dict[str, Any]] = []
+    frames = [np.empty((count, len(kept), 3), np.float32) for kept, _ in meshes]
     for t in range(count):
         headers.append(header_of(stage.step([{"type": "seek", "at": t}], 0.0)))
-        for own, (kept, _), shown in zip(frames, meshes, stage.shown(), strict=True):
-            own[t] = shown[kept]
-    figures = [summed_figure(own, mesh[1]) for own, mesh in zip(frames, meshes, strict=True)]
+        for rows, (kept, _), shown in zip(frames, meshes, stage.shown(), strict=True):
+            rows[t] = shown[kept]
+    figures = [summed_figure(rows, mesh[1]) for rows, mesh in zip(frames, meshes, strict=True)]
     return zlib.compress(_message(stage, headers, figures), 9)
 
 

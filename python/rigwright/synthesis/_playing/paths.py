@@ -162,11 +162,10 @@ class Ground:
 
 def _straightened(rows: Float64) -> Float64:
     """Half steps of a polyline without the zigzag of its nodes, which would cost speed when corners are rounded."""
-    count = min(len(STRAIGHTENING) // 2, len(rows) - 1)
+    count = len(STRAIGHTENING) // 2  # there are more rows, and ends stay where they are
     before, after = 2.0 * rows[0] - rows[count:0:-1], 2.0 * rows[-1] - rows[-2 : -2 - count : -1]
     longer = np.concatenate([before, rows, after])
-    kernel = STRAIGHTENING if count == len(STRAIGHTENING) // 2 else np.full(2 * count + 1, 1.0 / (2 * count + 1))
-    return np.stack([np.convolve(column, kernel, mode="valid") for column in longer.T], axis=1)
+    return np.stack([np.convolve(column, STRAIGHTENING, mode="valid") for column in longer.T], axis=1)
 
 
 def rounding_width(features: Sequence[Float64]) -> int:
@@ -183,9 +182,10 @@ def rounding_width(features: Sequence[Float64]) -> int:
     moves = [np.diff(rows, axis=0) for rows in features]
     steps = np.concatenate([np.zeros(0), *(np.linalg.norm(move, axis=1) for move in moves)])
     turns = np.concatenate([np.zeros(0), *(np.linalg.norm(np.diff(move, axis=0), axis=1) for move in moves)])
-    if not len(turns) or not turns.any():
+    fastest = float(np.quantile(turns, 0.99)) if len(turns) else 0.0
+    if not fastest > 0.0:
         return ROUNDED[1]
-    return int(np.clip(np.ceil(4.0 * np.median(steps) / np.quantile(turns, 0.99)), *ROUNDED))
+    return int(np.clip(np.ceil(4.0 * np.median(steps) / fastest), *ROUNDED))
 
 
 def _rounded(rows: Float64, weights: Float64) -> Float64:
