@@ -51,7 +51,8 @@ MUTANTS = [
         f"{PYTHON}/_face_ik.py",
         "found = self._engine.solve(np.ascontiguousarray(points), threads).astype(np.float64)",
         "known = np.random.default_rng(0).uniform(*self._solver.bounds.T, (2000, len(self.names)))\n"
-        "        seen = self._model.evaluate(self._solver.engine.poses(known, self._reference))[..., : self.dimensions]\n"
+        "        seen = self._model.evaluate(self._solver.engine.poses(known, self._reference))\n"
+        "        seen = seen[..., : self.dimensions]\n"
         "        found = known[[np.square(seen - goal).sum(axis=(1, 2)).argmin() for goal in points]]",
         LEARNED,
     ),
