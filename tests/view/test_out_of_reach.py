@@ -10,7 +10,7 @@ from rigwright.viewer._view import stage_of
 from tests.view.frames import header_of
 
 SIZE = np.sqrt(2.0)
-NUDGE = 0.004  # of the size, by a shape that moves another place far
+NUDGE = 0.002  # of the size, by a shape that moves another place far
 
 
 @pytest.fixture
@@ -51,8 +51,8 @@ def test_a_target_within_reach_is_met(sheet):
 
 
 def test_nothing_jumps_where_the_reach_ends(sheet):
-    rows = np.array([dragged(stage_of(sheet), distance)["row"] for distance in np.linspace(0.098, 0.126, 57)])
-    assert np.abs(np.diff(rows, axis=0)).max() < 0.1  # half a millimeter per step, of six that "right" can add
+    rows = np.array([dragged(stage_of(sheet), distance)["row"] for distance in np.linspace(0.098, 0.122, 121)])
+    assert np.abs(np.diff(rows, axis=0)).max() < 0.1  # steps of 0.2 mm, of 2.8 that "right" can add
 
 
 def test_a_held_point_stays_while_another_is_pulled_out_of_reach(sheet):

@@ -20,7 +20,7 @@ MOST_ITERATIONS = 8  # of a solve
 SETTLED = 1e-3  # of the figure's size: a model that is solved in its place does not come nearer to it
 LEAST_SHARE = 0.1  # of a correction that is taken over at once
 FAR = 0.02  # of the figure's size: from this gap on, a pin is eased in full
-EASE = 10.0  # a pin that is eased in full pulls as if what moves it cost as many times as much
+EASE = 4.0  # a pin that is eased in full pulls as if ranges of channels were worth as many times as much
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Drags:
 
         The nearest pose takes to its end whatever moves a pin toward a far target at all: a point beside an eye would
         open the mouth. So pins are pulled once more, to where they are in that pose, and with less weight the larger
-        their gap is. What moves a pin by less than a hundredth of the size then stays about where it was.
+        their gap is. What moves a pin by less than a few thousandths of the size then stays about where it was.
         """
         gaps = nearest.error[0] / (FAR * self._size)
         ease = 1.0 + (EASE - 1.0) * np.minimum(gaps, 1.0)
