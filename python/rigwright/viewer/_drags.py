@@ -117,7 +117,10 @@ class Drags:
             rw.ik.Point(pin.corner.tolist(), target, weight=float(weight), barycentric=pin.weight)
             for pin, target, weight in zip(self.pins.values(), targets, weights, strict=True)
         ]
-        return self._solver.solve(points, start, preferred=self._before, max_iterations=MOST_ITERATIONS, threads=1)
+        found: rw.ik.PoseSolution = self._solver.solve(
+            points, start, preferred=self._before, max_iterations=MOST_ITERATIONS, threads=1
+        )
+        return found
 
     def _eased(self, nearest: rw.ik.PoseSolution) -> rw.ik.PoseSolution:
         """Nearly as near to targets out of reach, without what hardly helps.
