@@ -47,10 +47,13 @@ MUTANTS = [
         "tests/ik/test_limb.py",
     ),
     Mutant(
-        "the nearest of few poses instead of networks",
+        "the nearest of 2,000 training poses instead of networks",
         f"{PYTHON}/_face_ik.py",
-        "threads).astype(np.float64)\n        if steps:",
-        "threads).astype(np.float64).round()\n        if steps:",
+        "found = self._engine.solve(np.ascontiguousarray(points), threads).astype(np.float64)",
+        "known = np.random.default_rng(0).uniform(*self._solver.bounds.T, (2000, len(self.names)))\n"
+        "        seen = self._model.evaluate(self._solver.engine.poses(known, self._reference))\n"
+        "        seen = seen[..., : self.dimensions]\n"
+        "        found = known[[np.square(seen - goal).sum(axis=(1, 2)).argmin() for goal in points]]",
         LEARNED,
     ),
     Mutant(
@@ -77,14 +80,14 @@ MUTANTS = [
     Mutant(
         "a joint solve without bounds, clamped afterwards",
         "cpp/rigwright/ik/learned/agreement.cpp",
-        "std::min(bound(k, 0) - mean[k], 0.0)",
-        "std::min(bound(k, 0) - mean[k], 0.0) - 1e3",
+        "std::min(low_[k] - z[k], 0.0)",
+        "std::min(low_[k] - z[k], 0.0) - 1e3",
         "tests/training/test_face_ik_joint.py",
     ),
     Mutant(
         "what regions propose beyond bounds is believed",
         "cpp/rigwright/ik/learned/agreement.cpp",
-        "return std::clamp(static_cast<double>(y) / scale_(k), bound(k, 0), bound(k, 1));",
+        "return std::clamp(static_cast<double>(y) / scale_(k), low_[k], high_[k]);",
         "return static_cast<double>(y) / scale_(k);",
         "tests/training/test_face_ik_joint.py",
     ),
@@ -136,6 +139,13 @@ MUTANTS = [
         "        if away[worst] > slack:",
         "        if away[worst] > 50.0 * slack:",
         "tests/ik/test_bake.py",
+    ),
+    Mutant(
+        "drags out of reach that take all that helps to its end",
+        "python/rigwright/viewer/_drags.py",
+        "if (ease < 1.01).all():",
+        "if (ease > 0.0).all():",
+        "tests/view/test_out_of_reach.py",
     ),
     Mutant(
         "wings of the nose from a table of another layout",

@@ -60,6 +60,10 @@ def test_sliders_move_the_skin_as_blender_does(rig):
     assert np.abs(expected - rig.rest_vertices).max() > 0
 
 
+def test_angles_are_in_degrees(tube):
+    assert {slider.name[-10:-2]: slider.unit for slider in stage_of(tube[0]).figure.sliders} == {"rotation": "degrees"}
+
+
 def test_an_action_plays_by_blender(rig):
     rows = rig.action("walk").channels.astype(np.float32)
     stage = stage_of(rig, channels=rows, fps=24.0)

@@ -151,3 +151,26 @@ def test_nothing_is_asked_of_another_machine(pose):
     posed.settle()
     hosts = {urlsplit(url).hostname for url in posed.page.requests if not url.startswith(("data:", "blob:", "about:"))}
     assert hosts == {"127.0.0.1"}
+
+
+def test_a_key_looks_from_a_side_and_fits_what_is_shown(pose):
+    posed = pose(skinned_arm())
+    posed.page.evaluate("view.camera.orbit(200, -900)")
+    posed.page.call("Input.dispatchKeyEvent", type="keyDown", key="1", code="Digit1", windowsVirtualKeyCode=49)
+    posed.page.until("view.camera.turn === 0 && view.camera.tilt === 0")
+    upright = posed.page.evaluate("view.camera.target")
+    angle = 0.5 * posed.stage.figure.sliders[2].high
+    posed.page.evaluate(f"view.link.send('set', {{ channel: 2, value: {angle}, done: true }})")
+    posed.page.until(f"Math.abs(view.frame.row[2] - {angle}) < 1e-3")
+    posed.settle()
+    posed.page.evaluate("document.getElementById('frame').click()")
+    middle = (posed.stage.vertices.min(axis=0) + posed.stage.vertices.max(axis=0)) / 2
+    assert posed.page.evaluate("view.camera.target") == pytest.approx(middle.tolist(), abs=1e-3)
+    assert np.linalg.norm(middle - upright) > 0.01
+
+
+def test_no_slider_says_minus_nought(pose):
+    posed = pose(plain_face())
+    posed.page.evaluate("view.sliders.show(view.frame.row.map(() => -1e-9))")
+    numbers = posed.page.evaluate("[...document.querySelectorAll('.row .value')].map(x => x.value)")
+    assert set(numbers) == {"0.000"}

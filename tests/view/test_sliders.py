@@ -52,6 +52,8 @@ def test_sides_are_told_and_pairs_found_left_first():
         ("spine03", "Torso"),
         ("b_Tail01_012", "Tail"),
         ("Bone.001", "Other"),
+        ("slider.location_x", "Other"),
+        ("eyelid.L", "Eyes"),
     ],
 )
 def test_a_joint_or_shape_belongs_to_a_body_part(name, part):

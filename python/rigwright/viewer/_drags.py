@@ -19,6 +19,8 @@ MOST_PINS = 32
 MOST_ITERATIONS = 8  # of a solve
 SETTLED = 1e-3  # of the figure's size: a model that is solved in its place does not come nearer to it
 LEAST_SHARE = 0.1  # of a correction that is taken over at once
+FAR = 0.02  # of the figure's size: from this gap on, a pin is eased in full
+EASE = 4.0  # a pin that is eased in full pulls as if ranges of channels were worth as many times as much
 
 
 @dataclass(frozen=True)
@@ -43,13 +45,14 @@ class Drags:
         self._figure = figure
         self._solver: Any = None
         self._before: Row | None = None  # the pose in which the first pin was grabbed: what is not pulled stays near it
+        self._nearest: Row | None = None  # the pose in which pins are as near as they get, before they are eased
         self._skin: tuple[NDArray[np.int32], _core.Deformer] | None = None  # of the pins' corners
         self._aside = np.zeros(
             (0, 3)
         )  # from each pin's point of the figure to that of the model, as far as it is known
         self._left: Vector | None = None  # what the last call measured beyond that; None: it was for other targets
         self._share = 1.0  # of what is measured that was taken over
-        self._settled = SETTLED * (float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0)
+        self._size = float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0
         self.pins: dict[int, Pin] = {}
         self.note = ""
 
@@ -102,14 +105,35 @@ class Drags:
         if self._before is None:
             self._before = pose
         settled = self._correct(self._measured(pose, vertices))
+        targets = np.array([pin.target - offset for pin in self.pins.values()]) + self._aside
+        found = self._pulled(targets, np.ones(len(targets)), pose if self._nearest is None else self._nearest)
+        self._nearest = found.poses[0]
+        shown = self._eased(found)
+        settled = settled and bool(found.converged[0] and shown.converged[0])
+        return self._figure.state_of(state, shown.poses[0], shown.channels, offset), settled
+
+    def _pulled(self, targets: NDArray[np.float64], weights: Vector, start: Row) -> rw.ik.PoseSolution:
         points = [
-            rw.ik.Point(pin.corner.tolist(), pin.target - offset + move, barycentric=pin.weight)
-            for pin, move in zip(self.pins.values(), self._aside, strict=True)
+            rw.ik.Point(pin.corner.tolist(), target, weight=float(weight), barycentric=pin.weight)
+            for pin, target, weight in zip(self.pins.values(), targets, weights, strict=True)
         ]
-        found = self._solver.solve(points, pose, preferred=self._before, max_iterations=MOST_ITERATIONS, threads=1)
-        return self._figure.state_of(state, found.poses[0], found.channels, offset), settled and bool(
-            found.converged[0]
+        found: rw.ik.PoseSolution = self._solver.solve(
+            points, start, preferred=self._before, max_iterations=MOST_ITERATIONS, threads=1
         )
+        return found
+
+    def _eased(self, nearest: rw.ik.PoseSolution) -> rw.ik.PoseSolution:
+        """Nearly as near to targets out of reach, without what hardly helps.
+
+        The nearest pose takes to its end whatever moves a pin toward a far target at all: a point beside an eye would
+        open the mouth. So pins are pulled once more, to where they are in that pose, and with less weight the larger
+        their gap is. What moves a pin by less than a few thousandths of the size then stays about where it was.
+        """
+        gaps = nearest.error[0] / (FAR * self._size)
+        ease = 1.0 + (EASE - 1.0) * np.minimum(gaps, 1.0)
+        if (ease < 1.01).all():
+            return nearest
+        return self._pulled(self._points_of_model(nearest.poses[0]), ease**-2, nearest.poses[0])
 
     def _correct(self, measured: Vector) -> bool:
         """Take over how far the model is from the figure; True if that is known already.
@@ -131,22 +155,25 @@ class Drags:
                 self._share = float(np.clip(secant, LEAST_SHARE, 1.0))
             self._aside = self._aside + self._share * left
         self._left = left
-        return known and bool(np.abs(left).max() <= self._settled)
+        return known and bool(np.abs(left).max() <= SETTLED * self._size)
 
     def _measured(self, pose: Row, vertices: Vertices) -> Vector:
         """From each pin's point of the figure to that of the model that is solved (pins, 3)."""
-        pins = list(self.pins.values())
         if self._figure.is_solved_as_it_is:
-            return np.zeros((len(pins), 3))
-        corners = np.array([pin.corner for pin in pins])
+            return np.zeros((len(self.pins), 3))
+        return self._points_of_model(pose) - np.array([pin.point(vertices) for pin in self.pins.values()])
+
+    def _points_of_model(self, pose: Row) -> NDArray[np.float64]:
+        """Where the pins' points are on the model that is solved (pins, 3)."""
+        corners = np.array([pin.corner for pin in self.pins.values()])
         if self._skin is None or not np.array_equal(self._skin[0], corners):
             self._skin = corners, self._solver.model.restricted(corners.reshape(-1))
-        skin = np.asarray(self._skin[1].evaluate(pose[None])[0], np.float64).reshape(-1, 3, 3)
-        return np.array([pin.weight @ own - pin.point(vertices) for pin, own in zip(pins, skin, strict=True)])
+        skin = np.asarray(self._skin[1].evaluate(pose[None], threads=1)[0], np.float64).reshape(-1, 3, 3)
+        return np.array([pin.weight @ own for pin, own in zip(self.pins.values(), skin, strict=True)])
 
     def rebase(self) -> None:
         """Stay near the present pose from now on: something else than a drag has changed it."""
-        self._before = self._left = None
+        self._before = self._nearest = self._left = None
 
     def clear(self) -> None:
         """Let all pins go."""

@@ -42,7 +42,7 @@ class Slider:
 
 def body_part(name: str) -> str:
     """The body part that a name belongs to."""
-    plain = name.lower()
+    plain = name.lower().replace("slider", "")  # which is no lid
     return next((part for part, words in BODY_PARTS if any(word in plain for word in words)), OTHER)
 
 

@@ -42,9 +42,10 @@ class RigFigure:
         ranges = np.asarray(rig.channel_ranges, np.float64)
         self._limits = ranges.T
         rest = np.asarray(getattr(rig, "channel_rest", np.clip(0.0, ranges[:, 0], ranges[:, 1])))
+        angles = {channel for turned in getattr(rig, "rotation_channels", ()) for channel in turned.channels}
         self.sliders = [
-            Slider(n, body_part(n), float(low), float(high), float(value), "")
-            for n, (low, high), value in zip(rig.channel_names, ranges, rest, strict=True)
+            Slider(n, body_part(n), float(low), float(high), float(value), "degrees" if i in angles else "")
+            for i, (n, (low, high), value) in enumerate(zip(rig.channel_names, ranges, rest, strict=True))
         ]
         self._through = None if through is None else _model_of(rig, through)
         self._drag = None if through is None else (through, THROUGH)

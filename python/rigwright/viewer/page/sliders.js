@@ -8,6 +8,9 @@ function made(name, attributes = {}, text = "") {
   return element;
 }
 
+/** Never "-0.0". */
+const rounded = (number, unit) => number.toFixed(DIGITS[unit] ?? 3).replace(/^-(?=[0.]*$)/, "");
+
 export class Sliders {
   constructor(root, search, link) {
     this.root = root;
@@ -68,7 +71,7 @@ export class Sliders {
       range.style.setProperty("--from", from);
       range.style.setProperty("--to", to);
       if (!range.matches(":active")) range.value = now;
-      if (document.activeElement !== value) value.value = now.toFixed(DIGITS[slider.unit] ?? 3);
+      if (document.activeElement !== value) value.value = rounded(now, slider.unit);
     }
   }
 
