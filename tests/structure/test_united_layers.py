@@ -13,14 +13,21 @@ LAYER = re.compile(r"rigwright_layer\((\w+) UNITY\s+SOURCES(.*?)(?:DEPENDS|PRIVA
 LOCAL = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.DOTALL | re.MULTILINE)
 CONSTANT = re.compile(r"^(?:constexpr|const) [^=({;]*?\b(\w+)(?:\[\w*\])? ?[=({;]", re.MULTILINE)
 TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)", re.MULTILINE)
-FUNCTION = re.compile(r"^(?:\w[\w:<>,&* ]* )?[&*]*(\w+)\(((?:[^(){};]|\n)*)\) (?:const )?(?:noexcept )?\{", re.MULTILINE)
-UNITED = {m[1]: [name for name in m[2].split() if "$" not in name] for file in sorted(ENGINE.glob("*/CMakeLists.txt")) if (m := LAYER.search(file.read_text()))}
+FUNCTION = re.compile(
+    r"^(?:\w[\w:<>,&* ]* )?[&*]*(\w+)\(((?:[^(){};]|\n)*)\) (?:const )?(?:noexcept )?\{", re.MULTILINE
+)
+NAME = re.compile(r"(?<=[*&>\w]) \w+(?=,|$)")  # of a parameter
+UNITED = {
+    m[1]: [name for name in m[2].split() if "$" not in name]
+    for file in sorted(ENGINE.glob("*/CMakeLists.txt"))
+    if (m := LAYER.search(file.read_text()))
+}
 
 
 def local_names(source: str) -> set[str]:
     """Constants, types and functions (with the types of their parameters) of a file's anonymous namespaces."""
     text = "\n".join(LOCAL.findall(source))
-    functions = {f"{name}({' '.join(parameters.split())})" for name, parameters in FUNCTION.findall(text)}
+    functions = {f"{name}({NAME.sub('', ' '.join(types.split()))})" for name, types in FUNCTION.findall(text)}
     return {*CONSTANT.findall(text), *TYPE.findall(text), *functions}
 
 
@@ -49,4 +56,4 @@ std::vector<T> chosen(const T* rows,
 int exported() {
 }
 """
-    assert local_names(source) == {"block", "Points", "chosen(const T* rows, int width)"}
+    assert local_names(source) == {"block", "Points", "chosen(const T*, int)"}

@@ -49,7 +49,8 @@ void BodyModel::jvp_batch(Rows<const float> poses, Rows<const float> tangents, R
     const rig::Skeleton& skeleton = character().skeleton;
     const std::int64_t transforms_size = Scratch::padded(12 * static_cast<std::size_t>(skeleton.num_joints()));
     const std::int64_t added_size = Scratch::padded(3 * static_cast<std::size_t>(num_added_));
-    const Scratch::Lease<float> memory(num_frames * (2 * transforms_size + added_size + TangentTrace::num_rows * width_));
+    const Scratch::Lease<float> memory(num_frames *
+                                       (2 * transforms_size + added_size + TangentTrace::num_rows * width_));
     const Rows<float> transforms{memory.data(), transforms_size};
     const Rows<float> transform_tangents{transforms.row(num_frames), transforms_size};
     const Rows<float> added{transform_tangents.row(num_frames), added_size};

@@ -3,18 +3,11 @@
 #include <algorithm>
 #include <string>
 
+#include "rigwright/rig/chosen_rows.h"
 #include "rigwright/rig/surface.h"
 
 namespace rigwright::rig {
 namespace {
-
-template <class T>
-std::vector<T> chosen_rows(const T* rows, std::int64_t width, View<const std::int32_t, 1> vertices) {
-    std::vector<T> chosen;
-    chosen.reserve(static_cast<std::size_t>(width * vertices.extent(0)));
-    for (const std::int32_t v : vertices) chosen.insert(chosen.end(), rows + width * v, rows + width * (v + 1));
-    return chosen;
-}
 
 /// No model checks the shapes of error.*: only those with one number per vertex are restricted. The tensors
 /// bound.vertex.* have a row per vertex (see ErrorBound).

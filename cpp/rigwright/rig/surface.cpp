@@ -3,6 +3,7 @@
 #include <set>
 
 #include "rigwright/core/error.h"
+#include "rigwright/rig/chosen_rows.h"
 
 namespace rigwright::rig {
 namespace {
@@ -47,14 +48,6 @@ void check_corners(View<const std::int32_t, 2> corners, View<const std::int32_t,
             }
         }
     }
-}
-
-template <class T>
-std::vector<T> chosen_rows(const T* rows, std::int64_t width, View<const std::int32_t, 1> indices) {
-    std::vector<T> chosen;
-    chosen.reserve(static_cast<std::size_t>(width * indices.extent(0)));
-    for (const std::int32_t i : indices) chosen.insert(chosen.end(), rows + width * i, rows + width * (i + 1));
-    return chosen;
 }
 
 void add_chosen_uvs(const Surface& surface, View<const std::int32_t, 1> faces, TensorFile& result) {
