@@ -40,7 +40,7 @@ def dragged(stage, distance):
 
 def test_what_hardly_helps_stays_where_it_was(sheet):
     left, right = dragged(stage_of(sheet), 0.6)["row"]
-    assert left == pytest.approx(1.0, abs=0.02)
+    assert left == pytest.approx(1.0, abs=0.02)  # the pull ends a little below the limit, eased
     assert right < 0.3  # the nearest pose has it at 1, to come nearer by a hundredth of the gap
 
 

@@ -161,7 +161,8 @@ class Drags:
         """From each pin's point of the figure to that of the model that is solved (pins, 3)."""
         if self._figure.is_solved_as_it_is:
             return np.zeros((len(self.pins), 3))
-        return self._points_of_model(pose) - np.array([pin.point(vertices) for pin in self.pins.values()])
+        seen = np.array([pin.point(vertices) for pin in self.pins.values()])
+        return np.asarray(self._points_of_model(pose) - seen, np.float64)
 
     def _points_of_model(self, pose: Row) -> NDArray[np.float64]:
         """Where the pins' points are on the model that is solved (pins, 3)."""
