@@ -86,15 +86,10 @@ def milliseconds(rows: list[Row]) -> list[float]:
     return [1e3 * seconds for seconds in interleaved(calls, RUNS, IN_A_ROW).values()]
 
 
-def rows_on_page(page: str, title: str) -> list[str]:
+def rows_on_page(page: str, title: str, clip: str) -> list[str]:
     """A character's rows as the page has them; one that says so if there are none."""
     kept = [line for line in page.splitlines() if line.startswith(f"| {title}, ")]
-    return kept or [f"| {title}, {clip_of(title)} | not measured yet | | | | | | |"]
-
-
-def clip_of(title: str) -> str:
-    """The clip that a character is judged on."""
-    return next(clip for name, clip in CHARACTERS.values() if name == title)
+    return kept or [f"| {title}, {clip} | not measured yet | | | | | | |"]
 
 
 def measured_rows(name: str, out: Path, sets: Path) -> list[str]:
@@ -120,9 +115,9 @@ def table(out: Path, sets: Path, page: str) -> str:
         "| character, judged on | model | mean, mm | max, mm | one pose, ms | file, MB | trained for, min | machine |",
     ]
     lines += ["| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"]
-    for name, (title, _) in CHARACTERS.items():
+    for name, (title, clip) in CHARACTERS.items():
         here = (out / name / "figures.json").exists()
-        lines += measured_rows(name, out, sets) if here else rows_on_page(page, title)
+        lines += measured_rows(name, out, sets) if here else rows_on_page(page, title, clip)
     return "\n".join([*lines, ""])
 
 

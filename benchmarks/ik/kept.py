@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigwright as rw
+from rigwright._resume.fingerprints import fingerprint
 
 FOLDER = Path(__file__).resolve().parents[2] / "build" / "face_ik"
 
@@ -27,7 +26,8 @@ def trained(
 
     Read if the folder has them. A training that was interrupted goes on.
     """
-    file = folder / f"{settings.agreement}-{_fingerprint(model, points, settings, poses)}.safetensors"
+    decides = fingerprint(settings.record(), points, model.restricted(points).tensors(), poses)
+    file = folder / f"{settings.agreement}-{decides[:16]}.safetensors"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
         data: Any = None if poses is None else SimpleNamespace(poses=poses)
@@ -44,17 +44,3 @@ def trained(
             progress=True,
         ).save(file)
     return rw.ik.load(file)
-
-
-def _fingerprint(
-    model: rw.Deformer,
-    points: NDArray[np.int64],
-    settings: rw.training.FaceIkSettings,
-    poses: NDArray[np.float32] | None,
-) -> str:
-    """Of all that decides a training."""
-    found = hashlib.sha256(json.dumps([settings.record(), points.tolist()]).encode())
-    for name, values in sorted(model.restricted(points).tensors().items()):
-        found.update(name.encode() + np.ascontiguousarray(values).tobytes())
-    found.update(b"" if poses is None else np.ascontiguousarray(poses).tobytes())
-    return found.hexdigest()[:16]
