@@ -23,7 +23,7 @@ DPI, COLORS = 96, 255
 
 
 def layout(model: rw.Deformer, clips: rw.Dataset) -> Figure:
-    """The largest segment before and after mending, with floors and refinement squares."""
+    """The largest segment before and after mending, with floors and refined rectangles."""
     found = rw.training.model_layout(model)
     segment = max(found.coarse, key=lambda own: len(own.vertices))
     rows = np.linspace(0, len(clips) - 1, FRAMES).astype(int)

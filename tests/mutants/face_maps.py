@@ -100,11 +100,18 @@ MUTANTS = [
         "tests/training/test_map_regions.py",
     ),
     Mutant(
-        "squares that overlap",
-        f"{TRAINING}/_refinement.py",
-        "found = np.minimum(found, cut - 0.5 * GAP)",
-        "found = np.minimum(found, cut + 9.0)",
+        "rectangles that overlap",
+        f"{TRAINING}/_rectangles.py",
+        "lows[upper][axis] = max(lows[upper][axis], middle + 0.5 * GAP)",
+        "pass",
         "tests/training/test_map_regions.py::test_inside_a_square_its_region_acts_alone",
+    ),
+    Mutant(
+        "squares that miss the corners of a mouth",
+        f"{TRAINING}/_rectangles.py",
+        "if most <= SPILL * total:",
+        "if True:",
+        "tests/training/test_refinement_squares.py::test_a_rectangle_grows_until_it_holds_the_error",
     ),
     Mutant(
         "transfer that samples between the sides of a seam",

@@ -5,6 +5,7 @@ import pytest
 
 from rigwright._rigs.surface import Surface
 from rigwright.training._face_maps._lay_out import lay_out
+from rigwright.training._face_maps._rectangles import LONGEST, SIDE
 from rigwright.training._face_maps._refinement import refined_floor, refinements
 from tests.support.laid_face import LaidFace
 
@@ -177,13 +178,14 @@ def test_weights_of_a_vertex_have_a_sum_of_at_most_one(face, refined):
     assert 0.5 < total.max() <= 1.0 + 1e-6  # rounding of float32 weights
 
 
-def test_squares_have_a_quarter_of_the_width(refined):
-    coarse, squares = refined
+def test_rectangles_have_up_to_half_of_the_width(refined, tolerance):
+    coarse, details = refined
     skin = coarse.coarse[0]
-    for square in squares:
-        own = skin.uvs[np.searchsorted(skin.vertices, square.vertices)]
-        assert np.ptp(own, axis=0).max() <= 0.25
-        assert np.ptp(square.uvs, axis=0) == pytest.approx(4.0 * np.ptp(own, axis=0))
+    for detail in details:
+        own = skin.uvs[np.searchsorted(skin.vertices, detail.vertices)]
+        size = detail.rectangle.high - detail.rectangle.low
+        assert np.ptp(own, axis=0).max() <= size.max() <= LONGEST + SIDE / 8.0
+        np.testing.assert_allclose(detail.uvs * size + detail.rectangle.low, own, atol=tolerance["float64"])
 
 
 def test_inputs_of_squares_are_those_of_their_vertices(face, refined):

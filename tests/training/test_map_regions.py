@@ -12,12 +12,15 @@ from rigwright import _core
 from rigwright.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
 from rigwright.training._face_maps._export import LearnedMap, map_tensors
 from rigwright.training._face_maps._layout import COARSE, Floors, Layout, MapSegment
+from rigwright.training._face_maps._rectangles import Rectangle, apart
 from rigwright.training._face_maps._refinement import _segments_of, refined_floor
 from rigwright.training._face_maps._regions import with_regions
 from rigwright.training._face_maps._shapes import Scaling
 
 COUNT, CONTROLS = 4000, 6
 LOWS = [np.array([0.1, 0.1]), np.array([0.25, 0.3]), np.array([0.75, 0.6])]
+SIZES = [np.array([0.25, 0.25]), np.array([0.25, 0.3]), np.array([0.25, 0.4])]
+RECTANGLES = apart([Rectangle(low, low + size) for low, size in zip(LOWS, SIZES, strict=True)])
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +34,7 @@ def face():
     ones = np.ones(COUNT, np.float32)
     skin = MapSegment("skin", COARSE, np.arange(COUNT), uvs, ones, np.arange(CONTROLS), 32)
     floors = [Floors("skin", 32, (0.0, 0.0), (0.0, 0.0), 0, 0, 0, 0)]
-    plain = Layout([skin], [], [], floors, [uvs]).refined(_segments_of(skin, LOWS, influence, 64))
+    plain = Layout([skin], [], [], floors, [uvs]).refined(_segments_of(skin, RECTANGLES, influence, 64))
     offsets = rng.standard_normal((3, COUNT, 3)).astype(np.float32)
     return influence, plain, with_regions(plain, offsets, influence, unit_to_mm=1.0), offsets
 

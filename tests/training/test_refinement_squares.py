@@ -1,19 +1,21 @@
-"""Refinement squares: clusters of errors, the elbow, squares that overlap."""
+"""What is refined: clusters of errors, the elbow, rectangles that grow and do not overlap."""
 
 import numpy as np
 import pytest
 
 from rigwright.training._face_maps._layout import COARSE, MapSegment
-from rigwright.training._face_maps._refinement import (
+from rigwright.training._face_maps._rectangles import (
     BORDER,
     GAP,
+    LONGEST,
     SIDE,
-    _segments_of,
-    clusters,
-    depth,
-    elbow,
+    Rectangle,
+    apart,
+    grown,
     smooth,
+    square_around,
 )
+from rigwright.training._face_maps._refinement import _segments_of, clusters, elbow
 
 
 def dense_segment(count=4000):
@@ -51,31 +53,83 @@ def test_the_elbow_is_where_costs_stop_falling(costs, place):
     assert elbow(costs) == place
 
 
+def square(*low):
+    return Rectangle(np.array(low), np.array(low) + SIDE)
+
+
 def test_a_square_is_deepest_in_its_middle_and_ends_at_its_border(tolerance):
-    low = np.array([0.3, 0.4])
-    at = low + SIDE * np.array([[0.5, 0.5], [0.0, 0.5], [0.5, 1.0], [1.2, 0.5]])
-    np.testing.assert_allclose(depth(at, [low], 0), [0.5 * SIDE, 0, 0, -0.2 * SIDE], atol=tolerance["float64"])
+    at = square(0.3, 0.4).low + SIDE * np.array([[0.5, 0.5], [0.0, 0.5], [0.5, 1.0], [1.2, 0.5]])
+    found = square(0.3, 0.4).depth(at)
+    np.testing.assert_allclose(found, [0.5 * SIDE, 0, 0, -0.2 * SIDE], atol=tolerance["float64"])
 
 
 def test_a_square_has_no_border_where_the_texture_ends():
-    assert depth(np.array([[0.0, 0.1]]), [np.array([0.0, 0.0])], 0) > 0.0
+    assert square(0.0, 0.0).depth(np.array([[0.0, 0.1]])) > 0.0
+
+
+def test_a_square_lies_inside_the_texture():
+    found = square_around(np.array([0.02, 0.95]))
+    np.testing.assert_array_equal([found.low, found.high], [[0.0, 0.75], [0.25, 1.0]])
 
 
 def test_weights_change_smoothly_across_the_border():
     """A step of a thousandth of the square changes a weight by little: nothing jumps."""
     across = np.stack([np.linspace(0.25, 0.6, 1401), np.full(1401, 0.5)], axis=1)
-    weights = smooth(depth(across, [np.array([0.3, 0.4])], 0) / (BORDER * SIDE))
+    weights = smooth(square(0.3, 0.4).depth(across) / BORDER)
     assert (weights.min(), weights.max()) == (0.0, 1.0)
     assert np.abs(np.diff(weights)).max() < 0.02
 
 
-def test_squares_that_overlap_are_cut_and_stay_apart():
+def mouth():
+    """A thin strip of vertices whose ends, farther apart than a square is wide, hold nearly all of the error."""
+    uvs = np.random.default_rng(3).random((6000, 2)) * [0.5, 0.06] + [0.2, 0.5]
+    at_ends = np.abs(np.abs(uvs[:, 0] - 0.45) - 0.15) < 0.02
+    return uvs, np.where(at_ends, 1.0, 1e-4)
+
+
+def test_a_rectangle_grows_until_it_holds_the_error():
+    """The square in the middle misses both corners of the mouth; what grew has them with full weight, and no more."""
+    uvs, error = mouth()
+    start = square_around(np.array([0.45, 0.53]))
+    found = grown(start, uvs, error)
+
+    def missed(rectangle):
+        return (error * (1.0 - smooth(rectangle.depth(uvs) / BORDER))).sum() / error.sum()
+
+    assert missed(start) > 0.9
+    assert missed(found) < 0.01
+    assert found.size[0] < 0.34 + 2.0 * BORDER + 2.0 * SIDE / 8.0
+    assert found.size[1] == start.size[1]
+
+
+def test_a_rectangle_stays_as_it_is_where_the_error_is_inside():
+    uvs, error = mouth()
+    start = square_around(np.array([0.3, 0.53]))
+    assert grown(start, uvs, np.where(uvs[:, 0] < 0.34, error, 0.0)) == start
+
+
+def test_a_rectangle_grows_to_its_longest_and_not_out_of_the_texture():
+    uvs = np.random.default_rng(4).random((3000, 2))
+    found = grown(square_around(np.array([0.125, 0.5])), uvs, np.ones(3000))
+    assert found.low[0] == 0.0
+    assert found.size.max() <= LONGEST + SIDE / 8.0
+    assert found.size.min() > LONGEST - SIDE / 8.0
+
+
+@pytest.mark.parametrize("other", [(0.4, 0.35), (0.3, 0.32), (0.31, 0.3)])
+def test_rectangles_that_overlap_are_cut_and_stay_apart(other):
     segment = dense_segment()
-    squares = _segments_of(segment, [np.array([0.3, 0.3]), np.array([0.4, 0.35])], None, 64)
-    one, other = (segment.uvs[np.isin(segment.vertices, square.vertices)] for square in squares)
-    nearest = np.linalg.norm(one[:, None] - other, axis=2).min()
+    details = _segments_of(segment, apart([square(0.3, 0.3), square(*other)]), None, 64)
+    one, two = (segment.uvs[np.isin(segment.vertices, detail.vertices)] for detail in details)
+    nearest = np.abs(one[:, None] - two).max(axis=2).min()
     assert nearest >= GAP
 
 
+def test_rectangles_that_lie_apart_stay_as_they_are():
+    far = [square(0.1, 0.1), square(0.1 + SIDE + GAP, 0.1), square(0.3, 0.7)]
+    for before, after in zip(far, apart(far), strict=True):
+        np.testing.assert_array_equal([after.low, after.high], [before.low, before.high])
+
+
 def test_a_square_with_few_vertices_is_left_out():
-    assert _segments_of(dense_segment(300), [np.array([0.3, 0.3])], None, 64) == []
+    assert _segments_of(dense_segment(300), [square(0.3, 0.3)], None, 64) == []

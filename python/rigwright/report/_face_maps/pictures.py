@@ -1,4 +1,4 @@
-"""Pictures of deformation maps: layouts with errors and squares, maps under their mesh."""
+"""Pictures of deformation maps: layouts with errors and refined rectangles, maps under their mesh."""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright.training._face_maps._rectangles import Rectangle
+
 COARSE, REFINEMENT = 0, 1
 
 
@@ -29,6 +31,8 @@ class MapSegment:
         Pose columns that move some vertex of the segment, ascending: the inputs of its network.
     resolution : int
         Texels along each axis.
+    rectangle : Rectangle, optional
+        Of a refinement segment: what its map shows of its coarse segment's texture.
     """
 
     name: str
@@ -38,6 +42,7 @@ class MapSegment:
     weights: NDArray[np.float32]
     columns: NDArray[np.int64]
     resolution: int
+    rectangle: Rectangle | None = None
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Refinement segments: squares of the texture around clusters of what the best coarse map leaves (Bailey 2020, 3.4)."""
+"""Refinement segments: rectangles of the texture around what the best coarse map leaves (Bailey 2020, 3.4)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from rigwright import _core
 from rigwright._validate import Arguments
 from rigwright.progress import Progress, ProgressCallback, as_callback
 from rigwright.training._face_maps._layout import REFINEMENT, Layout, MapSegment
+from rigwright.training._face_maps._rectangles import BORDER, SIDE, Rectangle, apart, grown, smooth, square_around
 
 Float64 = NDArray[np.float64]
 
-SIDE = 0.25  # of the width of the texture
-BORDER = 0.125  # of a square's side: the weight rises from 0 to 1 across it
-GAP = 0.25 * SIDE  # that squares stay apart: the coarse maps of two squares blend there
 MOST_CLUSTERS = 10  # that the elbow is sought among
 MOST_SAMPLES = 256
 ELBOW_SAMPLES = 32
-SAME = 0.2  # of a square's side: squares that are closer to each other are one
+SAME = 0.2  # of a square's side: clusters whose squares are closer to each other are one
 LEAST_VERTICES = 64  # of a segment that is refined
 WORTH = 0.03  # mm, RMS over samples and vertices: a segment that can be this good is not refined
 ROUNDS = 50
@@ -40,13 +38,15 @@ def refinements(
     """Refinement segments where a coarse map cannot show the motion.
 
     Method: the mean squared distance that the best coarse map leaves at each vertex (Bailey 2020, equation 3.2, with
-    least squares), and k-means on texture coordinates with these as weights. A cluster's square has a quarter of the
-    texture's width and lies inside the texture. Left out are squares within a fifth of their side from another one, and
-    those with no more vertices than texels of the coarse map. Squares that overlap are cut along the line between their
-    centers, with a gap of a quarter of a side: no vertex lies in two. Vertices get the square stretched to a whole map.
-    The number of clusters, 10 at most, is at the elbow of what the best maps with their squares leave.
-    Weights: 0 at the border of a square, rising to 1 across an eighth of its side (not where the square meets the
-    border of the texture: no vertex lies beyond).
+    least squares), and k-means on texture coordinates with these as weights. A cluster starts with a square of a
+    quarter of the texture's width, as in the source; squares within a fifth of their side from another one are left
+    out. Then its sides move outward, to twice the width at most, until none has more than a hundredth of the cluster's
+    error at its border (see :func:`grown`). Rectangles that would overlap are cut, with a gap of a sixteenth of the
+    texture: no vertex lies in two. Left out are those with no more vertices than texels of the coarse map. Vertices get
+    the rectangle stretched to a whole map. The number of clusters, 10 at most, is at the elbow of what the best maps
+    with their rectangles leave.
+    Weights: 0 at the border of a rectangle, rising to 1 across a thirty-second of the texture (not where the rectangle
+    meets the border of the texture: no vertex lies beyond).
     Guarantee: the same bytes with every instruction set and number of threads.
 
     Parameters
@@ -86,9 +86,8 @@ def refinements(
         left = _core.map_residuals(segment.uvs, own, segment.resolution, segment.weights, threads)
         error = np.square(left, dtype=np.float64).sum(axis=2).mean(axis=0)
         if np.sqrt(error.mean()) >= WORTH:
-            result += _squares(
-                segment, error, left[:: max(len(left) // ELBOW_SAMPLES, 1)], influence, resolution, threads
-            )
+            some_left = left[:: max(len(left) // ELBOW_SAMPLES, 1)]
+            result += _details(segment, error, some_left, influence, resolution, threads)
     report(Progress("looking for details", len(layout.coarse), len(layout.coarse)))
     return result
 
@@ -100,7 +99,7 @@ def some(offsets: NDArray[np.float32], most: int, seed: int) -> NDArray[np.float
     return offsets[np.sort(np.random.default_rng([seed, 7]).permutation(len(offsets))[:most])]
 
 
-def _squares(
+def _details(
     segment: MapSegment,
     error: Float64,
     left: NDArray[np.float32],
@@ -108,44 +107,53 @@ def _squares(
     resolution: int,
     threads: int,
 ) -> list[MapSegment]:
-    """The squares of a segment, given what the best coarse maps leave (T, M, 3) and its mean squares (M,)."""
+    """The rectangles of a segment, given what the best coarse maps leave (T, M, 3) and its mean squares (M,)."""
     found, remaining = [], []
     for count in range(1, MOST_CLUSTERS + 1):
-        lows: list[Float64] = []
-        for center in clusters(segment.uvs, error, count):
-            low = np.clip(center - 0.5 * SIDE, 0.0, 1.0 - SIDE)
-            if all(np.abs(low - other).max() > SAME * SIDE for other in lows):
-                lows.append(low)
-        squares = _segments_of(segment, lows, influence, resolution)
-        after = fitted([_within(segment, square) for square in squares], left, threads)
-        found.append(squares)
+        rectangles = apart(_around(segment.uvs, error, clusters(segment.uvs, error, count)))
+        details = _segments_of(segment, rectangles, influence, resolution)
+        after = fitted([_within(segment, detail) for detail in details], left, threads)
+        found.append(details)
         remaining.append(float(np.sqrt(np.square(after, dtype=np.float64).sum(axis=2).mean())))
     return found[elbow(remaining)]
 
 
-def _within(segment: MapSegment, square: MapSegment) -> MapSegment:
-    """A square with vertices as places among those of its coarse segment."""
-    return replace(square, vertices=np.searchsorted(segment.vertices, square.vertices))
+def _around(uvs: Float64, error: Float64, centers: Float64) -> list[Rectangle]:
+    """Rectangles that hold the errors nearest to each center, of centers that are no closer than ``SAME``."""
+    apart_from: list[Float64] = []
+    for center in centers:
+        if all(np.abs(center - other).max() > SAME * SIDE for other in apart_from):
+            apart_from.append(center)
+    nearest = _nearest(uvs, np.array(apart_from))
+    return [
+        grown(square_around(center), uvs, np.where(nearest == number, error, 0.0))
+        for number, center in enumerate(apart_from)
+    ]
+
+
+def _within(segment: MapSegment, detail: MapSegment) -> MapSegment:
+    """A rectangle with vertices as places among those of its coarse segment."""
+    return replace(detail, vertices=np.searchsorted(segment.vertices, detail.vertices))
 
 
 def _segments_of(
-    segment: MapSegment, lows: list[Float64], influence: NDArray[np.bool_] | None, resolution: int
+    segment: MapSegment, rectangles: list[Rectangle], influence: NDArray[np.bool_] | None, resolution: int
 ) -> list[MapSegment]:
-    shares = [smooth(depth(segment.uvs, lows, number) / (BORDER * SIDE)) for number in range(len(lows))]
     result: list[MapSegment] = []
-    for share, low in zip(shares, lows, strict=True):
+    for rectangle in rectangles:
+        share = smooth(rectangle.depth(segment.uvs) / BORDER)
         inside = np.flatnonzero(share > 0.0)
         vertices = segment.vertices[inside]
         if influence is None:
             columns = segment.columns
         else:
             columns = np.flatnonzero(influence[vertices].any(axis=0)).astype(np.int64)
-        dense = len(inside) > (SIDE * segment.resolution) ** 2
+        dense = len(inside) > rectangle.size[0] * rectangle.size[1] * segment.resolution**2
         if not dense or not len(columns):
             continue
-        uvs = np.clip((segment.uvs[inside] - low) / SIDE, 0.0, 1.0)
+        uvs = rectangle.stretched(segment.uvs[inside])
         name, weights = f"{segment.name}, detail {len(result) + 1}", share[inside].astype(np.float32)
-        result.append(MapSegment(name, REFINEMENT, vertices, uvs, weights, columns, resolution))
+        result.append(MapSegment(name, REFINEMENT, vertices, uvs, weights, columns, resolution, rectangle))
     return result
 
 
@@ -162,7 +170,7 @@ def clusters(uvs: Float64, weights: Float64, count: int) -> Float64:
         gap = np.minimum(gap, np.square(uvs - centers[-1]).sum(axis=1))
     label = np.full(len(uvs), -1)
     for _ in range(ROUNDS):
-        nearest = np.stack([np.square(uvs - center).sum(axis=1) for center in centers]).argmin(axis=0)
+        nearest = _nearest(uvs, centers)
         if (nearest == label).all():
             break
         label = nearest
@@ -170,6 +178,11 @@ def clusters(uvs: Float64, weights: Float64, count: int) -> Float64:
         sums = np.stack([np.bincount(label, weights * uvs[:, axis], len(centers)) for axis in range(2)], axis=1)
         centers = np.where(mass[:, None] > 0.0, sums / np.where(mass > 0.0, mass, 1.0)[:, None], centers)
     return centers
+
+
+def _nearest(uvs: Float64, centers: Float64) -> NDArray[np.intp]:
+    gaps = np.stack([np.square(uvs - center).sum(axis=1) for center in centers])
+    return np.asarray(gaps.argmin(axis=0))
 
 
 def elbow(costs: list[float]) -> int:
@@ -180,29 +193,6 @@ def elbow(costs: list[float]) -> int:
         return 0
     along = np.arange(len(costs)) / (len(costs) - 1.0)
     return int((along + (fallen - low) / (fallen[0] - low)).argmin())
-
-
-def depth(uvs: Float64, lows: list[Float64], number: int) -> Float64:
-    """How far inside a square coordinates (M, 2) lie, negative outside: of it and of its side of the cuts, at most.
-
-    Where the square meets the border of the texture there is no border of the square.
-    """
-    low = lows[number]
-    below = np.where(low > 0.0, uvs - low, SIDE)
-    above = np.where(low + SIDE < 1.0, low + SIDE - uvs, SIDE)
-    found = np.minimum(below, above).min(axis=1)
-    for other in lows:
-        apart = float(np.sqrt(np.square(other - low).sum()))
-        if apart > 0.0:
-            cut = ((other + low + SIDE) * 0.5 - uvs) @ ((other - low) / apart)
-            found = np.minimum(found, cut - 0.5 * GAP)
-    return np.asarray(found)
-
-
-def smooth(share: Float64) -> Float64:
-    """0 below 0, 1 above 1, between them without a kink."""
-    inside = np.clip(share, 0.0, 1.0)
-    return np.asarray(inside * inside * (3.0 - 2.0 * inside))
 
 
 def refined_floor(layout: Layout, offsets: NDArray[np.float32], threads: int = 0) -> Float64:

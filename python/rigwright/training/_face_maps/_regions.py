@@ -1,12 +1,12 @@
-"""Coarse maps of their own for refined squares: inside one, only controls that move the square act.
+"""Coarse maps of their own for refined rectangles: inside one, only controls that move it act.
 
-A coarse network mixes its inputs, so a control that moves any vertex of a segment moves all of them a little. A square
-that is refined becomes a region: its coarse map reads the controls that move the square, and blends with the segment's
-around the square. With d the depth of a vertex in square Q, negative outside (squares are at least ``GAP`` apart),
+A coarse network mixes its inputs, so a control that moves any vertex of a segment moves all of them a little. What is
+refined becomes a region: its coarse map reads the controls that move the rectangle, and blends with the segment's
+around it. With d the depth of a vertex in rectangle Q, negative outside (rectangles are at least ``GAP`` apart),
 
     a_Q = smooth(1 + d / GAP), r = prod (1 - a_Q), weight of region Q: a_Q (1 - r) / sum a, of the remainder: r.
 
-The weights of a vertex have a sum of 1; inside of Q that of Q is 1. So a control that moves no vertex of a square in
+The weights of a vertex have a sum of 1; inside of Q that of Q is 1. So a control that moves no vertex of it in
 the rig moves none there in the model, by exactly nothing, whatever else is turned.
 """
 
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from rigwright.training._face_maps._charts import FRAMES, floors_of, stretched
 from rigwright.training._face_maps._layout import COARSE, Floors, Layout, MapSegment
-from rigwright.training._face_maps._refinement import GAP, SIDE, depth, smooth, some
+from rigwright.training._face_maps._rectangles import GAP, smooth
+from rigwright.training._face_maps._refinement import some
 
 Float64 = NDArray[np.float64]
 
@@ -31,7 +32,7 @@ def with_regions(
     layout: Layout, offsets: NDArray[np.float32], influence: NDArray[np.bool_], *, unit_to_mm: float, seed: int = 0,
     threads: int = 0,
 ) -> Layout:  # fmt: skip
-    """Cut each coarse segment with refinement squares into regions, one per square, and the remainder.
+    """Cut each coarse segment with refinement segments into regions, one for each, and the remainder.
 
     Parameters
     ----------
@@ -55,8 +56,8 @@ def with_regions(
     floors: list[Floors] = []
     before: list[Float64] = []
     for segment, floor, uvs in zip(layout.coarse, layout.floors, layout.original_uvs, strict=True):
-        squares = [square for square in fine if np.isin(square.vertices, segment.vertices).all()]
-        for region in _cut(segment, squares, influence):
+        details = [detail for detail in fine if np.isin(detail.vertices, segment.vertices).all()]
+        for region in _cut(segment, details, influence):
             inside = np.searchsorted(segment.vertices, region.vertices)
             own = np.ascontiguousarray(frames[:, region.vertices])
             whole = region.name == segment.name
@@ -66,36 +67,36 @@ def with_regions(
     return replace(layout, segments=[*coarse, *fine], floors=floors, original_uvs=before)
 
 
-def _cut(segment: MapSegment, squares: list[MapSegment], influence: NDArray[np.bool_]) -> list[MapSegment]:
-    """The remainder of a segment, then the regions of its squares; the segment itself without squares."""
-    if not squares:
+def _cut(segment: MapSegment, details: list[MapSegment], influence: NDArray[np.bool_]) -> list[MapSegment]:
+    """The remainder of a segment, then the regions of its details; the segment itself without details."""
+    if not details:
         return [segment]
-    lows = [_low(segment, square) for square in squares]
-    near = np.stack([smooth(1.0 + depth(segment.uvs, lows, number) / GAP) for number in range(len(lows))])
+    rectangles = [detail.rectangle for detail in details if detail.rectangle is not None]
+    near = np.stack([smooth(1.0 + rectangle.depth(segment.uvs) / GAP) for rectangle in rectangles])
     rest = np.prod(1.0 - near, axis=0)
     shares = near * ((1.0 - rest) / np.maximum(near.sum(axis=0), SMALLEST))
     found = []
     if (rest > SMALLEST).any():
         kept = np.flatnonzero(rest > SMALLEST)
-        columns = _columns_outside(segment, rest, shares, squares, influence)
+        columns = _columns_outside(segment, rest, shares, details, influence)
         found.append(_part(segment, segment.name, kept, segment.uvs[kept], rest, columns, segment.resolution))
-    for square, low, share in zip(squares, lows, shares, strict=True):
+    for detail, rectangle, share in zip(details, rectangles, shares, strict=True):
         kept = np.flatnonzero(share > SMALLEST)
-        uvs = np.clip((segment.uvs[kept] - low + GAP) / (SIDE + 2.0 * GAP), 0.0, 1.0)
-        name = square.name.replace(", detail ", ", region ")
-        found.append(_part(segment, name, kept, uvs, share, square.columns, RESOLUTION))
+        uvs = rectangle.stretched(segment.uvs[kept], GAP)
+        name = detail.name.replace(", detail ", ", region ")
+        found.append(_part(segment, name, kept, uvs, share, detail.columns, RESOLUTION))
     return found
 
 
 def _columns_outside(
-    segment: MapSegment, rest: Float64, shares: Float64, squares: list[MapSegment], influence: NDArray[np.bool_]
+    segment: MapSegment, rest: Float64, shares: Float64, details: list[MapSegment], influence: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """Columns of the remainder: those that move a vertex which it moves alone, or which no region there reads."""
     moving = influence[segment.vertices]
     own = moving[rest > 1.0 - SMALLEST].any(axis=0)
     seen = np.zeros_like(moving)
-    for square, share in zip(squares, shares, strict=True):
-        seen[np.ix_(share > SMALLEST, square.columns)] = True
+    for detail, share in zip(details, shares, strict=True):
+        seen[np.ix_(share > SMALLEST, detail.columns)] = True
     unseen = (moving & ~seen)[rest > SMALLEST].any(axis=0)
     return np.flatnonzero(own | unseen).astype(np.int64)
 
@@ -106,9 +107,3 @@ def _part(
 ) -> MapSegment:  # fmt: skip
     weights = share[kept].astype(np.float32)
     return MapSegment(name, COARSE, segment.vertices[kept], uvs, weights, columns, resolution)
-
-
-def _low(segment: MapSegment, square: MapSegment) -> Float64:
-    """The low corner of a refinement square on its segment's map."""
-    own = segment.uvs[np.searchsorted(segment.vertices, square.vertices)]
-    return np.asarray(np.median(own - SIDE * square.uvs, axis=0))

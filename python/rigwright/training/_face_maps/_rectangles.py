@@ -1,0 +1,127 @@
+"""Rectangles of the texture that are refined: grown until they hold the error of their cluster, and kept apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float64 = NDArray[np.float64]
+
+SIDE = 0.25  # of the width of the texture: what a rectangle starts with (Bailey 2020, 3.4)
+LONGEST = 2.0 * SIDE  # beyond, one map of 64 x 64 texels shows less than the segment's own
+STEP = 0.125 * SIDE  # by which a side moves
+BORDER = 0.125 * SIDE  # the weight rises from 0 to 1 across it
+GAP = 0.25 * SIDE  # that rectangles stay apart: the coarse maps of two of them blend there
+SPILL = 0.01  # of a cluster's error at one side: that side moves outward
+TOUCHING = 1e-9  # overlap below is rounding
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """Corners (2,) on the map of a segment."""
+
+    low: Float64
+    high: Float64
+
+    @property
+    def size(self) -> Float64:
+        return self.high - self.low
+
+    def stretched(self, uvs: Float64, margin: float = 0.0) -> Float64:
+        """Coordinates (M, 2) with the rectangle, and a margin around it, as the whole map."""
+        return np.clip((uvs - self.low + margin) / (self.size + 2.0 * margin), 0.0, 1.0)
+
+    def depth(self, uvs: Float64) -> Float64:
+        """How far inside coordinates (M, 2) lie, negative outside: of the nearest side.
+
+        Where a rectangle meets the border of the texture it has no side.
+        """
+        below = np.where(self.low > 0.0, uvs - self.low, SIDE)
+        above = np.where(self.high < 1.0, self.high - uvs, SIDE)
+        return np.asarray(np.minimum(below, above).min(axis=1))
+
+
+def square_around(center: Float64) -> Rectangle:
+    """The square with a quarter of the texture's width, inside the texture."""
+    low = np.clip(center - 0.5 * SIDE, 0.0, 1.0 - SIDE)
+    return Rectangle(low, low + SIDE)
+
+
+def grown(start: Rectangle, uvs: Float64, error: Float64) -> Rectangle:
+    """The rectangle whose sides have moved outward, the worst first, until none spills.
+
+    A side spills if more than ``SPILL`` of the error lies in its border, where the weight is below 1, or within a step
+    outside. Corners of a mouth and lids lie dense on a map: a square around their middle that ends there leaves the
+    worst faces to the coarse map.
+
+    Parameters
+    ----------
+    start : Rectangle
+    uvs : (M, 2) array
+    error : (M,) array
+        0 for vertices of other clusters.
+    """
+    total = _sum(error)
+    rectangle = start
+    while True:
+        spills = [
+            (_spilled(rectangle, uvs, error, axis, up), axis, up)
+            for axis in range(2)
+            for up in (False, True)
+            if _may_grow(rectangle, axis, up)
+        ]
+        most, axis, up = max(spills, default=(0.0, 0, False))
+        if most <= SPILL * total:
+            return rectangle
+        rectangle = _moved(rectangle, axis, up)
+
+
+def apart(rectangles: list[Rectangle]) -> list[Rectangle]:
+    """Rectangles that would lie closer than ``GAP`` cut along the axis on which they overlap least, in the middle."""
+    lows, highs = ([np.array(getattr(r, name)) for r in rectangles] for name in ("low", "high"))
+    for i in range(len(rectangles)):
+        for j in range(i):
+            overlap = np.minimum(highs[i], highs[j]) - np.maximum(lows[i], lows[j]) + GAP
+            if (overlap <= TOUCHING).any():
+                continue
+            axis = int(overlap.argmin())
+            middle = 0.5 * (min(highs[i][axis], highs[j][axis]) + max(lows[i][axis], lows[j][axis]))
+            upper, lower = (i, j) if lows[i][axis] + highs[i][axis] > lows[j][axis] + highs[j][axis] else (j, i)
+            lows[upper][axis] = max(lows[upper][axis], middle + 0.5 * GAP)
+            highs[lower][axis] = min(highs[lower][axis], middle - 0.5 * GAP)
+    return [Rectangle(low, high) for low, high in zip(lows, highs, strict=True)]
+
+
+def smooth(share: Float64) -> Float64:
+    """0 below 0, 1 above 1, between them without a kink."""
+    inside = np.clip(share, 0.0, 1.0)
+    return np.asarray(inside * inside * (3.0 - 2.0 * inside))
+
+
+def _may_grow(rectangle: Rectangle, axis: int, up: bool) -> bool:
+    at_border = rectangle.high[axis] >= 1.0 if up else rectangle.low[axis] <= 0.0
+    return bool(not at_border and rectangle.size[axis] < LONGEST - TOUCHING)
+
+
+def _spilled(rectangle: Rectangle, uvs: Float64, error: Float64, axis: int, up: bool) -> float:
+    """The error in the border of a side and in a step outside of it."""
+    across = uvs[:, 1 - axis]
+    beside = (across > rectangle.low[1 - axis]) & (across < rectangle.high[1 - axis])
+    outside = uvs[:, axis] - rectangle.high[axis] if up else rectangle.low[axis] - uvs[:, axis]
+    return _sum(error[beside & (outside > -BORDER) & (outside < STEP)])
+
+
+def _moved(rectangle: Rectangle, axis: int, up: bool) -> Rectangle:
+    low, high = rectangle.low.copy(), rectangle.high.copy()
+    if up:
+        high[axis] = min(1.0, high[axis] + STEP)
+    else:
+        low[axis] = max(0.0, low[axis] - STEP)
+    return Rectangle(low, high)
+
+
+def _sum(values: Float64) -> float:
+    """From the first to the last, so that the bytes are those of every machine."""
+    return float(np.bincount(np.zeros(len(values), np.intp), values, 1)[0])
