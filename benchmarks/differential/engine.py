@@ -19,7 +19,9 @@ import rigwright as rw
 from benchmarks.differential.tails import FRONT, ROOT, mesh
 from benchmarks.marks import write_between_marks
 from rigwright import _core
+from rigwright._bench.compare import batch_of
 from rigwright._bench.differential import differential
+from rigwright._bench.timing import interleaved
 
 INPUTS, HIDDEN, LAYERS, ANCHOR_HIDDEN, ANCHOR_LAYERS = 247, 2048, 5, 64, 3
 READ = 24  # inputs of an anchor network, on average
@@ -74,7 +76,56 @@ def random_tensors(faces: np.ndarray, count: int) -> tuple[Tensors, str]:
     return arrays, json.dumps(about)
 
 
-def table(found: dict[str, Any]) -> str:
+def bytes_read(arrays: Tensors, pose: np.ndarray) -> int:
+    """Of the constants, by one pose: the rows of weights whose inputs are not 0, and the whole folded product."""
+    total, x = 0, pose[arrays["inputs.column"]] if "inputs.column" in arrays else pose
+    for i in range(1, 1 + sum(name.startswith("network.layer") and name.endswith(".weight") for name in arrays)):
+        weight = arrays[f"network.layer{i}.weight"]
+        total += int(np.count_nonzero(x)) * weight[:, 0].nbytes
+        x = np.maximum(weight @ x + arrays[f"network.layer{i}.bias"], 0.0)
+    anchors = sum(array.nbytes for name, array in arrays.items() if name.startswith("anchors.layer"))
+    points = len(arrays["rest_vertices"]) * len(arrays["anchors.vertex"]) * 4
+    return total + anchors + arrays["delta.basis"].nbytes + points
+
+
+def limit(model: Any, found: dict[str, Any]) -> str:
+    """What the machine's memory allows one pose on one thread, and the product with the basis a reconstruction."""
+    arrays = model.tensors()
+    size = bytes_read(arrays, batch_of(model, None, 1, 0)[0])
+    buffer = bytearray(b"\x01") * size
+    seconds = interleaved({"read": lambda: _core.read_memory(buffer, 1)}, 10, in_a_row=5)["read"]
+    row = found["rows"][0]
+    caps = " and ".join(f"{peer / seconds:.1f} x {name}" for name, peer in row["peers"].items())
+    words = [
+        f"One pose reads {size / 1e6:.0f} MB (of {model.num_bytes / 1e6:.0f}: weights of units at 0 are skipped).",
+        f"A plain read of as many bytes takes {1e3 * seconds:.2f} ms, {size / seconds / 1e9:.0f} GB/s:",
+        f"{caps} is the most that float32 weights allow here,",
+        f"and the pose reaches {100 * seconds / row['seconds']:.0f} % of that rate.",
+    ]
+    for row in found["rows"][2:]:
+        alone = product_alone(arrays, row["poses"], row["threads"])
+        (peer,) = row["peers"].values()
+        words.append(
+            f"The product with the basis alone, by PyTorch, takes {1e3 * alone / row['poses']:.3f} ms of a pose of "
+            f"the {row['job']}: {peer / alone:.1f} x is what a solve without cost would have."
+        )
+    return " ".join(words)
+
+
+def product_alone(arrays: Tensors, count: int, threads: int) -> float:
+    """Seconds that PyTorch takes for the basis times coefficients."""
+    import torch
+
+    before = torch.get_num_threads()
+    columns = torch.from_numpy(np.ascontiguousarray(arrays["delta.basis"].T))
+    mean, z = torch.from_numpy(arrays["delta.mean"]), torch.randn(count, len(columns))
+    torch.set_num_threads(threads)
+    times = interleaved({"product": lambda: torch.addmm(mean, z, columns)}, 10, in_a_row=5)
+    torch.set_num_threads(before)
+    return times["product"]
+
+
+def table(found: dict[str, Any], allowed: str) -> str:
     """All jobs: the engine and its variants, the fastest form of each peer, and one module per anchor network."""
     lines = ["", "| job | threads | what | ms a pose | x | differs by |", "| --- | ---: | --- | ---: | ---: | ---: |"]
     for row in found["rows"]:
@@ -86,7 +137,9 @@ def table(found: dict[str, Any]) -> str:
             ratio = seconds / row["seconds"]
             lines.append(f"| {row['job']} | {row['threads']} | {name} | {each:.3f} | {ratio:.2f} | {differs} |")
     versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
-    return "\n".join([*lines, "", f"Machine: {found['machine']}; load {found['load']:.0f}; {versions}.", ""])
+    return "\n".join(
+        [*lines, "", allowed, "", f"Machine: {found['machine']}; load {found['load']:.0f}; {versions}.", ""]
+    )
 
 
 def main() -> None:
@@ -111,8 +164,10 @@ def main() -> None:
             print(f"  {name}: {each:.3f} ms a frame, {seconds / row['seconds']:.2f} x")
         for name, seconds in row["forms"].items():
             print(f"    form {name}: {1e3 * seconds / row['poses']:.3f} ms a frame")
+    allowed = limit(model, found)
+    print(allowed)
     if given.write:
-        write_between_marks("speed of differential subspaces", table(found))
+        write_between_marks("speed of differential subspaces", table(found, allowed))
 
 
 if __name__ == "__main__":

@@ -22,9 +22,9 @@ def poses_of(model, frames, seed=0):
 
 @pytest.mark.parametrize("joints", [0, 3])
 @pytest.mark.parametrize("tail", TAILS)
-@pytest.mark.parametrize("frames", [1, 2, 37])
+@pytest.mark.parametrize("frames", [1, 2, 23, 37])
 def test_evaluate_matches_slow_numpy(joints, tail, frames, tolerance):
-    tensors, text = random_differential_tensors(joints=joints, tail=tail)
+    tensors, text = random_differential_tensors(joints=joints, tail=tail, hidden=(300, 33))
     model = _core.model_from_tensors(tensors, text)
     poses = poses_of(model, frames)
     expected = slow_differential(tensors, poses)
@@ -33,10 +33,11 @@ def test_evaluate_matches_slow_numpy(joints, tail, frames, tolerance):
 
 @pytest.mark.parametrize("tail", TAILS)
 @pytest.mark.parametrize("storage", ["float32", "16-bit"])
-def test_a_pose_does_not_depend_on_the_batch_nor_on_threads(tail, storage):
-    # Single poses skip the zeros of relu, batches do not.
-    model = random_differential(tail=tail, network_storage=storage)
-    poses = poses_of(model, 37)
+@pytest.mark.parametrize("frames", [5, 23, 24, 37])
+def test_a_pose_does_not_depend_on_the_batch_nor_on_threads(tail, storage, frames):
+    # Single poses skip the zeros of relu, batches do not; large ones go by blocks of 32 inputs and 256 outputs.
+    model = random_differential(tail=tail, network_storage=storage, hidden=(300, 70))
+    poses = poses_of(model, frames)
     together = model.evaluate(poses, threads=1)
     alone = np.stack([model.evaluate(pose, threads=2) for pose in poses])
     np.testing.assert_array_equal(together, alone)

@@ -78,6 +78,13 @@ MUTANTS = [
         "tests/differential/test_model.py::test_a_pose_does_not_depend_on_the_batch_nor_on_threads",
     ),
     Mutant(
+        "blocks of weights that leave out the last inputs",
+        f"{ENGINE}/model/relu_blocks-inl.h",
+        "std::min(inputs_of_block, layer.inputs - first)",
+        "std::min(inputs_of_block, layer.inputs - first - 1)",
+        "tests/differential/test_model.py::test_a_pose_does_not_depend_on_the_batch_nor_on_threads",
+    ),
+    Mutant(
         "a session that evaluates networks whose inputs did not change, alone",
         f"{ENGINE}/model/relu_networks.cpp",
         "if (!is_same) evaluate_network",

@@ -19,9 +19,10 @@ constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
 constexpr int tile_size = AffineTail::vertices_per_tile;
 constexpr int vectors_per_tile = tile_size / lanes;
 
-// Register tiles: sums of 3 axes of all vectors of a tile for one row, or of fewer vectors for four rows that share
-// weights: 3 * 2 * 4 + 2 of 32 registers, or 3 * 1 * 4 + 2 of 16.
-constexpr int shared_rows = 4;
+// Register tiles: sums of 3 axes of all vectors of a tile for one row, or of fewer vectors for rows that share weights:
+// 3 axes * 2 vectors * 4 rows, weights and coefficients fit into 32 registers, 3 * 1 * 3 into 16 (four rows do not: a
+// sum that goes through memory in each step makes the loop wait).
+constexpr int shared_rows = lanes == 16 ? 4 : 3;
 constexpr int vectors_for_shared_rows = lanes == 16 ? 2 : 1;
 
 constexpr int most_rows = 32;  // whose sums, 12 KB, stay in the first-level cache; chosen, not tuned

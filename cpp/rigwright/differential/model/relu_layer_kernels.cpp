@@ -10,31 +10,20 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "rigwright/differential/model/relu_blocks-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace rigwright::differential::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-using D = hn::CappedTag<float, ReluLayer::outputs_per_vector>;
-using V = hn::Vec<D>;
-constexpr D d;
-constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
 
 constexpr int outputs_in_registers = 64;  // of a single row: 4 AVX-512 or 8 AVX2 vectors
 /// Inputs whose products are added at once to sums in the first-level cache. Measured on a Zen 5 core, four layers of
 /// 2,048 with half of the inputs at 0, against runs of 64 outputs with sums in registers: 1.15 ms became .73 with 8
 /// inputs (4: .77, 16: .72).
 constexpr int inputs_per_pass = 8;
-/// The same for several rows; so many weights stay in 32 or 16 registers.
-constexpr int inputs_of_rows = lanes == 16 ? 16 : 8;
-
-/// Loads weights of any storage as float32.
-HWY_INLINE V load(const float* weight) {
-    return hn::Load(d, weight);
-}
-template <class Stored>
-HWY_INLINE V load(const Stored* weight) {
-    return hn::PromoteTo(d, hn::Load(hn::Rebind<Stored, D>(), weight));
-}
+/// The same for a few rows; so many weights stay in 32 or 16 registers.
+constexpr int inputs_of_few_rows = lanes == 16 ? 16 : 8;
+constexpr int many_rows = 24;  // from which on blocks are faster, see relu_blocks-inl.h
 
 /// Calls body(weights of the layer).
 template <class Body>
@@ -154,8 +143,8 @@ void evaluate_row(const ReluLayer& layer, const Packed& packed, const float* x, 
 /// Adds the products of `Count` inputs from `first` on to the sums of all rows. Weights are read once, in runs as long
 /// as those of single rows, and stay in registers while rows go by.
 template <int Count, class Stored>
-HWY_INLINE void add_rows_pass(const ReluLayer& layer, const Stored* weight, int first, Rows<const float> x,
-                              Rows<float> sums, int count) {
+HWY_INLINE void add_few_rows_pass(const ReluLayer& layer, const Stored* weight, int first, Rows<const float> x,
+                                  Rows<float> sums, int count) {
     const std::int64_t pitch = layer.padded();
     const Stored* row = weight + first * pitch;
     for (std::int64_t at = 0; at < layer.padded(); at += lanes) {
@@ -170,15 +159,15 @@ HWY_INLINE void add_rows_pass(const ReluLayer& layer, const Stored* weight, int 
     }
 }
 
-/// sums += W x for several rows.
+/// sums += W x for a few rows: the time is that of reading weights.
 template <class Stored>
-HWY_INLINE void add_rows(const ReluLayer& layer, const Stored* weight, Rows<const float> x, Rows<float> sums,
-                         int count) {
+HWY_INLINE void add_few_rows(const ReluLayer& layer, const Stored* weight, Rows<const float> x, Rows<float> sums,
+                             int count) {
     int first = 0;
-    for (; first + inputs_of_rows <= layer.inputs; first += inputs_of_rows) {
-        add_rows_pass<inputs_of_rows>(layer, weight, first, x, sums, count);
+    for (; first + inputs_of_few_rows <= layer.inputs; first += inputs_of_few_rows) {
+        add_few_rows_pass<inputs_of_few_rows>(layer, weight, first, x, sums, count);
     }
-    for (; first < layer.inputs; ++first) add_rows_pass<1>(layer, weight, first, x, sums, count);
+    for (; first < layer.inputs; ++first) add_few_rows_pass<1>(layer, weight, first, x, sums, count);
 }
 
 void evaluate(const ReluLayer& layer, const Packed& packed, Rows<const float> x, Rows<float> y, int count,
@@ -186,7 +175,13 @@ void evaluate(const ReluLayer& layer, const Packed& packed, Rows<const float> x,
     if (count == 1) return evaluate_row(layer, packed, x.row(0), y.row(0), memory);
     const float* bias = packed.at(layer.bias);
     for (int p = 0; p < count; ++p) std::copy_n(bias, layer.padded(), y.row(p));
-    with_weights(layer, packed, [&](const auto* weight) { add_rows(layer, weight, x, y, count); });
+    with_weights(layer, packed, [&](const auto* weight) {
+        if (count < many_rows) {
+            add_few_rows(layer, weight, x, y, count);
+        } else {
+            add_many_rows(layer, weight, x, y, count);
+        }
+    });
     if (!layer.has_relu) return;
     for (int p = 0; p < count; ++p) apply_relu(y.row(p), layer.padded());
 }
