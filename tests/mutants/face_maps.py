@@ -95,8 +95,8 @@ MUTANTS = [
     Mutant(
         "regions that read the controls of the whole segment",
         f"{TRAINING}/_regions.py",
-        "share, square.columns, RESOLUTION",
-        "share, segment.columns, RESOLUTION",
+        "replace(detail, name=name, level=COARSE,",
+        "replace(detail, name=name, columns=segment.columns, level=COARSE,",
         "tests/training/test_map_regions.py",
     ),
     Mutant(

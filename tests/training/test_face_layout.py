@@ -183,9 +183,9 @@ def test_rectangles_have_up_to_half_of_the_width(refined, tolerance):
     skin = coarse.coarse[0]
     for detail in details:
         own = skin.uvs[np.searchsorted(skin.vertices, detail.vertices)]
-        size = detail.rectangle.high - detail.rectangle.low
-        assert np.ptp(own, axis=0).max() <= size.max() <= LONGEST + SIDE / 8.0
-        np.testing.assert_allclose(detail.uvs * size + detail.rectangle.low, own, atol=tolerance["float64"])
+        low, high = detail.rectangle.reach
+        assert detail.rectangle.size.max() <= LONGEST + SIDE / 8.0
+        np.testing.assert_allclose(detail.uvs * (high - low) + low, own, atol=tolerance["float64"])
 
 
 def test_inputs_of_squares_are_those_of_their_vertices(face, refined):

@@ -12,7 +12,7 @@ from rigwright import _core
 from rigwright.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
 from rigwright.training._face_maps._export import LearnedMap, map_tensors
 from rigwright.training._face_maps._layout import COARSE, Floors, Layout, MapSegment
-from rigwright.training._face_maps._rectangles import Rectangle, apart
+from rigwright.training._face_maps._rectangles import Rectangle, apart, shares
 from rigwright.training._face_maps._refinement import _segments_of, refined_floor
 from rigwright.training._face_maps._regions import with_regions
 from rigwright.training._face_maps._shapes import Scaling
@@ -84,11 +84,17 @@ def test_weights_of_neighbors_differ_little(face):
         assert step < 2.0 * 2.0 * 0.005 / 0.0625
 
 
+def interior(detail):
+    """Vertices of a refinement segment inside of its rectangle."""
+    return detail.vertices[detail.weights == 1.0]
+
+
 def test_inside_a_square_its_region_acts_alone(face):
     _, _, layout, _ = face
     for square, region in zip(layout.segments[4:], layout.coarse[1:], strict=True):
+        assert len(interior(square)) > 100
         for segment in layout.coarse:
-            weights = segment.weights[np.isin(segment.vertices, square.vertices)]
+            weights = segment.weights[np.isin(segment.vertices, interior(square))]
             assert (weights == 1.0).all() if segment is region else not len(weights)
 
 
@@ -97,12 +103,11 @@ def test_controls_that_do_not_move_a_square_leave_it_alone_however_many_are_turn
     rng = np.random.default_rng(1)
     poses, other = (rng.random((20, CONTROLS)).astype(np.float32) for _ in range(2))
     for square in layout.segments[4:]:
-        moves = influence[square.vertices].any(axis=0)
+        inside = interior(square)
+        moves = influence[inside].any(axis=0)
         assert not moves.all()
         kept = np.where(moves, poses, other)
-        np.testing.assert_array_equal(
-            model.evaluate(kept)[:, square.vertices], model.evaluate(poses)[:, square.vertices]
-        )
+        np.testing.assert_array_equal(model.evaluate(kept)[:, inside], model.evaluate(poses)[:, inside])
 
 
 def test_controls_that_move_nothing_outside_of_squares_leave_it_alone(face, model):
@@ -134,6 +139,29 @@ def test_a_control_moves_the_squares_that_it_moves_in_the_rig(face, model):
             turned = np.zeros((2, CONTROLS), np.float32)
             turned[1, control] = 1.0
             assert np.ptp(model.evaluate(turned)[:, square.vertices], axis=0).max() > 0.0
+
+
+def test_a_control_that_acts_between_rectangles_only_has_a_map_there():
+    """It moves nothing that the segment's own map moves alone, and nothing inside of a rectangle."""
+    uvs = np.random.default_rng(2).random((COUNT, 2))
+    ones, everything = np.ones(COUNT, np.float32), np.arange(COUNT)
+    around = shares(RECTANGLES, uvs)[1]
+    influence = np.stack([ones > 0, (around > 0.1) & (around < 0.9)], axis=1)
+    skin = MapSegment("skin", COARSE, everything, uvs, ones, np.arange(2), 32)
+    floors = [Floors("skin", 32, (0.0, 0.0), (0.0, 0.0), 0, 0, 0, 0)]
+    plain = Layout([skin], [], [], floors, [uvs]).refined(_segments_of(skin, RECTANGLES, influence, 64))
+    layout = with_regions(plain, np.ones((2, COUNT, 3), np.float32), influence, unit_to_mm=1.0)
+    own, between, *regions = layout.coarse
+    assert (own.name, between.name) == ("skin", "skin, around")
+    assert [own.columns.tolist(), between.columns.tolist()] == [[0], [0, 1]]
+    assert all(region.columns.tolist() == [0] for region in regions)
+    alone = np.isin(everything, own.vertices[own.weights == 1.0])
+    assert alone.sum() > 100
+    assert not alone[between.vertices].any()
+    total = np.zeros(COUNT)
+    for segment in layout.coarse:
+        total[segment.vertices] += segment.weights
+    assert np.abs(total - 1.0).max() < 1e-5  # rounding and weights left out
 
 
 def test_maps_that_agree_blend_to_what_they_show(face):

@@ -12,10 +12,10 @@ Float64 = NDArray[np.float64]
 SIDE = 0.25  # of the width of the texture: what a rectangle starts with (Bailey 2020, 3.4)
 LONGEST = 2.0 * SIDE  # beyond, one map of 64 x 64 texels shows less than the segment's own
 STEP = 0.125 * SIDE  # by which a side moves
-BORDER = 0.125 * SIDE  # the weight rises from 0 to 1 across it
-GAP = 0.25 * SIDE  # that rectangles stay apart: the coarse maps of two of them blend there
+GAP = 0.25 * SIDE  # that rectangles stay apart; the weight falls from 1 to 0 across it, outside
 SPILL = 0.01  # of a cluster's error at one side: that side moves outward
 TOUCHING = 1e-9  # overlap below is rounding
+SMALLEST = 1e-6  # weights below are 0
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,15 @@ class Rectangle:
     def size(self) -> Float64:
         return self.high - self.low
 
-    def stretched(self, uvs: Float64, margin: float = 0.0) -> Float64:
-        """Coordinates (M, 2) with the rectangle, and a margin around it, as the whole map."""
-        return np.clip((uvs - self.low + margin) / (self.size + 2.0 * margin), 0.0, 1.0)
+    def stretched(self, uvs: Float64) -> Float64:
+        """Coordinates (M, 2) with the rectangle, and where its weight falls, as the whole map."""
+        low, high = self.reach
+        return np.clip((uvs - low) / (high - low), 0.0, 1.0)
+
+    @property
+    def reach(self) -> tuple[Float64, Float64]:
+        """Corners of what lies inside the texture and has a weight."""
+        return np.maximum(self.low - GAP, 0.0), np.minimum(self.high + GAP, 1.0)
 
     def depth(self, uvs: Float64) -> Float64:
         """How far inside coordinates (M, 2) lie, negative outside: of the nearest side.
@@ -52,9 +58,8 @@ def square_around(center: Float64) -> Rectangle:
 def grown(start: Rectangle, uvs: Float64, error: Float64) -> Rectangle:
     """The rectangle whose sides have moved outward, the worst first, until none spills.
 
-    A side spills if more than ``SPILL`` of the error lies in its border, where the weight is below 1, or within a step
-    outside. Corners of a mouth and lids lie dense on a map: a square around their middle that ends there leaves the
-    worst faces to the coarse map.
+    A side spills if more than ``SPILL`` of the error lies beside it, where the weight falls. Corners of a mouth lie
+    dense on a map: a square around its middle that ends there leaves the worst faces to the coarse map.
 
     Parameters
     ----------
@@ -94,6 +99,17 @@ def apart(rectangles: list[Rectangle]) -> list[Rectangle]:
     return [Rectangle(low, high) for low, high in zip(lows, highs, strict=True)]
 
 
+def shares(rectangles: list[Rectangle], uvs: Float64) -> tuple[Float64, Float64]:
+    """Weights of rectangles (R, M) at coordinates (M, 2), and of what lies around them (M,); their sum is 1.
+
+    With d the depth in rectangle Q and a_Q = smooth(1 + d / GAP), which is 1 inside of Q: around r = prod (1 - a_Q), of
+    Q a_Q (1 - r) / sum a. Inside of a rectangle its weight is 1: rectangles are at least ``GAP`` apart.
+    """
+    near = np.stack([smooth(1.0 + rectangle.depth(uvs) / GAP) for rectangle in rectangles])
+    around = np.prod(1.0 - near, axis=0)
+    return near * ((1.0 - around) / np.maximum(near.sum(axis=0), SMALLEST)), around
+
+
 def smooth(share: Float64) -> Float64:
     """0 below 0, 1 above 1, between them without a kink."""
     inside = np.clip(share, 0.0, 1.0)
@@ -106,11 +122,11 @@ def _may_grow(rectangle: Rectangle, axis: int, up: bool) -> bool:
 
 
 def _spilled(rectangle: Rectangle, uvs: Float64, error: Float64, axis: int, up: bool) -> float:
-    """The error in the border of a side and in a step outside of it."""
+    """The error outside of a side, as far as the weight falls."""
     across = uvs[:, 1 - axis]
     beside = (across > rectangle.low[1 - axis]) & (across < rectangle.high[1 - axis])
     outside = uvs[:, axis] - rectangle.high[axis] if up else rectangle.low[axis] - uvs[:, axis]
-    return _sum(error[beside & (outside > -BORDER) & (outside < STEP)])
+    return _sum(error[beside & (outside > 0.0) & (outside < GAP)])
 
 
 def _moved(rectangle: Rectangle, axis: int, up: bool) -> Rectangle:

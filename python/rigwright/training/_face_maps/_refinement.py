@@ -11,7 +11,15 @@ from rigwright import _core
 from rigwright._validate import Arguments
 from rigwright.progress import Progress, ProgressCallback, as_callback
 from rigwright.training._face_maps._layout import REFINEMENT, Layout, MapSegment
-from rigwright.training._face_maps._rectangles import BORDER, SIDE, Rectangle, apart, grown, smooth, square_around
+from rigwright.training._face_maps._rectangles import (
+    SIDE,
+    SMALLEST,
+    Rectangle,
+    apart,
+    grown,
+    shares,
+    square_around,
+)
 
 Float64 = NDArray[np.float64]
 
@@ -41,12 +49,12 @@ def refinements(
     least squares), and k-means on texture coordinates with these as weights. A cluster starts with a square of a
     quarter of the texture's width, as in the source; squares within a fifth of their side from another one are left
     out. Then its sides move outward, to twice the width at most, until none has more than a hundredth of the cluster's
-    error at its border (see :func:`grown`). Rectangles that would overlap are cut, with a gap of a sixteenth of the
-    texture: no vertex lies in two. Left out are those with no more vertices than texels of the coarse map. Vertices get
-    the rectangle stretched to a whole map. The number of clusters, 10 at most, is at the elbow of what the best maps
+    error beside it (see :func:`grown`). Rectangles that would overlap are cut, with a gap of a sixteenth of the
+    texture. Left out are those with no more vertices than texels of the coarse map. Vertices get the rectangle and its
+    surroundings stretched to a whole map. The number of clusters, 10 at most, is at the elbow of what the best maps
     with their rectangles leave.
-    Weights: 0 at the border of a rectangle, rising to 1 across a thirty-second of the texture (not where the rectangle
-    meets the border of the texture: no vertex lies beyond).
+    Weights: 1 inside a rectangle, falling to 0 across a sixteenth of the texture outside of it, and blended where two
+    rectangles meet (see :func:`shares`).
     Guarantee: the same bytes with every instruction set and number of threads.
 
     Parameters
@@ -139,22 +147,36 @@ def _within(segment: MapSegment, detail: MapSegment) -> MapSegment:
 def _segments_of(
     segment: MapSegment, rectangles: list[Rectangle], influence: NDArray[np.bool_] | None, resolution: int
 ) -> list[MapSegment]:
-    result: list[MapSegment] = []
-    for rectangle in rectangles:
-        share = smooth(rectangle.depth(segment.uvs) / BORDER)
-        inside = np.flatnonzero(share > 0.0)
-        vertices = segment.vertices[inside]
-        if influence is None:
-            columns = segment.columns
-        else:
-            columns = np.flatnonzero(influence[vertices].any(axis=0)).astype(np.int64)
-        dense = len(inside) > rectangle.size[0] * rectangle.size[1] * segment.resolution**2
-        if not dense or not len(columns):
-            continue
-        uvs = rectangle.stretched(segment.uvs[inside])
-        name, weights = f"{segment.name}, detail {len(result) + 1}", share[inside].astype(np.float32)
-        result.append(MapSegment(name, REFINEMENT, vertices, uvs, weights, columns, resolution, rectangle))
+    """Segments of the rectangles in which vertices lie denser than texels, and that some column moves."""
+    inputs = [_columns_inside(segment, rectangle, influence) for rectangle in rectangles]
+    chosen = [i for i, own in enumerate(rectangles) if len(inputs[i]) and _is_dense(segment, own)]
+    if not chosen:
+        return []
+    result = []
+    weights, _ = shares([rectangles[i] for i in chosen], segment.uvs)
+    for number, (i, share) in enumerate(zip(chosen, weights, strict=True), 1):
+        kept = np.flatnonzero(share > SMALLEST)
+        name, uvs = f"{segment.name}, detail {number}", rectangles[i].stretched(segment.uvs[kept])
+        vertices, own = segment.vertices[kept], share[kept].astype(np.float32)
+        result.append(MapSegment(name, REFINEMENT, vertices, uvs, own, inputs[i], resolution, rectangles[i]))
     return result
+
+
+def _columns_inside(
+    segment: MapSegment, rectangle: Rectangle, influence: NDArray[np.bool_] | None
+) -> NDArray[np.int64]:
+    """Columns that move the rectangle itself: what moves its surroundings alone stays out of it."""
+    if influence is None:
+        return segment.columns
+    inside = segment.vertices[rectangle.depth(segment.uvs) >= 0.0]
+    return np.flatnonzero(influence[inside].any(axis=0)).astype(np.int64)
+
+
+def _is_dense(segment: MapSegment, rectangle: Rectangle) -> bool:
+    """Whether more vertices lie in the rectangle and around it than texels of the coarse map."""
+    low, high = rectangle.reach
+    inside = ((segment.uvs >= low) & (segment.uvs <= high)).all(axis=1)
+    return bool(inside.sum() > (high - low)[0] * (high - low)[1] * segment.resolution**2)
 
 
 def clusters(uvs: Float64, weights: Float64, count: int) -> Float64:

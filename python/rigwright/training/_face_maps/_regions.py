@@ -1,13 +1,14 @@
 """Coarse maps of their own for refined rectangles: inside one, only controls that move it act.
 
 A coarse network mixes its inputs, so a control that moves any vertex of a segment moves all of them a little. What is
-refined becomes a region: its coarse map reads the controls that move the rectangle, and blends with the segment's
-around it. With d the depth of a vertex in rectangle Q, negative outside (rectangles are at least ``GAP`` apart),
+refined becomes a region: its coarse map reads the controls that move the rectangle, and has the weights of its
+refinement (:func:`shares`). What remains, of weight r, belongs to the segment's own map, which reads the controls that
+move what it moves alone. Some control may move vertices between rectangles only, where no map reads it. It is an input
+of a map of its own, "NAME, around", of weight r (1 - smooth((r - R) / (1 - R))); the segment's own map has the rest of
+r, which is all of it where no rectangle is near.
 
-    a_Q = smooth(1 + d / GAP), r = prod (1 - a_Q), weight of region Q: a_Q (1 - r) / sum a, of the remainder: r.
-
-The weights of a vertex have a sum of 1; inside of Q that of Q is 1. So a control that moves no vertex of it in
-the rig moves none there in the model, by exactly nothing, whatever else is turned.
+The coarse weights of a vertex have a sum of 1; inside of a rectangle that of its region is 1. So a control that moves
+no vertex of it in the rig moves none there in the model, by exactly nothing, whatever else is turned.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from numpy.typing import NDArray
 
 from rigwright.training._face_maps._charts import FRAMES, floors_of, stretched
 from rigwright.training._face_maps._layout import COARSE, Floors, Layout, MapSegment
-from rigwright.training._face_maps._rectangles import GAP, smooth
+from rigwright.training._face_maps._rectangles import SMALLEST, shares, smooth
 from rigwright.training._face_maps._refinement import some
 
 Float64 = NDArray[np.float64]
 
 RESOLUTION = 16  # of a region's map: finer than a segment's 32 over the whole texture
-SMALLEST = 1e-6  # weights below are 0
+AROUND = 0.7  # R: the weight r from which on the segment's own map begins
 
 
 def with_regions(
@@ -72,38 +73,27 @@ def _cut(segment: MapSegment, details: list[MapSegment], influence: NDArray[np.b
     if not details:
         return [segment]
     rectangles = [detail.rectangle for detail in details if detail.rectangle is not None]
-    near = np.stack([smooth(1.0 + rectangle.depth(segment.uvs) / GAP) for rectangle in rectangles])
-    rest = np.prod(1.0 - near, axis=0)
-    shares = near * ((1.0 - rest) / np.maximum(near.sum(axis=0), SMALLEST))
+    near, rest = shares(rectangles, segment.uvs)
+    moving = influence[segment.vertices]
+    own = moving[rest > 1.0 - SMALLEST].any(axis=0)
+    seen = np.tile(own, (len(rest), 1))
+    for detail, share in zip(details, near, strict=True):
+        seen[np.ix_(share > SMALLEST, detail.columns)] = True
     found = []
-    if (rest > SMALLEST).any():
-        kept = np.flatnonzero(rest > SMALLEST)
-        columns = _columns_outside(segment, rest, shares, details, influence)
-        found.append(_part(segment, segment.name, kept, segment.uvs[kept], rest, columns, segment.resolution))
-    for detail, rectangle, share in zip(details, rectangles, shares, strict=True):
-        kept = np.flatnonzero(share > SMALLEST)
-        uvs = rectangle.stretched(segment.uvs[kept], GAP)
+    if (moving & ~seen)[rest > SMALLEST].any():
+        around = rest * (1.0 - smooth((rest - AROUND) / (1.0 - AROUND)))
+        between = moving[around > SMALLEST].any(axis=0)
+        found.append(_part(segment, f"{segment.name}, around", around, between, segment.resolution))
+        rest = rest - around
+    if (rest > SMALLEST).any() and own.any():
+        found.insert(0, _part(segment, segment.name, rest, own, segment.resolution))
+    for detail in details:
         name = detail.name.replace(", detail ", ", region ")
-        found.append(_part(segment, name, kept, uvs, share, detail.columns, RESOLUTION))
+        found.append(replace(detail, name=name, level=COARSE, resolution=RESOLUTION, rectangle=None))
     return found
 
 
-def _columns_outside(
-    segment: MapSegment, rest: Float64, shares: Float64, details: list[MapSegment], influence: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Columns of the remainder: those that move a vertex which it moves alone, or which no region there reads."""
-    moving = influence[segment.vertices]
-    own = moving[rest > 1.0 - SMALLEST].any(axis=0)
-    seen = np.zeros_like(moving)
-    for detail, share in zip(details, shares, strict=True):
-        seen[np.ix_(share > SMALLEST, detail.columns)] = True
-    unseen = (moving & ~seen)[rest > SMALLEST].any(axis=0)
-    return np.flatnonzero(own | unseen).astype(np.int64)
-
-
-def _part(
-    segment: MapSegment, name: str, kept: NDArray[np.intp], uvs: Float64, share: Float64,
-    columns: NDArray[np.int64], resolution: int,
-) -> MapSegment:  # fmt: skip
-    weights = share[kept].astype(np.float32)
-    return MapSegment(name, COARSE, segment.vertices[kept], uvs, weights, columns, resolution)
+def _part(segment: MapSegment, name: str, share: Float64, columns: NDArray[np.bool_], resolution: int) -> MapSegment:
+    kept = np.flatnonzero(share > SMALLEST)
+    weights, inputs = share[kept].astype(np.float32), np.flatnonzero(columns).astype(np.int64)
+    return MapSegment(name, COARSE, segment.vertices[kept], segment.uvs[kept], weights, inputs, resolution)
