@@ -12,6 +12,7 @@ import rigwright as rw
 from tests.sampling.rigs import SMALL, small_rig
 from tests.sampling.test_sample import contents
 from tests.support.farm import client_of
+from tests.support.process import same_process
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 SETTINGS = {
@@ -28,9 +29,10 @@ SETTINGS = {
 @pytest.fixture(scope="module")
 def cluster():
     """As docs/how-to/farm.md makes it, with this Python."""
-    jobqueue = pytest.importorskip("dask_jobqueue", reason="the extra dask is not installed")
+    with same_process():
+        jobqueue = pytest.importorskip("dask_jobqueue", reason="the extra dask is not installed")
     with jobqueue.SLURMCluster(
-        **SETTINGS, python=sys.executable, scheduler_options={"dashboard_address": None}
+        **SETTINGS, python=sys.executable, scheduler_options={"dashboard_address": ":0"}
     ) as found:
         yield found
 

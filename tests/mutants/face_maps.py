@@ -104,7 +104,7 @@ MUTANTS = [
         f"{TRAINING}/_rectangles.py",
         "lows[upper][axis] = max(lows[upper][axis], middle + 0.5 * GAP)",
         "pass",
-        "tests/training/test_map_regions.py::test_inside_a_square_its_region_acts_alone",
+        "tests/training/test_refinement_squares.py::test_rectangles_that_overlap_are_cut_and_stay_apart",
     ),
     Mutant(
         "squares that miss the corners of a mouth",

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.support.process import same_process
+
 
 @contextlib.contextmanager
 def farm(workers: int, threads: int = 1, **options: Any) -> Iterator[Any]:
@@ -17,6 +19,7 @@ def farm(workers: int, threads: int = 1, **options: Any) -> Iterator[Any]:
     import distributed
 
     with (
+        same_process(),
         distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=threads,
