@@ -97,8 +97,8 @@ def coarse_only(model: rw.Deformer) -> rw.Deformer:
 def false_links(model: rw.Deformer, data: rw.Dataset, training: rw.Dataset) -> dict[str, float]:
     """How far, in millimeters, controls that move no vertex of a region in the rig move it in the model, all at once.
 
-    Regions are the vertices of refinement squares, and those that a coarse segment alone moves. What moves a vertex in
-    the rig is what the influence probe of the training set shows.
+    Regions are the vertices inside of refined rectangles, and those that a coarse segment alone moves. What moves a
+    vertex in the rig is what the influence probe of the training set shows.
     """
     rng = np.random.default_rng(0)
     ranges = model.tensors()["control_ranges"]
@@ -109,7 +109,8 @@ def false_links(model: rw.Deformer, data: rw.Dataset, training: rw.Dataset) -> d
         covered[segment.vertices] += segment.level == 0
     result = {}
     for segment in segments:
-        region = segment.vertices if segment.level else segment.vertices[covered[segment.vertices] == 1.0]
+        inside = segment.weights == 1.0 if segment.level else covered[segment.vertices] == 1.0
+        region = segment.vertices[inside]
         if not len(region):
             continue
         moves = influence[region].any(axis=0)
