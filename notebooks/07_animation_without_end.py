@@ -75,7 +75,7 @@ clips = {
     for label, own in cuts.items()
 }
 strongest = [max((row for clip in own for row in clip.controls), key=np.linalg.norm) for own in clips.values()]
-rw.plot.contact_sheet(face, strongest, list(clips), columns=5, width=180)
+rw.plot.contact_sheet(face, strongest, list(clips), columns=5, width=130)
 
 # %% [markdown]
 # ## Learning
@@ -96,15 +96,15 @@ for label, space in synth.spaces.items():
 
 # %%
 shown = list(synth.spaces.values())[:6]
-figure, axes = plt.subplots(1, len(shown), figsize=(2.2 * len(shown), 2.4), layout="constrained")
+figure, axes = plt.subplots(1, len(shown), figsize=(1.7 * len(shown), 1.9), layout="constrained")
 for axis, space in zip(np.atleast_1d(axes), shown, strict=True):
     center = space.points.mean(axis=0)
     rows = np.linalg.svd(space.points - center, full_matrices=False)[2][:2]
     flat = (space.points - center) @ rows.T
     reach = 1.3 * np.abs(flat).max()
-    ticks = np.linspace(-reach, reach, 60)
+    ticks = np.linspace(-reach, reach, 40)
     grid = np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
-    variance = space.latent.predictive_variance(center + grid @ rows).reshape(60, 60)
+    variance = space.latent.predictive_variance(center + grid @ rows).reshape(40, 40)
     axis.imshow(variance, extent=(-reach, reach, -reach, reach), origin="lower", cmap="Greys", vmin=0)
     for segment in space.segments:
         axis.plot(*flat[segment.begin : segment.end].T, linewidth=1)
@@ -117,7 +117,7 @@ for axis, space in zip(np.atleast_1d(axes), shown, strict=True):
 distances = np.full((len(synth.labels),) * 2, np.nan)
 for (a, b), bridge in synth.bridges.items():
     distances[synth.labels.index(a), synth.labels.index(b)] = bridge.distances[0]
-figure, axis = plt.subplots(figsize=(5.2, 4.0), layout="constrained")
+figure, axis = plt.subplots(figsize=(4.2, 3.2), layout="constrained")
 picture = axis.imshow(distances, cmap="viridis_r", vmin=0)
 axis.set_xticks(range(len(synth.labels)), synth.labels, rotation=60)
 axis.set_yticks(range(len(synth.labels)), synth.labels)
@@ -130,7 +130,7 @@ print(f"the longest route has {max(len(synth.route(a, b)) for a, b in pairs)} la
 # %% [markdown]
 # ## Idling
 #
-# A player is one character. `idle` wanders among the poses of a label, for as long as frames are asked for. Nothing repeats: the second row of pictures is the same command with another seed.
+# A player is one character. `idle` wanders among the poses of a label, for as long as frames are asked for; with `hold` it rests a moment at each. Nothing repeats: the second row of pictures is the same command with another seed.
 
 # %%
 idle_label = "smile" if "smile" in synth.labels else synth.labels[1]
@@ -140,7 +140,7 @@ for seed in (1, 2):
     player.idle(idle_label, hold=0.3)
     rows.append(player.step(24 * 12))
 titles = [f"{second} s" for _ in rows for second in range(1, 13, 2)]
-rw.plot.contact_sheet(face, np.concatenate([row[24::48] for row in rows]), titles, columns=6, width=150)
+rw.plot.contact_sheet(face, np.concatenate([row[24::48] for row in rows]), titles, columns=6, width=110)
 
 # %% [markdown]
 # ## A directed minute
@@ -149,7 +149,7 @@ rw.plot.contact_sheet(face, np.concatenate([row[24::48] for row in rows]), title
 
 # %%
 length, labels = 60, [synth.labels[(1 + 2 * n) % len(synth.labels)] for n in range(7)]
-commands = [{"at": 8 * n, "command": "idle", "label": label, "hold": 0.5} for n, label in enumerate(labels)]
+commands = [{"at": 8 * n, "command": "idle", "label": label} for n, label in enumerate(labels)]
 commands.append({"at": 56, "command": "play", "label": synth.labels[0], "segment": 0})
 script = rw.synthesis.Script(commands, seconds=length)
 blinks = rw.synthesis.Blinks(controls=dict.fromkeys(lids, 1.0), per_minute=16)
@@ -164,7 +164,7 @@ again = synth.player(seed=11, label=labels[0], script=script, layers=[blinks]).r
 print(f"same seed, same bytes: {again.tobytes() == minute.tobytes()}")
 
 times = np.arange(0, length, 3) + 2
-rw.plot.contact_sheet(face, minute[24 * times], [f"{second} s" for second in times], columns=10, width=95)
+rw.plot.contact_sheet(face, minute[24 * times], [f"{second} s" for second in times], columns=10, width=75)
 
 # %% [markdown]
 # How far the face moves per frame, with the commands. Transitions must not stick out of what the clips do themselves: the dashed line is the 99th percentile of the clips.
@@ -208,15 +208,16 @@ print(f"restored and played again, equal: {live.step(24).tobytes() == first.toby
 # %% [markdown]
 # ## Exporting
 #
-# What is played are weights: every exporter takes them. `rw.viewer.record` makes a page with a player that needs no server. As the last line of a cell, `page` puts it into the notebook; the stored notebook leaves it out, since it holds the vertices of all frames.
+# What is played are weights: every exporter takes them. `rw.viewer.record` makes a page with a player that needs no server; as the last line of a cell, it is part of the notebook. With `vertices=`, the mesh is coarser and frames are sums of a few components, so that it is small. Press *Play*: here the face changes its label.
 
 # %%
 rw.exports.write_blendshape_weights("minute.npz", face, minute, fps=synth.fps)
-page = rw.viewer.record(face, poses=minute[: 24 * 2], fps=synth.fps)
+page = rw.viewer.record(face, poses=minute[24 * 6 : 24 * 14], fps=synth.fps, vertices=900)
 page.save("directed.html")
 synth.save("face_synthesis.safetensors")
 for name in ("minute.npz", "directed.html", "face_synthesis.safetensors"):
-    print(f"{name:28} {Path(name).stat().st_size / 1e6:6.1f} MB")
+    print(f"{name:28} {Path(name).stat().st_size / 1e6:6.2f} MB")
+page
 
 # %% [markdown]
 # ## A crowd
@@ -233,7 +234,7 @@ print(f"{1000 * (time.perf_counter() - begin) / 72:.1f} ms per frame for {len(cr
 closed = played[:, :, [face.shape_names.index(name) for name in lids]].min(axis=2) > 0.5
 print(f"lids closed: at most {closed.sum(axis=0).max()} of {len(crowd)} characters in one frame")
 
-across, deep = 8, 3
+across, deep = 6, 2
 wide, high, _ = np.ptp(face.rest_vertices, axis=0)
 row, column = np.divmod(np.arange(across * deep), across)
 places = np.stack([1.1 * wide * column, 0.8 * high * row, -1.5 * wide * row], axis=1)
