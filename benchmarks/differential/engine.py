@@ -77,7 +77,7 @@ def random_tensors(faces: np.ndarray, count: int) -> tuple[Tensors, str]:
 
 
 def bytes_read(arrays: Tensors, pose: np.ndarray) -> int:
-    """Of the constants, by one pose: the rows of weights whose inputs are not 0, and the whole folded product."""
+    """Of the constants, by one pose: the large network's weights of inputs that are not 0, the others whole, folded."""
     total, x = 0, pose[arrays["inputs.column"]] if "inputs.column" in arrays else pose
     for i in range(1, 1 + sum(name.startswith("network.layer") and name.endswith(".weight") for name in arrays)):
         weight = arrays[f"network.layer{i}.weight"]
@@ -97,7 +97,7 @@ def limit(model: Any, found: dict[str, Any]) -> str:
     row = found["rows"][0]
     caps = " and ".join(f"{peer / seconds:.1f} x {name}" for name, peer in row["peers"].items())
     words = [
-        f"One pose reads {size / 1e6:.0f} MB (of {model.num_bytes / 1e6:.0f}: weights of units at 0 are skipped).",
+        f"One pose reads {size / 1e6:.0f} MB (of {model.num_bytes / 1e6:.0f}: the large network's weights of units at 0 are skipped).",
         f"A plain read of as many bytes takes {1e3 * seconds:.2f} ms, {size / seconds / 1e9:.0f} GB/s:",
         f"{caps} is the most that float32 weights allow here,",
         f"and the pose reaches {100 * seconds / row['seconds']:.0f} % of that rate.",
@@ -164,7 +164,7 @@ def main() -> None:
             print(f"  {name}: {each:.3f} ms a frame, {seconds / row['seconds']:.2f} x")
         for name, seconds in row["forms"].items():
             print(f"    form {name}: {1e3 * seconds / row['poses']:.3f} ms a frame")
-    allowed = limit(model, found)
+    allowed = limit(model, found) if model.tail == "folded" else ""
     print(allowed)
     if given.write:
         write_between_marks("speed of differential subspaces", table(found, allowed))

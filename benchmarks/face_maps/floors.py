@@ -6,7 +6,7 @@
 ICT: the first texture tile over all 57 shapes, mended for maps of 32 x 32 and of 64 x 64 texels; each figure stands
 beside its goal and the artist's layout. Production face: the layout of ``rw.training.face_layout`` from the training
 clips (``--face`` is the folder of ``benchmarks.face_maps.sets``), its floors on the judged clips at 32 x 32, at
-64 x 64, and at 32 x 32 with refinement squares. Distances are in millimeters over vertices that move.
+64 x 64, and at 32 x 32 with refined rectangles. Distances are in millimeters over vertices that move.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def production(folder: Path, pictures: Path | None) -> str:
     for clip in CLIPS:
         judged = rw.Dataset(folder / f"{clip}.rwdata")
         offsets = ((judged.vertices[::CLIP_STEP] - judged.rest_vertices) * unit).astype(np.float32)
-        squares = len(layout.segments) - len(coarse.segments)
-        for words, item in (("32^2", coarse), ("64^2", finer), (f"32^2 and {squares} squares of 64^2", layout)):
+        refined = len(layout.segments) - len(coarse.segments)
+        for words, item in (("32^2", coarse), ("64^2", finer), (f"32^2 and {refined} rectangles of 64^2", layout)):
             mean, most = figures(refined_floor(item, offsets), offsets)
             lines.append(f"| {clip} | {words} | {mean:.3f} / {most:.2f} |")
         moving = Moving(unit * np.asarray(judged.rest_vertices, np.float64), offsets)

@@ -12,7 +12,7 @@ from rigwright import _core
 from rigwright.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
 from rigwright.training._face_maps._export import LearnedMap, map_tensors
 from rigwright.training._face_maps._layout import COARSE, Floors, Layout, MapSegment
-from rigwright.training._face_maps._rectangles import Rectangle, apart, shares
+from rigwright.training._face_maps._rectangles import GAP, Rectangle, apart, shares
 from rigwright.training._face_maps._refinement import _segments_of, refined_floor
 from rigwright.training._face_maps._regions import with_regions
 from rigwright.training._face_maps._shapes import Scaling
@@ -161,6 +161,24 @@ def test_a_control_that_acts_between_rectangles_only_has_a_map_there():
     total = np.zeros(COUNT)
     for segment in layout.coarse:
         total[segment.vertices] += segment.weights
+    assert np.abs(total - 1.0).max() < 1e-5  # rounding and weights left out
+
+
+def test_rectangles_that_cover_the_texture_leave_no_weight_out():
+    """What remains between them belongs to the segment's own map, whatever moves there."""
+    uvs = np.random.default_rng(3).random((COUNT, 2))
+    quarters = [
+        Rectangle(low, low + 0.5 - 0.5 * GAP) for low in np.array([[0, 0], [0, 1], [1, 0], [1, 1]]) * (0.5 + 0.5 * GAP)
+    ]
+    skin = MapSegment("skin", COARSE, np.arange(COUNT), uvs, np.ones(COUNT, np.float32), np.arange(1), 32)
+    floors = [Floors("skin", 32, (0.0, 0.0), (0.0, 0.0), 0, 0, 0, 0)]
+    influence = np.ones((COUNT, 1), bool)
+    plain = Layout([skin], [], [], floors, [uvs]).refined(_segments_of(skin, quarters, influence, 64))
+    layout = with_regions(plain, np.ones((2, COUNT, 3), np.float32), influence, unit_to_mm=1.0)
+    total = np.zeros(COUNT)
+    for segment in layout.coarse:
+        total[segment.vertices] += segment.weights
+    assert len(layout.coarse) == 5
     assert np.abs(total - 1.0).max() < 1e-5  # rounding and weights left out
 
 

@@ -1,4 +1,4 @@
-"""How a face lies on deformation maps: texture coordinates before and after mending, refinement squares, errors."""
+"""How a face lies on deformation maps: texture coordinates before and after mending, what is refined, errors."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SIZE = 11.0, 5.4  # inches
 LEAST = 1e-3  # millimeters at the end of the scale: less is no error that one could see
 MOST_DRAWN_TEXELS = 64  # along an axis: finer grids are a gray surface
+WHOLE = 0.999  # of a map's side: the same map
 
 
 class _Segment(Protocol):
@@ -51,7 +52,7 @@ def map_layout(
     """Draw how a coarse segment lies on its map: before and after its texture coordinates were mended.
 
     Thin lines of the background are between texels, those of the mesh its edges; points are vertices, colored by what
-    the best map leaves if ``error`` says that. Rectangles are refinement squares.
+    the best map leaves if ``error`` says that. Rectangles are what refinement maps show.
 
     Parameters
     ----------
@@ -110,8 +111,8 @@ def map_layout(
     for axis, (uvs, words) in zip(found, drawn, strict=True):
         points = _draw(axis, uvs, edges, chosen.resolution, colors)
         axis.set_title(f"{chosen.name}, {words}", loc="left", fontsize=10)
-    for number, square in enumerate(_squares(layout, chosen)):
-        _outline(found[-1], *square, str(number + 1))
+    for number, corners in enumerate(_refined(layout, chosen)):
+        _outline(found[-1], *corners, str(number + 1))
     if colors is not None:
         found[-1].figure.colorbar(points, ax=list(found), label=label, shrink=0.8)
     return found
@@ -142,15 +143,21 @@ def _draw(
     )
 
 
-def _squares(layout: _Layout, coarse: _Segment) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Low and high corners of the refinement squares of a coarse segment: its vertices' extent there."""
+def _refined(layout: _Layout, coarse: _Segment) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Low and high corners of what refinement maps show of a coarse segment's map, from vertices that both have.
+
+    A region has the extent of its refinement: nothing to draw.
+    """
     found = []
     for item in layout.segments:
-        if item.level > 0 and np.isin(item.vertices, coarse.vertices).all():
-            own = coarse.uvs[np.searchsorted(coarse.vertices, item.vertices)]
-            size = np.ptp(item.uvs, axis=0)
-            step = np.where(size > 0.0, np.ptp(own, axis=0) / np.where(size > 0.0, size, 1.0), 0.0)
-            low = own.min(axis=0) - item.uvs.min(axis=0) * step
+        shared, theirs, own = np.intersect1d(item.vertices, coarse.vertices, return_indices=True)
+        if item.level == 0 or len(shared) == 0:
+            continue
+        near, there = item.uvs[theirs], coarse.uvs[own]
+        size = np.ptp(near, axis=0)
+        step = np.where(size > 0.0, np.ptp(there, axis=0) / np.where(size > 0.0, size, 1.0), 0.0)
+        low = there.min(axis=0) - near.min(axis=0) * step
+        if (step > 0.0).all() and (step < WHOLE).any():
             found.append((low, low + step))
     return found
 

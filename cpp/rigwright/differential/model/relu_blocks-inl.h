@@ -22,8 +22,9 @@ constexpr D d;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
 
 /// Of many rows, six share the weights of 4 AVX-512 or 2 AVX2 vectors (6 * 4 sums of 32 registers, or 6 * 2 of 16),
-/// from a block of weights in the first-level cache. On a Zen core without AVX-512, 64 rows of four layers of 2,048
-/// took 1.4 ms each by passes over all sums, .8 by blocks; of 8 rows, 1.3 and 1.9: the copies wait for memory.
+/// from a copied block of 32 KB, which the first and second level of the cache hold. On a Zen core without AVX-512, 64
+/// rows of four layers of 2,048 took 1.4 ms each by passes over all sums, .8 by blocks; of 8 rows, 1.3 and 1.9: the
+/// copies wait for memory.
 constexpr int rows_of_tile = 6;
 constexpr int vectors_of_tile = lanes == 16 ? 4 : 2;
 constexpr int inputs_of_block = 32;

@@ -23,7 +23,7 @@ constexpr int outputs_in_registers = 64;  // of a single row: 4 AVX-512 or 8 AVX
 constexpr int inputs_per_pass = 8;
 /// The same for a few rows; so many weights stay in 32 or 16 registers.
 constexpr int inputs_of_few_rows = lanes == 16 ? 16 : 8;
-constexpr int many_rows = 24;  // from which on blocks are faster, see relu_blocks-inl.h
+constexpr int many_rows = 24;  // go by blocks, see relu_blocks-inl.h; chosen between 8 and 64, not tuned
 
 /// Calls body(weights of the layer).
 template <class Body>

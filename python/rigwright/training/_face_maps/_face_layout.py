@@ -29,9 +29,9 @@ def face_layout(
 
     Segments are the face's named parts, else its materials, else its components, cut by texture tile. The artist's
     texture coordinates are mended for the motion; a face without any gets charts of least stretch. Components that
-    move rigidly become rigid parts. Where a coarse map cannot show the motion, squares of the texture get maps of their
-    own (Bailey et al. 2020; Bailey 2020, chapter 3). Print the result for a table of floors with notes, or draw it with
-    :func:`rigwright.plot.map_layout`.
+    move rigidly become rigid parts. Where a coarse map cannot show the motion, rectangles of the texture get maps of
+    their own (Bailey et al. 2020; Bailey 2020, chapter 3). Print the result for a table of floors with notes, or draw it
+    with :func:`rigwright.plot.map_layout`.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def face_layout(
     resolution : int
         Texels along each axis of a coarse map; refinement maps have twice as many.
     refine : bool
-        Whether to look for refinement squares.
+        Whether to look for what to refine.
     fields : int
         Samples that texture coordinates are moved by, at most. More take longer and leave less.
     seed : int

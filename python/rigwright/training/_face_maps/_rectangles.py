@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 Float64 = NDArray[np.float64]
 
 SIDE = 0.25  # of the width of the texture: what a rectangle starts with (Bailey 2020, 3.4)
-LONGEST = 2.0 * SIDE  # beyond, one map of 64 x 64 texels shows less than the segment's own
+LONGEST = 2.0 * SIDE
+LEAST = 0.5 * SIDE  # of a rectangle that was cut
 STEP = 0.125 * SIDE  # by which a side moves
 GAP = 0.25 * SIDE  # that rectangles stay apart; the weight falls from 1 to 0 across it, outside
 SPILL = 0.01  # of a cluster's error at one side: that side moves outward
@@ -84,7 +85,20 @@ def grown(start: Rectangle, uvs: Float64, error: Float64) -> Rectangle:
 
 
 def apart(rectangles: list[Rectangle]) -> list[Rectangle]:
-    """Rectangles that would lie closer than ``GAP`` cut along the axis on which they overlap least, in the middle."""
+    """Rectangles that would lie closer than ``GAP`` cut along the axis on which they overlap least, in the middle.
+
+    Where one would be left with less than ``LEAST`` of a side, as one inside of another, the later one is left out.
+    """
+    left = list(rectangles)
+    while True:
+        cut = _cut(left)
+        small = [number for number, own in enumerate(cut) if (own.size < np.minimum(LEAST, left[number].size)).any()]
+        if not small:
+            return cut
+        del left[small[-1]]
+
+
+def _cut(rectangles: list[Rectangle]) -> list[Rectangle]:
     lows, highs = ([np.array(getattr(r, name)) for r in rectangles] for name in ("low", "high"))
     for i in range(len(rectangles)):
         for j in range(i):
@@ -124,7 +138,7 @@ def _may_grow(rectangle: Rectangle, axis: int, up: bool) -> bool:
 def _spilled(rectangle: Rectangle, uvs: Float64, error: Float64, axis: int, up: bool) -> float:
     """The error outside of a side, as far as the weight falls."""
     across = uvs[:, 1 - axis]
-    beside = (across > rectangle.low[1 - axis]) & (across < rectangle.high[1 - axis])
+    beside = (across >= rectangle.low[1 - axis]) & (across <= rectangle.high[1 - axis])
     outside = uvs[:, axis] - rectangle.high[axis] if up else rectangle.low[axis] - uvs[:, axis]
     return _sum(error[beside & (outside > 0.0) & (outside < GAP)])
 
@@ -132,9 +146,9 @@ def _spilled(rectangle: Rectangle, uvs: Float64, error: Float64, axis: int, up: 
 def _moved(rectangle: Rectangle, axis: int, up: bool) -> Rectangle:
     low, high = rectangle.low.copy(), rectangle.high.copy()
     if up:
-        high[axis] = min(1.0, high[axis] + STEP)
+        high[axis] = min(1.0, high[axis] + STEP, low[axis] + LONGEST)
     else:
-        low[axis] = max(0.0, low[axis] - STEP)
+        low[axis] = max(0.0, low[axis] - STEP, high[axis] - LONGEST)
     return Rectangle(low, high)
 
 

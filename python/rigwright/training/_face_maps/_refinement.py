@@ -127,15 +127,16 @@ def _details(
 
 
 def _around(uvs: Float64, error: Float64, centers: Float64) -> list[Rectangle]:
-    """Rectangles that hold the errors nearest to each center, of centers that are no closer than ``SAME``."""
-    apart_from: list[Float64] = []
+    """Rectangles that hold the errors nearest to each center, of centers whose squares are apart by ``SAME``."""
+    chosen: list[Float64] = []
     for center in centers:
-        if all(np.abs(center - other).max() > SAME * SIDE for other in apart_from):
-            apart_from.append(center)
-    nearest = _nearest(uvs, np.array(apart_from))
+        low = square_around(center).low
+        if all(np.abs(low - square_around(other).low).max() > SAME * SIDE for other in chosen):
+            chosen.append(center)
+    nearest = _nearest(uvs, np.array(chosen))
     return [
         grown(square_around(center), uvs, np.where(nearest == number, error, 0.0))
-        for number, center in enumerate(apart_from)
+        for number, center in enumerate(chosen)
     ]
 
 

@@ -4,8 +4,8 @@ A coarse network mixes its inputs, so a control that moves any vertex of a segme
 refined becomes a region: its coarse map reads the controls that move the rectangle, and has the weights of its
 refinement (:func:`shares`). What remains, of weight r, belongs to the segment's own map, which reads the controls that
 move what it moves alone. Some control may move vertices between rectangles only, where no map reads it. It is an input
-of a map of its own, "NAME, around", of weight r (1 - smooth((r - R) / (1 - R))); the segment's own map has the rest of
-r, which is all of it where no rectangle is near.
+of a map of its own, "NAME, around", of weight r (1 - smooth((r - R) / (1 - E - R))); the segment's own map has the rest
+of r, which is all of it where no rectangle is near (r above 1 - E).
 
 The coarse weights of a vertex have a sum of 1; inside of a rectangle that of its region is 1. So a control that moves
 no vertex of it in the rig moves none there in the model, by exactly nothing, whatever else is turned.
@@ -25,8 +25,9 @@ from rigwright.training._face_maps._refinement import some
 
 Float64 = NDArray[np.float64]
 
-RESOLUTION = 16  # of a region's map: finer than a segment's 32 over the whole texture
-AROUND = 0.7  # R: the weight r from which on the segment's own map begins
+RESOLUTION = 16  # of a region's map: about as fine as a segment's 32 over the whole texture
+ALONE = 1e-3  # E, of a weight: the segment's own map acts alone from 1 - ALONE on
+AROUND = 0.7  # R: the weight r from which on the segment's own map begins, beside one "around"
 
 
 def with_regions(
@@ -75,18 +76,22 @@ def _cut(segment: MapSegment, details: list[MapSegment], influence: NDArray[np.b
     rectangles = [detail.rectangle for detail in details if detail.rectangle is not None]
     near, rest = shares(rectangles, segment.uvs)
     moving = influence[segment.vertices]
-    own = moving[rest > 1.0 - SMALLEST].any(axis=0)
+    own = moving[rest > 1.0 - ALONE].any(axis=0)
     seen = np.tile(own, (len(rest), 1))
     for detail, share in zip(details, near, strict=True):
         seen[np.ix_(share > SMALLEST, detail.columns)] = True
+    unseen = (moving & ~seen)[(rest > SMALLEST) & (rest <= 1.0 - ALONE)].any(axis=0)
     found = []
-    if (moving & ~seen)[rest > SMALLEST].any():
-        around = rest * (1.0 - smooth((rest - AROUND) / (1.0 - AROUND)))
-        between = moving[around > SMALLEST].any(axis=0)
+    if not own.any():  # rectangles cover what moves
+        found.append(_part(segment, segment.name, rest, moving[rest > SMALLEST].any(axis=0), segment.resolution))
+    elif unseen.any():
+        around = rest * (1.0 - smooth((rest - AROUND) / (1.0 - ALONE - AROUND)))
+        between = unseen | moving[around > SMALLEST].any(axis=0)
+        found.append(_part(segment, segment.name, rest - around, own, segment.resolution))
         found.append(_part(segment, f"{segment.name}, around", around, between, segment.resolution))
-        rest = rest - around
-    if (rest > SMALLEST).any() and own.any():
-        found.insert(0, _part(segment, segment.name, rest, own, segment.resolution))
+    else:
+        found.append(_part(segment, segment.name, rest, own, segment.resolution))
+    found = [part for part in found if len(part.vertices) and len(part.columns)]
     for detail in details:
         name = detail.name.replace(", detail ", ", region ")
         found.append(replace(detail, name=name, level=COARSE, resolution=RESOLUTION, rectangle=None))

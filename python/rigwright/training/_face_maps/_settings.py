@@ -42,7 +42,7 @@ class FaceMapsSettings:
     refinement : float
         Part of the steps that refinement segments get, from 0 (no refinement) to 1.
     regions : int
-        1: squares that are refined get coarse maps of their own, which read only the controls that move the square, so
+        1: what is refined gets coarse maps of its own, which read only the controls that move the rectangle, so
         that no other control moves it. 0: one coarse map per segment, as published.
     texels : float
         Part of the steps of the last level that is done in coefficients (in texels with the method "paper"), where the
