@@ -111,7 +111,8 @@ HWY_INLINE void update_sums(float* sums, const Add& add) {
     }
 }
 
-/// Calls update_sums for all rows: shared_rows at a time, then one by one. add(p, first, sum) gets the first of the rows.
+/// Calls update_sums for all rows: shared_rows at a time, then one by one. add(p, first, sum) gets the first of the
+/// rows.
 template <class Add>
 HWY_INLINE void for_rows(int count, float* sums, const Add& add) {
     int p = 0;
