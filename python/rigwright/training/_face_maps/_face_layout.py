@@ -30,8 +30,8 @@ def face_layout(
     Segments are the face's named parts, else its materials, else its components, cut by texture tile. The artist's
     texture coordinates are mended for the motion; a face without any gets charts of least stretch. Components that
     move rigidly become rigid parts. Where a coarse map cannot show the motion, rectangles of the texture get maps of
-    their own (Bailey et al. 2020; Bailey 2020, chapter 3). Print the result for a table of floors with notes, or draw it
-    with :func:`rigwright.plot.map_layout`.
+    their own (Bailey et al. 2020; Bailey 2020, chapter 3). Print the result for a table of floors with notes, or draw
+    it with :func:`rigwright.plot.map_layout`.
 
     Parameters
     ----------
