@@ -97,8 +97,8 @@ def limit(model: Any, found: dict[str, Any]) -> str:
     row = found["rows"][0]
     caps = " and ".join(f"{peer / seconds:.1f} x {name}" for name, peer in row["peers"].items())
     words = [
-        f"One pose reads {size / 1e6:.0f} MB of {model.num_bytes / 1e6:.0f}: where a unit of the large network is 0, its",
-        "weights are skipped.",
+        f"One pose reads {size / 1e6:.0f} MB of {model.num_bytes / 1e6:.0f}:",
+        "where a unit of the large network is 0, its weights are skipped.",
         f"A plain read of as many bytes takes {1e3 * seconds:.2f} ms, {size / seconds / 1e9:.0f} GB/s:",
         f"{caps} is the most that float32 weights allow here,",
         f"and the pose reaches {100 * seconds / row['seconds']:.0f} % of that rate.",
