@@ -76,17 +76,17 @@ def _cut(segment: MapSegment, details: list[MapSegment], influence: NDArray[np.b
     rectangles = [detail.rectangle for detail in details if detail.rectangle is not None]
     near, rest = shares(rectangles, segment.uvs)
     moving = influence[segment.vertices]
-    own = moving[rest > 1.0 - ALONE].any(axis=0)
+    own = _columns(moving[rest > 1.0 - ALONE])
     seen = np.tile(own, (len(rest), 1))
     for detail, share in zip(details, near, strict=True):
         seen[np.ix_(share > SMALLEST, detail.columns)] = True
-    unseen = (moving & ~seen)[(rest > SMALLEST) & (rest <= 1.0 - ALONE)].any(axis=0)
+    unseen = _columns((moving & ~seen)[(rest > SMALLEST) & (rest <= 1.0 - ALONE)])
     found = []
     if not own.any():  # rectangles cover what moves
-        found.append(_part(segment, segment.name, rest, moving[rest > SMALLEST].any(axis=0), segment.resolution))
+        found.append(_part(segment, segment.name, rest, _columns(moving[rest > SMALLEST]), segment.resolution))
     elif unseen.any():
         around = rest * (1.0 - smooth((rest - AROUND) / (1.0 - ALONE - AROUND)))
-        between = unseen | moving[around > SMALLEST].any(axis=0)
+        between = unseen | _columns(moving[around > SMALLEST])
         found.append(_part(segment, segment.name, rest - around, own, segment.resolution))
         found.append(_part(segment, f"{segment.name}, around", around, between, segment.resolution))
     else:
@@ -96,6 +96,11 @@ def _cut(segment: MapSegment, details: list[MapSegment], influence: NDArray[np.b
         name = detail.name.replace(", detail ", ", region ")
         found.append(replace(detail, name=name, level=COARSE, resolution=RESOLUTION, rectangle=None))
     return found
+
+
+def _columns(moving: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Those that move any of some vertices."""
+    return np.asarray(moving.any(axis=0))
 
 
 def _part(segment: MapSegment, name: str, share: Float64, columns: NDArray[np.bool_], resolution: int) -> MapSegment:
