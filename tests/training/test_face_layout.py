@@ -5,7 +5,7 @@ import pytest
 
 from rigwright._rigs.surface import Surface
 from rigwright.training._face_maps._lay_out import lay_out
-from rigwright.training._face_maps._rectangles import LONGEST
+from rigwright.training._face_maps._rectangles import LONGEST, Rectangle
 from rigwright.training._face_maps._refinement import refined_floor, refinements
 from tests.support.laid_face import LaidFace
 
@@ -183,8 +183,9 @@ def test_rectangles_have_up_to_half_of_the_width(refined, tolerance):
     skin = coarse.coarse[0]
     for detail in details:
         own = skin.uvs[np.searchsorted(skin.vertices, detail.vertices)]
-        low, high = detail.rectangle.reach
-        assert detail.rectangle.size.max() <= LONGEST + 1e-12
+        rectangle = Rectangle(*detail.rectangle)
+        low, high = rectangle.reach
+        assert rectangle.size.max() <= LONGEST + 1e-12
         np.testing.assert_allclose(detail.uvs * (high - low) + low, own, atol=tolerance["float64"])
 
 

@@ -142,7 +142,7 @@ def test_error_on_the_border_of_the_texture_counts():
 def test_rectangles_that_overlap_are_cut_and_stay_apart(other):
     segment = dense_segment()
     details = _segments_of(segment, apart([square(0.3, 0.3), square(*other)]), None, 64)
-    one, two = (segment.uvs[detail.rectangle.depth(segment.uvs) >= 0.0] for detail in details)
+    one, two = (segment.uvs[Rectangle(*detail.rectangle).depth(segment.uvs) >= 0.0] for detail in details)
     nearest = np.abs(one[:, None] - two).max(axis=2).min()
     assert nearest >= GAP
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright.training._face_maps._rectangles import Rectangle
-
 COARSE, REFINEMENT = 0, 1
 
 
@@ -31,8 +29,9 @@ class MapSegment:
         Pose columns that move some vertex of the segment, ascending: the inputs of its network.
     resolution : int
         Texels along each axis.
-    rectangle : Rectangle, optional
-        Of a refinement segment: what its map shows of its coarse segment's texture.
+    rectangle : (2, 2) float64 array, optional
+        Of a refinement segment, while a layout is made: low and high corner, on its coarse segment's map, of the
+        rectangle inside which its weights are 1.
     """
 
     name: str
@@ -42,7 +41,7 @@ class MapSegment:
     weights: NDArray[np.float32]
     columns: NDArray[np.int64]
     resolution: int
-    rectangle: Rectangle | None = None
+    rectangle: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,8 @@ def _segments_of(
         kept = np.flatnonzero(share > SMALLEST)
         name, uvs = f"{segment.name}, detail {number}", rectangles[i].stretched(segment.uvs[kept])
         vertices, own = segment.vertices[kept], share[kept].astype(np.float32)
-        result.append(MapSegment(name, REFINEMENT, vertices, uvs, own, inputs[i], resolution, rectangles[i]))
+        corners = np.stack([rectangles[i].low, rectangles[i].high])
+        result.append(MapSegment(name, REFINEMENT, vertices, uvs, own, inputs[i], resolution, corners))
     return result
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rigwright.training._face_maps._charts import FRAMES, floors_of, stretched
 from rigwright.training._face_maps._layout import COARSE, Floors, Layout, MapSegment
-from rigwright.training._face_maps._rectangles import SMALLEST, shares, smooth
+from rigwright.training._face_maps._rectangles import SMALLEST, Rectangle, shares, smooth
 from rigwright.training._face_maps._refinement import some
 
 Float64 = NDArray[np.float64]
@@ -73,7 +73,7 @@ def _cut(segment: MapSegment, details: list[MapSegment], influence: NDArray[np.b
     """The remainder of a segment, then the regions of its details; the segment itself without details."""
     if not details:
         return [segment]
-    rectangles = [detail.rectangle for detail in details if detail.rectangle is not None]
+    rectangles = [Rectangle(*detail.rectangle) for detail in details if detail.rectangle is not None]
     near, rest = shares(rectangles, segment.uvs)
     moving = influence[segment.vertices]
     own = _columns(moving[rest > 1.0 - ALONE])
