@@ -1,7 +1,7 @@
-"""Draws the pictures of deformation maps: ``python docs/figures/draw_maps.py MODEL CLIPS``.
+"""Draws the pictures of deformation maps: ``python docs/figures/draw_maps.py MODEL CLIPS TRAINING``.
 
-MODEL is a learned production face, CLIPS a data set of clips held out of its training; the notebook
-``notebooks/05_face_rig_as_a_file.py`` makes both.
+MODEL is a learned production face, CLIPS a data set of clips held out of its training, TRAINING the one it was trained
+on; the notebook ``notebooks/05_face_rig_as_a_file.py`` makes them.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ FEWEST = 24  # vertices of a segment that is drawn
 DPI, COLORS = 96, 255
 
 
-def layout(model: rw.Deformer, clips: rw.Dataset) -> Figure:
-    """The largest segment before and after mending, with floors and refined rectangles."""
-    found = rw.training.model_layout(model)
+def layout(training: rw.Dataset, clips: rw.Dataset) -> Figure:
+    """The largest segment before and after mending, before it is cut into regions, with floors and what is refined."""
+    found = rw.training.face_layout(training)
     segment = max(found.coarse, key=lambda own: len(own.vertices))
     rows = np.linspace(0, len(clips) - 1, FRAMES).astype(int)
     offsets = 1e3 * clips.meters_per_unit * (clips.take(rows)[2] - clips.rest_vertices)[:, segment.vertices]
     floor = np.zeros(len(clips.rest_vertices))
     floor[segment.vertices] = rw.metrics.map_floor(segment.uvs, offsets, segment.resolution).mean(axis=0)
     figure = Figure(figsize=(9.0, 4.3), layout="constrained", facecolor="white")
-    rw.plot.map_layout(found, segment.name, faces=model.faces, error=floor, axes=list(figure.subplots(1, 2)))
+    rw.plot.map_layout(found, segment.name, faces=clips.faces, error=floor, axes=list(figure.subplots(1, 2)))
     return figure
 
 
@@ -54,11 +54,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("clips", type=Path)
+    parser.add_argument("training", type=Path, help="the data set that the model was trained on")
     given = parser.parse_args()
     model, clips = rw.load(given.model), rw.Dataset(given.clips)
-    for name, draw in {"map_layout": layout, "maps": maps}.items():
+    for name, drawn in {"map_layout": layout(rw.Dataset(given.training), clips), "maps": maps(model, clips)}.items():
         buffer = io.BytesIO()
-        draw(model, clips).savefig(buffer, dpi=DPI)
+        drawn.savefig(buffer, dpi=DPI)
         picture = Image.open(buffer).convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
         picture.save(FOLDER / f"{name}.png", optimize=True)
 

@@ -30,6 +30,14 @@ def test_every_form_gives_the_same_vertices(found, tolerance):
     assert all(row["difference"] <= tolerance["float32_sum"] * 10 for row in found["rows"])
 
 
+def test_vertices_of_several_coarse_segments_are_sums(tolerance):
+    """As around regions."""
+    model = random_face_maps(coarse=3, blended=True)
+    poses = np.random.default_rng(0).uniform(-1, 1, (3, CONTROLS)).astype(np.float32)
+    rows = bench.face_maps(model, poses, runs=10, batch=4)["rows"]
+    assert all(row["difference"] <= tolerance["float32_sum"] * 10 for row in rows)
+
+
 def test_coarse_maps_and_16_bit_weights_are_timed(found):
     assert all(set(row["variants"]) == {"16-bit", "coarse"} for row in found["rows"])
 

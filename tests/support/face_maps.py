@@ -46,12 +46,14 @@ def random_face_maps_tensors(
     hidden_layers: int = 1,
     components: int = 0,
     share: float = 0.3,
+    blended: bool = False,
     seed: int = 0,
 ) -> tuple[Tensors, str]:
     """Tensors and metadata of a random model of kind ``face_maps`` with nine numeric controls.
 
     The last three vertices lie in no segment; each part takes four vertices before them. Coarse segments share the
-    other vertices; a share of those lies in each refinement segment, whose maps are twice as large. With two coarse
+    other vertices (if blended, each has some of the others', too); a share lies in each refinement segment, whose maps
+    are twice as large. With two coarse
     segments or more, the second has no inputs. With `components`, maps of base x base texels, twice as many in
     refinements, are combinations of a basis, and there are no convolutions.
     """
@@ -60,6 +62,8 @@ def random_face_maps_tensors(
     owner = rng.integers(0, max(coarse, 1), moved)
     owner[:coarse] = np.arange(coarse)
     members = [np.flatnonzero(owner == s) for s in range(coarse)]
+    if blended:
+        members = [np.union1d(own, rng.integers(0, moved, 12)) for own in members]
     for _ in range(refinements):
         members.append(np.flatnonzero(rng.random(moved) < share))
         members[-1] = members[-1] if len(members[-1]) else np.array([0])
@@ -79,7 +83,10 @@ def random_face_maps_tensors(
             tensors[f"segment.{s:03d}.{name}"] = value
     count = sum(map(len, members))
     weight = rng.random(count)
-    weight[: sum(map(len, members[:coarse]))] = 1.0
+    drawn_by = np.concatenate([*members[:coarse], np.zeros(0, int)])
+    weight[: len(drawn_by)] = (
+        (1.0 / np.maximum(np.bincount(drawn_by, minlength=1), 1))[drawn_by] if len(drawn_by) else 1.0
+    )
     uv = rng.random((count, 2))
     uv[::7] = rng.choice([0.0, 1.0], uv[::7].shape)
     tensors |= {

@@ -53,7 +53,7 @@ class _Graph:
                 continue
             offsets = [self._offsets(group) for group in groups]
             members = [segment for group in groups for segment in group]
-            vertices = self._add(vertices, offsets, members, level)
+            vertices = self._add(vertices, offsets, members)
         self.node("Identity", vertices, output="vertices")
         graph = helper.make_graph(
             self.nodes,
@@ -78,11 +78,11 @@ class _Graph:
     def _reshape(self, x: str, *shape: int) -> str:
         return self.node("Reshape", x, self.constant(np.array(shape, np.int64)))
 
-    def _add(self, vertices: str, offsets: list[str], members: list[MapArrays], several: bool) -> str:
-        """Vertices plus offsets: a gather, or sums if a vertex may lie in several segments."""
+    def _add(self, vertices: str, offsets: list[str], members: list[MapArrays]) -> str:
+        """Vertices plus offsets: a gather, or sums if a vertex lies in several segments."""
         vertex = np.concatenate([s.vertex for s in members])
         all_offsets = self.node("Concat", *offsets, axis=1) if len(offsets) > 1 else offsets[0]
-        if several:
+        if len(np.unique(vertex)) < len(vertex):
             index = np.stack(np.broadcast_arrays(np.arange(self.frames)[:, None], vertex), axis=-1)
             return self.node("ScatterND", vertices, self.constant(index), all_offsets, reduction="add")
         source = np.full(len(self.face.rest_vertices), len(vertex))

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 SIZE = 11.0, 5.4  # inches
 LEAST = 1e-3  # millimeters at the end of the scale: less is no error that one could see
 MOST_DRAWN_TEXELS = 64  # along an axis: finer grids are a gray surface
-WHOLE = 0.999  # of a map's side: the same map
 
 
 class _Segment(Protocol):
@@ -148,7 +147,9 @@ def _refined(layout: _Layout, coarse: _Segment) -> list[tuple[NDArray[np.float64
 
     A region has the extent of its refinement: nothing to draw.
     """
-    found = []
+    found: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+    if any(item.level > 0 and np.array_equal(item.vertices, coarse.vertices) for item in layout.segments):
+        return found
     for item in layout.segments:
         shared, theirs, own = np.intersect1d(item.vertices, coarse.vertices, return_indices=True)
         if item.level == 0 or len(shared) == 0:
@@ -157,7 +158,7 @@ def _refined(layout: _Layout, coarse: _Segment) -> list[tuple[NDArray[np.float64
         size = np.ptp(near, axis=0)
         step = np.where(size > 0.0, np.ptp(there, axis=0) / np.where(size > 0.0, size, 1.0), 0.0)
         low = there.min(axis=0) - near.min(axis=0) * step
-        if (step > 0.0).all() and (step < WHOLE).any():
+        if (step > 0.0).all():
             found.append((low, low + step))
     return found
 
@@ -166,4 +167,5 @@ def _outline(axis: Any, low: NDArray[np.float64], high: NDArray[np.float64], wor
     from matplotlib.patches import Rectangle
 
     axis.add_patch(Rectangle(tuple(low), *(high - low), fill=False, edgecolor="#c0392b", linewidth=1.5, zorder=3))
-    axis.text(low[0], high[1], words, color="#c0392b", fontsize=9, va="bottom", zorder=4)
+    at = np.clip([low[0], high[1]], 0.0, 1.0)
+    axis.text(*at, words, color="#c0392b", fontsize=9, va="bottom", zorder=4)
