@@ -158,7 +158,7 @@ def _refined(layout: _Layout, coarse: _Segment) -> list[tuple[NDArray[np.float64
         size = np.ptp(near, axis=0)
         step = np.where(size > 0.0, np.ptp(there, axis=0) / np.where(size > 0.0, size, 1.0), 0.0)
         low = there.min(axis=0) - near.min(axis=0) * step
-        if (step > 0.0).all():
+        if (step > 0.0).any():
             found.append((low, low + step))
     return found
 
