@@ -55,7 +55,7 @@ def _of_maps(numbers: Assessment, section: MapSection | None) -> dict[str, Any]:
     return {
         "section": section,
         "truth": numbers.truths[0].title,
-        "squares": [row for row in rows if row.segment.level > 0],
+        "refined": [row for row in rows if row.segment.level > 0],
         "mended": [floor for floor in section.mapped.layout.floors if np.isfinite(floor.before[0])],
     }
 
