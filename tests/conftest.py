@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.support.process import same_process
 
 # A shell's background job ignores Ctrl-C, and processes that tests start would inherit it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -34,6 +37,13 @@ TOLERANCES = {
     "printed": 1e-3,  # figures that are printed with three digits, and fits that stop at three
     "finite_difference": 2e-3,  # central differences of float32 functions: cancellation leaves about three digits
 }
+
+
+@pytest.fixture(autouse=True)
+def _same_process() -> Iterator[None]:
+    """Libraries that a test imports or starts change neither Ctrl-C nor the environment of the tests that follow."""
+    with same_process():
+        yield
 
 
 @pytest.fixture(scope="session")
