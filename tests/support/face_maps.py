@@ -53,9 +53,8 @@ def random_face_maps_tensors(
 
     The last three vertices lie in no segment; each part takes four vertices before them. Coarse segments share the
     other vertices (if blended, each has some of the others', too); a share lies in each refinement segment, whose maps
-    are twice as large. With two coarse
-    segments or more, the second has no inputs. With `components`, maps of base x base texels, twice as many in
-    refinements, are combinations of a basis, and there are no convolutions.
+    are twice as large. With two coarse segments or more, the second has no inputs. With `components`, maps of base x
+    base texels, twice as many in refinements, are combinations of a basis, and there are no convolutions.
     """
     rng = np.random.default_rng(seed)
     moved = num_vertices - 3 - 4 * parts
@@ -84,9 +83,7 @@ def random_face_maps_tensors(
     count = sum(map(len, members))
     weight = rng.random(count)
     drawn_by = np.concatenate([*members[:coarse], np.zeros(0, int)])
-    weight[: len(drawn_by)] = (
-        (1.0 / np.maximum(np.bincount(drawn_by, minlength=1), 1))[drawn_by] if len(drawn_by) else 1.0
-    )
+    weight[: len(drawn_by)] = 1.0 / np.bincount(drawn_by)[drawn_by]
     uv = rng.random((count, 2))
     uv[::7] = rng.choice([0.0, 1.0], uv[::7].shape)
     tensors |= {

@@ -18,7 +18,6 @@ from pathlib import Path
 
 from rigwright.cli import main
 from rigwright.errors import UndeterminedShapesWarning
-from tests.support.process import same_process
 
 ROOT = Path(__file__).parents[2]
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -89,7 +88,7 @@ def run_page(page: Path) -> int:
 def run_python(page: Path, block: Block, space: dict[str, object]) -> None:
     """Run a block in the page's namespace, and compare what it prints."""
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), same_process():
+    with contextlib.redirect_stdout(printed):
         exec(compile("\n" * block.line + shorter(block.text), str(page), "exec"), space)
     if block.output is not None:
         compare(block.output, printed.getvalue())
