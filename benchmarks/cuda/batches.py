@@ -25,6 +25,7 @@ from benchmarks.cuda.script import Found, Script, copy_rate, extension, limits_l
 BATCHES = [1, 4, 16, 64, 256, 1024, 4096]
 ROTATE = 8  # batches of poses
 WORKSPACE = 16 << 30  # bytes: every batch in one piece
+SAME = 1e-4  # of the largest coordinate: beyond it, times are those of a wrong result
 REPEATS = 50
 
 
@@ -81,6 +82,8 @@ def measure(case: Case, repeats: int = REPEATS) -> Found:
             "cpu_ms": wall(lambda one=one, out=out: model.evaluate(one, out=out), 10 if batch < 256 else 3),
             "difference": float(np.abs(model.evaluate(one, device="cuda") - cpu).max() / np.abs(cpu).max()),
         }
+        if not row["difference"] < SAME:
+            raise RuntimeError(f"{batch} poses are {row['difference']:.0e} of the largest coordinate off the CPU's")
         ways = {
             name: median(other.milliseconds(some, batch, repeats, detail)) for name, (other, detail) in others.items()
         }

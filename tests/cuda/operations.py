@@ -245,6 +245,9 @@ def rows() -> list[Operation]:
         product(70, [(70, 19), (3, 5)], "relu"),
         product(70, [(70, 19), (3, 5)], "leaky_relu"),
         product(33, [(3 * 411, 25), (3 * 12, 30)], "none"),
+        product(1, [(T + 1, 1300)], "tanh"),  # long sums, in pieces
+        product(261, [(5, 513), (3, 0), (T + 1, 20), (2, 512)], "leaky_relu"),
+        product(3, [(130, 700), (9, 40)], "none", ("int16", "float16")),
         product(1, [(1, 1)], "none", ("float16",)),
         product(T + 1, [(T + 1, 17), (1, 33)], "tanh", ("bfloat16",)),
         product(9, [(70, 19), (3, 5), (T, 40), (5, 1)], "none", ("float16", "float32", "bfloat16")),

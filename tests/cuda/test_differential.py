@@ -20,6 +20,7 @@ KINDS: list[dict[str, Any]] = [
     {"joints": 3, "network_storage": "16-bit"},
     {"joints": 3, "hidden": (), "components": 1, "anchor_hidden": 1},  # one layer
     {"joints": 0, "hidden": (65, 64, 63, 20), "components": 70, "anchor_hidden": 64},  # beside the sizes of tiles
+    {"joints": 3, "hidden": (70, 700)},  # the sums of a layer in pieces, in columns of a wider row
 ]
 
 

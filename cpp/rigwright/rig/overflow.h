@@ -10,13 +10,18 @@
 
 namespace rigwright::rig {
 
+/// Returns true if a value is NaN or exceeds `limit` in magnitude.
+inline bool overflows(const float* values, std::int64_t count, float limit = std::numeric_limits<float>::max()) {
+    int wrong = 0;  // no early exit, so that the compiler vectorizes the loop
+    for (std::int64_t i = 0; i < count; ++i) wrong |= static_cast<int>(!(std::abs(values[i]) <= limit));
+    return wrong != 0;
+}
+
 /// Throws ArgumentError, which names the function and the frame, if one of `count` values computed from the pose of
 /// that frame is NaN or exceeds `limit` in magnitude: a finite pose may be so large that vertices overflow.
 inline void check_overflow(const char* function, std::int64_t frame, const float* values, std::int64_t count,
                            float limit = std::numeric_limits<float>::max()) {
-    int wrong = 0;  // no early exit, so that the compiler vectorizes the loop
-    for (std::int64_t i = 0; i < count; ++i) wrong |= static_cast<int>(!(std::abs(values[i]) <= limit));
-    if (wrong == 0) return;
+    if (!overflows(values, count, limit)) return;
     throw bad_argument(function, "poses", "so large in row " + std::to_string(frame) + " that vertices overflow",
                        "smaller there");
 }

@@ -3,24 +3,26 @@
 #include <algorithm>
 #include <numeric>
 
-#include "rigwright/cuda/products/blendshape_product.h"
-
 namespace rigwright::cuda {
 namespace {
 
 using rig::GroupedColumns;
 
 constexpr std::int64_t vertices_per_tile = BlendshapeProduct<float>::vertices_per_tile;
+constexpr std::int64_t vertices_per_window = BlendshapeProduct<float>::vertices_per_window;
 constexpr std::int64_t values_per_row = BlendshapeProduct<float>::values_per_row;
+static_assert(vertices_per_window == GroupedColumns::vertices_per_window);
 
-/// Calls function(group, position of its first vertex in the order of the groups).
+/// Calls function(group, position of its first vertex): the vertices of a window follow one another, group by group.
 template <class Function>
 void for_each_group(const GroupedColumns& grouped, const Function& function) {
-    std::int64_t position = 0;
-    for (std::int64_t g = 0; g < grouped.first_group(grouped.num_windows()); ++g) {
-        const GroupedColumns::Group group = grouped.group(g);
-        function(group, position);
-        position += group.size;
+    for (std::int64_t w = 0; w < grouped.num_windows(); ++w) {
+        std::int64_t position = w * vertices_per_window;
+        for (std::int64_t g = grouped.first_group(w); g < grouped.first_group(w + 1); ++g) {
+            const GroupedColumns::Group group = grouped.group(g);
+            function(group, position);
+            position += group.size;
+        }
     }
 }
 
@@ -54,15 +56,17 @@ void BlendshapePlan::list_drivers(const rig::BlendshapeRig& rig) {
     }
 }
 
-/// The vertices of the groups, then those that no column moves.
+/// In each window the vertices of the groups, then those that no column moves.
 void BlendshapePlan::order_vertices(const GroupedColumns& grouped) {
-    const std::int64_t tiles = (num_vertices + vertices_per_tile - 1) / vertices_per_tile;
-    vertex.assign(tiles * vertices_per_tile, -1);
+    num_windows = grouped.num_windows();
+    vertex.assign(num_windows * vertices_per_window, -1);
+    std::vector<std::int64_t> moved(num_windows);
     for_each_group(grouped, [&](const GroupedColumns::Group& group, std::int64_t position) {
         std::copy_n(group.vertex, group.size, vertex.begin() + position);
+        moved[position / vertices_per_window] += group.size;
     });
-    auto next = vertex.begin() + grouped.num_moved();
-    for (std::int64_t w = 0; w < grouped.num_windows(); ++w) {
+    for (std::int64_t w = 0; w < num_windows; ++w) {
+        auto next = vertex.begin() + w * vertices_per_window + moved[w];
         for (const GroupedColumns::VertexRange& unmoved : grouped.unmoved(w)) {
             std::iota(next, next + unmoved.count, unmoved.first);
             next += unmoved.count;
@@ -139,15 +143,15 @@ BlendshapePlan::Rows BlendshapePlan::sorted_rows(const std::vector<std::int32_t>
         }
         column_rank.push_back(last);
     }
-    result.row.resize(row_column.size());
-    std::iota(result.row.begin(), result.row.end(), 0);
+    std::vector<std::int32_t> sorted(row_column.size());
+    std::iota(sorted.begin(), sorted.end(), 0);
     for (std::int64_t tile = 0; tile < num_tiles(); ++tile) {
         std::stable_sort(
-            result.row.begin() + tile_offset[tile], result.row.begin() + tile_offset[tile + 1],
+            sorted.begin() + tile_offset[tile], sorted.begin() + tile_offset[tile + 1],
             [&](std::int32_t a, std::int32_t b) { return column_rank[row_column[a]] < column_rank[row_column[b]]; });
     }
-    for (const std::int32_t row : result.row) {
-        result.column.push_back(row_column[row]);
+    for (const std::int32_t row : sorted) {
+        result.rows.push_back({row_column[row], row});
         result.rank.push_back(column_rank[row_column[row]]);
     }
     return result;

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "rigwright/cuda/products/blendshape_product.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
 
 namespace rigwright::cuda {
@@ -10,16 +11,18 @@ namespace rigwright::cuda {
 /// dense matrix.
 enum class Columns { moving, all };
 
-/// A blendshape rig in the layout of BlendshapeProduct, on the host. Vertices are in the order of the rig's groups, so
-/// that the vertices of a tile (32) are moved by much the same columns. Each column of a tile is a row of 96 values.
+/// A blendshape rig in the layout of BlendshapeProduct, on the host. The vertices of a window (512 successive ones) are
+/// in the order of the rig's groups, so that those of a tile (32) are moved by much the same columns. Each column of a
+/// tile is a row of 96 values.
 struct BlendshapePlan {
     BlendshapePlan(const rig::BlendshapeRig& rig, Columns which);
 
     std::int64_t num_shapes;
     std::int64_t num_columns;
     std::int64_t num_vertices;
+    std::int64_t num_windows;
     std::vector<float> neutral;               // (V, 3)
-    std::vector<std::int32_t> vertex;         // (tiles, 32), -1 after the last vertex
+    std::vector<std::int32_t> vertex;         // (tiles, 32), -1 after the last of a window
     std::vector<std::int32_t> tile_offset;    // (tiles + 1) into the rows
     std::vector<std::int32_t> row_column;     // (R) ascending inside a tile
     std::vector<float> values;                // (R, 96), or empty:
@@ -35,8 +38,7 @@ struct BlendshapePlan {
     /// of the order is a prefix of the rows.
     struct Rows {
         std::vector<std::int32_t> shape_rank;  // (K) position of each shape in the order
-        std::vector<std::int32_t> column;      // (R)
-        std::vector<std::int32_t> row;         // (R) index of the row's values
+        std::vector<TileRow> rows;             // (R)
         std::vector<std::int32_t> rank;        // (R) position of the column's last shape
     };
     /// `order` (K) must contain each shape once.

@@ -34,14 +34,14 @@ public:
         machine_.synchronize();  // uploads of the last batch may still read the lists below
         use_order(batch.choices.prefix);
         sort_frames(batch);
-        activations_.reserve(batch.count * plan_.num_columns);
+        activations_.reserve(pitch(batch.count) * plan_.num_columns);
     }
 
     void evaluate(const FrameBatch& batch) override {
         machine_.for_each(
             plan_.num_columns, batch.count,
             BlendshapeActivations{batch.poses, plan_.num_shapes, drivers(), scale_.data(), shape_rank_.data(),
-                                  length_.data(), frame_.data(), batch.count, activations_.data()});
+                                  length_.data(), frame_.data(), pitch(batch.count), activations_.data()});
         multiply(batch.count, neutral_.data(), batch.vertices);
     }
 
@@ -51,11 +51,18 @@ public:
         prepare({0, batch.count, nullptr, nullptr});
         machine_.for_each(plan_.num_columns, batch.count,
                           BlendshapeActivationTangents{at_, batch.tangents, batch.frames, plan_.num_shapes, drivers(),
-                                                       scale_.data(), batch.count, activations_.data()});
+                                                       scale_.data(), pitch(batch.count), activations_.data()});
         multiply(batch.count, zeros_.data(), batch.derivatives);
     }
 
 private:
+    using Product = BlendshapeProduct<float>;
+
+    /// Frames of a row of activations.
+    static std::int64_t pitch(std::int64_t count) {
+        return (count + Product::frames_per_team - 1) / Product::frames_per_team * Product::frames_per_team;
+    }
+
     DriverLists drivers() const { return {driver_offset_.data(), driver_shape_.data(), driver_tent_.data()}; }
 
     /// Uploads the frames of a batch in the order of descending prefix lengths.
@@ -82,11 +89,10 @@ private:
             std::iota(order.begin(), order.end(), 0);
         }
         if (has_order_ && order == order_in_use_) return;
-        const BlendshapePlan::Rows rows = plan_.sorted_rows(order);
-        machine_.upload(rows.shape_rank, shape_rank_);
-        machine_.upload(rows.column, column_);
-        machine_.upload(rows.row, row_);
-        machine_.upload(rows.rank, rank_);
+        const BlendshapePlan::Rows sorted = plan_.sorted_rows(order);
+        machine_.upload(sorted.shape_rank, shape_rank_);
+        machine_.upload(sorted.rows, rows_);
+        machine_.upload(sorted.rank, rank_);
         machine_.synchronize();
         order_in_use_ = std::move(order);
         has_order_ = true;
@@ -102,11 +108,22 @@ private:
 
     template <class Value>
     void multiply(std::int64_t count, const Value* values, const float* base, float* vertices) {
-        using Product = BlendshapeProduct<Value>;
-        machine_.run_tiles(
-            (count + Product::frames_per_block - 1) / Product::frames_per_block, plan_.num_tiles(),
-            Product{tile_offset_.data(), column_.data(), row_.data(), rank_.data(), values, vertex_.data(), base,
-                    plan_.num_vertices, activations_.data(), length_.data(), frame_.data(), count, vertices});
+        const BlendshapeProduct<Value> product{tile_offset_.data(),
+                                               rows_.data(),
+                                               rank_.data(),
+                                               plan_.num_shapes,
+                                               values,
+                                               vertex_.data(),
+                                               base,
+                                               plan_.num_vertices,
+                                               plan_.num_windows,
+                                               activations_.data(),
+                                               static_cast<std::int32_t>(pitch(count)),
+                                               length_.data(),
+                                               frame_.data(),
+                                               count,
+                                               vertices};
+        machine_.run_teams(product.num_teams(), Product::num_shared, product);
     }
 
     Machine& machine_;
@@ -128,8 +145,7 @@ private:
     Buffer<std::int32_t> vertex_;
     Buffer<std::int32_t> tile_offset_;
     Buffer<std::int32_t> shape_rank_;
-    Buffer<std::int32_t> column_;
-    Buffer<std::int32_t> row_;
+    Buffer<TileRow> rows_;
     Buffer<std::int32_t> rank_;
     Buffer<std::int32_t> length_;  // sorted_lengths_
     Buffer<std::int32_t> frame_;   // frames_

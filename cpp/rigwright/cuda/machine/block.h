@@ -32,6 +32,7 @@ struct Sums {
 
 /// A *team kernel* is an object with
 ///   static constexpr int threads;             threads per block: a multiple of 32, at most 256
+///   static constexpr int blocks;              optional: blocks per multiprocessor that registers must suffice for
 ///   template <class Team> void operator()(const Team&) const;
 /// All threads of a block run it from start to end on the same path: every branch condition must be the same in all of
 /// them. They share work through the Team, whose functions all threads call together:

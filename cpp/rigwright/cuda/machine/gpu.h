@@ -170,8 +170,18 @@ private:
     double* partial_;
 };
 
+/// Blocks of a team kernel that a multiprocessor shall hold at least: Kernel::blocks, or one.
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::threads) team_kernel(const Kernel kernel) {
+constexpr int num_blocks() {
+    if constexpr (requires { Kernel::blocks; }) {
+        return Kernel::blocks;
+    } else {
+        return 1;
+    }
+}
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::threads, num_blocks<Kernel>()) team_kernel(const Kernel kernel) {
     static_assert(Kernel::threads % Team::lanes == 0 && Kernel::threads <= Team::lanes * Team::max_warps);
     extern __shared__ double team_memory[];
     __shared__ double partial[Team::max_warps * Team::max_sums];
@@ -232,8 +242,8 @@ public:
         check(cudaGetLastError(), "starting a kernel");
     }
 
-    /// Doubles that a block of a team kernel may share on every device: 48 KB, less 2 KB for partial sums and static
-    /// memory.
+    /// Doubles that a block of a team kernel may share by default: 48 KB, less 2 KB for partial sums and static memory.
+    /// A kernel may be launched with up to 60 KB, which all devices have when asked.
     static constexpr std::int64_t most_shared = 5888;
 
     /// The number of blocks of a team kernel with `shared` doubles each that the device runs at the same time.
@@ -252,6 +262,11 @@ public:
     template <class Kernel>
     void run_teams(std::int64_t teams, std::int64_t shared, const Kernel& kernel) {
         if (teams == 0) return;
+        if (shared > most_shared) {
+            check(cudaFuncSetAttribute(team_kernel<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(shared * sizeof(double))),
+                  "asking for shared memory");
+        }
         team_kernel<<<grid(1, teams), Kernel::threads, shared * sizeof(double), stream_>>>(kernel);
         check(cudaGetLastError(), "starting a kernel");
     }

@@ -5,7 +5,6 @@
 #include "rigwright/core/tent.h"
 #include "rigwright/cuda/machine/block.h"
 #include "rigwright/cuda/products/tangent_kernels.h"
-#include "rigwright/cuda/products/tile_product.h"
 
 namespace rigwright::cuda {
 
@@ -42,8 +41,8 @@ struct BlendshapeActivations {
     const std::int32_t* shape_rank;  // (K) position of each shape in the order
     const std::int32_t* length;      // (T) shapes in each frame's prefix
     const std::int32_t* source;      // (T) row of `weights` of each frame
-    std::int64_t num_frames;
-    float* activations;  // (N, T)
+    std::int64_t pitch;              // of `activations`
+    float* activations;              // (N, pitch): T frames
 
     RIGWRIGHT_DEVICE void operator()(std::int64_t n, std::int64_t frame) const {
         const float* w = weights + source[frame] * num_shapes;
@@ -58,7 +57,7 @@ struct BlendshapeActivations {
                 inside = inside && shape_rank[drivers.shape[d]] < length[frame];
             }
         }
-        activations[n * num_frames + frame] = inside ? product * scale[n] : 0.0f;
+        activations[n * pitch + frame] = inside ? product * scale[n] : 0.0f;
     }
 };
 
@@ -70,8 +69,8 @@ struct BlendshapeActivationTangents {
     std::int64_t num_shapes;
     DriverLists drivers;
     const float* scale;  // (N)
-    std::int64_t num_tangents;
-    float* activations;  // (N, R)
+    std::int64_t pitch;  // of `activations`
+    float* activations;  // (N, pitch): R tangents
 
     RIGWRIGHT_DEVICE void operator()(std::int64_t n, std::int64_t r) const {
         const float* w = weights + frames.frame(r) * num_shapes;
@@ -90,105 +89,153 @@ struct BlendshapeActivationTangents {
                 sum += product;
             }
         }
-        activations[n * num_tangents + r] = sum * scale[n];
+        activations[n * pitch + r] = sum * scale[n];
     }
 };
 
-/// Vertices = neutral + values^T activations for all frames in one launch: each value is read once per 64 frames
-/// (Carrigan 2020, ch. 4, whose kernel reads every shape once per frame). `Value` is float or int16, whose scale is in
-/// the activations.
+/// A row of a tile: a column of the rig, and the index of its values.
+struct alignas(8) TileRow {
+    std::int32_t column;
+    std::int32_t row;
+};
+
+/// Team kernel: vertices = neutral + values^T activations for all frames in one launch: each value is read once per 8
+/// frames (Carrigan 2020, ch. 4, whose kernel reads every shape once per frame), mostly from the L2 cache. `Value` is
+/// float or int16, whose scale is in the activations.
 ///
-/// A tile is 32 vertices with the columns that move them, each a row of 96 values (BlendshapePlan). Frames come in the
-/// order of descending prefix lengths, and a block stops at the last row that one of its frames needs.
+/// A tile is 32 vertices of a window with the columns that move them, each a row of 96 values (BlendshapePlan). Frames
+/// come in the order of descending prefix lengths, and 8 frames stop at the last row that the first of them needs.
 ///
-/// A block of 256 threads computes 64 frames x 32 vertices, 16 rows per step; a warp 8 frames x 96 coordinates; a
-/// thread 8 frames x 3 coordinates, 32 apart.
+/// A team computes 8 frames of one window: a warp one tile, a thread 3 coordinates, 32 apart. Rows are few and short,
+/// so that values go to registers directly: on an H100, waiting for barriers and for lists of rows took two thirds of
+/// the time of a product through shared memory. A tile's vertices are scattered over the window, and 12 bytes at a time
+/// take the L2 cache 3.5 x as many sectors as whole lines: sums are gathered in shared memory and written from there.
 template <class Value>
 struct BlendshapeProduct {
     static constexpr int threads = 256;
-    static constexpr int frames_per_block = 64;
+    static constexpr int blocks = 3;  // 80 registers per thread
+    static constexpr int warp_size = 32;
     static constexpr int vertices_per_tile = 32;
+    static constexpr int vertices_per_window = 512;
+    static constexpr int tiles_per_window = vertices_per_window / vertices_per_tile;
+    static constexpr int coordinates_per_window = 3 * vertices_per_window;
     static constexpr int values_per_row = 3 * vertices_per_tile;
-    static constexpr int rows_per_step = 16;
-    static constexpr int frames_per_thread = 8;
+    static constexpr int rows_at_once = 4;  // whose loads a thread waits for together
+    static constexpr int frames_per_team = 8;
     static constexpr int values_per_thread = 3;
-    static_assert(threads / warp_size * frames_per_thread == frames_per_block);
+    static constexpr std::int64_t num_shared =
+        frames_per_team * coordinates_per_window / 2;  // doubles of a team: 48 KB
     static_assert(warp_size * values_per_thread == values_per_row);
 
-    struct Shared {
-        alignas(16) float x[rows_per_step][frames_per_block + 4];
-        alignas(16) float b[rows_per_step][values_per_row];
-    };
-    struct Registers {
-        float sum[frames_per_thread][values_per_thread];
-    };
-
     const std::int32_t* tile_offset;  // (tiles + 1) into the rows
-    const std::int32_t* column;       // (R) column of each row
-    const std::int32_t* row;          // (R) index of its values
+    const TileRow* rows;              // (R)
     const std::int32_t* rank;         // (R) position of its column's last shape in the order; ascends inside a tile
-    const Value* values;              // (R, values_per_row)
-    const std::int32_t* vertex;       // (tiles, vertices_per_tile), -1 after the last vertex
-    const float* neutral;             // (V, 3)
+    std::int64_t num_shapes;
+    const Value* values;         // (R, values_per_row)
+    const std::int32_t* vertex;  // (tiles, vertices_per_tile), -1 after the last vertex
+    const float* neutral;        // (V, 3)
     std::int64_t num_vertices;
-    const float* activations;    // (N, T)
+    std::int64_t num_windows;
+    const float* activations;    // (N, pitch)
+    std::int32_t pitch;          // a multiple of frames_per_team, at least T
     const std::int32_t* length;  // (T) of the prefixes, descending
     const std::int32_t* target;  // (T) row of `vertices` of each frame
     std::int64_t num_frames;
     float* vertices;  // (T, V, 3)
 
-    /// Rows of a tile that the block's first frame, which has the longest prefix, needs.
-    RIGWRIGHT_DEVICE std::int32_t num_rows(Block block) const {
-        const std::int32_t begin = tile_offset[block.column];
-        const std::int32_t longest = length[block.row * frames_per_block];
-        std::int32_t low = begin;
-        std::int32_t high = tile_offset[block.column + 1];
+    /// Teams of the launch.
+    RIGWRIGHT_DEVICE std::int64_t num_teams() const { return num_windows * num_frame_groups(); }
+
+    template <class Team>
+    RIGWRIGHT_TEAM void operator()(const Team& team) const {
+        float* sums = reinterpret_cast<float*>(team.shared());  // (frames_per_team, coordinates_per_window)
+        for (std::int64_t i = team.index(); i < num_teams(); i += team.count()) {
+            const std::int64_t window = i / num_frame_groups();
+            const std::int64_t first_frame = i % num_frame_groups() * frames_per_team;
+            team.each(tiles_per_window * warp_size,
+                      [&](int n) { sum_tile(window, n / warp_size, first_frame, n % warp_size, sums); });
+            team.each(frames_per_team * coordinates_per_window, [&](int n) {
+                const std::int64_t frame = first_frame + n / coordinates_per_window;
+                const std::int64_t coordinate = window * coordinates_per_window + n % coordinates_per_window;
+                if (frame >= num_frames || coordinate >= 3 * num_vertices) return;
+                vertices[target[frame] * 3 * num_vertices + coordinate] = neutral[coordinate] + sums[n];
+            });
+        }
+    }
+
+private:
+    struct alignas(16) Four {
+        float value[4];
+    };
+    struct RowValues {
+        Four x[frames_per_team / 4];
+        float b[values_per_thread];
+    };
+
+    RIGWRIGHT_DEVICE std::int64_t num_frame_groups() const {
+        return (num_frames + frames_per_team - 1) / frames_per_team;
+    }
+
+    /// The end of the rows of a tile that a prefix needs.
+    RIGWRIGHT_DEVICE std::int32_t end_of_rows(std::int64_t tile, std::int32_t prefix) const {
+        std::int32_t low = tile_offset[tile];
+        std::int32_t high = tile_offset[tile + 1];
+        if (prefix >= num_shapes) return high;
         while (low < high) {
             const std::int32_t middle = low + (high - low) / 2;
-            if (rank[middle] < longest) {
+            if (rank[middle] < prefix) {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        return low - begin;
+        return low;
     }
 
-    RIGWRIGHT_DEVICE int steps(Block block) const { return (num_rows(block) + rows_per_step - 1) / rows_per_step; }
-
-    RIGWRIGHT_DEVICE void load(Block block, int thread, int step, Shared& shared) const {
-        const std::int32_t first_row = tile_offset[block.column] + step * rows_per_step;
-        const std::int32_t end = tile_offset[block.column + 1];
-        for (int i = thread; i < rows_per_step * frames_per_block; i += threads) {
-            const std::int32_t r = first_row + i / frames_per_block;
-            const std::int64_t frame = block.row * frames_per_block + i % frames_per_block;
-            shared.x[i / frames_per_block][i % frames_per_block] =
-                r < end && frame < num_frames ? activations[column[r] * num_frames + frame] : 0.0f;
-        }
-        for (int i = thread; i < rows_per_step * values_per_row; i += threads) {
-            const std::int32_t r = first_row + i / values_per_row;
-            const int value = i % values_per_row;
-            shared.b[i / values_per_row][value] =
-                r < end ? static_cast<float>(values[static_cast<std::int64_t>(row[r]) * values_per_row + value]) : 0.0f;
-        }
+    RIGWRIGHT_DEVICE RowValues load(std::int32_t r, std::int64_t first_frame, int lane) const {
+        RowValues result;
+        const TileRow from = rows[r];
+        const float* x = activations + first_frame + std::int64_t{from.column} * pitch;
+        const Value* b = values + lane + std::int64_t{from.row} * values_per_row;
+        RIGWRIGHT_UNROLL
+        for (int i = 0; i < frames_per_team / 4; ++i) result.x[i] = reinterpret_cast<const Four*>(x)[i];
+        RIGWRIGHT_UNROLL
+        for (int j = 0; j < values_per_thread; ++j) result.b[j] = static_cast<float>(b[warp_size * j]);
+        return result;
     }
 
-    RIGWRIGHT_DEVICE void multiply(int thread, const Shared& shared, Registers& registers) const {
-        multiply_tile(thread, shared.x, shared.b, registers.sum);
-    }
-
-    RIGWRIGHT_DEVICE void store(Block block, int thread, const Registers& registers) const {
-        const std::int64_t first_frame = block.row * frames_per_block + thread / warp_size * frames_per_thread;
-        for (int j = 0; j < values_per_thread; ++j) {
-            const int value = thread % warp_size + warp_size * j;
-            const std::int32_t v = vertex[block.column * vertices_per_tile + value / 3];
-            if (v < 0) continue;
-            const std::int64_t coordinate = std::int64_t{3} * v + value % 3;
-            for (int i = 0; i < frames_per_thread; ++i) {
-                if (first_frame + i >= num_frames) break;
-                vertices[target[first_frame + i] * 3 * num_vertices + coordinate] =
-                    neutral[coordinate] + registers.sum[i][j];
+    /// Writes the sums of 8 frames at a lane's coordinates of tile `in_window`.
+    RIGWRIGHT_DEVICE void sum_tile(std::int64_t window, int in_window, std::int64_t first_frame, int lane,
+                                   float* sums) const {
+        const std::int64_t tile = window * tiles_per_window + in_window;
+        const std::int32_t end = end_of_rows(tile, length[first_frame]);
+        float sum[frames_per_team][values_per_thread] = {};
+        const auto add = [&](const RowValues& from) {
+            RIGWRIGHT_UNROLL
+            for (int i = 0; i < frames_per_team; ++i) {
+                RIGWRIGHT_UNROLL
+                for (int j = 0; j < values_per_thread; ++j) sum[i][j] += from.x[i / 4].value[i % 4] * from.b[j];
             }
+        };
+        std::int32_t r = tile_offset[tile];
+        RIGWRIGHT_ROLLED
+        for (; r + rows_at_once <= end; r += rows_at_once) {
+            RowValues loaded[rows_at_once];
+            RIGWRIGHT_UNROLL
+            for (int k = 0; k < rows_at_once; ++k) loaded[k] = load(r + k, first_frame, lane);
+            RIGWRIGHT_UNROLL
+            for (int k = 0; k < rows_at_once; ++k) add(loaded[k]);
+        }
+        RIGWRIGHT_ROLLED
+        for (; r < end; ++r) add(load(r, first_frame, lane));
+        RIGWRIGHT_UNROLL
+        for (int j = 0; j < values_per_thread; ++j) {
+            const int value = lane + warp_size * j;
+            const std::int32_t v = vertex[tile * vertices_per_tile + value / 3];
+            if (v < 0) continue;
+            const std::int64_t coordinate = std::int64_t{3} * (v - window * vertices_per_window) + value % 3;
+            RIGWRIGHT_UNROLL
+            for (int i = 0; i < frames_per_team; ++i) sums[i * coordinates_per_window + coordinate] = sum[i][j];
         }
     }
 };

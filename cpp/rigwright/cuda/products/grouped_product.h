@@ -25,10 +25,13 @@ struct ProductGroup {
     std::int64_t scale = 0;           // first number in the scales, (blocks, inputs) of them
 };
 
-/// Successive outputs of a group, of which one block computes.
+/// Successive outputs of a group, summed over the inputs begin to before end, which one block computes.
 struct ProductTile {
     std::int32_t group;
     std::int32_t first;  // output of the group
+    std::int32_t begin;
+    std::int32_t end;
+    std::int32_t piece = 0;  // of the sums of these outputs
 };
 
 /// The matrices of all groups, one after another, by storage, and the scales of their blocks.
@@ -101,6 +104,11 @@ struct BiasAndActivation {
     }
 };
 
+/// Leaves a sum as it is.
+struct Unfinished {
+    RIGWRIGHT_DEVICE float operator()(float sum, std::int64_t, std::int64_t, std::int64_t) const { return sum; }
+};
+
 /// Finishes the tangent of an output dy = (W dx) f', from the values y (T, width).
 struct TimesSlope {
     const float* values;
@@ -153,24 +161,25 @@ struct GroupedProduct {
     Finish finish;
     const float* input;  // (T, input_width)
     std::int64_t input_width;
-    float* output;  // (T, output_width)
+    float* output;  // (pieces, T, output_width)
     std::int64_t output_width;
     std::int64_t num_frames;
 
     RIGWRIGHT_DEVICE int steps(Block block) const {
-        return (groups[tiles[block.column].group].inputs + inputs_per_step - 1) / inputs_per_step;
+        const ProductTile tile = tiles[block.column];
+        return (tile.end - tile.begin + inputs_per_step - 1) / inputs_per_step;
     }
 
     RIGWRIGHT_DEVICE void load(Block block, int thread, int step, Shared& shared) const {
         const ProductTile tile = tiles[block.column];
         const ProductGroup group = groups[tile.group];
         const int k = thread % inputs_per_step;
-        const int from = step * inputs_per_step + k;
+        const int from = tile.begin + step * inputs_per_step + k;
         for (int i = 0; i < frames_per_block * inputs_per_step / threads; ++i) {
             const int slot = thread / inputs_per_step + i * (threads / inputs_per_step);
             const std::int64_t frame = block.row * frames_per_block + slot;
             const std::int64_t unit = tile.first + slot;
-            const bool inside = from < group.inputs;
+            const bool inside = from < tile.end;
             shared.x[k][slot] =
                 inside && frame < num_frames ? input[frame * input_width + group.first_input + from] : 0.0f;
             shared.w[k][slot] = inside && unit < group.outputs ? weights.at(group, unit, from) : 0.0f;
@@ -192,9 +201,37 @@ struct GroupedProduct {
                 const std::int64_t frame = first_frame + i;
                 if (frame >= num_frames) break;
                 const std::int64_t column = group.first_output + unit;
-                output[frame * output_width + column] = finish(registers.sum[i][j], group.bias + unit, frame, column);
+                output[(tile.piece * num_frames + frame) * output_width + column] =
+                    finish(registers.sum[i][j], group.bias + unit, frame, column);
             }
         }
+    }
+};
+
+/// The pieces of the sum of one output of a layer.
+struct PieceSum {
+    std::int32_t column;  // of the output
+    std::int32_t count;
+};
+
+/// Adds the pieces of the sums of a layer's N outputs in their order, and finishes them.
+template <class Finish>
+struct AddPieces {
+    const float* pieces;      // (pieces, T, N)
+    const PieceSum* sums;     // (N), in the order of the biases
+    std::int64_t num_frames;  // T
+    std::int64_t num_sums;    // N
+    Finish finish;
+    std::int64_t first_frame;  // of the output
+    float* output;             // (first_frame + T or more, output_width)
+    std::int64_t output_width;
+
+    RIGWRIGHT_DEVICE void operator()(std::int64_t t, std::int64_t i) const {
+        const PieceSum of = sums[i];
+        float sum = 0.0f;
+        for (std::int32_t p = 0; p < of.count; ++p) sum += pieces[(p * num_frames + t) * num_sums + i];
+        const std::int64_t frame = first_frame + t;
+        output[frame * output_width + of.column] = finish(sum, i, frame, of.column);
     }
 };
 
