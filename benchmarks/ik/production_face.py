@@ -35,7 +35,7 @@ from rigwright._bench.timing import load_average, machine
 ROOT = Path(__file__).resolve().parents[2]
 POINTS = 54
 FRAMES = 40  # of the performance, evenly spaced
-ROWS = 2000  # training poses
+ROWS = 20_000  # training poses
 STEPS = 6  # towards the optimum
 RIDGE = 1e-6  # of those steps, relative to the largest entry of J^T J
 Floats = NDArray[np.float32]

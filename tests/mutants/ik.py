@@ -71,6 +71,20 @@ MUTANTS = [
         LEARNED,
     ),
     Mutant(
+        "noise in all rows",
+        f"{TRAINING}/_descent.py",
+        "np.maximum(rng.uniform(-1.0, 1.0, (count, 1, 1)), 0.0)",
+        "np.abs(rng.uniform(-1.0, 1.0, (count, 1, 1)))",
+        "tests/training/test_face_ik_loss.py",
+    ),
+    Mutant(
+        "regularized towards rest",
+        f"{TRAINING}/_descent.py",
+        "values - self._tensor(self.rows.values[rows].astype(np.float32))",
+        "values - self._rest_values",
+        "tests/training/test_face_ik_loss.py",
+    ),
+    Mutant(
         "averages in place of a joint solve",
         "cpp/rigwright/ik/learned/face_ik.cpp",
         'kind == "joint" ? joint_solve(proposers_, *tensors_) : average(proposers_)',

@@ -89,7 +89,7 @@ class FaceIk:
         -------
         PoseSolution
             ``error`` is the distance of the control points on the model that was trained with (in 2-D, in the image);
-            without ``polish``, ``iterations`` is 0 and ``converged`` False.
+            without ``polish``, it is measured when it is first asked for, ``iterations`` is 0 and ``converged`` False.
 
         Raises
         ------
@@ -107,21 +107,25 @@ class FaceIk:
             return self._polished(points, found, steps, threads)
         engine = self._solver.engine
         poses = engine.poses(found, self._reference)
+        sides = np.where(found <= self._solver.bounds[:, 0], -1, np.where(found >= self._solver.bounds[:, 1], 1, 0))
+        return PoseSolution.measured_later(
+            lambda: self._measured(poses, points, threads),
+            poses=poses,
+            unknowns=found,
+            names=list(self.names),
+            channels=found if engine.are_channels else None,
+            iterations=np.zeros(len(found), np.int64),
+            converged=np.zeros(len(found), np.bool_),
+            at_bound=sides.astype(np.int8),
+        )
+
+    def _measured(
+        self, poses: NDArray[np.float32], points: NDArray[np.float32], threads: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Distances (T, M) of the model's control points from targets, and the sums (T,) of their squares."""
         apart = self._model.evaluate(poses, threads=threads)[..., : self.dimensions].astype(np.float64) - points
         squares = np.einsum("tmi,tmi->tm", apart, apart)
-        sides = np.where(found <= self._solver.bounds[:, 0], -1, np.where(found >= self._solver.bounds[:, 1], 1, 0))
-        count = len(found)
-        return PoseSolution(
-            poses,
-            found,
-            list(self.names),
-            found if engine.are_channels else None,
-            np.sqrt(squares),
-            squares.sum(axis=1),
-            np.zeros(count, np.int64),
-            np.zeros(count, np.bool_),
-            sides.astype(np.int8),
-        )
+        return np.sqrt(squares), squares.sum(axis=1)
 
     def _polished(
         self, points: NDArray[np.float32], found: NDArray[np.float64], steps: int, threads: int

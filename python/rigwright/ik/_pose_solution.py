@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +51,23 @@ class PoseSolution:
     iterations: NDArray[np.int64]
     converged: NDArray[np.bool_]
     at_bound: NDArray[np.int8]
+
+    @classmethod
+    def measured_later(cls, measure: Callable[[], tuple[Any, Any]], **fields: Any) -> PoseSolution:
+        """A solution whose ``error`` and ``objective`` are measured when one of them is first asked for: evaluating the
+        model takes longer than a network's answer."""
+        solution = object.__new__(cls)
+        solution.__dict__.update(fields, _measure=measure)
+        return solution
+
+    if not TYPE_CHECKING:  # for type checkers the two are fields
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in ("error", "objective") or "_measure" not in self.__dict__:
+                raise AttributeError(name)
+            error, objective = self.__dict__["_measure"]()
+            self.__dict__.update(error=error, objective=objective)
+            return self.__dict__[name]
 
     def bounds_reached(self, frame: int = 0) -> dict[str, str]:
         """Unknowns that end at a bound in a frame: names to ``"lowest"`` or ``"highest"``."""

@@ -38,13 +38,14 @@ class JointDescent(FaceIkDescent):
     def _loss_of(self, rows: NDArray[np.int64], noise: NDArray[np.float32]) -> tuple[Any, Any]:
         goals = self._tensor(self.rows.points[rows][..., : self.dimensions] + noise)
         loss, errors = self.torch.zeros(()), []
+        known = self._tensor(self.rows.values[rows].astype(np.float32))
         for number, found in enumerate(self._proposals(goals)):
-            one, error = self._loss_of_region(number, found, goals)
+            one, error = self._loss_of_region(number, found, goals, known)
             loss = loss + one
             errors.append(error)
         return loss, self.torch.cat(errors, dim=1)
 
-    def _loss_of_region(self, number: int, found: Any, goals: Any) -> tuple[Any, Any]:
+    def _loss_of_region(self, number: int, found: Any, goals: Any, known: Any) -> tuple[Any, Any]:
         """The region's part of the loss, and the errors (B, m, D) of its points in millimeters."""
         region = self.regions[number]
         points, own = self._tensor(region.points), self._tensor(region.parameters)
@@ -54,7 +55,7 @@ class JointDescent(FaceIkDescent):
         whole = self._rest_values.repeat(len(values), 1).index_copy(1, own, values)
         placed = self._points_of_region[number](whole)[..., : self.dimensions]
         error = (placed - goals[:, points]) * self.millimeters
-        moved = ((values - rest) / scale).abs().sum(dim=1).mean()
+        moved = ((values - known[:, own]) / scale).abs().sum(dim=1).mean()
         outside = ((wanted - values) / scale).abs().sum(dim=1).mean()
         costs = self.settings.regularization * moved + OUTSIDE * outside
         return error.abs().sum(dim=(1, 2)).mean() / goals.shape[1] + costs / len(self._rest_values), error

@@ -164,6 +164,7 @@ def _train(
     labels = [region.points.tolist() for region in descent.regions]
     about = hashlib.sha256(json.dumps([settings.record(), vertices.tolist(), labels, descent.dimensions]).encode())
     about.update(descent.rows.points.tobytes())
+    about.update(descent.rows.values.tobytes())
     run = about.hexdigest()
 
     def report(now: State, _: Arrays) -> None:

@@ -23,9 +23,11 @@ class FaceIkSettings:
     hidden : int
         Width of both hidden layers.
     noise : float
-        Control points are moved by up to this along each axis, so that unreachable targets work. Paper: 4.5 mm.
+        Control points of half of the rows are moved by up to this along each axis, so that unreachable targets work, by
+        any share of it. Paper: 4.5 mm, all rows.
     regularization : float
-        Millimeters that a parameter's whole range costs on average over the parameters. The paper does not print it.
+        Millimeters that a parameter's whole range away from those of its row costs, on average over the parameters.
+        The paper's leads towards rest, and is not printed.
     rows : int
         Rows that are sampled if no data set is given.
     bins : int
@@ -56,7 +58,7 @@ class FaceIkSettings:
     seed: int = 0
     hidden: int = 256
     noise: float = 4.5e-3
-    regularization: float = 0.1
+    regularization: float = 5.0
     rows: int = 20_000
     bins: int = 16
     agreement: str = "average"
