@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +18,8 @@ from rigwright.viewer._planes import on_plane
 Vector = NDArray[np.float64]
 MOST_PINS = 32
 MOST_ITERATIONS = 8  # of a solve
+LEAST_ITERATIONS = 2  # of a model that is slow to solve
+PICTURE = 0.03  # seconds that a solve may take: the next call goes on from its result
 SETTLED = 1e-3  # of the figure's size: a model that is solved in its place does not come nearer to it
 LEAST_SHARE = 0.1  # of a correction that is taken over at once
 FAR = 0.02  # of the figure's size: from this gap on, a pin is eased in full
@@ -52,6 +55,7 @@ class Drags:
         )  # from each pin's point of the figure to that of the model, as far as it is known
         self._left: Vector | None = None  # what the last call measured beyond that; None: it was for other targets
         self._share = 1.0  # of what is measured that was taken over
+        self._iterations = MOST_ITERATIONS  # that fit a picture
         self._size = float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0
         self.pins: dict[int, Pin] = {}
         self.note = ""
@@ -117,9 +121,12 @@ class Drags:
             rw.ik.Point(pin.corner.tolist(), target, weight=float(weight), barycentric=pin.weight)
             for pin, target, weight in zip(self.pins.values(), targets, weights, strict=True)
         ]
+        begin = time.perf_counter()
         found: rw.ik.PoseSolution = self._solver.solve(
-            points, start, preferred=self._before, max_iterations=MOST_ITERATIONS, threads=1
+            points, start, preferred=self._before, max_iterations=self._iterations, threads=1
         )
+        each = (time.perf_counter() - begin) / max(1, int(found.iterations[0]))
+        self._iterations = int(np.clip(PICTURE / each, LEAST_ITERATIONS, MOST_ITERATIONS))
         return found
 
     def _eased(self, nearest: rw.ik.PoseSolution) -> rw.ik.PoseSolution:
