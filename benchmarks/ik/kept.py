@@ -13,6 +13,7 @@ import rigwright as rw
 from rigwright._resume.fingerprints import fingerprint
 
 FOLDER = Path(__file__).resolve().parents[2] / "build" / "face_ik"
+LOSS = "half of the rows without noise, towards the row"  # networks of another loss are trained again
 
 
 def trained(
@@ -26,7 +27,7 @@ def trained(
 
     Read if the folder has them. A training that was interrupted goes on.
     """
-    decides = fingerprint(settings.record(), points, model.restricted(points).tensors(), poses)
+    decides = fingerprint(LOSS, settings.record(), points, model.restricted(points).tensors(), poses)
     file = folder / f"{settings.agreement}-{decides[:16]}.safetensors"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -113,6 +114,20 @@ def test_errors_are_measured_when_they_are_asked_for(ik, expressions):
     np.testing.assert_allclose(found.objective, np.square(found.error).sum(axis=1), rtol=1e-9)
     with pytest.raises(AttributeError, match="measure"):
         _ = found.measure
+
+
+def test_errors_are_those_of_the_targets_that_were_solved(ik, expressions):
+    goals = np.ascontiguousarray(expressions[1][:, POINTS], np.float32)
+    found, expected = ik.solve(goals), ik.solve(goals).error
+    goals += 1.0
+    found.poses[:] = 0.0
+    assert found.error.tobytes() == expected.tobytes()
+
+
+def test_a_solution_is_pickled_with_its_errors(ik, expressions):
+    found = pickle.loads(pickle.dumps(ik.solve(expressions[1][:, POINTS])))
+    assert found.error.shape == (20, len(POINTS))
+    assert "_measure" not in vars(found)
 
 
 def test_parameters_are_inside_their_bounds(ik):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ class FaceIk:
         poses = engine.poses(found, self._reference)
         sides = np.where(found <= self._solver.bounds[:, 0], -1, np.where(found >= self._solver.bounds[:, 1], 1, 0))
         return PoseSolution.measured_later(
-            lambda: self._measured(poses, points, threads),
+            partial(self._measured, poses.copy(), points.copy(), threads),  # the caller may change its arrays
             poses=poses,
             unknowns=found,
             names=list(self.names),

@@ -69,6 +69,11 @@ class PoseSolution:
             self.__dict__.update(error=error, objective=objective)
             return self.__dict__[name]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is copied and pickled: measured, without the model."""
+        _ = self.error
+        return {name: value for name, value in self.__dict__.items() if name != "_measure"}
+
     def bounds_reached(self, frame: int = 0) -> dict[str, str]:
         """Unknowns that end at a bound in a frame: names to ``"lowest"`` or ``"highest"``."""
         sides = self.at_bound[frame]

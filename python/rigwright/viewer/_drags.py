@@ -110,23 +110,31 @@ class Drags:
             self._before = pose
         settled = self._correct(self._measured(pose, vertices))
         targets = np.array([pin.target - offset for pin in self.pins.values()]) + self._aside
-        found = self._pulled(targets, np.ones(len(targets)), pose if self._nearest is None else self._nearest)
+        found = self._approached(targets, pose if self._nearest is None else self._nearest)
         self._nearest = found.poses[0]
         shown = self._eased(found)
         settled = settled and bool(found.converged[0] and shown.converged[0])
         return self._figure.state_of(state, shown.poses[0], shown.channels, offset), settled
 
-    def _pulled(self, targets: NDArray[np.float64], weights: Vector, start: Row) -> rw.ik.PoseSolution:
+    def _approached(self, targets: NDArray[np.float64], start: Row) -> rw.ik.PoseSolution:
+        """Pins pulled toward targets, by as many steps as fit a picture."""
+        begin = time.perf_counter()
+        found = self._pulled(targets, np.ones(len(targets)), start, self._iterations)
+        if found.iterations[0] > 1:  # else the time is mostly that of making and checking what is solved
+            each = (time.perf_counter() - begin) / int(found.iterations[0])
+            self._iterations = int(np.clip(PICTURE / each, LEAST_ITERATIONS, MOST_ITERATIONS))
+        return found
+
+    def _pulled(
+        self, targets: NDArray[np.float64], weights: Vector, start: Row, most: int = MOST_ITERATIONS
+    ) -> rw.ik.PoseSolution:
         points = [
             rw.ik.Point(pin.corner.tolist(), target, weight=float(weight), barycentric=pin.weight)
             for pin, target, weight in zip(self.pins.values(), targets, weights, strict=True)
         ]
-        begin = time.perf_counter()
         found: rw.ik.PoseSolution = self._solver.solve(
-            points, start, preferred=self._before, max_iterations=self._iterations, threads=1
+            points, start, preferred=self._before, max_iterations=most, threads=1
         )
-        each = (time.perf_counter() - begin) / max(1, int(found.iterations[0]))
-        self._iterations = int(np.clip(PICTURE / each, LEAST_ITERATIONS, MOST_ITERATIONS))
         return found
 
     def _eased(self, nearest: rw.ik.PoseSolution) -> rw.ik.PoseSolution:

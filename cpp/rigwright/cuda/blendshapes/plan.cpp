@@ -76,7 +76,10 @@ void BlendshapePlan::order_vertices(const GroupedColumns& grouped) {
 
 BlendshapePlan::ColumnsOfTiles BlendshapePlan::columns_of_tiles(const GroupedColumns& grouped, Columns which) const {
     const std::int64_t tiles = static_cast<std::int64_t>(vertex.size()) / vertices_per_tile;
-    ColumnsOfTiles columns(tiles, std::vector<bool>(num_columns, which == Columns::all));
+    ColumnsOfTiles columns(tiles, std::vector<bool>(num_columns));
+    for (std::int64_t tile = 0; which == Columns::all && tile < tiles; ++tile) {
+        if (vertex[tile * vertices_per_tile] >= 0) columns[tile].assign(num_columns, true);
+    }
     for_each_group(grouped, [&](const GroupedColumns::Group& group, std::int64_t position) {
         const std::int64_t last = (position + group.size - 1) / vertices_per_tile;
         for (std::int64_t tile = position / vertices_per_tile; tile <= last; ++tile) {

@@ -34,7 +34,7 @@ struct TeamMemory {
     double* global = nullptr;
 };
 
-/// Threads of a block. Chosen, not tuned: not measured on a device yet.
+/// Threads of a block. Chosen, not tuned.
 constexpr int threads_per_team = 128;
 
 /// Solves one frame at a time, by a team: the device's optimize::FrameSolver.

@@ -106,10 +106,11 @@ struct alignas(8) TileRow {
 /// A tile is 32 vertices of a window with the columns that move them, each a row of 96 values (BlendshapePlan). Frames
 /// come in the order of descending prefix lengths, and 8 frames stop at the last row that the first of them needs.
 ///
-/// A team computes 8 frames of one window: a warp one tile, a thread 3 coordinates, 32 apart. Rows are few and short,
-/// so that values go to registers directly: on an H100, waiting for barriers and for lists of rows took two thirds of
-/// the time of a product through shared memory. A tile's vertices are scattered over the window, and 12 bytes at a time
-/// take the L2 cache 3.5 x as many sectors as whole lines: sums are gathered in shared memory and written from there.
+/// A team computes 8 frames of one window: a warp a tile at a time, a thread 3 coordinates of it, 32 apart. Rows are
+/// few and short, so that values go to registers directly: on an H100, waiting for barriers and for lists of rows took
+/// two thirds of the time of a product through shared memory. A tile's vertices are scattered over the window, and 12
+/// bytes at a time take the L2 cache 3.5 x as many sectors as whole lines: sums are gathered in shared memory and
+/// written from there.
 template <class Value>
 struct BlendshapeProduct {
     static constexpr int threads = 256;

@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    static constexpr std::int64_t frames_at_once = 256;  // in pieces, which bounds their memory
+    static constexpr std::int64_t piece_floats = std::int64_t{4} << 20;  // of a layer, for at least one block of frames
 
     void upload(Machine& machine, const std::vector<ProductGroup>& groups, const std::vector<ProductTile>& tiles) {
         machine.upload(groups, groups_);
@@ -76,6 +76,9 @@ private:
             run_tiles(machine, num_frames, input, input_width, finish, output, output_width_);
             return;
         }
+        constexpr std::int64_t block = GroupedProduct<Unfinished>::frames_per_block;
+        const std::int64_t floats_per_block = most_pieces_ * block * num_outputs_;
+        const std::int64_t frames_at_once = std::max<std::int64_t>(piece_floats / floats_per_block, 1) * block;
         pieces_.reserve(most_pieces_ * std::min(frames_at_once, num_frames) * num_outputs_);
         for (std::int64_t first = 0; first < num_frames; first += frames_at_once) {
             const std::int64_t count = std::min(frames_at_once, num_frames - first);
