@@ -41,6 +41,7 @@ def measured(synth: rw.synthesis.Synthesizer, seconds: float) -> dict[str, float
             shown = posed.page.evaluate("view.statistics.frames") - before
             rate = shown / (time.monotonic() - begin)
             assert posed.page.complaints == []
+            assert latencies, "no label was told"
             found = 1000.0 * np.array(latencies)
         finally:
             posed.close()

@@ -61,7 +61,7 @@ class Server:
 
     def __init__(self, stage: Stage, token: str) -> None:
         self.stage, self.token = stage, token
-        self.latencies: deque[float] = deque(maxlen=4096)  # seconds from a drag's arrival to its frame on the socket
+        self.latencies: deque[float] = deque(maxlen=4096)  # seconds from a drag or label to its frame on the socket
         self._files = page_files()
         self._tabs: set[Tab] = set()
         self._inbox = Inbox()
@@ -157,7 +157,7 @@ class Server:
         elif value["type"] in ("movie", "picture"):
             await self._film(tab, value)
         else:
-            if value["type"] in ("drag", "pull") and self._arrived is None:
+            if value["type"] in ("drag", "pull", "tell") and self._arrived is None:
                 self._arrived = time.perf_counter()
             if not self._inbox.put(value):
                 log.warning("refused a message: too many are waiting")
