@@ -84,7 +84,8 @@ class FaceIkDescent(Descent):
         rng = np.random.default_rng(seed)
         size = np.maximum(rng.uniform(-1.0, 1.0, (count, 1, 1)), 0.0)
         moved = rng.uniform(-self.noise, self.noise, (count, self.rows.points.shape[1], self.dimensions))
-        return (size * moved).astype(np.float32)
+        noise: NDArray[np.float32] = (size * moved).astype(np.float32)
+        return noise
 
     def _loss_of(self, rows: NDArray[np.int64], noise: NDArray[np.float32]) -> tuple[Any, Any]:
         """The loss, and the errors (B, M, D) of the control points in millimeters."""
