@@ -44,9 +44,8 @@ def test_half_of_the_rows_have_no_noise(descent):
     assert 0.15 < np.percentile(largest, 25) < 0.35  # of any size
 
 
+@pytest.mark.parametrize("descent", ["average"], indirect=True)  # regions see their points with the others at rest
 def test_the_parameters_of_the_row_cost_nothing(descent, none):
-    if descent.settings.agreement == "joint":
-        pytest.skip("a region sees its points with all other parameters at rest")
     answering(descent, descent.rows.values[ROWS])
     loss, _ = descent._loss_of(ROWS, none)
     assert float(loss) < 1e-4
