@@ -105,13 +105,13 @@ def test_figures_are_of_the_rig_and_not_of_the_approximation(expressions):
     assert found["points on the rig"] > 1.2 * found["points on the approximation"]
 
 
-def test_errors_are_measured_when_they_are_asked_for(ik, expressions):
+def test_errors_are_measured_when_they_are_asked_for(ik, expressions, tolerance):
     goals = expressions[1][:, POINTS]
     found = ik.solve(goals)
     assert "error" not in vars(found)
     expected = np.linalg.norm(RIG.evaluate(found.channels)[:, POINTS] - goals, axis=2)
-    np.testing.assert_allclose(found.error, expected, atol=1e-6)
-    np.testing.assert_allclose(found.objective, np.square(found.error).sum(axis=1), rtol=1e-9)
+    np.testing.assert_allclose(found.error, expected, rtol=0, atol=tolerance["float32"])
+    np.testing.assert_allclose(found.objective, np.square(found.error).sum(axis=1), rtol=tolerance["gram"])
     with pytest.raises(AttributeError, match="measure"):
         _ = found.measure
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
 from rigwright._validate import Arguments, bad_argument, check_threads, missing_file
-from rigwright.ik._pose_solution import PoseSolution
+from rigwright.ik._pose_solution import PoseSolution, measured_later
 from rigwright.ik._solver import Solver
 from rigwright.ik._targets import Ray
 
@@ -109,7 +109,7 @@ class FaceIk:
         engine = self._solver.engine
         poses = engine.poses(found, self._reference)
         sides = np.where(found <= self._solver.bounds[:, 0], -1, np.where(found >= self._solver.bounds[:, 1], 1, 0))
-        return PoseSolution.measured_later(
+        return measured_later(
             partial(self._measured, poses.copy(), points.copy(), threads),  # the caller may change its arrays
             poses=poses,
             unknowns=found,

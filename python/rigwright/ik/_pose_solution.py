@@ -52,14 +52,6 @@ class PoseSolution:
     converged: NDArray[np.bool_]
     at_bound: NDArray[np.int8]
 
-    @classmethod
-    def measured_later(cls, measure: Callable[[], tuple[Any, Any]], **fields: Any) -> PoseSolution:
-        """A solution whose ``error`` and ``objective`` are measured when one of them is first asked for: evaluating the
-        model takes longer than a network's answer."""
-        solution = object.__new__(cls)
-        solution.__dict__.update(fields, _measure=measure)
-        return solution
-
     if not TYPE_CHECKING:  # for type checkers the two are fields
 
         def __getattr__(self, name: str) -> Any:
@@ -78,3 +70,14 @@ class PoseSolution:
         """Unknowns that end at a bound in a frame: names to ``"lowest"`` or ``"highest"``."""
         sides = self.at_bound[frame]
         return {self.names[k]: "lowest" if sides[k] < 0 else "highest" for k in np.flatnonzero(sides)}
+
+
+def measured_later(measure: Callable[[], tuple[Any, Any]], **fields: Any) -> PoseSolution:
+    """A solution whose ``error`` and ``objective`` are measured when one of them is first asked for.
+
+    Evaluating the model takes longer than a network's answer. ``measure`` returns both, ``fields`` are the other
+    attributes.
+    """
+    solution = object.__new__(PoseSolution)
+    solution.__dict__.update(fields, _measure=measure)
+    return solution
