@@ -27,7 +27,6 @@ public:
         machine.upload(plan.bytes, bytes_);
         machine.upload(plan.scales, scales_);
         machine.upload(plan.biases, biases_);
-        machine.synchronize();  // lists that were made here are read until then
     }
 
     std::int64_t output_width() const { return output_width_; }
