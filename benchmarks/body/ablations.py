@@ -1,4 +1,4 @@
-"""Where a learned body's accuracy comes from: five steps from the paper's recipe to ours, and more and more poses.
+"""Where a learned body's accuracy comes from: six steps from the paper's recipe to ours, and more and more poses.
 
     python -m benchmarks.body.ablations [--data ../shared/data] [--out build/body] [--only TABLE ...] [--write]
 
@@ -37,6 +37,7 @@ STEPS_TO_OURS = {
     "+ finer output basis": ("pca_threshold",),
     "+ compact rotations": ("compact_rotations",),
     "+ partition of unity": ("border",),
+    "+ weight decay, nearly linear start": ("weight_decay", "gain"),
 }
 TABLES = ("ablation", "poses")
 

@@ -25,8 +25,6 @@ from rigwright.training._outlook import Outlook
 from rigwright.training._settings import BodySettings
 
 WATCHED = 32  # held-out poses whose error is reported while training
-DECAY = 0.5  # of the weights: a thousand poses are far fewer numbers than weights. Without it errors are 1.3 to 2.3 x
-GAIN = 0.3  # of the first layer: networks begin nearly linear. Better held out on a face and two bodies than 1
 
 
 @dataclass(frozen=True)
@@ -225,7 +223,7 @@ class DirectNetworks:
         settings = self.settings
         problem = make_problem(self.inputs, self.targets, self.maps, self.training)
         widths = [len(m.mean) for m in self.maps], [len(m.scale) for m in self.maps]
-        trainer = Trainer(problem, *widths, settings, device, self.function, DECAY, GAIN)
+        trainer = Trainer(problem, *widths, settings, device, self.function)
         watched = np.flatnonzero(~self.training)[:WATCHED]
         budget = Budget(settings.steps, seconds_of_training(settings.minutes, time.monotonic() - started))
         outlook = Outlook(budget)

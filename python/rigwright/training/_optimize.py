@@ -221,8 +221,7 @@ class Trainer(Descent):
 
     The order of the batches follows from seed and epoch, so a step number is all the random state there is.
 
-    ``decay`` times the learning rate is the share that the weights, not the biases, lose in each step (Loshchilov and
-    Hutter 2019); ``gain`` scales the initial weights of the first layer.
+    Weights decay and begin with a gain, as the settings say.
     """
 
     def __init__(
@@ -233,11 +232,9 @@ class Trainer(Descent):
         settings: BodySettings,
         device: str,
         function: str = "body",
-        decay: float = 0.0,
-        gain: float = 1.0,
     ) -> None:
         super().__init__(settings, device, function)
-        self.settings, self.decay, self.gain = settings, decay, gain
+        self.settings = settings
         self.widths = inputs, outputs
         train, held = problem.training, ~problem.training
         self.inputs, self.held_inputs = (self._tensor(problem.inputs[:, rows]) for rows in (train, held))
@@ -251,15 +248,16 @@ class Trainer(Descent):
     def start(self) -> State:
         """See :class:`Descent`."""
         parameters = initial_parameters(*self.widths, self.settings.hidden, self.settings.seed)
-        parameters["weight1"] *= np.float32(self.gain)
+        parameters["weight1"] *= np.float32(self.settings.gain)
         return State(parameters=parameters, best=parameters)
 
     def _step(self, step: int, learning_rate: float) -> None:
         super()._step(step, learning_rate)
-        if self.decay > 0.0:
+        decay = self.settings.weight_decay
+        if decay > 0.0:
             with self.torch.no_grad():
                 for name in ("weight1", "weight2", "weight3"):
-                    self._weights[name].mul_(1.0 - learning_rate * self.decay)
+                    self._weights[name].mul_(1.0 - learning_rate * decay)
 
     def _loss(self, step: int) -> Any:
         epoch, index = divmod(step, self.batches)

@@ -52,6 +52,8 @@ def body(
     batch: int | None = None,
     optimizer: str | None = None,
     learning_rate: float | None = None,
+    weight_decay: float | None = None,
+    gain: float | None = None,
     schedule: str | None = None,
     patience: int | None = None,
     tolerance: float | None = None,
@@ -94,7 +96,7 @@ def body(
         Draws a bar, or is called with :class:`rigwright.progress.Progress`: the held-out error in the rig's unit.
     holdout, tau, assignment_poses, border, compact_rotations, influence_threshold, pca_threshold : optional
         How the mesh and the data are cut: see :class:`BodySettings`; None keeps the method's default.
-    max_components, hidden, batch, optimizer, learning_rate, schedule, patience : optional
+    max_components, hidden, batch, optimizer, learning_rate, weight_decay, gain, schedule, patience : optional
         The networks and their training: see :class:`BodySettings`; None keeps the method's default.
     tolerance : float or None
         Train to a stated error, in the unit of the rig: sample where the model is least sure, train on, and stop when
@@ -166,6 +168,8 @@ def body(
         batch=batch,
         optimizer=optimizer,
         learning_rate=learning_rate,
+        weight_decay=weight_decay,
+        gain=gain,
         schedule=schedule,
         patience=patience,
     )

@@ -25,7 +25,7 @@ class BodySettings:
     ----------
     method : str
         "blended": vertex sets that overlap (a partition of unity), 6-number rotations, a decaying learning rate.
-        "paper": the method of Bailey et al. 2018 as printed: hard sets, 12 numbers per joint, constant rate.
+        "paper": the method of Bailey et al. 2018 as printed: hard sets, 12 numbers per joint, constant rate, no decay.
     seed : int
         Decides the held-out rows, the initial weights, the batches.
     holdout : float
@@ -52,6 +52,11 @@ class BodySettings:
         "soap" (Vyas et al. 2024) or "adam".
     learning_rate : float
         With the cosine schedule the highest one.
+    weight_decay : float
+        Times the learning rate: the share that the weights, not the biases, lose in each step (Loshchilov and Hutter
+        2019). Without it, networks with many inputs learn a thousand poses by heart.
+    gain : float
+        Of the initial weights of the first layer: below 1, networks begin nearly linear.
     schedule : str
         "cosine": a short rise, then down to zero at the end of the budget; "constant"; "thirds": the rate, a tenth of
         it and a hundredth of it, each for a third of the budget.
@@ -82,6 +87,8 @@ class BodySettings:
     batch: int = 256
     optimizer: str = "soap"
     learning_rate: float = 0.02
+    weight_decay: float = 0.3
+    gain: float = 0.3
     schedule: str = "cosine"
     steps: int | None = None
     minutes: float | None = None
@@ -109,6 +116,8 @@ _LOWEST = {
     "hidden": 1,
     "batch": 1,
     "learning_rate": 0.0,
+    "weight_decay": 0.0,
+    "gain": 0.0,
     "steps": 1,
     "minutes": 0.0,
     "patience": 1,
@@ -121,6 +130,8 @@ _PAPER = {
     "pca_threshold": 3e-4,
     "optimizer": "adam",
     "learning_rate": 0.01,
+    "weight_decay": 0.0,
+    "gain": 1.0,
     "schedule": "constant",
 }
 
