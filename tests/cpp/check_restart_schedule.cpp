@@ -116,7 +116,9 @@ bool check_mirroring() {
 }  // namespace
 
 int main() {
-    const bool right = check_tables() & check_facts() & check_mirroring();
+    bool right = check_tables();
+    right = check_facts() && right;
+    right = check_mirroring() && right;
     if (right) std::puts("restarts keep to their schedule");
     return right ? 0 : 1;
 }

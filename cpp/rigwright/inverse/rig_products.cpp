@@ -18,7 +18,7 @@ optimize::ProductModel rig_products(const rig::BlendshapeRig& rig, View<const st
             throw bad_argument("rig_products", "ties", std::to_string(ties(k)) + " somewhere",
                                "shape indices below " + std::to_string(shapes));
         }
-        columns[k] = {{ties(k), false, 0.0, 0.0, 0.0}};
+        columns[k] = {{ties(k), false, {0.0, 0.0, 0.0}}};
     }
     for (std::int64_t c = 0; c + shapes < rig.num_columns(); ++c) {
         for (const rig::Driver& driver : rig.drivers(c)) {

@@ -39,7 +39,7 @@ ReluNetworks read_network(const rig::Character& character) {
 /// The layers of all anchor networks, from which those of one network are cut.
 class AnchorLayers {
 public:
-    AnchorLayers(const TensorFile& file, std::int64_t num_anchors) : file_(file) {
+    AnchorLayers(const TensorFile& file, std::int64_t num_anchors) {
         column_ = file.get<std::int32_t, 1>("anchors.column");
         const std::int64_t count = file.get<std::int32_t, 1>("anchors.offset").extent(0) - 1;
         if (count < 0) throw bad_argument("load", "anchors.offset", "empty", "one number per network and one more");
@@ -80,7 +80,6 @@ public:
     }
 
 private:
-    const TensorFile& file_;
     View<const std::int32_t, 1> column_, offset_, input_offset_;
     View<const float, 2> first_, last_;
     View<const float, 1> last_bias_;
