@@ -123,7 +123,7 @@ void add_face_maps(Builder& builder, const Sizes& sizes) {
     builder.list("inputs.column", column);
     builder.list<std::int32_t>("parts.offset", {0, 2});
     builder.list<std::int32_t>("parts.vertex", {sizes.vertices - 2, sizes.vertices - 1});
-    builder.file.add("parts.follower", {1, 4}, std::vector<std::int32_t>{0, 2, 3, 5}.data());
+    builder.file.add("parts.follower", {1, 4}, std::vector<std::int32_t>{0, 2, 3, 1}.data());
 }
 
 /// A strip of triangles, solved in a factorized form, or rows of a folded one. Three anchor networks.

@@ -57,6 +57,13 @@ def test_few_rows_of_many_inputs_are_not_learned_by_heart(problem):
     assert trained(problem, settings).best_loss < 0.5 * by_heart.best_loss
 
 
+def test_more_rows_need_less_decay(tolerance):
+    settings = BodySettings()
+    assert settings.decay(10) == settings.decay(200)
+    assert settings.decay(9000) == pytest.approx(0.1 * settings.decay(900), rel=tolerance["float64"])
+    assert replace(settings, weight_decay=0.7).decay(9000) == 0.7
+
+
 def test_the_paper_has_neither():
     paper = settings_for("paper")
     assert (paper.weight_decay, paper.gain) == (0.0, 1.0)

@@ -137,6 +137,7 @@ def metadata(ds: Any, ready: Preparation, settings: BodySettings, used: dict[str
     record = settings.record() | {
         "influence": "probe" if ds.probe is not None else "all varying columns: the data set has no influence probe",
         "loss": "squared vertex distance in bone space",
+        "weight_decay": settings.decay(len(ready.training)),
         "sets": len(ready.sets),
         "members": len(ready.sets.vertex),
         "inputs": [len(c) for c in ready.columns],

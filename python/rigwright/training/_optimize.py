@@ -237,6 +237,7 @@ class Trainer(Descent):
         self.settings = settings
         self.widths = inputs, outputs
         train, held = problem.training, ~problem.training
+        self.decay = settings.decay(int(train.sum()))
         self.inputs, self.held_inputs = (self._tensor(problem.inputs[:, rows]) for rows in (train, held))
         self.targets, self.held_targets = (self._tensor(problem.targets[:, rows]) for rows in (train, held))
         self.importance = self._tensor(problem.importance)
@@ -253,11 +254,10 @@ class Trainer(Descent):
 
     def _step(self, step: int, learning_rate: float) -> None:
         super()._step(step, learning_rate)
-        decay = self.settings.weight_decay
-        if decay > 0.0:
+        if self.decay > 0.0:
             with self.torch.no_grad():
                 for name in ("weight1", "weight2", "weight3"):
-                    self._weights[name].mul_(1.0 - learning_rate * decay)
+                    self._weights[name].mul_(1.0 - learning_rate * self.decay)
 
     def _loss(self, step: int) -> Any:
         epoch, index = divmod(step, self.batches)

@@ -1,10 +1,13 @@
 #include "rigwright/differential/model/factorized_tail.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "rigwright/core/scratch.h"
+#include "rigwright/rig/overflow.h"
 
 namespace rigwright::differential {
 namespace {
@@ -55,8 +58,16 @@ void FactorizedTail::evaluate_rows(Rows<const float> coefficients, Rows<const fl
     float* delta = reinterpret_cast<float*>(x.end());
     affine_tail_kernels().evaluate(map_, packed_, coefficients, anchors, {delta, 3 * size}, count, 0, map_.num_tiles(),
                                    with_constant);
+    // The solver refuses what is not finite, and does not know the frame: such a row becomes NaN, which callers refuse.
+    std::array<bool, rows_per_solve> overflows;
+    for (int p = 0; p < count; ++p) {
+        overflows[p] =
+            rig::overflows(delta + 3 * size * p, 3 * size) || rig::overflows(anchors.row(p), 3 * num_anchors());
+    }
     for (std::int64_t k = 0; k < size; ++k) {
-        for (std::int64_t c = 0; c < columns; ++c) given(k, c) = delta[c / 3 * 3 * size + 3 * k + c % 3];
+        for (std::int64_t c = 0; c < columns; ++c) {
+            given(k, c) = overflows[c / 3] ? 0.0 : delta[c / 3 * 3 * size + 3 * k + c % 3];
+        }
     }
     reconstructor_->apply_laplacian(given, x);  // L is symmetric
     const auto& weights = reconstructor_->anchor_weights();
@@ -68,6 +79,10 @@ void FactorizedTail::evaluate_rows(Rows<const float> coefficients, Rows<const fl
     }
     reconstructor_->solve_normal(x, threads);
     for (int p = 0; p < count; ++p) {
+        if (overflows[p]) {
+            std::fill_n(points.row(p), 3 * vertices_.size(), std::numeric_limits<float>::quiet_NaN());
+            continue;
+        }
         for (std::size_t k = 0; k < vertices_.size(); ++k) {
             for (int axis = 0; axis < 3; ++axis) {
                 const double base = with_constant ? rest_.data()[3 * k + axis] : 0.0;

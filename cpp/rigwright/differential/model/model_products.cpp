@@ -136,6 +136,7 @@ void DifferentialModel::do_vjp(View<const float, 2> poses, View<const float, 3> 
                         }
                     }
                 }
+                rig::check_overflow("vjp", t, memory.pulled, 3 * num_vertices);
                 pulled = memory.pulled;
             }
             tail_->vjp(pulled, memory.coefficient_change.row(0), memory.anchor_change.row(0), memory.tail);
@@ -157,6 +158,7 @@ void DifferentialModel::do_jvp(View<const float, 2> poses, View<const float, 2> 
             anchors_.jvp(poses.row(t), tangents.row(t), memory.anchor_change.row(0), memory.networks);
             float* change = skin_ ? memory.pulled : derivatives.row(t);
             tail_->evaluate(memory.coefficient_change, memory.anchor_change, {change, 0}, 1, false, memory.tail, 1);
+            rig::check_overflow("jvp", t, change, derivatives.extent(1) * 3);
             if (!skin_) continue;
             predict("jvp", t, {poses.row(t), 0}, memory, 1);
             tail_->evaluate(memory.coefficients, memory.anchors, {memory.points, 0}, 1, true, memory.tail, 1);
