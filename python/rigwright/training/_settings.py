@@ -16,7 +16,7 @@ METHODS = ("blended", "paper")
 SCHEDULES = ("cosine", "constant", "thirds")
 OPTIMIZERS = ("soap", "adam")
 # Weight decay by the number of rows; from a body whose networks have up to 81 inputs, at 450, 900 and 2,700 of them.
-PRIOR_ROWS, MOST_DECAY = 100.0, 0.3
+PRIOR_ROWS, MOST_DECAY = 60.0, 0.3
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class BodySettings:
     weight_decay : float or None
         Times the learning rate: the share that the weights, not the biases, lose in each step (Loshchilov and Hutter
         2019). Without it, networks with many inputs learn a thousand poses by heart; with too much of it, ten thousand
-        poses are worth little more. None: 100 over the number of training rows, at most 0.3, as a prior that counts as
+        poses are worth little more. None: 60 over the number of training rows, at most 0.3, as a prior that counts as
         much as a fixed number of poses.
     gain : float
         Of the initial weights of the first layer: below 1, networks begin nearly linear.
