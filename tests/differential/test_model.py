@@ -144,7 +144,7 @@ def test_offsets_that_overflow_name_the_row():
     poses = np.zeros((3, 4), np.float32)
     poses[2] = 1e4
     for call in (model.evaluate, lambda p: model.jvp(p, 1e4 * np.ones_like(p))):
-        with pytest.raises(ValueError, match="so large in row [02] that vertices overflow"):
+        with pytest.raises(ValueError, match=r"so large in row [02] that vertices overflow"):
             call(poses)
 
 
