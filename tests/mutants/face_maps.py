@@ -104,14 +104,14 @@ MUTANTS = [
         f"{TRAINING}/_rectangles.py",
         "lows[upper][axis] = max(lows[upper][axis], middle + 0.5 * GAP)",
         "pass",
-        "tests/training/test_refinement_squares.py::test_rectangles_that_overlap_are_cut_and_stay_apart",
+        "tests/training/test_refinement.py::test_rectangles_that_overlap_are_cut_and_stay_apart",
     ),
     Mutant(
         "squares that miss the corners of a mouth",
         f"{TRAINING}/_rectangles.py",
         "if most <= SPILL * total:",
         "if True:",
-        "tests/training/test_refinement_squares.py::test_a_rectangle_grows_until_it_holds_the_error",
+        "tests/training/test_refinement.py::test_a_rectangle_grows_until_it_holds_the_error",
     ),
     Mutant(
         "transfer that samples between the sides of a seam",
