@@ -42,6 +42,12 @@ STEPS_TO_OURS = {
 TABLES = ("ablation", "poses")
 
 
+def ours(poses: int) -> dict[str, object]:
+    """Our method's settings, with the weight decay that it takes for a number of poses."""
+    settings = settings_for("blended")
+    return settings.record() | {"weight_decay": settings.decay(poses - round(settings.holdout * poses))}
+
+
 @dataclass
 class Bench:
     """One character.
@@ -96,9 +102,9 @@ class Bench:
         training = self.learned(60 if self.small else POSES)
         more = self.row(f"{PAPER}, {MORE_STEPS} x the steps", training, method="paper", steps=MORE_STEPS * self.steps)
         rows = [more, self.row(PAPER, training, method="paper")]
-        ours, changed = settings_for("blended").record(), dict[str, Any]()
+        wanted, changed = ours(len(training)), dict[str, Any]()
         for title, names in STEPS_TO_OURS.items():
-            changed |= {name: ours[name] for name in names}
+            changed |= {name: wanted[name] for name in names}
             rows.append(self.row(title, training, method="paper", **changed))
         said = f"{len(training):,} poses, {self.steps:,} steps."
         return f"{said}\n\n{self.table('each with what stands above', rows)}"
