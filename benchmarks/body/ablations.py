@@ -1,4 +1,4 @@
-"""Where a learned body's accuracy comes from: six steps from the paper's recipe to ours, and more and more poses.
+"""Where a learned body's accuracy comes from: five changes from the paper's recipe to ours, and more and more poses.
 
     python -m benchmarks.body.ablations [--data ../shared/data] [--out build/body] [--only TABLE ...] [--write]
 

@@ -56,9 +56,8 @@ class BodySettings:
         With the cosine schedule the highest one.
     weight_decay : float or None
         Times the learning rate: the share that the weights, not the biases, lose in each step (Loshchilov and Hutter
-        2019). Without it, networks with many inputs learn a thousand poses by heart; with too much of it, ten thousand
-        poses are worth little more. None: 60 over the number of training rows, at most 0.3, as a prior that counts as
-        much as a fixed number of poses.
+        2019). Without it, networks with many inputs learn a thousand poses by heart; too much of it keeps them from
+        what three thousand poses say. None: 60 over the number of training rows, at most 0.3.
     gain : float
         Of the initial weights of the first layer: below 1, networks begin nearly linear.
     schedule : str
