@@ -113,19 +113,10 @@ def simple_methods(gates: Gates) -> list[str]:
     return lines
 
 
-def page_of(sections: list[str]) -> str:
-    """What the script writes into the page."""
+def section(text: str) -> str:
+    """A character's table with the machine that it was made on."""
     machine = f"Machine: {_bench.machine()}; rigwright {rw.__version__}. Load: that of the machine while fitting."
-    return "\n\n".join(["", *sections, machine, ""])
-
-
-def first_lines(sections: list[str]) -> str:
-    """The verdicts of all sections: the first lines of the page."""
-    lines = []
-    for section in sections:
-        title, _, *rest = section.splitlines()
-        lines += [f"- {title.removeprefix('## ')}, {line[2:]}" for line in rest if line.startswith("- ")]
-    return "\n".join(["", *lines, ""])
+    return f"{text}\n\n{machine}"
 
 
 def _sizes(found: Subject) -> list[str]:

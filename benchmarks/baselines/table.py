@@ -1,12 +1,12 @@
 """Every baseline on the production face, the demo body, Antonia and a skinned glb, in both protocols; the gate first.
 
-    python -m benchmarks.baselines.table [--only NAME ...] [--poses 1000] [--model WHICH=FILE ...] [--method WORD ...]
+    python -m benchmarks.baselines.table [--only NAME ...] [--poses COUNT] [--model WHICH=FILE ...] [--method WORD ...]
         [--small] [--kept] [--no-page] [--data ../shared/data] [--out build/baselines]
 
 The data is that of ``sets.py``. Protocols: fitted on the training poses, as learned models are, and judged on
 every clip; fitted on the first judged clip and judged on it. Each fitted model and each row of a table is kept in the
-folder and used again for the same data and options, so that an interrupted run goes on where it stopped. When all
-four characters are done, the tables are written into docs/benchmarks/baselines.md.
+folder and used again for the same data and options, so that an interrupted run goes on where it stopped. As soon as a
+character is done, its section is written into docs/benchmarks/baselines.md.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 
 import rigwright as rw
+from benchmarks.baselines.analytic import delta_mush, dual_quaternion
 from benchmarks.baselines.gate import gates
-from benchmarks.baselines.layout import CLIP, TRAINING, Row, first_lines, page_of, table
+from benchmarks.baselines.layout import CLIP, TRAINING, Row, section, table
 from benchmarks.baselines.sets import ROOT, SUBJECTS, Subject, subject
 from benchmarks.marks import write_between_marks
 from rigwright._atomic_files import atomic_write
@@ -32,6 +33,7 @@ from rigwright._hashing import file_hash
 from rigwright._resume.fingerprints import fingerprint
 
 MINUTES = 4.0  # of a network
+POSES = {"face": 1000, "body": 3000, "antonia": 3000, "glb": 3000}  # to learn from
 MOST_FRAMES = 250  # that SSDR decomposes
 
 
@@ -70,6 +72,15 @@ def ssdr(bones: int) -> Method:
     return Method(f"SSDR, {bones} bones", rw.baselines.ssdr, options)
 
 
+def pose_space(examples: int) -> Method:
+    return Method(f"pose space, {examples} examples", rw.baselines.pose_space_deformation, {"count": examples})
+
+
+def learned_body(name: str, method: str) -> Method:
+    options = {"minutes": MINUTES, "method": method}
+    return Method(f"{name}, 4 minutes", rw.training.body, options, True, (TRAINING,), learned=True)
+
+
 def rotational(influences: int) -> Method:
     options = {"influences": influences}
     return Method(f"rotational regression, K = {influences}", rw.baselines.rotational_regression, options, joints=True)
@@ -78,22 +89,18 @@ def rotational(influences: int) -> Method:
 # One line per baseline. A new one stands here and nowhere else; numbers that a set cannot give are cut to what it can.
 METHODS = [
     *(linear_blend(influences) for influences in (1, 4, None)),
+    Method("dual quaternions, K = 4", dual_quaternion, {"influences": 4}, joints=True),
+    Method("delta mush, K = 4", delta_mush, {"influences": 4}, joints=True),
     Method("direct delta mush", rw.baselines.direct_delta_mush, {"influences": 4}, joints=True),
     *(rotational(influences) for influences in (2, 15)),
-    Method("pose space, 50 examples", rw.baselines.pose_space_deformation, {"count": 50}),
+    *(pose_space(examples) for examples in (10, 50, 100)),
     Method("PCA + linear regression", rw.baselines.pca_regression, {"components": 128}),
     Method("PCA + quadratic regression", rw.baselines.pca_regression, {"components": 128, "features": "quadratic"}),
     *(ssdr(bones) for bones in (16, 24, 32)),
     Method("KPSA, 274 points", rw.baselines.kpsa, {"points": 274, "vectors": 200}),
     Method("dense network, 4 minutes", rw.baselines.dense_network, {"minutes": MINUTES}, protocols=(TRAINING,)),
-    Method(
-        "learned body, 4 minutes",
-        rw.training.body,
-        {"minutes": MINUTES},
-        joints=True,
-        protocols=(TRAINING,),
-        learned=True,
-    ),
+    learned_body("learned body", "blended"),
+    learned_body("learned body, the paper's recipe", "paper"),
     Method(
         "differential subspace, 4 minutes",
         rw.training.differential,
@@ -228,7 +235,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "baselines")
-    parser.add_argument("--poses", type=int, default=1000, help="to learn from")
+    parser.add_argument("--poses", type=int, help="to learn from (default 1000 of the face, 3000 of the others)")
     parser.add_argument("--only", nargs="+", choices=list(SUBJECTS), default=list(SUBJECTS))
     parser.add_argument(
         "--model", action="append", default=[], metavar="FACE|BODY|ANTONIA|GLB=FILE", help="learned models"
@@ -240,17 +247,15 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     learned = [item.partition("=") for item in given.model]
     chosen = [method for method in METHODS if not given.method or any(word in method.name for word in given.method)]
-    sections = []
     for name in given.only:
-        found, out = subject(name, given.data, given.out, given.poses), given.out / name
+        found, out = subject(name, given.data, given.out, given.poses or POSES[name]), given.out / name
         gate = gates(found, out)
         models = {Path(path).stem: Path(path) for which, _, path in learned if which == name}
         bench = Bench(found, out, given.small, given.kept)
-        sections.append(table(found, gate, bench.run(chosen, models), bench.missing))
-        print(f"\n{sections[-1]}\n", flush=True)
-    if not (given.no_page or given.method) and len(sections) == len(SUBJECTS):
-        write_between_marks("gate of the baselines", first_lines(sections))
-        write_between_marks("tables of the baselines", page_of(sections))
+        text = section(table(found, gate, bench.run(chosen, models), bench.missing))
+        print(f"\n{text}\n", flush=True)
+        if not (given.no_page or given.method or given.small):
+            write_between_marks(f"baselines of the {name}", text)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import rigwright as rw
-from benchmarks.body import paper_variant, seams
+from benchmarks.body import paper_variant, published, seams
 from benchmarks.marks import write_between_marks
 from rigwright import _bench as bench
 
@@ -45,7 +45,7 @@ def speed_rows(report: dict[str, Any], numbers: dict[str, Any]) -> list[str]:
     single = 1e3 * report["rows"][0]["seconds"]
     ratio = host["milliseconds"] / single
     rows.append(f"| the rig itself in {host['name']} | {host['milliseconds']:.2f} ms | {ratio:.0f} x |")
-    return rows
+    return [*rows, published.speed_row()]
 
 
 def antonia_rows(figures: dict[str, Any]) -> list[str]:
@@ -55,7 +55,7 @@ def antonia_rows(figures: dict[str, Any]) -> list[str]:
         rows.append(
             f"| {name} | {values['mean_mm']:.3f}, {values['max_mm']:.1f} mm | {values['enveloping_percent']:.1f} |"
         )
-    return rows
+    return rows + published.compared_rows()
 
 
 def main() -> None:
@@ -80,6 +80,7 @@ def main() -> None:
         "accuracy": [accuracy_rows(numbers)],
         "figures of bodies": [
             speed_rows(report, numbers),
+            published.accuracy_rows(),
             seams.rows(arguments.demo),
             *([antonia_rows(json.loads(arguments.antonia.read_text()))] if arguments.antonia.exists() else []),
             [

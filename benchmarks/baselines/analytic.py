@@ -1,0 +1,31 @@
+"""Analytic deformers with the weights that :func:`rigwright.baselines.linear_blend` fits: what else they could do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rigwright as rw
+
+
+def dual_quaternion(data: rw.Dataset, influences: int, **fitting: Any) -> rw.Deformer:
+    """Dual quaternion skinning (Kavan et al. 2007) with the fitted weights of linear blend skinning."""
+    return rw.DualQuaternionSkinning(**_skinned(rw.baselines.linear_blend(data, influences, **fitting)))
+
+
+def delta_mush(data: rw.Dataset, influences: int, **fitting: Any) -> rw.Deformer:
+    """Delta mush (Mancewicz et al. 2014) over linear blend skinning with fitted weights."""
+    return rw.DeltaMush(**_skinned(rw.baselines.linear_blend(data, influences, **fitting)))
+
+
+def _skinned(model: rw.Deformer) -> dict[str, Any]:
+    """What the constructors of skinning take."""
+    tensors = model.tensors()
+    return {
+        "skeleton": model.skeleton,
+        "rest_vertices": tensors["rest_vertices"],
+        "faces": tensors["faces"],
+        "weights": (tensors["skin.joint"], tensors["skin.weight"]),
+        "dials": model.metadata["numeric_controls"],
+        "control_ranges": tensors["control_ranges"],
+        "metadata": {"meters_per_unit": model.metadata["meters_per_unit"]},
+    }
