@@ -30,6 +30,7 @@ SUB_ROOMS = {
     "mesh": [{""}, {"search", "gradients"}],
     "optimize": [{""}, {"products", "smooth"}, {"coupled"}],
     "rig": [{""}, {"derivatives", "stated"}, {"skinning", "blendshapes"}],
+    "body": [{"patch"}, {""}],
     "face": [{""}, {"maps"}],
     "baseline": [{""}, {"models"}],
     "differential": [{""}, {"model"}],

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "rigwright/body/patch.h"
+#include "rigwright/body/patch/patch.h"
 #include "rigwright/network/dense.h"
 #include "rigwright/rig/character.h"
 

@@ -1,4 +1,4 @@
-#include "rigwright/body/patch.h"
+#include "rigwright/body/patch/patch.h"
 
 #include <algorithm>
 #include <cmath>
