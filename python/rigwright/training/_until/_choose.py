@@ -2,7 +2,7 @@
 
 A body's vertex sets read few channels each, and a whole pose that is hard for one of them is average for the others. So
 rows are composed: of many candidates that the sampler draws, each set takes the channels that move it from one that is
-drawn with a probability that grows with the square of the model's error bound on the set's vertices. The sets with the
+drawn with a probability that grows with a high power of the model's error bound on the set's vertices. The sets with the
 largest bounds come first, and a channel keeps the first value it is given; channels that no set claims come from one
 candidate. Rows therefore stay inside the ranges of the sampler.
 """
@@ -24,7 +24,7 @@ from rigwright.sampling._stream import Stream
 CANDIDATES = 4000
 VERTICES_PER_SET = 24  # that stand for a set when candidates are compared
 INDEPENDENT = ("normal", "uniform", "sparse")  # samplers whose channels do not depend on each other
-SHARPNESS = 2.0  # power of the bound
+SHARPNESS = 12.0  # power of the bound: of 2, 6, 12 and 40 the one with the smallest errors on the demo character
 
 Array = NDArray[np.float64]
 
