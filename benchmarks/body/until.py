@@ -169,7 +169,9 @@ def measured(folder: Path, goal: Goal, poses: int, seeds: int) -> list[str]:
     path = folder / "demo-character.blend"
     rig = BlenderRig.open(build_character(path))
     try:
-        models = {(way, seed): train(rig, way, folder, goal, poses, seed) for seed in range(1, seeds + 1) for way in WAYS}
+        models = {
+            (way, seed): train(rig, way, folder, goal, poses, seed) for seed in range(1, seeds + 1) for way in WAYS
+        }
         held = rw.sampling.sample(rig, folder / "until-judged.rwdata", HELD_OUT, seed=HELD_OUT_SEED, probe=0)
         walk = rw.sampling.sample_actions(rig, folder / "until-walk.rwdata", [ACTION])
     finally:

@@ -9,7 +9,7 @@ import rigwright as rw
 from rigwright.training._basis import Basis
 from rigwright.training._networks import initial_parameters, layers, normalize
 from rigwright.training._partition import VertexSets, hard_sets
-from rigwright.training._until._choose import Chosen, Drawing, at_random, composed, least_sure
+from rigwright.training._until._choose import SHARPNESS, Chosen, Drawing, at_random, composed, least_sure
 from rigwright.training._until._workplace import moving
 from rigwright.training._warm_start import continued
 from tests.support.cylinder import CylinderRig
@@ -35,9 +35,11 @@ def test_a_channel_that_two_sets_claim_goes_to_the_less_sure_one_more_often():
     assert (found == 21).mean() > 0.75 > 0.5 > (found == 7).mean() > 0.0
 
 
-def test_candidates_are_drawn_in_proportion_to_the_square_of_the_bound():
+@pytest.mark.parametrize("unit", [1.0, 1e-30])  # of a bound whose power has no float64
+def test_candidates_are_drawn_in_proportion_to_a_power_of_the_bound(unit):
     rows = np.arange(2, dtype=np.float32)[:, None]
-    found = composed(rows, np.array([[1.0], [3.0]]), np.array([[True]]), 4000, np.random.default_rng(0))
+    bounds = unit * np.array([[1.0], [9.0 ** (1 / SHARPNESS)]])
+    found = composed(rows, bounds, np.array([[True]]), 4000, np.random.default_rng(0))
     assert (found == 1).mean() == pytest.approx(0.9, abs=0.03)  # of 4,000 rows
 
 

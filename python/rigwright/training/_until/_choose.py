@@ -2,7 +2,7 @@
 
 A body's vertex sets read few channels each, and a whole pose that is hard for one of them is average for the others. So
 rows are composed: of many candidates that the sampler draws, each set takes the channels that move it from one that is
-drawn with a probability that grows with a high power of the model's error bound on the set's vertices. The sets with the
+drawn with a probability that grows with a high power of the model's error bound on its vertices. The sets with the
 largest bounds come first, and a channel keeps the first value it is given; channels that no set claims come from one
 candidate. Rows therefore stay inside the ranges of the sampler.
 """
@@ -105,7 +105,7 @@ def composed(
     rows: NDArray[np.float32], bounds: Array, moves: NDArray[np.bool_], count: int, rng: np.random.Generator
 ) -> NDArray[np.float32]:
     """Rows (count, N) put together from candidates (A, N) by their bounds (A, S): see the head of the file."""
-    chance = np.cumsum(bounds**SHARPNESS, axis=0)
+    chance = np.cumsum((bounds / bounds.max(axis=0)) ** SHARPNESS, axis=0)
     result = rows[rng.integers(len(rows), size=count)]
     taken = np.zeros(result.shape, bool)
     importance = np.maximum(bounds.mean(axis=0), 1e-30)
