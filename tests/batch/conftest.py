@@ -54,7 +54,7 @@ def ran(monkeypatch):
 
     lines = Ran()
 
-    def run_job(words, folder, stop, heard):
+    def run_job(words, folder, stop, heard, lock):
         lines.append(list(words))
         output = folder / words[words.index("-o") + 1] if "-o" in words else None
         if output is not None and output.name in lines.fail:

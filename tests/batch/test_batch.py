@@ -109,6 +109,18 @@ def test_results_of_a_job_that_was_killed_after_writing_them_are_its_own(folder,
     assert ran == [["transfer", *words], ["transfer", *words, "--overwrite"]]
 
 
+def test_results_that_a_former_process_is_about_to_write_may_be_replaced(folder, jobs_file, batch, ran):
+    """The worker of a job was killed, and its process may still write the result before it ends."""
+    for name in ("face.safetensors", "other.obj"):
+        (folder / name).write_bytes(b"x")
+    words = ["face.safetensors", "other.obj", "-o", "made.npz"]
+    ran.fail = ("made.npz",)
+    path = jobs_file(("move", "transfer", *words))
+    batch(path)
+    batch(path)
+    assert ran == [["transfer", *words], ["transfer", *words, "--overwrite"]]
+
+
 def test_a_damaged_record_is_none(folder, jobs_file, batch, ran):
     path = jobs_file(("look", "info", "hero.npz"))
     batch(path)

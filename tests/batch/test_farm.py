@@ -47,7 +47,7 @@ def test_a_worker_that_does_not_see_the_folder_says_so(one, place, ran):
 def test_a_worker_stops_its_job_when_the_batch_has_ended(one, place, monkeypatch):
     stops = []
 
-    def run_job(words, folder, stop, heard):
+    def run_job(words, folder, stop, heard, lock):
         stops.append(stop())
         context.__exit__(None, None, None)
         stops.append(stop())

@@ -6,12 +6,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 import rigwright as rw
+from rigwright._resume.locks import locked
+from rigwright.cli._batch import job_process
 from rigwright.cli._batch.job_process import run_job
 from rigwright.cli._batch.records import folder_of
 from tests.cli.command import command, environment
@@ -47,6 +50,28 @@ def test_a_stopped_job_saves_its_work(folder):
     assert "interrupted" in outcome.error
     assert list((folder / "hero.rwdata").glob("*.done"))
     assert not (folder / "hero.rwdata" / ".lock").exists()
+
+
+def test_a_job_waits_for_its_former_process(folder):
+    """As of a worker that was killed: it may still be saving."""
+    lock, ended = folder / ".job.lock", []
+    words = ["sample", "hero.npz", "-o", "a.rwdata", "--count", "5"]
+    thread = threading.Thread(target=lambda: ended.append(run_job(words, folder, lambda: False, lock=lock)))
+    with locked(lock, "batch", "jobs", lock):
+        thread.start()
+        thread.join(6.0)
+        assert not (folder / "a.rwdata").exists()
+    thread.join()
+    assert ended[0].result is not None, ended[0].error
+    assert not lock.exists()
+
+
+def test_a_former_process_that_does_not_end_is_named(folder, monkeypatch, capsys):
+    monkeypatch.setattr(job_process, "PATIENCE", 0.0)
+    lock = folder / ".job.lock"
+    with locked(lock, "batch", "jobs", lock):
+        assert job_process.only_process(lock, lambda: pytest.fail("two processes write the same results")) == 1
+    assert capsys.readouterr().err.startswith(f"process {os.getpid()} on ")
 
 
 @pytest.mark.long

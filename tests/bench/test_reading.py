@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
+
 import pytest
 
 from rigwright._bench.reading import Reading, reading_figures
+from rigwright.cli._commands import bench as command
+from rigwright.cli._console import Console
 from tests.support.models import random_body, random_poses
 
 # 8 MB read in 0.25 ms, 32 GB/s; the pose takes 0.4 ms.
@@ -52,3 +58,53 @@ def test_every_variant_is_read_on_one_and_on_all_threads(monkeypatch):
     ]
     assert [row["bytes"] for row in found[:2]] == [model.num_bytes, variants["16-bit"].num_bytes]
     assert [bool(row["caps"]) for row in found] == [True, True, False, False]
+
+
+LINE = re.compile(
+    r"one pose reads (?P<megabytes>[\d.]+) MB \((?P<what>.*), (?P<threads>\d+ threads?)\) at (?P<reached>[\d.]+) GB/s, "
+    r"(?P<share>\d+)% of the (?P<rate>[\d.]+) GB/s of a plain read"
+    r"(?:; at all of that it would be (?P<torch>[\d.]+) x PyTorch, (?P<onnx>[\d.]+) x ONNX Runtime)?"
+)
+
+
+def printed(report):
+    console = Console()
+    with contextlib.redirect_stdout(io.StringIO()) as shown:
+        command._print(report, console)
+    return [LINE.fullmatch(line).groupdict() for line in shown.getvalue().splitlines() if line.startswith("one pose")]
+
+
+def test_the_printed_line_has_bytes_rate_share_and_caps():
+    """The line of the constructed reading: 8 MB at 20 of 32 GB/s; peers of 1.2 ms and 1 ms."""
+    rows = [READING.figures({"PyTorch": 1.2e-3, "ONNX Runtime": 1e-3})]
+    (line,) = printed({"rows": [], "reading": rows, "versions": {}, "machine": "here"})
+    assert line == {
+        "megabytes": "8.0",
+        "what": "weights as in the file",
+        "threads": "1 thread",
+        "reached": "20.0",
+        "share": "62",
+        "rate": "32.0",
+        "torch": "4.8",
+        "onnx": "4.0",
+    }
+
+
+def test_every_printed_line_of_a_benched_body_agrees_with_itself(monkeypatch):
+    """Also of its 16-bit weights, with caps of their own."""
+    monkeypatch.setattr("rigwright._core.num_processors", lambda: 2)
+    model = random_body(num_vertices=2000, num_sets=6)
+    variants, peers = {"rigwright": model, "16-bit": model.stored("16-bit")}, {"PyTorch": 1e-3, "ONNX Runtime": 2e-3}
+    rows = reading_figures(variants, random_poses(model.skeleton, 1, numeric=2)[0], peers, 1)
+    lines = printed({"rows": [], "reading": rows, "versions": {}, "machine": "here"})
+    assert [line["what"] for line in lines] == ["weights as in the file", "16-bit weights"] * 2
+    assert [line["threads"] for line in lines] == ["1 thread"] * 2 + ["2 threads"] * 2
+    for line, row in zip(lines, rows, strict=True):
+        assert float(line["megabytes"]) == pytest.approx(row["bytes"] / 1e6, abs=0.05)
+        assert float(line["reached"]) == pytest.approx(row["bytes"] / row["seconds"] / 1e9, abs=0.05)
+        assert float(line["rate"]) == pytest.approx(row["bytes"] / row["read_seconds"] / 1e9, abs=0.05)
+        assert float(line["share"]) == pytest.approx(100 * row["read_seconds"] / row["seconds"], abs=0.5)
+    for line, row in zip(lines[:2], rows[:2], strict=True):
+        assert float(line["torch"]) == pytest.approx(peers["PyTorch"] / row["read_seconds"], abs=0.05)
+        assert float(line["onnx"]) == pytest.approx(peers["ONNX Runtime"] / row["read_seconds"], abs=0.05)
+    assert [line["torch"] for line in lines[2:]] == [None, None]

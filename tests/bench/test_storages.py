@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from rigwright import _core
-from rigwright._bench.storages import StorageError, narrower, own_error_of, storage_error
+from rigwright._bench.storages import StorageError, narrower, own_error_of, storage_error, storage_warning
+from rigwright.cli import _dispatch as dispatch
 from tests.support.models import random_body, random_poses
 
 
@@ -21,6 +22,43 @@ def test_a_tenth_of_the_own_error_is_small():
 def test_without_the_own_error_there_is_no_share():
     figures = StorageError("16-bit", 1, mean=0.01, max=0.5, own_error=math.nan).figures()
     assert (figures["own_error"], figures["share_of_own_error"], figures["small"]) == (None, None, None)
+
+
+def test_the_warning_has_both_figures():
+    """In millimeters, of a rig in meters: 0.02 mm beside 0.1 mm."""
+    large = StorageError("16-bit", 1, mean=2e-5, max=0.5, own_error=1e-4).figures()
+    assert storage_warning(large, 1000.0).startswith(
+        "warning: 16-bit weights move vertices by 0.02 mm on average, 20% of the model's own error, 0.1 mm"
+    )
+    for own_error in (1e-3, math.nan):
+        assert storage_warning(StorageError("16-bit", 1, 2e-5, 0.5, own_error).figures(), 1000.0) == ""
+
+
+def stated(model, error):
+    """The model with an error that its file states."""
+    errors = np.full(len(model.rest_vertices), error, np.float32)
+    return _core.model_from_tensors(model.tensors() | {"error.mean": errors}, json.dumps(model.metadata))
+
+
+@pytest.mark.parametrize(("storage", "ratio", "warned"), [("16-bit", 2, 1), ("16-bit", 20, 0), ("float32", 2, 0)])
+def test_a_body_whose_weights_are_too_narrow_is_told_when_it_plays(tmp_path, capsys, storage, ratio, warned):
+    """Its own error is so many times what 16 bits move."""
+    model = random_body()
+    poses = random_poses(model.skeleton, 3, numeric=2)
+    np.save(tmp_path / "poses.npy", poses)
+    moved = storage_error(model, model.stored("16-bit"), poses, math.nan).mean
+    stated(model, ratio * moved).stored(storage).save(tmp_path / "body.safetensors")
+    words = ["body.safetensors", "poses.npy", "-o", "vertices.npy"]
+    assert dispatch.main(["evaluate", *(str(tmp_path / word) if "." in word else word for word in words)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("warning: 16-bit weights move vertices by ") == warned
+    assert shown.count(", 50% of the model's own error, ") == warned
+
+
+def test_a_narrow_model_is_compared_with_float32():
+    model = random_body()
+    half, poses = model.stored("16-bit"), random_poses(model.skeleton, 3, numeric=2)
+    assert storage_error(half, half, poses, 1.0).mean == storage_error(model, half, poses, 1.0).mean > 0
 
 
 def test_distances_are_those_of_vertices(tolerance):
@@ -40,8 +78,8 @@ def test_the_own_error_is_that_on_the_poses_or_the_one_that_the_file_states(tole
     assert own_error_of(model, poses, truth) == pytest.approx(5.0, rel=tolerance["float32_sum"])
     assert math.isnan(own_error_of(model, None, None))
     errors = np.linspace(1, 3, len(model.rest_vertices), dtype=np.float32)
-    stated = _core.model_from_tensors(model.tensors() | {"error.mean": errors}, json.dumps(model.metadata))
-    assert own_error_of(stated, None, None) == pytest.approx(2.0, rel=tolerance["float32_sum"])
+    other = _core.model_from_tensors(model.tensors() | {"error.mean": errors}, json.dumps(model.metadata))
+    assert own_error_of(other, None, None) == pytest.approx(2.0, rel=tolerance["float32_sum"])
 
 
 def test_int8_needs_poses_and_an_error():

@@ -30,7 +30,7 @@ NEEDS = {
     "blend_rig": ("torch", "pyvista", "jinja2"),
     "differential_subspace": ("torch", "pyvista", "jinja2"),
     "face_maps": ("torch", "pyvista", "jinja2"),
-    "farm": ("distributed", "dask_jobqueue"),
+    "farm": ("distributed", "dask_jobqueue", "torch"),
     "glb_face": ("pyvista", "matplotlib", "jinja2"),
     "pose_a_character": ("torch",),
     "pytorch": ("torch",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,15 +56,34 @@ class StorageError:
             "max": self.max,
             "own_error": self.own_error if known else None,
             "share_of_own_error": self.share if known else None,
-            "small": self.is_small if known else None,
+            "small": bool(self.is_small) if known else None,
         }
+
+
+def storage_warning(found: Mapping[str, Any], to_millimeters: float) -> str:
+    """A sentence for a storage that costs more than a tenth of the model's own error; empty if it costs less.
+
+    Parameters
+    ----------
+    found : mapping
+        See :meth:`StorageError.figures`.
+    to_millimeters : float
+        Of one of the rig's units.
+    """
+    if found["small"] is not False:
+        return ""
+    mean, own = (f"{to_millimeters * found[name]:.3g} mm" for name in ("mean", "own_error"))
+    return (
+        f"warning: {found['storage']} weights move vertices by {mean} on average, {found['share_of_own_error']:.0%} of "
+        f"the model's own error, {own}; more than a tenth of it is seen: keep float32"
+    )
 
 
 def storage_error(
     model: _core.BodyModel, stored: _core.BodyModel, poses: NDArray[np.float32], own_error: float
 ) -> StorageError:
-    """Measure one storage of a model on some poses."""
-    distances = np.linalg.norm(stored.evaluate(poses) - model.evaluate(poses), axis=-1)
+    """Measure one storage of a model on some poses, beside float32, whatever the model's own storage is."""
+    distances = np.linalg.norm(stored.evaluate(poses) - model.stored("float32").evaluate(poses), axis=-1)
     return StorageError(stored.storage, stored.num_bytes, float(distances.mean()), float(distances.max()), own_error)
 
 

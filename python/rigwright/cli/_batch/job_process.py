@@ -17,12 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from rigwright._resume.locks import locked
+
 PR_SET_PDEATHSIG = 1
 POLL = 0.2  # seconds
 PATIENCE = 60.0  # seconds that an interrupted job gets to bring its work into safety
 LONGEST_RESULT = 1 << 24  # bytes of the JSON object that a job prints
 LONGEST_ERROR = 2000  # letters
-INTERRUPTED = 130
+FAILED, INTERRUPTED = 1, 130
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ def run_job(
     folder: Path,
     stop: Callable[[], bool],
     heard: Callable[[str], None] = lambda _: None,
+    lock: Path | None = None,
 ) -> Outcome:
     """Run ``rigwright WORDS --json`` in a folder.
 
@@ -52,9 +55,12 @@ def run_job(
         Asked several times per second; if it is true, the job is interrupted as by Ctrl-C and may save its work.
     heard : callable
         Gets each line of progress.
+    lock : Path, optional
+        A file that the process of the job locks. It waits up to :data:`PATIENCE` for a former process of the job, as of
+        a worker that was killed, which may still be saving its work.
     """
     begin = time.monotonic()
-    line = [sys.executable, "-m", __name__, str(os.getpid()), *words, "--json"]
+    line = [sys.executable, "-m", __name__, str(os.getpid()), os.fspath(lock or ""), *words, "--json"]
     with tempfile.TemporaryFile() as shown:
         process = subprocess.Popen(
             line,
@@ -125,7 +131,7 @@ def _error(code: int, result: dict[str, Any] | None, said: list[str]) -> str:
     return f"{text[:LONGEST_ERROR]} (exit code {code})"
 
 
-def main(parent: int, words: Sequence[str]) -> int:
+def main(parent: int, lock: str, words: Sequence[str]) -> int:
     """Run a command line in this process, interrupted if the parent ends however it ends (Linux)."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.platform == "linux":
@@ -134,8 +140,22 @@ def main(parent: int, words: Sequence[str]) -> int:
             return INTERRUPTED
     from rigwright.cli import main as rigwright
 
-    return rigwright(words)
+    return only_process(Path(lock), lambda: rigwright(words)) if lock else rigwright(words)
+
+
+def only_process(lock: Path, work: Callable[[], int]) -> int:
+    """Call ``work``, which returns an exit code, when no other process holds the lock."""
+    try:
+        with locked(lock, "batch", "jobs", lock, PATIENCE):
+            return work()
+    except KeyboardInterrupt:  # while waiting: a command turns its own into an exit code
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except ValueError:  # of the lock, as well
+        holder = lock.read_text("utf-8", "replace") or "another process"
+        print(f"{holder} has begun this job and does not end", file=sys.stderr)
+        return FAILED
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), sys.argv[2:]))
+    sys.exit(main(int(sys.argv[1]), sys.argv[2], sys.argv[3:]))

@@ -45,6 +45,10 @@ class Records:
         """Note that a job is done."""
         self._put(checked.job, {"state": "done", "read": read, "result": result, "seconds": seconds})
 
+    def lock(self, checked: CheckedJob) -> Path | None:
+        """What the process of a job locks, so that only one at a time writes its results; None if it writes none."""
+        return self.parts.folder / f".{_key(checked.job)}.lock" if checked.writes else None
+
     def get(self, job: Job) -> dict[str, Any] | None:
         """The record of a job; None if there is none."""
         content = self.parts.get(_key(job), WORK)

@@ -150,16 +150,18 @@ def _on_worker(common: tuple[Place, str], one: CheckedJob) -> Mapping[str, Any]:
 def _kept(one: CheckedJob, place: Place, stop: Any, heard: Any = lambda _: None) -> Outcome:
     """Run a job and keep its record."""
     records = Records(place.records)
+    begun = records.get(one.job) is not None  # its results, or those that a former process is about to write
     read = records.begin(one, place.folder)
-    outcome = run_job([one.job.command, *_words(one, place.folder)], place.folder, stop, heard)
+    words = _words(one, place.folder, begun)
+    outcome = run_job([one.job.command, *words], place.folder, stop, heard, records.lock(one))
     if outcome.result is not None:
         records.end(one, read, outcome.result, outcome.seconds)
     return outcome
 
 
-def _words(one: CheckedJob, folder: Path) -> list[str]:
+def _words(one: CheckedJob, folder: Path, begun: bool) -> list[str]:
     """The arguments of a job. Results that are there may be replaced: that was checked, or the job has begun them."""
-    left = any((folder / path).exists() for path in one.writes)
+    left = begun or any((folder / path).exists() for path in one.writes)
     again = left and one.can_overwrite and not one.overwrites and (one.replaces or not one.continues)
     return [*one.job.arguments, *["--overwrite"] * again]
 

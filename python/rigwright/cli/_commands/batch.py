@@ -20,6 +20,7 @@ from rigwright.cli._batch.running import Locally, OnFarm, job_place
 from rigwright.cli._console import Console
 from rigwright.cli._overwrite import add_overwrite_argument
 from rigwright.cli._result import PartlyFailed, Result
+from rigwright.errors import SourceError
 from rigwright.progress import Progress, ProgressCallback
 
 SUMMARY = "run many commands from a file, on this machine or on a farm"
@@ -69,14 +70,16 @@ def _workers(args: argparse.Namespace, progress: ProgressCallback) -> Iterator[L
 
 
 def _work(plan: Plan, workers: Any, place: Any, progress: ProgressCallback, outcomes: dict[int, Outcome]) -> None:
-    """Run what is to be run; ``KeyboardInterrupt`` says how far it has come."""
+    """Run what is to be run; ``KeyboardInterrupt`` and ``SourceError`` (no farm any more) say how far it has come."""
     total = len(plan.jobs)
 
+    def count() -> int:
+        return len(plan.done) + sum(outcome.result is not None for outcome in outcomes.values())
+
     def show() -> None:
-        done = len(plan.done) + sum(outcome.result is not None for outcome in outcomes.values())
         lines = [f"{name}: {line}" for name, line in list(workers.working.items())[:SHOWN]]
         failed = sum(outcome.result is None for outcome in outcomes.values())
-        progress(Progress("jobs", done, total, "; ".join([*[f"{failed} failed"] * bool(failed), *lines])))
+        progress(Progress("jobs", count(), total, "; ".join([*[f"{failed} failed"] * bool(failed), *lines])))
 
     show()
     try:
@@ -86,10 +89,12 @@ def _work(plan: Plan, workers: Any, place: Any, progress: ProgressCallback, outc
                     outcomes[plan.to_run[entry[0]]] = entry[1]
                 show()
     except KeyboardInterrupt:
-        done = len(plan.done) + sum(outcome.result is not None for outcome in outcomes.values())
-        raise KeyboardInterrupt(
-            f"interrupted, {done} of {total} jobs are done; run the same command again to continue"
-        ) from None
+        told = f"interrupted, {count()} of {total} jobs are done; run the same command again to continue"
+        raise KeyboardInterrupt(told) from None
+    except SourceError as error:  # the farm's
+        failed = [plan.jobs[number].job.name for number, outcome in outcomes.items() if outcome.result is None]
+        more = f", {len(failed)} failed, the first {failed[0]}" if failed else ""
+        raise SourceError(f"{error}; {count()} of {total} jobs are done{more}") from error
 
 
 def _said(console: Console, plan: Plan) -> Result:

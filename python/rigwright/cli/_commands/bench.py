@@ -121,7 +121,8 @@ def _reading_line(found: dict[str, Any]) -> str:
 def _storage_line(found: dict[str, Any]) -> str:
     share = found["share_of_own_error"]
     beside = "which is not known" if share is None else f"{share:.2%} of it"
-    return (
+    line = (
         f"{found['storage']} weights move vertices by {found['mean']:.2e} on average, {found['max']:.1e} at most; "
         f"beside the model's own error: {beside}"
     )
+    return f"{line}; more than a tenth of it: keep float32" if found["small"] is False else line

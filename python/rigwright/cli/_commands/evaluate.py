@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import rigwright as rw
 from rigwright import _core, exports
@@ -148,6 +150,7 @@ def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
             f"16-bit weights would move vertices by {stored['mean']:.1e} on average, "
             f"{stored['share_of_own_error']:.2%} of this error"
         )
+        _warn_of_storage(stored, model, console)
     if model.metadata.get("data_hash") == dataset.hash:
         console.line("the model learned from this very set: sample another one with another seed to judge it")
     return accuracy.figures() | {
@@ -167,8 +170,25 @@ def _storage_figures(model: rw.Deformer, truth: HeldOut) -> dict[str, Any] | Non
 
     if not isinstance(model, _core.BodyModel):
         return None
-    own_error = own_error_of(model, truth.poses, truth.vertices)
+    own_error = own_error_of(model.stored("float32"), truth.poses, truth.vertices)
     return storage_error(model, model.stored("16-bit"), truth.poses, own_error).figures()
+
+
+def _check_storage(model: rw.Deformer, poses: NDArray[np.float32], console: Console) -> None:
+    """Warn if the narrow weights of a body cost much beside the error that its file states."""
+    from rigwright._bench.storages import POSES_TO_CHOOSE, own_error_of, storage_error
+
+    if isinstance(model, _core.BodyModel) and model.storage != "float32":
+        some = poses[:: -(-len(poses) // POSES_TO_CHOOSE)]
+        found = storage_error(model, model, some, own_error_of(model, None, None))
+        _warn_of_storage(found.figures(), model, console)
+
+
+def _warn_of_storage(found: Mapping[str, Any], model: rw.Deformer, console: Console) -> None:
+    from rigwright._bench.storages import storage_warning
+
+    if text := storage_warning(found, 1000.0 * model.meters_per_unit):
+        console.line(text)
 
 
 def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:
@@ -181,6 +201,7 @@ def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
     notes = [*motion.notes, *_write(model, playback, moving, motion.fps or 30.0, args)]
     if args.output.suffix.lower() in SURFACES:
         notes += lost_textures(args.model, args.output, keeps_coordinates=False)
+    _check_storage(model, playback.poses, console)
     confidence = np.atleast_1d(model.confidence(playback.poses))
     low = int((confidence < 0.5).sum())
     what = f"{len(playback)} x {joints} joints" if is_bvh(args.output) else " x ".join(map(str, playback.shape))

@@ -1,0 +1,182 @@
+"""The scripts that write the pages of learned bodies: their arithmetic and their rows, on tiny models."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from benchmarks.body import bfloat16, instruction_sets, probe, until
+
+import rigwright as rw
+from rigwright import _core
+from rigwright.training._error_bound import bound_tensors
+from rigwright.training._settings import settings_for
+from tests.support.cylinder import CylinderRig
+from tests.support.cylinder_models import learned_looking_body
+from tests.support.models import random_body, random_poses
+from tests.training.test_missed import Conditional
+
+
+def rounds(tolerance, *pairs):
+    return {"tolerance": tolerance, "rounds": [{"poses": poses, "value": value} for poses, value in pairs]}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (rounds(2e-3, (100, 4e-3), (400, 1e-3)), 200.0),  # half the way in both logarithms
+        (rounds(1e-3, (100, 4e-3), (400, 1e-3), (800, 5e-4)), 400.0),
+        (rounds(4e-3, (50, 9e-3), (100, 8e-3), (800, 1e-3)), 200.0),  # a third
+        (rounds(5e-3, (100, 4e-3), (400, 1e-3)), 100.0),
+    ],
+)
+def test_poses_needed_are_interpolated_by_logarithms(given, expected, tolerance):
+    assert until.needed(given) == pytest.approx(expected, rel=tolerance["float64"])
+
+
+def test_a_tolerance_that_was_not_met_needs_no_number_of_poses():
+    given = rounds(1e-4, (100, 4e-3), (400, 1e-3))
+    assert math.isnan(until.needed(given))
+    assert until.curve_rows({("at random", 1): given})[2:] == [
+        "| at random | 1 | 100: 4.000; 400: 1.000 | not reached |"
+    ]
+
+
+def test_rounds_are_told_in_millimeters_beside_the_poses_needed():
+    found = {("here", 0): rounds(2e-3, (1000, 4e-3), (4000, 1e-3)), ("there", 0): rounds(9e-3, (1000, 4e-3))}
+    header, rule, *lines = until.curve_rows(found)
+    assert header.count("|") == rule.count("|") == 5
+    assert lines == ["| here | 0 | 1,000: 4.000; 4,000: 1.000 | 2,000 |", "| there | 0 | 1,000: 4.000 | 1,000 |"]
+
+
+@pytest.fixture(scope="module")
+def small_set(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("small") / "cylinder.rwdata"
+    return rw.sampling.sample(CylinderRig(rings=6, sides=5), folder, count=40, seed=0, probe=0)
+
+
+def test_a_bound_is_judged_by_coverage_and_width(small_set, tolerance):
+    """A constant bound at a quantile of all errors holds for that share, and is as wide as that one constant."""
+    plain = learned_looking_body(CylinderRig(rings=6, sides=5), bound={"false_alarm": 0.04, "miss": 0.125})
+    errors = np.linalg.norm(plain.evaluate(small_set.poses) - small_set.vertices, axis=2)
+    shape = bound_tensors([], [], errors.shape[1])
+    shape["bound.vertex.scale"] *= np.float32(np.quantile(errors, 0.8))
+    model = _core.model_from_tensors(plain.tensors() | shape, json.dumps(plain.metadata))
+    header, rule, line, _, ideal, _, cost = until.bound_rows(model, {"random": small_set})
+    assert header.count("|") == rule.count("|") == line.count("|") == 6
+    count, coverage, width, apart, one = (cell.strip() for cell in line.strip("|").split("|"))
+    assert count == "random: 40 of 40 in range"
+    assert coverage == "80.0%"
+    assert float(width) == pytest.approx(1000 * np.quantile(errors, 0.8), rel=tolerance["printed"])
+    assert float(one.split()[0]) == pytest.approx(float(width), rel=1e-3)  # quantiles between two errors
+    assert one.endswith("(1.00 x)")
+    constant, ratio = re.fullmatch(r"([\d.]+) \(([\d.]+) x\)", apart).groups()
+    assert float(constant) == pytest.approx(1000 * np.quantile(errors, 0.8, axis=0).mean(), rel=1e-3)
+    assert float(ratio) == pytest.approx(float(width) / float(constant), abs=0.005)
+    assert 0.0 < float(re.search(r"would be ([\d.]+) times as wide", ideal)[1]) < 1.0
+    assert cost.startswith("Out of range: false alarms 4.0%, misses 12.5%. A pose's bounds take ")
+
+
+def test_forgotten_channels_come_back_and_a_missed_one_is_named(tmp_path):
+    """The dial acts on the tip only where no pose of the probe is."""
+    ds = rw.sampling.sample(Conditional(rings=10, sides=6), tmp_path / "a.rwdata", count=900, seed=3, probe=1)
+    settings = settings_for("paper", tau=1.0)
+    name, sizes, found, missed, back = probe.row("cylinder", ds, settings)
+    assert name == "cylinder"
+    assert re.fullmatch(r"\d+ sets, 12 channels, \d+ base poses", sizes)
+    known, pairs = (int(text.replace(",", "")) for text in found.split(" of "))
+    assert 0 < known < pairs == 12 * int(sizes.split()[0])
+    assert "flex on joint3" in missed
+    returned, forgotten = map(int, back.split(" of "))
+    assert 0 < 0.5 * forgotten < returned <= forgotten <= known
+
+
+def row(seconds, torch, onnx, **more):
+    return {"seconds": seconds, "peers": {"PyTorch": torch, "ONNX Runtime": onnx}, **more}
+
+
+FOUND = {
+    "rows": [row(1e-3, 4e-3, 3e-3, variants={"16-bit": 5e-4}), row(0.1, 0.8, 0.65)],
+    "reading": [
+        {"variant": "rigwright", "threads": 2, "share": 0.11},
+        {"variant": "16-bit", "threads": 2, "share": 0.12},
+        {"variant": "rigwright", "threads": 1, "share": 0.81},
+        {"variant": "16-bit", "threads": 1, "share": 0.72},
+    ],
+    "posing": [
+        {"job": "session, knee moves", "whole": 6e-3, "seconds": 1e-3, "bytes": 1, "whole_bytes": 8},
+        {"job": "session, arm moves", "whole": 4e-3, "seconds": 2e-3, "bytes": 3, "whole_bytes": 8},
+    ],
+    "versions": {"rigwright": "1", "torch": "2"},
+    "machine": "a machine, AVX3",
+    "model": {"sets": 6, "vertices": 2000, "bytes": 8_000_000},
+    "load": 0.5,
+}
+
+
+def test_a_row_of_an_instruction_set_is_made_of_the_timings():
+    assert instruction_sets.cells("AVX3", FOUND) == [
+        "AVX3",
+        "1.000",
+        "4.0, 3.0",
+        "81%",
+        "0.500",
+        "8.0, 6.0",
+        "72%",
+        "6.0 x (0.125)",
+        "2.0 x (0.375)",
+        "100.0",
+        "8.0, 6.5",
+    ]
+
+
+def test_the_table_has_a_row_per_instruction_set(monkeypatch):
+    asked = []
+    monkeypatch.setattr(instruction_sets, "sets_of_this_processor", lambda: ["AVX2", "AVX3"])
+    monkeypatch.setattr(instruction_sets, "measured", lambda name, *rest: asked.append((name, *rest)) or FOUND)
+    header, rule, *lines = instruction_sets.table("body.safetensors", ["--runs", "10"]).split("\n")
+    assert asked == [(name, "body.safetensors", ["--runs", "10"]) for name in ("AVX2", "AVX3")]
+    assert [line.split(" | ")[0] for line in lines[:2]] == ["| AVX2", "| AVX3"]
+    assert {line.count("|") for line in (header, rule, *lines[:2])} == {12}
+    assert lines[-1] == (
+        "6 sets, 2,000 vertices, 8.0 MB. a machine; rigwright 1, torch 2. Load before the last row 0.5."
+    )
+
+
+def eight_bits(x):
+    """Rounded to 8 significant bits, ties to even, by the fraction and exponent of each number."""
+    fraction, exponent = np.frexp(x.astype(np.float64))
+    return np.ldexp(np.rint(256.0 * fraction) / 256.0, exponent)
+
+
+def test_bfloat16_keeps_eight_significant_bits():
+    rng = np.random.default_rng(0)
+    drawn = (rng.standard_normal(4000) * 10.0 ** rng.uniform(-30, 30, 4000)).astype(np.float32)
+    halves = np.float32([1 + 1 / 256, 1 + 3 / 256, -1 - 1 / 256, 0.0, 1.0, 255.5, 257.0])  # ties, and exact ones
+    for x in (drawn, halves):
+        assert np.array_equal(bfloat16.to_bfloat16(x).astype(np.float64), eight_bits(x))
+    assert bfloat16.to_bfloat16(halves)[:3].tolist() == [1.0, 1 + 4 / 256, -1.0]
+
+
+def test_without_rounding_vertices_are_the_models(tolerance):
+    model = random_body(num_vertices=80, num_sets=4)
+    poses = random_poses(model.skeleton, 3, numeric=2)
+    vertices = bfloat16.vertices(model, poses, bfloat16.exact, bfloat16.exact)
+    scale = np.abs(vertices).max()
+    assert np.abs(vertices - model.evaluate(poses)).max() <= tolerance["float32_sum"] * scale
+    rounded = bfloat16.vertices(model, poses, bfloat16.exact, bfloat16.to_bfloat16)
+    assert 0 < np.abs(rounded - vertices).max() < 0.05 * scale
+
+
+def test_errors_of_rounding_are_shares_of_the_models_own(small_set, capsys):
+    bfloat16.print_errors(learned_looking_body(CylinderRig(rings=6, sides=5)), small_set)
+    first, *lines = capsys.readouterr().out.splitlines()
+    own = float(re.fullmatch(r"the model's own error on 40 poses: (\S+)", first)[1])
+    assert own > 0
+    for line, name in zip(lines, ("weights and bases", "inputs of products, too"), strict=True):
+        error, share = re.fullmatch(rf"bfloat16 {name}: (\S+), (\S+)% of it", line).groups()
+        assert float(error) > 0
+        assert float(share) == pytest.approx(100 * float(error) / own, abs=0.05 + 0.01 * float(share))
