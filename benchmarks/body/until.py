@@ -14,18 +14,23 @@ from __future__ import annotations
 import argparse
 import itertools
 import platform
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 import rigwright as rw
 from benchmarks.marks import write_between_marks
 from rigwright._demo.character import build_character
 from rigwright._demo.walk import ACTION
 from rigwright._formats.blender import BlenderRig
+from rigwright.plot._colors import SERIES
 from rigwright.progress import Progress
 from rigwright.training._settings import settings_for
 from rigwright.training._until import _choose as choose
@@ -36,7 +41,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STATISTICS: dict[str, Callable[[np.ndarray], Any]] = {
     "mean": np.mean,
     "p99": lambda errors: np.quantile(errors, 0.99),
-    "largest error of a pose (99 % of poses)": lambda errors: np.quantile(errors.max(axis=1), 0.99),
+    "largest of a pose, 99 % of poses": lambda errors: np.quantile(errors.max(axis=1), 0.99),
 }
 WAYS = {"where it is least sure": choose.least_sure, "at random": choose.at_random}
 NETWORKS = {"hidden": 64, "batch": 64, "steps": 800, "max_components": 48}
@@ -110,6 +115,26 @@ def curve_rows(found: dict[tuple[str, int], Curve]) -> list[str]:
     return lines
 
 
+def draw(found: dict[tuple[str, int], Curve], path: Path) -> None:
+    """The curves of all runs, one panel per statistic."""
+    figure = Figure(figsize=(9.0, 3.2), layout="constrained", facecolor="white")
+    for axes, name in zip(figure.subplots(1, len(STATISTICS)), STATISTICS, strict=True):
+        for (way, seed), curves in found.items():
+            poses, values = zip(*curves[name], strict=True)
+            label = way if seed == 1 else None
+            axes.plot(poses, values, "o-", color=SERIES[list(WAYS).index(way)], markersize=3, linewidth=1, label=label)
+        ticks = sorted({poses for curves in found.values() for poses, _ in curves[name]})
+        axes.set(xscale="log", yscale="log", xlabel="poses", title=name, xticks=ticks, xticklabels=map(str, ticks))
+        axes.minorticks_off()
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.axes[0].set(ylabel="error on 400 random poses, mm")
+    figure.axes[0].legend(frameon=False)
+    with mpl.rc_context({"svg.hashsalt": "rigwright", "svg.fonttype": "path", "font.size": 9}):
+        figure.savefig(path, metadata={"Date": None})
+
+
 def bound_rows(model: rw.Deformer, sets: dict[str, rw.Dataset]) -> list[str]:
     """Coverage and width on poses that calibration has not seen, beside constants."""
     stated, lines = model.metadata["bound"], []
@@ -180,6 +205,7 @@ def measured(folder: Path, goal: Goal, poses: int, seeds: int) -> list[str]:
         (way, seed): curve(run_of(folder, way, seed), model.metadata["until"]["rounds"], held)
         for (way, seed), model in models.items()
     }
+    draw(found, folder / "stated_error.svg")
     sizes = ", ".join(f"{name} {value}" for name, value in NETWORKS.items())
     return [
         f"Demo character, p99 {1000 * goal.tolerance:g} mm, networks: {sizes}; at most {poses:,} poses. Errors of "
@@ -207,3 +233,4 @@ if __name__ == "__main__":
     print(text)
     if given.write:
         write_between_marks("stated error", text)
+        shutil.copy(given.out / "stated_error.svg", ROOT / "docs" / "figures")

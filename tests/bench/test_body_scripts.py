@@ -20,36 +20,42 @@ from tests.support.models import random_body, random_poses
 from tests.training.test_missed import Conditional
 
 
-def rounds(tolerance, *pairs):
-    return {"tolerance": tolerance, "rounds": [{"poses": poses, "value": value} for poses, value in pairs]}
-
-
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("points", "goal", "expected"),
     [
-        (rounds(2e-3, (100, 4e-3), (400, 1e-3)), 200.0),  # half the way in both logarithms
-        (rounds(1e-3, (100, 4e-3), (400, 1e-3), (800, 5e-4)), 400.0),
-        (rounds(4e-3, (50, 9e-3), (100, 8e-3), (800, 1e-3)), 200.0),  # a third
-        (rounds(5e-3, (100, 4e-3), (400, 1e-3)), 100.0),
+        ([(100, 4.0), (400, 1.0)], 2.0, 200.0),  # half the way in both logarithms
+        ([(100, 4.0), (400, 1.0), (800, 0.5)], 1.0, 400.0),
+        ([(50, 9.0), (100, 8.0), (800, 1.0)], 4.0, 200.0),  # a third
+        ([(100, 4.0), (400, 1.0)], 5.0, 100.0),
     ],
 )
-def test_poses_needed_are_interpolated_by_logarithms(given, expected, tolerance):
-    assert until.needed(given) == pytest.approx(expected, rel=tolerance["float64"])
+def test_poses_needed_are_interpolated_by_logarithms(points, goal, expected, tolerance):
+    assert until.needed(points, goal) == pytest.approx(expected, rel=tolerance["float64"])
 
 
-def test_a_tolerance_that_was_not_met_needs_no_number_of_poses():
-    given = rounds(1e-4, (100, 4e-3), (400, 1e-3))
-    assert math.isnan(until.needed(given))
-    assert until.curve_rows({("at random", 1): given})[2:] == [
-        "| at random | 1 | 100: 4.000; 400: 1.000 | not reached |"
-    ]
+def test_an_error_that_was_not_met_needs_no_number_of_poses():
+    assert math.isnan(until.needed([(100, 4.0), (400, 1.0)], 0.1))
 
 
-def test_rounds_are_told_in_millimeters_beside_the_poses_needed():
-    found = {("here", 0): rounds(2e-3, (1000, 4e-3), (4000, 1e-3)), ("there", 0): rounds(9e-3, (1000, 4e-3))}
-    header, rule, *lines = until.curve_rows(found)
-    assert header.count("|") == rule.count("|") == 5
-    assert lines == ["| here | 0 | 1,000: 4.000; 4,000: 1.000 | 2,000 |", "| there | 0 | 1,000: 4.000 | 1,000 |"]
+def test_poses_are_compared_at_the_smallest_error_that_both_reach(tolerance):
+    better, worse = [(100, 4.0), (400, 0.5)], [(100, 4.0), (400, 1.0)]
+    expected = until.needed(better, 1.0) / 400
+    assert until.share_of_poses(better, worse) == pytest.approx(expected, rel=tolerance["float64"])
+    assert until.share_of_poses(worse, better) == pytest.approx(1 / expected, rel=tolerance["float64"])
+    assert expected < 0.7
+
+
+def test_rounds_and_the_shares_of_all_seeds_are_told():
+    ours, random = until.WAYS
+    curves = {
+        (way, seed): dict.fromkeys(until.STATISTICS, [(1000, 4.0), (4000, 1.0)])
+        for way in until.WAYS
+        for seed in (1, 2)
+    }
+    curves[ours, 2] = dict.fromkeys(until.STATISTICS, [(1000, 4.0), (2000, 1.0)])
+    lines = until.curve_rows(curves)
+    assert f"| {random} | 1 | 1,000: 4, 4, 4; 4,000: 1, 1, 1 |" in lines
+    assert [line for line in lines if line.startswith("| p99")] == ["| p99 | 1.00, 0.50 | 0.75 |"]
 
 
 @pytest.fixture(scope="module")
