@@ -48,6 +48,8 @@ HEAD = [
     "projection alone, frames per second",
     "goal",
 ]
+SIZES = [(17000, 150, "1,000"), (30000, 300, "400")]
+PRODUCT = 1500  # rows and columns of the matrices whose product shows the processor's rate
 CLOCKS = {"wall, {} threads": time.perf_counter, "processor": time.process_time}
 
 
@@ -87,7 +89,7 @@ def dense_rig(vertices: int, shapes: int, seed: int) -> rw.BlendshapeRig:
 
 
 def cases(data: Path, quick: bool) -> list[Case]:
-    sizes = [(17000, 150, "1,000"), (30000, 300, "400")] if not quick else [(500, 20, "1,000"), (800, 30, "400")]
+    sizes = SIZES if not quick else [(500, 20, "1,000"), (800, 30, "400")]
     made = []
     for vertices, shapes, goal in sizes:
         rig = constructed_rig(vertices, shapes, 0, 0)
@@ -154,6 +156,25 @@ def rows(one: Case, runs: int) -> list[list[str]]:
     return lines
 
 
+def dense_multiply_adds(vertices: int, shapes: int) -> float:
+    """Those of the upper half of a Gram matrix and of the projections of a shot, if every shape moves every vertex."""
+    return 3.0 * vertices * (shapes * (shapes + 1) / 2 + FRAMES * shapes)
+
+
+def dense_floor(runs: int) -> str:
+    """Why dense shapes have no goal: what their arithmetic alone takes at the rate of a matrix product."""
+    vertices, shapes, goal = SIZES[-1]
+    square = np.random.default_rng(0).random((PRODUCT, PRODUCT))
+    rate = PRODUCT**3 / median(lambda: square @ square, time.process_time, runs)
+    work = dense_multiply_adds(vertices, shapes)
+    return (
+        f"Dense shapes: the Gram matrix and {FRAMES} projections are {work / 1e9:.2f} G multiply-adds in double "
+        f"precision. At the {rate / 1e9:.1f} G/s of NumPy's matrix product on one thread they take "
+        f"{1e3 * work / rate / 2:.0f} ms on two; {goal} frames per second leave {1e3 * FRAMES / float(goal):.0f} ms "
+        f"for everything."
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder of the faces")
@@ -174,8 +195,8 @@ def main() -> None:
         f"on one thread. Goals of cold shots are wall times on two processors. {machine()}; "
         f"rigwright {rw.__version__}, NumPy {np.__version__}; load average {load_average():.1f}."
     )
-    text = "\n".join(lines) + "\n\n" + about
-    print(about)
+    text = "\n".join(lines) + f"\n\n{dense_floor(arguments.runs)}\n\n{about}"
+    print(text.split("\n\n", 1)[1])
     if arguments.write:
         write_between_marks("inverse cold", text)
 

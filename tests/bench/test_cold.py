@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.inverse.cold import HEAD, case, dense_rig, rows
+from benchmarks.inverse.cold import FRAMES, HEAD, case, dense_floor, dense_multiply_adds, dense_rig, rows
 from benchmarks.inverse.scenes import constructed_rig
 
 
@@ -17,3 +17,11 @@ def test_rows_have_a_clock_and_goals_where_they_belong():
 def test_density_counts_vertices_that_move():
     assert case("dense", dense_rig(50, 4, 0)).density == 1.0
     assert 0.0 < case("local", constructed_rig(300, 4, 0, 0)).density < 0.6
+
+
+def test_the_arithmetic_of_dense_shapes_is_counted():
+    pairs = sum(1 for i in range(5) for j in range(i, 5))
+    assert dense_multiply_adds(7, 5) == 3 * 7 * (pairs + 5 * FRAMES)
+    text = dense_floor(1)
+    assert text.startswith("Dense shapes: the Gram matrix and 60 projections are 5.68 G multiply-adds")
+    assert text.endswith("400 frames per second leave 150 ms for everything.")

@@ -121,12 +121,36 @@ def test_rows_and_accuracy(scene):
     for row in [*rows, *joint_rows(scene, ALPHA, settings)]:
         assert row.seconds > 0
         assert row.difference > -1e-6
-        assert row.cells(2).count("|") == 6
+        assert row.cells(2).count("|") == 7
     found, back = compare(scene, ALPHA, 4), recover(scene)
     assert found.frames == 4
     assert found.above == 0
     assert (back.frames, back.identifiable, back.shapes) == (12, 8, 8)
     assert back.mean < 0.005
+
+
+def test_goals_are_told_beside_what_was_found(scene):
+    from benchmarks.inverse.rows import OneFrame, Settings, goal, joint_rows
+
+    assert goal(200.0, 150.0, " x") == "200 x: missed"
+    assert goal(200.0, 150.0, " x", is_least=True) == "200 x: not known"
+    assert goal(5000.0, 5000.0, " per second") == "5,000 per second: met"
+    settings = Settings(
+        runs=1, peer_frames=1, limit=0.1, joint_limit=0.1, smoothness=SMOOTHNESS, smooth_frames=(6,), released_frames=5
+    )
+    told = {row.job: row.goal.split(":")[0] for row in OneFrame(scene, ALPHA, settings).rows()}
+    goals = {
+        "trust-constr, exact Hessian, on the vertices": "1,000 x",
+        "L-BFGS-B, analytic gradient, on the vertices": "300 x",
+        "published MM from zero": "10,000 x",
+        "our `mm`, 10,000 steps": "",
+    }
+    assert {job: told[job] for job in goals} == goals
+    assert next(text for job, text in told.items() if job.startswith("ours, in a shot")) == "5,000 per second"
+    joint = {row.job: row.goal.split(":")[0] for row in joint_rows(scene, ALPHA, settings)}
+    assert [job for job, text in joint.items() if text == "200 x"] == [
+        "published formulation at its best, 6 frames jointly, to 1e-06"
+    ]
 
 
 def test_trace_ends_at_its_goal():
@@ -144,21 +168,24 @@ def test_tables_go_between_the_marks(tmp_path, monkeypatch):
         monkeypatch.setenv(name, "1")  # the module sets what is not set
     from benchmarks import marks
     from benchmarks.inverse import rig as inverse_rig
-    from benchmarks.inverse.rows import Row
+    from benchmarks.inverse.rows import Row, goal
 
     page = tmp_path / "page.md"
     monkeypatch.setattr(marks, "PAGES", [page])
     begin, end = "<!-- a table: written by benchmarks/x.py -->", "<!-- end of a table -->"
     page.write_text(f"before\n{begin}\nold\n{end}\nafter\n", encoding="utf-8")
-    rows = [Row("ours", 2e-3, 0.0), Row("peer", 4.0, 0.25, reached=False, ratios=[2000.0])]
-    marks.write_between_marks("a table", inverse_rig.table(["job", "time", "faster", "objective"], rows))
+    rows = [
+        Row("ours", 2e-3, 0.0),
+        Row("peer", 4.0, 0.25, reached=False, ratios=[2000.0], goal=goal(1000.0, 2000.0, " x", is_least=True)),
+    ]
+    marks.write_between_marks("a table", inverse_rig.table(["job", "time", "faster", "objective", "goal"], rows))
     assert page.read_text(encoding="utf-8").splitlines() == [
         "before",
         begin,
-        "| job | time | faster | objective |",
-        "| --- | --- | --- | --- |",
-        "| ours | 2 ms |  | equal |",
-        "| peer | 4,000 ms | > 2,000 x | +2.5e-01 |",
+        "| job | time | faster | objective | goal |",
+        "| --- | --- | --- | --- | --- |",
+        "| ours | 2 ms |  | equal |  |",
+        "| peer | 4,000 ms | > 2,000 x | +2.5e-01 | 1,000 x: met |",
         end,
         "after",
     ]

@@ -12,7 +12,7 @@ import rigwright as rw
 from rigwright import inverse
 from rigwright.inverse import Solver
 from rigwright.plot._colors import heat
-from rigwright.report._shot import gallery
+from rigwright.report._shot import charts, gallery
 from rigwright.report._shot.page import notes, residual
 from rigwright.report._shot.rivals import ALPHAS, Rival, Run, compare, compared_frames
 from rigwright.report._shot.solved import solved_shot
@@ -91,6 +91,28 @@ def test_methods_run_on_the_same_frames(solved, tolerance):
     assert [alpha for alpha, _ in ours.curve] == [0.0, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0]
 
 
+def test_the_trade_off_is_drawn_on_what_the_elbow_is_chosen_on(solved, monkeypatch, tolerance):
+    """The 95th percentile over the vertices, which exceeds the root mean square of noise."""
+    markers, frames = np.arange(0, SIDE * SIDE, 3), compared_frames(24)
+    solver, drawn = Solver(solved.rig, vertices=markers), []
+    monkeypatch.setattr(charts, "svg", lambda canvas, name: drawn.append(canvas.axes[0]) or "")
+    found = compare(solver, solved.shot[:, markers], ["descent", "cet"], 0.1, 10.0, lambda progress: None)
+    charts.trade_off(found, 1.0)
+    expected = rw.inverse.trade_off(
+        solved.rig, solved.shot[frames], ["descent", "cet"], count=len(frames), gap=1, vertices=markers
+    )
+    lines = {line.get_label(): line.get_ydata() for line in drawn[0].lines}
+    for method, error in zip(expected.methods, expected.rmse_p95, strict=True):
+        np.testing.assert_allclose(lines[method], 10 * error, rtol=tolerance["float32_character"])
+    ring = next(line for line in drawn[0].lines if line.get_markersize() == 14)
+    own = 10 * expected.rmse_p95[0][ALPHAS.index(0.1)]
+    assert ring.get_ydata()[0] == pytest.approx(own, rel=tolerance["float32_character"])
+    told = found.figures()["descent"]
+    assert told["rmse_p95_mm"] == pytest.approx(own, rel=tolerance["float32_character"])
+    assert [error for _, error, _ in told["curve"]] == lines["descent"].tolist()
+    assert told["rmse_mm"] < 0.9 * told["rmse_p95_mm"]
+
+
 def test_alphas_are_areas_whatever_the_unit(solved, tolerance):
     scaled = rw.BlendshapeRig(
         0.01 * solved.rig.rest_vertices,
@@ -125,7 +147,7 @@ def test_what_a_method_makes_once_is_in_no_time(solved):
 
 
 def test_the_first_equal_run_counts():
-    runs = [Run(s, np.array([o]), 0.0, 0.0, 0.0) for s, o in ((0.1, 3.0), (0.2, 2.0 + 1e-6), (0.5, 2.0))]
+    runs = [Run(s, np.array([o]), 0.0, 0.0, 0.0, 0.0) for s, o in ((0.1, 3.0), (0.2, 2.0 + 1e-6), (0.5, 2.0))]
     rival = Rival("mm", "#000000", runs, [])
     assert rival.reached(np.array([2.0]), 0.0) == 0.2
     np.testing.assert_allclose(rival.excess(np.array([2.0]), 0.0), [0.5, 5e-7, 0.0])

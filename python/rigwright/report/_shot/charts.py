@@ -83,23 +83,24 @@ def head(motion: Array) -> str:
 
 
 def trade_off(comparison: Comparison, square_centimeters: float) -> str:
-    """RMSE against the number of weights that are on, a line a method over all alphas; a ring at the shot's alpha.
+    """Error against the number of weights that are on, one line per method over all alphas; a ring at the shot's alpha.
 
+    The error is the one whose elbow is chosen, the 95th percentile over the vertices (Rackovic et al. 2022, 5.2).
     ``square_centimeters`` are those of a squared unit of the rig.
     """
     canvas, (axis,) = figure(1, 1, (10.4, 4.0))
     lines = [rival for rival in comparison.rivals if rival.curve]
     for place, rival in reversed(list(enumerate(lines))):
-        x, y = (np.array([getattr(run, name) for _, run in rival.curve]) for name in ("cardinality", "rmse"))
+        x, y = (np.array([getattr(run, name) for _, run in rival.curve]) for name in ("cardinality", "rmse_p95"))
         width, size = (2.4, 6) if place == 0 else (1.3, 4)
         axis.plot(x, y, "o-", color=rival.color, linewidth=width, markersize=size, label=rival.method)
-    x, y = (np.array([getattr(run, name) for _, run in lines[0].curve]) for name in ("cardinality", "rmse"))
+    x, y = (np.array([getattr(run, name) for _, run in lines[0].curve]) for name in ("cardinality", "rmse_p95"))
     for a in _apart(x, y):
         text = f"α = {square_centimeters * lines[0].curve[a][0]:.4g} cm²"
         axis.annotate(text, (x[a], y[a]), xytext=(7, 6), textcoords="offset points", fontsize=9, color=INK)
     own = lines[0].race[-1]
-    axis.plot([own.cardinality], [own.rmse], "o", markersize=14, markerfacecolor="none", markeredgecolor=ACCENT)
-    axis.set(xlabel=f"weights above {ON:g} in a frame", ylabel="RMSE, mm")
+    axis.plot([own.cardinality], [own.rmse_p95], "o", markersize=14, markerfacecolor="none", markeredgecolor=ACCENT)
+    axis.set(xlabel=f"weights above {ON:g} in a frame", ylabel="95 % of the vertices are nearer, mm")
     axis.set_ylim(bottom=0)
     _legend_in_order(canvas, axis, [rival.method for rival in lines])
     return svg(canvas, "trade-off")

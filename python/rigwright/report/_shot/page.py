@@ -128,6 +128,7 @@ def _methods(comparison: Comparison) -> list[dict[str, Any]]:
                 "ratio": "" if rival is comparison.rivals[0] else above + words.ratio(seconds, ours),
                 "excess": "0" if excess == 0 else f"{excess:.1e}",
                 "rmse": end.rmse,
+                "rmse_p95": end.rmse_p95,
                 "cardinality": end.cardinality,
                 "total": end.total,
             }

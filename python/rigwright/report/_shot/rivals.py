@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rigwright._extras import MissingExtra
 from rigwright.errors import SparsityWarning
 from rigwright.inverse import Solution
+from rigwright.inverse._distances import solved_p95
 from rigwright.inverse._projection import project
 from rigwright.inverse._solution import Constraints
 from rigwright.inverse._solve import Solver
@@ -41,7 +42,9 @@ class Run:
     seconds : float
         A frame, projection included.
     objective : (F,) array
-    rmse : float, millimeters
+    rmse, rmse_p95 : float, millimeters
+        Means over the frames. ``rmse_p95`` is the 95th percentile of the distance over the vertices, which the elbow of
+        alpha is drawn on.
     cardinality, total : float
         Mean number of weights that are on; mean sum of weights.
     """
@@ -49,6 +52,7 @@ class Run:
     seconds: float
     objective: Array
     rmse: float
+    rmse_p95: float
     cardinality: float
     total: float
 
@@ -113,8 +117,9 @@ class Comparison:
                 "seconds_a_frame_to_equal_objective": rival.reached(self.best, self.floor),
                 "objective_above_best": float(rival.excess(self.best, self.floor)[-1]),
                 "rmse_mm": rival.race[-1].rmse,
+                "rmse_p95_mm": rival.race[-1].rmse_p95,
                 "cardinality": rival.race[-1].cardinality,
-                "curve": [[alpha, run.rmse, run.cardinality] for alpha, run in rival.curve],
+                "curve": [[alpha, run.rmse_p95, run.cardinality] for alpha, run in rival.curve],
             }
             for rival in self.rivals
         }
@@ -224,6 +229,7 @@ class _Bench:
             solution.seconds / len(weights),
             solution.objective,
             self.millimeters * float(solution.rmse.mean()),
+            self.millimeters * float(solved_p95(self.solver.gram.rig, self.targets, solution).mean()),
             float((np.abs(weights) > ON).sum(axis=1).mean()),
             float(weights.sum(axis=1).mean()),
         )
