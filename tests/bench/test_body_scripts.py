@@ -48,11 +48,11 @@ def test_poses_are_compared_at_the_smallest_error_that_both_reach(tolerance):
 def test_rounds_and_the_shares_of_all_seeds_are_told():
     ours, random = until.WAYS
     curves = {
-        (way, seed): dict.fromkeys(until.STATISTICS, [(1000, 4.0), (4000, 1.0)])
+        (way, seed): {key: [(1000, 4.0), (4000, 1.0)] for key in until.STATISTICS}
         for way in until.WAYS
         for seed in (1, 2)
     }
-    curves[ours, 2] = dict.fromkeys(until.STATISTICS, [(1000, 4.0), (2000, 1.0)])
+    curves[ours, 2] = {key: [(1000, 4.0), (2000, 1.0)] for key in until.STATISTICS}
     lines = until.curve_rows(curves)
     assert f"| {random} | 1 | 1,000: 4, 4, 4; 4,000: 1, 1, 1 |" in lines
     assert [line for line in lines if line.startswith("| p99")] == ["| p99 | 1.00, 0.50 | 0.75 |"]
