@@ -30,7 +30,7 @@ import rigwright as rw
 from benchmarks.marks import write_between_marks
 from benchmarks.packing.coverage import alpha_table, by_alpha, coverage, coverage_table, where_ours_differs
 from benchmarks.packing.faces import Face, arkit, ict, modelling, units
-from benchmarks.packing.speed import speed_tables
+from benchmarks.packing.speed import CLOCK, speed_tables
 from benchmarks.packing.sweeps import sweep_table
 from rigwright._bench.timing import load_average, machine
 
@@ -41,10 +41,10 @@ def about(faces: list[Face], rounds: int, limit: float) -> str:
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("pulp", "highspy", "numpy"))
     return (
         f"{machine()}; rigwright {rw.__version__}, {versions} (CBC as PuLP brings it). One thread, processor time,"
-        f" medians of {rounds} interleaved rounds; a peer may take {limit:g} s (CBC of the processor, HiGHS by the"
-        " clock). All of them start from binary shapes; `pack_expressions` starts from vertices and finds pairs and"
-        " importance too. Bounds hold for every plan, whatever its order. The thesis's seconds are of its machine, on"
-        f" characters that are not public. Identities and true shapes: {'; '.join(face.about for face in faces)}."
+        f" medians of {rounds} interleaved rounds; CBC may take {limit:g} s of the processor, HiGHS {CLOCK * limit:g} s"
+        " by the clock. All of them start from binary shapes; `pack_expressions` starts from vertices and finds pairs"
+        " and importance too. Bounds hold for every plan, whatever its order. The thesis's seconds are of its machine,"
+        f" on characters that are not public. Identities and true shapes: {'; '.join(face.about for face in faces)}."
     )
 
 
@@ -52,7 +52,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="?", type=Path, default=DATA, help="folder of the faces")
     parser.add_argument("--rounds", type=int, default=5, help="timed rounds")
-    parser.add_argument("--limit", type=float, default=30.0, help="seconds that a peer may take for its job")
+    parser.add_argument("--limit", type=float, default=30.0, help="seconds that CBC may take for its job, HiGHS more")
     parser.add_argument("--quick", action="store_true", help="one round, short limits, errors on hm08 only")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks")
     arguments = parser.parse_args()
