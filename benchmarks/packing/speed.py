@@ -16,6 +16,7 @@ from rigwright.transfer._packing.solvers import SOLVERS
 NODES = 1_000_000
 IN_A_ROW = 5  # calls of ours in a round, if they are short: their peers take hundreds of times as long
 ENOUGH = 0.5  # seconds of a round after which no further call begins
+LONG = 5.0  # seconds of all rounds after which none is added
 CLOCK = 5  # HiGHS counts its limit by the clock: so many times the limit, since other work may share the processor
 # Carrigan 2020, table 3.4: vertices, shapes, seconds of the first expression, optimal (PuLP with CPLEX) and greedy.
 PUBLISHED = {
@@ -39,6 +40,8 @@ class Timed:
 
     def round(self) -> None:
         first = len(self.seconds)
+        if sum(self.seconds) >= LONG or (self.outcome.stopped and self.seconds):
+            return
         while len(self.seconds) < first + self.calls and sum(self.seconds[first:]) < ENOUGH:
             begin = processor_seconds()
             self.outcome = self.function()
@@ -109,8 +112,7 @@ class Case:
         self.first["ours"].function(), self.whole["ours"].function()  # the first calls warm up
         for _ in range(rounds):
             for timed in everything:
-                if not (timed.outcome.stopped and timed.seconds):
-                    timed.round()
+                timed.round()
 
     def title(self) -> str:
         motion = sum(pair.kind == "motion" for pair in self.plan.pairs)

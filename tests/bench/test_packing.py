@@ -153,6 +153,16 @@ def test_a_round_repeats_short_calls_only():
     assert (len(short.seconds), len(long.seconds)) == (5, 1)
 
 
+def test_what_took_long_or_was_stopped_is_not_measured_again():
+    from benchmarks.packing.peers import Outcome
+    from benchmarks.packing.speed import LONG, Timed
+
+    for before, outcome, calls in ((LONG, Outcome([1.0]), 1), (0.1, Outcome([], True), 1), (0.1, Outcome([1.0]), 2)):
+        timed = Timed(lambda: Outcome([1.0]), seconds=[before], outcome=outcome)
+        timed.round()
+        assert len(timed.seconds) == calls
+
+
 def test_the_speed_of_a_small_face_beside_its_peers_and_the_thesis():
     from benchmarks.packing.faces import Face
     from benchmarks.packing.speed import PUBLISHED, speed_tables
