@@ -5,6 +5,9 @@ the rig has stored numbers, (heads, R) @ (R, 3 V) with R = numbers / (3 V), in t
 result preallocated. A second peer evaluates the same rig with dense offsets. Every row is measured in a process of its
 own, so that BLAS has the threads of the row; in it ours and the peers take turns. OpenBLAS runs with the kernels
 (OPENBLAS_CORETYPE) that make the product fastest here.
+
+A second table, ``--only shapes``, has the time of 1 and 100 heads by the number of shapes that are evaluated, and of
+100 heads that share weights (Carrigan 2020, figures 4.6 and 4.7): ``benchmarks/blendshapes/prefixes.py``.
 """
 
 from __future__ import annotations
@@ -12,73 +15,22 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import rigwright as rw
+from benchmarks.blendshapes import prefixes
+from benchmarks.blendshapes.clock import medians
+from benchmarks.blendshapes.rigs import ICT, rig
 from benchmarks.marks import write_between_marks
 from rigwright import _core
 from rigwright._bench.timing import machine
 
 OWN_COMMAND = [sys.executable, "-m", "benchmarks.blendshapes.forward"]
-ICT = Path(__file__).resolve().parents[3] / "shared" / "data" / "ict_facekit" / "expressions.npz"
-
-
-def face(path: Path, seed: int = 0) -> tuple[str, np.ndarray, np.ndarray]:
-    """A name, neutral (V, 3) and offsets (K, V, 3): the ICT face's, or generated ones that move patches of a sphere.
-
-    The ICT neutral is noise here: times and differences hang on the offsets alone.
-    """
-    rng = np.random.default_rng(seed)
-    if path.exists():
-        with np.load(path) as arrays:
-            deltas = np.array(arrays["deltas"], np.float32)
-        return "ICT FaceKit", rng.standard_normal(deltas.shape[1:]).astype(np.float32), deltas
-    turn = np.arange(26719) * np.pi * (3 - np.sqrt(5))  # neighbors on the spiral are near each other
-    height = np.linspace(1, -1, len(turn))
-    ring = np.sqrt(1 - height**2)
-    neutral = np.stack([ring * np.cos(turn), height, ring * np.sin(turn)], axis=1)
-    centers = rng.standard_normal((57, 3))
-    centers /= np.linalg.norm(centers, axis=1, keepdims=True)
-    deltas = np.maximum(neutral @ centers.T - rng.uniform(-0.4, 0.9, 57), 0).T[:, :, None] * centers[:, None]
-    return "generated face", neutral.astype(np.float32), deltas.astype(np.float32)
-
-
-def rig(path: Path, corrections: int, storage: str, seed: int = 0) -> tuple[str, rw.BlendshapeRig]:
-    """The face with corrections for random products of two to four shapes, constructed where all of them move it."""
-    rng = np.random.default_rng(seed)
-    name, neutral, deltas = face(path, seed)
-    moved = (deltas != 0).any(axis=2)
-    combinations: list[tuple[tuple[int, ...], np.ndarray]] = []
-    while len(combinations) < corrections:
-        factors = tuple(int(k) for k in rng.permutation(len(deltas))[: rng.integers(2, 5)])
-        common = moved[list(factors)].all(axis=0)
-        if common.sum() > 100:
-            combinations.append((factors, 0.3 * deltas[factors[0]] * common[:, None]))
-    return name, rw.BlendshapeRig(neutral, deltas, combinations, storage=storage)
-
-
-def medians(calls: list[Callable[[], object]], runs: int, threads: int) -> list[float]:
-    """Seconds of each call, which take turns, after two rounds to warm up: the processor's for one thread."""
-    clock = time.process_time if threads == 1 else time.perf_counter
-    seconds: list[list[float]] = [[] for _ in calls]
-    for run in range(-2, runs):
-        for own, call in zip(seconds, calls, strict=True):
-            if threads > 1:
-                time.sleep(0.1)  # OpenBLAS's workers spin for a while after a product, on the next one's processor
-                call()  # and whoever has slept wakes up
-            begin = clock()
-            call()
-            if run >= 0:
-                own.append(clock() - begin)
-    return [statistics.median(own) for own in seconds]
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, object]:
@@ -220,6 +172,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ICT, help="expressions.npz of the ICT face")
     parser.add_argument("--json", action="store_true", help="everything, for machines")
     parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks")
+    parser.add_argument("--only", choices=("product", "shapes"), help="one of the two tables")
     parser.add_argument("--measure", action="store_true", help="one row only, as JSON")
     parser.add_argument("--probe", action="store_true", help="seconds of the product with the kernels in use")
     parser.add_argument("--storage", default="float32", help="with --measure")
@@ -229,6 +182,13 @@ def main() -> None:
     if arguments.measure or arguments.probe:
         print(json.dumps(measure(arguments)) if arguments.measure else probe())
         return
+    if arguments.only != "shapes":
+        beside_a_product(arguments)
+    if arguments.only != "product" and not arguments.json:
+        by_shapes(arguments)
+
+
+def beside_a_product(arguments: argparse.Namespace) -> None:
     arguments.kernels = best_kernels()
     table = rows(arguments)
     if arguments.json:
@@ -238,6 +198,15 @@ def main() -> None:
     print(text)
     if arguments.write:
         write_between_marks("forward figures", text)
+
+
+def by_shapes(arguments: argparse.Namespace) -> None:
+    name, model = rig(arguments.data, arguments.corrections, "float32")
+    found = prefixes.measure(model, arguments.heads, arguments.runs)
+    text = f"{prefixes.table(found, arguments.heads)}\n\n{prefixes.about(name, model, arguments.runs)}"
+    print(f"\n{text}")
+    if arguments.write:
+        write_between_marks("forward by shapes", text)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """How far a face is off when only the first shapes of an order of importance are evaluated.
 
-``python -m benchmarks.blendshapes.level_of_detail`` (about two minutes) draws error against prefix for every order into
-``docs/level_of_detail.png`` and prints the tables. Two faces play the first performance of compskin_face_anim: the ICT
+``python -m benchmarks.blendshapes.level_of_detail --write`` (about two minutes) draws error against prefix for every
+order into ``docs/level_of_detail.png`` and puts the tables into docs/benchmarks; without ``--write`` it prints the
+tables and draws into build. Two faces play the first performance of compskin_face_anim: the ICT
 face with that data set's 72 controls and 215 constructed combinations, and MakeHuman's face with the 52 sculpted ARKit
 shapes, driven by the same curves through the table of ``rigwright.faces`` (a control drives the ARKit shape of that
-name; all of its body counts as vertices, so its errors compare with each other only). "rms in the clip" knows the clip:
-RMS times how much the clip uses a shape. The other orders do not.
+name; all of its body counts as vertices, so its errors compare with each other only). "RMS, as the clip uses it" knows
+the clip: RMS times how much the clip uses a shape. The other orders do not.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigwright as rw
+from benchmarks.marks import write_between_marks
+from rigwright._bench.timing import machine
 from rigwright.crowd._importance import MEASURES
 from rigwright.faces._compskin import compskin_curves, control_table
 from rigwright.plot._colors import ACCENT, INK, QUIET, SERIES
@@ -31,6 +34,7 @@ from rigwright.plot._portrait import portrait_renderer
 ROOT = Path(__file__).resolve().parents[2]
 PERFORMANCE = slice(0, 200, 4)  # the data set cuts after row 199
 CAMERA = rw.crowd.Camera(field_of_view=40.0, image_height=1080)
+Orders = dict[str, NDArray[np.int32]]
 METRES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 
 # Carrigan 2020, table 5.12: mean rating of an action unit's difference from the neutral. A shape takes the rating of
@@ -48,18 +52,30 @@ RATINGS = (
     (("browdown",), 2.22),
     (("nostrildilator",), 1.78),
 )
-# Line of an order in the chart: color, style, width. Geometry is drawn through, images are dashed.
-LINES = {
-    "as in the file": (QUIET, ":", 1.4),
-    "rms": (ACCENT, "-", 1.8),
-    "hausdorff": (SERIES[1], "-", 1.4),
-    "triangle_distortion": (SERIES[6], "-", 1.4),
-    "image_mse": (SERIES[5], "--", 1.4),
-    "image_ssim": ("#c99a2e", "--", 1.4),
-    "image_perceptual": (SERIES[3], "--", 1.4),
-    "ratings": (INK, "-", 1.0),
-    "rms in the clip": (ACCENT, "-.", 1.4),
+
+
+@dataclass(frozen=True)
+class Look:
+    """An order's name on the page, and its line in the chart: geometry is drawn through, images are dashed."""
+
+    words: str
+    color: str
+    style: str
+    width: float = 1.4
+
+
+LOOKS = {
+    "as in the file": Look("as in the file", QUIET, ":"),
+    "rms": Look("RMS displacement", ACCENT, "-", 1.8),
+    "hausdorff": Look("Hausdorff distance", SERIES[1], "-"),
+    "triangle_distortion": Look("triangle distortion", SERIES[6], "-"),
+    "image_mse": Look("pictures: mean square of pixels", SERIES[5], "--"),
+    "image_ssim": Look("pictures: structural similarity", "#c99a2e", "--"),
+    "image_perceptual": Look("pictures: Yee's difference", SERIES[3], "--"),
+    "ratings": Look("published ratings of people", INK, "-", 1.0),
+    "rms in the clip": Look("RMS, as the clip uses it", ACCENT, "-."),
 }
+PARTS = (0.75, 0.5, 0.25)  # of the shapes
 BLINKS = ("eyeblink", "eyesclosed")
 MOUTH = ("mouth", "lip", "jaw", "dimpler")
 
@@ -104,7 +120,7 @@ def arkit_weights(names: list[str], controls: list[str], curves: NDArray[np.floa
     return weights
 
 
-def orders(face: Face) -> dict[str, NDArray[np.int32]]:
+def orders(face: Face) -> Orders:
     rig = face.rig
     found = {"as in the file": np.arange(rig.num_shapes, dtype=np.int32)}
     with portrait_renderer(rig) as picture:
@@ -129,26 +145,35 @@ def ratings(face: Face) -> NDArray[np.float64]:
     return np.where(rated, scores, start + slope * rms)
 
 
-def print_errors(
-    face: Face, found: dict[str, NDArray[np.int32]], errors: dict[str, rw.crowd.LevelOfDetailErrors]
-) -> None:
+def table(face: Face, found: Orders, errors: dict[str, rw.crowd.LevelOfDetailErrors]) -> str:
+    """Markdown: errors of the first shapes of each order, where the first blink stands, and mouth shapes kept."""
     count = face.rig.num_shapes
-    nothing = next(iter(errors.values()))
-    print(f"\n{face.name}; {len(face.weights)} frames; {face.rig.metadata['name']}")
-    print(
-        f"without any shape: {over_clip(nothing, face)[0][0]:.2f} mm RMS, {over_clip(nothing, face)[1][0]:.1f} at worst"
-    )
-    print(f"{'order':<20} {'RMS, mm, of the first':<31} {'worst, mm, of the first':<25} first  mouth in the")
-    print(f"{'':<20} " + "   75%    50%    25%  (share)   " + "   75%    50%    25%     blink  first 25%")
+    at = [round(part * count) for part in PARTS]
+    parts = ", ".join(f"{part:.0%}" for part in PARTS)
+    none_rms, none_worst = (values[0] for values in over_clip(next(iter(errors.values())), face))
+    lines = [
+        f"| {face.name}: order | RMS error in mm at {parts} of the shapes | worst vertex, mm | motion missing "
+        f"| first blink is number | mouth shapes in the first {at[-1]} |",
+        "|" + " --- |" * 6,
+        f"| without any shape | {none_rms:.2f} | {none_worst:.1f} | 100% | | |",
+    ]
     for label, order in found.items():
         rms, worst = over_clip(errors[label], face)
-        at = [round(part * count) for part in (0.75, 0.5, 0.25)]
         blink = int(np.flatnonzero(face.named(BLINKS)[order])[0]) + 1
-        mouth = int(face.named(MOUTH)[order][: at[2]].sum())
-        print(
-            f"{label:<20} {rms[at[0]]:6.3f} {rms[at[1]]:6.3f} {rms[at[2]]:6.3f}  ({rms[at[2]] / rms[0]:4.0%})    "
-            f"{worst[at[0]]:6.2f} {worst[at[1]]:6.2f} {worst[at[2]]:6.2f}    {blink:5d}  {mouth:3d} of {at[2]}"
-        )
+        mouth = int(face.named(MOUTH)[order][: at[-1]].sum())
+        name = LOOKS[label].words + (f" (`{label}`)" if label in MEASURES else "")
+        cells = [", ".join(f"{value:.{digits}f}" for value in values[at]) for values, digits in ((rms, 2), (worst, 1))]
+        missing = ", ".join(f"{share:.0%}" for share in rms[at] / none_rms)
+        lines.append(f"| {name} | {' | '.join(cells)} | {missing} | {blink} | {mouth} |")
+    return "\n".join(lines)
+
+
+def about(results: list[Face]) -> str:
+    clips = "; ".join(f"{len(face.weights)} frames on {face.rig.metadata['name']}" for face in results)
+    return (
+        f"{clips}. RMS over vertices and frames; the missing part is that RMS beside the RMS without any shape, which "
+        f"is all the motion. {machine()}; rigwright {rw.__version__}, NumPy {np.__version__}."
+    )
 
 
 def over_clip(errors: rw.crowd.LevelOfDetailErrors, face: Face) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -199,14 +224,14 @@ def draw(results: list[tuple[Face, dict[str, rw.crowd.LevelOfDetailErrors]]], pa
         for row, unit in enumerate(("RMS error, mm", "error of the worst vertex, mm")):
             axis = axes[row * len(results) + column]
             for label, own in errors.items():
-                values, (color, style, width) = over_clip(own, face)[row], LINES[label]
-                axis.plot(share, values, color=color, linestyle=style, linewidth=width, label=label)
+                values, look = over_clip(own, face)[row], LOOKS[label]
+                axis.plot(share, values, color=look.color, linestyle=look.style, lw=look.width, label=look.words)
                 highest = values[0]
             axis.set(yscale="log", xlim=(0, 100), ylim=(0.01 * highest, 1.2 * highest), ylabel=unit)
             plain_numbers(axis.yaxis)
         axes[column].set_title(face.name, loc="left", fontsize=10, color=QUIET)
         axes[len(results) + column].set_xlabel("shapes evaluated, %")
-    canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=4, frameon=False)
+    canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3, frameon=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     canvas.savefig(path, dpi=85, facecolor="white", pil_kwargs={"optimize": True})
 
@@ -214,20 +239,25 @@ def draw(results: list[tuple[Face, dict[str, rw.crowd.LevelOfDetailErrors]]], pa
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder of the faces")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "level_of_detail.png")
+    parser.add_argument("--out", type=Path, help="the picture (default: in build, with --write in docs)")
+    parser.add_argument("--write", action="store_true", help="put the tables and the picture into docs")
     arguments = parser.parse_args()
-    results = []
+    picture = arguments.out or ROOT / ("docs" if arguments.write else "build") / "level_of_detail.png"
+    results, parts = [], []
     for face in faces(arguments.data):
         found = orders(face)
         errors = {
             label: rw.crowd.level_of_detail_errors(face.rig, order, face.weights) for label, order in found.items()
         }
-        print_errors(face, found, errors)
+        parts.append(table(face, found, errors))
+        print(f"\n{parts[-1]}\n", flush=True)
         print_detail(face, found["rms"])
         print_times(face, found["rms"])
         results.append((face, errors))
-    draw(results, arguments.out)
-    print(f"\n{arguments.out}")
+    draw(results, picture)
+    print(f"\n{picture}")
+    if arguments.write:
+        write_between_marks("level of detail", "\n\n".join([*parts, about([face for face, _ in results])]))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from rigwright._bench.timing import interleaved, load_average, machine
 LANDMARKS = 60
 # Names of joints, with the side in front (rShin) or behind (lowerleg01.R).
 REGIONS = {"head": "^head$", "one hand": r"^[lr]?(wrist|hand)([._]?[lr])?$", "whole body": ""}
+KNEE, LIMB = 5.0, 0.9  # goals: times as fast as the whole; as a part of 1 / (share of the bytes that are read)
 LIMBS = {
     "knee": (r"^[lr]?(lowerleg01|calf|shin|knee)([._]?[lr])?$", False),
     "arm": (r"^[lr]?(clavicle|shoulder01|upperarm01|upperarm|collar|shldr)([._]?[lr])?$", True),
@@ -138,12 +139,24 @@ def row(job: str, times: dict[str, float], read: int, whole_bytes: int) -> dict[
     return {"job": job, "seconds": times["part"], "whole": times["whole"], "bytes": read, "whole_bytes": whole_bytes}
 
 
+def goal(entry: dict[str, Any]) -> str:
+    """What a session is to reach, and whether it does; landmarks and the root have no goal."""
+    part = entry["job"].removeprefix("session, ").partition(":")[0]
+    wanted = {"knee": KNEE}
+    if entry["bytes"]:
+        wanted |= dict.fromkeys(("arm", "leg"), LIMB * entry["whole_bytes"] / entry["bytes"])
+    if part not in wanted:
+        return ""
+    return f"{wanted[part]:.1f} x: {'met' if entry['whole'] >= wanted[part] * entry['seconds'] else 'missed'}"
+
+
 def table(rows: list[dict[str, Any]]) -> str:
-    lines = ["| job | time | against the whole | read | share of the whole |", "| --- | --- | --- | --- | --- |"]
+    head = ["job", "time", "against the whole", "goal", "read", "share of the whole"]
+    lines = [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head))]
     for entry in rows:
         lines.append(
             f"| {entry['job']} | {1e6 * entry['seconds']:.0f} us | {entry['whole'] / entry['seconds']:.1f} x | "
-            f"{entry['bytes'] / 1e6:.2f} MB | {entry['bytes'] / entry['whole_bytes']:.3f} |"
+            f"{goal(entry)} | {entry['bytes'] / 1e6:.2f} MB | {entry['bytes'] / entry['whole_bytes']:.3f} |"
         )
     return "\n".join([*lines, "", machine()])
 

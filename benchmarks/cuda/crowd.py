@@ -2,9 +2,10 @@
 
 Wall times of whole calls from Python, medians after a warm-up; each call shows other frames. "Stays, written again" is
 ``Crowd.evaluate(output="device", out=...)``: it sends the clip, frame and prefix of each head. "Stays, new array"
-allocates the result. "Weights sent" is ``BlendshapeRig.evaluate(output="device")`` with rows of weights. "To the host"
-copies the vertices back, and "CPU" is the same crowd on all threads. The rig is that of
-``benchmarks.cuda.blendshapes``.
+allocates the result. "Shared" is ``Crowd.instances(output="device")`` of as many heads that show ten frames at most,
+each of which is computed once (Carrigan 2020, figure 4.7). "Weights sent" is
+``BlendshapeRig.evaluate(output="device")`` with rows of weights. "To the host" copies the vertices back, and "CPU" is
+the same crowd on all threads. The rig is that of ``benchmarks.cuda.blendshapes``.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from benchmarks.cuda.script import Found, Script, copy_rate, markdown, wall
 
 CLIPS, FRAMES = 20, 600  # ten seconds at 60 frames per second
 HEADS = (1, 10, 100, 1000)
+STATES = 10  # different frames of heads that share weights
 COLUMNS = {
     "again_ms": "stays, written again",
     "new_ms": "stays, new array",
+    "shared_ms": f"shared: {STATES} frames",
     "weights_ms": "weights sent",
     "host_ms": "to the host",
     "cpu_ms": "CPU",
@@ -53,12 +56,19 @@ class Stream:
         self.now = (self.now + 1) % (FRAMES // 2)
         return self.clip, self.start + self.now
 
+    def shared(self) -> tuple[Any, Any]:
+        """The same for heads of which every tenth shows the same."""
+        clip, frame = self.next()
+        state = np.arange(len(clip)) % STATES
+        return clip[state], frame[state]
+
     def calls(self) -> dict[str, Callable[[], Any]]:
         """What is timed, by column."""
         crowd, rig = self.crowd, self.crowd.rig
         return {
             "again_ms": lambda: crowd.evaluate(*self.next(), device="cuda", output="device", out=self.array),
             "new_ms": lambda: crowd.evaluate(*self.next(), device="cuda", output="device"),
+            "shared_ms": lambda: crowd.instances(*self.shared(), device="cuda", output="device"),
             "weights_ms": lambda: rig.evaluate(crowd.weights(*self.next()), "cuda", output="device"),
             "host_ms": lambda: crowd.evaluate(*self.next(), device="cuda", out=self.host),
             "cpu_ms": lambda: crowd.evaluate(*self.next(), out=self.host),
@@ -92,7 +102,7 @@ def table(found: Found) -> list[str]:
         [
             f"{row['heads']:,}",
             f"{row['floor_ms']:.3f}",
-            *(f"{row[name]:.3f}" for name in COLUMNS),
+            *(f"{row[name]:.3f}" if name in row else "not measured" for name in COLUMNS),
             f"{row['difference']:.0e}",
         ]
         for row in found["rows"]

@@ -33,7 +33,9 @@ def test_highs_runs_on_one_thread_whatever_ran_in_the_process_before():
 @pytest.mark.parametrize("pairs", [[], [(0, 5)]])
 def test_peers_reach_our_objectives(pairs, tolerance):
     from benchmarks.packing.peers import maximal_rows, published, sequence
-    from benchmarks.packing.plans import ours
+    from benchmarks.packing.speed import NODES, ours
+
+    from rigwright.transfer._packing.program import Program
 
     neutral, shapes, faces = oracles.random_shapes(3, 14, part=0.05)
     plan = rw.transfer.pack_expressions(neutral, shapes, faces, symmetry=False)
@@ -41,7 +43,7 @@ def test_peers_reach_our_objectives(pairs, tolerance):
     for k, m in pairs:
         active[m] &= ~active[k]
     groups = [[k] for k in range(14) if k not in np.ravel(pairs)] + [list(pair) for pair in pairs]
-    own = ours(active, plan.importance, groups, None)
+    own = ours(Program(groups, active, [], 0.0, NODES), plan.importance)
     first, whole = published(active, plan.importance, pairs, 60.0), sequence(active, plan.importance, pairs, 60.0)
     best = sequence(active, plan.importance, pairs, 60.0, maximal_rows)
     alone = sequence(active, plan.importance, pairs, 60.0, maximal_rows, 1)
@@ -68,7 +70,7 @@ def test_the_reduced_program_has_the_same_packings(seed):
 
 def test_a_stopped_peer_says_what_it_had():
     from benchmarks.packing.peers import Outcome, published, sequence
-    from benchmarks.packing.plans import Timed
+    from benchmarks.packing.speed import Timed
 
     rng = np.random.default_rng(0)
     active, weights = rng.random((200, 400)) < 0.02, rng.random(200)
@@ -116,3 +118,69 @@ def test_findings_follow_the_figures():
     assert theirs == (["63", "98"], ["44", "95"])
     assert figures[8:] == ["100.0"]
     assert re.findall(r"\b(?:near|far)\b", said.split("shapes")[-1])[-4:] == ["near", "far", "near", "far"]
+
+
+def test_the_tables_say_which_goals_are_met():
+    from benchmarks.packing.peers import Outcome
+    from benchmarks.packing.speed import Timed, milliseconds
+
+    own = Timed(lambda: Outcome([1.0]), seconds=[0.002])
+
+    def cell(seconds, goal, stopped=False):
+        return Timed(own.function, seconds=[seconds], outcome=Outcome([], stopped)).cell(own, goal)
+
+    assert milliseconds(own) == "2.00 ms"
+    assert cell(0.040, 20) == "40 ms, 20 x: met"
+    assert cell(0.039, 20) == "39 ms, 20 x: missed"
+    assert cell(1.5, 0) == "1,500 ms, 750 x"
+    assert cell(0.001, 20) == "1.00 ms, 0.5 x: missed"
+    assert cell(0.1, 20, stopped=True).startswith("> 50 x: met, stopped after 0 s")
+    assert "missed" not in cell(0.01, 20, stopped=True)
+
+
+def test_a_round_repeats_short_calls_only():
+    from benchmarks.packing.peers import Outcome, processor_seconds
+    from benchmarks.packing.speed import ENOUGH, Timed
+
+    def slow():
+        begin = processor_seconds()
+        while processor_seconds() - begin < ENOUGH:
+            pass
+        return Outcome([1.0])
+
+    short, long = Timed(lambda: Outcome([1.0]), 5), Timed(slow, 5)
+    short.round(), long.round()
+    assert (len(short.seconds), len(long.seconds)) == (5, 1)
+
+
+def test_what_took_long_or_was_stopped_is_not_measured_again():
+    from benchmarks.packing.peers import Outcome
+    from benchmarks.packing.speed import LONG, Timed
+
+    for before, outcome, calls in ((LONG, Outcome([1.0]), 1), (0.1, Outcome([], True), 1), (0.1, Outcome([1.0]), 2)):
+        timed = Timed(lambda: Outcome([1.0]), seconds=[before], outcome=outcome)
+        timed.round()
+        assert len(timed.seconds) == calls
+
+
+def test_the_speed_of_a_small_face_beside_its_peers_and_the_thesis():
+    from benchmarks.packing.faces import Face
+    from benchmarks.packing.speed import PUBLISHED, speed_tables
+
+    neutral, shapes, faces = oracles.random_shapes(3, 8)
+    names = [f"shape{k}" for k in range(8)]
+    face = Face("small", names, neutral, shapes, faces, neutral, shapes, (), 10.0, "constructed")
+    first, whole = (
+        [[cell.strip() for cell in line[1:-1].split("|")] for line in text.splitlines()]
+        for text in speed_tables([face], 1, 60.0)
+    )
+    assert {len(row) for row in first} == {7} == {len(row) for row in whole}
+    thesis, ours = first[2 : 2 + len(PUBLISHED)], first[2 + len(PUBLISHED) :]
+    assert thesis[0] == ["thesis: Male, 7,366 x 73", "", "4.97 s (CPLEX)", "", "", "0.29 s", ""]
+    assert [row[0] for row in ours] == [row[0] for row in whole[2:]]
+    assert ours[0][0] == "small, 81 x 8, no symmetry"
+    assert ours[1][0] == "small, no symmetry, reduction not counted"
+    active = face.plan().active
+    assert float(ours[0][6].split(",")[0]) == pytest.approx(oracles.heaviest(active, face.plan().importance), abs=6e-5)
+    assert ours[0][6].split(", peers equal")[1:] in ([""], [" to " + ours[0][6].split(" to ")[-1]])
+    assert whole[2][4] == f"{len(face.plan().expressions)} (at least {face.plan().lower_bound})"

@@ -11,6 +11,7 @@ import pytest
 from benchmarks import cuda_all
 from benchmarks.cuda import batches, blendshapes, body, crowd, differential, face_maps, inverse, synthesis
 
+import rigwright as rw
 from rigwright._device_report import DeviceReport
 from rigwright.inverse import _on_cuda as on_cuda
 from tests.support.differential import random_differential
@@ -99,6 +100,26 @@ def test_crowds_are_measured_by_number_of_heads(measuring):
     assert all(row["difference"] < 1e-5 and row["again_ms"] > 0 for row in found["rows"])
     assert len(crowd.SCRIPT.table(found)) == 6
     assert crowd.SCRIPT.headline(found).startswith("4 heads in")
+    assert all(row["shared_ms"] > 0 for row in found["rows"])
+
+
+def test_heads_that_share_weights_show_ten_frames_at_most(measuring):
+    rig = blendshapes.generated(300, 5, 0.3)
+    playing = rw.crowd.Crowd(rig, crowd.curves(5, np.random.default_rng(2)))
+    stream = crowd.Stream(playing, 37)
+    clip, frame = stream.shared()
+    assert clip.shape == frame.shape == (37,)
+    assert len(set(zip(clip.tolist(), frame.tolist(), strict=True))) == crowd.STATES
+    made = playing.instances(clip, frame, device="cuda", output="device")
+    assert len(made.head) == 37
+    assert made.vertices.shape[0] == crowd.STATES
+
+
+def test_figures_from_before_heads_shared_weights_still_make_a_table():
+    times = dict.fromkeys(set(crowd.COLUMNS) - {"shared_ms"}, 1.0)
+    row = {"heads": 1, "floor_ms": 0.1, "difference": 1e-7} | times
+    found = {"rig": "a rig", "crowd": "a crowd", "sent": {"weights": 20, "heads": 16}, "rows": [row]}
+    assert crowd.SCRIPT.table(found)[-1].count("not measured") == 1
 
 
 def test_the_inverse_rig_is_measured(measuring, monkeypatch):
