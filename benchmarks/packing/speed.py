@@ -25,7 +25,8 @@ PUBLISHED = {
     "Female": (5034, 265, 13.14, 0.39),
     "DigiDouble": (5131, 161, 13.14, 0.39),
 }
-# How many times ours a peer has to take: raw rows, and maximal rows whose reduction is counted on both sides.
+# How many times ours a peer has to take. First expression: the published program in CBC, HiGHS on maximal rows; whole
+# sequence: HiGHS on raw rows and on maximal ones. The reduction to maximal rows is counted on both sides.
 FIRST_GOALS, WHOLE_GOALS = (300, 20), (5, 40)
 
 
@@ -126,8 +127,8 @@ class Case:
             [
                 self.title(),
                 milliseconds(found["ours"]),
-                found["CBC"].cell(found["ours"]),
-                found["raw"].cell(found["ours"], FIRST_GOALS[0]),
+                found["CBC"].cell(found["ours"], FIRST_GOALS[0]),
+                found["raw"].cell(found["ours"]),
                 found["maximal"].cell(found["ours"], FIRST_GOALS[1]),
                 milliseconds(found["greedy"]),
                 self.objectives(),
@@ -189,8 +190,8 @@ def speed_tables(faces: Iterable[Face], rounds: int, limit: float) -> list[str]:
     first = [
         "first expression: vertices x shapes, left-right + painted pairs",
         "ours",
-        "PuLP + CBC, raw rows",
-        f"HiGHS, raw rows (goal {FIRST_GOALS[0]} x)",
+        f"PuLP + CBC, raw rows (goal {FIRST_GOALS[0]} x)",
+        "HiGHS, raw rows",
         f"HiGHS, maximal rows (goal {FIRST_GOALS[1]} x)",
         "our greedy choice",
         "objective, largest gap of any expression",

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include "rigwright/core/error.h"
 
@@ -137,11 +139,33 @@ private:
     std::vector<std::int64_t> residual_;  // (M) weight that the cliques do not cover yet
 };
 
+/// Items by the number of their conflicts with allowed ones, ascending. Covers begin with items of few conflicts, so
+/// that their bounds are tight, and the tree begins with those that exclude most.
+std::vector<int> by_conflicts(const PackingGraph& graph, const BitSet& allowed) {
+    std::vector<int> order(graph.size()), count(graph.size());
+    std::iota(order.begin(), order.end(), 0);
+    for (const int item : order) count[item] = graph.conflicts(item).num_shared(allowed);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return count[a] < count[b]; });
+    return order;
+}
+
 }  // namespace
 
 Packing heaviest_packing(const PackingGraph& graph, View<const double, 1> weights, const BitSet& allowed,
                          std::int64_t node_limit, const ProgressCallback& progress) {
-    return Search(graph, whole_weights(weights, graph.size()), node_limit, progress).run(allowed);
+    const std::vector<std::int64_t> whole = whole_weights(weights, graph.size());
+    const std::vector<int> order = by_conflicts(graph, allowed);
+    std::vector<std::int64_t> ordered(order.size());
+    BitSet candidates(graph.size());
+    for (int i = 0; i < graph.size(); ++i) {
+        ordered[i] = whole[order[i]];
+        if (allowed.contains(order[i])) candidates.insert(i);
+    }
+    const PackingGraph reordered = graph.reordered(order);
+    Packing packing = Search(reordered, std::move(ordered), node_limit, progress).run(candidates);
+    for (int& item : packing.items) item = order[item];
+    std::sort(packing.items.begin(), packing.items.end());
+    return packing;
 }
 
 }  // namespace rigwright::packing

@@ -99,6 +99,25 @@ PackingGraph::PackingGraph(View<const std::uint8_t, 2> active, const std::vector
     }
 }
 
+PackingGraph PackingGraph::reordered(const std::vector<int>& order) const {
+    std::vector<int> place(order.size());
+    for (int i = 0; i < size(); ++i) place[order[i]] = i;
+    const auto moved = [&](const BitSet& items) {
+        BitSet result(size());
+        for (int i = items.next(); i >= 0; i = items.next(i + 1)) result.insert(place[i]);
+        return result;
+    };
+    PackingGraph result;
+    for (const int item : order) {
+        result.conflicts_.push_back(moved(conflicts_[item]));
+        result.refused_at_.push_back(refused_at_[item]);
+    }
+    for (const BitSet& set : refused_) result.refused_.push_back(moved(set));
+    for (const int item : vertex_clique_) result.vertex_clique_.push_back(place[item]);
+    std::sort(result.vertex_clique_.begin(), result.vertex_clique_.end());
+    return result;
+}
+
 void PackingGraph::find_vertex_clique(const std::vector<BitSet>& moved) {
     std::vector<int> count(moved.empty() ? 0 : moved.front().capacity(), 0);
     for (const BitSet& row : moved) {

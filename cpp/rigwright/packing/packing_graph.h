@@ -20,6 +20,9 @@ public:
     /// fewer than two different items.
     PackingGraph(View<const std::uint8_t, 2> active, const std::vector<std::vector<int>>& refused);
 
+    /// The same graph with the item order[i] (M, each item once) in place i.
+    PackingGraph reordered(const std::vector<int>& order) const;
+
     int size() const { return static_cast<int>(conflicts_.size()); }
     const BitSet& conflicts(int item) const { return conflicts_[item]; }
     /// The items of the vertex that most items move, ascending. They conflict pairwise: no cover has fewer expressions.
@@ -31,6 +34,7 @@ public:
     bool completes_refused(const BitSet& chosen, int item) const;
 
 private:
+    PackingGraph() = default;
     void find_vertex_clique(const std::vector<BitSet>& moved);
 
     std::vector<BitSet> conflicts_;
