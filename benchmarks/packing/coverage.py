@@ -124,7 +124,10 @@ def where_ours_differs(rows: Sequence[Coverage], alphas: Sequence[Alpha]) -> str
     ]
     closer = [row.face for row in plain if np.mean(row.optimal) < np.mean(row.greedy)]
     farther = [row.face for row in plain if row.face not in closer]
-    sentences.append(f"Scans of optimal's expressions end nearer to the true shapes than greedy's on {_all(closer)}")
+    counts = f"{COUNTS[0]}, {COUNTS[1]} and {COUNTS[2]} scans"
+    sentences.append(
+        f"On average over {counts}, optimal's are nearer to the true shapes than greedy's on {_all(closer)}"
+    )
     sentences[-1] += (f", not on {_all(farther)}" if farther else "") + " (thesis: on DigiDouble)."
     best = [row for row in alphas if row.lost <= 0.0]
     other = [f"{row.face} (best {row.best:g}; .5 is {row.lost:.1%} above it)" for row in alphas if row.lost > 0.0]

@@ -1,4 +1,5 @@
-"""The simulated farm against what can be counted by hand, and what it starts from. No times are asserted."""
+"""The simulated farm against what can be counted by hand, and what it starts from. None of its durations is
+asserted."""
 
 from __future__ import annotations
 

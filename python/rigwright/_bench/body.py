@@ -73,7 +73,7 @@ def body(
     torch, runtime = torch_peer(), onnx_peer()
     rows = batch_of(learned, poses, batch, seed)
     facts = about(torch, runtime)
-    own_error = own_error_of(learned, poses, truth)
+    own_error = own_error_of(learned.stored("float32"), poses, truth)
     stored = narrower(learned, poses, own_error)
     threads_before = torch.get_num_threads()
     try:

@@ -44,7 +44,7 @@ class StorageError:
     @property
     def is_small(self) -> bool:
         """Whether it is at most a tenth of the model's own error."""
-        return self.share <= ALLOWED_SHARE
+        return self.mean <= ALLOWED_SHARE * self.own_error
 
     def figures(self) -> dict[str, Any]:
         """For a report."""
@@ -75,7 +75,7 @@ def storage_warning(found: Mapping[str, Any], to_millimeters: float) -> str:
     mean, own = (f"{to_millimeters * found[name]:.3g} mm" for name in ("mean", "own_error"))
     return (
         f"warning: {found['storage']} weights move vertices by {mean} on average, {found['share_of_own_error']:.0%} of "
-        f"the model's own error, {own}; more than a tenth of it is seen: keep float32"
+        f"the model's own error, {own}; that is more than a tenth of it: keep float32"
     )
 
 

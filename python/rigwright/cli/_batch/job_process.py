@@ -152,8 +152,11 @@ def only_process(lock: Path, work: Callable[[], int]) -> int:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except ValueError:  # of the lock, as well
-        holder = lock.read_text("utf-8", "replace") or "another process"
-        print(f"{holder} has begun this job and does not end", file=sys.stderr)
+        try:
+            holder = lock.read_text("utf-8", "replace")
+        except OSError:  # it has just ended
+            holder = ""
+        print(f"{holder or 'another process'} has begun this job and does not end", file=sys.stderr)
         return FAILED
 
 

@@ -147,14 +147,14 @@ def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
     stored = _storage_figures(model, truth)
     if stored is not None:
         console.line(
-            f"16-bit weights would move vertices by {stored['mean']:.1e} on average, "
-            f"{stored['share_of_own_error']:.2%} of this error"
+            f"{stored['storage']} weights move vertices by {stored['mean']:.1e} on average, "
+            f"{stored['share_of_own_error']:.2%} of the error with float32"
         )
         _warn_of_storage(stored, model, console)
     if model.metadata.get("data_hash") == dataset.hash:
         console.line("the model learned from this very set: sample another one with another seed to judge it")
     return accuracy.figures() | {
-        "16-bit": stored,
+        "storage": stored,
         "poses": len(truth.rows),
         "data_hash": dataset.hash,
         "lowest_confidence": outside.confidence.min(),
@@ -165,13 +165,14 @@ def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
 
 
 def _storage_figures(model: rw.Deformer, truth: HeldOut) -> dict[str, Any] | None:
-    """What 16-bit weights cost a body in accuracy; None for other kinds."""
+    """What a body's narrow weights cost, those of 16 bits if it has none; None for other kinds."""
     from rigwright._bench.storages import own_error_of, storage_error
 
     if not isinstance(model, _core.BodyModel):
         return None
     own_error = own_error_of(model.stored("float32"), truth.poses, truth.vertices)
-    return storage_error(model, model.stored("16-bit"), truth.poses, own_error).figures()
+    narrow = model if model.storage != "float32" else model.stored("16-bit")
+    return storage_error(model, narrow, truth.poses, own_error).figures()
 
 
 def _check_storage(model: rw.Deformer, poses: NDArray[np.float32], console: Console) -> None:

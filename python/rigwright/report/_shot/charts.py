@@ -100,7 +100,7 @@ def trade_off(comparison: Comparison, square_centimeters: float) -> str:
         axis.annotate(text, (x[a], y[a]), xytext=(7, 6), textcoords="offset points", fontsize=9, color=INK)
     own = lines[0].race[-1]
     axis.plot([own.cardinality], [own.rmse_p95], "o", markersize=14, markerfacecolor="none", markeredgecolor=ACCENT)
-    axis.set(xlabel=f"weights above {ON:g} in a frame", ylabel="95 % of the vertices are nearer, mm")
+    axis.set(xlabel=f"weights above {ON:g} in a frame", ylabel="95th percentile of the error, mm")
     axis.set_ylim(bottom=0)
     _legend_in_order(canvas, axis, [rival.method for rival in lines])
     return svg(canvas, "trade-off")
