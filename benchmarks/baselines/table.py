@@ -151,7 +151,11 @@ class Bench:
             if self.kept and not all(path.exists() for path in self._files(method, protocol)):
                 self.missing.append(f"{method.name} ({protocol})")
                 continue
-            path, seconds, load = self._fitted(method, protocol)
+            try:
+                path, seconds, load = self._fitted(method, protocol)
+            except ValueError as error:  # the method asks for another mesh
+                self.missing.append(f"{method.name} ({protocol}: {error})")
+                continue
             clips = list(self.subject.judged)
             self._judge(
                 method.name, protocol, path, seconds, load, method.learned, clips if protocol == TRAINING else clips[:1]

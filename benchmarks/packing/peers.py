@@ -69,10 +69,15 @@ def published(active: np.ndarray, weights: np.ndarray, pairs: Pairs, limit: floa
         log = Path(folder) / "log"
         # Without "threads" CBC is serial; with 1 it starts a thread beside the one that waits.
         cbc = pulp.PULP_CBC_CMD(msg=False, presolve=True, timeLimit=limit, timeMode="cpu", logPath=str(log))
-        problem.solve(cbc)
+        begin = time.perf_counter()
+        try:
+            problem.solve(cbc)
+        except pulp.PulpSolverError:  # CBC may end in an error when its limit comes while it begins
+            if time.perf_counter() - begin < limit:
+                raise
         if problem.sol_status == pulp.LpSolutionOptimal:
             return Outcome([float(pulp.value(problem.objective))])
-        said = log.read_text(encoding="utf-8")
+        said = log.read_text(encoding="utf-8") if log.exists() else ""
     found = [re.search(rf"{words}:\s+(\S+)", said) for words in ("Objective value", "Upper bound")]
     incumbent, bound = (float(entry[1]) if entry else math.nan for entry in found)
     return Outcome([], True, incumbent, bound)

@@ -80,8 +80,9 @@ def test_a_bound_is_judged_by_coverage_and_width(small_set, tolerance):
     assert float(one.split()[0]) == pytest.approx(float(width), rel=1e-3)  # quantiles between two errors
     assert one.endswith("(1.00 x)")
     constant, ratio = re.fullmatch(r"([\d.]+) \(([\d.]+) x\)", apart).groups()
-    assert float(constant) == pytest.approx(1000 * np.quantile(errors, 0.8, axis=0).mean(), rel=1e-3)
-    assert float(ratio) == pytest.approx(float(width) / float(constant), abs=0.005)
+    apart_mean = 1000 * np.quantile(errors, 0.8, axis=0).mean()
+    assert float(constant) == pytest.approx(apart_mean, rel=1e-3)  # quantiles between two errors
+    assert float(ratio) == pytest.approx(float(width) / float(constant), abs=0.005)  # printed with two digits
     assert 0.0 < float(re.search(r"would be ([\d.]+) times as wide", ideal)[1]) < 1.0
     assert cost.startswith("Out of range: false alarms 4.0%, misses 12.5%. A pose's bounds take ")
 

@@ -181,6 +181,7 @@ def test_the_speed_of_a_small_face_beside_its_peers_and_the_thesis():
     assert ours[0][0] == "small, 81 x 8, no symmetry"
     assert ours[1][0] == "small, no symmetry, reduction not counted"
     active = face.plan().active
+    # printed with four digits
     assert float(ours[0][6].split(",")[0]) == pytest.approx(oracles.heaviest(active, face.plan().importance), abs=6e-5)
     assert re.fullmatch(r"\d+\.\d{4}, peers equal( to \de-(0[6-9]|[1-9]\d))?", ours[0][6])
     assert whole[2][4] == f"{len(face.plan().expressions)} (at least {face.plan().lower_bound})"

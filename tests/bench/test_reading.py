@@ -100,11 +100,11 @@ def test_every_printed_line_of_a_benched_body_agrees_with_itself(monkeypatch):
     assert [line["what"] for line in lines] == ["weights as in the file", "16-bit weights"] * 2
     assert [line["threads"] for line in lines] == ["1 thread"] * 2 + ["2 threads"] * 2
     for line, row in zip(lines, rows, strict=True):
-        assert float(line["megabytes"]) == pytest.approx(row["bytes"] / 1e6, abs=0.05)
-        assert float(line["reached"]) == pytest.approx(row["bytes"] / row["seconds"] / 1e9, abs=0.05)
-        assert float(line["rate"]) == pytest.approx(row["bytes"] / row["read_seconds"] / 1e9, abs=0.05)
-        assert float(line["share"]) == pytest.approx(100 * row["read_seconds"] / row["seconds"], abs=0.5)
+        assert float(line["megabytes"]) == pytest.approx(row["bytes"] / 1e6, abs=0.05)  # as printed
+        assert float(line["reached"]) == pytest.approx(row["bytes"] / row["seconds"] / 1e9, abs=0.05)  # as printed
+        assert float(line["rate"]) == pytest.approx(row["bytes"] / row["read_seconds"] / 1e9, abs=0.05)  # as printed
+        assert float(line["share"]) == pytest.approx(100 * row["read_seconds"] / row["seconds"], abs=0.5)  # as printed
     for line, row in zip(lines[:2], rows[:2], strict=True):
-        assert float(line["torch"]) == pytest.approx(peers["PyTorch"] / row["read_seconds"], abs=0.05)
-        assert float(line["onnx"]) == pytest.approx(peers["ONNX Runtime"] / row["read_seconds"], abs=0.05)
+        assert float(line["torch"]) == pytest.approx(peers["PyTorch"] / row["read_seconds"], abs=0.05)  # as printed
+        assert float(line["onnx"]) == pytest.approx(peers["ONNX Runtime"] / row["read_seconds"], abs=0.05)  # as printed
     assert [line["torch"] for line in lines[2:]] == [None, None]
