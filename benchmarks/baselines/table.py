@@ -33,6 +33,12 @@ from rigwright._hashing import file_hash
 from rigwright._resume.fingerprints import fingerprint
 
 MINUTES = 4.0  # of a network
+PLACES = {  # on the page
+    "face": "baselines of the face",
+    "body": "baselines of the body",
+    "antonia": "baselines of Antonia",
+    "glb": "baselines of the glb",
+}
 POSES = {"face": 1000, "body": 3000, "antonia": 3000, "glb": 3000}  # to learn from
 MOST_FRAMES = 250  # that SSDR decomposes
 
@@ -259,7 +265,7 @@ def main(arguments: list[str] | None = None) -> None:
         text = section(table(found, gate, bench.run(chosen, models), bench.missing))
         print(f"\n{text}\n", flush=True)
         if not (given.no_page or given.method or given.small):
-            write_between_marks(f"baselines of the {name}", text)
+            write_between_marks(PLACES[name], text)
 
 
 if __name__ == "__main__":
