@@ -28,6 +28,10 @@ struct Point {
     V x;
     V y;
     V z;
+
+    // Not left to the compiler, whose constructors lack the instruction set of this namespace.
+    HWY_INLINE Point() {}
+    HWY_INLINE Point(V first, V second, V third) : x(first), y(second), z(third) {}
 };
 
 /// Loads numbers of the basis of any storage as float32.
