@@ -2,10 +2,10 @@
 
 A body's vertex sets read few channels each, and a whole pose that is hard for one of them is average for the others. So
 rows are composed: of many candidates that the sampler draws, each set takes the channels that move it from one that is
-drawn with a probability that grows with a high power of the model's error bound on its vertices. If channels depend on
-each other, whole rows are drawn, by the square of the bound. The sets with the
+drawn with a probability that grows with a high power of the model's error bound on its vertices. The sets with the
 largest bounds come first, and a channel keeps the first value it is given; channels that no set claims come from one
-candidate. Rows therefore stay inside the ranges of the sampler.
+candidate. Rows therefore stay inside the ranges of the sampler. If its channels depend on each other, whole rows are
+drawn, by the square of the bound.
 """
 
 from __future__ import annotations
