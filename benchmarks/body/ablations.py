@@ -6,8 +6,8 @@ Each row changes one thing of the row above it; all have the same poses and step
 not matter. The paper's recipe stands here a second time with ten times the steps, since a constant rate of learning
 needs more of them (Bailey et al. 2018 train for two to three hours, most of which is the rig), and a third time with
 10,000 poses, the fewest that they take. The second table learns from the first 500, 1,000, 3,000 and 10,000 of the same
-random poses. Models and rows are kept: an interrupted run goes on. Two hours of processor
-time; minutes with ``--small``.
+random poses. Models and rows are kept: an interrupted run goes on. Two hours of processor time; minutes with
+``--small``.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-WALKS = ("Tigress", "Shifu", "Astrid", "Po")
+# Walks of Tigress, Shifu, Astrid and Po, in this order everywhere.
 WALK_CM = {"mean": (0.087, 0.016, 0.104, 0.143), "max": (2.78, 1.10, 2.16, 4.80)}  # table 2
 FIGHT_CM = {"mean": (0.208, 0.041), "max": (19.17, 8.14)}  # table 3: Tigress, Shifu
-# Table 4, walks in the order of WALKS: mean error in cm and enveloping error. Skinning and regression are fitted to the
+# Table 4, walks: mean error in cm and enveloping error. Skinning and regression are fitted to the
 # very clip.
 COMPARED = {
     "their method": ((0.085, 0.015, 0.104, 0.143), (18.47, 6.88, 21.53, 19.03)),
