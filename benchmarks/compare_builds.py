@@ -1,6 +1,6 @@
 """Times two builds of the engine against each other: ``python -m benchmarks.compare_builds OLD NEW``.
 
-OLD and NEW are folders that hold a package ``rigwright`` with its extension. Each runs in a process of its own; the two
+OLD and NEW are folders that hold a package ``rigcast`` with its extension. Each runs in a process of its own; the two
 take turns, row by row. A row prints the median ratio new / old over the pairs and its 95 % bounds (bootstrap).
 """
 
@@ -34,23 +34,23 @@ def jobs(body: str | None) -> dict[str, Callable[[], object]]:
     """What is timed, on one thread; built in the worker's process."""
     from tests.support import blendshapes, models, second_face, skinning
 
-    import rigwright as rw
+    import rigcast as rc
 
     def evaluate(model: Any, poses: np.ndarray) -> Callable[[], object]:
         out = np.empty((len(poses), len(model.rest_vertices), 3), np.float32)
         return lambda: model.evaluate(poses, threads=1, out=out)
 
-    learned = rw.load(body) if body else models.random_body(**BODY_SIZES)
+    learned = rc.load(body) if body else models.random_body(**BODY_SIZES)
     low, high = learned.control_ranges.T
     poses = (low + np.random.default_rng(0).random((64, len(low))) * (high - low)).astype(np.float32)
     linear = models.linear_blend(60, 13000, 4)
-    dual = skinning.skinned(rw.DualQuaternionSkinning, 60, 13000, 4)
-    mush = skinning.skinned(rw.DeltaMush, 60, 3000, 4)
+    dual = skinning.skinned(rc.DualQuaternionSkinning, 60, 13000, 4)
+    mush = skinning.skinned(rc.DeltaMush, 60, 3000, 4)
     joints = models.random_poses(linear.skeleton, 8)
     face = blendshapes.random_rig(num_vertices=20000, num_shapes=60, reach=0.1)
     weights = blendshapes.random_weights(face, 100)
     truth = face.evaluate(np.clip(weights[:40], 0, 1))
-    solver = rw.inverse.Solver(face)
+    solver = rc.inverse.Solver(face)
     first, neutral = second_face.first_face(), second_face.second_neutral()
     seeds = np.ones((8, 13000, 3), np.float32)
     return {
@@ -65,7 +65,7 @@ def jobs(body: str | None) -> dict[str, Callable[[], object]]:
         "blendshapes, 100 heads": evaluate(face, weights),
         "inverse rig, 40 frames": lambda: solver.solve(truth, alpha=0.01, threads=1),
         "inverse rig, smoothness": lambda: solver.solve(truth, alpha=0.01, smoothness=1.0, threads=1),
-        "transfer": lambda: rw.transfer.transfer_rig(first, neutral),
+        "transfer": lambda: rc.transfer.transfer_rig(first, neutral),
     }
 
 

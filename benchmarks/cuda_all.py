@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.cuda.script import ABSENT
 from benchmarks.marks import ROOT, write_between_marks
-from rigwright._atomic_files import atomic_write
-from rigwright._bench.timing import machine
-from rigwright._device_report import cuda_report
+from rigcast._atomic_files import atomic_write
+from rigcast._bench.timing import machine
+from rigcast._device_report import cuda_report
 
 FIGURES = ROOT / "build" / "cuda" / "figures.json"
 MINUTES = 10.0  # of all parts together
@@ -88,9 +88,9 @@ def run_part(part: Part, seconds: float) -> Figures:
 
 def setting(device: str) -> dict[str, str]:
     """What decides figures: kept ones of another device or build are measured again."""
-    file = importlib.import_module("rigwright._cuda").__file__
+    file = importlib.import_module("rigcast._cuda").__file__
     build = hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
-    return {"device": device, "machine": machine(), "version": rw.__version__, "build": build}
+    return {"device": device, "machine": machine(), "version": rc.__version__, "build": build}
 
 
 def kept(path: Path, about: dict[str, str]) -> Figures:
@@ -132,7 +132,7 @@ def seen(part: Part, figures: Figures) -> str:
 def overview(figures: Figures) -> list[str]:
     """What was run where, and a row per part."""
     about = figures.get("setting")
-    where = f"{about['device']}; {about['machine']}; rigwright {about['version']}." if about else NOT_RUN
+    where = f"{about['device']}; {about['machine']}; rigcast {about['version']}." if about else NOT_RUN
     rows = [f"| `python -m {part.module}` | {part.target} | {seen(part, figures)} |" for part in PARTS]
     return [where, "", "| script | target | seen |", "| --- | --- | --- |", *rows]
 

@@ -1,11 +1,11 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/scalars.h"
-#include "rigwright/baseline/linear_blend_fit.h"
-#include "rigwright/baseline/skinning_decomposition.h"
-#include "rigwright/core/check.h"
+#include "rigcast/baseline/linear_blend_fit.h"
+#include "rigcast/baseline/skinning_decomposition.h"
+#include "rigcast/core/check.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using baseline::LinearBlendFit;
@@ -117,4 +117,4 @@ void bind_baseline(py::module_& module) {
         .def_property_readonly("num_examples", &LinearBlendFit::num_examples);
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

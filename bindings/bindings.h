@@ -2,7 +2,7 @@
 #include <pybind11/pybind11.h>
 
 /// One function per C++ directory, each in its own file: adds the bindings of that directory to a module.
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 void bind_core(pybind11::module_& module);
 void bind_linalg(pybind11::module_& module);
@@ -28,4 +28,4 @@ void bind_limbs(pybind11::module_& module);
 void bind_models(pybind11::module_& module);
 void bind_packing(pybind11::module_& module);
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

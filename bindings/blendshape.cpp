@@ -7,17 +7,17 @@
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/device/device_calls.h"
-#include "rigwright/core/check.h"
-#include "rigwright/rig/blendshapes/blendshape_build.h"
-#include "rigwright/rig/blendshapes/blendshape_rig.h"
+#include "rigcast/core/check.h"
+#include "rigcast/rig/blendshapes/blendshape_build.h"
+#include "rigcast/rig/blendshapes/blendshape_rig.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using rig::BlendshapeRig;
 using Rig = std::shared_ptr<BlendshapeRig>;
 
-/// The drivers of each combination from rigwright._blendshapes.Dense.
+/// The drivers of each combination from rigcast._blendshapes.Dense.
 std::vector<rig::Combination> read_combinations(const py::object& dense) {
     const auto offset = as_indices("BlendshapeRig", "factor_offset", dense.attr("factor_offset"));
     const auto shape = as_indices("BlendshapeRig", "factor_shape", dense.attr("factor_shape"));
@@ -38,11 +38,11 @@ std::vector<rig::Combination> read_combinations(const py::object& dense) {
     return combinations;
 }
 
-/// Python reads the arguments (rigwright.blendshapes.dense): there a combination is a tuple.
+/// Python reads the arguments (rigcast.blendshapes.dense): there a combination is a tuple.
 Rig make_rig(const ArrayLike& neutral, const ArrayLike& deltas, const CombinationsLike& combinations,
              const OptionalNames& names, const ArrayLike& bounds, const OptionalArray& faces, const TextLike& storage,
              const OptionalMetadata& metadata) {
-    const py::object dense = py::module_::import("rigwright._blendshapes")
+    const py::object dense = py::module_::import("rigcast._blendshapes")
                                  .attr("dense")(neutral, deltas, combinations, names, bounds, faces, storage, metadata);
     constexpr const char* name = "BlendshapeRig";
     const auto vertices = as_array<float, 2>(name, "neutral", dense.attr("neutral"), "numbers (V, 3)");
@@ -166,9 +166,9 @@ Array<float> columns(const BlendshapeRig& model) {
     return deltas;
 }
 
-/// The drivers of each combination: tuples of shape indices and rigwright.Tent.
+/// The drivers of each combination: tuples of shape indices and rigcast.Tent.
 py::list combinations(const BlendshapeRig& model) {
-    const py::object tent = py::module_::import("rigwright._blendshapes").attr("Tent");
+    const py::object tent = py::module_::import("rigcast._blendshapes").attr("Tent");
     py::list result;
     for (std::int64_t c = 0; c < model.num_columns() - model.num_shapes(); ++c) {
         py::list drivers;
@@ -195,7 +195,7 @@ std::string rig_line(const py::object& self) {
 }
 
 std::vector<std::string> column_names(const py::object& self) {
-    return py::module_::import("rigwright._blendshapes").attr("column_names")(self).cast<std::vector<std::string>>();
+    return py::module_::import("rigcast._blendshapes").attr("column_names")(self).cast<std::vector<std::string>>();
 }
 
 float storage_error(const BlendshapeRig& model) {
@@ -210,7 +210,7 @@ constexpr const char* about_rig =
     "\n"
     "    v(w) = v0 + sum_k w_k b_k + sum_c (prod_{f in drivers(c)} phi_f(w)) b_c\n"
     "\n"
-    "with phi_f(w) = w_i, or for rw.Tent(i, x1, x2, x3) a tent over w_i: 0 at x1, 1 at x2, 0 at x3 and outside.\n"
+    "with phi_f(w) = w_i, or for rc.Tent(i, x1, x2, x3) a tent over w_i: 0 at x1, 1 at x2, 0 at x3 and outside.\n"
     "Columns are the K shapes, then the combinations in their order. A pose is the K weights; there is no skeleton.\n"
     "Weights outside the bounds are not clamped; those beyond `weight_limit` are refused. vjp is exact; at a corner\n"
     "of a tent it uses the right-hand slope.\n"
@@ -219,7 +219,7 @@ constexpr const char* about_rig =
     "--------\n"
     ">>> neutral = np.zeros((4, 3), np.float32)\n"
     ">>> open_, smile, both = np.eye(4)[:3, :, None] * np.float32([0, 1, 0])  # (V, 3) offsets each\n"
-    ">>> rig = rw.BlendshapeRig(neutral, [open_, smile], [((0, 1), both)], names=[\"open\", \"smile\"])\n"
+    ">>> rig = rc.BlendshapeRig(neutral, [open_, smile], [((0, 1), both)], names=[\"open\", \"smile\"])\n"
     ">>> rig.evaluate([1.0, 0.5])[:, 1].tolist()\n"
     "[1.0, 0.5, 0.5, 0.0]";
 
@@ -230,7 +230,7 @@ constexpr const char* about_constructor =
     "deltas : (K, V, 3)\n"
     "    Offsets from the neutral. A shape may move nothing: then it acts only as a driver.\n"
     "combinations : sequence of (drivers, delta)\n"
-    "    drivers: a tuple of at least two shape indices or rw.Tent, or of a single rw.Tent; no shape twice.\n"
+    "    drivers: a tuple of at least two shape indices or rc.Tent, or of a single rc.Tent; no shape twice.\n"
     "    delta: (V, 3).\n"
     "names : sequence of str, optional\n"
     "    Of the shapes, all different; default shape0, shape1, ...\n"
@@ -290,7 +290,7 @@ void bind_blendshape(py::module_& module) {
         .def_property_readonly("weight_limit", &BlendshapeRig::pose_limit,
                                "The largest magnitude of a weight at which vertices surely fit float32.")
         .def_property_readonly("combinations", &combinations,
-                               "The drivers of each combination: tuples of shape indices and rw.Tent.")
+                               "The drivers of each combination: tuples of shape indices and rc.Tent.")
         .def_property_readonly("constructed", &BlendshapeRig::constructed,
                                "Names of the columns that were constructed, not sculpted; metadata[\"constructed\"].")
         .def_property_readonly("storage",
@@ -309,4 +309,4 @@ void bind_blendshape(py::module_& module) {
         .def("__repr__", &rig_line);
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -1,10 +1,10 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/model_line.h"
-#include "rigwright/body/body_model.h"
-#include "rigwright/network/model_storage.h"
+#include "rigcast/body/body_model.h"
+#include "rigcast/network/model_storage.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 namespace py = pybind11;
 using body::BodyModel;
@@ -90,4 +90,4 @@ void bind_body(py::module_& module) {
         .def("__repr__", &body_line);
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

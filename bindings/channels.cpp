@@ -8,9 +8,9 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
-#include "rigwright/rig/channel_angles.h"
+#include "rigcast/rig/channel_angles.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using rig::Channel;
@@ -37,7 +37,7 @@ py::list listed(const Channels& channels, const rig::Skeleton& skeleton) {
 std::string channel_line(const ListedChannel& c) {
     const auto number = [](double x) { return py::str("{:g}").format(x).cast<std::string>(); };
     const std::string unit = c.channel.unit();
-    std::string line = "<rigwright.Channel " + std::to_string(c.index) + " " +
+    std::string line = "<rigcast.Channel " + std::to_string(c.index) + " " +
                        py::repr(py::str(c.channel.name)).cast<std::string>() + ": " +
                        rig::channel_kind_names[static_cast<std::size_t>(c.channel.kind)];
     if (c.joint) line += " of " + *c.joint;
@@ -128,8 +128,8 @@ void bind_channel(py::module_& module) {
         "\n"
         "Examples\n"
         "--------\n"
-        ">>> data = rw.sampling.sample(rw.sources.example_body(), \"arm.rwdata\", count=50, seed=0)\n"
-        ">>> rw.baselines.linear_blend(data, influences=4).channels[0].name\n"
+        ">>> data = rc.sampling.sample(rc.sources.example_body(), \"arm.rwdata\", count=50, seed=0)\n"
+        ">>> rc.baselines.linear_blend(data, influences=4).channels[0].name\n"
         "'shoulder.rz'")
         .def_property_readonly("name", field(&Channel::name))
         .def_property_readonly(
@@ -217,4 +217,4 @@ void bind_channels(py::module_& module) {
         "a lowest angle exceeds the highest.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "rigwright/rig/deformer.h"
+#include "rigcast/rig/deformer.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 /// Adds `channels`, `poses_from_channels` and `channels_from_poses` to the class of models.
 void add_channels(pybind11::class_<rig::Deformer, std::shared_ptr<rig::Deformer>>& model);
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

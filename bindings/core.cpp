@@ -4,20 +4,20 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/tensors.h"
-#include "rigwright/core/instruction_set.h"
-#include "rigwright/core/parallel.h"
-#include "rigwright/core/tensor_file.h"
-#include "rigwright/linalg/sparse/sparse_cholesky.h"
-#include "rigwright/network/read_memory.h"
+#include "rigcast/core/instruction_set.h"
+#include "rigcast/core/parallel.h"
+#include "rigcast/core/tensor_file.h"
+#include "rigcast/linalg/sparse/sparse_cholesky.h"
+#include "rigcast/network/read_memory.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 /// How this extension was built.
 py::dict build_info() {
     py::dict info;
     info["cholesky"] = linalg::SparseCholesky::backend();
     info["compiler"] = __VERSION__;
-    info["build_type"] = RIGWRIGHT_BUILD_TYPE;
-    info["cuda_fault"] = RIGWRIGHT_CUDA_FAULT;  // why there is no CUDA extension; empty if there is one
+    info["build_type"] = RIGCAST_BUILD_TYPE;
+    info["cuda_fault"] = RIGCAST_CUDA_FAULT;  // why there is no CUDA extension; empty if there is one
     return info;
 }
 
@@ -27,7 +27,7 @@ void bind_core(py::module_& module) {
                "The instruction sets that the kernels are compiled for and this processor runs, best first.");
     module.def("instruction_set", &instruction_set,
                "The instruction set that the kernels use: the one that the environment variable\n"
-               "RIGWRIGHT_INSTRUCTION_SET named at the first use, else the best. ValueError if it is not available.");
+               "RIGCAST_INSTRUCTION_SET named at the first use, else the best. ValueError if it is not available.");
     module.def(
         "read_memory",
         [](const py::buffer& buffer, int threads) {
@@ -62,8 +62,8 @@ void bind_core(py::module_& module) {
             py::arg("path"), py::arg("tensors"), py::arg("metadata"),
             "Write a model file atomically: float32 and int32 arrays by name and a JSON text. ValueError names what\n"
             "cannot be stored.")
-        .def_property_readonly("metadata", &TensorFile::metadata_text, "The JSON text under the key \"rigwright\".")
+        .def_property_readonly("metadata", &TensorFile::metadata_text, "The JSON text under the key \"rigcast\".")
         .def("arrays", &to_arrays, "Copies of all tensors, by name.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -5,11 +5,11 @@
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/device/device_calls.h"
-#include "rigwright/core/check.h"
-#include "rigwright/rig/deformer.h"
-#include "rigwright/rig/session.h"
+#include "rigcast/core/check.h"
+#include "rigcast/rig/deformer.h"
+#include "rigcast/rig/session.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using rig::Deformer;
@@ -118,7 +118,7 @@ poses : (T, C) or (C,)
 tangents : (T, C), or (C,) with one pose
     One direction per frame, in the units of the pose's columns.
 device : str
-    ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigwright.devices()``.
+    ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigcast.devices()``.
 threads : int
     0: all processors. The result does not depend on it.
 
@@ -143,7 +143,7 @@ Parameters
 ----------
 poses : (T, C) or (C,)
 device : str
-    ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigwright.devices()``.
+    ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigcast.devices()``.
 threads : int
     0: all processors. The result does not depend on it.
 
@@ -249,4 +249,4 @@ void bind_derivatives(py::module_& module) {
             session_text);
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -4,12 +4,12 @@
 #include "bindings/convert/model_line.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/differential_texts.h"
-#include "rigwright/differential/choose_anchors.h"
-#include "rigwright/differential/folded_reconstructor.h"
-#include "rigwright/differential/model/differential_model.h"
-#include "rigwright/differential/reconstructor.h"
+#include "rigcast/differential/choose_anchors.h"
+#include "rigcast/differential/folded_reconstructor.h"
+#include "rigcast/differential/model/differential_model.h"
+#include "rigcast/differential/reconstructor.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using differential::DifferentialModel;
@@ -223,4 +223,4 @@ void bind_differential(py::module_& module) {
                py::arg("seed") = 0, py::kw_only(), py::arg("threads") = 0, text::choose_anchors);
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

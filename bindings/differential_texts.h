@@ -1,7 +1,7 @@
 #pragma once
 
-/// Docstrings of rigwright.differential.
-namespace rigwright::bindings::text {
+/// Docstrings of rigcast.differential.
+namespace rigcast::bindings::text {
 
 inline constexpr const char* reconstructor =
     R"(Delta coordinates of displacements, and the displacements that fit delta coordinates and anchors best.
@@ -31,7 +31,7 @@ ValueError
 Examples
 --------
 >>> faces = [[0, 1, 2], [0, 2, 3]]
->>> r = rw.differential.Reconstructor(faces, 4, [1])
+>>> r = rc.differential.Reconstructor(faces, 4, [1])
 >>> d = np.random.default_rng(0).standard_normal((5, 4, 3)).astype(np.float32)
 >>> bool(np.allclose(r.solve(r.encode(d), d[:, [1]]), d, atol=1e-5))
 True
@@ -121,7 +121,7 @@ ValueError
 
 Examples
 --------
->>> r = rw.differential.Reconstructor([[0, 1, 2], [0, 2, 3]], 4, [1])
+>>> r = rc.differential.Reconstructor([[0, 1, 2], [0, 2, 3]], 4, [1])
 >>> rng = np.random.default_rng(0)
 >>> basis, mean = rng.standard_normal((12, 2)), np.zeros(12)
 >>> z, a = rng.standard_normal((5, 2)), np.zeros((5, 1, 3))
@@ -179,8 +179,8 @@ ValueError
 
 Examples
 --------
->>> head = rw.faces.example()
->>> anchors = rw.differential.choose_anchors(head.faces, len(head.rest_vertices), 20)
+>>> head = rc.faces.example()
+>>> anchors = rc.differential.choose_anchors(head.faces, len(head.rest_vertices), 20)
 >>> len(set(anchors.tolist()))
 20
 )";
@@ -241,4 +241,4 @@ ValueError
     If the tail is neither of these, or the model is a restricted one.
 )";
 
-}  // namespace rigwright::bindings::text
+}  // namespace rigcast::bindings::text

@@ -1,13 +1,13 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/faces.h"
-#include "rigwright/core/check.h"
-#include "rigwright/mesh/normals.h"
-#include "rigwright/mesh/packed_vertices.h"
-#include "rigwright/mesh/search/surface_picker.h"
-#include "rigwright/mesh/topology.h"
+#include "rigcast/core/check.h"
+#include "rigcast/mesh/normals.h"
+#include "rigcast/mesh/packed_vertices.h"
+#include "rigcast/mesh/search/surface_picker.h"
+#include "rigcast/mesh/topology.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 std::unique_ptr<mesh::SurfacePicker> make_picker(const ArrayLike& vertices, const ArrayLike& faces) {
@@ -93,4 +93,4 @@ void bind_display(py::module_& module) {
              "octahedral). Also low (3,) and high (3,).");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

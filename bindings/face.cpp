@@ -2,16 +2,16 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/faces.h"
 #include "bindings/convert/scalars.h"
-#include "rigwright/core/check.h"
-#include "rigwright/face/charts.h"
-#include "rigwright/face/distinct_frames.h"
-#include "rigwright/face/map_floor.h"
-#include "rigwright/face/mend_uvs.h"
-#include "rigwright/face/overlaps.h"
-#include "rigwright/face/texture_motion.h"
-#include "rigwright/mesh/topology.h"
+#include "rigcast/core/check.h"
+#include "rigcast/face/charts.h"
+#include "rigcast/face/distinct_frames.h"
+#include "rigcast/face/map_floor.h"
+#include "rigcast/face/mend_uvs.h"
+#include "rigcast/face/overlaps.h"
+#include "rigcast/face/texture_motion.h"
+#include "rigcast/mesh/topology.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 constexpr const char* coordinates = "numbers (V, 2)";
@@ -144,4 +144,4 @@ void bind_face(py::module_& module) {
                "Texture coordinates (V, 2) for maps of R x R texels, and what was done to get them.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

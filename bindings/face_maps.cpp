@@ -1,4 +1,4 @@
-#include "rigwright/face/maps/face_maps.h"
+#include "rigcast/face/maps/face_maps.h"
 
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
@@ -6,9 +6,9 @@
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/device/device_calls.h"
-#include "rigwright/network/model_storage.h"
+#include "rigcast/network/model_storage.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 namespace {
 
@@ -86,7 +86,7 @@ detail : (R,) or (T, R)
     For each refinement segment a number in [0, 1], the same for all frames or one row per frame. 1 everywhere gives
     the bytes of ``evaluate``; a segment at 0 is skipped.
 device : str
-    ``"cpu"`` or another of ``rigwright.devices()``.
+    ``"cpu"`` or another of ``rigcast.devices()``.
 threads : int
     0: all processors. The result does not depend on it.
 out : (T, V, 3) or (V, 3) float32, optional
@@ -152,4 +152,4 @@ void bind_face_maps(py::module_& module) {
         .def("__repr__", &face_maps_line);
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -4,10 +4,10 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/ik_learned.h"
-#include "rigwright/core/check.h"
-#include "rigwright/ik/goals/pose_solver.h"
+#include "rigcast/core/check.h"
+#include "rigcast/ik/goals/pose_solver.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using ik::Goal;
@@ -191,7 +191,7 @@ py::tuple solve_poses(const PoseSolver& solver, const py::tuple& goals, const Ar
 
 void bind_ik_goals(py::module_& module) {
     py::class_<PoseSolver>(module, "PoseSolver",
-                           "Inverse kinematics of a model by damped least squares; rigwright.ik.Solver is its public\n"
+                           "Inverse kinematics of a model by damped least squares; rigcast.ik.Solver is its public\n"
                            "face. Immutable and thread-safe.")
         .def(py::init(&make_solver), py::arg("model").none(false), py::arg("size"))
         .def_property_readonly("names", &names, "Names of the N unknowns.")
@@ -219,4 +219,4 @@ void bind_ik_goals(py::module_& module) {
     bind_face_ik(module);
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -3,9 +3,9 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/convert/tensors.h"
-#include "rigwright/ik/learned/face_ik.h"
+#include "rigcast/ik/learned/face_ik.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using ik::FaceIk;
@@ -30,7 +30,7 @@ Array<float> solve_points(const FaceIk& self, const ArrayLike& points, const Int
 
 void bind_face_ik(py::module_& module) {
     py::class_<FaceIk>(module, "FaceIkNetworks",
-                       "The networks of learned inverse kinematics; rigwright.ik.FaceIk is their public face.")
+                       "The networks of learned inverse kinematics; rigcast.ik.FaceIk is their public face.")
         .def(py::init(&make_face_ik), py::arg("tensors"), py::arg("metadata"),
              "tensors: float32 and int32 arrays by name. metadata: JSON text.")
         .def_property_readonly("dimensions", &FaceIk::dimensions)
@@ -46,4 +46,4 @@ void bind_face_ik(py::module_& module) {
             "save", [](const FaceIk& self, const std::string& path) { self.tensors().write(path); }, py::arg("path"));
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

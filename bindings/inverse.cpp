@@ -8,15 +8,15 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/convert/shot_arrays.h"
-#include "rigwright/core/check.h"
-#include "rigwright/inverse/descent.h"
-#include "rigwright/inverse/frames/restart_rules.h"
-#include "rigwright/inverse/rig_gram.h"
-#include "rigwright/inverse/rig_products.h"
-#include "rigwright/optimize/products/measure_frames.h"
-#include "rigwright/rig/blendshapes/blendshape_rig.h"
+#include "rigcast/core/check.h"
+#include "rigcast/inverse/descent.h"
+#include "rigcast/inverse/frames/restart_rules.h"
+#include "rigcast/inverse/rig_gram.h"
+#include "rigcast/inverse/rig_products.h"
+#include "rigcast/optimize/products/measure_frames.h"
+#include "rigcast/rig/blendshapes/blendshape_rig.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using inverse::RigGram;
@@ -171,4 +171,4 @@ void bind_inverse(py::module_& module) {
                "the left of each weight.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

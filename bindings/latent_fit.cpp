@@ -7,10 +7,10 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/synthesis.h"
-#include "rigwright/core/check.h"
-#include "rigwright/synthesis/latent/fit_latent_space.h"
+#include "rigcast/core/check.h"
+#include "rigcast/synthesis/latent/fit_latent_space.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using synthesis::FittedLatentSpace;
@@ -174,4 +174,4 @@ void bind_latent_fit(py::module_& module) {
         "threads.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

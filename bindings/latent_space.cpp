@@ -1,4 +1,4 @@
-#include "rigwright/synthesis/latent/latent_space.h"
+#include "rigcast/synthesis/latent/latent_space.h"
 
 #include <memory>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "bindings/convert/scalars.h"
 #include "bindings/synthesis.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using synthesis::Kernel;
@@ -93,4 +93,4 @@ void bind_latent_space(py::module_& module) {
         .def("log_likelihood", &LatentSpace::log_likelihood, "log p(values | points).");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

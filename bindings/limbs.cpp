@@ -4,15 +4,15 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
-#include "rigwright/core/check.h"
-#include "rigwright/ik/limbs/aim.h"
-#include "rigwright/ik/limbs/contacts.h"
-#include "rigwright/ik/limbs/foot_lock.h"
-#include "rigwright/ik/limbs/limb.h"
-#include "rigwright/ik/limbs/twist.h"
-#include "rigwright/ik/limbs/two_bone.h"
+#include "rigcast/core/check.h"
+#include "rigcast/ik/limbs/aim.h"
+#include "rigcast/ik/limbs/contacts.h"
+#include "rigcast/ik/limbs/foot_lock.h"
+#include "rigcast/ik/limbs/limb.h"
+#include "rigcast/ik/limbs/twist.h"
+#include "rigcast/ik/limbs/two_bone.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 /// Points (N, 3) or one point (3,), as (N, 3) or (1, 3).
@@ -239,11 +239,11 @@ void bind_feet(py::module_& module) {
     module.def("lock_feet", &lock_feet, py::arg("skeleton"), py::arg("legs"), py::arg("toes"), py::arg("poses"),
                py::arg("contacts"), py::arg("longest_steps"), py::arg("pelvis"), py::arg("up"), py::arg("release"),
                py::arg("blend"), py::arg("fps"),
-               "Poses (T, C), contacts (T, F), drift (T, F) and lowered (T,); see rigwright.ik.foot_lock.");
+               "Poses (T, C), contacts (T, F), drift (T, F) and lowered (T,); see rigcast.ik.foot_lock.");
 }
 
 void bind_limb(py::module_& module) {
-    py::class_<ik::Limb>(module, "Limb", "A two-bone limb of a skeleton; see rigwright.ik.Limb.")
+    py::class_<ik::Limb>(module, "Limb", "A two-bone limb of a skeleton; see rigcast.ik.Limb.")
         .def(py::init(&make_limb), py::arg("skeleton"), py::arg("upper"), py::arg("lower"), py::arg("end"),
              py::arg("hinge"), py::arg("softness"), py::arg("stretch"), py::arg("squash"), py::arg("min_bend"),
              py::arg("max_bend"))
@@ -269,7 +269,7 @@ void bind_limbs(py::module_& module) {
     module.def("two_bone", &two_bone, py::arg("base"), py::arg("target"), py::arg("upper"), py::arg("lower"),
                py::arg("axis"), py::arg("threads") = 0,
                py::arg("out") = py::make_tuple(py::none(), py::none(), py::none()),
-               "Elbows (N, 3), ends (N, 3) and flags (N,) of two-bone limbs; see rigwright.ik.two_bone.");
+               "Elbows (N, 3), ends (N, 3) and flags (N,) of two-bone limbs; see rigcast.ik.two_bone.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -3,11 +3,11 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/scalars.h"
-#include "rigwright/core/check.h"
-#include "rigwright/linalg/dense_products.h"
-#include "rigwright/linalg/sparse/sparse_cholesky.h"
+#include "rigcast/core/check.h"
+#include "rigcast/linalg/dense_products.h"
+#include "rigcast/linalg/sparse/sparse_cholesky.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using linalg::SparseCholesky;
@@ -103,4 +103,4 @@ void bind_linalg(py::module_& module) {
             "(n,) float64: the diagonal of A^-1, exactly, at about the cost of a factorization.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

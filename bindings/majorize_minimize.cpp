@@ -1,4 +1,4 @@
-#include "rigwright/inverse/published/majorize_minimize.h"
+#include "rigcast/inverse/published/majorize_minimize.h"
 
 #include <memory>
 #include <string>
@@ -7,9 +7,9 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/scalars.h"
-#include "rigwright/core/check.h"
+#include "rigcast/core/check.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 constexpr const char* name = "MajorizeMinimize";
@@ -115,4 +115,4 @@ void bind_majorize_minimize(py::module_& module) {
              "The bound value + sum q v + r v^2 + s v^4, low <= v <= high, around a frame's weights (K,).");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -2,15 +2,15 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/faces.h"
 #include "bindings/convert/scalars.h"
-#include "rigwright/core/check.h"
-#include "rigwright/mesh/laplacian.h"
-#include "rigwright/mesh/normals.h"
-#include "rigwright/mesh/search/closest_points.h"
-#include "rigwright/mesh/search/intersections.h"
-#include "rigwright/mesh/search/point_tree.h"
-#include "rigwright/mesh/topology.h"
+#include "rigcast/core/check.h"
+#include "rigcast/mesh/laplacian.h"
+#include "rigcast/mesh/normals.h"
+#include "rigcast/mesh/search/closest_points.h"
+#include "rigcast/mesh/search/intersections.h"
+#include "rigcast/mesh/search/point_tree.h"
+#include "rigcast/mesh/topology.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 /// Faces (F, 4) with indices checked to be below `num_vertices`.
@@ -143,4 +143,4 @@ void bind_mesh(py::module_& module) {
                "(V, 3) unit vertex normals, weighted by area; (0, 0, 0) for loose vertices.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -2,11 +2,11 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/faces.h"
 #include "bindings/convert/scalars.h"
-#include "rigwright/core/check.h"
-#include "rigwright/metrics/normal_error.h"
-#include "rigwright/metrics/vertex_error.h"
+#include "rigcast/core/check.h"
+#include "rigcast/metrics/normal_error.h"
+#include "rigcast/metrics/vertex_error.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 constexpr const char* animation = "numbers (V, 3) or (T, V, 3)";
@@ -83,4 +83,4 @@ void bind_metrics(py::module_& module) {
                "(E,) of the dihedral angle in degrees and of the length.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -2,9 +2,9 @@
 
 #include "bindings/bindings.h"
 #include "bindings/convert/tensors.h"
-#include "rigwright/registry/make_model.h"
+#include "rigcast/registry/make_model.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 namespace py = pybind11;
 
@@ -25,4 +25,4 @@ void bind_models(py::module_& module) {
         "Make a model from float32 and int32 arrays by name, and the JSON text of its metadata.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -7,12 +7,12 @@
 
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
-#include "rigwright/core/check.h"
-#include "rigwright/optimize/simplex_least_squares.h"
-#include "rigwright/optimize/smooth/lbfgs.h"
-#include "rigwright/optimize/smooth/scaled_conjugate_gradients.h"
+#include "rigcast/core/check.h"
+#include "rigcast/optimize/simplex_least_squares.h"
+#include "rigcast/optimize/smooth/lbfgs.h"
+#include "rigcast/optimize/smooth/scaled_conjugate_gradients.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 py::tuple simplex_least_squares(const ArrayLike& gram) {
@@ -83,4 +83,4 @@ void bind_optimize(py::module_& module) {
         "each iteration), evaluations, converged. The value never rises.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -2,12 +2,12 @@
 
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
-#include "rigwright/core/check.h"
-#include "rigwright/packing/fewest_packings.h"
-#include "rigwright/packing/heaviest_packing.h"
-#include "rigwright/packing/largest_clique.h"
+#include "rigcast/core/check.h"
+#include "rigcast/packing/fewest_packings.h"
+#include "rigcast/packing/heaviest_packing.h"
+#include "rigcast/packing/largest_clique.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using packing::BitSet;
@@ -106,4 +106,4 @@ void bind_packing(py::module_& module) {
                                "The items of the vertex that most items move.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -13,13 +13,13 @@
 #include "bindings/device/device_calls.h"
 #include "bindings/rig_texts.h"
 #include "bindings/surface.h"
-#include "rigwright/core/check.h"
-#include "rigwright/rig/deformer.h"
-#include "rigwright/rig/skeleton.h"
-#include "rigwright/rig/skinning/rigid_assignment.h"
-#include "rigwright/rig/stated/error_bound.h"
+#include "rigcast/core/check.h"
+#include "rigcast/rig/deformer.h"
+#include "rigcast/rig/skeleton.h"
+#include "rigcast/rig/skinning/rigid_assignment.h"
+#include "rigcast/rig/stated/error_bound.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using rig::Deformer;
@@ -127,7 +127,7 @@ std::string skeleton_table(const Skeleton& skeleton) {
         rows += "<tr><td>" + escaped(skeleton.names()[j]) + "</td><td>" +
                 (parent < 0 ? "" : escaped(skeleton.names()[parent])) + "</td></tr>";
     }
-    return "<table><caption>rigwright.Skeleton</caption>" + rows + "</table>";
+    return "<table><caption>rigcast.Skeleton</caption>" + rows + "</table>";
 }
 
 void bind_skeleton(py::module_& module) {
@@ -155,9 +155,7 @@ void bind_skeleton(py::module_& module) {
             "rest_globals", [](const Skeleton& s) { return copy(s.rest_globals()); },
             "(J, 3, 4) float32: global rest transforms.")
         .def("__repr__",
-             [](const Skeleton& s) {
-                 return "<rigwright.Skeleton: " + counted(s.num_joints(), "joint", "joints") + ">";
-             })
+             [](const Skeleton& s) { return "<rigcast.Skeleton: " + counted(s.num_joints(), "joint", "joints") + ">"; })
         .def("_repr_html_", &skeleton_table, "What a notebook shows.")
         .def("globals", &skeleton_globals, py::arg("poses"), text::skeleton_globals)
         .def(py::pickle([](const Skeleton& s) { return py::make_tuple(s.names(), s.parents(), copy(s.rest())); },
@@ -252,7 +250,7 @@ void bind_deformer(py::module_& module) {
             "__reduce__",
             [](const py::object& self) {
                 const TensorFile& tensors = *self.cast<const Deformer&>().character().tensors;
-                const py::object make = py::module_::import("rigwright._core").attr("model_from_tensors");
+                const py::object make = py::module_::import("rigcast._core").attr("model_from_tensors");
                 return py::make_tuple(make, py::make_tuple(to_arrays(tensors), tensors.metadata_text()));
             },
             "For pickle and copy: the tensors and metadata of the model's file.");
@@ -270,4 +268,4 @@ void bind_rig(py::module_& module) {
                "rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError if shapes do not match.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

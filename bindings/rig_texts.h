@@ -1,7 +1,7 @@
 #pragma once
 
 /// Docstrings of Skeleton and Deformer.
-namespace rigwright::bindings::text {
+namespace rigcast::bindings::text {
 
 inline constexpr const char* skeleton = R"(A tree of J joints. Immutable and thread-safe.
 
@@ -25,7 +25,7 @@ Examples
 --------
 >>> rest = np.tile(np.eye(3, 4), (2, 1, 1))  # (J, 3, 4), parent-relative
 >>> rest[1, 1, 3] = 0.5  # the child lies 0.5 above its parent
->>> skeleton = rw.Skeleton(["upper", "lower"], [-1, 0], rest)
+>>> skeleton = rc.Skeleton(["upper", "lower"], [-1, 0], rest)
 >>> skeleton.globals(rest.reshape(1, -1))[0, 1, :, 3].tolist()
 [0.0, 0.5, 0.0]
 )";
@@ -52,15 +52,15 @@ ValueError
 inline constexpr const char* deformer =
     R"(A forward model: maps poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.
 
-Every model is one: learned bodies, blendshape rigs, skinned characters. ``rigwright.load`` reads one from a file,
-``rigwright.training.body`` learns one. A pose is one row of C = 12 J + K numbers: the parent-relative 3x4 transforms of
+Every model is one: learned bodies, blendshape rigs, skinned characters. ``rigcast.load`` reads one from a file,
+``rigcast.training.body`` learns one. A pose is one row of C = 12 J + K numbers: the parent-relative 3x4 transforms of
 the J joints (row-major, column vectors), then the K numeric controls. One pose (C,) gives one mesh (V, 3).
 
 Results do not depend on the number of threads nor on the other poses of a batch, to the last bit. Models can be pickled.
 
 Examples
 --------
->>> face = rw.faces.example()  # every model and blendshape rig is a Deformer
+>>> face = rc.faces.example()  # every model and blendshape rig is a Deformer
 >>> poses = np.full((2, face.num_shapes), 0.5, np.float32)
 >>> vertices = face.evaluate(poses)
 >>> face.vjp(poses, np.ones_like(vertices)).shape
@@ -68,7 +68,7 @@ Examples
 >>> face.restricted([3, 17]).jacobian(poses).shape
 (2, 6, 22)
 >>> face.save("face.safetensors")
->>> bool(np.array_equal(rw.load("face.safetensors").evaluate(poses), vertices))
+>>> bool(np.array_equal(rc.load("face.safetensors").evaluate(poses), vertices))
 True
 )";
 
@@ -81,7 +81,7 @@ poses : array_like, shape (T, C) or (C,)
     On a device also a contiguous float32 array there (DLPack or ``__cuda_array_interface__``), whose values are not
     checked.
 device : str
-    ``"cpu"``, or for kinds ``"body"``, ``"face_maps"`` and ``"blendshape"`` another of ``rigwright.devices()``.
+    ``"cpu"``, or for kinds ``"body"``, ``"face_maps"`` and ``"blendshape"`` another of ``rigcast.devices()``.
 output : str
     ``"host"``: a NumPy array. ``"device"``: an array that stays on the device, with DLPack and
     ``__cuda_array_interface__``, complete when the call returns.
@@ -168,8 +168,8 @@ ValueError
 
 Examples
 --------
->>> data = rw.sampling.sample(rw.sources.example_body(), "many.rwdata", count=300, seed=0)
->>> model = rw.training.body(data, seed=0, steps=1)
+>>> data = rc.sampling.sample(rc.sources.example_body(), "many.rwdata", count=300, seed=0)
+>>> model = rc.training.body(data, seed=0, steps=1)
 >>> model.error_bound(data.poses[:2]).shape
 (2, 1122)
 )";
@@ -194,7 +194,7 @@ ValueError
     If the width is wrong or a value is not finite.
 )";
 
-inline constexpr const char* save = R"(Write the model file, which :func:`rigwright.load` reads as the same model.
+inline constexpr const char* save = R"(Write the model file, which :func:`rigcast.load` reads as the same model.
 
 Parameters
 ----------
@@ -207,4 +207,4 @@ ValueError
     If it cannot be written.
 )";
 
-}  // namespace rigwright::bindings::text
+}  // namespace rigcast::bindings::text

@@ -4,21 +4,21 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/convert/tensors.h"
-#include "rigwright/registry/make_model.h"
-#include "rigwright/rig/skinning/delta_mush.h"
-#include "rigwright/rig/skinning/dual_quaternion.h"
-#include "rigwright/rig/skinning/linear_blend.h"
+#include "rigcast/registry/make_model.h"
+#include "rigcast/rig/skinning/delta_mush.h"
+#include "rigcast/rig/skinning/dual_quaternion.h"
+#include "rigcast/rig/skinning/linear_blend.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using rig::Deformer;
 using rig::Skeleton;
 
-/// Makes a model of the tensors and the metadata text that a function of rigwright._skinning returns.
+/// Makes a model of the tensors and the metadata text that a function of rigcast._skinning returns.
 template <class Model, class... Arguments>
 std::shared_ptr<Model> make_skinned(const char* function, const Arguments&... arguments) {
-    const py::tuple made = py::module_::import("rigwright._skinning").attr(function)(arguments...);
+    const py::tuple made = py::module_::import("rigcast._skinning").attr(function)(arguments...);
     const TensorFile file = from_arrays(made[0], made[1].cast<std::string>(), function);
     const py::gil_scoped_release released;
     return std::dynamic_pointer_cast<Model>(make_model(std::make_shared<const TensorFile>(file)));
@@ -58,7 +58,7 @@ constexpr const char* about_linear =
     "    dials.\n"
     "metadata : mapping, optional\n"
     "    name, meters_per_unit (1.0), up_axis (\"Y\"), licence, origin, data_hash, channels\n"
-    "    (rigwright.Dataset.channel_entry: what an artist changes), and any others that JSON can hold.\n"
+    "    (rigcast.Dataset.channel_entry: what an artist changes), and any others that JSON can hold.\n"
     "\n"
     "Raises\n"
     "------\n"
@@ -68,10 +68,10 @@ constexpr const char* about_linear =
     "\n"
     "Examples\n"
     "--------\n"
-    ">>> arm = rw.sources.example_body()\n"
+    ">>> arm = rc.sources.example_body()\n"
     ">>> heights = np.clip(arm.rest_vertices[:, 1:2] / 0.6, 0, 1)\n"
     ">>> weights = np.concatenate([1 - heights, heights, 0 * heights], axis=1)\n"
-    ">>> skinning = rw.LinearBlendSkinning(arm.skeleton, arm.rest_vertices, arm.faces, weights, dials=arm.dial_names)\n"
+    ">>> skinning = rc.LinearBlendSkinning(arm.skeleton, arm.rest_vertices, arm.faces, weights, dials=arm.dial_names)\n"
     ">>> poses, vertices = arm.sample([[0.0, 0.0, 90.0, 0.0, 0.0, 0.0]])\n"
     ">>> skinning.evaluate(poses).shape\n"
     "(1, 1122, 3)";
@@ -89,10 +89,10 @@ constexpr const char* about_dual_quaternion =
     "\n"
     "Examples\n"
     "--------\n"
-    ">>> arm = rw.sources.example_body()\n"
+    ">>> arm = rc.sources.example_body()\n"
     ">>> heights = np.clip(arm.rest_vertices[:, 1:2] / 0.6, 0, 1)\n"
     ">>> weights = np.concatenate([1 - heights, heights, 0 * heights], axis=1)\n"
-    ">>> skinning = rw.DualQuaternionSkinning(arm.skeleton, arm.rest_vertices, arm.faces, weights, "
+    ">>> skinning = rc.DualQuaternionSkinning(arm.skeleton, arm.rest_vertices, arm.faces, weights, "
     "dials=arm.dial_names)\n"
     ">>> poses, vertices = arm.sample([[0.0, 0.0, 90.0, 0.0, 0.0, 0.0]])\n"
     ">>> skinning.evaluate(poses).shape\n"
@@ -116,10 +116,10 @@ constexpr const char* about_delta_mush =
     "\n"
     "Examples\n"
     "--------\n"
-    ">>> arm = rw.sources.example_body()\n"
+    ">>> arm = rc.sources.example_body()\n"
     ">>> heights = np.clip(arm.rest_vertices[:, 1:2] / 0.6, 0, 1)\n"
     ">>> weights = np.concatenate([1 - heights, heights, 0 * heights], axis=1)\n"
-    ">>> skinning = rw.DeltaMush(arm.skeleton, arm.rest_vertices, arm.faces, weights, dials=arm.dial_names)\n"
+    ">>> skinning = rc.DeltaMush(arm.skeleton, arm.rest_vertices, arm.faces, weights, dials=arm.dial_names)\n"
     ">>> poses, vertices = arm.sample([[0.0, 0.0, 90.0, 0.0, 0.0, 0.0]])\n"
     ">>> skinning.evaluate(poses).shape\n"
     "(1, 1122, 3)";
@@ -144,4 +144,4 @@ void bind_skinning(py::module_& module) {
             py::arg("control_ranges") = py::none(), py::arg("metadata") = py::none());
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

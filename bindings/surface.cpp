@@ -3,9 +3,9 @@
 #include <pybind11/stl.h>
 
 #include "bindings/convert/arrays.h"
-#include "rigwright/rig/surface.h"
+#include "rigcast/rig/surface.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using rig::Deformer;
@@ -40,4 +40,4 @@ void add_surface(py::class_<Deformer, std::shared_ptr<Deformer>>& model) {
             "a face without texture coordinates; (0, 4) without any");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

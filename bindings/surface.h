@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "rigwright/rig/deformer.h"
+#include "rigcast/rig/deformer.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 /// Adds `parts`, `vertex_parts`, `materials`, `face_materials`, `uvs` and `uv_faces` to the class of models.
 void add_surface(pybind11::class_<rig::Deformer, std::shared_ptr<rig::Deformer>>& model);
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -1,11 +1,11 @@
 #pragma once
 #include <pybind11/pybind11.h>
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 /// Each adds one part of animation synthesis to the module.
 void bind_latent_space(pybind11::module_& module);
 void bind_latent_fit(pybind11::module_& module);
 void bind_synthesis_playing(pybind11::module_& module);
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -3,13 +3,13 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/synthesis.h"
-#include "rigwright/core/check.h"
-#include "rigwright/synthesis/playing/density_field.h"
-#include "rigwright/synthesis/playing/particle.h"
-#include "rigwright/synthesis/playing/shortest_paths.h"
-#include "rigwright/synthesis/playing/smooth_noise.h"
+#include "rigcast/core/check.h"
+#include "rigcast/synthesis/playing/density_field.h"
+#include "rigcast/synthesis/playing/particle.h"
+#include "rigcast/synthesis/playing/shortest_paths.h"
+#include "rigcast/synthesis/playing/smooth_noise.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using synthesis::DensityField;
@@ -150,4 +150,4 @@ void bind_synthesis_playing(py::module_& module) {
                "Numbers (B, T) in (0, 1] that are functions of seed, channel and place.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

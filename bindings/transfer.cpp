@@ -4,12 +4,12 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/faces.h"
 #include "bindings/convert/scalars.h"
-#include "rigwright/core/check.h"
-#include "rigwright/mesh/topology.h"
-#include "rigwright/transfer/contacts/find.h"
-#include "rigwright/transfer/deformation_transfer.h"
+#include "rigcast/core/check.h"
+#include "rigcast/mesh/topology.h"
+#include "rigcast/transfer/contacts/find.h"
+#include "rigcast/transfer/deformation_transfer.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using transfer::DeformationTransfer;
@@ -157,7 +157,7 @@ faces : array_like of int, shape (F, 3) or (F, 4)
 fixed : array_like of int, shape (M,), optional
     Vertices that stay at the target's neutral.
 contacts : array_like of int, shape (P, 2), optional
-    Pairs of vertices of lips and lids, as :func:`rigwright.transfer.find_contacts` finds them. Surfaces that come
+    Pairs of vertices of lips and lids, as :func:`rigcast.transfer.find_contacts` finds them. Surfaces that come
     together there in the source come together in the target; surfaces that do not cross in the source do not cross in
     the target.
 contact_weight : float
@@ -246,4 +246,4 @@ void bind_transfer(py::module_& module) {
              "together with other shapes that move the same place.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

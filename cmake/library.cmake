@@ -1,40 +1,40 @@
-# The C++ library for other projects: the target rigwright::rigwright, and what `cmake --install` installs.
+# The C++ library for other projects: the target rigcast::rigcast, and what `cmake --install` installs.
 include(CMakePackageConfigHelpers)
 
-# rigwright/version.h and the umbrella header rigwright/rigwright.h.
+# rigcast/version.h and the umbrella header rigcast/rigcast.h.
 set(generated "${PROJECT_BINARY_DIR}/include")
-configure_file(cmake/version.h.in "${generated}/rigwright/version.h" @ONLY)
-configure_file(cmake/rigwright.h "${generated}/rigwright/rigwright.h" COPYONLY)
+configure_file(cmake/version.h.in "${generated}/rigcast/version.h" @ONLY)
+configure_file(cmake/rigcast.h "${generated}/rigcast/rigcast.h" COPYONLY)
 
-get_property(layers GLOBAL PROPERTY RIGWRIGHT_LAYERS)
-add_library(rigwright_all INTERFACE)
-add_library(rigwright::rigwright ALIAS rigwright_all)
-set_target_properties(rigwright_all PROPERTIES EXPORT_NAME rigwright)
-target_include_directories(rigwright_all INTERFACE $<BUILD_INTERFACE:${generated}> $<INSTALL_INTERFACE:include>)
-target_link_libraries(rigwright_all INTERFACE ${layers})
+get_property(layers GLOBAL PROPERTY RIGCAST_LAYERS)
+add_library(rigcast_all INTERFACE)
+add_library(rigcast::rigcast ALIAS rigcast_all)
+set_target_properties(rigcast_all PROPERTIES EXPORT_NAME rigcast)
+target_include_directories(rigcast_all INTERFACE $<BUILD_INTERFACE:${generated}> $<INSTALL_INTERFACE:include>)
+target_link_libraries(rigcast_all INTERFACE ${layers})
 
 # A wheel contains the Python extensions only.
-if(SKBUILD OR NOT RIGWRIGHT_INSTALL)
+if(SKBUILD OR NOT RIGCAST_INSTALL)
   return()
 endif()
 
-set(package lib/cmake/rigwright)
-install(TARGETS rigwright_all ${layers} EXPORT rigwright ARCHIVE DESTINATION lib)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/cpp/rigwright/" DESTINATION include/rigwright
+set(package lib/cmake/rigcast)
+install(TARGETS rigcast_all ${layers} EXPORT rigcast ARCHIVE DESTINATION lib)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/cpp/rigcast/" DESTINATION include/rigcast
   FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE PATTERN cuda EXCLUDE)
-install(DIRECTORY "${generated}/rigwright" DESTINATION include)
-install(EXPORT rigwright NAMESPACE rigwright:: FILE rigwrightTargets.cmake DESTINATION ${package})
+install(DIRECTORY "${generated}/rigcast" DESTINATION include)
+install(EXPORT rigcast NAMESPACE rigcast:: FILE rigcastTargets.cmake DESTINATION ${package})
 
 # The find modules that the config file needs: FindCHOLMOD only if the factorization uses CHOLMOD.
-get_target_property(linked rigwright_linalg LINK_LIBRARIES)
-set(RIGWRIGHT_USES_CHOLMOD OFF)
+get_target_property(linked rigcast_linalg LINK_LIBRARIES)
+set(RIGCAST_USES_CHOLMOD OFF)
 set(modules cmake/Findhwy.cmake)
 if("CHOLMOD::CHOLMOD" IN_LIST linked)
-  set(RIGWRIGHT_USES_CHOLMOD ON)
+  set(RIGCAST_USES_CHOLMOD ON)
   list(APPEND modules cmake/FindCHOLMOD.cmake)
 endif()
-configure_package_config_file(cmake/rigwrightConfig.cmake.in "${PROJECT_BINARY_DIR}/rigwrightConfig.cmake"
+configure_package_config_file(cmake/rigcastConfig.cmake.in "${PROJECT_BINARY_DIR}/rigcastConfig.cmake"
   INSTALL_DESTINATION ${package})
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/rigwrightConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
-install(FILES ${modules} "${PROJECT_BINARY_DIR}/rigwrightConfig.cmake"
-  "${PROJECT_BINARY_DIR}/rigwrightConfigVersion.cmake" DESTINATION ${package})
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/rigcastConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
+install(FILES ${modules} "${PROJECT_BINARY_DIR}/rigcastConfig.cmake"
+  "${PROJECT_BINARY_DIR}/rigcastConfigVersion.cmake" DESTINATION ${package})

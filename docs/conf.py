@@ -3,15 +3,15 @@
 import sys
 from pathlib import Path
 
-import rigwright
+import rigcast
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "_ext"))
 
-project = "rigwright"
-author = "the rigwright authors"
-project_copyright = "the rigwright authors, Apache Licence 2.0"
-release = rigwright.__version__
+project = "rigcast"
+author = "the rigcast authors"
+project_copyright = "the rigcast authors, Apache Licence 2.0"
+release = rigcast.__version__
 
 extensions = [
     "myst_nb",
@@ -37,7 +37,7 @@ nitpick_ignore_regex = [
 ]
 # Types behind public names that nobody makes: fields of results and arguments that the package fills in itself.
 nitpick_ignore = [
-    ("py:class", f"rigwright.{name}")
+    ("py:class", f"rigcast.{name}")
     for name in (
         "_formats.blender.connection.Connection",
         "_rigs.moving_mesh.Frames",
@@ -81,9 +81,9 @@ toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 
 html_theme = "furo"
-html_title = "rigwright"
+html_title = "rigcast"
 html_static_path = ["_static"]
-html_css_files = ["rigwright.css"]
+html_css_files = ["rigcast.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_math_renderer = "mathml"

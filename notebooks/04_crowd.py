@@ -13,11 +13,11 @@
 #
 # Many faces of one rig play clips at once. Shapes are ordered by importance, and a face that is far away is evaluated with the first few of them only: how few follows from an error in pixels.
 #
-# - `pip install "rigwright[report,notebooks]"`
+# - `pip install "rigcast[report,notebooks]"`
 # - The face: `git clone https://github.com/ICT-VGL/ICT-FaceKit` (MIT; USC Institute for Creative Technologies).
 # - Its controls and captured curves: `git clone https://github.com/facebookresearch/compskin` (Apache-2.0; Meta Platforms).
 #
-# Both lie in the folder `data`, or in the one that the environment variable `RIGWRIGHT_DATA` names. Without them the built-in mask plays invented curves.
+# Both lie in the folder `data`, or in the one that the environment variable `RIGCAST_DATA` names. Without them the built-in mask plays invented curves.
 
 # %% [markdown]
 # ## A crowd
@@ -31,21 +31,21 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
-data = Path(os.environ.get("RIGWRIGHT_DATA", "data"))
+data = Path(os.environ.get("RIGCAST_DATA", "data"))
 if (data / "ICT-FaceKit").exists() and (data / "compskin").exists():
-    whole, curves = rw.faces.ict_with_combinations(data / "ICT-FaceKit", data / "compskin")
+    whole, curves = rc.faces.ict_with_combinations(data / "ICT-FaceKit", data / "compskin")
     last = whole.metadata["segments"]["eyeball_right"][1]  # what follows are transparent layers over the eyes
     rig, performance = whole.restricted(np.arange(last)), curves[:200]
 else:
-    rig, rng = rw.faces.example(), np.random.default_rng(4)
+    rig, rng = rc.faces.example(), np.random.default_rng(4)
     phase = np.linspace(0, 20, 200)[:, None] * rng.uniform(0.5, 1.1, rig.num_shapes) + rng.uniform(0, 6, rig.num_shapes)
     performance = np.clip(0.8 * np.sin(phase) - 0.3, 0, 1).astype(np.float32)
 
 clips = np.array_split(performance, 4)
-order = rw.crowd.importance_order(rig)
-crowd = rw.crowd.Crowd(rig, clips, order)
+order = rc.crowd.importance_order(rig)
+crowd = rc.crowd.Crowd(rig, clips, order)
 print(crowd)
 
 across, deep = 8, 6
@@ -55,7 +55,7 @@ frame = rng.uniform(0, crowd.num_frames[clip] - 1)
 row, column = np.divmod(np.arange(across * deep), across)
 wide, high, _ = np.ptp(rig.rest_vertices, axis=0)
 places = np.stack([1.1 * wide * column, 0.8 * high * row, -1.5 * wide * row], axis=1)  # a grandstand
-rw.plot.group(rig, crowd.evaluate(clip, frame), places, turn=0, rise=5)
+rc.plot.group(rig, crowd.evaluate(clip, frame), places, turn=0, rise=5)
 
 # %% [markdown]
 # ## The order of importance
@@ -65,7 +65,7 @@ rw.plot.group(rig, crowd.evaluate(clip, frame), places, turn=0, rise=5)
 # %%
 use = np.sqrt(np.square(performance).mean(axis=0))
 orders = {
-    "importance in these clips": rw.crowd.importance_order(rig, use * rw.crowd.importance(rig)),
+    "importance in these clips": rc.crowd.importance_order(rig, use * rc.crowd.importance(rig)),
     "importance": order,
     "as in the file": np.arange(rig.num_shapes),
 }
@@ -73,10 +73,10 @@ millimeters = 1000 * rig.metadata["meters_per_unit"]
 some = performance[::8]
 errors = {}
 for label, ranking in orders.items():
-    measured = rw.crowd.level_of_detail_errors(rig, ranking, some)
+    measured = rc.crowd.level_of_detail_errors(rig, ranking, some)
     errors[label] = millimeters * np.sqrt(np.square(measured.rms).mean(axis=0))
     print(f"{label:26} half of the shapes: {errors[label][rig.num_shapes // 2]:.2f} mm RMS")
-axis = rw.plot.lines(np.arange(rig.num_shapes + 1), errors, xlabel="shapes evaluated", ylabel="RMS error, mm")
+axis = rc.plot.lines(np.arange(rig.num_shapes + 1), errors, xlabel="shapes evaluated", ylabel="RMS error, mm")
 
 # %% [markdown]
 # ## Distance decides
@@ -84,9 +84,9 @@ axis = rw.plot.lines(np.arange(rig.num_shapes + 1), errors, xlabel="shapes evalu
 # A camera turns millimeters into pixels. `LevelOfDetail` chooses the shortest prefix whose largest error stays below a number of pixels. Given clips, errors are *measured* on them; without clips they are *bounds* that hold for all weights, and several times larger.
 
 # %%
-camera = rw.crowd.Camera(field_of_view=40, image_height=1080)
-detail = rw.crowd.LevelOfDetail(rig, orders["importance in these clips"], some)
-bound = rw.crowd.LevelOfDetail(rig, orders["importance in these clips"])
+camera = rc.crowd.Camera(field_of_view=40, image_height=1080)
+detail = rc.crowd.LevelOfDetail(rig, orders["importance in these clips"], some)
+bound = rc.crowd.LevelOfDetail(rig, orders["importance in these clips"])
 meters = np.geomspace(0.5, 64, 60)
 distance = 1000 * meters / millimeters
 prefixes = {
@@ -94,7 +94,7 @@ prefixes = {
     "half a pixel": detail.prefix(distance, camera, pixels=0.5),
     "one pixel, any weights": bound.prefix(distance, camera, pixels=1.0),
 }
-axis = rw.plot.lines(meters, prefixes, xlabel="distance, m", ylabel="shapes needed")
+axis = rc.plot.lines(meters, prefixes, xlabel="distance, m", ylabel="shapes needed")
 axis.set(xscale="log", xticks=[0.5, 1, 2, 4, 8, 16, 32, 64], xticklabels=["0.5", "1", "2", "4", "8", "16", "32", "64"])
 axis.minorticks_off()
 
@@ -105,12 +105,12 @@ axis.minorticks_off()
 liveliest = int(np.linalg.norm(rig.evaluate(performance) - rig.rest_vertices, axis=(1, 2)).argmax())
 near = np.array([0.5, 2.0, 8.0, 32.0])
 shapes = detail.prefix(1000 * near / millimeters, camera)
-one = rw.crowd.Crowd(rig, [performance], detail.order)
+one = rc.crowd.Crowd(rig, [performance], detail.order)
 states = one.evaluate(0, np.full(4, liveliest), shapes)
 full = one.evaluate(0, liveliest)
 off = millimeters * np.linalg.norm(states - full, axis=2)
 titles = [f"{m:g} m: {n} of {rig.num_shapes}" for m, n in zip(near, shapes, strict=True)]
-rw.plot.side_by_side(
+rc.plot.side_by_side(
     rig,
     np.concatenate([states, states]),
     values=[None] * 4 + list(off),
@@ -128,7 +128,7 @@ rw.plot.side_by_side(
 
 # %%
 heads = 200
-crowd = rw.crowd.Crowd(rig, clips, detail.order)
+crowd = rc.crowd.Crowd(rig, clips, detail.order)
 clip = rng.integers(0, len(clips), heads)
 frame = rng.uniform(0, crowd.num_frames[clip] - 1)
 away = np.sort(rng.uniform(1, 40, heads))
@@ -136,7 +136,7 @@ prefix = detail.prefix(1000 * away / millimeters, camera)
 print(f"shapes per head: {prefix.max()} in front, {prefix.mean():.1f} on average, {prefix.min()} at the back")
 
 shown = np.arange(0, heads, heads // 48)[:48]
-rw.plot.group(
+rc.plot.group(
     rig,
     crowd.evaluate(clip[shown], frame[shown], prefix[shown]),
     places,

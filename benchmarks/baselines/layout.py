@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.baselines.gate import Gates
 from benchmarks.baselines.sets import Subject
-from rigwright import _bench
-from rigwright.metrics import Difficulty
+from rigcast import _bench
+from rigcast.metrics import Difficulty
 
 TRAINING, CLIP = "training poses", "judged clip"
 
@@ -115,7 +115,7 @@ def simple_methods(gates: Gates) -> list[str]:
 
 def section(text: str) -> str:
     """A character's table with the machine that it was made on."""
-    machine = f"Machine: {_bench.machine()}; rigwright {rw.__version__}. Load: that of the machine while fitting."
+    machine = f"Machine: {_bench.machine()}; rigcast {rc.__version__}. Load: that of the machine while fitting."
     return f"{text}\n\n{machine}"
 
 

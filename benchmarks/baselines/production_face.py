@@ -4,7 +4,7 @@
 
 Trained on curves x U(.25, 3) in balanced samples, and on uniform samples beside it; judged on rows 0 to 199 of
 compskin_face_anim and on two constructed clips that are held out (``sets.py``). The methods are those of
-``rw.metrics.difficulty``; all data is kept and resumed. The face is worth learning if the best method misses every
+``rc.metrics.difficulty``; all data is kept and resumed. The face is worth learning if the best method misses every
 judged clip by 0.3 mm on average, over all vertices, and by 5 mm at worst. ``table.py`` has all baselines.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.baselines.gate import Gates, gates
 from benchmarks.baselines.layout import simple_methods
 from benchmarks.baselines.sets import ROOT, subject
@@ -41,7 +41,7 @@ def worth_learning(gate: Gates) -> list[str]:
 
 def milliseconds(blend: Path, rows: np.ndarray) -> float:
     """Median time of a pose in Blender."""
-    with rw.sources.load(blend) as rig:
+    with rc.sources.load(blend) as rig:
         return float(1e3 * np.median(rig.time_pose(rows)))
 
 

@@ -14,17 +14,17 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.body.antonia import antonia
 from benchmarks.body.antonia_body import MOTIONS
-from rigwright._atomic_files import atomic_write
-from rigwright._demo.character import build_character
-from rigwright._demo.production_face import build_production_face
-from rigwright._demo.production_face.clips import ASSUMPTION, NOISE
-from rigwright._demo.walk import ACTION
-from rigwright._resume.fingerprints import fingerprint
-from rigwright.sampling import Animation, Balanced, balanced, clipped_share, sample, sample_actions
-from rigwright.sources import Retargeted, Rig
+from rigcast._atomic_files import atomic_write
+from rigcast._demo.character import build_character
+from rigcast._demo.production_face import build_production_face
+from rigcast._demo.production_face.clips import ASSUMPTION, NOISE
+from rigcast._demo.walk import ACTION
+from rigcast._resume.fingerprints import fingerprint
+from rigcast.sampling import Animation, Balanced, balanced, clipped_share, sample, sample_actions
+from rigcast.sources import Retargeted, Rig
 
 ROOT = Path(__file__).resolve().parents[2]
 CANDIDATES = 6000  # of a balanced set
@@ -50,16 +50,16 @@ class Subject:
     """
 
     title: str
-    training: dict[str, rw.Dataset]
-    judged: dict[str, rw.Dataset]
+    training: dict[str, rc.Dataset]
+    judged: dict[str, rc.Dataset]
     notes: list[str]
 
 
 def production_face(data: Path, out: Path, poses: int, workers: int = 1) -> Subject:
     """The face by its 154 dials: curves x U(.25, 3), balanced; uniform in the ranges; the judged clips."""
     blend = build_production_face(out / "face.blend", data / "compskin_face_anim")
-    with rw.sources.load(blend) as bones:
-        rig = rw.sources.dials_only(bones)
+    with rc.sources.load(blend) as bones:
+        rig = rc.sources.dials_only(bones)
         names = list(rig.actions)
         held_out = [name for name in names if name.endswith("held out")]
         known = [rig.action(name) for name in names if name not in ("performance", *held_out)]
@@ -90,7 +90,7 @@ def production_face(data: Path, out: Path, poses: int, workers: int = 1) -> Subj
 
 def demo_body(data: Path, out: Path, poses: int, workers: int = 1) -> Subject:
     """The demo character: random poses within its limits, and the walk of its file."""
-    with rw.sources.load(build_character(out / "character.blend")) as rig:
+    with rc.sources.load(build_character(out / "character.blend")) as rig:
         training = {"random poses": sample(rig, out / f"training-{poses}.rwdata", poses, seed=0, workers=workers)}
         judged = {
             "walk": _played(rig, out / "walk.rwdata", [ACTION]),
@@ -103,13 +103,13 @@ def antonia_body(data: Path, out: Path, poses: int, workers: int = 1) -> Subject
     """Antonia: random poses within her joint limits, and motion capture retargeted onto her."""
     path = out / "antonia.npz"
     if not path.exists():
-        rw.sources.save_npz_rig(path, antonia(data / "antonia_body"))
-    rig = rw.sources.load(path)
+        rc.sources.save_npz_rig(path, antonia(data / "antonia_body"))
+    rig = rc.sources.load(path)
     found = []
     for name, every in MOTIONS.items():
-        motion = rw.sources.load_bvh(data / "body_motion_bvh" / f"{name}.bvh.gz").motion()[::every]
-        joints = rw.sources.joint_map(motion.joint_names, rig.joints.names)
-        found.append(rw.sources.retarget(motion, rig, joints))
+        motion = rc.sources.load_bvh(data / "body_motion_bvh" / f"{name}.bvh.gz").motion()[::every]
+        joints = rc.sources.joint_map(motion.joint_names, rig.joints.names)
+        found.append(rc.sources.retarget(motion, rig, joints))
     clipped = np.concatenate([motion.channels for motion in found])
     captured = np.concatenate([_captured(motion, rig.channel_ranges) for motion in found])
     beyond = np.abs(clipped - captured) > BEYOND
@@ -130,7 +130,7 @@ def antonia_body(data: Path, out: Path, poses: int, workers: int = 1) -> Subject
 
 def skinned_glb(data: Path, out: Path, poses: int, workers: int = 1) -> Subject:
     """A fox of 1,250 vertices, skinned linearly: random poses, and clips of its file."""
-    rig = rw.sources.load(data / "skinned_glb" / "fox-animations.glb")
+    rig = rc.sources.load(data / "skinned_glb" / "fox-animations.glb")
     training = {"random poses": sample(rig, out / f"training-{poses}.rwdata", poses, seed=0, workers=workers)}
     judged = {
         "clips": _played(rig, out / "clips.rwdata", list(rig.actions)[:CLIPS]),
@@ -161,7 +161,7 @@ def subject(name: str, data: Path, out: Path, poses: int, workers: int = 1) -> S
     record = folder / f"subject-{poses}.json"
     mark = fingerprint(Path(__file__).read_text(encoding="utf-8"))
     if record.exists() and (known := json.loads(record.read_text()))["mark"] == mark:
-        sets = [{title: rw.Dataset(folder / path) for title, path in known[key].items()} for key in SETS]
+        sets = [{title: rc.Dataset(folder / path) for title, path in known[key].items()} for key in SETS]
         return Subject(known["title"], *sets, known["notes"])
     found = SUBJECTS[name](data, folder, poses, workers)
     named = [{title: Path(item.path).name for title, item in sets.items()} for sets in (found.training, found.judged)]
@@ -170,10 +170,10 @@ def subject(name: str, data: Path, out: Path, poses: int, workers: int = 1) -> S
     return found
 
 
-def _played(rig: Rig, path: Path, actions: list[str]) -> rw.Dataset:
+def _played(rig: Rig, path: Path, actions: list[str]) -> rc.Dataset:
     """Actions as the host plays them; kept while the mesh at rest is the rig's."""
     if (path / "manifest.json").exists():
-        known = rw.Dataset(path)
+        known = rc.Dataset(path)
         if np.array_equal(known.rest_vertices, rig.rest_vertices):
             return known
     return sample_actions(rig, path, actions, overwrite=path.exists())

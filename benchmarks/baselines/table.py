@@ -22,15 +22,15 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.baselines.analytic import delta_mush, dual_quaternion
 from benchmarks.baselines.gate import gates
 from benchmarks.baselines.layout import CLIP, TRAINING, Row, section, table
 from benchmarks.baselines.sets import ROOT, SUBJECTS, Subject, subject
 from benchmarks.marks import write_between_marks
-from rigwright._atomic_files import atomic_write
-from rigwright._hashing import file_hash
-from rigwright._resume.fingerprints import fingerprint
+from rigcast._atomic_files import atomic_write
+from rigcast._hashing import file_hash
+from rigcast._resume.fingerprints import fingerprint
 
 MINUTES = 4.0  # of a network
 PLACES = {  # on the page
@@ -61,7 +61,7 @@ class Method:
     """
 
     name: str
-    fit: Callable[..., rw.Deformer]
+    fit: Callable[..., rc.Deformer]
     options: dict[str, Any]
     joints: bool = False
     protocols: tuple[str, ...] = (TRAINING, CLIP)
@@ -70,26 +70,26 @@ class Method:
 
 def linear_blend(influences: int | None) -> Method:
     name = f"linear blend, K = {influences or 'all'}"
-    return Method(name, rw.baselines.linear_blend, {"influences": influences}, joints=True)
+    return Method(name, rc.baselines.linear_blend, {"influences": influences}, joints=True)
 
 
 def ssdr(bones: int) -> Method:
     options = {"bones": bones, "influences": 8, "rounds": 10, "most_frames": MOST_FRAMES}
-    return Method(f"SSDR, {bones} bones", rw.baselines.ssdr, options)
+    return Method(f"SSDR, {bones} bones", rc.baselines.ssdr, options)
 
 
 def pose_space(examples: int) -> Method:
-    return Method(f"pose space, {examples} examples", rw.baselines.pose_space_deformation, {"count": examples})
+    return Method(f"pose space, {examples} examples", rc.baselines.pose_space_deformation, {"count": examples})
 
 
 def learned_body(name: str, method: str) -> Method:
     options = {"minutes": MINUTES, "method": method}
-    return Method(f"{name}, 4 minutes", rw.training.body, options, True, (TRAINING,), learned=True)
+    return Method(f"{name}, 4 minutes", rc.training.body, options, True, (TRAINING,), learned=True)
 
 
 def rotational(influences: int) -> Method:
     options = {"influences": influences}
-    return Method(f"rotational regression, K = {influences}", rw.baselines.rotational_regression, options, joints=True)
+    return Method(f"rotational regression, K = {influences}", rc.baselines.rotational_regression, options, joints=True)
 
 
 # One line per baseline. A new one stands here and nowhere else; numbers that a set cannot give are cut to what it can.
@@ -97,19 +97,19 @@ METHODS = [
     *(linear_blend(influences) for influences in (1, 4, None)),
     Method("dual quaternions, K = 4", dual_quaternion, {"influences": 4}, joints=True),
     Method("delta mush, K = 4", delta_mush, {"influences": 4}, joints=True),
-    Method("direct delta mush", rw.baselines.direct_delta_mush, {"influences": 4}, joints=True),
+    Method("direct delta mush", rc.baselines.direct_delta_mush, {"influences": 4}, joints=True),
     *(rotational(influences) for influences in (2, 15)),
     *(pose_space(examples) for examples in (10, 50, 100)),
-    Method("PCA + linear regression", rw.baselines.pca_regression, {"components": 128}),
-    Method("PCA + quadratic regression", rw.baselines.pca_regression, {"components": 128, "features": "quadratic"}),
+    Method("PCA + linear regression", rc.baselines.pca_regression, {"components": 128}),
+    Method("PCA + quadratic regression", rc.baselines.pca_regression, {"components": 128, "features": "quadratic"}),
     *(ssdr(bones) for bones in (16, 24, 32)),
-    Method("KPSA, 274 points", rw.baselines.kpsa, {"points": 274, "vectors": 200}),
-    Method("dense network, 4 minutes", rw.baselines.dense_network, {"minutes": MINUTES}, protocols=(TRAINING,)),
+    Method("KPSA, 274 points", rc.baselines.kpsa, {"points": 274, "vectors": 200}),
+    Method("dense network, 4 minutes", rc.baselines.dense_network, {"minutes": MINUTES}, protocols=(TRAINING,)),
     learned_body("learned body", "blended"),
     learned_body("learned body, the paper's recipe", "paper"),
     Method(
         "differential subspace, 4 minutes",
-        rw.training.differential,
+        rc.training.differential,
         {"minutes": MINUTES, "threads": 1},
         protocols=(TRAINING,),
         learned=True,
@@ -176,11 +176,11 @@ class Bench:
                 yield from ((method, protocol) for protocol in method.protocols)
 
     @property
-    def training(self) -> rw.Dataset:
+    def training(self) -> rc.Dataset:
         return next(iter(self.subject.training.values()))
 
     @property
-    def clip(self) -> rw.Dataset:
+    def clip(self) -> rc.Dataset:
         """The judged clip of the second protocol."""
         return next(iter(self.subject.judged.values()))
 
@@ -205,7 +205,7 @@ class Bench:
         path = self.out / f"{method.fit.__name__}-{mark}.safetensors"
         return path, path.with_suffix(".json")
 
-    def _allowed(self, method: Method, source: rw.Dataset) -> dict[str, Any]:
+    def _allowed(self, method: Method, source: rc.Dataset) -> dict[str, Any]:
         """The options, cut to what the poses and vertices allow."""
         limits = {"count": len(source), "components": len(source) - 1, "vectors": len(source) - 1}
         options = dict(method.options)
@@ -224,20 +224,20 @@ class Bench:
             record = self.out / "rows" / f"{fingerprint(file_hash(path), dataset.hash, 'with enveloping')}.json"
             if not record.exists():
                 record.parent.mkdir(exist_ok=True)
-                atomic_write(record, json.dumps(judged(rw.load(path), dataset)).encode())
+                atomic_write(record, json.dumps(judged(rc.load(path), dataset)).encode())
             errors[clip] = json.loads(record.read_text())
         self.rows.append(Row(name, protocol, errors, path.stat().st_size / 1e6, seconds, load, learned))
 
 
-def judged(model: rw.Deformer, dataset: rw.Dataset) -> dict[str, float]:
+def judged(model: rc.Deformer, dataset: rc.Dataset) -> dict[str, float]:
     """Mean and largest error in millimeters; with joints the enveloping error in percent."""
     _, poses, vertices = dataset.take(np.arange(len(dataset)))
     answer, millimeters = model.evaluate(poses), 1e3 * dataset.meters_per_unit
-    error = rw.metrics.vertex_error(vertices, answer)
+    error = rc.metrics.vertex_error(vertices, answer)
     found = {"mean": millimeters * error.mean, "max": millimeters * error.max}
     if dataset.skeleton is not None:
         known = dataset.skeleton, dataset.rest_vertices
-        found["enveloping"] = rw.metrics.enveloping_error(vertices, answer, poses, *known)
+        found["enveloping"] = rc.metrics.enveloping_error(vertices, answer, poses, *known)
     return found
 
 

@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.blendshapes import prefixes
 from benchmarks.blendshapes.clock import medians
 from benchmarks.blendshapes.rigs import ICT, rig
 from benchmarks.marks import write_between_marks
-from rigwright import _core
-from rigwright._bench.timing import machine
+from rigcast import _core
+from rigcast._bench.timing import machine
 
 OWN_COMMAND = [sys.executable, "-m", "benchmarks.blendshapes.forward"]
 
@@ -132,7 +132,7 @@ def about(table: list[dict[str, Any]], arguments: argparse.Namespace) -> str:
     return (
         f"{first['name']}: {first['vertices']:,} vertices, {first['shapes']} shapes, "
         f"{first['columns'] - first['shapes']} constructed combinations, {first['entries']:,} offsets that are not 0. "
-        f"{machine()}; rigwright {rw.__version__}, NumPy {np.__version__} with {blas['name']} {blas['version']} "
+        f"{machine()}; rigcast {rc.__version__}, NumPy {np.__version__} with {blas['name']} {blas['version']} "
         f"(OPENBLAS_CORETYPE {arguments.kernels or 'not set'}). Medians of {arguments.runs} runs that took turns; "
         "one thread: processor time."
     )

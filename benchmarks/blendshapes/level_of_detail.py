@@ -4,7 +4,7 @@
 order into ``docs/level_of_detail.png`` and puts the tables into docs/benchmarks; without ``--write`` it prints the
 tables and draws into build. Two faces play the first performance of compskin_face_anim: the ICT
 face with that data set's 72 controls and 215 constructed combinations, and MakeHuman's face with the 52 sculpted ARKit
-shapes, driven by the same curves through the table of ``rigwright.faces`` (a control drives the ARKit shape of that
+shapes, driven by the same curves through the table of ``rigcast.faces`` (a control drives the ARKit shape of that
 name; all of its body counts as vertices, so its errors compare with each other only). "RMS, as the clip uses it" knows
 the clip: RMS times how much the clip uses a shape. The other orders do not.
 """
@@ -22,18 +22,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.marks import write_between_marks
-from rigwright._bench.timing import machine
-from rigwright.crowd._importance import MEASURES
-from rigwright.faces._compskin import compskin_curves, control_table
-from rigwright.plot._colors import ACCENT, INK, QUIET, SERIES
-from rigwright.plot._drawing import figure, plain_numbers
-from rigwright.plot._portrait import portrait_renderer
+from rigcast._bench.timing import machine
+from rigcast.crowd._importance import MEASURES
+from rigcast.faces._compskin import compskin_curves, control_table
+from rigcast.plot._colors import ACCENT, INK, QUIET, SERIES
+from rigcast.plot._drawing import figure, plain_numbers
+from rigcast.plot._portrait import portrait_renderer
 
 ROOT = Path(__file__).resolve().parents[2]
 PERFORMANCE = slice(0, 200, 4)  # the data set cuts after row 199
-CAMERA = rw.crowd.Camera(field_of_view=40.0, image_height=1080)
+CAMERA = rc.crowd.Camera(field_of_view=40.0, image_height=1080)
 Orders = dict[str, NDArray[np.int32]]
 METRES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 
@@ -83,7 +83,7 @@ MOUTH = ("mouth", "lip", "jaw", "dimpler")
 @dataclass(frozen=True)
 class Face:
     name: str
-    rig: rw.BlendshapeRig
+    rig: rc.BlendshapeRig
     weights: NDArray[np.float32]  # (T, K)
 
     @property
@@ -96,13 +96,13 @@ class Face:
 
 
 def faces(data: Path) -> Iterator[Face]:
-    rig, weights = rw.faces.ict_with_combinations(data / "ict_facekit", data / "compskin_face_anim")
+    rig, weights = rc.faces.ict_with_combinations(data / "ict_facekit", data / "compskin_face_anim")
     yield Face("ICT face, 72 shapes, 215 constructed combinations", rig, weights[PERFORMANCE])
-    whole = rw.faces.makehuman(data / "makehuman_hm08", "arkit")
+    whole = rc.faces.makehuman(data / "makehuman_hm08", "arkit")
     kept = [k for k, name in enumerate(whole.shape_names) if not name.startswith("viseme")]
     names = [whole.shape_names[k] for k in kept]
     deltas = np.stack([whole.column(k) for k in kept])
-    rig = rw.BlendshapeRig(whole.rest_vertices, deltas, names=names, faces=whole.faces, metadata=whole.metadata)
+    rig = rc.BlendshapeRig(whole.rest_vertices, deltas, names=names, faces=whole.faces, metadata=whole.metadata)
     controls, curves = compskin_curves(data / "compskin_face_anim")
     yield Face(f"MakeHuman face, {len(kept)} ARKit shapes", rig, arkit_weights(names, controls, curves[PERFORMANCE]))
 
@@ -126,17 +126,17 @@ def orders(face: Face) -> Orders:
     with portrait_renderer(rig) as picture:
         for by in MEASURES:
             if by != "displacement":  # nearly that of rms
-                found[by] = rw.crowd.importance_order(rig, by, picture=picture)
+                found[by] = rc.crowd.importance_order(rig, by, picture=picture)
     use = np.sqrt(np.square(face.weights).mean(axis=0))
     return found | {
-        "ratings": rw.crowd.importance_order(rig, ratings(face)),
-        "rms in the clip": rw.crowd.importance_order(rig, use * rw.crowd.importance(rig, "rms")),
+        "ratings": rc.crowd.importance_order(rig, ratings(face)),
+        "rms in the clip": rc.crowd.importance_order(rig, use * rc.crowd.importance(rig, "rms")),
     }
 
 
 def ratings(face: Face) -> NDArray[np.float64]:
     """Published ratings, and for shapes without one what a line through the rated shapes' RMS gives."""
-    rms = rw.crowd.importance(face.rig, "rms")
+    rms = rc.crowd.importance(face.rig, "rms")
     scores = np.full(len(rms), np.nan)
     for words, rating in RATINGS:
         scores[face.named(words) & np.isnan(scores)] = rating
@@ -145,7 +145,7 @@ def ratings(face: Face) -> NDArray[np.float64]:
     return np.where(rated, scores, start + slope * rms)
 
 
-def table(face: Face, found: Orders, errors: dict[str, rw.crowd.LevelOfDetailErrors]) -> str:
+def table(face: Face, found: Orders, errors: dict[str, rc.crowd.LevelOfDetailErrors]) -> str:
     """Markdown: errors of the first shapes of each order, where the first blink stands, and mouth shapes kept."""
     count = face.rig.num_shapes
     at = [round(part * count) for part in PARTS]
@@ -172,18 +172,18 @@ def about(results: list[Face]) -> str:
     clips = "; ".join(f"{len(face.weights)} frames on {face.rig.metadata['name']}" for face in results)
     return (
         f"{clips}. RMS over vertices and frames; the missing part is that RMS beside the RMS without any shape, which "
-        f"is all the motion. {machine()}; rigwright {rw.__version__}, NumPy {np.__version__}."
+        f"is all the motion. {machine()}; rigcast {rc.__version__}, NumPy {np.__version__}."
     )
 
 
-def over_clip(errors: rw.crowd.LevelOfDetailErrors, face: Face) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def over_clip(errors: rc.crowd.LevelOfDetailErrors, face: Face) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(K + 1,) RMS over vertices and frames, and the largest of both, in millimeters."""
     return face.millimeters * np.sqrt(np.square(errors.rms).mean(axis=0)), face.millimeters * errors.max.max(axis=0)
 
 
 def print_detail(face: Face, order: NDArray[np.int32]) -> None:
-    measured = rw.crowd.LevelOfDetail(face.rig, order, face.weights)
-    bound = rw.crowd.LevelOfDetail(face.rig, order)
+    measured = rc.crowd.LevelOfDetail(face.rig, order, face.weights)
+    bound = rc.crowd.LevelOfDetail(face.rig, order)
     distance = np.array(METRES) / float(face.rig.metadata["meters_per_unit"])
     print(f"shapes for an error of one pixel, {CAMERA.image_height} lines, {CAMERA.field_of_view:g} degrees, order rms")
     print("meters    " + " ".join(f"{meters:5g}" for meters in METRES))
@@ -194,7 +194,7 @@ def print_detail(face: Face, order: NDArray[np.int32]) -> None:
 def print_times(face: Face, order: NDArray[np.int32], heads: int = 100) -> None:
     """What prefixes and shared heads save, relative to distinct heads with all shapes, on one thread."""
     rng = np.random.default_rng(0)
-    crowd = rw.crowd.Crowd(face.rig, [face.weights], order)
+    crowd = rc.crowd.Crowd(face.rig, [face.weights], order)
     own = np.linspace(0, len(face.weights) - 1, heads)
     shared = rng.choice(own, 10)[rng.integers(0, 10, heads)]
     out = np.empty((heads, *face.rig.rest_vertices.shape), np.float32)
@@ -217,7 +217,7 @@ def print_times(face: Face, order: NDArray[np.int32], heads: int = 100) -> None:
         print(f"  {label:<33} {seconds / whole:5.2f}")
 
 
-def draw(results: list[tuple[Face, dict[str, rw.crowd.LevelOfDetailErrors]]], path: Path) -> None:
+def draw(results: list[tuple[Face, dict[str, rc.crowd.LevelOfDetailErrors]]], path: Path) -> None:
     canvas, axes = figure(2, len(results), (10.4, 7.2), sharex=True)
     for column, (face, errors) in enumerate(results):
         share = 100.0 * np.arange(face.rig.num_shapes + 1) / face.rig.num_shapes
@@ -247,7 +247,7 @@ def main() -> None:
     for face in faces(arguments.data):
         found = orders(face)
         errors = {
-            label: rw.crowd.level_of_detail_errors(face.rig, order, face.weights) for label, order in found.items()
+            label: rc.crowd.level_of_detail_errors(face.rig, order, face.weights) for label, order in found.items()
         }
         parts.append(table(face, found, errors))
         print(f"\n{parts[-1]}\n", flush=True)

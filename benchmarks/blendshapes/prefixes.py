@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.blendshapes.clock import medians
-from rigwright._bench.timing import machine
+from rigcast._bench.timing import machine
 
 PARTS = (0.25, 0.5, 0.75, 1.0)  # of the shapes
 STATES = 10  # different weights of the heads that share them
@@ -30,11 +30,11 @@ class Row:
     same: float
 
 
-def measure(model: rw.BlendshapeRig, heads: int, runs: int) -> list[Row]:
+def measure(model: rc.BlendshapeRig, heads: int, runs: int) -> list[Row]:
     """A row per prefix; no weight is 0, so that every evaluated shape and combination moves the face."""
     rng = np.random.default_rng(1)
     clip = rng.uniform(0.1, 1.0, (heads, model.num_shapes)).astype(np.float32)
-    crowd = rw.crowd.Crowd(model, [clip], rw.crowd.importance_order(model, "rms"))
+    crowd = rc.crowd.Crowd(model, [clip], rc.crowd.importance_order(model, "rms"))
     own, shared = np.arange(heads), np.arange(heads) % min(STATES, heads)
     out, single = (np.empty((count, *model.rest_vertices.shape), np.float32) for count in (heads, 1))
     lengths = [round(part * model.num_shapes) for part in PARTS]
@@ -51,7 +51,7 @@ def measure(model: rw.BlendshapeRig, heads: int, runs: int) -> list[Row]:
     return [Row(n, offsets(model, crowd.order[:n]), *row) for n, row in zip(lengths, times, strict=True)]
 
 
-def check_sharing(crowd: rw.crowd.Crowd, frames: np.ndarray, length: int) -> None:
+def check_sharing(crowd: rc.crowd.Crowd, frames: np.ndarray, length: int) -> None:
     """Instances look as the heads do that are evaluated one by one."""
     made = crowd.instances(0, frames, length)
     assert len(made.vertices) == len(np.unique(frames))
@@ -59,7 +59,7 @@ def check_sharing(crowd: rw.crowd.Crowd, frames: np.ndarray, length: int) -> Non
         assert np.array_equal(made.vertices[made.head[head]], crowd.evaluate(0, [frames[head]], length)[0])
 
 
-def offsets(model: rw.BlendshapeRig, kept: np.ndarray) -> float:
+def offsets(model: rc.BlendshapeRig, kept: np.ndarray) -> float:
     """Share of the offsets that are not 0 in columns whose shapes are all kept."""
     weights = np.zeros((20, model.num_shapes), np.float32)
     weights[:, kept] = np.linspace(0.05, 1.0, 20)[:, None]  # an in-between is 0 at some
@@ -85,11 +85,11 @@ def table(found: list[Row], heads: int) -> str:
     return "\n".join(lines)
 
 
-def about(name: str, model: rw.BlendshapeRig, runs: int) -> str:
+def about(name: str, model: rc.BlendshapeRig, runs: int) -> str:
     return (
         f"{name}: {len(model.rest_vertices):,} vertices, {model.num_shapes} shapes in the order of their RMS "
         f"displacement, {model.num_columns - model.num_shapes} constructed combinations, each evaluated if all its "
         "shapes are; float32, no weight is 0. The factors are those to own weights with as many shapes. "
-        f"{machine()}; rigwright {rw.__version__}, NumPy {np.__version__}. One thread, processor time, medians of "
+        f"{machine()}; rigcast {rc.__version__}, NumPy {np.__version__}. One thread, processor time, medians of "
         f"{runs} runs that took turns."
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 ICT = Path(__file__).resolve().parents[3] / "shared" / "data" / "ict_facekit" / "expressions.npz"
 
@@ -31,7 +31,7 @@ def face(path: Path, seed: int = 0) -> tuple[str, np.ndarray, np.ndarray]:
     return "generated face", neutral.astype(np.float32), deltas.astype(np.float32)
 
 
-def rig(path: Path, corrections: int, storage: str, seed: int = 0) -> tuple[str, rw.BlendshapeRig]:
+def rig(path: Path, corrections: int, storage: str, seed: int = 0) -> tuple[str, rc.BlendshapeRig]:
     """The face with corrections for random products of two to four shapes, constructed where all of them move it."""
     rng = np.random.default_rng(seed)
     name, neutral, deltas = face(path, seed)
@@ -42,4 +42,4 @@ def rig(path: Path, corrections: int, storage: str, seed: int = 0) -> tuple[str,
         common = moved[list(factors)].all(axis=0)
         if common.sum() > 100:
             combinations.append((factors, 0.3 * deltas[factors[0]] * common[:, None]))
-    return name, rw.BlendshapeRig(neutral, deltas, combinations, storage=storage)
+    return name, rc.BlendshapeRig(neutral, deltas, combinations, storage=storage)

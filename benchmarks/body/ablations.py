@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.baselines.sets import ROOT, SUBJECTS, subject
 from benchmarks.differential.contenders import Contender, kept
 from benchmarks.marks import write_between_marks
-from rigwright import _bench
-from rigwright.training._settings import settings_for
+from rigcast import _bench
+from rigcast.training._settings import settings_for
 
 POSES = 3000
 STEPS = 4000
@@ -76,19 +76,19 @@ class Bench:
         return (40, 60) if self.small else COUNTS
 
     @cached_property
-    def judged(self) -> dict[str, rw.Dataset]:
+    def judged(self) -> dict[str, rc.Dataset]:
         """Clips and random poses that nobody learns from."""
         return subject(self.name, self.data, self.out, self.counts[0]).judged
 
-    def learned(self, count: int) -> rw.Dataset:
+    def learned(self, count: int) -> rc.Dataset:
         """The first of the random poses: those of fewer are among those of more."""
         return subject(self.name, self.data, self.out, count).training["random poses"]
 
-    def row(self, title: str, training: rw.Dataset, **settings: Any) -> list[str]:
+    def row(self, title: str, training: rc.Dataset, **settings: Any) -> list[str]:
         """Cells: size of the model, then mean, 99th percentile and largest error in millimeters on each judged set."""
         options = {"steps": self.steps, "patience": 1_000_000, **settings}
         options |= {"hidden": 8, "max_components": 8} if self.small else {}
-        entry = kept(Contender(f"{title}, {len(training):,} poses", rw.training.body, options, {}), training, self.out)
+        entry = kept(Contender(f"{title}, {len(training):,} poses", rc.training.body, options, {}), training, self.out)
         told = entry.model.metadata["training"]
         sizes = f"{told['sets']} / {np.mean(told['components']):.1f} / {np.mean(told['inputs']):.0f}"
         cells = [title, f"{entry.megabytes:.1f}", sizes]
@@ -138,7 +138,7 @@ def main(arguments: list[str] | None = None) -> None:
     bench = Bench(given.character, given.data, given.out, given.small)
     names = {"ablation": "ablation of bodies", "poses": "poses of bodies"}
     for table in given.only:
-        text = f"{getattr(bench, table)()}\n\n{_bench.machine()}; rigwright {rw.__version__}."
+        text = f"{getattr(bench, table)()}\n\n{_bench.machine()}; rigcast {rc.__version__}."
         print(f"\n{text}\n", flush=True)
         if given.write:
             write_between_marks(names[table], text)

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from rigwright._formats.npz.rig import save_npz_rig
-from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
-from rigwright._rigs.rotations import compose, euler_to_matrix, invert, transform_of
-from rigwright._rigs.skinned import SkinnedRig
+from rigcast._formats.npz.rig import save_npz_rig
+from rigcast._rigs.description import Facts, Joints, Morph, RigChannel, Skin
+from rigcast._rigs.rotations import compose, euler_to_matrix, invert, transform_of
+from rigcast._rigs.skinned import SkinnedRig
 
 CREDIT = "Antonia Polygon by Olaf Delgado-Friedrichs, with contributions from phantom3D, MikeJ and others"
 LICENCE = "CC-BY-3.0"

@@ -15,16 +15,16 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.body.antonia import antonia
-from rigwright import report
-from rigwright._atomic_files import atomic_write
-from rigwright._rigs.skinned import SkinnedRig
-from rigwright.progress import silent
-from rigwright.report._body.heldout import held_out
-from rigwright.report._body.measure import measure
-from rigwright.sampling import Animation, sample
-from rigwright.sources import joint_map, load_bvh, retarget, save_npz_rig
+from rigcast import report
+from rigcast._atomic_files import atomic_write
+from rigcast._rigs.skinned import SkinnedRig
+from rigcast.progress import silent
+from rigcast.report._body.heldout import held_out
+from rigcast.report._body.measure import measure
+from rigcast.sampling import Animation, sample
+from rigcast.sources import joint_map, load_bvh, retarget, save_npz_rig
 
 MOTIONS = {"01_01": 20, "jumping_jacks": 2, "dab": 8, "zombie": 16, "jumping": 12, "wave_hello": 16}  # every n-th frame
 
@@ -40,13 +40,13 @@ def motion_rows(rig: SkinnedRig, folder: Path) -> np.ndarray:
     return np.concatenate(clips)
 
 
-def train(training: rw.Dataset, out: Path, method: str, minutes: float) -> rw.Deformer:
+def train(training: rc.Dataset, out: Path, method: str, minutes: float) -> rc.Deformer:
     path = out / f"{method}-{minutes:g}.safetensors"
-    if not path.exists() or rw.load(path).metadata.get("data_hash") != training.hash:
-        rw.training.body(training, method=method, minutes=minutes, checkpoint=path.with_suffix(".checkpoint")).save(
+    if not path.exists() or rc.load(path).metadata.get("data_hash") != training.hash:
+        rc.training.body(training, method=method, minutes=minutes, checkpoint=path.with_suffix(".checkpoint")).save(
             path
         )
-    return rw.load(path)
+    return rc.load(path)
 
 
 def main() -> None:
@@ -60,7 +60,7 @@ def main() -> None:
     out = arguments.out
     out.mkdir(parents=True, exist_ok=True)
     save_npz_rig(out / "antonia.npz", antonia(arguments.data / "antonia_body"))
-    rig = rw.sources.load(out / "antonia.npz")
+    rig = rc.sources.load(out / "antonia.npz")
     learned = sample(rig, out / f"training-{arguments.count}.rwdata", arguments.count, seed=0, workers=2)
     judged = sample(rig, out / "random.rwdata", 200, seed=1, workers=2, probe=0)
     rows = motion_rows(rig, arguments.data / "body_motion_bvh")
@@ -68,7 +68,7 @@ def main() -> None:
     models = {"learned model": train(learned, out, "blended", arguments.minutes)}
     models["paper's variant"] = train(learned, out, "paper", arguments.minutes)
     for path in report.fit_skinning_baselines(learned, out, silent):
-        models[path.stem.replace("skinning-", "linear skinning, K = ")] = rw.load(path)
+        models[path.stem.replace("skinning-", "linear skinning, K = ")] = rc.load(path)
     figures = {}
     for title, dataset in (("motion capture", moved), ("random poses", judged)):
         truth = held_out(dataset, title, at_most=1000)

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.baselines.sets import ROOT, subject
 from benchmarks.body.antonia import antonia
 from benchmarks.differential.contenders import Contender, kept
 from benchmarks.marks import write_between_marks
-from rigwright import _bench
-from rigwright.sampling import Animation, sample
+from rigcast import _bench
+from rigcast.sampling import Animation, sample
 
 POSES, STEPS = 3000, 4000
 WIDER = (1.0, 1.25, 1.5, 2.0)
@@ -28,7 +28,7 @@ BINS = (1.0, 0.99, 0.5, 0.1, 0.0)  # of the confidence, from above; the first on
 CAPTURED = "motion capture, as captured"
 
 
-def wide_poses(rig: rw.sources.Rig, factor: float, seed: int) -> np.ndarray:
+def wide_poses(rig: rc.sources.Rig, factor: float, seed: int) -> np.ndarray:
     """Channel rows of the sampler "normal" for ranges that are wider about their middle."""
     ranges = np.asarray(rig.channel_ranges, np.float64)
     middle, half = ranges.mean(axis=1), 0.5 * factor * np.ptp(ranges, axis=1)
@@ -37,7 +37,7 @@ def wide_poses(rig: rw.sources.Rig, factor: float, seed: int) -> np.ndarray:
     return middle + half * rows
 
 
-def judged(data: Path, out: Path) -> dict[str, rw.Dataset]:
+def judged(data: Path, out: Path) -> dict[str, rc.Dataset]:
     """Sets by what they are."""
     sets = {CAPTURED: subject("antonia", data, out, POSES).judged[CAPTURED]}
     rig = antonia(data / "antonia_body")
@@ -47,7 +47,7 @@ def judged(data: Path, out: Path) -> dict[str, rw.Dataset]:
     return sets
 
 
-def lines_of(model: rw.Deformer, sets: dict[str, rw.Dataset]) -> list[str]:
+def lines_of(model: rc.Deformer, sets: dict[str, rc.Dataset]) -> list[str]:
     """Two tables: by set, and by confidence over all sets."""
     errors, confidence = {}, {}
     for title, ds in sets.items():
@@ -78,7 +78,7 @@ def main() -> None:
     given = parser.parse_args()
     training = subject("antonia", given.data, given.out, POSES).training["random poses"]
     options = {"steps": STEPS, "patience": 1_000_000}
-    model = kept(Contender("learned body", rw.training.body, options, {}), training, given.out).model
+    model = kept(Contender("learned body", rc.training.body, options, {}), training, given.out).model
     about = f"Antonia, learned from {POSES:,} random poses in {STEPS:,} steps; {_bench.machine()}."
     text = "\n".join([*lines_of(model, judged(given.data, given.out)), "", about])
     print(text)

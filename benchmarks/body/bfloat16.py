@@ -13,9 +13,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
-from rigwright._bench.layout import layout
-from rigwright._bench.timing import interleaved, load_average, machine
+import rigcast as rc
+from rigcast._bench.layout import layout
+from rigcast._bench.timing import interleaved, load_average, machine
 
 Floats = NDArray[np.float32]
 Round = Callable[[Floats], Floats]
@@ -33,7 +33,7 @@ def exact(x: Floats) -> Floats:
     return x
 
 
-def vertices(model: rw.Deformer, poses: Floats, inputs: Round, matrices: Round) -> NDArray[np.float64]:
+def vertices(model: rc.Deformer, poses: Floats, inputs: Round, matrices: Round) -> NDArray[np.float64]:
     """The model's vertices with rounded inputs of products and rounded matrices, sums in float32."""
     tensors, transforms = model.tensors(), model.skeleton.globals(poses)
     result = np.zeros((len(poses), len(model.rest_vertices), 3))
@@ -51,7 +51,7 @@ def vertices(model: rw.Deformer, poses: Floats, inputs: Round, matrices: Round) 
     return result
 
 
-def print_errors(model: rw.Deformer, dataset: rw.Dataset) -> None:
+def print_errors(model: rc.Deformer, dataset: rc.Dataset) -> None:
     rows = np.linspace(0, len(dataset) - 1, min(len(dataset), MOST_POSES)).astype(int)
     _, poses, truth = dataset.take(rows)
     own = np.linalg.norm(model.evaluate(poses) - truth, axis=2).mean()
@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("data", help="a data set with the rig's vertices")
     parser.add_argument("--runs", type=int, default=60, help="rounds of each speed")
     arguments = parser.parse_args()
-    print_errors(rw.load(arguments.model), rw.Dataset(arguments.data))
+    print_errors(rc.load(arguments.model), rc.Dataset(arguments.data))
     print_speeds(arguments.runs)
     print(f"{machine()}; load {load_average():.1f}")
 

@@ -10,10 +10,10 @@ import argparse
 import json
 from typing import Any
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.body import instruction_sets
 from benchmarks.marks import write_between_marks
-from rigwright import _bench as bench
+from rigcast import _bench as bench
 
 
 def print_report(report: dict[str, Any]) -> None:
@@ -62,7 +62,7 @@ def main() -> None:
         return
     poses, truth = None, None
     if arguments.data:
-        dataset = rw.Dataset(arguments.data)
+        dataset = rc.Dataset(arguments.data)
         poses, truth = dataset.poses[: arguments.batch], dataset.vertices[: arguments.batch]
     report = bench.body(arguments.model, poses, truth, runs=arguments.runs, batch=arguments.batch)
     if arguments.json:

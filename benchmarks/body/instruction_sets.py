@@ -12,7 +12,7 @@ import subprocess
 import sys
 from typing import Any
 
-from rigwright import _core
+from rigcast import _core
 
 
 def sets_of_this_processor() -> list[str]:
@@ -22,7 +22,7 @@ def sets_of_this_processor() -> list[str]:
 
 def measured(name: str, model: str, more: list[str]) -> dict[str, Any]:
     """What engine.py and posing.py report with one instruction set."""
-    environment = os.environ | {"RIGWRIGHT_INSTRUCTION_SET": name}
+    environment = os.environ | {"RIGCAST_INSTRUCTION_SET": name}
 
     def report(module: str, *options: str) -> Any:
         command = [sys.executable, "-m", f"benchmarks.body.{module}", model, "--json", *options]
@@ -36,7 +36,7 @@ def cells(name: str, found: dict[str, Any]) -> list[str]:
     """One row of the table."""
     one, many = found["rows"]
     reading = {row["variant"]: row for row in found["reading"] if row["threads"] == 1}
-    row = [name, f"{1e3 * one['seconds']:.3f}", ratios(one, one["seconds"]), f"{reading['rigwright']['share']:.0%}"]
+    row = [name, f"{1e3 * one['seconds']:.3f}", ratios(one, one["seconds"]), f"{reading['rigcast']['share']:.0%}"]
     half = one["variants"]["16-bit"]
     row += [f"{1e3 * half:.3f}", ratios(one, half), f"{reading['16-bit']['share']:.0%}"]
     row += [moved(found["posing"], "knee"), moved(found["posing"], "arm")]

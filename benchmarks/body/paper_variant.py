@@ -9,33 +9,33 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-import rigwright as rw
-from rigwright import training
-from rigwright.cli._console import Console
+import rigcast as rc
+from rigcast import training
+from rigcast.cli._console import Console
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME, FILE, MINUTES = "paper's variant", "paper-variant.safetensors", 1.5
 
 
-def trained(demo: Path, minutes: float = MINUTES) -> rw.Deformer:
+def trained(demo: Path, minutes: float = MINUTES) -> rc.Deformer:
     """The model, trained on the demo's training set unless the file is that already."""
-    path, learned = demo / FILE, rw.Dataset(min(demo.glob("training-*.rwdata")))
+    path, learned = demo / FILE, rc.Dataset(min(demo.glob("training-*.rwdata")))
     if path.exists():
-        metadata = rw.load(path).metadata
+        metadata = rc.load(path).metadata
         if (metadata["data_hash"], metadata["training"]["minutes"]) == (learned.hash, minutes):
-            return rw.load(path)
+            return rc.load(path)
     with Console().progress() as progress:
         model = training.body(learned, seed=0, method="paper", minutes=minutes, progress=progress)
     model.save(path)
-    return rw.load(path)
+    return rc.load(path)
 
 
-def accuracy(demo: Path, model: rw.Deformer) -> dict[str, dict[str, float]]:
+def accuracy(demo: Path, model: rc.Deformer) -> dict[str, dict[str, float]]:
     """Mean and largest error in millimeters on the held-out random poses and on the walk, as the report has them."""
     figures = {}
     for title, pattern in (("random poses", "held-out-*.rwdata"), ("animation", "walk-*.rwdata")):
-        data = rw.Dataset(min(demo.glob(pattern)))
-        error = rw.metrics.vertex_error(data.vertices, model.evaluate(data.poses))
+        data = rc.Dataset(min(demo.glob(pattern)))
+        error = rc.metrics.vertex_error(data.vertices, model.evaluate(data.poses))
         unit = 1000.0 * model.meters_per_unit
         figures[title] = {"mean_mm": unit * error.mean, "max_mm": unit * error.max}
     return figures

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-import rigwright as rw
-from rigwright.plot._colors import heat
-from rigwright.plot._studio import Studio, view_of
+import rigcast as rc
+from rigcast.plot._colors import heat
+from rigcast.plot._studio import Studio, view_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = (380, 520)
@@ -26,17 +26,17 @@ def main() -> None:
     parser.add_argument("--demo", type=Path, default=ROOT / "demo")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "demo.png")
     arguments = parser.parse_args()
-    model = rw.load(arguments.demo / "model.safetensors")
-    linear = rw.load(arguments.demo / "skinning-4.safetensors")
-    data = rw.Dataset(next(iter(sorted(arguments.demo.glob("held-out-*.rwdata")))))
+    model = rc.load(arguments.demo / "model.safetensors")
+    linear = rc.load(arguments.demo / "skinning-4.safetensors")
+    data = rc.Dataset(next(iter(sorted(arguments.demo.glob("held-out-*.rwdata")))))
     _, poses, vertices = data.take(np.arange(min(len(data), 200)))
     millimeters = 1000.0 * model.meters_per_unit
     distances = [millimeters * np.linalg.norm(m.evaluate(poses) - vertices, axis=2) for m in (model, linear)]
     pose = int(distances[1].mean(axis=1).argmax())
     panels = [
         ("Blender", vertices[pose], None),
-        (f"rigwright, {distances[0][pose].mean():.2f} mm off on average", model.evaluate(poses[pose]), None),
-        (f"rigwright: at most {distances[0][pose].max():.1f} mm", vertices[pose], distances[0][pose]),
+        (f"rigcast, {distances[0][pose].mean():.2f} mm off on average", model.evaluate(poses[pose]), None),
+        (f"rigcast: at most {distances[0][pose].max():.1f} mm", vertices[pose], distances[0][pose]),
         (f"linear skinning: at most {distances[1][pose].max():.1f} mm", vertices[pose], distances[1][pose]),
     ]
     view = view_of(vertices[pose], model.up_axis, aspect=SIZE[0] / SIZE[1])

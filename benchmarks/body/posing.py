@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.marks import write_between_marks
-from rigwright._bench.timing import interleaved, load_average, machine
+from rigcast._bench.timing import interleaved, load_average, machine
 
 LANDMARKS = 60
 # Names of joints, with the side in front (rShin) or behind (lowerleg01.R).
@@ -34,7 +34,7 @@ class Body:
     """A learned body with what its tensors say of each vertex set."""
 
     def __init__(self, path: str) -> None:
-        self.model = rw.load(path)
+        self.model = rc.load(path)
         self.skeleton = self.model.skeleton
         self.tensors = self.model.tensors()
         low, high = self.model.control_ranges.T
@@ -87,7 +87,7 @@ class Body:
         return region[np.linspace(0, len(region) - 1, LANDMARKS).astype(int)]
 
 
-def total_bytes(model: rw.Deformer) -> int:
+def total_bytes(model: rc.Deformer) -> int:
     return sum(array.nbytes for name, array in model.tensors().items() if name.startswith("set."))
 
 

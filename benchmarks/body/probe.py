@@ -1,7 +1,7 @@
 """Does the influence probe miss channels that move a vertex set? ``python -m benchmarks.body.probe [--write]``.
 
 For each body of the baselines, the channels that the probe found are compared with what the training poses show
-(``rigwright.training._missed``): a channel that goes with what the found ones leave unexplained was missed, and
+(``rigcast.training._missed``): a channel that goes with what the found ones leave unexplained was missed, and
 training reads it, too. The check is judged on channels that are known to act: each set forgets one of the channels that
 move it by a millimeter or more, in turn, and the table says how many of these come back.
 """
@@ -14,20 +14,20 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.baselines.sets import ROOT, subject
 from benchmarks.marks import write_between_marks
-from rigwright import _bench
-from rigwright.training._frames import BoneSpace
-from rigwright.training._influence import movement
-from rigwright.training._preparation import _extent, _find_sets, _missed, _parted
-from rigwright.training._settings import BodySettings, settings_for
+from rigcast import _bench
+from rigcast.training._frames import BoneSpace
+from rigcast.training._influence import movement
+from rigcast.training._preparation import _extent, _find_sets, _missed, _parted
+from rigcast.training._settings import BodySettings, settings_for
 
 CLEAR = 1e-3  # meters that a forgotten channel moves a vertex of the set in the probe
 TURNS = 4  # in each of which a set forgets another one
 
 
-def row(name: str, ds: rw.Dataset, settings: BodySettings) -> list[str]:
+def row(name: str, ds: rc.Dataset, settings: BodySettings) -> list[str]:
     """Cells: pairs that the probe found and missed, with names; forgotten pairs that come back."""
     training, _ = _parted(ds, settings)
     sets = _find_sets(ds, np.asarray(ds.poses), training, _extent(ds), settings)
@@ -81,7 +81,7 @@ def main() -> None:
         cells = row(found.title, next(iter(found.training.values())), settings_for("blended"))
         lines.append("| " + " | ".join(cells) + " |")
         print(lines[-1], flush=True)
-    text = "\n".join(lines) + f"\n\n{given.poses:,} random poses. {_bench.machine()}; rigwright {rw.__version__}."
+    text = "\n".join(lines) + f"\n\n{given.poses:,} random poses. {_bench.machine()}; rigcast {rc.__version__}."
     if given.write:
         write_between_marks("influence probe", text)
 

@@ -12,10 +12,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.body import paper_variant, published, seams
 from benchmarks.marks import write_between_marks
-from rigwright import _bench as bench
+from rigcast import _bench as bench
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("learned model", paper_variant.NAME, "linear skinning, K = 4", "linear skinning, all joints")
@@ -36,9 +36,7 @@ def speed_rows(report: dict[str, Any], numbers: dict[str, Any]) -> list[str]:
     rows = ["| the same model, evaluated by | time | against the engine |", "| --- | --- | --- |"]
     for row in report["rows"]:
         what = f"{row['job']}, {row['threads']} thread{'s' if row['threads'] > 1 else ''}"
-        rows.append(
-            f"| rigwright: {what} | {1e3 * row['seconds']:.3f} ms | largest difference {row['difference']:.0e} |"
-        )
+        rows.append(f"| rigcast: {what} | {1e3 * row['seconds']:.3f} ms | largest difference {row['difference']:.0e} |")
         for name, seconds in row["peers"].items():
             rows.append(f"| {name}: {what} | {1e3 * seconds:.2f} ms | {row['ratios'][name]:.1f} x |")
     host = numbers["host"]
@@ -74,7 +72,7 @@ def main() -> None:
     size = numbers["model_bytes"]["learned model"] / 1e6
     files = {"learned model": "model.safetensors", paper_variant.NAME: paper_variant.FILE}
     trained = [
-        f"{name} {rw.load(arguments.demo / file).metadata['training']['minutes']:g}" for name, file in files.items()
+        f"{name} {rc.load(arguments.demo / file).metadata['training']['minutes']:g}" for name, file in files.items()
     ]
     parts = {
         "accuracy": [accuracy_rows(numbers)],

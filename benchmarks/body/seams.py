@@ -17,16 +17,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
-from rigwright import _core
-from rigwright.metrics import seam_error
-from rigwright.report._body.measure import vertex_sets
+import rigcast as rc
+from rigcast import _core
+from rigcast.metrics import seam_error
+from rigcast.report._body.measure import vertex_sets
 
 ROOT = Path(__file__).resolve().parents[2]
 POSES = 60
 
 
-def members(model: rw.Deformer) -> Iterator[tuple[int, NDArray[np.int32]]]:
+def members(model: rc.Deformer) -> Iterator[tuple[int, NDArray[np.int32]]]:
     """Each set's index and vertices."""
     tensors = model.tensors()
     offset = tensors["sets.offset"]
@@ -34,7 +34,7 @@ def members(model: rw.Deformer) -> Iterator[tuple[int, NDArray[np.int32]]]:
         yield i, tensors["sets.vertex"][offset[i] : offset[i + 1]]
 
 
-def claimed(model: rw.Deformer, last: bool) -> NDArray[np.intp]:
+def claimed(model: rc.Deformer, last: bool) -> NDArray[np.intp]:
     """The first or the last set that each vertex belongs to (V,)."""
     owner = np.full(len(model.rest_vertices), -1)
     for i, vertices in members(model):
@@ -43,7 +43,7 @@ def claimed(model: rw.Deformer, last: bool) -> NDArray[np.intp]:
     return owner
 
 
-def left_to(model: rw.Deformer, owner: NDArray[np.intp]) -> rw.Deformer:
+def left_to(model: rc.Deformer, owner: NDArray[np.intp]) -> rc.Deformer:
     """The model with every vertex predicted by the one set that owns it."""
     tensors, kept = model.tensors(), []
     for i, vertices in members(model):
@@ -64,7 +64,7 @@ def bridging(labels: NDArray[np.intp], faces: NDArray[np.int32]) -> NDArray[np.b
     return np.asarray((labels[corners] != labels[corners[:, :1]]).any(axis=1))
 
 
-def one_network(model: rw.Deformer, poses: NDArray[np.float32], vertices: NDArray[np.float32]) -> tuple[float, float]:
+def one_network(model: rc.Deformer, poses: NDArray[np.float32], vertices: NDArray[np.float32]) -> tuple[float, float]:
     """Mean angle error, in degrees, on the edges across sets: blended, and with one network in charge.
 
     Averaged over both choices of network; edges at which the moved border itself would run are left out.
@@ -82,15 +82,15 @@ def one_network(model: rw.Deformer, poses: NDArray[np.float32], vertices: NDArra
 
 def rows(demo: Path) -> list[str]:
     """The table, as lines of Markdown."""
-    ours, paper = (rw.load(demo / f"{name}.safetensors") for name in ("model", "paper-variant"))
+    ours, paper = (rc.load(demo / f"{name}.safetensors") for name in ("model", "paper-variant"))
     contenders = {
         "learned model": (ours, ours),
-        "linear skinning, K = 4 (has no seams), same edges": (rw.load(demo / "skinning-4.safetensors"), ours),
+        "linear skinning, K = 4 (has no seams), same edges": (rc.load(demo / "skinning-4.safetensors"), ours),
         "paper's variant, its own sets": (paper, paper),
     }
     lines = ["| seams of the demo character: error of edge angles | across sets | inside | ratio |", "| --- " * 4 + "|"]
     for title, pattern in (("random", "held-out-*.rwdata"), ("walk", "walk-*.rwdata")):
-        data = rw.Dataset(min(demo.glob(pattern)))
+        data = rc.Dataset(min(demo.glob(pattern)))
         _, poses, vertices = data.take(np.arange(min(POSES, len(data))))
         for name, (model, sets) in contenders.items():
             seams = seam_error(vertices, model.evaluate(poses), model.faces, vertex_sets(sets))

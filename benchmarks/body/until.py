@@ -25,17 +25,17 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, StrMethodFormatter
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.marks import write_between_marks
-from rigwright._demo.character import build_character
-from rigwright._demo.walk import ACTION
-from rigwright._formats.blender import BlenderRig
-from rigwright.plot._colors import SERIES
-from rigwright.progress import Progress
-from rigwright.training._settings import settings_for
-from rigwright.training._until import _choose as choose
-from rigwright.training._until._goal import Goal
-from rigwright.training._until._pipeline import Samples, learn_until
+from rigcast._demo.character import build_character
+from rigcast._demo.walk import ACTION
+from rigcast._formats.blender import BlenderRig
+from rigcast.plot._colors import SERIES
+from rigcast.progress import Progress
+from rigcast.training._settings import settings_for
+from rigcast.training._until import _choose as choose
+from rigcast.training._until._goal import Goal
+from rigcast.training._until._pipeline import Samples, learn_until
 
 ROOT = Path(__file__).resolve().parents[2]
 STATISTICS: dict[str, Callable[[np.ndarray], Any]] = {
@@ -53,7 +53,7 @@ def run_of(folder: Path, way: str, seed: int) -> Path:
     return folder / f"until-{way.split()[-1]}-{seed}"
 
 
-def train(rig: Any, way: str, folder: Path, goal: Goal, poses: int, seed: int) -> rw.Deformer:
+def train(rig: Any, way: str, folder: Path, goal: Goal, poses: int, seed: int) -> rc.Deformer:
     """One run; goes on where it was interrupted."""
 
     def say(now: Progress) -> None:
@@ -68,11 +68,11 @@ def train(rig: Any, way: str, folder: Path, goal: Goal, poses: int, seed: int) -
 Curve = dict[str, list[tuple[int, float]]]  # of each statistic: poses learned from, error in millimeters
 
 
-def curve(folder: Path, rounds: list[dict[str, Any]], held: rw.Dataset) -> Curve:
+def curve(folder: Path, rounds: list[dict[str, Any]], held: rc.Dataset) -> Curve:
     """Errors of the models of all rounds on poses that no round has seen."""
     found: Curve = {name: [] for name in STATISTICS}
     for number, entry in enumerate(rounds):
-        model = rw.load(folder / f"round-{number:03d}.safetensors")
+        model = rc.load(folder / f"round-{number:03d}.safetensors")
         errors = 1000 * held.meters_per_unit * np.linalg.norm(model.evaluate(held.poses) - held.vertices, axis=2)
         for name, statistic in STATISTICS.items():
             found[name].append((entry["poses"], float(statistic(errors))))
@@ -131,11 +131,11 @@ def draw(found: dict[tuple[str, int], Curve], path: Path) -> None:
         axes.spines[["top", "right"]].set_visible(False)
     figure.axes[0].set(ylabel="error on 400 random poses, mm")
     figure.axes[0].legend(frameon=False)
-    with mpl.rc_context({"svg.hashsalt": "rigwright", "svg.fonttype": "path", "font.size": 9}):
+    with mpl.rc_context({"svg.hashsalt": "rigcast", "svg.fonttype": "path", "font.size": 9}):
         figure.savefig(path, metadata={"Date": None})
 
 
-def bound_rows(model: rw.Deformer, sets: dict[str, rw.Dataset]) -> list[str]:
+def bound_rows(model: rc.Deformer, sets: dict[str, rc.Dataset]) -> list[str]:
     """Coverage and width on poses that calibration has not seen, beside constants."""
     stated, lines = model.metadata["bound"], []
     lines += ["| poses | within the bound | mean width, mm | constants per vertex, equal coverage | one constant |"]
@@ -157,7 +157,7 @@ def bound_rows(model: rw.Deformer, sets: dict[str, rw.Dataset]) -> list[str]:
     return lines
 
 
-def ideal(model: rw.Deformer, ds: rw.Dataset) -> str:
+def ideal(model: rc.Deformer, ds: rc.Dataset) -> str:
     """What a bound could save that knew the scale of the error of each vertex set in each pose."""
     tensors = model.tensors()
     errors = np.linalg.norm(model.evaluate(ds.poses) - ds.vertices, axis=2).astype(np.float64)
@@ -174,7 +174,7 @@ def ideal(model: rw.Deformer, ds: rw.Dataset) -> str:
     )
 
 
-def cost(model: rw.Deformer, sets: dict[str, rw.Dataset]) -> str:
+def cost(model: rc.Deformer, sets: dict[str, rc.Dataset]) -> str:
     """Processor time of bounds and of vertices, one thread."""
     poses = next(iter(sets.values())).poses[:TIMED]
     times = []
@@ -197,8 +197,8 @@ def measured(folder: Path, goal: Goal, poses: int, seeds: int) -> list[str]:
         models = {
             (way, seed): train(rig, way, folder, goal, poses, seed) for seed in range(1, seeds + 1) for way in WAYS
         }
-        held = rw.sampling.sample(rig, folder / "until-judged.rwdata", HELD_OUT, seed=HELD_OUT_SEED, probe=0)
-        walk = rw.sampling.sample_actions(rig, folder / "until-walk.rwdata", [ACTION])
+        held = rc.sampling.sample(rig, folder / "until-judged.rwdata", HELD_OUT, seed=HELD_OUT_SEED, probe=0)
+        walk = rc.sampling.sample_actions(rig, folder / "until-walk.rwdata", [ACTION])
     finally:
         rig.close()
     found = {

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.cuda.script import Found, Script, copy_rate, extension, limits_line, markdown, matrix_rate, wall
 
 BATCHES = [1, 4, 16, 64, 256, 1024, 4096]
@@ -138,6 +138,6 @@ def script(doc: str, kind: str, case: Callable[[Any], Case], random: Callable[[]
         parser.add_argument("--repeats", type=int, default=REPEATS, help="timed runs per batch (default: %(default)s)")
 
     def measured(given: argparse.Namespace) -> Found:
-        return measure(case(rw.load(given.model) if given.model else random()), given.repeats)
+        return measure(case(rc.load(given.model) if given.model else random()), given.repeats)
 
     return Script(f"{doc}\n{__doc__}", measured, table, headline, options)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.cuda.batches import ROTATE, evaluator
 from benchmarks.cuda.script import (
     AbsentError,
@@ -32,7 +32,7 @@ from benchmarks.cuda.script import (
 BYTES = {"float32": 12, "int16": 6}  # of a stored offset
 
 
-def generated(num_vertices: int, num_shapes: int, reach: float, storage: str = "float32") -> rw.BlendshapeRig:
+def generated(num_vertices: int, num_shapes: int, reach: float, storage: str = "float32") -> rc.BlendshapeRig:
     """A spiral of vertices on a sphere; `reach`: share of them that a shape moves."""
     rng = np.random.default_rng(0)
     turn = np.arange(num_vertices) * np.pi * (3 - np.sqrt(5))
@@ -43,10 +43,10 @@ def generated(num_vertices: int, num_shapes: int, reach: float, storage: str = "
     centers /= np.linalg.norm(centers, axis=1, keepdims=True)
     strength = np.maximum(neutral @ centers.T - (1 - 2 * reach), 0).T  # a cap of this height holds that share
     deltas = strength[:, :, None] * centers[:, None]
-    return rw.BlendshapeRig(neutral, deltas, storage=storage)
+    return rc.BlendshapeRig(neutral, deltas, storage=storage)
 
 
-def peers(model: rw.BlendshapeRig, weights: NDArray[np.float32], heads: int, repeats: int) -> Found:
+def peers(model: rc.BlendshapeRig, weights: NDArray[np.float32], heads: int, repeats: int) -> Found:
     """Milliseconds of a product per head (``each``) and of one product (``together``), or why they are ``missing``."""
     try:
         torch = torch_on_gpu()

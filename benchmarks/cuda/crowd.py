@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.cuda.blendshapes import generated, sizes
 from benchmarks.cuda.script import Found, Script, copy_rate, markdown, wall
 
@@ -44,7 +44,7 @@ def curves(shapes: int, rng: np.random.Generator) -> list[np.ndarray]:
 class Stream:
     """Calls for successive frames of a crowd."""
 
-    def __init__(self, crowd: rw.crowd.Crowd, heads: int) -> None:
+    def __init__(self, crowd: rc.crowd.Crowd, heads: int) -> None:
         rng = np.random.default_rng(heads)
         self.crowd, self.clip = crowd, rng.integers(0, CLIPS, heads)
         self.start, self.now = rng.integers(0, FRAMES // 2, heads) + 0.5, 0
@@ -78,7 +78,7 @@ class Stream:
 def measure(given: argparse.Namespace) -> Found:
     """A row per number of heads."""
     rig = generated(given.vertices, given.shapes, given.reach)
-    crowd = rw.crowd.Crowd(rig, curves(given.shapes, np.random.default_rng(2)))
+    crowd = rc.crowd.Crowd(rig, curves(given.shapes, np.random.default_rng(2)))
     copy, rows = copy_rate(), []
     for heads in given.heads:
         stream = Stream(crowd, heads)

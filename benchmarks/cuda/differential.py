@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.cuda import batches
 from benchmarks.differential.engine import random_tensors
-from rigwright import _core
+from rigcast import _core
 
 RINGS, SECTORS = 67, 66  # as many vertices as the paper's face has, within one per cent
 

@@ -15,13 +15,13 @@ import sys
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.cuda.script import Found, Script, markdown, wall
 from benchmarks.inverse.scenes import paper_size
-from rigwright.inverse import _measures as measures
-from rigwright.inverse import _on_cuda as on_cuda
-from rigwright.inverse import _projection as projection
-from rigwright.inverse._problem import make_problem
+from rigcast.inverse import _measures as measures
+from rigcast.inverse import _on_cuda as on_cuda
+from rigcast.inverse import _projection as projection
+from rigcast.inverse._problem import make_problem
 
 ALPHA = 5.0
 SAME_OBJECTIVE = 1e-9  # relative
@@ -32,7 +32,7 @@ def measure(given: argparse.Namespace) -> Found:
     """Frames per second of the parts, and how the weights compare."""
     scene = paper_size(given.vertices, given.shapes, given.pairs, given.frames)
     targets = scene.targets(scene.truth)
-    solver = rw.inverse.Solver(scene.rig)
+    solver = rc.inverse.Solver(scene.rig)
     found = solver.solve(targets, alpha=ALPHA, device="cuda")
     cpu = solver.solve(targets, alpha=ALPHA)
     problem = make_problem(solver.gram, targets, alpha=ALPHA, device="cuda")

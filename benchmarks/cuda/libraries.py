@@ -1,6 +1,6 @@
 """Our own kernels beside cuBLAS and cuSPARSE on an NVIDIA GPU: ``python -m benchmarks.cuda.libraries [MODEL]``.
 
-Decides which is the default (``ResidentOptions::libraries``). Needs a build with ``RIGWRIGHT_CUDA_LIBRARIES=ON``.
+Decides which is the default (``ResidentOptions::libraries``). Needs a build with ``RIGCAST_CUDA_LIBRARIES=ON``.
 Without a model in a differential subspace, a random one of the paper's sizes. "Own" is our grouped product with the
 folded last step, "cuBLAS" the same products by cuBLAS, "solve" cuBLAS with the factorized last step by cuSPARSE's
 triangular solver. Device times in milliseconds lie between two events around the kernels (median, after warm-up, poses
@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.cuda.batches import BATCHES, REPEATS, ROTATE, evaluator, rotating_poses
 from benchmarks.cuda.differential import random_model
 from benchmarks.cuda.script import AbsentError, Found, Script, markdown
-from rigwright._device_report import cuda_libraries
+from rigcast._device_report import cuda_libraries
 
 WAYS = {"own": ("folded", False), "cuBLAS": ("folded", True), "solve": ("factorized", True)}
 GAIN = 1.1  # a library becomes the default if it is faster by this at every batch
@@ -85,7 +85,7 @@ def measured(given: argparse.Namespace) -> Found:
     """The figures of the script."""
     if not cuda_libraries().startswith("cuBLAS"):
         raise AbsentError(f"cuBLAS and cuSPARSE are {cuda_libraries()}")
-    model = rw.load(given.model) if given.model else random_model()
+    model = rc.load(given.model) if given.model else random_model()
     return {"libraries": cuda_libraries(), "model": repr(model), "rows": measure(model, given.repeats)}
 
 

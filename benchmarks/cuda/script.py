@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from rigwright._device_report import cuda_report
+from rigcast._device_report import cuda_report
 
 NO_GPU, ABSENT = 1, 3  # exit statuses
 WARM_UP = 3  # runs
@@ -67,8 +67,8 @@ class Script:
 
 
 def extension() -> Any:
-    """``rigwright._cuda``."""
-    return importlib.import_module("rigwright._cuda")
+    """``rigcast._cuda``."""
+    return importlib.import_module("rigcast._cuda")
 
 
 def copy_rate() -> float:

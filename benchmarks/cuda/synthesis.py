@@ -1,7 +1,7 @@
 """Latent spaces at the points of many characters on an NVIDIA GPU: ``python -m benchmarks.cuda.synthesis``.
 
 A space of random points with values of the size of a face's (three dimensions, 50 outputs, through 100 inducing points,
-as ``rw.synthesis.fit`` makes them of long clips). Mean, variance and gradient of the variance, in double precision;
+as ``rc.synthesis.fit`` makes them of long clips). Mean, variance and gradient of the variance, in double precision;
 wall times with copies, medians after a warm-up, beside the engine on the CPU.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from tests.support import latent
 
 from benchmarks.cuda.script import Found, Script, extension, markdown, wall
-from rigwright import _core
+from rigcast import _core
 
 FRAMES, DIMENSION, OUTPUTS, INDUCING = 1000, 3, 50, 100
 CHARACTERS = (1, 10, 100, 1000, 10000)

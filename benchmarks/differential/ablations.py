@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.baselines.sets import Subject
 from benchmarks.differential.contenders import Contender, differential, kept
 from benchmarks.differential.views import View, largest_component
@@ -117,7 +117,7 @@ def ablations(found: Subject, out: Path, steps: int, seed: int, small: bool) -> 
         anchors = variant.anchors and variant.anchors(part, round(SHARE * len(skin)), seed)
         options = {"steps": steps, **settings, "where": variant.name}
         entry = kept(Contender(variant.name, differential, options, {"anchors": anchors}), part, out, seed)
-        error = rw.metrics.vertex_error(truth, entry.model.evaluate(poses))
+        error = rc.metrics.vertex_error(truth, entry.model.evaluate(poses))
         mean[variant.name] = unit * error.mean
         lines.append(f"| {variant.name} | {unit * error.mean:.4f} | {unit * error.max:.2f} |")
         print(f"  {variant.name:34} {unit * error.mean:.4f} mm mean, {unit * error.max:.2f} max", flush=True)

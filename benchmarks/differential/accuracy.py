@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.baselines.gate import gates
 from benchmarks.baselines.sets import ROOT, Subject, subject
 from benchmarks.body.antonia import antonia
@@ -31,9 +31,9 @@ from benchmarks.differential.ablations import ablations
 from benchmarks.differential.contenders import FDDA, LOCAL, OURS, Kept, contenders, kept
 from benchmarks.face_maps.sets import POSES, production_face
 from benchmarks.marks import write_between_marks
-from rigwright._atomic_files import atomic_write
-from rigwright._bench.timing import machine
-from rigwright.report._body.measure import vertex_sets
+from rigcast._atomic_files import atomic_write
+from rigcast._bench.timing import machine
+from rigcast.report._body.measure import vertex_sets
 
 FACE_MEAN, FACE_MAX = 0.1, 2.0  # percent of the face
 JUDGED_BODY = "motion capture, as captured"
@@ -41,21 +41,21 @@ JUDGED_BODY = "motion capture, as captured"
 Figures = dict[str, float]
 
 
-def figures(model: Any, data: rw.Dataset, labels: np.ndarray | None = None) -> Figures:
+def figures(model: Any, data: rc.Dataset, labels: np.ndarray | None = None) -> Figures:
     """Mean and max in millimeters and in percent of the mesh, normals, and angles at seams, in degrees."""
     _, poses, truth = data.take(np.arange(len(data)))
     found = model.evaluate(poses)
     unit, size = 1e3 * data.meters_per_unit, float(np.ptp(data.rest_vertices, axis=0).max())
-    error = rw.metrics.vertex_error(truth, found)
+    error = rc.metrics.vertex_error(truth, found)
     result = {
         "mean": unit * error.mean,
         "max": unit * error.max,
         "mean_percent": 100.0 * error.mean / size,
         "max_percent": 100.0 * error.max / size,
-        "normals": rw.metrics.normal_angle(truth, found, data.faces).mean,
+        "normals": rc.metrics.normal_angle(truth, found, data.faces).mean,
     }
     if labels is not None:
-        result["seams"] = rw.metrics.seam_error(truth, found, data.faces, labels).across.normal
+        result["seams"] = rc.metrics.seam_error(truth, found, data.faces, labels).across.normal
     return result
 
 
@@ -111,7 +111,7 @@ def written(result: dict[str, dict[str, Figures]], models: dict[str, Kept], goal
     for clip, rows in goals.items():
         lines += ["", f"| {clip} | this | goal | |", "| --- | ---: | ---: | --- |", *rows]
     load = max(entry.load for entry in models.values())
-    return "\n".join([*lines, "", f"Machine: {machine()}; load up to {load:.0f}; rigwright {rw.__version__}.", ""])
+    return "\n".join([*lines, "", f"Machine: {machine()}; load up to {load:.0f}; rigcast {rc.__version__}.", ""])
 
 
 def against_gate(found: Subject, result: dict[str, dict[str, Figures]], sets: Path) -> dict[str, list[str]]:

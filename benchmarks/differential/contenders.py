@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.differential.local import Local, local
-from rigwright._atomic_files import atomic_write
-from rigwright._resume.fingerprints import fingerprint
+from rigcast._atomic_files import atomic_write
+from rigcast._resume.fingerprints import fingerprint
 
 OURS, LOCAL, FDDA, BODY = "differential subspace", "Local (offsets)", "FDDA variant", "our body model"
 FITTED_ROWS = 2500  # that PCA, KPSA and skinning are fitted to at most, evenly spaced
@@ -90,7 +90,7 @@ def kept(contender: Contender, training: Any, out: Path, seed: int = 0) -> Kept:
         known = {"seconds": max(time.monotonic() - begin, stated), "load": os.getloadavg()[0]}
         atomic_write(record, json.dumps(known).encode())
     found = json.loads(record.read_text())
-    model = Local.load(path, training.skeleton) if contender.fit is local else rw.load(path)
+    model = Local.load(path, training.skeleton) if contender.fit is local else rc.load(path)
     return Kept(model, path, path.stat().st_size / 1e6, found["seconds"], found["load"])
 
 
@@ -102,9 +102,9 @@ def contenders(
     Parameters
     ----------
     skin : optional
-        Of ``rw.training.differential`` and of Local.
+        Of ``rc.training.differential`` and of Local.
     settings : dict
-        Of ``rw.training.differential``; what both have goes to Local, too.
+        Of ``rc.training.differential``; what both have goes to Local, too.
     """
     shared = {
         name: settings[name] for name in ("hidden", "layers", "components", "loss", "optimizer") if name in settings
@@ -120,26 +120,26 @@ def contenders(
             {"skin": skin},
         ),
         Contender(LOCAL, local, {"minutes": minutes, **shared}, {"skin": skin}),
-        Contender("PCA + linear regression", rw.baselines.pca_regression, {"components": min(128, least)}, {}),
-        Contender("KPSA, 274 points, 200 vectors", rw.baselines.kpsa, {"points": points, "vectors": vectors}, {}),
+        Contender("PCA + linear regression", rc.baselines.pca_regression, {"components": min(128, least)}, {}),
+        Contender("KPSA, 274 points, 200 vectors", rc.baselines.kpsa, {"points": points, "vectors": vectors}, {}),
     ]
     if training.skeleton is None:
         ssdr = {"bones": bones, "influences": min(8, bones), "rounds": 10, "most_frames": 20 if small else MOST_FRAMES}
-        return [*found, Contender("linear skinning (SSDR, 32 bones)", rw.baselines.ssdr, ssdr, {})]
+        return [*found, Contender("linear skinning (SSDR, 32 bones)", rc.baselines.ssdr, ssdr, {})]
     return [
         *found,
-        Contender("linear skinning, K = 4", rw.baselines.linear_blend, {"influences": 4}, {}),
-        Contender(FDDA, rw.training.body, {"minutes": peer_minutes, "method": "paper"}, {}),
-        Contender(BODY, rw.training.body, {"minutes": peer_minutes}, {}),
+        Contender("linear skinning, K = 4", rc.baselines.linear_blend, {"influences": 4}, {}),
+        Contender(FDDA, rc.training.body, {"minutes": peer_minutes, "method": "paper"}, {}),
+        Contender(BODY, rc.training.body, {"minutes": peer_minutes}, {}),
     ]
 
 
-def differential(training: Any, *, where: Any = None, **options: Any) -> rw.Deformer:
-    """``rw.training.differential``; ``where`` names the skin in the file's name."""
-    return rw.training.differential(training, **options)
+def differential(training: Any, *, where: Any = None, **options: Any) -> rc.Deformer:
+    """``rc.training.differential``; ``where`` names the skin in the file's name."""
+    return rc.training.differential(training, **options)
 
 
-def say(progress: rw.progress.Progress) -> None:
+def say(progress: rc.progress.Progress) -> None:
     """Print what a training says."""
     if progress.message:
         print(f"  {progress.stage} {progress.done:.0%}: {progress.message}", flush=True)

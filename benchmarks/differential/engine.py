@@ -2,7 +2,7 @@
 
 Without a file: a random model of the paper's sizes (Song et al. 2020, Agent: 4,398 vertices, 220 components, 88 anchors
 with 3 x 64 networks, a network of 5 x 2,048), with the identity as transforms. What is timed beside it says
-``rigwright._bench.differential``: whole models, then the reconstruction alone. The solve beside them is this project's,
+``rigcast._bench.differential``: whole models, then the reconstruction alone. The solve beside them is this project's,
 which reads CHOLMOD's factorization by supernodes. ``--write`` writes docs/benchmarks/differential_subspace.md.
 """
 
@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.differential.tails import FRONT, ROOT, mesh
 from benchmarks.marks import write_between_marks
-from rigwright import _core
-from rigwright._bench.compare import batch_of
-from rigwright._bench.differential import differential
-from rigwright._bench.timing import interleaved
-from rigwright._bench.torch_differential import reconstructor_of
+from rigcast import _core
+from rigcast._bench.compare import batch_of
+from rigcast._bench.differential import differential
+from rigcast._bench.timing import interleaved
+from rigcast._bench.torch_differential import reconstructor_of
 
 INPUTS, HIDDEN, LAYERS, ANCHOR_HIDDEN, ANCHOR_LAYERS = 247, 2048, 5, 64, 3
 READ = 24  # inputs of an anchor network, on average
@@ -34,7 +34,7 @@ def random_tensors(faces: np.ndarray, count: int) -> tuple[Tensors, str]:
     """Tensors of the paper's sizes for a mesh of ``count`` vertices, weights of He's variance, which keep half of all
     units at zero."""
     rng = np.random.default_rng(0)
-    components, anchors = round(0.05 * count), rw.differential.choose_anchors(faces, count, round(0.02 * count))
+    components, anchors = round(0.05 * count), rc.differential.choose_anchors(faces, count, round(0.02 * count))
     columns = [np.sort(rng.permutation(INPUTS)[: int(rng.integers(8, 2 * READ - 8))]) for _ in anchors]
     tensors: Tensors = {
         "rest_vertices": rng.standard_normal((count, 3)),
@@ -137,9 +137,9 @@ def table(found: dict[str, Any], allowed: str) -> str:
     lines = ["", "| job | threads | what | ms a pose | x | differs by |", "| --- | ---: | --- | ---: | ---: | ---: |"]
     for row in found["rows"]:
         modules = {f"PyTorch, {name}": seconds for name, seconds in row["forms"].items() if name == "modules, folded"}
-        times = {"rigwright": row["seconds"], **row["variants"], **row["peers"], **modules}
+        times = {"rigcast": row["seconds"], **row["variants"], **row["peers"], **modules}
         for name, seconds in times.items():
-            differs = f"{row['difference']:.1e}" if name == "rigwright" else ""
+            differs = f"{row['difference']:.1e}" if name == "rigcast" else ""
             each = 1e3 * seconds / row["poses"]
             ratio = seconds / row["seconds"]
             lines.append(f"| {row['job']} | {row['threads']} | {name} | {each:.3f} | {ratio:.2f} | {differs} |")
@@ -158,14 +158,14 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--write", action="store_true", help="write the table into the page")
     given = parser.parse_args()
-    model = rw.load(given.model) if given.model else _core.model_from_tensors(*random_tensors(*mesh(given.data, FRONT)))
+    model = rc.load(given.model) if given.model else _core.model_from_tensors(*random_tensors(*mesh(given.data, FRONT)))
     half = model.stored("16-bit")
     found = differential(model, runs=given.runs, batch=given.batch)
     print(found["machine"], f"load {found['load']:.1f}, torch {found['versions']['torch']}")
     print(f"{model!r}, {model.num_bytes / 1e6:.1f} MB, {half.num_bytes / 1e6:.1f} MB with 16 bits, {model.tail}")
     for row in found["rows"]:
         print(f"{row['job']}, {row['threads']} threads; differs by {row['difference']:.1e}")
-        times = {"rigwright": row["seconds"], **row["variants"], **row["peers"]}
+        times = {"rigcast": row["seconds"], **row["variants"], **row["peers"]}
         for name, seconds in times.items():
             each = 1e3 * seconds / row["poses"]
             print(f"  {name}: {each:.3f} ms a frame, {seconds / row['seconds']:.2f} x")

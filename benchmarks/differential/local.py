@@ -1,7 +1,7 @@
 """The Local baseline of Song et al. 2020: the differential network on Cartesian offsets; no anchors, no reconstruction.
 
 Inputs, network, optimizer, loss, budget, linear transforms and number of components are those of
-``rw.training.differential``; only what is learned differs.
+``rc.training.differential``; only what is learned differs.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from rigwright import _core
-from rigwright._atomic_files import atomic_npz
-from rigwright._regression.components import principal_components
-from rigwright.progress import ProgressOption, as_callback, silent
-from rigwright.training._differential._inputs import describe, network_columns
-from rigwright.training._differential._labels import _MOST_BASIS_ROWS, Labels, _components, _moved
-from rigwright.training._differential._networks import Problem
-from rigwright.training._differential._pipeline import _train
-from rigwright.training._differential._settings import settings_for
-from rigwright.training._differential._transforms import Transforms, find_transforms
-from rigwright.training._optimize import torch_settings
+from rigcast import _core
+from rigcast._atomic_files import atomic_npz
+from rigcast._regression.components import principal_components
+from rigcast.progress import ProgressOption, as_callback, silent
+from rigcast.training._differential._inputs import describe, network_columns
+from rigcast.training._differential._labels import _MOST_BASIS_ROWS, Labels, _components, _moved
+from rigcast.training._differential._networks import Problem
+from rigcast.training._differential._pipeline import _train
+from rigcast.training._differential._settings import settings_for
+from rigcast.training._differential._transforms import Transforms, find_transforms
+from rigcast.training._optimize import torch_settings
 
 FRAMES = 64  # evaluated at a time
 
@@ -84,7 +84,7 @@ def local(
     progress: ProgressOption = None,
     **given: Any,
 ) -> Local:
-    """Learn the baseline; settings as :func:`rigwright.training.differential` takes them."""
+    """Learn the baseline; settings as :func:`rigcast.training.differential` takes them."""
     import torch
 
     started = time.monotonic()

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
-from rigwright import _core
-from rigwright._bench.timing import interleaved, machine
+import rigcast as rc
+from rigcast import _core
+from rigcast._bench.timing import interleaved, machine
 
 ROOT = Path(__file__).resolve().parents[2]
 SKIN, NARROW, FRONT = 14062, 6706, 4400
@@ -40,7 +40,7 @@ def mesh(data: Path, count: int) -> tuple[np.ndarray, int]:
         new[used] = np.arange(len(used))
         renumbered = np.where(faces < 0, -1, new[faces]).astype(np.int32)
         try:
-            rw.differential.Reconstructor(renumbered, len(used), np.arange(len(used)))
+            rc.differential.Reconstructor(renumbered, len(used), np.arange(len(used)))
         except ValueError as error:
             text = str(error)
             if "share no edge" not in text:
@@ -55,7 +55,7 @@ def peers(
     faces: np.ndarray, count: int, anchors: np.ndarray, basis: np.ndarray, mean: np.ndarray
 ) -> dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]:
     """Functions from coefficients and anchor positions to displacements, the usual way."""
-    reconstructor = rw.differential.Reconstructor(faces, count, anchors)
+    reconstructor = rc.differential.Reconstructor(faces, count, anchors)
 
     def ours(z: np.ndarray, a: np.ndarray) -> np.ndarray:
         return reconstructor.solve(((basis @ z.T).T + mean).reshape(len(z), count, 3), a, threads=1)
@@ -81,7 +81,7 @@ def peers(
     return {"NumPy product + CHOLMOD solve": cholmod, **found}
 
 
-def print_rates(reconstructor: rw.differential.Reconstructor, anchors: int, runs: int) -> None:
+def print_rates(reconstructor: rc.differential.Reconstructor, anchors: int, runs: int) -> None:
     """What a solve takes alone, and a dense product of hardly more than the anchors' columns."""
     count = reconstructor.num_vertices
     small = reconstructor.folded(np.zeros((3 * count, 64), np.float32), np.zeros(3 * count, np.float32))
@@ -107,8 +107,8 @@ def main() -> None:
         faces, count = mesh(given.data, wanted)
         rng = np.random.default_rng(0)
         components = round(COMPONENTS * count)
-        anchors = rw.differential.choose_anchors(faces, count, round(ANCHORS * count))
-        reconstructor = rw.differential.Reconstructor(faces, count, anchors)
+        anchors = rc.differential.choose_anchors(faces, count, round(ANCHORS * count))
+        reconstructor = rc.differential.Reconstructor(faces, count, anchors)
         modes = reconstructor.encode(rng.standard_normal((components, count, 3)).astype(np.float32))
         basis = np.linalg.qr(modes.reshape(components, -1).T)[0].astype(np.float32)
         mean = np.zeros(3 * count, np.float32)

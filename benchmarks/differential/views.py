@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rigwright._resume.fingerprints import fingerprint
-from rigwright._rigs.surface import Surface
-from rigwright.sampling import Dataset, InfluenceProbe
+from rigcast._resume.fingerprints import fingerprint
+from rigcast._rigs.surface import Surface
+from rigcast.sampling import Dataset, InfluenceProbe
 
 
 class View:

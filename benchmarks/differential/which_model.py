@@ -16,12 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.baselines.sets import ROOT
 from benchmarks.differential.accuracy import JUDGED_BODY
 from benchmarks.differential.contenders import BODY, OURS
 from benchmarks.marks import read_between_marks, write_between_marks
-from rigwright._bench.timing import interleaved, load_average, machine
+from rigcast._bench.timing import interleaved, load_average, machine
 
 CHARACTERS = {
     "body": ("Demo body", "walk"),
@@ -68,8 +68,8 @@ def maps_of(sets: Path) -> list[Row]:
     files = sorted((sets / "face_maps" / "models").glob("maps-*.safetensors"), key=lambda path: path.stat().st_mtime)
     if not files:
         return []
-    model, data = rw.load(files[-1]), rw.Dataset(sets / "face_maps" / "performance.rwdata")
-    error = rw.metrics.vertex_error(data.vertices, model.evaluate(data.poses))
+    model, data = rc.load(files[-1]), rc.Dataset(sets / "face_maps" / "performance.rwdata")
+    error = rc.metrics.vertex_error(data.vertices, model.evaluate(data.poses))
     unit, minutes = 1e3 * data.meters_per_unit, model.metadata["face_maps"]["seconds"] / 60
     return [Row(MAPS, unit * error.mean, unit * error.max, files[-1], files[-1].stat().st_size / 1e6, minutes)]
 
@@ -78,7 +78,7 @@ def milliseconds(rows: list[Row]) -> list[float]:
     """Of one pose on one thread, in turns."""
     calls = {}
     for number, row in enumerate(rows):
-        model = rw.load(row.path)
+        model = rc.load(row.path)
         low, high = model.control_ranges.T
         share = np.random.default_rng(0).random((1, len(low)))
         pose = (low + share * (high - low)).astype(np.float32)

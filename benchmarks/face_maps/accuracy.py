@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.baselines.gate import gates
 from benchmarks.baselines.sets import ROOT
 from benchmarks.face_maps.figures import Judged, coarse_only, false_links, floors, judged, rigid_errors, vertex_links
 from benchmarks.face_maps.sets import POSES, TRAINING, production_face
 from benchmarks.marks import write_between_marks
-from rigwright._resume.fingerprints import fingerprint
+from rigcast._resume.fingerprints import fingerprint
 
 PEER_MINUTES = 4.0
 DENSE_EVERY = 3  # row that the dense network is trained on: it takes 24 GB with all of them
@@ -33,12 +33,12 @@ BONES = 32
 MOST_LINK = 0.02  # mm that a control may move a region that it does not move in the rig
 
 
-def kept(path: Path, make: Callable[[], rw.Deformer]) -> rw.Deformer:
+def kept(path: Path, make: Callable[[], rc.Deformer]) -> rc.Deformer:
     """A model that is trained once."""
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
         make().save(path)
-    return rw.load(path)
+    return rc.load(path)
 
 
 def main() -> None:
@@ -60,10 +60,10 @@ def main() -> None:
     mark = fingerprint(training.hash, given.minutes, sorted(settings.items()))[:12]
     path = given.out / "models" / f"maps-{mark}.safetensors"
 
-    def train() -> rw.Deformer:
+    def train() -> rc.Deformer:
         file = Path(f"{path}.checkpoint")
         budget = {"minutes": given.minutes} if "steps" not in options else {}
-        return rw.training.face_maps(training, threads=1, checkpoint=file, progress=_say, **budget, **options)
+        return rc.training.face_maps(training, threads=1, checkpoint=file, progress=_say, **budget, **options)
 
     model = kept(path, train)
     peers = {} if given.without_peers else _peers(training, given.out / "models")
@@ -81,7 +81,7 @@ def main() -> None:
         write_between_marks("accuracy of deformation maps", text)
 
 
-def _clip(clip: str, data: rw.Dataset, gate: Any, model: rw.Deformer, peers: dict[str, rw.Deformer]) -> str:
+def _clip(clip: str, data: rc.Dataset, gate: Any, model: rc.Deformer, peers: dict[str, rc.Deformer]) -> str:
     """The table of a judged clip."""
     unit, best = 1e3 * data.meters_per_unit, gate.best
     most = unit * min(method.max for method in gate.methods)
@@ -110,7 +110,7 @@ def _row(name: str, found: Judged, goal: str = "", floor: tuple[float, float] | 
     return f"| {name} | {figures} | {goal} | {'' if floor is None else f'{floor[0]:.3f} / {floor[1]:.2f}'} |"
 
 
-def _links(model: rw.Deformer, clip: rw.Dataset, training: rw.Dataset) -> str:
+def _links(model: rc.Deformer, clip: rc.Dataset, training: rc.Dataset) -> str:
     """Table of false links."""
     links = false_links(model, clip, training)
     lines = [
@@ -124,7 +124,7 @@ def _links(model: rw.Deformer, clip: rw.Dataset, training: rw.Dataset) -> str:
     return "\n".join(lines)
 
 
-def _rigid(model: rw.Deformer, clips: dict[str, rw.Dataset]) -> str:
+def _rigid(model: rc.Deformer, clips: dict[str, rc.Dataset]) -> str:
     """Table of rigid parts."""
     lines = ["| rigid part | clip | RMS, mm | goal |", "| --- | --- | ---: | --- |"]
     for clip, data in clips.items():
@@ -132,18 +132,18 @@ def _rigid(model: rw.Deformer, clips: dict[str, rw.Dataset]) -> str:
     return "\n".join(lines)
 
 
-def _peers(training: rw.Dataset, folder: Path) -> dict[str, rw.Deformer]:
+def _peers(training: rc.Dataset, folder: Path) -> dict[str, rc.Deformer]:
     """The dense network per segment, and SSDR moved by regression."""
     return {
         "dense network per segment": kept(
             folder / "dense.safetensors",
-            lambda: rw.baselines.dense_network(
+            lambda: rc.baselines.dense_network(
                 training, minutes=PEER_MINUTES, threads=1, rows=np.arange(0, len(training), DENSE_EVERY)
             ),
         ),
         f"SSDR, {BONES} bones": kept(
             folder / "ssdr.safetensors",
-            lambda: rw.baselines.ssdr(training, bones=BONES, influences=8, rows=np.arange(0, len(training), 6)),
+            lambda: rc.baselines.ssdr(training, bones=BONES, influences=8, rows=np.arange(0, len(training), 6)),
         ),
     }
 
@@ -157,7 +157,7 @@ def _value(text: str) -> int | float | str:
     return text
 
 
-def _say(progress: rw.progress.Progress) -> None:
+def _say(progress: rc.progress.Progress) -> None:
     if progress.message:
         print(f"{progress.stage} {progress.done:.0%}: {progress.message}", flush=True)
 

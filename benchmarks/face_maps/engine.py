@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import torch
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.face_maps.paper_size import face
 from benchmarks.marks import write_between_marks
-from rigwright._bench import onnx_maps, torch_maps
-from rigwright._bench.timing import interleaved, load_average, machine
+from rigcast._bench import onnx_maps, torch_maps
+from rigcast._bench.timing import interleaved, load_average, machine
 
 IN_A_ROW = 5
 PRODUCT = 768  # rows and columns of the matrices whose product shows the machine's rate
@@ -105,7 +105,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="everything, for machines")
     arguments = parser.parse_args()
     if arguments.model:
-        models = {arguments.model: rw.load(arguments.model)}
+        models = {arguments.model: rc.load(arguments.model)}
     else:
         models = {"every texel": face(charts=False), "charts": face(charts=True)}
     rows = [

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-import rigwright as rw
-from rigwright import _core
-from rigwright._rigs.drawn_maps import map_resolution
-from rigwright.training._face_maps._inputs import moved_by
-from rigwright.training._face_maps._layout import Layout, MapSegment
-from rigwright.training._face_maps._refinement import refined_floor
+import rigcast as rc
+from rigcast import _core
+from rigcast._rigs.drawn_maps import map_resolution
+from rigcast.training._face_maps._inputs import moved_by
+from rigcast.training._face_maps._layout import Layout, MapSegment
+from rigcast.training._face_maps._refinement import refined_floor
 
 MOVES = 1e-3  # mm
 LINK_POSES = 32
@@ -28,21 +28,21 @@ class Judged:
     normals: float
 
 
-def judged(model: rw.Deformer, data: rw.Dataset) -> Judged:
+def judged(model: rc.Deformer, data: rc.Dataset) -> Judged:
     """The errors of a model on all rows of a data set."""
     found, truth = model.evaluate(data.poses), data.vertices
     distance = 1e3 * data.meters_per_unit * np.linalg.norm(found.astype(np.float64) - truth, axis=2)
-    normals = rw.metrics.normal_angle(truth, found, data.faces).mean
+    normals = rc.metrics.normal_angle(truth, found, data.faces).mean
     return Judged(float(distance.mean()), float(distance[:, moving(data)].mean()), float(distance.max()), normals)
 
 
-def moving(data: rw.Dataset) -> np.ndarray:
+def moving(data: rc.Dataset) -> np.ndarray:
     """Vertices that move in any frame."""
     reach = np.linalg.norm(data.vertices - data.rest_vertices, axis=2).max(axis=0)
     return 1e3 * data.meters_per_unit * reach > MOVES
 
 
-def segments_of(model: rw.Deformer) -> list[MapSegment]:
+def segments_of(model: rc.Deformer) -> list[MapSegment]:
     """The map segments in a model's file."""
     tensors = model.tensors()
     starts, inputs = tensors["segments.offset"], tensors["inputs.offset"]
@@ -63,7 +63,7 @@ def segments_of(model: rw.Deformer) -> list[MapSegment]:
     return result
 
 
-def floors(model: rw.Deformer, data: rw.Dataset) -> tuple[tuple[float, float], tuple[float, float]]:
+def floors(model: rc.Deformer, data: rc.Dataset) -> tuple[tuple[float, float], tuple[float, float]]:
     """Mean and max of what the best coarse maps and the best refined maps leave of the moving vertices."""
     segments = segments_of(model)
     offsets = 1e3 * data.meters_per_unit * (data.vertices - data.rest_vertices)
@@ -78,7 +78,7 @@ def floors(model: rw.Deformer, data: rw.Dataset) -> tuple[tuple[float, float], t
     return result[0], result[1]
 
 
-def coarse_only(model: rw.Deformer) -> rw.Deformer:
+def coarse_only(model: rc.Deformer) -> rc.Deformer:
     """The model without its refinement segments."""
     tensors = model.tensors()
     count = int((tensors["segments.level"] == 0).sum())
@@ -94,7 +94,7 @@ def coarse_only(model: rw.Deformer) -> rw.Deformer:
     return _core.model_from_tensors(kept, json.dumps(model.metadata))
 
 
-def false_links(model: rw.Deformer, data: rw.Dataset, training: rw.Dataset) -> dict[str, float]:
+def false_links(model: rc.Deformer, data: rc.Dataset, training: rc.Dataset) -> dict[str, float]:
     """How far, in millimeters, controls that move no vertex of a region in the rig move it in the model, all at once.
 
     Regions are the vertices inside of refined rectangles, and those that a coarse segment alone moves. What moves a
@@ -122,7 +122,7 @@ def false_links(model: rw.Deformer, data: rw.Dataset, training: rw.Dataset) -> d
     return result
 
 
-def vertex_links(model: rw.Deformer, data: rw.Dataset, training: rw.Dataset) -> tuple[float, float, float]:
+def vertex_links(model: rc.Deformer, data: rc.Dataset, training: rc.Dataset) -> tuple[float, float, float]:
     """Mean, 99th percentile and maximum in millimeters over vertices: each by all controls that do not move it itself.
 
     Stricter than regions: beside the place that a control moves, a map of so many texels shows some of its motion.
@@ -141,7 +141,7 @@ def vertex_links(model: rw.Deformer, data: rw.Dataset, training: rw.Dataset) -> 
     return float(gap.mean()), float(np.percentile(gap, 99)), float(gap.max())
 
 
-def rigid_errors(model: rw.Deformer, data: rw.Dataset) -> dict[str, float]:
+def rigid_errors(model: rc.Deformer, data: rc.Dataset) -> dict[str, float]:
     """RMS distance in millimeters of each rigid part over all frames."""
     tensors, about = model.tensors(), model.metadata["face_maps"]["rigid_parts"]
     gap = model.evaluate(data.poses).astype(np.float64) - data.vertices

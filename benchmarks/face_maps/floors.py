@@ -4,7 +4,7 @@
         [--pictures FOLDER]
 
 ICT: the first texture tile over all 57 shapes, mended for maps of 32 x 32 and of 64 x 64 texels; each figure stands
-beside its goal and the artist's layout. Production face: the layout of ``rw.training.face_layout`` from the training
+beside its goal and the artist's layout. Production face: the layout of ``rc.training.face_layout`` from the training
 clips (``--face`` is the folder of ``benchmarks.face_maps.sets``), its floors on the judged clips at 32 x 32, at
 64 x 64, and at 32 x 32 with refined rectangles. Distances are in millimeters over vertices that move.
 """
@@ -18,12 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.baselines.sets import ROOT
 from benchmarks.marks import write_between_marks
-from rigwright import _core
-from rigwright.training._face_maps._refinement import refined_floor
-from rigwright.training._face_maps._rigid import RIGID, Moving, distances, rigid_motions
+from rigcast import _core
+from rigcast.training._face_maps._refinement import refined_floor
+from rigcast.training._face_maps._rigid import RIGID, Moving, distances, rigid_motions
 
 GOALS = {32: (0.07, 2.6), 64: (0.02, 0.9)}
 FIELDS = 20
@@ -65,7 +65,7 @@ def ict(folder: Path) -> str:
         mended = _core.mend_uvs(uvs, rest, faces, offsets, resolution, FIELDS)
         spent = time.monotonic() - started
         before, after = (
-            figures(rw.metrics.map_floor(at, offsets, resolution), offsets) for at in (stretched, mended["uvs"])
+            figures(rc.metrics.map_floor(at, offsets, resolution), offsets) for at in (stretched, mended["uvs"])
         )
         verdict = "reached" if after[0] <= goal[0] and after[1] <= goal[1] else "MISSED"
         words = " | ".join("{:.3f} / {:.2f}".format(*pair) for pair in (goal, before, after))
@@ -77,9 +77,9 @@ def ict(folder: Path) -> str:
 
 def production(folder: Path, pictures: Path | None) -> str:
     """The production face: its layout, and floors on the judged clips."""
-    training = rw.Dataset(sorted(folder.glob("mixed-*.rwdata"))[-1])
+    training = rc.Dataset(sorted(folder.glob("mixed-*.rwdata"))[-1])
     started = time.monotonic()
-    layout = rw.training.face_layout(training)
+    layout = rc.training.face_layout(training)
     spent = time.monotonic() - started
     lines = [f"Production face, laid out in {spent:.0f} s", "", "```text", str(layout), "```", ""]
     coarse = layout.refined([])
@@ -87,7 +87,7 @@ def production(folder: Path, pictures: Path | None) -> str:
     lines += ["| judged clip | maps | mean / max, mm |", "| --- | --- | --- |"]
     unit = 1e3 * training.meters_per_unit
     for clip in CLIPS:
-        judged = rw.Dataset(folder / f"{clip}.rwdata")
+        judged = rc.Dataset(folder / f"{clip}.rwdata")
         offsets = ((judged.vertices[::CLIP_STEP] - judged.rest_vertices) * unit).astype(np.float32)
         refined = len(layout.segments) - len(coarse.segments)
         for words, item in (("32^2", coarse), ("64^2", finer), (f"32^2 and {refined} rectangles of 64^2", layout)):
@@ -104,7 +104,7 @@ def production(folder: Path, pictures: Path | None) -> str:
             lines.append(f"| {clip} | rigid: {part.name}, goal {RIGID} RMS | {figure} |")
         if pictures is not None:
             left = refined_floor(coarse, offsets)
-            axes = rw.plot.map_layout(layout, faces=training.faces, error=np.sqrt(np.square(left).mean(axis=0)))
+            axes = rc.plot.map_layout(layout, faces=training.faces, error=np.sqrt(np.square(left).mean(axis=0)))
             axes[0].figure.savefig(pictures / f"layout, {clip}.png", dpi=110)
     return "\n".join(lines)
 

@@ -7,15 +7,15 @@ import json
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 
 VERTICES, CONTROLS, INPUTS = 12_510, 258, 60
 COARSE, REFINEMENTS = 10, 4
 HIDDEN, BASE, BASE_CHANNELS, CHANNELS = 256, 8, 8, 16
 
 
-def face(*, charts: bool, seed: int = 0) -> rw.Deformer:
+def face(*, charts: bool, seed: int = 0) -> rc.Deformer:
     """The face of the paper's figures for Hiccup with random weights, without rigid parts.
 
     `charts`: vertices fill discs with holes, as charts of a face do, so that masks leave texels out; otherwise they

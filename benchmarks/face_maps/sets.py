@@ -3,7 +3,7 @@
 python -m benchmarks.face_maps.sets [--data ../shared/data] [--out build/face_maps] [--poses 32000]
 
 A third of the poses are curves x U(.25, 3) as they are drawn (training balances its minibatches itself), two thirds are
-those of ``rigwright.sampling.Sparse``: the training curves move most dials alone, the judged performance 19 at a time.
+those of ``rigcast.sampling.Sparse``: the training curves move most dials alone, the judged performance 19 at a time.
 The judged clips are those of ``benchmarks/baselines/sets.py``. The kind of the training poses was chosen by trials on
 them, so two more clips are judged, constructed with another seed, which no choice has seen.
 """
@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.baselines.sets import ROOT, Subject
-from rigwright._demo.production_face import build_production_face
-from rigwright._demo.production_face.clips import ASSUMPTION, NOISE, constructed_clips
-from rigwright.sampling import Animation, Mixture, Sparse, clipped_share, sample, sample_actions
+from rigcast._demo.production_face import build_production_face
+from rigcast._demo.production_face.clips import ASSUMPTION, NOISE, constructed_clips
+from rigcast.sampling import Animation, Mixture, Sparse, clipped_share, sample, sample_actions
 
 POSES = 32000
 PROBE = 16  # base poses of the influence probe: sticky lips act only while the jaw is open a little, and 8 can miss it
@@ -38,10 +38,10 @@ def production_face(data: Path, out: Path, poses: int, seed: int = 0) -> Subject
     path, judged = out / f"mixed-{poses}-{seed}-{PROBE}.rwdata", [out / f"{name}.rwdata" for name in JUDGED.values()]
     notes = [f"{ASSUMPTION}.", "Inputs: dials only. The constructed clips are ours, held out of training."]
     if all((folder / "manifest.json").exists() for folder in (path, *judged)):
-        sets = [rw.Dataset(folder) for folder in judged]
-        return Subject("Production face", {TRAINING: rw.Dataset(path)}, dict(zip(JUDGED, sets, strict=True)), notes)
-    with rw.sources.load(build_production_face(out / "face.blend", data / "compskin_face_anim")) as bones:
-        rig = rw.sources.dials_only(bones)
+        sets = [rc.Dataset(folder) for folder in judged]
+        return Subject("Production face", {TRAINING: rc.Dataset(path)}, dict(zip(JUDGED, sets, strict=True)), notes)
+    with rc.sources.load(build_production_face(out / "face.blend", data / "compskin_face_anim")) as bones:
+        rig = rc.sources.dials_only(bones)
         names = list(rig.actions)
         held_out = [name for name in names if name.endswith("held out")]
         for folder, actions in zip(judged, (["performance"], held_out, unseen_clips()), strict=True):

@@ -18,17 +18,17 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
-from rigwright._farm.connecting import connected
-from rigwright._farm.farm import Farm
-from rigwright._farm.parcel import packed
-from rigwright.sampling._check import check_rig
-from rigwright.sampling._farm.arrivals import take_in
-from rigwright.sampling._farm.worker_rigs import Task, WorkerRigs, sample_shard
-from rigwright.sampling._folder import announced
-from rigwright.sampling._plan import make_plan
-from rigwright.sampling._samplers import Normal
-from rigwright.sampling._work import Done, ShardWork
+import rigcast as rc
+from rigcast._farm.connecting import connected
+from rigcast._farm.farm import Farm
+from rigcast._farm.parcel import packed
+from rigcast.sampling._check import check_rig
+from rigcast.sampling._farm.arrivals import take_in
+from rigcast.sampling._farm.worker_rigs import Task, WorkerRigs, sample_shard
+from rigcast.sampling._folder import announced
+from rigcast.sampling._plan import make_plan
+from rigcast.sampling._samplers import Normal
+from rigcast.sampling._work import Done, ShardWork
 
 CLOCK = os.sysconf("SC_CLK_TCK")
 
@@ -67,7 +67,7 @@ class Measured:
 
 def measure(blend: Path, shards: int, tasks: int) -> Measured:
     """Measure with a rig in a Blender file, ``shards`` of its shards and ``tasks`` empty tasks."""
-    with rw.sources.load(blend, timeout=3600.0) as rig, tempfile.TemporaryDirectory() as place:
+    with rc.sources.load(blend, timeout=3600.0) as rig, tempfile.TemporaryDirectory() as place:
         facts = check_rig(rig)
         plan = make_plan(facts, Normal(), 20_000, 0, 0, None)
         work = ShardWork(rig, facts, Path(place), plan.rows, plan.probe_rows)
@@ -94,7 +94,7 @@ def measure(blend: Path, shards: int, tasks: int) -> Measured:
 
 
 def _shard_times(
-    rig: rw.sources.BlenderRig, work: ShardWork, shards: list[rw.sampling.Shard]
+    rig: rc.sources.BlenderRig, work: ShardWork, shards: list[rc.sampling.Shard]
 ) -> tuple[float, list[float]]:
     """Opening a second host, and each shard on it."""
     before = time.process_time()
@@ -111,7 +111,7 @@ def _shard_times(
     return opening, times
 
 
-def _client_times(work: ShardWork, rigs: WorkerRigs, shards: list[rw.sampling.Shard]) -> tuple[float, float]:
+def _client_times(work: ShardWork, rigs: WorkerRigs, shards: list[rc.sampling.Shard]) -> tuple[float, float]:
     """Processor seconds per shard to take in files that a worker has written, and what arrays cost more."""
     zeros = np.zeros((shards[0].rows, len(work.facts.pose_names)), np.float32)
     vertices = np.zeros((shards[0].rows, *work.facts.rest_vertices.shape), np.float32)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.farm.measured import Measured
-from rigwright._farm.dispatcher import Attempt, Dispatcher
+from rigcast._farm.dispatcher import Attempt, Dispatcher
 
 STORAGE = 2e9  # bytes per second that the shared storage takes from all machines together
 NETWORK = 1.25e9  # bytes per second into the client's machine: 10 Gbit/s

@@ -19,7 +19,7 @@ from benchmarks.farm import model
 from benchmarks.farm.measured import Measured, measure
 from benchmarks.farm.model import Outcome, Simulation
 from benchmarks.marks import ROOT, write_between_marks
-from rigwright._bench.timing import machine
+from rigcast._bench.timing import machine
 
 POSES = 20_000
 SETS = 100
@@ -104,7 +104,7 @@ def main() -> None:
     arguments = parser.parse_args()
     rig = arguments.rig
     if rig is None:
-        from rigwright._demo import build_character
+        from rigcast._demo import build_character
 
         rig = ROOT / "build" / "farm" / "character.blend"
         rig.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Times ``rw.ik.Solver`` beside SciPy and mink: ``python -m benchmarks.ik.iterative model.safetensors``.
+"""Times ``rc.ik.Solver`` beside SciPy and mink: ``python -m benchmarks.ik.iterative model.safetensors``.
 
 The model has channels that decide its poses (``./run demo`` makes one). Two rows:
 
@@ -24,10 +24,10 @@ import scipy
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.ik.scenes import Scene, bounds_of, motion, scene, skeleton_model
 from benchmarks.marks import write_between_marks
-from rigwright._bench.timing import interleaved, load_average, machine
+from rigcast._bench.timing import interleaved, load_average, machine
 
 PREFERENCE = 0.003
 TOLERANCE = 1e-4  # of the size: a frame has converged where no target is missed by more
@@ -72,14 +72,14 @@ class Peer:
         return found.x, 2.0 * found.cost
 
 
-def body_row(model: rw.Deformer) -> dict[str, object]:
+def body_row(model: rc.Deformer) -> dict[str, object]:
     """Ours beside SciPy on the learned body."""
     task = scene(model)
-    solver = rw.ik.Solver(model, task.vertices)
+    solver = rc.ik.Solver(model, task.vertices)
     peer = Peer(task, solver.size)
     frames = np.linspace(1, len(task.targets) - 1, TIMED).astype(int)
 
-    def ours(t: int) -> rw.ik.PoseSolution:
+    def ours(t: int) -> rc.ik.PoseSolution:
         return solver.solve(task.targets[t], task.channels[t - 1], preference=PREFERENCE, threads=1)
 
     ends = [(ours(t), peer.solve(task.targets[t], task.channels[t - 1])) for t in frames]
@@ -106,12 +106,12 @@ def body_row(model: rw.Deformer) -> dict[str, object]:
     }
 
 
-def skeleton_rows(model: rw.Deformer) -> dict[str, object]:
+def skeleton_rows(model: rc.Deformer) -> dict[str, object]:
     """Ours beside mink on the plain skeleton."""
     from benchmarks.ik.mink_peer import MinkPeer
 
     task = scene(skeleton_model(model))
-    solver = rw.ik.Solver(task.model, task.vertices)
+    solver = rc.ik.Solver(task.model, task.vertices)
     rest = bounds_of(task.model)[2]
     peer = MinkPeer(task, TOLERANCE * solver.size, PEER_STEPS)
     random = motion(task.model, 4 * TIMED, seed=1)[::4]
@@ -124,7 +124,7 @@ def skeleton_rows(model: rw.Deformer) -> dict[str, object]:
     result: dict[str, object] = {"mink's skeleton is ours within": peer.kinematics_error(task.channels[::40])}
     for name, cases in pairs.items():
 
-        def ours(i: int, cases: Cases = cases) -> rw.ik.PoseSolution:
+        def ours(i: int, cases: Cases = cases) -> rc.ik.PoseSolution:
             return solver.solve(*cases[i], preference=1e-4, tolerance=0.1 * TOLERANCE, threads=1)
 
         def theirs(i: int, cases: Cases = cases) -> tuple[float, int]:
@@ -169,7 +169,7 @@ def main() -> None:
     parser.add_argument("model")
     parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/inverse_kinematics.md")
     chosen = parser.parse_args()
-    model = rw.load(chosen.model)
+    model = rc.load(chosen.model)
     rows: dict[str, object] = {"machine": machine(), "load": load_average(), "body": body_row(model)}
     if importlib.util.find_spec("mink") is None:
         rows["skeleton"] = "mink is not installed: pip install mink==1.3.0 daqp"

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
-from rigwright._resume.fingerprints import fingerprint
+import rigcast as rc
+from rigcast._resume.fingerprints import fingerprint
 
 FOLDER = Path(__file__).resolve().parents[2] / "build" / "face_ik"
 LOSS = "half of the rows without noise, towards the row"  # networks of another loss are trained again
@@ -18,11 +18,11 @@ LOSS = "half of the rows without noise, towards the row"  # networks of another 
 
 def trained(
     folder: Path,
-    model: rw.Deformer,
+    model: rc.Deformer,
     points: NDArray[np.int64],
-    settings: rw.training.FaceIkSettings,
+    settings: rc.training.FaceIkSettings,
     poses: NDArray[np.float32] | None = None,
-) -> rw.ik.FaceIk:
+) -> rc.ik.FaceIk:
     """Networks of the settings, trained on one thread through the model, on its poses (T, C) if they are given.
 
     Read if the folder has them. A training that was interrupted goes on.
@@ -32,7 +32,7 @@ def trained(
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
         data: Any = None if poses is None else SimpleNamespace(poses=poses)
-        rw.training.face_ik(
+        rc.training.face_ik(
             model,
             points,
             seed=settings.seed,
@@ -44,4 +44,4 @@ def trained(
             checkpoint=file.with_suffix(".checkpoint"),
             progress=True,
         ).save(file)
-    return rw.ik.load(file)
+    return rc.ik.load(file)

@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.marks import write_between_marks
-from rigwright._bench.timing import load_average, machine
-from rigwright.faces._ict import landmarks
+from rigcast._bench.timing import load_average, machine
+from rigcast.faces._ict import landmarks
 
 ROOT = Path(__file__).resolve().parents[2]
 FRAMES = 120
@@ -55,12 +55,12 @@ def nodding(points: Float64) -> Float64:
     return np.array(moved)
 
 
-def actors(data: Path, rig: rw.BlendshapeRig, chosen: NDArray[np.int64], moved: Float64) -> dict[str, Any]:
+def actors(data: Path, rig: rc.BlendshapeRig, chosen: NDArray[np.int64], moved: Float64) -> dict[str, Any]:
     """Neutral (M, 3) and landmarks (T, M, 3) of each actor, from movements (T, M, 3) of the character's landmarks."""
     modes = np.load(data / "ict_facekit" / "identities.npz")["deltas"][:, chosen].astype(np.float64)
     identity = rig.rest_vertices[chosen] + np.tensordot(np.random.default_rng(3).standard_normal(20), modes[:20], 1)
-    mesh = rw.sources.load_mesh(data / "mediapipe_canonical_face" / "canonical_face_model.obj")
-    canonical = np.asarray(mesh.vertices, np.float64)[list(rw.ik.MEDIAPIPE_468.values())]
+    mesh = rc.sources.load_mesh(data / "mediapipe_canonical_face" / "canonical_face_model.obj")
+    canonical = np.asarray(mesh.vertices, np.float64)[list(rc.ik.MEDIAPIPE_468.values())]
     size = np.ptp(canonical, axis=0).max() / np.ptp(rig.rest_vertices[chosen], axis=0).max()
     return {
         "iBUG 68, another ICT identity": (identity, nodding(identity + moved)),
@@ -68,18 +68,18 @@ def actors(data: Path, rig: rw.BlendshapeRig, chosen: NDArray[np.int64], moved: 
     }
 
 
-def ways(rig: rw.BlendshapeRig, chosen: NDArray[np.int64]) -> dict[str, Any]:
+def ways(rig: rc.BlendshapeRig, chosen: NDArray[np.int64]) -> dict[str, Any]:
     """Functions from control points (T, M, 3) to weights (T, K)."""
-    solver = rw.ik.Solver(rig, chosen)
+    solver = rc.ik.Solver(rig, chosen)
     price = PRICE * 1e-6 / rig.meters_per_unit**2
 
     def inverse(goals: Float64, alpha: float) -> Float64:
         ends = np.tile(rig.rest_vertices, (len(goals), 1, 1))
         ends[:, chosen] = goals
-        return rw.inverse.solve(rig, ends, vertices=chosen, alpha=alpha).weights
+        return rc.inverse.solve(rig, ends, vertices=chosen, alpha=alpha).weights
 
     return {
-        "iterative (`rw.ik.solve`)": lambda goals: solver.solve(goals, solver.rest[1][0]).unknowns,
+        "iterative (`rc.ik.solve`)": lambda goals: solver.solve(goals, solver.rest[1][0]).unknowns,
         "inverse rig, alpha = 0": lambda goals: inverse(goals, 0.0),
         f"inverse rig, {PRICE:g} mm² per shape": lambda goals: inverse(goals, price),
     }
@@ -91,17 +91,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/inverse_kinematics.md")
     given = parser.parse_args()
-    rig = rw.faces.ict(given.data / "ict_facekit")
+    rig = rc.faces.ict(given.data / "ict_facekit")
     chosen = landmarks(given.data / "ict_facekit")
     millimeters = 1000.0 * rig.meters_per_unit
-    names = list(rw.ik.IBUG_68)
-    steady = [names.index(name) for name in rw.ik.STEADY]
+    names = list(rc.ik.IBUG_68)
+    steady = [names.index(name) for name in rc.ik.STEADY]
     weights = performance(rig.num_shapes)
     truth = rig.evaluate(weights)
     moved = truth[:, chosen].astype(np.float64) - rig.rest_vertices[chosen]
     rows, report = [], {}
     for actor, (neutral, tracked) in actors(given.data, rig, chosen, moved).items():
-        goals = rw.ik.retarget_landmarks(tracked, neutral, rig.rest_vertices[chosen], steady=steady)
+        goals = rc.ik.retarget_landmarks(tracked, neutral, rig.rest_vertices[chosen], steady=steady)
         for way, answer in ways(rig, chosen).items():
             begin = time.process_time()
             found = answer(goals)

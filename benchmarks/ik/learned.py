@@ -1,6 +1,6 @@
 """Judges learned inverse kinematics on the rig: ``python -m benchmarks.ik.learned RIG [--model FILE] [--minutes 5]``.
 
-RIG is a blendshape rig (a file for ``rigwright.sources.load_blendshapes`` or ``rigwright.load``); ``--model`` is
+RIG is a blendshape rig (a file for ``rigcast.sources.load_blendshapes`` or ``rigcast.load``); ``--model`` is
 the learned model of it to train through, by default the rig itself. Control points are far from each other on what
 moves. Every figure but one is measured on the rig: networks exploit an approximation outside of its range. Both ways
 are trained for the minutes on one thread, one after the other; an interrupted run goes on.
@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.ik.kept import FOLDER, trained
 from benchmarks.ik.scenes import spread
 from benchmarks.marks import write_between_marks
-from rigwright._bench.timing import interleaved, load_average, machine
+from rigcast._bench.timing import interleaved, load_average, machine
 
 FRAMES = 200
 KNOWN = 50_000
@@ -29,7 +29,7 @@ NOISE = 4.5e-3  # meters
 AGREEMENTS = ("average", "joint")
 
 
-def control_points(rig: rw.BlendshapeRig, count: int) -> NDArray[np.int64]:
+def control_points(rig: rc.BlendshapeRig, count: int) -> NDArray[np.int64]:
     """Vertices that move, far from each other."""
     alone = rig.evaluate(np.eye(rig.num_shapes)) - rig.rest_vertices
     motion = np.linalg.norm(alone, axis=2).max(axis=0)
@@ -37,7 +37,7 @@ def control_points(rig: rw.BlendshapeRig, count: int) -> NDArray[np.int64]:
     return np.sort(moving[spread(rig.rest_vertices[moving], count)])
 
 
-def expressions(rig: rw.BlendshapeRig, frames: int, seed: int) -> NDArray[np.float64]:
+def expressions(rig: rc.BlendshapeRig, frames: int, seed: int) -> NDArray[np.float64]:
     """Weights (T, K): some shapes at a time."""
     rng = np.random.default_rng(seed)
     low, high = np.asarray(rig.bounds, np.float64).T
@@ -50,7 +50,7 @@ def distance(a: NDArray[np.floating[Any]], b: NDArray[np.floating[Any]], unit: f
     return float(np.linalg.norm(a - b, axis=-1).mean() * 1000.0 * unit)
 
 
-def figures(ik: rw.ik.FaceIk, rig: rw.BlendshapeRig, weights: NDArray[np.float64], noise: float) -> dict[str, float]:
+def figures(ik: rc.ik.FaceIk, rig: rc.BlendshapeRig, weights: NDArray[np.float64], noise: float) -> dict[str, float]:
     """Errors in millimeters of the answers to the control points of weights (T, K), moved by up to ``noise`` meters."""
     points, unit = ik.vertices, rig.meters_per_unit
     truth = rig.evaluate(weights)
@@ -70,15 +70,15 @@ def figures(ik: rw.ik.FaceIk, rig: rw.BlendshapeRig, weights: NDArray[np.float64
 
 
 def optimum(
-    rig: rw.BlendshapeRig, points: NDArray[np.integer[Any]], goals: NDArray[np.floating[Any]]
+    rig: rc.BlendshapeRig, points: NDArray[np.integer[Any]], goals: NDArray[np.floating[Any]]
 ) -> NDArray[np.float64]:
     """Weights of the least squared point loss on the rig."""
     ends = np.tile(rig.rest_vertices, (len(goals), 1, 1))
     ends[:, points] = goals
-    return rw.inverse.solve(rig, ends, vertices=points, alpha=0.0).weights
+    return rc.inverse.solve(rig, ends, vertices=points, alpha=0.0).weights
 
 
-def nearest_face(rig: rw.BlendshapeRig, points: NDArray[np.integer[Any]], weights: NDArray[np.float64]) -> float:
+def nearest_face(rig: rc.BlendshapeRig, points: NDArray[np.integer[Any]], weights: NDArray[np.float64]) -> float:
     """Whole-face error of the nearest of many training poses."""
     known = expressions(rig, KNOWN, seed=3)
     seen = rig.restricted(points).evaluate(known).reshape(KNOWN, -1)
@@ -122,14 +122,14 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/inverse_kinematics.md")
     chosen = parser.parse_args()
     learned = chosen.rig.endswith(".safetensors")
-    rig = rw.load(chosen.rig) if learned else rw.sources.load_blendshapes(chosen.rig)
-    if not isinstance(rig, rw.BlendshapeRig):
+    rig = rc.load(chosen.rig) if learned else rc.sources.load_blendshapes(chosen.rig)
+    if not isinstance(rig, rc.BlendshapeRig):
         parser.error(f"{chosen.rig} is no blendshape rig")
-    model = rw.load(chosen.model) if chosen.model else rig
+    model = rc.load(chosen.model) if chosen.model else rig
     points = control_points(rig, chosen.points)
     budget = {"steps": chosen.steps} if chosen.steps else {"minutes": chosen.minutes}
     ways = {
-        name: trained(chosen.keep, model, points, rw.training.FaceIkSettings(agreement=name, **budget))
+        name: trained(chosen.keep, model, points, rc.training.FaceIkSettings(agreement=name, **budget))
         for name in AGREEMENTS
     }
     weights = expressions(rig, FRAMES, seed=1)

@@ -5,8 +5,8 @@ channels with limits). A clip asks for the joints' positions if her bones turn a
 (``Retargeted.positions``). Rows:
 
 - clipped: retargeting by rotation, each channel clipped to its range
-- clipped, feet locked: the same, then ``rw.ik.foot_lock``, which knows no limits
-- solved: ``rw.ik.solve_motion`` with feet
+- clipped, feet locked: the same, then ``rc.ik.foot_lock``, which knows no limits
+- solved: ``rc.ik.solve_motion`` with feet
 
 "Beyond a limit" is how far a channel is outside its range, "slide" the farthest that a toe is from where its contact
 begins. A pop is a joint that turns in one frame by 8 degrees more than its largest turn within three frames in the
@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.body.antonia import antonia
 from benchmarks.marks import write_between_marks
-from rigwright._bench.timing import machine
-from rigwright.ik._foot_lock import largest_slide
-from rigwright.ik._joint_model import joint_model
-from rigwright.sources import SkinnedRig
+from rigcast._bench.timing import machine
+from rigcast.ik._foot_lock import largest_slide
+from rigcast.ik._joint_model import joint_model
+from rigcast.sources import SkinnedRig
 
 CLIPS = ["01_01", "jumping_jacks", "dab", "zombie", "jumping", "wave_hello"]
 FEET = [[f"{side}{joint}" for joint in ("Thigh", "Shin", "Foot", "Toe")] for side in "lr"]
@@ -49,17 +49,17 @@ class Case:
     rig: SkinnedRig
     joints: list[str]
     positions: NDArray[np.float64]  # (T, M, 3)
-    clipped: rw.sources.Retargeted
+    clipped: rc.sources.Retargeted
     fps: float
 
     @classmethod
     def load(cls, name: str, clips: Path, character: Path, most_frames: int | None = None) -> Case:
         """A clip of the folder, thinned to at most 40 frames per second."""
-        motion = rw.sources.load_bvh(Path(clips) / f"{name}.bvh.gz").motion()
+        motion = rc.sources.load_bvh(Path(clips) / f"{name}.bvh.gz").motion()
         motion = motion[:: max(1, round(1 / (motion.frame_time * FPS)))][:most_frames]
         rig = walking(antonia(character, root_motion=True))
-        names = rw.sources.joint_map(motion.joint_names, rig.skeleton.names)
-        made = rw.sources.retarget(motion, rig, names, root_translation=True)
+        names = rc.sources.joint_map(motion.joint_names, rig.skeleton.names)
+        made = rc.sources.retarget(motion, rig, names, root_translation=True)
         joints = list(names.values())
         chosen = [rig.skeleton.names.index(joint) for joint in joints]
         return cls(name, rig, joints, made.positions[:, chosen], made, 1.0 / motion.frame_time)
@@ -77,9 +77,9 @@ def judge(case: Case, threads: int = 1) -> dict[str, float]:
         "benchmark", case.rig, range(len(case.rig.skeleton.names)), np.zeros((case.rig.skeleton.num_joints, 3))
     )
     plain = model.poses_from_channels(case.clipped.channels)
-    lock = rw.ik.foot_lock(case.rig.skeleton, plain, FEET, fps=case.fps)
+    lock = rc.ik.foot_lock(case.rig.skeleton, plain, FEET, fps=case.fps)
     begin = time.perf_counter()
-    made = rw.ik.solve_motion(
+    made = rc.ik.solve_motion(
         case.rig, case.positions, case.joints, fps=case.fps, feet=FEET, start=case.clipped.channels, threads=threads
     )
     seconds = time.perf_counter() - begin
@@ -114,7 +114,7 @@ def beyond(channels: NDArray[np.floating[Any]], ranges: NDArray[np.float64]) -> 
     return float(max(np.where(away > 1e-3, away, 0.0).max(), 0.0))
 
 
-def turns(poses: NDArray[np.float32], model: rw.Deformer) -> NDArray[np.float64]:
+def turns(poses: NDArray[np.float32], model: rc.Deformer) -> NDArray[np.float64]:
     """Degrees (T - 1, J) by which joints turn from frame to frame."""
     count = model.skeleton.num_joints
     linear = poses[:, : 12 * count].reshape(len(poses), count, 3, 4)[..., :3].astype(np.float64)

@@ -25,12 +25,12 @@ from scipy.optimize import lsq_linear
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.ik.kept import FOLDER, trained
 from benchmarks.ik.learned import AGREEMENTS, NOISE, both_ways, distance, solve_times
 from benchmarks.ik.scenes import spread
 from benchmarks.marks import write_between_marks
-from rigwright._bench.timing import load_average, machine
+from rigcast._bench.timing import load_average, machine
 
 ROOT = Path(__file__).resolve().parents[2]
 POINTS = 54
@@ -44,7 +44,7 @@ Floats = NDArray[np.float32]
 class Judge:
     """The rig in Blender, and what all ways are judged by."""
 
-    def __init__(self, rig: Any, model: rw.Deformer, points: NDArray[np.int64], truth: Floats) -> None:
+    def __init__(self, rig: Any, model: rc.Deformer, points: NDArray[np.int64], truth: Floats) -> None:
         self.rig, self.model, self.points, self.truth = rig, model, points, truth
         self.order = [list(model.control_names).index(name) for name in rig.channel_names]
         self.unit = float(model.meters_per_unit)
@@ -53,7 +53,7 @@ class Judge:
         """What the rig makes of dials (T, N) in the model's order."""
         return np.asarray(self.rig.sample(np.ascontiguousarray(dials[:, self.order], np.float32))[1])
 
-    def figures(self, ik: rw.ik.FaceIk, goals: Floats, best: Floats) -> dict[str, float]:
+    def figures(self, ik: rc.ik.FaceIk, goals: Floats, best: Floats) -> dict[str, float]:
         """Mean errors in millimeters."""
         found, polished = ik.solve(goals), ik.solve(goals, polish=5)
         ours, after = self.vertices(found.unknowns), self.vertices(polished.unknowns)
@@ -89,7 +89,7 @@ class Judge:
         return best
 
 
-def skin_points(model: rw.Deformer, poses: Floats, count: int) -> NDArray[np.int64]:
+def skin_points(model: rc.Deformer, poses: Floats, count: int) -> NDArray[np.int64]:
     """Vertices of the largest connected surface that move, far from each other."""
     faces = np.asarray(model.faces)
     ends = np.concatenate([faces[:, [k, (k + 1) % faces.shape[1]]] for k in range(faces.shape[1])])
@@ -101,7 +101,7 @@ def skin_points(model: rw.Deformer, poses: Floats, count: int) -> NDArray[np.int
     return np.sort(moving[spread(model.rest_vertices[moving], count)])
 
 
-def nearest_face(data: rw.Dataset, model: rw.Deformer, judge: Judge) -> float:
+def nearest_face(data: rc.Dataset, model: rc.Deformer, judge: Judge) -> float:
     """Whole-face error of the training pose whose control points on the model are nearest."""
     seen = model.restricted(judge.points).evaluate(np.asarray(data.poses)).reshape(len(data), -1)
     goals = judge.truth[:, judge.points].reshape(len(judge.truth), -1)
@@ -110,10 +110,10 @@ def nearest_face(data: rw.Dataset, model: rw.Deformer, judge: Judge) -> float:
 
 
 def networks(
-    model: rw.Deformer, points: NDArray[np.int64], poses: Floats, given: argparse.Namespace
-) -> dict[str, rw.ik.FaceIk]:
+    model: rc.Deformer, points: NDArray[np.int64], poses: Floats, given: argparse.Namespace
+) -> dict[str, rc.ik.FaceIk]:
     """Both ways in which regions agree."""
-    kinds = {name: rw.training.FaceIkSettings(agreement=name, minutes=given.minutes, batch=64) for name in AGREEMENTS}
+    kinds = {name: rc.training.FaceIkSettings(agreement=name, minutes=given.minutes, batch=64) for name in AGREEMENTS}
     return {name: trained(given.out, model, points, settings, poses) for name, settings in kinds.items()}
 
 
@@ -126,17 +126,17 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=5.0, help="of each training")
     parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/inverse_kinematics.md")
     given = parser.parse_args()
-    model = rw.load(given.model)
+    model = rc.load(given.model)
     (training,) = given.sets.glob("mixed-*.rwdata")
-    data, judged = rw.Dataset(training), rw.Dataset(given.sets / "performance.rwdata")
+    data, judged = rc.Dataset(training), rc.Dataset(given.sets / "performance.rwdata")
     points = skin_points(model, np.asarray(data.poses[:200]), POINTS)
     ways = networks(model, points, np.asarray(data.poses[:: max(1, len(data) // ROWS)]), given)
     frames = np.linspace(0, len(judged) - 1, FRAMES).astype(int)
     truth = np.stack([np.asarray(judged.vertices[t]) for t in frames]).astype(np.float32)
     dials = np.asarray(judged.poses, np.float64)[frames]
-    opened: Any = rw.sources.load(given.sets / "face.blend")
+    opened: Any = rc.sources.load(given.sets / "face.blend")
     with opened as bones:
-        judge = Judge(rw.sources.dials_only(bones), model, points, truth)
+        judge = Judge(rc.sources.dials_only(bones), model, points, truth)
         reachable = truth[:, points]
         shift = np.random.default_rng(9).uniform(-NOISE, NOISE, reachable.shape) / judge.unit
         noisy = (reachable + shift).astype(np.float32)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
+import rigcast as rc
 
 FRAMES = 240
 SHARE = 0.5  # of the channels' ranges that motions use
@@ -18,19 +18,19 @@ SHARE = 0.5  # of the channels' ranges that motions use
 class Scene:
     """A motion and the positions of eight vertices along it."""
 
-    model: rw.Deformer
+    model: rc.Deformer
     vertices: NDArray[np.int64]  # (8,)
     channels: NDArray[np.float64]  # (T, N) a smooth motion
     targets: NDArray[np.float32]  # (T, 8, 3)
 
 
-def bounds_of(model: rw.Deformer) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def bounds_of(model: rc.Deformer) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Lowest, highest and rest values of the channels (N,)."""
     low, high, rest = np.array([(c.low, c.high, c.rest) for c in model.channels]).T
     return low, high, rest
 
 
-def motion(model: rw.Deformer, frames: int = FRAMES, seed: int = 0) -> NDArray[np.float64]:
+def motion(model: rc.Deformer, frames: int = FRAMES, seed: int = 0) -> NDArray[np.float64]:
     """Sums of slow waves inside the ranges, from rest."""
     low, high, rest = bounds_of(model)
     rng = np.random.default_rng(seed)
@@ -50,14 +50,14 @@ def spread(points: NDArray[np.floating[Any]], count: int) -> NDArray[np.int64]:
     return np.array(chosen)
 
 
-def scene(model: rw.Deformer) -> Scene:
+def scene(model: rc.Deformer) -> Scene:
     """Eight vertices far apart and a motion."""
     vertices = spread(model.rest_vertices, 8)
     channels = motion(model)
     return Scene(model, vertices, channels, model.restricted(vertices).evaluate(model.poses_from_channels(channels)))
 
 
-def skeleton_model(model: rw.Deformer) -> rw.Deformer:
+def skeleton_model(model: rc.Deformer) -> rc.Deformer:
     """The plain skeleton of a model with its channels: vertex j is the origin of joint j."""
     joints = np.arange(model.skeleton.num_joints, dtype=np.int32)[:, None]
     origins = np.ascontiguousarray(model.skeleton.rest_globals[:, :, 3])
@@ -65,4 +65,4 @@ def skeleton_model(model: rw.Deformer) -> rw.Deformer:
     about = {"channels": model.metadata["channels"] | {"followers": []}}  # which other solvers do not know
     weights = (joints, np.ones(joints.shape, np.float32))
     faces = np.zeros((0, 3), np.int32)
-    return rw.LinearBlendSkinning(model.skeleton, origins, faces, weights, dials=dials, metadata=about)
+    return rc.LinearBlendSkinning(model.skeleton, origins, faces, weights, dials=dials, metadata=about)

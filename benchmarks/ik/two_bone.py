@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.ik.limb_cases import random_limbs
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.marks import write_between_marks
-from rigwright._bench.timing import load_average, machine
+from rigcast._bench.timing import load_average, machine
 
 COUNTS = (1_000, 30_000, 1_000_000)
 Floats = NDArray[np.float64]
@@ -52,7 +52,7 @@ def seconds(call: Callable[[], object]) -> float:
 def compare(count: int, runs: int) -> list[str]:
     """Rows of the table for a number of limbs."""
     limbs: Limbs = random_limbs(count, seed=0)
-    ours = rw.ik.two_bone(*limbs, threads=1)
+    ours = rc.ik.two_bone(*limbs, threads=1)
     elbow, end, _ = numpy_two_bone(*limbs)
     difference = max(np.abs(ours.elbow - elbow).max(), np.abs(ours.end - end).max())
     moved = 8 * (3 * 3 + 2 + 2 * 3) + 1  # bytes per limb: read, and written
@@ -60,7 +60,7 @@ def compare(count: int, runs: int) -> list[str]:
     for name, out in [("new arrays", None), ("out=", ours)]:
         pairs = [
             (
-                seconds(lambda out=out: rw.ik.two_bone(*limbs, threads=1, out=out)),
+                seconds(lambda out=out: rc.ik.two_bone(*limbs, threads=1, out=out)),
                 seconds(lambda: numpy_two_bone(*limbs)),
             )
             for _ in range(runs)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.inverse.peers import GramSpace, VertexSpace, scipy_frame
 from benchmarks.inverse.rows import EQUAL
 from benchmarks.inverse.scenes import Scene
@@ -40,7 +40,7 @@ def compare(scene: Scene, alpha: float, frames: int) -> Comparison:
     The others run in Gram space, where their objective is the same and a step costs far less: here it only counts what
     they find.
     """
-    space, solver = VertexSpace(scene.rig), rw.inverse.Solver(scene.rig)
+    space, solver = VertexSpace(scene.rig), rc.inverse.Solver(scene.rig)
     chosen = np.linspace(0, len(scene.truth) - 1, frames).round().astype(int)
     meshes, ours = [], []
     for shot in scene.shots:
@@ -103,7 +103,7 @@ class Recovery:
 
 def recover(scene: Scene) -> Recovery:
     """Solve the noise-free targets of all shots with next to no alpha, and compare with the truth."""
-    solver = rw.inverse.Solver(scene.rig)
+    solver = rc.inverse.Solver(scene.rig)
     errors = [
         np.abs(solver.solve(scene.targets(scene.truth[s], 0.0), alpha=CLEAN_ALPHA, threads=1).weights - scene.truth[s])
         for s in scene.shots

@@ -25,13 +25,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.inverse.scenes import constructed_rig, ict_face, smooth_curves
 from benchmarks.marks import write_between_marks
-from rigwright._bench.timing import load_average, machine
-from rigwright._core import num_processors
-from rigwright.inverse._gram import Gram
-from rigwright.inverse._projection import project
+from rigcast._bench.timing import load_average, machine
+from rigcast._core import num_processors
+from rigcast.inverse._gram import Gram
+from rigcast.inverse._projection import project
 
 ROOT = Path(__file__).resolve().parents[2]
 FRAMES = 60
@@ -80,12 +80,12 @@ class Case:
         return float(np.any(np.asarray(self.rig.columns()) != 0, axis=2).mean())
 
 
-def dense_rig(vertices: int, shapes: int, seed: int) -> rw.BlendshapeRig:
+def dense_rig(vertices: int, shapes: int, seed: int) -> rc.BlendshapeRig:
     """Shapes that move every vertex."""
     rng = np.random.default_rng(seed)
     neutral = rng.normal(size=(vertices, 3)).astype(np.float32)
     deltas = rng.standard_normal((shapes, vertices, 3), np.float32)
-    return rw.BlendshapeRig(neutral, deltas, metadata={"meters_per_unit": 0.01})
+    return rc.BlendshapeRig(neutral, deltas, metadata={"meters_per_unit": 0.01})
 
 
 def cases(data: Path, quick: bool) -> list[Case]:
@@ -129,15 +129,15 @@ def rows(one: Case, runs: int) -> list[list[str]]:
     Projections are timed on one thread: their goal is one of a core.
     """
     gram = Gram(one.rig)
-    warm = rw.inverse.Solver(one.rig).solve(one.targets, alpha=ALPHA).weights
+    warm = rc.inverse.Solver(one.rig).solve(one.targets, alpha=ALPHA).weights
 
     def cold() -> np.ndarray:
-        return np.asarray(rw.inverse.Solver(one.rig).solve(one.targets, alpha=ALPHA).weights)
+        return np.asarray(rc.inverse.Solver(one.rig).solve(one.targets, alpha=ALPHA).weights)
 
     assert np.array_equal(cold(), warm), "a cold shot has the bytes of a warm one"
     lines = []
     for name, clock in CLOCKS.items():
-        made = median(lambda: rw.inverse.Solver(one.rig), clock, runs)
+        made = median(lambda: rc.inverse.Solver(one.rig), clock, runs)
         projected = median(lambda: project(gram, one.targets, 1), clock, runs)
         whole = median(cold, clock, runs)
         is_wall = clock is time.perf_counter
@@ -193,7 +193,7 @@ def main() -> None:
         f"alpha {ALPHA:g}, {FRAMES} frames, medians of {arguments.runs} runs after a warm-up; weights have the bytes "
         f"of a shot on a solver that was made before. Processor time is that of all threads together; projections are "
         f"on one thread. Goals of cold shots are wall times on two processors. {machine()}; "
-        f"rigwright {rw.__version__}, NumPy {np.__version__}; load average {load_average():.1f}."
+        f"rigcast {rc.__version__}, NumPy {np.__version__}; load average {load_average():.1f}."
     )
     text = "\n".join(lines) + f"\n\n{dense_floor(arguments.runs)}\n\n{about}"
     print(text.split("\n\n", 1)[1])

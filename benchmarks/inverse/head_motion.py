@@ -15,22 +15,22 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.transfer.landmarks import CANONICAL
 
 FRAMES, ON, SEEDS = 120, 24, 4
 
 
-def canonical_face(data: Path) -> rw.BlendshapeRig:
+def canonical_face(data: Path) -> rc.BlendshapeRig:
     """ICT's shapes on MediaPipe's canonical face, in centimeters."""
-    source = rw.faces.ict(data / "ict_facekit")
-    mesh = rw.sources.load_mesh(data / "mediapipe_canonical_face" / "canonical_face_model.obj")
+    source = rc.faces.ict(data / "ict_facekit")
+    mesh = rc.sources.load_mesh(data / "mediapipe_canonical_face" / "canonical_face_model.obj")
     index = json.loads((data / "ict_facekit" / "vertex_indices.json").read_text())["idx_to_landmark_verts"]
     pairs = [[index[landmark], vertex] for landmark, vertex in CANONICAL.items()]
-    return rw.transfer.transfer_rig(source, mesh, landmarks=pairs)
+    return rc.transfer.transfer_rig(source, mesh, landmarks=pairs)
 
 
-def truth(rig: rw.BlendshapeRig, seed: int) -> np.ndarray:
+def truth(rig: rc.BlendshapeRig, seed: int) -> np.ndarray:
     """(T, K): smooth weights of shapes that move something."""
     rng = np.random.default_rng(seed)
     moving = np.flatnonzero([np.asarray(rig.column(k)).any() for k in range(rig.num_shapes)])
@@ -62,7 +62,7 @@ def jitter(weights: np.ndarray) -> float:
     return float(np.sqrt(np.square(np.diff(weights, n=2, axis=0)).mean()))
 
 
-def measure(name: str, rig: rw.BlendshapeRig, millimeters: float, rest: bool) -> None:
+def measure(name: str, rig: rc.BlendshapeRig, millimeters: float, rest: bool) -> None:
     """One row: mean weight errors and jitters over the seeds."""
     errors: dict[str, list[float]] = {}
     ratios: dict[str, list[float]] = {}
@@ -82,7 +82,7 @@ def measure(name: str, rig: rw.BlendshapeRig, millimeters: float, rest: bool) ->
         }
         for way, (shot, options) in ways.items():
             if way != "rest" or rest:
-                found = rw.inverse.solve(rig, shot, **options).weights
+                found = rc.inverse.solve(rig, shot, **options).weights
                 errors.setdefault(way, []).append(float(np.abs(found - weights).mean()))
                 ratios.setdefault(way, []).append(jitter(found) / jitter(weights))
     for way, own in errors.items():
@@ -106,7 +106,7 @@ def main() -> None:
     print("| rig | noise | head motion | weight error | of a still head's | jitter of the truth's |\n|" + " --- |" * 6)
     for name, rig, rest in (
         ("canonical, 468 vertices", canonical_face(data), False),
-        ("ICT FaceKit", rw.faces.ict(data / "ict_facekit"), True),
+        ("ICT FaceKit", rc.faces.ict(data / "ict_facekit"), True),
     ):
         for millimeters in (0.2, 0.5):
             measure(name, rig, millimeters, rest)

@@ -24,12 +24,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import scipy
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.inverse.mismatched import identities, methods, pictures, published, scans, sparsity
 from benchmarks.inverse.mismatched.kept import Kept, digits, table
 from benchmarks.inverse.mismatched.scene import Scene, face_scene
 from benchmarks.marks import write_between_marks
-from rigwright._bench.timing import load_average, machine
+from rigcast._bench.timing import load_average, machine
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = {  # method of Tables: place in the docs
@@ -133,7 +133,7 @@ class Tables:
 
 def versions() -> str:
     return (
-        f"{machine()}; rigwright {rw.__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}. One thread, "
+        f"{machine()}; rigcast {rc.__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}. One thread, "
         "processor time."
     )
 

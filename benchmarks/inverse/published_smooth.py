@@ -5,7 +5,7 @@ is linear in the weight, so its curve x over the T frames minimizes ``x^T (diag(
 alpha / 2) x`` in the box, with D the second differences. Kept at its best, the released code being slower in each of
 these: the residual is kept, not computed anew for every weight; only the coordinates that a weight moves take part;
 products run through BLAS; and the sparse normal equations are solved exactly, by active sets and banded Cholesky
-instead of a general minimizer with numerical gradients. The objective is that of ``rigwright.inverse.solve``: the
+instead of a general minimizer with numerical gradients. The objective is that of ``rigcast.inverse.solve``: the
 released code divides fidelity by the number of coordinates.
 """
 

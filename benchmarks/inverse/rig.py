@@ -22,12 +22,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import scipy
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.inverse.accuracy import compare, recover
 from benchmarks.inverse.rows import OneFrame, Row, Settings, joint_rows
 from benchmarks.inverse.scenes import Scene, ict_face, macro_body, paper_size
 from benchmarks.marks import write_between_marks
-from rigwright._bench.timing import load_average, machine
+from rigcast._bench.timing import load_average, machine
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -69,7 +69,7 @@ def accuracy(scene: Scene, alpha: float, frames: int) -> str:
 def about(settings: Settings) -> str:
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     return (
-        f"{machine()}; rigwright {rw.__version__}, NumPy {np.__version__} with {blas['name']} {blas['version']} "
+        f"{machine()}; rigcast {rc.__version__}, NumPy {np.__version__} with {blas['name']} {blas['version']} "
         f"(OPENBLAS_CORETYPE {os.environ.get('OPENBLAS_CORETYPE', 'not set')}), SciPy {scipy.__version__}. One thread "
         f"everywhere, processor time. Ours: medians of {settings.runs} runs after a warm-up; peers: one run on each of "
         f"{settings.peer_frames} frames and the median of these, the published MM on one frame, joint peers one run. "

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.inverse.peers import VertexSpace, scipy_frame
 from benchmarks.inverse.published_mm import STEPS, TOLERANCE, PublishedMM
 from benchmarks.inverse.published_smooth import PublishedSmooth, ReleasedSmooth
@@ -81,7 +81,7 @@ class OneFrame:
     def __init__(self, scene: Scene, alpha: float, settings: Settings) -> None:
         self.scene, self.alpha, self.settings = scene, alpha, settings
         self.space = VertexSpace(scene.rig)
-        self.gram_seconds, self.solver = spent(lambda: rw.inverse.Solver(scene.rig), settings.runs)
+        self.gram_seconds, self.solver = spent(lambda: rc.inverse.Solver(scene.rig), settings.runs)
         shot = scene.targets(scene.truth[scene.shots[0]])
         seconds, solved = spent(lambda: self.solver.solve(shot, alpha=alpha, threads=1), settings.runs)
         self.count, self.warm = len(shot), seconds / len(shot)
@@ -210,7 +210,7 @@ class OneFrame:
 
 def joint_rows(scene: Scene, alpha: float, settings: Settings) -> list[Row]:
     """Shots with a temporal term, solved jointly: ours and the published formulation to the same levels."""
-    space, solver = VertexSpace(scene.rig), rw.inverse.Solver(scene.rig)
+    space, solver = VertexSpace(scene.rig), rc.inverse.Solver(scene.rig)
     shapes = space.num_shapes
     parts = space.columns[:shapes], space.member, space.columns[shapes:]
     terms = {"alpha": alpha, "smoothness": settings.smoothness}
@@ -236,7 +236,7 @@ def joint_rows(scene: Scene, alpha: float, settings: Settings) -> list[Row]:
 
 
 def joint_levels(
-    solver: rw.inverse.Solver, meshes: np.ndarray, terms: dict[str, float], settings: Settings
+    solver: rc.inverse.Solver, meshes: np.ndarray, terms: dict[str, float], settings: Settings
 ) -> tuple[float, list[tuple[float, float]]]:
     """Our best objective, and for every level the seconds and the objective of the loosest tolerance within it."""
     best = solver.solve(meshes, threads=1, **terms).shot_objective

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 TRAINING_FRAMES, GAP = 80, 10
 PERFORMANCE_END = 200  # the curves of compskin_face_anim cut here,
@@ -55,9 +55,9 @@ class Scene:
                 frame += scale * rng.standard_normal(frame.shape, np.float32)
         return vertices
 
-    def trade_off(self) -> rw.inverse.TradeOff:
+    def trade_off(self) -> rc.inverse.TradeOff:
         """Curve over alpha on the training frames, which are at least 10 apart already."""
-        return rw.inverse.trade_off(self.rig, self.targets(self.training), count=len(self.training), gap=1, threads=1)
+        return rc.inverse.trade_off(self.rig, self.targets(self.training), count=len(self.training), gap=1, threads=1)
 
 
 def paper_size(vertices: int, shapes: int, pairs: int, frames: int, noise: float = 0.01, seed: int = 0) -> Scene:
@@ -74,7 +74,7 @@ def ict_face(data: Path, noise: float = 0.01, seed: int = 0) -> Scene | None:
     folders = data / "ict_facekit", data / "compskin_face_anim"
     if not all(folder.is_dir() for folder in folders):
         return None
-    rig, curves = rw.faces.ict_with_combinations(*folders)
+    rig, curves = rc.faces.ict_with_combinations(*folders)
     with np.load(folders[1] / "face_controls.npz") as file:
         after = int(np.searchsorted(file["source_frame"], RANGE_END))
     cuts = [0, PERFORMANCE_END, after, len(curves)]
@@ -93,7 +93,7 @@ def macro_body(data: Path, frames: int = 1000, seed: int = 0) -> Scene | None:
     folder = data / "makehuman_hm08"
     if not folder.is_dir():
         return None
-    rig = rw.faces.makehuman_macro_targets(folder)
+    rig = rc.faces.makehuman_macro_targets(folder)
     noise = 0.01 * 0.01 / float(rig.meters_per_unit)
     about = (
         f"MakeHuman's macro rig: {len(rig.rest_vertices):,} vertices, {rig.num_shapes} weights, none of which moves "
@@ -114,7 +114,7 @@ def people(frames: int, shapes: int, seed: int) -> np.ndarray:
     return 0.5 + 0.45 * np.sin(2 * np.pi * rng.uniform(0.1, 0.3, shapes) * seconds + phase)
 
 
-def constructed_rig(vertices: int, shapes: int, pairs: int, seed: int) -> rw.BlendshapeRig:
+def constructed_rig(vertices: int, shapes: int, pairs: int, seed: int) -> rc.BlendshapeRig:
     """Local smooth shapes on a sphere of 18 cm, and corrections of pairs that lie near each other."""
     rng = np.random.default_rng(seed)
     directions = rng.normal(size=(vertices, 3))
@@ -135,7 +135,7 @@ def constructed_rig(vertices: int, shapes: int, pairs: int, seed: int) -> rw.Ble
     for n in rng.choice(near, pairs, replace=False):
         i, j = int(rows[n]), int(cols[n])
         combinations.append(((i, j), bump(0.5 * (centers[i] + centers[j]), 1.5) * rng.normal(size=3) * 0.4))
-    return rw.BlendshapeRig(neutral, np.array(deltas), combinations=combinations, metadata={"meters_per_unit": 0.01})
+    return rc.BlendshapeRig(neutral, np.array(deltas), combinations=combinations, metadata={"meters_per_unit": 0.01})
 
 
 def smooth_curves(frames: int, shapes: int, seed: int) -> np.ndarray:

@@ -29,10 +29,10 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.transfer.faces import Hm08
-from rigwright._bench.timing import load_average, machine
+from rigcast._bench.timing import load_average, machine
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 Rows = list[dict[str, Any]]
@@ -65,10 +65,10 @@ class Units:
         self.given, self.truth = given[:, kept], truth[:, kept]
         self.moved = np.any([self.given, self.truth], axis=0).any(axis=2)
 
-    def plan(self, alpha: float = 0.5, method: str = "optimal") -> rw.transfer.ExpressionPlan:
+    def plan(self, alpha: float = 0.5, method: str = "optimal") -> rc.transfer.ExpressionPlan:
         """Expressions to scan for the target."""
         shapes = self.source + self.given
-        return rw.transfer.pack_expressions(
+        return rc.transfer.pack_expressions(
             self.source, shapes, self.faces, self.target, alpha=alpha, method=method, names=self.names
         )
 
@@ -77,8 +77,8 @@ class Units:
         examples = self.target + np.tensordot(weights, self.truth, 1)
         examples += noise / MILLIMETRES * np.random.default_rng(0).standard_normal(examples.shape)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", rw.errors.UndeterminedShapesWarning)
-            made = rw.transfer.example_based(
+            warnings.simplefilter("ignore", rc.errors.UndeterminedShapesWarning)
+            made = rc.transfer.example_based(
                 self.source, self.source + self.given, self.target, self.faces, examples, weights, **options
             )
         return self.mean(made - self.target)
@@ -174,7 +174,7 @@ def trust_table(rows: Rows, held: dict[str | None, float]) -> str:
         errors = " | ".join(f"{row[format(beta, 'g')]:.3f}" for beta in BETAS)
         lines.append(f"| {row['scans']}, {noise} | {errors} |")
     best = [min((row[f"{beta:g}"], beta) for beta in BETAS)[1] for row in rows if row["noise"] == 0.3]
-    known = f"{rw.transfer.examples.BETA:g}"
+    known = f"{rc.transfer.examples.BETA:g}"
     gain = [1.0 - row[known] / row["0.1"] for row in rows]
     said = (
         f"The default, {known}, changes the error by {-min(gain):+.0%} to {-max(gain):+.0%} from that with the"
@@ -245,7 +245,7 @@ def main() -> None:
     units = Units(arguments.data)
     given = (units.source, units.source + units.given, units.target, units.faces)
     held = {
-        fixed: units.mean(rw.transfer.deformation_transfer(*given, fixed) - units.target)
+        fixed: units.mean(rc.transfer.deformation_transfer(*given, fixed) - units.target)
         for fixed in ("rest", "each", None)
     }
     before = held["rest"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.transfer.faces import Hm08
 
 PAINT = 0.5  # an area is painted where a shape moves at least so much of its largest displacement
@@ -37,9 +37,9 @@ class Face:
     millimeters: float
     about: str
 
-    def plan(self, symmetry: bool = False, **options: Any) -> rw.transfer.ExpressionPlan:
+    def plan(self, symmetry: bool = False, **options: Any) -> rc.transfer.ExpressionPlan:
         """``pack_expressions`` for the other identity; with symmetry painted areas too."""
-        return rw.transfer.pack_expressions(
+        return rc.transfer.pack_expressions(
             self.neutral,
             self.shapes,
             self.faces,
@@ -87,8 +87,8 @@ class Face:
             row[list(shapes)] = 1.0
         examples = self.target + np.tensordot(weights, self.truth - self.target, 1)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", rw.errors.UndeterminedShapesWarning)
-            made = rw.transfer.example_based(self.neutral, self.shapes, self.target, self.faces, examples, weights)
+            warnings.simplefilter("ignore", rc.errors.UndeterminedShapesWarning)
+            made = rc.transfer.example_based(self.neutral, self.shapes, self.target, self.faces, examples, weights)
         moved = ((self.shapes != self.neutral) | (self.truth != self.target)).any(axis=2)
         squared = ((made - self.truth)[moved].astype(np.float64) ** 2).sum(axis=1)
         return self.millimeters * float(np.sqrt(squared.mean()))
@@ -96,9 +96,9 @@ class Face:
 
 def ict(folder: Path) -> Face:
     """The 53 ARKit-style shapes; another identity's shapes have the same offsets, the model is linear."""
-    rig = rw.faces.ict(folder / "ict_facekit")
+    rig = rc.faces.ict(folder / "ict_facekit")
     identity = [3.0 * (-1) ** mode for mode in range(10)] + [0.0] * 90
-    target = rw.faces.ict(folder / "ict_facekit", identity=identity).rest_vertices
+    target = rc.faces.ict(folder / "ict_facekit", identity=identity).rest_vertices
     keep = [k for k, name in enumerate(rig.shape_names) if not name.startswith(("cheekRaiser", "PupilDilate"))]
     deltas = rig.columns()[keep]
     return Face(
@@ -137,7 +137,7 @@ def units(folder: Path) -> Face:
 
 def arkit(folder: Path) -> Face:
     """ARKit shapes and visemes; the other identity is the same face, stretched, with larger eyes and mouth."""
-    rig = rw.faces.makehuman(folder / "makehuman_hm08", "arkit")
+    rig = rc.faces.makehuman(folder / "makehuman_hm08", "arkit")
     deltas = rig.columns()
     keep = np.flatnonzero((deltas != 0).any(axis=(1, 2)))  # the silent viseme moves nothing
     neutral, shapes = rig.rest_vertices, rig.rest_vertices + deltas[keep]
@@ -168,7 +168,7 @@ def modelling(folder: Path, parts: Sequence[str] = ()) -> Face:
     They shape identities and are no expressions; what is packed is their areas. The other identity has the same
     offsets.
     """
-    neutral = rw.faces.makehuman(folder / "makehuman_hm08").rest_vertices
+    neutral = rc.faces.makehuman(folder / "makehuman_hm08").rest_vertices
     with np.load(folder / "makehuman_hm08" / "face_modelling_targets.npz", allow_pickle=False) as file:
         names, bounds, index = file["names"].tolist(), file["ptr"], file["index"]
         values = file["delta_thousandths"].astype(np.float32) / 1000.0

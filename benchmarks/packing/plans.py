@@ -26,13 +26,13 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.packing.coverage import alpha_table, by_alpha, coverage, coverage_table, where_ours_differs
 from benchmarks.packing.faces import Face, arkit, ict, modelling, units
 from benchmarks.packing.speed import CLOCK, LONG, speed_tables
 from benchmarks.packing.sweeps import sweep_table
-from rigwright._bench.timing import load_average, machine
+from rigcast._bench.timing import load_average, machine
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -40,7 +40,7 @@ DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 def about(faces: list[Face], rounds: int, limit: float) -> str:
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("pulp", "highspy", "numpy"))
     return (
-        f"{machine()}; rigwright {rw.__version__}, {versions} (CBC as PuLP brings it). One thread, processor time,"
+        f"{machine()}; rigcast {rc.__version__}, {versions} (CBC as PuLP brings it). One thread, processor time,"
         f" medians of {rounds} interleaved rounds, of fewer where they take {LONG:g} s together; CBC may take {limit:g}"
         f" s of the processor, HiGHS {CLOCK * limit:g} s by the clock. All of them start from binary shapes;"
         " `pack_expressions` starts from vertices and finds pairs and importance too. Bounds hold for every plan,"

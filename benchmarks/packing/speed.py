@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.packing.faces import Face
 from benchmarks.packing.peers import Outcome, maximal_rows, processor_seconds, published, rows_of, sequence
-from rigwright.transfer._packing.program import Program
-from rigwright.transfer._packing.solvers import SOLVERS
+from rigcast.transfer._packing.program import Program
+from rigcast.transfer._packing.solvers import SOLVERS
 
 NODES = 1_000_000
 IN_A_ROW = 5  # calls of ours in a round, if they are short: their peers take hundreds of times as long

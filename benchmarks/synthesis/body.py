@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.body.antonia import antonia
 from benchmarks.synthesis.keep import keep
-from rigwright._bench.timing import load_average, machine
-from rigwright._demo.character import build_character
+from rigcast._bench.timing import load_average, machine
+from rigcast._demo.character import build_character
 
 LABELS = {
     "zombie": ["zombie"],
@@ -31,12 +31,12 @@ NAMES = {"antonia": "Motion capture on Antonia", "demo": "Motion capture on the 
 
 
 @contextmanager
-def character(name: str, data: Path, out: Path) -> Iterator[rw.sources.Rig]:
+def character(name: str, data: Path, out: Path) -> Iterator[rc.sources.Rig]:
     """The rig that moves."""
     if name == "antonia":
         yield antonia(data / "antonia_body")
         return
-    with rw.sources.load(build_character(out / "character.blend")) as rig:
+    with rc.sources.load(build_character(out / "character.blend")) as rig:
         yield rig
 
 
@@ -54,13 +54,13 @@ def main() -> None:
     place = arguments.out / arguments.character
     with character(arguments.character, arguments.data, arguments.out) as rig:
         clips = {
-            label: [clip for name in names for clip in rw.synthesis.read_clips(folder / f"{name}.bvh.gz", rig)]
+            label: [clip for name in names for clip in rc.synthesis.read_clips(folder / f"{name}.bvh.gz", rig)]
             for label, names in LABELS.items()
         }
         for own in clips.values():
             print(*(f"{clip.origin}: {clip.note or 'nothing was cut off'}" for clip in own), sep="\n")
         start = time.perf_counter()
-        synth = rw.synthesis.fit(clips, rig=rig, folder=place.with_suffix(".kept"))
+        synth = rc.synthesis.fit(clips, rig=rig, folder=place.with_suffix(".kept"))
         keep(synth, time.perf_counter() - start, place, NAMES[arguments.character])
 
 

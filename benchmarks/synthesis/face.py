@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.synthesis.keep import keep
-from rigwright._bench.timing import load_average, machine
-from rigwright._demo.production_face import build_production_face, controls, performance_clips
-from rigwright._demo.production_face.controls import curve_table
+from rigcast._bench.timing import load_average, machine
+from rigcast._demo.production_face import build_production_face, controls, performance_clips
+from rigcast._demo.production_face.controls import curve_table
 
 CUTS = Path(__file__).with_name("compskin_cuts.json")
 NAMES = {"ict": "ICT face with compskin's curves", "production": "Production face with compskin's curves"}
@@ -34,7 +34,7 @@ NAMES = {"ict": "ICT face with compskin's curves", "production": "Production fac
 
 def labelled_clips(
     rows: NDArray[np.floating[Any]], names: list[str], rest: NDArray[np.float64], cuts: dict[str, Any]
-) -> dict[str, list[rw.synthesis.Clip]]:
+) -> dict[str, list[rc.synthesis.Clip]]:
     """Clips of each label; the eyes move in their own labels alone.
 
     Parameters
@@ -54,7 +54,7 @@ def labelled_clips(
         if label not in cuts["of the eyes"]:
             held[:, eyes] = rest[eyes]
         found[label] = [
-            rw.synthesis.Clip(held[a:b], cuts["fps"], f"rows {a}-{b}", "compskin_face_anim", "Apache-2.0")
+            rc.synthesis.Clip(held[a:b], cuts["fps"], f"rows {a}-{b}", "compskin_face_anim", "Apache-2.0")
             for a, b in ranges
         ]
     return found
@@ -63,7 +63,7 @@ def labelled_clips(
 @contextmanager
 def ict(data: Path, out: Path) -> Iterator[tuple[Any, NDArray[Any], list[str], NDArray[np.float64]]]:
     """The rig, all rows of the curves, and compskin's name and the rest value of each control."""
-    face, weights = rw.faces.ict_with_combinations(data / "ict_facekit", data / "compskin_face_anim")
+    face, weights = rc.faces.ict_with_combinations(data / "ict_facekit", data / "compskin_face_anim")
     yield face, weights, list(face.shape_names), np.zeros(face.num_shapes)
 
 
@@ -74,8 +74,8 @@ def production(data: Path, out: Path) -> Iterator[tuple[Any, NDArray[Any], list[
     rows = np.concatenate([clip.rows for clip in performance_clips(data / "compskin_face_anim")])
     theirs = {ours: name for name, ours in curve_table().items()}
     order = {row.name: place for place, row in enumerate(controls())}
-    with rw.sources.load(blend) as bones:
-        rig = rw.sources.dials_only(bones)
+    with rc.sources.load(blend) as bones:
+        rig = rc.sources.dials_only(bones)
         dials = [name.split(".", 1)[-1] for name in rig.channel_names]
         columns = [order[name] for name in dials]
         rest = np.array([controls()[column].rest for column in columns])
@@ -96,7 +96,7 @@ def main() -> None:
     opened = {"ict": ict, "production": production}[arguments.face]
     with opened(arguments.data, arguments.out) as (rig, rows, names, rest):
         start = time.perf_counter()
-        synth = rw.synthesis.fit(labelled_clips(rows, names, rest, cuts), rig=rig, folder=place.with_suffix(".kept"))
+        synth = rc.synthesis.fit(labelled_clips(rows, names, rest, cuts), rig=rig, folder=place.with_suffix(".kept"))
         keep(synth, time.perf_counter() - start, place, NAMES[arguments.face])
 
 

@@ -14,10 +14,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.body.antonia import antonia
 from benchmarks.marks import write_between_marks
-from rigwright._bench.timing import load_average, machine
+from rigcast._bench.timing import load_average, machine
 
 GOAL = 0.7  # times three principal components
 BESIDE = (3, 6, 10, 20)
@@ -28,10 +28,10 @@ HEAD = (
 )
 
 
-def row(title: str, clips: list[rw.synthesis.Clip], rig: Any, options: argparse.Namespace) -> tuple[str, float, int]:
+def row(title: str, clips: list[rc.synthesis.Clip], rig: Any, options: argparse.Namespace) -> tuple[str, float, int]:
     """Markdown of one label's figures, the mean distance of its held-out frames, and how many these are."""
     start = time.process_time()
-    synth = rw.synthesis.fit(
+    synth = rc.synthesis.fit(
         {"x": clips},
         rig=rig,
         dimensions=options.dimensions or None,
@@ -71,7 +71,7 @@ def main() -> None:
     options = parser.parse_args()
     rig = antonia(options.data / "antonia_body")
     names = options.clips.split(",")
-    clips = {name: rw.synthesis.read_clips(options.data / "body_motion_bvh" / f"{name}.bvh.gz", rig) for name in names}
+    clips = {name: rc.synthesis.read_clips(options.data / "body_motion_bvh" / f"{name}.bvh.gz", rig) for name in names}
     print(machine(), load_average())
     found = [row(name, own, rig, options) for name, own in clips.items()]
     whole = [clip for own in clips.values() for clip in own]

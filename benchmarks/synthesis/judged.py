@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
-from rigwright import _core
-from rigwright.synthesis import Synthesizer
+import rigcast as rc
+from rigcast import _core
+from rigcast.synthesis import Synthesizer
 
 Rows = NDArray[np.float32]
 Figures = dict[str, Any]
@@ -27,9 +27,9 @@ def accelerations(synth: Synthesizer, controls: Rows) -> NDArray[np.float64]:
     return np.asarray(np.linalg.norm(np.diff(synth.mesh_features(controls), 2, axis=0), axis=1))
 
 
-def players(synth: Synthesizer, graph: rw.baselines.MotionGraph) -> dict[str, Callable[[int, str], Any]]:
+def players(synth: Synthesizer, graph: rc.baselines.MotionGraph) -> dict[str, Callable[[int, str], Any]]:
     """Makers of players by name; those of a graph only for labels that it kept, else None."""
-    matching = rw.baselines.motion_matching(synth)
+    matching = rc.baselines.motion_matching(synth)
 
     def ours(way: str) -> Callable[[int, str], Any]:
         def made(seed: int, label: str) -> Any:
@@ -43,7 +43,7 @@ def players(synth: Synthesizer, graph: rw.baselines.MotionGraph) -> dict[str, Ca
         return graph.player(seed, label) if graph.reaches(label, label) else None
 
     def fade(seed: int, label: str) -> Any:
-        return rw.baselines.cross_fade(synth, seed, label=label)
+        return rc.baselines.cross_fade(synth, seed, label=label)
 
     return {
         "latent spaces, inertialized": ours("inertialize"),
@@ -70,7 +70,7 @@ def judge_transitions(synth: Synthesizer, count: int) -> Figures:
     """Random transitions of each player: share with the peak within the clips' 99th percentile, frames above it."""
     clips = [space.frames[s.begin : s.end] for space in synth.spaces.values() for s in space.segments]
     limit = float(np.quantile(np.concatenate([accelerations(synth, np.asarray(clip)) for clip in clips]), 0.99))
-    graph = rw.baselines.motion_graph(synth)
+    graph = rc.baselines.motion_graph(synth)
     pairs = list(permutations(synth.labels, 2))
     found: Figures = {
         "pairs": len(pairs),

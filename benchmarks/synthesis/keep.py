@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import permutations
 from pathlib import Path
 
-import rigwright as rw
+import rigcast as rc
 
 
-def keep(synth: rw.synthesis.Synthesizer, seconds: float, path: Path, name: str) -> None:
+def keep(synth: rc.synthesis.Synthesizer, seconds: float, path: Path, name: str) -> None:
     """Print held-out errors and bridges; write the model and its report beside each other.
 
     Parameters
@@ -31,4 +31,4 @@ def keep(synth: rw.synthesis.Synthesizer, seconds: float, path: Path, name: str)
     print(f"bridges within {synth.threshold:.3g} mm: {within} of {count} ordered pairs")
     print(f"the longest route: {' - '.join(longest)}", flush=True)
     synth.save(path.with_suffix(".safetensors"))
-    rw.report.write_synthesis(path.with_suffix(".html"), synth, name=name)
+    rc.report.write_synthesis(path.with_suffix(".html"), synth, name=name)

@@ -24,7 +24,7 @@ from tests.support.latent import setting, spread_frames
 
 from benchmarks.marks import write_between_marks
 from benchmarks.synthesis.latent_peers import Floats, Gradient, connectivity, exact, through
-from rigwright import _core
+from rigcast import _core
 
 Step = Callable[[], tuple[float, Floats]]
 

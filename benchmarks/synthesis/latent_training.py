@@ -19,7 +19,7 @@ import numpy as np
 from tests.support.latent import setting
 
 from benchmarks.marks import write_between_marks
-from rigwright import _core
+from rigcast import _core
 
 
 def peer(python: str, case: dict[str, np.ndarray], folder: Path) -> dict[str, float]:

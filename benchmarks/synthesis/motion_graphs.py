@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.stats import spearmanr
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.body.antonia import antonia
 from benchmarks.marks import write_between_marks
-from rigwright._atomic_files import atomic_write
-from rigwright.baselines._motion.graph import window_distances
+from rigcast._atomic_files import atomic_write
+from rigcast.baselines._motion.graph import window_distances
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = ROOT / "tests" / "baselines" / "fairmotion_zombie.json"
@@ -36,9 +36,9 @@ CLIP = "zombie.bvh.gz"
 def our_distances(data: Path, peer: dict[str, Any]) -> NDArray[np.float64]:
     """Distances of the peer's windows, (nodes, nodes)."""
     rig = antonia(data / "antonia_body")
-    clips = rw.synthesis.read_clips(data / "body_motion_bvh" / CLIP, rig)
+    clips = rc.synthesis.read_clips(data / "body_motion_bvh" / CLIP, rig)
     small = {"dimensions": 2, "components": 2, "iterations": 1, "held_out": False}
-    synth = rw.synthesis.fit({"zombie": clips}, fps=peer["fps"], rig=rig, **small)
+    synth = rc.synthesis.fit({"zombie": clips}, fps=peer["fps"], rig=rig, **small)
     distances = window_distances(synth.mesh_features(synth.space("zombie").frames), peer["window"])
     return distances[np.ix_(np.array(peer["ends"]) - 1, peer["starts"])]
 

@@ -13,11 +13,11 @@ import argparse
 import json
 from pathlib import Path
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.synthesis.judged import Figures, judge_idling, judge_speed, judge_transitions
-from rigwright._atomic_files import atomic_write
-from rigwright._bench.timing import load_average, machine
+from rigcast._atomic_files import atomic_write
+from rigcast._bench.timing import load_average, machine
 
 TITLES = {
     "ict": "ICT face",
@@ -32,7 +32,7 @@ def measured(path: Path, options: argparse.Namespace) -> Figures:
     place = path.with_suffix(".playing.json")
     if options.kept and place.exists():
         return dict(json.loads(place.read_text()))
-    synth = rw.synthesis.load(path)
+    synth = rc.synthesis.load(path)
     print(f"{path.name}: {synth}", flush=True)
     found: Figures = {"labels": len(synth.labels), "frames": sum(map(len, synth.spaces.values()))}
     for name, judge, size in (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 NOT_ARKIT = ("cheekRaiser_L", "cheekRaiser_R", "PupilDilate_L", "PupilDilate_R")  # the other 53 are
 
@@ -16,7 +16,7 @@ class Ict:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "ict_facekit"
-        rig = rw.faces.ict(self.folder)
+        rig = rc.faces.ict(self.folder)
         self.neutral, self.faces = rig.rest_vertices, rig.faces
         chosen = [k for k, name in enumerate(rig.shape_names) if name not in NOT_ARKIT]
         self.names, self.deltas = [rig.shape_names[k] for k in chosen], rig.columns()[chosen]
@@ -24,7 +24,7 @@ class Ict:
 
     def identity(self, rng: np.random.Generator) -> np.ndarray:
         """Another face, drawn as the model's authors do."""
-        return rw.faces.ict(self.folder, identity=rng.standard_normal(100)).rest_vertices
+        return rc.faces.ict(self.folder, identity=rng.standard_normal(100)).rest_vertices
 
 
 class Hm08:
@@ -32,16 +32,16 @@ class Hm08:
 
     def __init__(self, folder: Path, helpers: bool = False) -> None:
         self.folder, self.helpers = folder / "makehuman_hm08", helpers
-        self.faces = rw.faces.makehuman(self.folder, whole=helpers).faces
+        self.faces = rc.faces.makehuman(self.folder, whole=helpers).faces
 
     def targets(self, kind: str) -> dict[str, np.ndarray]:
         """Deltas by name: of the units "caucasian" or "african", or "arkit"."""
-        rig = rw.faces.makehuman(self.folder, kind, whole=self.helpers)
+        rig = rc.faces.makehuman(self.folder, kind, whole=self.helpers)
         return dict(zip(rig.shape_names, rig.columns(), strict=True))
 
     def identity(self, race: str) -> np.ndarray:
         """The face that a race's units were sculpted for."""
-        return rw.faces.makehuman(self.folder, race, whole=self.helpers, identity=True).rest_vertices
+        return rc.faces.makehuman(self.folder, race, whole=self.helpers, identity=True).rest_vertices
 
 
 def part(faces: np.ndarray, vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -53,7 +53,7 @@ def part(faces: np.ndarray, vertices: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def connected(neutral: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The largest component alone: peers know nothing of components."""
-    solver = rw.transfer.DeformationTransfer(neutral, neutral, faces)
+    solver = rc.transfer.DeformationTransfer(neutral, neutral, faces)
     keep = solver.components == np.bincount(solver.components).argmax()
     index = np.append(np.cumsum(keep) - 1, -1)
     inside = keep[faces[:, 0]]

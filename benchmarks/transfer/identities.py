@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sparse
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.transfer.faces import Hm08, Ict
 from benchmarks.transfer.peers import rotated_copy
 
@@ -25,14 +25,14 @@ class Pair:
         self.truth = (scale * self.truth).astype(np.float32)
         self.source, self.target = head.identity(source), (scale * head.identity(target)).astype(np.float32)
         self.faces = head.faces
-        self.contacts = rw.transfer.find_contacts(self.source, self.source + self.given, self.faces)
+        self.contacts = rc.transfer.find_contacts(self.source, self.source + self.given, self.faces)
         self.moved = np.any([self.given, self.truth], axis=0).any(axis=2)  # (K, V)
         self.differs = (self.given != self.truth).any(axis=2)
 
     def results(self) -> dict[str, np.ndarray]:
         shapes = self.source + self.given
-        free = rw.transfer.deformation_transfer(self.source, shapes, self.target, self.faces, contacts=None)
-        held = rw.transfer.deformation_transfer(self.source, shapes, self.target, self.faces, contacts=self.contacts)
+        free = rc.transfer.deformation_transfer(self.source, shapes, self.target, self.faces, contacts=None)
+        held = rc.transfer.deformation_transfer(self.source, shapes, self.target, self.faces, contacts=self.contacts)
         turned = rotated_copy(self.source, self.target, self.given, self.faces)
         return dict(zip(WAYS, (free - self.target, held - self.target, self.given, turned), strict=True))
 
@@ -48,7 +48,7 @@ class Pair:
         }
 
     def crossings(self, points: np.ndarray, deltas: np.ndarray) -> int:
-        return sum(int(rw.transfer.count_crossings(points + d, self.faces, self.contacts)) for d in deltas)
+        return sum(int(rc.transfer.count_crossings(points + d, self.faces, self.contacts)) for d in deltas)
 
 
 def centimeters(deltas: np.ndarray, where: np.ndarray) -> str:
@@ -83,7 +83,7 @@ def units(folder: Path) -> tuple[list[str], list[Row], str]:
 
 def roughness(deltas: np.ndarray, faces: np.ndarray, where: np.ndarray) -> float:
     """Mean distance of vertices' offsets (K, V, 3) from the mean of their neighbors'."""
-    rows, columns, values = rw._core.graph_laplacian(faces, deltas.shape[1])
+    rows, columns, values = rc._core.graph_laplacian(faces, deltas.shape[1])
     laplacian = sparse.csr_matrix((values, (rows, columns)))
     flat = deltas.transpose(1, 0, 2).reshape(deltas.shape[1], -1).astype(np.float64)
     apart = (laplacian @ flat) / np.maximum(laplacian.diagonal(), 1)[:, None]
@@ -95,17 +95,17 @@ def identities(folder: Path, count: int) -> tuple[list[str], list[Row]]:
     """ICT is linear: the model's own shapes of an identity have the offsets of the neutral's, a plain copy is exact."""
     face = Ict(folder)
     rng = np.random.default_rng(3)
-    contacts = rw.transfer.find_contacts(face.neutral, face.shapes, face.faces)
+    contacts = rc.transfer.find_contacts(face.neutral, face.shapes, face.faces)
     moved = np.linalg.norm(face.deltas, axis=2) > 0
     size, own = np.linalg.norm(face.deltas, axis=2)[moved].mean(), roughness(face.deltas, face.faces, moved)
     rows = []
     for i in range(count):
         target = face.identity(rng)
         for name, pairs in (("", None), (", with contacts", contacts)):
-            result = rw.transfer.deformation_transfer(face.neutral, face.shapes, target, face.faces, contacts=pairs)
+            result = rc.transfer.deformation_transfer(face.neutral, face.shapes, target, face.faces, contacts=pairs)
             error = np.linalg.norm(result - target - face.deltas, axis=2)[moved]
-            doubt = rw.transfer.quality(face.neutral, face.shapes, target, result, face.faces, contacts=contacts)
-            model = sum(int(rw.transfer.count_crossings(target + d, face.faces, contacts)) for d in face.deltas)
+            doubt = rc.transfer.quality(face.neutral, face.shapes, target, result, face.faces, contacts=contacts)
+            model = sum(int(rc.transfer.count_crossings(target + d, face.faces, contacts)) for d in face.deltas)
             rows.append(
                 [
                     f"identity {i + 1}{name}",

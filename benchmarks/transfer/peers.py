@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 
 def place(source: np.ndarray, target: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
@@ -18,7 +18,7 @@ def place(source: np.ndarray, target: np.ndarray) -> Callable[[np.ndarray], np.n
 
 def rotated_copy(source: np.ndarray, target: np.ndarray, deltas: np.ndarray, faces: np.ndarray) -> np.ndarray:
     """Offsets turned with the vertex frames (normal and the longest edge at the vertex) from source to target."""
-    edges = rw._core.edges(faces, len(source))
+    edges = rc._core.edges(faces, len(source))
     both = np.concatenate([edges, edges[:, ::-1]])
     length = np.linalg.norm(source[both[:, 0]] - source[both[:, 1]], axis=1)
     partner = np.arange(len(source))
@@ -26,7 +26,7 @@ def rotated_copy(source: np.ndarray, target: np.ndarray, deltas: np.ndarray, fac
     partner[both[order, 0]] = both[order, 1]  # the last write wins: the longest
 
     def frames(points: np.ndarray) -> np.ndarray:
-        z = rw._core.vertex_normals(points, faces).astype(np.float64)
+        z = rc._core.vertex_normals(points, faces).astype(np.float64)
         x = points[partner].astype(np.float64) - points
         x -= (x * z).sum(axis=1, keepdims=True) * z
         x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.transfer.faces import Ict, connected
 from benchmarks.transfer.peers import place
 from benchmarks.transfer.solvers import Assembled, peers
@@ -60,7 +60,7 @@ def own_rows(face: Ict, target: np.ndarray, many: np.ndarray, runs: int) -> list
     one_by_one = many[:10]
 
     def ours(shapes: np.ndarray) -> np.ndarray:
-        return rw.transfer.DeformationTransfer(neutral, target, faces).transfer(shapes, threads=1)
+        return rc.transfer.DeformationTransfer(neutral, target, faces).transfer(shapes, threads=1)
 
     seconds = spent(
         {
@@ -87,7 +87,7 @@ def peer_rows(face: Ict, target: np.ndarray, many: np.ndarray, runs: int) -> lis
     shapes, some = many[:, keep], many[:3, keep]
 
     def ours(all_: np.ndarray) -> np.ndarray:
-        return rw.transfer.DeformationTransfer(source, goal, faces, fixed).transfer(all_, threads=1)
+        return rc.transfer.DeformationTransfer(source, goal, faces, fixed).transfer(all_, threads=1)
 
     def theirs(kind: type[Assembled], all_: np.ndarray) -> np.ndarray:
         return kind(move(source), goal, faces, fixed).transfer(np.stack([move(shape) for shape in all_]))
@@ -125,7 +125,7 @@ def example_row(runs: int) -> Row:
         return np.linalg.solve(left, weights.T @ wanted + stiffness[:, :, None] * prior)
 
     def woodbury() -> np.ndarray:
-        return rw._core.fit_triangles(weights, stiffness, wanted, prior)
+        return rc._core.fit_triangles(weights, stiffness, wanted, prior)
 
     seconds = spent({"ours": woodbury, "dense": dense}, max(1, runs // 3))
     difference = float(np.abs(dense() - woodbury()).max())

@@ -21,14 +21,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import scipy
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.transfer.identities import identities, units
 from benchmarks.transfer.speed import HEAD as SPEED
 from benchmarks.transfer.speed import speed
 from benchmarks.transfer.topologies import HEAD as TOPOLOGIES
 from benchmarks.transfer.topologies import topologies
-from rigwright._bench.timing import load_average, machine
+from rigcast._bench.timing import load_average, machine
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("speed", "units", "identities", "topologies")
@@ -64,7 +64,7 @@ def markdown(head: list[str], rows: list[list[str]], remark: str) -> str:
 
 def about(runs: int) -> str:
     return (
-        f"{machine()}; rigwright {rw.__version__} with {rw._core.build_info()['cholesky']}, NumPy {np.__version__}, "
+        f"{machine()}; rigcast {rc.__version__} with {rc._core.build_info()['cholesky']}, NumPy {np.__version__}, "
         f"SciPy {scipy.__version__}. Processor time of one thread, medians of {runs} runs of each side in turn "
         f"({max(1, runs // 3)} beside libraries), after one that is not counted."
     )

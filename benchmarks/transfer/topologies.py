@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.transfer.faces import Hm08, Ict, part
 from benchmarks.transfer.landmarks import CANONICAL, hm08
-from rigwright._formats.obj.mesh import faces_of, read_text, vertices_of
-from rigwright.faces._ict import SEGMENTS
-from rigwright.faces._makehuman import BODY_VERTICES
-from rigwright.transfer import Correspondence
+from rigcast._formats.obj.mesh import faces_of, read_text, vertices_of
+from rigcast.faces._ict import SEGMENTS
+from rigcast.faces._makehuman import BODY_VERTICES
+from rigcast.transfer import Correspondence
 
 # Parts of ICT's one connected skin. What a target has no counterpart of stays out: the inside of mouth and eyes would
 # be drawn onto the lips and lids of the canonical face.
@@ -77,9 +77,9 @@ class Journey:
     def __init__(self, source: Source, target: Mesh, landmarks: dict[int, int], names: list[str]) -> None:
         self.source, self.target = source, target
         self.pairs = np.array([[source.landmarks[k], vertex] for k, vertex in landmarks.items()])
-        self.there = rw.transfer.correspond(source.points, source.faces, target.points, target.faces, self.pairs)
+        self.there = rc.transfer.correspond(source.points, source.faces, target.points, target.faces, self.pairs)
         self.deltas = carried(self.there, source.points, source.chosen(names), target.points, target.faces)
-        back = rw.transfer.correspond(target.points, target.faces, source.points, source.faces, self.pairs[:, ::-1])
+        back = rc.transfer.correspond(target.points, target.faces, source.points, source.faces, self.pairs[:, ::-1])
         self.returned = carried(back, target.points, self.deltas, source.points, source.faces)
         self.kept = cosines(self.returned, source.chosen(names))
 
@@ -101,9 +101,9 @@ class Journey:
 
     def facing(self) -> np.ndarray:
         """(V,) cosine between the target's normal and that of the fitted source there."""
-        fitted = rw._core.vertex_normals(self.there.fitted, self.source.faces)
+        fitted = rc._core.vertex_normals(self.there.fitted, self.source.faces)
         there = np.einsum("vca,vc->va", fitted[np.maximum(self.there.corners, 0)], self.there.weights)
-        own = rw._core.vertex_normals(self.target.points, self.target.faces)
+        own = rc._core.vertex_normals(self.target.points, self.target.faces)
         return (there * own).sum(axis=1) / np.maximum(np.linalg.norm(there, axis=1), 1e-12)
 
 
@@ -111,7 +111,7 @@ def carried(
     found: Correspondence, points: np.ndarray, deltas: np.ndarray, target: np.ndarray, faces: np.ndarray
 ) -> np.ndarray:
     """Offsets of the target for offsets of the source."""
-    return rw.transfer.deformation_transfer(*found.resample(points, points + deltas), target, faces) - target
+    return rc.transfer.deformation_transfer(*found.resample(points, points + deltas), target, faces) - target
 
 
 def best_mixtures(ours: np.ndarray, sculpted: np.ndarray) -> np.ndarray:

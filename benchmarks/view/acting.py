@@ -17,15 +17,15 @@ from tests.support.browser import Browser
 from tests.support.players import face_synth
 from tests.view.posed import Posed
 
-import rigwright as rw
-from rigwright._bench.timing import load_average, machine
+import rigcast as rc
+from rigcast._bench.timing import load_average, machine
 
 GOAL = 40.0  # milliseconds
 PAUSE = 0.5  # seconds between labels
 TELL = "view.link.send('tell', {{ label: {!r} }})"
 
 
-def measured(synth: rw.synthesis.Synthesizer, seconds: float) -> dict[str, float]:
+def measured(synth: rc.synthesis.Synthesizer, seconds: float) -> dict[str, float]:
     """Milliseconds and frames per second."""
     random = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as folder, Browser(Path(folder), (1000, 700)) as browser:
@@ -61,7 +61,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.synth is not None and given.rig is None:
         parser.error("a synthesizer needs its rig")
-    synth = face_synth() if given.synth is None else rw.synthesis.load(given.synth, rig=rw.load(given.rig))
+    synth = face_synth() if given.synth is None else rc.synthesis.load(given.synth, rig=rc.load(given.rig))
     row = measured(synth, given.seconds)
     print(f"{machine()}, load {load_average():.0f}; {synth}")
     print(

@@ -24,10 +24,10 @@ import numpy as np
 from tests.support.browser import Browser
 from tests.view.posed import Posed
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.marks import write_between_marks
-from rigwright import _core
-from rigwright._bench.timing import load_average, machine
+from rigcast import _core
+from rigcast._bench.timing import load_average, machine
 
 SECONDS = 6.0
 GOALS = {
@@ -79,7 +79,7 @@ new Promise(done => {
 REACH = 14.0  # pixels that a drag goes: the tube bends that far
 
 
-def tube(num_vertices: int) -> rw.LinearBlendSkinning:
+def tube(num_vertices: int) -> rc.LinearBlendSkinning:
     """A bumpy tube of six joints with smooth weights."""
     around = 2 * int(np.sqrt(num_vertices / 8))
     along = num_vertices // around
@@ -91,11 +91,11 @@ def tube(num_vertices: int) -> rw.LinearBlendSkinning:
     faces = np.stack([index[:-1], index[1:], right[1:], right[:-1]], -1).reshape(-1, 4)
     rest = np.tile(np.eye(3, 4), (JOINTS, 1, 1))
     rest[1:, 1, 3] = 1 / JOINTS
-    skeleton = rw.Skeleton([f"joint{j}" for j in range(JOINTS)], np.arange(-1, JOINTS - 1), rest)
+    skeleton = rc.Skeleton([f"joint{j}" for j in range(JOINTS)], np.arange(-1, JOINTS - 1), rest)
     places = np.arange(JOINTS) / JOINTS
     weights = np.maximum(0, 1 - np.abs(vertices[:, 1:2] - places - 0.5 / JOINTS) * JOINTS) + 1e-9
     weights /= weights.sum(axis=1, keepdims=True)
-    return rw.LinearBlendSkinning(skeleton, vertices, faces, weights)
+    return rc.LinearBlendSkinning(skeleton, vertices, faces, weights)
 
 
 def median_ms(call: Callable[[], object], runs: int = 50) -> float:
@@ -107,7 +107,7 @@ def median_ms(call: Callable[[], object], runs: int = 50) -> float:
     return 1000.0 * float(np.median(times))
 
 
-def picking(model: rw.Deformer) -> tuple[float, float]:
+def picking(model: rc.Deformer) -> tuple[float, float]:
     """Milliseconds of a refit and of a pick."""
     vertices = np.asarray(model.rest_vertices)
     picker = _core.SurfacePicker(vertices, model.faces)
@@ -122,7 +122,7 @@ def rested(posed: Posed, begin: list[float]) -> float:
     return max(float(posed.page.evaluate(REST % place)) for place in places)
 
 
-def measured(browser: Browser, model: rw.Deformer) -> dict[str, float]:
+def measured(browser: Browser, model: rc.Deformer) -> dict[str, float]:
     """Milliseconds and pictures per second of one model."""
     posed = Posed(browser, model)
     try:
@@ -182,7 +182,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/inverse_kinematics.md")
     args = parser.parse_args()
-    models = [rw.load(path) for path in args.models] or [tube(15_000), tube(100_000)]
+    models = [rc.load(path) for path in args.models] or [tube(15_000), tube(100_000)]
     with tempfile.TemporaryDirectory() as folder, Browser(Path(folder), (1000, 700)) as browser:
         rows = [measured(browser, model) for model in models]
     print(json.dumps({"machine": machine(), "rows": rows}) if args.json else table(rows))

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "bindings/convert/arguments.h"
-#include "rigwright/core/error.h"
-#include "rigwright/core/view.h"
+#include "rigcast/core/error.h"
+#include "rigcast/core/view.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 namespace py = pybind11;
 
@@ -95,4 +95,4 @@ Array<T> copy(View<const T, Rank> source) {
     return array;
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

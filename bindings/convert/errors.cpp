@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
-#include "rigwright/core/error.h"
+#include "rigcast/core/error.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 namespace py = pybind11;
@@ -30,7 +30,7 @@ void set_file_error(const std::filesystem::filesystem_error& error) {
 }
 
 void raise(const char* name, const char* text) {
-    set_error(py::object(py::module_::import("rigwright.errors").attr(name)).ptr(), text);
+    set_error(py::object(py::module_::import("rigcast.errors").attr(name)).ptr(), text);
 }
 
 }  // namespace
@@ -49,4 +49,4 @@ void translate(std::exception_ptr pointer) {
     }
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

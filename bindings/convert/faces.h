@@ -4,7 +4,7 @@
 
 #include "bindings/convert/arrays.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 /// Converts faces (F, 3) or (F, 4) of any integer type to (F, 4) int32, with -1 in the last column of triangles. Does
 /// not check that indices are below the number of vertices.
@@ -30,4 +30,4 @@ inline Array<std::int32_t> as_faces(const char* function, const py::handle& obje
     return faces;
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 /// A count with its noun: "12,345 vertices", "1 joint", "" for 0.
 inline std::string counted(std::int64_t count, const char* one, const char* many) {
@@ -15,7 +15,7 @@ inline std::string counted(std::int64_t count, const char* one, const char* many
 
 /// A model in one line, for __repr__: its class, its name if it has one, and all facts that are not empty.
 inline std::string model_line(const pybind11::object& model, const std::vector<std::string>& facts) {
-    std::string line = "<rigwright." + pybind11::type::of(model).attr("__name__").cast<std::string>();
+    std::string line = "<rigcast." + pybind11::type::of(model).attr("__name__").cast<std::string>();
     const pybind11::object name = model.attr("metadata").attr("get")("name", "");
     if (pybind11::bool_(name)) line += " " + pybind11::repr(name).cast<std::string>();
     const char* before = ": ";
@@ -45,7 +45,7 @@ inline std::string model_table(const pybind11::object& model) {
     const std::size_t facts = line.rfind(": ");
     if (facts != std::string::npos) row("holds", line.substr(facts + 2, line.size() - facts - 3));
     row("unit", pybind11::str("{:g} m, {} up").format(model.attr("meters_per_unit"), model.attr("up_axis")));
-    return "<table><caption>rigwright." + kind + "</caption>" + rows + "</table>";
+    return "<table><caption>rigcast." + kind + "</caption>" + rows + "</table>";
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "bindings/convert/arrays.h"
-#include "rigwright/rig/deformer.h"
+#include "rigcast/rig/deformer.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 inline constexpr const char* pose_shape = "an array of numbers (T, C) or (C,)";
 
@@ -61,4 +61,4 @@ inline Array<float> output_array(const rig::Deformer& model, const Array<float>&
     return output;
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

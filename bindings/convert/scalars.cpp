@@ -2,9 +2,9 @@
 
 #include <limits>
 
-#include "rigwright/core/error.h"
+#include "rigcast/core/error.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 namespace py = pybind11;
@@ -52,4 +52,4 @@ std::vector<std::string> as_names(const char* function, const char* argument, co
     return texts;
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

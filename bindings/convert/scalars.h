@@ -4,7 +4,7 @@
 
 #include "bindings/convert/arguments.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 /// A number of threads; 0 stands for all processors. Throws ArgumentError, which names `function`, if the object is no
 /// whole number from 0 to 2^31 - 1.
@@ -14,4 +14,4 @@ int thread_count(const char* function, const IntLike& threads);
 /// one of them has half of a surrogate pair.
 std::vector<std::string> as_names(const char* function, const char* argument, const NamesLike& names);
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

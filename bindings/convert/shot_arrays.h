@@ -1,9 +1,9 @@
 #pragma once
 #include "bindings/convert/arrays.h"
-#include "rigwright/core/check.h"
-#include "rigwright/optimize/products/shot.h"
+#include "rigcast/core/check.h"
+#include "rigcast/optimize/products/shot.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 /// Converts the five arrays of a shot's terms, projections (T, N), linear, quadratic, lower and upper (T, K), and keeps
 /// them alive. Throws ArgumentError on other shapes or numbers that are not finite.
@@ -33,4 +33,4 @@ struct ShotArrays {
     }
 };
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -1,9 +1,9 @@
 #include "bindings/convert/tensors.h"
 
 #include "bindings/convert/arrays.h"
-#include "rigwright/core/tensor_file.h"
+#include "rigcast/core/tensor_file.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 py::dict to_arrays(const TensorFile& file) {
     py::dict arrays;
@@ -38,4 +38,4 @@ TensorFile from_arrays(const py::dict& tensors, const std::string& metadata, con
     return file;
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "rigwright/core/tensor_file.h"
+#include "rigcast/core/tensor_file.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 /// Makes a TensorFile from a dict of float32 and int32 arrays and a metadata text. Throws ArgumentError, which names
 /// `function`.
@@ -15,4 +15,4 @@ TensorFile from_arrays(const pybind11::dict& tensors, const std::string& metadat
 /// Copies of all tensors, by name.
 pybind11::dict to_arrays(const TensorFile& file);
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

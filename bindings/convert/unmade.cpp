@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 /// Called when pybind11 would allocate an object whose constructor has not run (type_caster_generic::load_value).
@@ -20,4 +20,4 @@ void refuse_unmade(pybind11::module_& module) {
     }
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -6,10 +6,10 @@
 
 #include "bindings/convert/arrays.h"
 #include "bindings/device/cuda_bindings.h"
-#include "rigwright/core/check.h"
-#include "rigwright/cuda/crowd.h"
+#include "rigcast/core/check.h"
+#include "rigcast/cuda/crowd.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using cuda::DeviceArray;
@@ -79,4 +79,4 @@ void bind_cuda_crowd(py::module_& module) {
                                "Bytes of the curves on the device, without the rig.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -6,11 +6,11 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/shot_arrays.h"
 #include "bindings/device/cuda_bindings.h"
-#include "rigwright/core/check.h"
-#include "rigwright/cuda/inverse/projection.h"
-#include "rigwright/cuda/inverse/solver.h"
+#include "rigcast/core/check.h"
+#include "rigcast/cuda/inverse/projection.h"
+#include "rigcast/cuda/inverse/solver.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using cuda::DeviceProjection;
@@ -152,4 +152,4 @@ void bind_cuda_inverse(py::module_& module) {
              "the left of each weight.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -3,14 +3,14 @@
 #include "bindings/convert/errors.h"
 #include "bindings/convert/unmade.h"
 #include "bindings/device/cuda_bindings.h"
-#include "rigwright/cuda/libraries/libraries.h"
-#include "rigwright/cuda/machine/device.h"
+#include "rigcast/cuda/libraries/libraries.h"
+#include "rigcast/cuda/machine/device.h"
 
 namespace py = pybind11;
 
 namespace {
 
-py::dict as_dict(const rigwright::cuda::DeviceInfo& device) {
+py::dict as_dict(const rigcast::cuda::DeviceInfo& device) {
     py::dict entry;
     entry["name"] = device.name;
     entry["compute_capability"] = std::to_string(device.major) + "." + std::to_string(device.minor);
@@ -19,14 +19,14 @@ py::dict as_dict(const rigwright::cuda::DeviceInfo& device) {
 }
 
 py::dict status() {
-    const rigwright::cuda::DeviceStatus found = rigwright::cuda::device_status();
+    const rigcast::cuda::DeviceStatus found = rigcast::cuda::device_status();
     py::list devices;
     for (const auto& device : found.devices) devices.append(as_dict(device));
     py::dict result;
     result["works"] = found.works;
     result["reason"] = found.reason;
     result["devices"] = devices;
-    result["libraries"] = rigwright::cuda::describe_libraries();
+    result["libraries"] = rigcast::cuda::describe_libraries();
     return result;
 }
 
@@ -34,16 +34,16 @@ py::dict status() {
 
 PYBIND11_MODULE(_cuda, module) {
     module.doc() = "Batched evaluation on an NVIDIA GPU. Importing needs neither a driver nor a device.";
-    py::register_local_exception_translator(&rigwright::bindings::translate);
+    py::register_local_exception_translator(&rigcast::bindings::translate);
     module.def("status", &status,
                "works (bool), reason (a phrase, if not), devices (name, compute_capability, memory in bytes),\n"
                "libraries (versions of cuBLAS and cuSPARSE, or a phrase why they are not built in).");
-    module.def("copy_rate", &rigwright::cuda::copy_rate, py::arg("bytes"), py::arg("repeats"),
+    module.def("copy_rate", &rigcast::cuda::copy_rate, py::arg("bytes"), py::arg("repeats"),
                py::call_guard<py::gil_scoped_release>(),
                "The median rate of copies on the device in gigabytes per second, read and written together.");
-    rigwright::bindings::bind_cuda_resident(module);
-    rigwright::bindings::bind_cuda_crowd(module);
-    rigwright::bindings::bind_cuda_inverse(module);
-    rigwright::bindings::bind_cuda_synthesis(module);
-    rigwright::bindings::refuse_unmade(module);
+    rigcast::bindings::bind_cuda_resident(module);
+    rigcast::bindings::bind_cuda_crowd(module);
+    rigcast::bindings::bind_cuda_inverse(module);
+    rigcast::bindings::bind_cuda_synthesis(module);
+    rigcast::bindings::refuse_unmade(module);
 }

@@ -5,10 +5,10 @@
 #include "bindings/convert/tensors.h"
 #include "bindings/device/cuda_bindings.h"
 #include "bindings/device/device_arrays.h"
-#include "rigwright/cuda/resident.h"
-#include "rigwright/registry/make_model.h"
+#include "rigcast/cuda/resident.h"
+#include "rigcast/registry/make_model.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using cuda::DeviceArray;
@@ -164,4 +164,4 @@ void bind_cuda_resident(py::module_& module) {
              "Device time in milliseconds of each of `repeats` evaluations of `batch` frames, without copies.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -2,10 +2,10 @@
 
 #include "bindings/convert/arrays.h"
 #include "bindings/device/cuda_bindings.h"
-#include "rigwright/core/check.h"
-#include "rigwright/cuda/synthesis/device_latent_space.h"
+#include "rigcast/core/check.h"
+#include "rigcast/cuda/synthesis/device_latent_space.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using cuda::DeviceLatentSpace;
@@ -34,12 +34,12 @@ py::tuple evaluate_device_space(DeviceLatentSpace& space, const ArrayLike& point
 }  // namespace
 
 void bind_cuda_synthesis(py::module_& module) {
-    py::module_::import("rigwright._core");  // LatentSpace, which signatures name
+    py::module_::import("rigcast._core");  // LatentSpace, which signatures name
     py::class_<DeviceLatentSpace>(module, "DeviceLatentSpace", py::module_local(),
-                                  "A rigwright._core.LatentSpace on the device, for many characters in one launch.")
+                                  "A rigcast._core.LatentSpace on the device, for many characters in one launch.")
         .def(py::init(&make_device_space), py::arg("space"))
         .def("evaluate", &evaluate_device_space, py::arg("points"),
              "Mean (T, P), variance (T,) and the gradient of the variance (T, D) at points (T, D), in float64.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "bindings/device/dlpack.h"
-#include "rigwright/core/error.h"
+#include "rigcast/core/error.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using cuda::DeviceArray;
@@ -128,7 +128,7 @@ std::int32_t dlpack_type(const char* function, const char* argument, const py::o
 }
 
 py::capsule to_dlpack(const DeviceArray& array, const py::object& device, const py::object& copy) {
-    if (PyObject_IsTrue(copy.ptr()) == 1) throw py::buffer_error("rigwright shares the array, it makes no copy");
+    if (PyObject_IsTrue(copy.ptr()) == 1) throw py::buffer_error("rigcast shares the array, it makes no copy");
     const auto own = py::make_tuple(cuda::dlpack_device_type(), 0);
     if (!device.is_none() && !py::tuple(device).equal(own)) {
         throw py::buffer_error("the array stays on the device that it is on");
@@ -196,8 +196,8 @@ void bind_device_array(py::module_& module) {
         .def("__dlpack_device__", [](const DeviceArray&) { return py::make_tuple(cuda::dlpack_device_type(), 0); })
         .def_property_readonly("__cuda_array_interface__", &cuda_array_interface)
         .def("__repr__", [](const DeviceArray& a) {
-            return "<rigwright.DeviceArray " + py::str(py::tuple(py::cast(a.shape))).cast<std::string>() + " float32>";
+            return "<rigcast.DeviceArray " + py::str(py::tuple(py::cast(a.shape))).cast<std::string>() + " float32>";
         });
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "rigwright/cuda/machine/device_array.h"
+#include "rigcast/cuda/machine/device_array.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 namespace py = pybind11;
 
@@ -32,4 +32,4 @@ std::optional<DeviceInput> as_device_input(const char* function, const char* arg
 
 void bind_device_array(py::module_& module);
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -4,10 +4,10 @@
 
 #include "bindings/convert/poses.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 py::object device_models(const char* function) {
-    return py::module_::import("rigwright._device_models").attr(function);
+    return py::module_::import("rigcast._device_models").attr(function);
 }
 
 bool is_on_device(const py::object& poses) {
@@ -54,4 +54,4 @@ bool stays_on_device(const std::string& output, const char* function) {
     throw bad_argument(function, "output", py::repr(py::str(output)).cast<std::string>(), "'host' or 'device'");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -2,11 +2,11 @@
 #include <string>
 
 #include "bindings/convert/arrays.h"
-#include "rigwright/rig/deformer.h"
+#include "rigcast/rig/deformer.h"
 
-/// Calls of rigwright._device_models, by which `Deformer` evaluates on other devices: these have extensions of their
+/// Calls of rigcast._device_models, by which `Deformer` evaluates on other devices: these have extensions of their
 /// own, which Python loads on first use.
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 /// What a call chooses beside its poses: the order and the lengths of a prefix of blendshapes, or None twice, and the
 /// detail (1, R) or (T, R) of refinements, or None.
@@ -19,7 +19,7 @@ struct ChoiceObjects {
     const char* function() const { return detail.is_none() ? "evaluate" : "evaluate_detail"; }
 };
 
-/// A function of rigwright._device_models.
+/// A function of rigcast._device_models.
 py::object device_models(const char* function);
 
 /// Returns true if an object that is not a NumPy array has its numbers outside host memory.
@@ -42,4 +42,4 @@ py::object evaluate_to_device(const py::object& model, const std::string& device
 /// is neither.
 bool stays_on_device(const std::string& output, const char* function = "evaluate");
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

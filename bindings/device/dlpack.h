@@ -2,7 +2,7 @@
 #include <cstdint>
 
 /// The structures of DLPack 0.8 (https://dmlc.github.io/dlpack). Their layout is fixed by the specification.
-namespace rigwright::bindings::dlpack {
+namespace rigcast::bindings::dlpack {
 
 struct Device {
     std::int32_t type;
@@ -35,4 +35,4 @@ struct ManagedTensor {
 inline constexpr const char* name = "dltensor";
 inline constexpr const char* used_name = "used_dltensor";
 
-}  // namespace rigwright::bindings::dlpack
+}  // namespace rigcast::bindings::dlpack

@@ -1,4 +1,4 @@
-"""Links from types in signatures to public entries: ``rigwright._rigs.mesh.Mesh`` is ``rigwright.sources.Mesh``."""
+"""Links from types in signatures to public entries: ``rigcast._rigs.mesh.Mesh`` is ``rigcast.sources.Mesh``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-import rigwright
+import rigcast
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -22,8 +22,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 def packages() -> dict[str, ModuleType]:
     """The package and its public packages, by their names; the command line has a page of its own."""
-    listed = {f"rigwright.{name}": getattr(rigwright, name) for name in rigwright.__all__ if name != "cli"}
-    return {"rigwright": rigwright} | {name: value for name, value in listed.items() if inspect.ismodule(value)}
+    listed = {f"rigcast.{name}": getattr(rigcast, name) for name in rigcast.__all__ if name != "cli"}
+    return {"rigcast": rigcast} | {name: value for name, value in listed.items() if inspect.ismodule(value)}
 
 
 def entries() -> Iterator[tuple[str, str, object]]:
@@ -39,10 +39,10 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nod
     """The entry of a type that a signature names by the module that defines it, or by its name alone."""
     if node.get("refdomain") != "py":
         return None
-    target = node["reftarget"].removeprefix("rw.")
+    target = node["reftarget"].removeprefix("rc.")
     homes = {name: f"{package}.{name}" for package, name, _ in entries()}
     public = homes.get(target.rpartition(".")[2])
-    if public is None or ("." in target and not target.startswith("rigwright.")):
+    if public is None or ("." in target and not target.startswith("rigcast.")):
         return None
     domain = env.domains.python_domain
     return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", public, node, content)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-import rigwright
+import rigcast
 
-STUB = Path(rigwright.__file__).parent / "_core.pyi"
+STUB = Path(rigcast.__file__).parent / "_core.pyi"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -49,7 +49,7 @@ def merged(first: ast.FunctionDef, second: ast.FunctionDef) -> ast.FunctionDef:
 
 def is_engine(value: object) -> bool:
     """True for a class of the extension and for its methods."""
-    return getattr(value, "__module__", None) == "rigwright._core" or type(value).__name__ == "instancemethod"
+    return getattr(value, "__module__", None) == "rigcast._core" or type(value).__name__ == "instancemethod"
 
 
 def from_stub(

@@ -16,7 +16,7 @@ from pathlib import Path
 from public_names import entries, packages
 from sphinx.application import Sphinx
 
-from rigwright import cli
+from rigcast import cli
 
 DOCS = Path(__file__).resolve().parents[1]
 NOTEBOOKS = DOCS.parent / "notebooks"
@@ -64,10 +64,10 @@ def api_page(package: str) -> str:
         "Functions": [name for name, value in names.items() if inspect.isroutine(value)],
     }
     kinds["Types"] = [name for name, value in names.items() if not (inspect.isclass(value) or inspect.isroutine(value))]
-    if package == "rigwright":
+    if package == "rigcast":
         modules = [name for name, value in names.items() if inspect.ismodule(value) and name != "cli"]
         kinds["Types"] = []
-        parts.append("\n".join([".. toctree::\n   :hidden:\n", *(f"   rigwright.{name}" for name in modules)]))
+        parts.append("\n".join([".. toctree::\n   :hidden:\n", *(f"   rigcast.{name}" for name in modules)]))
         parts.append(table("Packages", modules))
     parts += [table(kind, members) for kind, members in kinds.items() if members]
     parts.append(f".. currentmodule:: {package}")
@@ -89,14 +89,14 @@ def entry(package: str, name: str, value: object) -> str:
         options = "\n   :members:" + bases(value) + ("\n   :undoc-members:" if is_engine(value) else "")
     else:
         kind = "autofunction" if inspect.isroutine(value) else "autodata"
-    if package == "rigwright" and any(name in home.__all__ for key, home in packages().items() if key != package):
+    if package == "rigcast" and any(name in home.__all__ for key, home in packages().items() if key != package):
         options += "\n   :no-index:"
     return f".. {kind}:: {name}{options}"
 
 
 def bases(value: type) -> str:
     """A public base is named; members of a private one belong to the class."""
-    ours = [base for base in value.__bases__ if base.__module__.startswith("rigwright.")]
+    ours = [base for base in value.__bases__ if base.__module__.startswith("rigcast.")]
     if not ours:
         return ""
     public = all(any(base is known for _, _, known in entries()) for base in ours)
@@ -105,7 +105,7 @@ def bases(value: type) -> str:
 
 def is_engine(value: type) -> bool:
     """True for a class of the C++ extension, whose plain attributes have no text of their own."""
-    return value.__module__ == "rigwright._core"
+    return value.__module__ == "rigcast._core"
 
 
 def command_page() -> str:
@@ -131,7 +131,7 @@ def printed(*arguments: str) -> str:
     return text.getvalue().strip()
 
 
-INTRODUCTION = """`rigwright COMMAND`, or `python -m rigwright COMMAND`. Every command has `--help` with examples, and
+INTRODUCTION = """`rigcast COMMAND`, or `python -m rigcast COMMAND`. Every command has `--help` with examples, and
 `--json`, which prints one JSON object.
 
 | exit code | meaning |

@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-import rigwright as rw
-from rigwright.plot._colors import ACCENT, QUIET
-from rigwright.training._partition import blended_sets
+import rigcast as rc
+from rigcast.plot._colors import ACCENT, QUIET
+from rigcast.training._partition import blended_sets
 
 FOLDER = Path(__file__).resolve().parent
 HALF_EXCESS = 0.25
@@ -50,13 +50,13 @@ def seams(axes: Axes) -> None:
 
 def elbow(axes: Axes) -> None:
     """The trade-off of the example face over a noisy shot."""
-    face = rw.faces.example()
+    face = rc.faces.example()
     generator = np.random.default_rng(0)
     frames, shapes = 60, face.num_shapes
     bumps = np.sin(np.linspace(0.0, 4.0 * np.pi, frames)[:, None] + generator.uniform(0.0, 6.3, shapes))
     weights = np.clip(bumps, 0.0, 1.0) * (generator.random(shapes) < 0.5)
     shot = face.evaluate(weights) + generator.normal(0.0, 0.01, (frames, *face.rest_vertices.shape))
-    found = rw.inverse.trade_off(face, shot, methods=["descent"])
+    found = rc.inverse.trade_off(face, shot, methods=["descent"])
     chosen = int(np.flatnonzero(found.alphas == found.alpha)[0])
     error, active = 10.0 * found.rmse_p95[0], found.cardinality[0]
     axes.plot(active, error, "-o", color=QUIET, markersize=4)
@@ -82,6 +82,6 @@ def draw(name: str, content: Callable[[Axes], None]) -> None:
 
 
 if __name__ == "__main__":
-    mpl.rcParams |= {"svg.hashsalt": "rigwright", "svg.fonttype": "path", "font.size": 9}
+    mpl.rcParams |= {"svg.hashsalt": "rigcast", "svg.fonttype": "path", "font.size": 9}
     for name, content in {"confidence": confidence, "seams": seams, "elbow": elbow}.items():
         draw(name, content)

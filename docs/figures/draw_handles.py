@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-import rigwright as rw
+import rigcast as rc
 
 FOLDER = Path(__file__).resolve().parent
 COLORS, WIDTH = 255, 250
@@ -16,13 +16,13 @@ REACH = 3.5  # around the tip of the nose: handles there would hold it
 
 def main() -> None:
     """Write handles.png."""
-    head = rw.faces.example()
+    head = rc.faces.example()
     rest, faces = head.rest_vertices, head.faces
-    spread = rw.differential.choose_anchors(faces, len(rest), 100)
+    spread = rc.differential.choose_anchors(faces, len(rest), 100)
     tip = int(rest[:, 2].argmax())  # of the nose
     far = np.linalg.norm(rest[spread] - rest[tip], axis=1) > REACH
     anchors = np.array([tip, *spread[far]])
-    tool = rw.differential.Reconstructor(faces, len(rest), anchors)
+    tool = rc.differential.Reconstructor(faces, len(rest), anchors)
 
     pulled = np.zeros((1, len(anchors), 3), np.float32)
     pulled[0, 0] = [0.0, -0.5, 2.0]
@@ -37,7 +37,7 @@ def main() -> None:
 
     rebuilt_title = f"rebuilt from {len(anchors)} handles"
     left = 1e3 * head.meters_per_unit * np.linalg.norm(rebuilt - expression, axis=1)
-    image = rw.plot.side_by_side(
+    image = rc.plot.side_by_side(
         head,
         np.stack([edited, smooth, expression, rebuilt]),
         titles=["one handle pulled", "smoothed between handles", "an expression", rebuilt_title],

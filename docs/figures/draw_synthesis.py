@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
-import rigwright as rw
-from rigwright.plot._colors import ACCENT, INK, QUIET, SERIES
+import rigcast as rc
+from rigcast.plot._colors import ACCENT, INK, QUIET, SERIES
 
 FOLDER = Path(__file__).resolve().parent
 DPI, COLORS = 110, 255
@@ -23,7 +23,7 @@ MOODS = {
 }
 
 
-def clips(face: rw.BlendshapeRig) -> dict[str, list[NDArray[np.float64]]]:
+def clips(face: rc.BlendshapeRig) -> dict[str, list[NDArray[np.float64]]]:
     """Two clips per mood, which begin and end at rest."""
     rng = np.random.default_rng(1)
     frames = np.arange(120)[:, None]
@@ -37,7 +37,7 @@ def clips(face: rw.BlendshapeRig) -> dict[str, list[NDArray[np.float64]]]:
     return found
 
 
-def latent_space(axis: Axes, synth: rw.synthesis.Synthesizer, label: str) -> None:
+def latent_space(axis: Axes, synth: rc.synthesis.Synthesizer, label: str) -> None:
     """Predictive variance in the plane of the widest directions, the clips, and twelve seconds of idling."""
     space = synth.space(label)
     center = space.points.mean(axis=0)
@@ -59,7 +59,7 @@ def latent_space(axis: Axes, synth: rw.synthesis.Synthesizer, label: str) -> Non
     axis.figure.colorbar(picture, ax=axis, label="predictive variance, share of the prior's", extend="max")
 
 
-def transition(axis: Axes, synth: rw.synthesis.Synthesizer) -> None:
+def transition(axis: Axes, synth: rc.synthesis.Synthesizer) -> None:
     """Motion of the mesh around a change of labels, joined in both ways, and without any."""
     millimeters = 1e3 * synth.meters_per_unit
     first, second = synth.labels
@@ -97,8 +97,8 @@ def save(name: str, content: bytes | NDArray[np.uint8]) -> None:
 
 def main() -> None:
     """Write synthesis.png and synthesis_face.png."""
-    face = rw.faces.example()
-    synth = rw.synthesis.fit(clips(face), rig=face, dimensions=3, components=6)
+    face = rc.faces.example()
+    synth = rc.synthesis.fit(clips(face), rig=face, dimensions=3, components=6)
     figure = Figure(figsize=(9.6, 3.4), layout="constrained", facecolor="white")
     left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.1])
     latent_space(left, synth, "happy")
@@ -113,7 +113,7 @@ def main() -> None:
         player.idle(label, hold=0.3)
         frames.append(player.step(3 * FPS)[11::12])
     titles = [f"{0.5 * n:g} s" for n in range(1, 19)]
-    sheet = rw.plot.contact_sheet(face, np.concatenate(frames), titles, columns=9, width=110)
+    sheet = rc.plot.contact_sheet(face, np.concatenate(frames), titles, columns=9, width=110)
     save("synthesis_face.png", np.asarray(sheet, np.uint8)[..., :3])
 
 

@@ -1,6 +1,6 @@
 // Builds a small blendshape rig, evaluates a shot, recovers the shot's weights from its vertices, and saves the rig:
 // invert_shot [RIG.safetensors]
-#include <rigwright/rigwright.h>
+#include <rigcast/rigcast.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <vector>
 
 int main(int count, char** arguments) try {
-    using namespace rigwright;
+    using namespace rigcast;
     constexpr std::int64_t vertices = 200;
     constexpr std::int64_t shapes = 6;
     constexpr std::int64_t frames = 40;

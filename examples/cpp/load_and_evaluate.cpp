@@ -1,5 +1,5 @@
 // Loads a model file of any kind and evaluates it in its neutral pose: load_and_evaluate MODEL.safetensors
-#include <rigwright/rigwright.h>
+#include <rigcast/rigcast.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -10,7 +10,7 @@
 namespace {
 
 /// A pose: the rest transforms of all joints, then each numeric control at the value nearest to 0 in its range.
-std::vector<float> neutral_pose(const rigwright::rig::Character& character) {
+std::vector<float> neutral_pose(const rigcast::rig::Character& character) {
     const auto rest = character.skeleton.rest();
     std::vector<float> pose(rest.begin(), rest.end());
     for (auto c = static_cast<std::int64_t>(pose.size()); c < character.num_controls(); ++c) {
@@ -22,7 +22,7 @@ std::vector<float> neutral_pose(const rigwright::rig::Character& character) {
 }  // namespace
 
 int main(int count, char** arguments) try {
-    using namespace rigwright;
+    using namespace rigcast;
     if (count != 2) return std::puts("usage: load_and_evaluate MODEL.safetensors"), 2;
     const auto file = std::make_shared<const TensorFile>(TensorFile::read(arguments[1]));
     const auto model = make_model(file);
@@ -35,8 +35,8 @@ int main(int count, char** arguments) try {
     model->evaluate({pose.data(), {1, controls}}, {points.data(), {1, vertices, 3}}, 0);
 
     const auto [low, high] = std::minmax_element(points.begin(), points.end());
-    std::printf("rigwright %s: a %s model of %lld vertices and %lld controls, coordinates from %g to %g\n",
-                RIGWRIGHT_VERSION, character.kind.c_str(), static_cast<long long>(vertices),
+    std::printf("rigcast %s: a %s model of %lld vertices and %lld controls, coordinates from %g to %g\n",
+                RIGCAST_VERSION, character.kind.c_str(), static_cast<long long>(vertices),
                 static_cast<long long>(controls), *low, *high);
     return 0;
 } catch (const std::exception& error) {

@@ -1,6 +1,6 @@
 // Evaluates a model over a motion and writes a PC2 point cache: play_motion MODEL.safetensors POSES.f32 OUT.pc2
 // POSES.f32 holds float32 rows (T, C), little endian: numpy's poses.astype("<f4").tofile("POSES.f32").
-#include <rigwright/rigwright.h>
+#include <rigcast/rigcast.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -34,7 +34,7 @@ void put_header(std::ofstream& file, std::int32_t vertices, std::int32_t frames)
 }  // namespace
 
 int main(int count, char** arguments) try {
-    using namespace rigwright;
+    using namespace rigcast;
     if (count != 4) return std::puts("usage: play_motion MODEL.safetensors POSES.f32 OUT.pc2"), 2;
     const auto model = make_model(std::make_shared<const TensorFile>(TensorFile::read(arguments[1])));
     const std::int64_t vertices = model->character().num_vertices();

@@ -7,20 +7,20 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import baselines
-from rigwright.baselines import Samples
+import rigcast as rc
+from rigcast import baselines
+from rigcast.baselines import Samples
 from tests.support.models import chain_skeleton
 
 TINY = {"hidden": 4, "steps": 2, "threads": 1}
-ON_FACES: dict[str, Callable[..., rw.Deformer]] = {
+ON_FACES: dict[str, Callable[..., rc.Deformer]] = {
     "pca_regression": baselines.pca_regression,
     "kpsa": lambda data, **more: baselines.kpsa(data, **({"points": 2, "vectors": 2} | more)),
     "ssdr": lambda data, **more: baselines.ssdr(data, **({"bones": 2, "influences": 2} | more)),
     "pose_space_deformation": lambda data, **more: baselines.pose_space_deformation(data, **({"count": 3} | more)),
     "dense_network": lambda data, **more: baselines.dense_network(data, **TINY, **more),
 }
-ON_BODIES: dict[str, Callable[..., rw.Deformer]] = {
+ON_BODIES: dict[str, Callable[..., rc.Deformer]] = {
     **ON_FACES,
     "linear_blend": baselines.linear_blend,
     "direct_delta_mush": baselines.direct_delta_mush,
@@ -53,7 +53,7 @@ def body(frames=12, joints=4, vertices=9):
     poses[:, 3::12] += 0.1 * np.random.default_rng(3).standard_normal((frames, joints)).astype(np.float32)
     weight = np.zeros((vertices, joints))
     weight[np.arange(vertices), np.arange(vertices) % max(joints - 1, 1)] = 1.0
-    skin = rw.LinearBlendSkinning(
+    skin = rc.LinearBlendSkinning(
         skeleton, still.rest_vertices, still.faces, (np.tile(np.arange(joints), (vertices, 1)), weight)
     )
     return Samples(skeleton, still.rest_vertices, still.faces, poses, skin.evaluate(poses))
@@ -64,7 +64,7 @@ def test_constant_columns_and_idle_controls_do_no_harm(name):
     data = face()
     model = ON_FACES[name](data)
     assert np.isfinite(model.evaluate(data.poses)).all()
-    still = rw.metrics.vertex_error(data.vertices, np.broadcast_to(data.vertices.mean(axis=0), data.vertices.shape))
+    still = rc.metrics.vertex_error(data.vertices, np.broadcast_to(data.vertices.mean(axis=0), data.vertices.shape))
     assert model.metadata["error"]["mean"] < 2.0 * still.mean
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.baselines import Samples, dense_network, pca_regression
-from rigwright.baselines import _dense_network as module
-from rigwright.training import _optimize as optimize
+import rigcast as rc
+from rigcast.baselines import Samples, dense_network, pca_regression
+from rigcast.baselines import _dense_network as module
+from rigcast.training import _optimize as optimize
 from tests.support.baselines import random_dense_network
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -48,7 +48,7 @@ class Probed(Samples):
 
 
 def mean_error(model, data):
-    return rw.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).mean
+    return rc.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).mean
 
 
 def test_the_engine_is_the_formula(tolerance):
@@ -152,7 +152,7 @@ def test_the_file_is_the_model(tmp_path):
     data = face()
     model = dense_network(data, **QUICK)
     model.save(tmp_path / "model.safetensors")
-    loaded = rw.load(tmp_path / "model.safetensors")
+    loaded = rc.load(tmp_path / "model.safetensors")
     assert loaded.kind == "dense_network"
     assert loaded.evaluate(data.poses).tobytes() == model.evaluate(data.poses).tobytes()
     assert loaded.metadata["error"]["on"] == "held-out part of the training poses"
@@ -183,10 +183,10 @@ def test_interrupted_and_resumed_equals_uninterrupted(tmp_path, monkeypatch):
 
 
 def test_joints_and_dials_are_inputs(tmp_path, cylinder_rig):
-    data = rw.sampling.sample(cylinder_rig, tmp_path / "cylinder.rwdata", count=60, seed=0, workers=1)
+    data = rc.sampling.sample(cylinder_rig, tmp_path / "cylinder.rwdata", count=60, seed=0, workers=1)
     model = dense_network(data, **QUICK)
     assert model.control_names == data.pose_names
-    assert mean_error(model, data) < 0.5 * rw.metrics.vertex_error(data.vertices, data.vertices[::-1]).mean
+    assert mean_error(model, data) < 0.5 * rc.metrics.vertex_error(data.vertices, data.vertices[::-1]).mean
 
 
 def test_wrong_inputs_are_named(tmp_path):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright.baselines import Samples, direct_delta_mush
-from rigwright.baselines._direct_delta_mush import mush_tensors
+import rigcast as rc
+from rigcast import _core
+from rigcast.baselines import Samples, direct_delta_mush
+from rigcast.baselines._direct_delta_mush import mush_tensors
 from tests.support.models import common_tensors, metadata
 from tests.support.skinning import bent, bumpy_tube
 
@@ -16,7 +16,7 @@ ITERATIONS, STEP = 4, 0.5
 
 
 def tube_and_weights():
-    model = bumpy_tube(rw.LinearBlendSkinning)
+    model = bumpy_tube(rc.LinearBlendSkinning)
     tensors = model.tensors()
     weights = np.zeros((len(model.rest_vertices), 3))
     np.add.at(weights, (np.arange(len(weights))[:, None], tensors["skin.joint"]), tensors["skin.weight"])
@@ -92,7 +92,7 @@ def test_without_smoothing_it_is_linear_blend_skinning_where_rigid(tolerance):
     """One joint per vertex, no smoothing: both are that joint's motion."""
     model, weights = tube_and_weights()
     rigid = np.eye(3)[weights.argmax(axis=1)]
-    blended = rw.LinearBlendSkinning(model.skeleton, model.rest_vertices, model.faces, rigid)
+    blended = rc.LinearBlendSkinning(model.skeleton, model.rest_vertices, model.faces, rigid)
     found = direct(model, rigid, iterations=0).evaluate(bent(model))
     np.testing.assert_allclose(found, blended.evaluate(bent(model)), atol=tolerance["float32_sum"])
 
@@ -101,15 +101,15 @@ def test_it_stands_for_delta_mush():
     """Nearer to delta mush than linear blend skinning is, by far: what it was published for."""
     model, weights = tube_and_weights()
     poses = bent(model)
-    mush = rw.DeltaMush(
+    mush = rc.DeltaMush(
         model.skeleton, model.rest_vertices, model.faces, weights, iterations=ITERATIONS, step=STEP
     ).evaluate(poses)
-    near = rw.metrics.vertex_error(mush, direct(model, weights).evaluate(poses)).mean
-    assert near < 0.5 * rw.metrics.vertex_error(mush, model.evaluate(poses)).mean
+    near = rc.metrics.vertex_error(mush, direct(model, weights).evaluate(poses)).mean
+    assert near < 0.5 * rc.metrics.vertex_error(mush, model.evaluate(poses)).mean
 
 
 def test_loose_vertices_follow_their_joints(tolerance):
-    model = bumpy_tube(rw.LinearBlendSkinning, loose=2)
+    model = bumpy_tube(rc.LinearBlendSkinning, loose=2)
     tensors = model.tensors()
     weights = np.zeros((len(model.rest_vertices), 3))
     np.add.at(weights, (np.arange(len(weights))[:, None], tensors["skin.joint"]), tensors["skin.weight"])
@@ -119,7 +119,7 @@ def test_loose_vertices_follow_their_joints(tolerance):
 
 def samples(seed=0, frames=30):
     """Delta mush of a bumpy tube in random bends."""
-    truth = bumpy_tube(rw.DeltaMush, iterations=ITERATIONS, step=STEP)
+    truth = bumpy_tube(rc.DeltaMush, iterations=ITERATIONS, step=STEP)
     rng = np.random.default_rng(seed)
     poses = np.concatenate([bent(truth, degrees=float(d)) for d in rng.uniform(10, 60, frames // 3)])
     faces = np.asarray(truth.faces)
@@ -129,14 +129,14 @@ def samples(seed=0, frames=30):
 def test_fitted_to_samples_it_follows_them():
     data, new = samples(), samples(seed=1)
     model = direct_delta_mush(data, 3, iterations=ITERATIONS)
-    assert rw.metrics.vertex_error(new.vertices, model.evaluate(new.poses)).mean < 0.02
+    assert rc.metrics.vertex_error(new.vertices, model.evaluate(new.poses)).mean < 0.02
 
 
 def test_the_file_is_the_model(tmp_path):
     data = samples(frames=6)
     model = direct_delta_mush(data, 3)
     model.save(tmp_path / "model.safetensors")
-    loaded = rw.load(tmp_path / "model.safetensors")
+    loaded = rc.load(tmp_path / "model.safetensors")
     assert loaded.evaluate(data.poses).tobytes() == model.evaluate(data.poses).tobytes()
 
 

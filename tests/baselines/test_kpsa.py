@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.baselines import key_point_subspace, kpsa
+import rigcast as rc
+from rigcast.baselines import key_point_subspace, kpsa
 from tests.baselines.test_pca_regression import controls, face, largest
 
 
@@ -65,7 +65,7 @@ def test_the_second_protocol_fits_the_judged_clip(tmp_path):
     assert model.metadata["training"]["fitted_on"] == "judged clip"
     model.save(tmp_path / "model.safetensors")
     assert (
-        rw.load(tmp_path / "model.safetensors").evaluate(clip.poses).tobytes() == model.evaluate(clip.poses).tobytes()
+        rc.load(tmp_path / "model.safetensors").evaluate(clip.poses).tobytes() == model.evaluate(clip.poses).tobytes()
     )
 
 

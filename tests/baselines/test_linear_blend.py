@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright.baselines import Samples, linear_blend
+import rigcast as rc
+from rigcast import _core
+from rigcast.baselines import Samples, linear_blend
 from tests.support.models import chain_skeleton, random_poses
 
 
@@ -32,7 +32,7 @@ def known_rig(num_joints=6, num_vertices=40, influences=3, frames=25, seed=0, st
         row[rng.permutation(moving)[:influences]] = rng.dirichlet(np.ones(influences))
     rest = rng.standard_normal((num_vertices, 3)).astype(np.float32)
     faces = np.array([[0, 1, 2]], np.int32)
-    model = rw.LinearBlendSkinning(skeleton, rest, faces, weights)
+    model = rc.LinearBlendSkinning(skeleton, rest, faces, weights)
     poses = rigid_poses(skeleton, frames, seed + 1, still)
     return Samples(skeleton, rest, faces, poses, model.evaluate(poses)), weights
 
@@ -45,7 +45,7 @@ def dense(model):
 
 
 def rms(model, data):
-    return rw.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).rms
+    return rc.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).rms
 
 
 def curved(data):
@@ -143,7 +143,7 @@ def test_a_distant_character_is_fitted_as_well():
     poses = data.poses.reshape(-1, 6, 3, 4).copy()
     poses[:, 0, :, 3] += np.random.default_rng(0).uniform(-1000, 1000, (len(poses), 3)).astype(np.float32)
     poses = poses.reshape(len(poses), -1)
-    model = rw.LinearBlendSkinning(data.skeleton, data.rest_vertices, data.faces, weights)
+    model = rc.LinearBlendSkinning(data.skeleton, data.rest_vertices, data.faces, weights)
     far = Samples(data.skeleton, data.rest_vertices, data.faces, poses, model.evaluate(poses))
     # Weights, which sum to one, from samples: least squares leaves half a hundredth.
     np.testing.assert_allclose(dense(linear_blend(far, None)), weights, atol=5e-3)
@@ -157,7 +157,7 @@ def test_any_number_of_threads_gives_the_same_bytes():
 
 
 def test_a_data_set_keeps_its_names_and_rows(tmp_path, cylinder_rig, tolerance):
-    data = rw.sampling.sample(cylinder_rig, tmp_path / "cylinder.rwdata", count=60, seed=0, workers=1)
+    data = rc.sampling.sample(cylinder_rig, tmp_path / "cylinder.rwdata", count=60, seed=0, workers=1)
     stages = []
     model = linear_blend(data, 4, rows=np.arange(50), progress=stages.append)
     assert model.metadata["data_hash"] == data.hash
@@ -169,7 +169,7 @@ def test_a_data_set_keeps_its_names_and_rows(tmp_path, cylinder_rig, tolerance):
     assert model.up_axis == data.up_axis
     np.testing.assert_array_equal(model.control_ranges[:, 1], data.poses[:50].max(axis=0))
     assert stages[-1].done == stages[-1].total == 50
-    error = rw.metrics.vertex_error(data.vertices[:50], model.evaluate(data.poses[:50]))
+    error = rc.metrics.vertex_error(data.vertices[:50], model.evaluate(data.poses[:50]))
     assert model.metadata["training"]["rms"] == pytest.approx(error.rms, rel=tolerance["float32_sum"])
 
 

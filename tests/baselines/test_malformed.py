@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 from tests.support.baselines import (
     random_dense_network_tensors,
     random_direct_delta_mush_tensors,

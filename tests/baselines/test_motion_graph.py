@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.baselines._motion.clips import ClipFrames
-from rigwright.baselines._motion.graph import _largest_component, _transitions
+import rigcast as rc
+from rigcast.baselines._motion.clips import ClipFrames
+from rigcast.baselines._motion.graph import _largest_component, _transitions
 from tests.support.players import accelerations, arm_synth, face_synth
 
 
@@ -69,7 +69,7 @@ def test_a_long_chain_does_not_exhaust_the_stack():
 @pytest.mark.parametrize("make", [face_synth, arm_synth])
 def test_a_walk_never_ends_and_shows_frames_of_clips(make):
     synth = make()
-    graph = rw.baselines.motion_graph(synth)
+    graph = rc.baselines.motion_graph(synth)
     assert 0.0 < graph.share_pruned < 1.0
     assert f"{graph.share_pruned:.0%} pruned" in repr(graph)
     controls = graph.player(seed=1).step(3000)
@@ -98,8 +98,8 @@ def test_a_graph_jumps_more_than_a_player():
     spaces = [synth.space(label) for label in synth.labels]
     clips = [accelerations(synth, space.frames[s.begin : s.end]) for space in spaces for s in space.segments]
     limit = np.quantile(np.concatenate(clips), 0.99)
-    walk = rw.baselines.motion_graph(synth).player(seed=4)
-    fade = rw.baselines.cross_fade(synth, seed=4)
+    walk = rc.baselines.motion_graph(synth).player(seed=4)
+    fade = rc.baselines.cross_fade(synth, seed=4)
     ours = synth.player(seed=4)
     ours.idle("calm")
     shares = []
@@ -114,15 +114,15 @@ def test_a_graph_jumps_more_than_a_player():
 
 
 def test_few_alike_frames_leave_a_small_graph_or_none():
-    graph = rw.baselines.motion_graph(face_synth(), threshold=1e-9)
+    graph = rc.baselines.motion_graph(face_synth(), threshold=1e-9)
     assert graph.share_pruned == 1.0
     with pytest.raises(
         ValueError,
         match=r"MotionGraph.player: label is None, without such a frame; it must be a label with frames that are kept",
     ):
         graph.player()
-    tight = rw.baselines.motion_graph(face_synth(), threshold=0.5 * graph_threshold())
-    assert tight.share_pruned >= rw.baselines.motion_graph(face_synth()).share_pruned
+    tight = rc.baselines.motion_graph(face_synth(), threshold=0.5 * graph_threshold())
+    assert tight.share_pruned >= rc.baselines.motion_graph(face_synth()).share_pruned
 
 
 def graph_threshold() -> float:
@@ -132,11 +132,11 @@ def graph_threshold() -> float:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: rw.baselines.motion_graph(3), "motion_graph: synth is a int; it must be a Synthesizer"),
-        (lambda: rw.baselines.motion_graph(face_synth(), threshold=0), "motion_graph: threshold is 0"),
-        (lambda: rw.baselines.motion_graph(face_synth(), blend=1), "motion_graph: blend is 1"),
-        (lambda: rw.baselines.motion_graph(face_synth()).player(label="sad"), "player: label is 'sad'"),
-        (lambda: rw.baselines.motion_graph(face_synth()).player(seed="one"), "MotionGraph.player: seed is 'one'"),
+        (lambda: rc.baselines.motion_graph(3), "motion_graph: synth is a int; it must be a Synthesizer"),
+        (lambda: rc.baselines.motion_graph(face_synth(), threshold=0), "motion_graph: threshold is 0"),
+        (lambda: rc.baselines.motion_graph(face_synth(), blend=1), "motion_graph: blend is 1"),
+        (lambda: rc.baselines.motion_graph(face_synth()).player(label="sad"), "player: label is 'sad'"),
+        (lambda: rc.baselines.motion_graph(face_synth()).player(seed="one"), "MotionGraph.player: seed is 'one'"),
     ],
 )
 def test_wrong_arguments_are_named(call, message):

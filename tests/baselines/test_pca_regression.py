@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._regression.components import principal_components
-from rigwright.baselines import Samples, pca_regression
+import rigcast as rc
+from rigcast._regression.components import principal_components
+from rigcast.baselines import Samples, pca_regression
 
 
 def controls(frames, count=5, seed=0):
@@ -25,7 +25,7 @@ def face(x, vertices=40, power=1):
 
 
 def largest(model, data):
-    return rw.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).max
+    return rc.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).max
 
 
 def test_components_are_those_of_a_singular_value_decomposition(tolerance):
@@ -58,7 +58,7 @@ def test_more_components_fit_the_poses_better():
 def test_the_second_protocol_fits_the_judged_clip():
     data, clip = face(controls(80), power=2), face(controls(12, seed=1), power=2)
     first, second = pca_regression(data), pca_regression(data, fit_on=clip)
-    error = [rw.metrics.vertex_error(clip.vertices, model.evaluate(clip.poses)).mean for model in (first, second)]
+    error = [rc.metrics.vertex_error(clip.vertices, model.evaluate(clip.poses)).mean for model in (first, second)]
     assert error[1] < error[0]
     assert second.metadata["training"]["fitted_on"] == "judged clip"
 
@@ -66,7 +66,7 @@ def test_the_second_protocol_fits_the_judged_clip():
 def test_the_file_is_the_model(tmp_path):
     model = pca_regression(face(controls(30)))
     model.save(tmp_path / "model.safetensors")
-    loaded = rw.load(tmp_path / "model.safetensors")
+    loaded = rc.load(tmp_path / "model.safetensors")
     x = controls(9, seed=3)
     assert loaded.kind == "regression"
     assert loaded.evaluate(x).tobytes() == model.evaluate(x).tobytes()
@@ -81,12 +81,12 @@ def test_confidence_falls_outside_the_fitted_poses():
 
 
 def test_joints_and_dials_are_inputs(tmp_path, cylinder_rig, tolerance):
-    data = rw.sampling.sample(cylinder_rig, tmp_path / "cylinder.rwdata", count=60, seed=0, workers=1)
+    data = rc.sampling.sample(cylinder_rig, tmp_path / "cylinder.rwdata", count=60, seed=0, workers=1)
     model = pca_regression(data, features="quadratic")
     assert model.metadata["data_hash"] == data.hash
     assert model.control_names == data.pose_names
-    error = rw.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).mean
-    assert error < 0.2 * rw.metrics.vertex_error(data.vertices, data.vertices[::-1]).mean
+    error = rc.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).mean
+    assert error < 0.2 * rc.metrics.vertex_error(data.vertices, data.vertices[::-1]).mean
     assert error == pytest.approx(model.metadata["error"]["mean"], rel=tolerance["float32_scaled"])
 
 

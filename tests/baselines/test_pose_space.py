@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.baselines import Samples, linear_blend, pose_space_deformation
+import rigcast as rc
+from rigcast.baselines import Samples, linear_blend, pose_space_deformation
 from tests.baselines.test_linear_blend import known_rig
 from tests.baselines.test_pca_regression import controls, face
 
@@ -45,7 +45,7 @@ def test_examples_come_back():
     data = face(controls(30), power=2)
     model = pose_space_deformation(data, 10)
     rows = model.metadata["training"]["rows"]
-    error = rw.metrics.vertex_error(data.vertices[rows], model.evaluate(data.poses[rows]))
+    error = rc.metrics.vertex_error(data.vertices[rows], model.evaluate(data.poses[rows]))
     assert error.max < 5e-3
 
 
@@ -53,16 +53,16 @@ def test_examples_come_back_with_joints():
     data = bulging()
     model = pose_space_deformation(data, 12, influences=2)
     rows = model.metadata["training"]["rows"]
-    error = rw.metrics.vertex_error(data.vertices[rows], model.evaluate(data.poses[rows]))
+    error = rc.metrics.vertex_error(data.vertices[rows], model.evaluate(data.poses[rows]))
     assert error.max < 1e-2
-    alone = rw.metrics.vertex_error(data.vertices[rows], linear_blend(data, 2).evaluate(data.poses[rows]))
+    alone = rc.metrics.vertex_error(data.vertices[rows], linear_blend(data, 2).evaluate(data.poses[rows]))
     assert error.mean < 0.05 * alone.mean
 
 
 def test_more_examples_are_better():
     data, new = face(controls(120, 3), power=2), face(controls(40, 3, seed=1), power=2)
     errors = [
-        rw.metrics.vertex_error(new.vertices, pose_space_deformation(data, n).evaluate(new.poses)).mean
+        rc.metrics.vertex_error(new.vertices, pose_space_deformation(data, n).evaluate(new.poses)).mean
         for n in (2, 10, 40)
     ]
     assert errors == sorted(errors, reverse=True)
@@ -89,7 +89,7 @@ def test_the_second_protocol_fits_the_judged_clip(tmp_path):
     model = pose_space_deformation(data, 5, fit_on=clip)
     assert model.metadata["training"]["fitted_on"] == "judged clip"
     model.save(tmp_path / "model.safetensors")
-    loaded = rw.load(tmp_path / "model.safetensors")
+    loaded = rc.load(tmp_path / "model.safetensors")
     assert loaded.evaluate(clip.poses).tobytes() == model.evaluate(clip.poses).tobytes()
 
 

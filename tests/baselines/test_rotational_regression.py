@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._rigs.rotation_vectors import rotation_vectors
-from rigwright.baselines import Samples, linear_blend, rotational_regression
+import rigcast as rc
+from rigcast._rigs.rotation_vectors import rotation_vectors
+from rigcast.baselines import Samples, linear_blend, rotational_regression
 from tests.support.baselines import random_rotational_regression, random_rotational_regression_tensors
 from tests.support.kinds import poses_of
 from tests.support.skinning import tube
@@ -26,7 +26,7 @@ def tube_samples(frames, seed=0, bend=1.5, twist=1.8):
     """A tube of three joints that bends and twists; dual quaternion skinning keeps its volume."""
     skeleton, rest, faces, weights = tube(rings=19, sides=8)
     joint = np.argsort(-weights, axis=1)[:, :2]
-    truth = rw.DualQuaternionSkinning(skeleton, rest, faces, (joint, np.take_along_axis(weights, joint, 1)))
+    truth = rc.DualQuaternionSkinning(skeleton, rest, faces, (joint, np.take_along_axis(weights, joint, 1)))
     rng = np.random.default_rng(seed)
     poses = np.tile(skeleton.rest, (frames, 1, 1, 1))
     for j in (1, 2):
@@ -37,7 +37,7 @@ def tube_samples(frames, seed=0, bend=1.5, twist=1.8):
 
 
 def mean_error(model, data):
-    return rw.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).mean
+    return rc.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).mean
 
 
 def exponential(r):
@@ -171,7 +171,7 @@ def test_the_file_is_the_model(tmp_path):
     data = tube_samples(20)
     model = rotational_regression(data)
     model.save(tmp_path / "model.safetensors")
-    loaded = rw.load(tmp_path / "model.safetensors")
+    loaded = rc.load(tmp_path / "model.safetensors")
     assert loaded.kind == "rotational_regression"
     assert loaded.evaluate(data.poses).tobytes() == model.evaluate(data.poses).tobytes()
 
@@ -196,7 +196,7 @@ def test_joints_that_never_turn_are_no_inputs(tolerance):
     moved = data.vertices + np.linspace(0, 1, 20, dtype=np.float32)[:, None, None] * np.float32([1, 0, 0])
     model = rotational_regression(Samples(data.skeleton, data.rest_vertices, data.faces, data.poses, moved))
     assert model.metadata["training"]["influences"] == 0
-    assert rw.metrics.vertex_error(moved, model.evaluate(data.poses)).max < tolerance["float32_scaled"]
+    assert rc.metrics.vertex_error(moved, model.evaluate(data.poses)).max < tolerance["float32_scaled"]
 
 
 def test_wrong_inputs_are_named():

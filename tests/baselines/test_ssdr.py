@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright.baselines import Samples, skinning_decomposition, ssdr
+import rigcast as rc
+from rigcast import _core
+from rigcast.baselines import Samples, skinning_decomposition, ssdr
 
 
 def rotations(vectors):
@@ -157,7 +157,7 @@ def test_more_bones_are_better():
 def test_the_vertices_of_a_decomposition_have_its_error(tolerance):
     rest, vertices = curved_clip()
     found = skinning_decomposition(rest, vertices, 4, 4)
-    assert rw.metrics.vertex_error(vertices, found.evaluate()).rms == pytest.approx(found.rms, rel=tolerance["printed"])
+    assert rc.metrics.vertex_error(vertices, found.evaluate()).rms == pytest.approx(found.rms, rel=tolerance["printed"])
 
 
 def test_any_number_of_threads_gives_the_same_bytes():
@@ -184,7 +184,7 @@ def turning_rod(frames, seed=0):
 
 
 def mean_error(model, data):
-    return rw.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).mean
+    return rc.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).mean
 
 
 def test_a_model_follows_the_controls():
@@ -203,11 +203,11 @@ def test_the_decomposition_alone_is_reported():
 
 
 def test_bones_are_attached_to_joints(tmp_path, cylinder_rig):
-    data = rw.sampling.sample(cylinder_rig, tmp_path / "cylinder.rwdata", count=60, seed=0, workers=1)
-    new = rw.sampling.sample(cylinder_rig, tmp_path / "new.rwdata", count=20, seed=1, workers=1, probe=0)
+    data = rc.sampling.sample(cylinder_rig, tmp_path / "cylinder.rwdata", count=60, seed=0, workers=1)
+    new = rc.sampling.sample(cylinder_rig, tmp_path / "new.rwdata", count=20, seed=1, workers=1, probe=0)
     model = ssdr(data, bones=6, influences=4)
     assert (model.tensors()["bone.joint"] >= 0).any()
-    assert mean_error(model, new) < 0.3 * mean_error(rw.baselines.pca_regression(data), new)
+    assert mean_error(model, new) < 0.3 * mean_error(rc.baselines.pca_regression(data), new)
 
 
 def test_the_second_protocol_fits_the_judged_clip():
@@ -222,7 +222,7 @@ def test_the_file_is_the_model(tmp_path):
     model = ssdr(data, bones=3, influences=2)
     model.save(tmp_path / "model.safetensors")
     assert (
-        rw.load(tmp_path / "model.safetensors").evaluate(data.poses).tobytes() == model.evaluate(data.poses).tobytes()
+        rc.load(tmp_path / "model.safetensors").evaluate(data.poses).tobytes() == model.evaluate(data.poses).tobytes()
     )
 
 

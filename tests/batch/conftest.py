@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from rigwright.cli import _dispatch as dispatch
-from rigwright.cli._batch import running
-from rigwright.cli._batch.job_process import Outcome
+from rigcast.cli import _dispatch as dispatch
+from rigcast.cli._batch import running
+from rigcast.cli._batch.job_process import Outcome
 from tests.support.cylinder_models import cylinder_file
 
 
@@ -34,7 +34,7 @@ def jobs_file(folder):
 
 @pytest.fixture
 def batch(capsys):
-    """Runs ``rigwright batch`` in this process: exit code, stdout, last line of stderr."""
+    """Runs ``rigcast batch`` in this process: exit code, stdout, last line of stderr."""
 
     def call(*words):
         code = dispatch.main(["batch", *map(str, words)])

@@ -1,4 +1,4 @@
-"""``rigwright batch``: order, resuming, failures. Jobs end at once here; tests of processes are beside this file."""
+"""``rigcast batch``: order, resuming, failures. Jobs end at once here; tests of processes are beside this file."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import os
 
 import pytest
 
-from rigwright._resume.parts import Parts
-from rigwright.cli._batch.records import Records, folder_of
+from rigcast._resume.parts import Parts
+from rigcast.cli._batch.records import Records, folder_of
 
 SET = ("set", "sample", "hero.npz", "-o", "hero.rwdata")
 LOOK = ("look", "info", "hero.rwdata")
@@ -51,7 +51,7 @@ def test_a_failed_job_is_told_with_its_error_and_others_go_on(jobs_file, batch, 
     assert "set: oh (exit code 1)" in shown
     assert "look: needs set" in shown
     assert "1 of 3 jobs are done" in shown
-    assert told == "rigwright: 2 of 3 jobs are not done; the first, set: oh (exit code 1)"
+    assert told == "rigcast: 2 of 3 jobs are not done; the first, set: oh (exit code 1)"
     assert [line[0] for line in ran] == ["sample", "sample"]
 
 
@@ -103,7 +103,7 @@ def test_results_of_a_job_that_was_killed_after_writing_them_are_its_own(folder,
     (record,) = folder_of(path).glob("*.part")
     with records.parts:
         records.parts.put(
-            record.stem.removeprefix("rigwright-"), b'{"state": "begun"}', record.read_bytes()[17:49].decode()
+            record.stem.removeprefix("rigcast-"), b'{"state": "begun"}', record.read_bytes()[17:49].decode()
         )
     assert batch(path)[0] == 0
     assert ran == [["transfer", *words], ["transfer", *words, "--overwrite"]]

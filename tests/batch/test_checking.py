@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rigwright.cli._batch.checking import check_files, inside, parsed
-from rigwright.cli._batch.job_file import Job
+from rigcast.cli._batch.checking import check_files, inside, parsed
+from rigcast.cli._batch.job_file import Job
 
 SET = ("set", "sample", "hero.npz", "-o", "hero.rwdata")
 TRAIN = ("train", "train", "body", "hero.rwdata", "-o", "hero.safetensors")
@@ -13,7 +13,7 @@ WRONG = [
     ([("a", "samlpe")], "a: command is 'samlpe'; it must be one of doctor, sample"),
     ([("a", "batch", "jobs.json")], "a: command is 'batch'; it must be one of"),
     ([("a", "view", "hero.npz")], "a: command is 'view'; it must be one of"),
-    ([("a", "info", "no.npz")], "a: rigwright info: argument FILE: no.npz does not exist"),
+    ([("a", "info", "no.npz")], "a: rigcast info: argument FILE: no.npz does not exist"),
     ([("a", "info", "--help")], "a: its arguments ask for help"),
     ([("a", "info", "hero.npz", "--nonsense")], "unrecognized arguments: --nonsense"),
     ([("a", "sample", "hero.npz", "-o", "x/y", "--count", 9)], "the folder x does not exist"),
@@ -21,7 +21,7 @@ WRONG = [
     ([("a", "sample", "hero.npz", "-o", "a.rwdata", "--blender", "/bin/sh")], "--blender names a program"),
     ([SET, ("b", *SET[1:])], "jobs set and b both write hero.rwdata; only one may"),
     ([("a", "sample", "hero.npz", "-o", "hero.npz")], "results need a file of their own"),
-    ([TRAIN], "train: rigwright train: argument SET: hero.rwdata does not exist"),
+    ([TRAIN], "train: rigcast train: argument SET: hero.rwdata does not exist"),
     (
         [("a", "train", "body", "b.rwdata", "-o", "a.safetensors"), ("b", "sample", "a.safetensors", "-o", "b.rwdata")],
         "jobs wait for each other, each reading what another writes: a, b; one must come first",

@@ -6,13 +6,13 @@ import os
 
 import pytest
 
-from rigwright._farm.farm import Failure
-from rigwright._farm.parcel import WorkerFault
-from rigwright.cli._batch import running
-from rigwright.cli._batch.checking import inside, parsed
-from rigwright.cli._batch.job_file import Job
-from rigwright.cli._batch.records import Records
-from rigwright.sampling._folder import announced
+from rigcast._farm.farm import Failure
+from rigcast._farm.parcel import WorkerFault
+from rigcast.cli._batch import running
+from rigcast.cli._batch.checking import inside, parsed
+from rigcast.cli._batch.job_file import Job
+from rigcast.cli._batch.records import Records
+from rigcast.sampling._folder import announced
 from tests.batch.test_batch import LOOK, OTHER, SET
 from tests.support.farm import farm
 
@@ -79,7 +79,7 @@ def test_a_batch_on_a_farm_is_that_of_this_machine(folder, jobs_file, batch, mon
         address = client.scheduler.address
         code, shown, told = batch(path, "--scheduler", address)
         assert code == 1
-        assert told.startswith("rigwright: 1 of 4 jobs are not done; the first, wrong: hero.npz has morphs")
+        assert told.startswith("rigcast: 1 of 4 jobs are not done; the first, wrong: hero.npz has morphs")
         assert "3 of 4 jobs are done" in shown
         assert "note: wrong failed on worker" in shown
         names = {file.name: file.read_bytes() for file in (folder / "hero.rwdata").iterdir()}

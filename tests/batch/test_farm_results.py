@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from rigwright.cli._batch.records import folder_of
-from tests.cli.command import rigwright_command
+from rigcast.cli._batch.records import folder_of
+from tests.cli.command import rigcast_command
 from tests.support.cylinder_models import cylinder_file
 from tests.support.farm import farm, separate_farm
 from tests.support.second_face import first_face, second_neutral, write_obj
@@ -84,7 +84,7 @@ def alone(tmp_path_factory):
     """A folder in which the jobs ran without a farm."""
     folder = production(tmp_path_factory.mktemp("alone") / "jobs")
     toml(folder, SOLVES, TRANSFERS, TRAININGS)
-    done = rigwright_command("batch", "jobs.toml", folder=folder, timeout=600.0)
+    done = rigcast_command("batch", "jobs.toml", folder=folder, timeout=600.0)
     assert done.returncode == 0, done.stderr
     assert "6 of 6 jobs are done" in done.stdout
     return folder
@@ -172,7 +172,7 @@ def test_a_batch_whose_scheduler_is_lost_says_so_and_goes_on(alone, folder, batc
         with meanwhile(kill_scheduler):
             code, _, told = batch(path, "--scheduler", file)
         assert code == 1
-        assert told.startswith("rigwright: the Dask scheduler at tcp://127.0.0.1:")
+        assert told.startswith("rigcast: the Dask scheduler at tcp://127.0.0.1:")
         assert re.search("is lost.* the same call goes on from there; [012] of 4 jobs are done$", told)
         assert not list(folder_of(path).glob(".token*"))
         kept = {file: file.stat().st_ino for file in done()}

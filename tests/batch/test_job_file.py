@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rigwright.cli._batch.job_file import Job, read_jobs
+from rigcast.cli._batch.job_file import Job, read_jobs
 
 TOML = """
 [[jobs]]

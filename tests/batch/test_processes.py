@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-import rigwright as rw
-from rigwright._resume.locks import locked
-from rigwright.cli._batch import job_process
-from rigwright.cli._batch.job_process import run_job
-from rigwright.cli._batch.records import folder_of
+import rigcast as rc
+from rigcast._resume.locks import locked
+from rigcast.cli._batch import job_process
+from rigcast.cli._batch.job_process import run_job
+from rigcast.cli._batch.records import folder_of
 from tests.cli.command import command, environment
 
 MANY = ("set", "sample", "hero.npz", "-o", "hero.rwdata", "--count", 40000, "--probe", 0)
@@ -25,16 +25,14 @@ MANY = ("set", "sample", "hero.npz", "-o", "hero.rwdata", "--count", 40000, "--p
 def test_a_job_gives_the_object_that_its_command_prints(folder):
     heard = []
     outcome = run_job(["sample", "hero.npz", "-o", "a.rwdata", "--count", "5"], folder, lambda: False, heard.append)
-    assert outcome.result["hash"] == rw.Dataset(folder / "a.rwdata").hash
+    assert outcome.result["hash"] == rc.Dataset(folder / "a.rwdata").hash
     assert any(line.startswith("sampling") for line in heard)
 
 
 def test_a_failed_job_gives_the_sentence_of_its_command(folder):
     outcome = run_job(["info", "no.npz"], folder, lambda: False)
     assert outcome.result is None
-    assert (
-        outcome.error == "argument FILE: no.npz does not exist (rigwright info --help shows an example) (exit code 2)"
-    )
+    assert outcome.error == "argument FILE: no.npz does not exist (rigcast info --help shows an example) (exit code 2)"
 
 
 def test_no_shell_reads_the_words_of_a_job(folder):
@@ -91,16 +89,16 @@ def test_an_interrupted_batch_goes_on_to_the_same_bytes(folder, jobs_file, ends_
     if ends_by == "Ctrl-C":
         assert process.returncode == 130
         assert told.splitlines()[-1] == (
-            "rigwright: interrupted, 0 of 2 jobs are done; run the same command again to continue"
+            "rigcast: interrupted, 0 of 2 jobs are done; run the same command again to continue"
         )
     wait_until_nobody_writes(folder / "hero.rwdata")
     kept = len(list((folder / "hero.rwdata").glob("*.done")))
     assert 0 < kept < 40000 // 64
     again = subprocess.run(line, cwd=folder, env=environment(), capture_output=True, text=True, timeout=600)
     assert again.returncode == 0, again.stderr
-    rig = rw.sources.load(folder / "hero.npz")
-    alone = rw.sampling.sample(rig, folder / "alone.rwdata", count=40000, probe=0)
-    assert rw.Dataset(folder / "hero.rwdata").hash == alone.hash
+    rig = rc.sources.load(folder / "hero.npz")
+    alone = rc.sampling.sample(rig, folder / "alone.rwdata", count=40000, probe=0)
+    assert rc.Dataset(folder / "hero.rwdata").hash == alone.hash
     assert list(folder_of(path).glob("*.part"))
 
 

@@ -7,12 +7,12 @@ from benchmarks.baselines.layout import table
 from benchmarks.baselines.sets import Subject
 from benchmarks.baselines.table import METHODS, Bench
 
-import rigwright as rw
+import rigcast as rc
 
 
 def test_every_baseline_stands_in_the_table_under_the_gate(tmp_path, cylinder_rig):
-    train = rw.sampling.sample(cylinder_rig, tmp_path / "train.rwdata", count=30, seed=0, probe=0)
-    judged = rw.sampling.sample(cylinder_rig, tmp_path / "judged.rwdata", count=12, seed=1, probe=0)
+    train = rc.sampling.sample(cylinder_rig, tmp_path / "train.rwdata", count=30, seed=0, probe=0)
+    judged = rc.sampling.sample(cylinder_rig, tmp_path / "judged.rwdata", count=12, seed=1, probe=0)
     found = Subject("A cylinder", {"random poses": train}, {"other poses": judged}, ["constructed"])
     out = tmp_path / "out"
     out.mkdir()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.cli import _dispatch as dispatch
+from rigcast.cli import _dispatch as dispatch
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_body
 from tests.support.models import linear_blend, random_body, random_poses
@@ -14,8 +14,8 @@ pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("onnx", reason="onnx is not installed")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
-from rigwright import _bench as bench
-from rigwright._bench.timing import interleaved
+from rigcast import _bench as bench
+from rigcast._bench.timing import interleaved
 
 
 @pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning", "ignore::DeprecationWarning")

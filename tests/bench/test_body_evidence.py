@@ -7,8 +7,8 @@ import pytest
 from benchmarks.body.ablations import STEPS_TO_OURS, ours
 from benchmarks.body.beyond import WIDER, lines_of, wide_poses
 
-import rigwright as rw
-from rigwright.training._settings import settings_for
+import rigcast as rc
+from rigcast.training._settings import settings_for
 
 
 def test_the_ablation_goes_from_the_papers_recipe_to_ours():
@@ -28,8 +28,8 @@ def test_wider_poses_are_about_the_middle_of_the_ranges(cylinder_rig, factor):
 
 
 def test_poses_are_put_together_by_confidence(tmp_path, cylinder_rig):
-    train = rw.sampling.sample(cylinder_rig, tmp_path / "train.rwdata", count=30, seed=0, probe=0)
-    model = rw.baselines.linear_blend(train, influences=2)
+    train = rc.sampling.sample(cylinder_rig, tmp_path / "train.rwdata", count=30, seed=0, probe=0)
+    model = rc.baselines.linear_blend(train, influences=2)
     lines = lines_of(model, {"a set": train})
     assert lines[2].startswith("| a set | 1.000 | ")
     assert [line.split(" | ")[1] for line in lines if line.startswith(("| 1 ", "| 0"))] == ["30", "0", "0", "0", "0"]

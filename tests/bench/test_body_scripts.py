@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from benchmarks.body import bfloat16, instruction_sets, probe, until
 
-import rigwright as rw
-from rigwright import _core
-from rigwright.training._error_bound import bound_tensors
-from rigwright.training._settings import settings_for
+import rigcast as rc
+from rigcast import _core
+from rigcast.training._error_bound import bound_tensors
+from rigcast.training._settings import settings_for
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import learned_looking_body
 from tests.support.models import random_body, random_poses
@@ -61,7 +61,7 @@ def test_rounds_and_the_shares_of_all_seeds_are_told():
 @pytest.fixture(scope="module")
 def small_set(tmp_path_factory):
     folder = tmp_path_factory.mktemp("small") / "cylinder.rwdata"
-    return rw.sampling.sample(CylinderRig(rings=6, sides=5), folder, count=40, seed=0, probe=0)
+    return rc.sampling.sample(CylinderRig(rings=6, sides=5), folder, count=40, seed=0, probe=0)
 
 
 def test_a_bound_is_judged_by_coverage_and_width(small_set, tolerance):
@@ -89,7 +89,7 @@ def test_a_bound_is_judged_by_coverage_and_width(small_set, tolerance):
 
 def test_forgotten_channels_come_back_and_a_missed_one_is_named(tmp_path):
     """The dial acts on the tip only where no pose of the probe is."""
-    ds = rw.sampling.sample(Conditional(rings=10, sides=6), tmp_path / "a.rwdata", count=900, seed=3, probe=1)
+    ds = rc.sampling.sample(Conditional(rings=10, sides=6), tmp_path / "a.rwdata", count=900, seed=3, probe=1)
     settings = settings_for("paper", tau=1.0)
     name, sizes, found, missed, back = probe.row("cylinder", ds, settings)
     assert name == "cylinder"
@@ -108,16 +108,16 @@ def row(seconds, torch, onnx, **more):
 FOUND = {
     "rows": [row(1e-3, 4e-3, 3e-3, variants={"16-bit": 5e-4}), row(0.1, 0.8, 0.65)],
     "reading": [
-        {"variant": "rigwright", "threads": 2, "share": 0.11},
+        {"variant": "rigcast", "threads": 2, "share": 0.11},
         {"variant": "16-bit", "threads": 2, "share": 0.12},
-        {"variant": "rigwright", "threads": 1, "share": 0.81},
+        {"variant": "rigcast", "threads": 1, "share": 0.81},
         {"variant": "16-bit", "threads": 1, "share": 0.72},
     ],
     "posing": [
         {"job": "session, knee moves", "whole": 6e-3, "seconds": 1e-3, "bytes": 1, "whole_bytes": 8},
         {"job": "session, arm moves", "whole": 4e-3, "seconds": 2e-3, "bytes": 3, "whole_bytes": 8},
     ],
-    "versions": {"rigwright": "1", "torch": "2"},
+    "versions": {"rigcast": "1", "torch": "2"},
     "machine": "a machine, AVX3",
     "model": {"sets": 6, "vertices": 2000, "bytes": 8_000_000},
     "load": 0.5,
@@ -148,9 +148,7 @@ def test_the_table_has_a_row_per_instruction_set(monkeypatch):
     assert asked == [(name, "body.safetensors", ["--runs", "10"]) for name in ("AVX2", "AVX3")]
     assert [line.split(" | ")[0] for line in lines[:2]] == ["| AVX2", "| AVX3"]
     assert {line.count("|") for line in (header, rule, *lines[:2])} == {12}
-    assert lines[-1] == (
-        "6 sets, 2,000 vertices, 8.0 MB. a machine; rigwright 1, torch 2. Load before the last row 0.5."
-    )
+    assert lines[-1] == ("6 sets, 2,000 vertices, 8.0 MB. a machine; rigcast 1, torch 2. Load before the last row 0.5.")
 
 
 def eight_bits(x):

@@ -13,7 +13,7 @@ from tests.support.differential import random_differential
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from rigwright import _bench as bench
+from rigcast import _bench as bench
 
 
 @pytest.fixture(scope="module", params=[0, 3], ids=["no joints", "joints"])
@@ -44,7 +44,7 @@ def test_a_module_per_anchor_is_one_of_the_forms(found):
 def test_onnx_runtime_is_not_needed(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)  # an import of it fails
     assert set(bench.differential(random_differential(), runs=10, batch=2)["versions"]) == {
-        "rigwright",
+        "rigcast",
         "torch",
         "numpy",
     }

@@ -13,7 +13,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("onnx", reason="onnx is not installed")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
-from rigwright import _bench as bench
+from rigcast import _bench as bench
 
 pytestmark = pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning", "ignore::DeprecationWarning")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 
 scipy = pytest.importorskip("scipy", reason="SciPy is not installed")
 
@@ -18,8 +18,8 @@ def scene():
 
     rng = np.random.default_rng(0)
     neutral = rng.normal(size=(VERTICES, 3)) * 5
-    mixed = [((0, 1), 1.0), ((2, rw.Tent(3, 0, 0.5, 1)), 0.5), ((0, 2, 4), 0.8)]
-    rig = rw.BlendshapeRig(
+    mixed = [((0, 1), 1.0), ((2, rc.Tent(3, 0, 0.5, 1)), 0.5), ((0, 2, 4), 0.8)]
+    rig = rc.BlendshapeRig(
         neutral,
         rng.normal(size=(SHAPES, VERTICES, 3)),
         [(factors, size * rng.normal(size=(VERTICES, 3))) for factors, size in mixed],
@@ -95,7 +95,7 @@ def test_smoothness_is_the_papers_sum_within_each_shot(bench):
     """Equation 22 of a weight is a sum over the frames; frames 4 and 5 are of different shots."""
     weights = np.random.default_rng(1).random((FRAMES, SHAPES))
     meshes = np.zeros((FRAMES, 1, 3))
-    shots = [rw.metrics.weight_error(weights[s], meshes[s], meshes[s]).smoothness for s in (slice(0, 5), slice(5, 9))]
+    shots = [rc.metrics.weight_error(weights[s], meshes[s], meshes[s]).smoothness for s in (slice(0, 5), slice(5, 9))]
     assert bench.judged(weights)["smoothness"] == pytest.approx(np.mean(shots[0] + shots[1]))
     assert bench.judged(weights[3:8], slice(3, 8))["smoothness"] == pytest.approx(
         np.square(weights[5] - 2 * weights[6] + weights[7]).mean()
@@ -179,7 +179,7 @@ def test_scans_and_identities_have_a_line_per_row(scene, tmp_path):
     shots = scans.Scans(scene, 4, 0.1, Kept(tmp_path / "scans", {}))
     rows = [shots._maker(name, kinds, "", "Tukey", {"loss": "tukey"})() for name, kinds in scans.DAMAGE.items()]
     assert {len(scans.cells(row, 1.0)) for row in rows} == {len(scans.HEAD)}
-    other = rw.BlendshapeRig(
+    other = rc.BlendshapeRig(
         scene.rig.rest_vertices, 1.1 * scene.rig.columns()[:SHAPES], metadata={"meters_per_unit": 0.01}
     )
     own = identities.truncated(scene.rig, "linear")

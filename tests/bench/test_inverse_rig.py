@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 
@@ -23,10 +23,10 @@ def scene():
 def higher_rig():
     """Products of up to four factors, tents among them."""
     rng = np.random.default_rng(3)
-    combinations = [(0, 1), (rw.Tent(2, 0.0, 0.5, 1.0),), (0, rw.Tent(1, 0.1, 0.6, 1.0), 3), (1, 2, 3, 4)]
+    combinations = [(0, 1), (rc.Tent(2, 0.0, 0.5, 1.0),), (0, rc.Tent(1, 0.1, 0.6, 1.0), 3), (1, 2, 3, 4)]
     columns = rng.normal(size=(len(combinations), 30, 3)) * (rng.random((len(combinations), 30, 1)) < 0.3)
     pairs = list(zip(combinations, columns, strict=True))
-    return rw.BlendshapeRig(rng.normal(size=(30, 3)), rng.normal(size=(5, 30, 3)), pairs)
+    return rc.BlendshapeRig(rng.normal(size=(30, 3)), rng.normal(size=(5, 30, 3)), pairs)
 
 
 def test_vertex_space_is_the_rig(higher_rig, tolerance):
@@ -56,7 +56,7 @@ def test_published_mm_descends_to_ours(scene, tolerance):
     from benchmarks.inverse.trace import Trace
 
     space, mesh = VertexSpace(scene.rig), scene.targets(scene.truth[:1])
-    ours = rw.inverse.solve(scene.rig, mesh, alpha=ALPHA).weights[0]
+    ours = rc.inverse.solve(scene.rig, mesh, alpha=ALPHA).weights[0]
     target = mesh[0].astype(np.float64).ravel() - space.neutral
     best = space.value(ours, target, ALPHA)
     peer = PublishedMM(space.columns[:8], space.member, space.columns[8:])
@@ -73,7 +73,7 @@ def test_published_smooth_formulations_descend_to_ours(scene, tolerance):
     from benchmarks.inverse.trace import Trace
 
     space, meshes = VertexSpace(scene.rig), scene.targets(scene.truth)
-    ours = rw.inverse.solve(scene.rig, meshes, alpha=ALPHA, smoothness=SMOOTHNESS).shot_objective
+    ours = rc.inverse.solve(scene.rig, meshes, alpha=ALPHA, smoothness=SMOOTHNESS).shot_objective
     targets = meshes.reshape(len(meshes), -1).astype(np.float64) - space.neutral
     for kind in (PublishedSmooth, ReleasedSmooth):
         peer = kind(space.columns[:8], space.member, space.columns[8:])

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from benchmarks.ik.kept import trained
 
-import rigwright as rw
+import rigcast as rc
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
-RIG = rw.faces.example()
+RIG = rc.faces.example()
 POINTS = np.arange(0, len(RIG.rest_vertices), len(RIG.rest_vertices) // 20)
-SETTINGS = rw.training.FaceIkSettings(hidden=8, rows=64, batch=16, bins=1, steps=2)
+SETTINGS = rc.training.FaceIkSettings(hidden=8, rows=64, batch=16, bins=1, steps=2)
 
 
 def test_they_are_trained_once_and_anew_for_other_points(tmp_path, monkeypatch):
     first = trained(tmp_path, RIG, POINTS, SETTINGS)
     trainings = []
-    train = rw.training.face_ik
-    monkeypatch.setattr(rw.training, "face_ik", lambda *given, **more: trainings.append(given) or train(*given, **more))
+    train = rc.training.face_ik
+    monkeypatch.setattr(rc.training, "face_ik", lambda *given, **more: trainings.append(given) or train(*given, **more))
     again = trained(tmp_path, RIG, POINTS, SETTINGS)
     assert again.solve(RIG.rest_vertices[POINTS]).poses.tobytes() == (
         first.solve(RIG.rest_vertices[POINTS]).poses.tobytes()
@@ -31,7 +31,7 @@ def test_they_are_trained_once_and_anew_for_other_points(tmp_path, monkeypatch):
 
 def test_an_interrupted_training_goes_on(tmp_path, monkeypatch):
     checkpoints = []
-    train = rw.training.face_ik
+    train = rc.training.face_ik
 
     def interrupted(*given, checkpoint, **more):
         checkpoints.append(checkpoint)
@@ -39,7 +39,7 @@ def test_an_interrupted_training_goes_on(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return train(*given, checkpoint=checkpoint, **more)
 
-    monkeypatch.setattr(rw.training, "face_ik", interrupted)
+    monkeypatch.setattr(rc.training, "face_ik", interrupted)
     with pytest.raises(KeyboardInterrupt):
         trained(tmp_path, RIG, POINTS, SETTINGS)
     trained(tmp_path, RIG, POINTS, SETTINGS)

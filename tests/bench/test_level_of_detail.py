@@ -7,7 +7,7 @@ import pytest
 from benchmarks.blendshapes import level_of_detail as lod
 from benchmarks.blendshapes import prefixes
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.blendshapes import random_rig
 
 NAMES = ["browDown_L", "eyeBlink_L", "jawOpen", "mouthSmile_L"]
@@ -22,12 +22,12 @@ def face():
     corners = np.array([[0, 1, 2, 3]], np.int32)
     neutral = np.float32([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
     about = {"name": "small", "meters_per_unit": 0.001}
-    rig = rw.BlendshapeRig(neutral, deltas, names=NAMES, faces=corners, metadata=about)
+    rig = rc.BlendshapeRig(neutral, deltas, names=NAMES, faces=corners, metadata=about)
     return lod.Face("small face", rig, np.ones((3, 4), np.float32))
 
 
 def errors_of(face, orders):
-    return {label: rw.crowd.level_of_detail_errors(face.rig, order, face.weights) for label, order in orders.items()}
+    return {label: rc.crowd.level_of_detail_errors(face.rig, order, face.weights) for label, order in orders.items()}
 
 
 def cells(text):
@@ -37,7 +37,7 @@ def cells(text):
 def test_the_table_has_the_errors_of_the_shapes_that_are_left_out(face):
     orders = {
         "as in the file": np.arange(4, dtype=np.int32),
-        "rms": rw.crowd.importance_order(face.rig, "rms"),
+        "rms": rc.crowd.importance_order(face.rig, "rms"),
     }
     found = cells(lod.table(face, orders, errors_of(face, orders)).splitlines())
 
@@ -62,7 +62,7 @@ def test_the_table_has_the_errors_of_the_shapes_that_are_left_out(face):
 def test_published_ratings_order_the_shapes_that_have_one(face):
     scores = lod.ratings(face)
     np.testing.assert_allclose(scores, [2.22, 5.20, 5.97, 4.18])
-    assert [NAMES[k] for k in rw.crowd.importance_order(face.rig, scores)] == [NAMES[k] for k in (2, 1, 3, 0)]
+    assert [NAMES[k] for k in rc.crowd.importance_order(face.rig, scores)] == [NAMES[k] for k in (2, 1, 3, 0)]
 
 
 def test_every_order_of_the_table_has_a_line_and_words():
@@ -91,14 +91,14 @@ def test_time_by_shapes_counts_shapes_and_offsets():
 
 def test_sharing_is_checked(monkeypatch):
     model = random_rig(seed=3, num_shapes=8)
-    crowd = rw.crowd.Crowd(model, [np.random.default_rng(0).random((12, 8))])
+    crowd = rc.crowd.Crowd(model, [np.random.default_rng(0).random((12, 8))])
     prefixes.check_sharing(crowd, np.arange(12) % 5, 4)
-    shown = rw.crowd.Crowd.instances
+    shown = rc.crowd.Crowd.instances
 
     def mixed_up(self, *given, **options):
         made = shown(self, *given, **options)
         return type(made)(made.vertices, np.roll(made.head, 1), made.prefix)
 
-    monkeypatch.setattr(rw.crowd.Crowd, "instances", mixed_up)
+    monkeypatch.setattr(rc.crowd.Crowd, "instances", mixed_up)
     with pytest.raises(AssertionError):
         prefixes.check_sharing(crowd, np.arange(12) % 5, 4)

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.packing import oracles
 
 pytest.importorskip("pulp", reason="pulp is not installed")
@@ -35,10 +35,10 @@ def test_peers_reach_our_objectives(pairs, tolerance):
     from benchmarks.packing.peers import maximal_rows, published, sequence
     from benchmarks.packing.speed import NODES, ours
 
-    from rigwright.transfer._packing.program import Program
+    from rigcast.transfer._packing.program import Program
 
     neutral, shapes, faces = oracles.random_shapes(3, 14, part=0.05)
-    plan = rw.transfer.pack_expressions(neutral, shapes, faces, symmetry=False)
+    plan = rc.transfer.pack_expressions(neutral, shapes, faces, symmetry=False)
     active = plan.active
     for k, m in pairs:
         active[m] &= ~active[k]

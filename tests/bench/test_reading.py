@@ -8,13 +8,13 @@ import re
 
 import pytest
 
-from rigwright._bench.reading import Reading, reading_figures
-from rigwright.cli._commands import bench as command
-from rigwright.cli._console import Console
+from rigcast._bench.reading import Reading, reading_figures
+from rigcast.cli._commands import bench as command
+from rigcast.cli._console import Console
 from tests.support.models import random_body, random_poses
 
 # 8 MB read in 0.25 ms, 32 GB/s; the pose takes 0.4 ms.
-READING = Reading("rigwright", 1, 8_000_000, seconds=4e-4, read_seconds=2.5e-4)
+READING = Reading("rigcast", 1, 8_000_000, seconds=4e-4, read_seconds=2.5e-4)
 
 
 def test_rate_and_share_are_bytes_over_seconds(tolerance):
@@ -42,18 +42,18 @@ def test_a_peer_that_reads_the_same_bytes_at_the_full_rate_cannot_be_beaten(tole
 def test_figures_have_a_cap_per_peer():
     figures = READING.figures({"PyTorch": 1.2e-3, "ONNX Runtime": 1e-3})
     assert set(figures["caps"]) == {"PyTorch", "ONNX Runtime"}
-    assert (figures["bytes"], figures["threads"], figures["variant"]) == (8_000_000, 1, "rigwright")
+    assert (figures["bytes"], figures["threads"], figures["variant"]) == (8_000_000, 1, "rigcast")
 
 
 def test_every_variant_is_read_on_one_and_on_all_threads(monkeypatch):
-    monkeypatch.setattr("rigwright._core.num_processors", lambda: 2)
+    monkeypatch.setattr("rigcast._core.num_processors", lambda: 2)
     model = random_body()
-    variants = {"rigwright": model, "16-bit": model.stored("16-bit")}
+    variants = {"rigcast": model, "16-bit": model.stored("16-bit")}
     found = reading_figures(variants, random_poses(model.skeleton, 1, numeric=2)[0], {"PyTorch": 1.0}, 1)
     assert [(row["variant"], row["threads"]) for row in found] == [
-        ("rigwright", 1),
+        ("rigcast", 1),
         ("16-bit", 1),
-        ("rigwright", 2),
+        ("rigcast", 2),
         ("16-bit", 2),
     ]
     assert [row["bytes"] for row in found[:2]] == [model.num_bytes, variants["16-bit"].num_bytes]
@@ -92,9 +92,9 @@ def test_the_printed_line_has_bytes_rate_share_and_caps():
 
 def test_every_printed_line_of_a_benched_body_agrees_with_itself(monkeypatch):
     """Also of its 16-bit weights, with caps of their own."""
-    monkeypatch.setattr("rigwright._core.num_processors", lambda: 2)
+    monkeypatch.setattr("rigcast._core.num_processors", lambda: 2)
     model = random_body(num_vertices=2000, num_sets=6)
-    variants, peers = {"rigwright": model, "16-bit": model.stored("16-bit")}, {"PyTorch": 1e-3, "ONNX Runtime": 2e-3}
+    variants, peers = {"rigcast": model, "16-bit": model.stored("16-bit")}, {"PyTorch": 1e-3, "ONNX Runtime": 2e-3}
     rows = reading_figures(variants, random_poses(model.skeleton, 1, numeric=2)[0], peers, 1)
     lines = printed({"rows": [], "reading": rows, "versions": {}, "machine": "here"})
     assert [line["what"] for line in lines] == ["weights as in the file", "16-bit weights"] * 2

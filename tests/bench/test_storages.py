@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from rigwright import _core
-from rigwright._bench.storages import StorageError, narrower, own_error_of, storage_error, storage_warning
-from rigwright.cli import _dispatch as dispatch
+from rigcast import _core
+from rigcast._bench.storages import StorageError, narrower, own_error_of, storage_error, storage_warning
+from rigcast.cli import _dispatch as dispatch
 from tests.support.models import random_body, random_poses
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.models import random_body, random_body_tensors, random_poses
 from tests.support.slow import slow_body
 
@@ -41,7 +41,7 @@ def test_rest_pose_without_offsets_gives_the_rest_mesh(tolerance):
     for name in tensors:
         if name.endswith((".mean", ".basis")):
             tensors[name] = np.zeros_like(tensors[name])
-    model = rw._core.model_from_tensors(tensors, metadata)
+    model = rc._core.model_from_tensors(tensors, metadata)
     pose = np.append(model.skeleton.rest.reshape(-1), [0.3, -0.2])
     np.testing.assert_allclose(model.evaluate(pose), model.rest_vertices, atol=tolerance["float32_sum"])
 
@@ -70,7 +70,7 @@ def test_only_the_inputs_of_a_set_move_it():
     tensors["inputs.column"] = np.int32([72, 74])
     tensors["inputs.offset"] = np.int32([0, 2])
     tensors["set.000.layer1.weight"] = tensors["set.000.layer1.weight"][:, :2]
-    model = rw._core.model_from_tensors(tensors, metadata)
+    model = rc._core.model_from_tensors(tensors, metadata)
     pose = poses_for(model, 1)[0]
     moved = []
     for column in (72, 73, 74):
@@ -93,7 +93,7 @@ def test_several_python_threads_at_once():
 def test_save_and_load_round_trip(tmp_path):
     model = random_body()
     model.save(tmp_path / "body.safetensors")
-    again = rw.load(tmp_path / "body.safetensors")
+    again = rc.load(tmp_path / "body.safetensors")
     assert again.kind == "body"
     assert again.num_sets == 5
     poses = poses_for(model, 2)

@@ -9,24 +9,24 @@ import sys
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 from tests.support.differential import random_differential
 from tests.support.models import random_body, random_poses
 
 SCRIPT = """
-import sys, numpy as np, rigwright as rw
-model = rw.load(sys.argv[1])
+import sys, numpy as np, rigcast as rc
+model = rc.load(sys.argv[1])
 data = np.load(sys.argv[2])
 vertices = model.evaluate(data["poses"])
 single = np.stack([model.evaluate(pose) for pose in data["poses"]])
 assert vertices.tobytes() == single.tobytes()
 gradient = model.vjp(data["poses"], data["cotangents"])
-np.savez(sys.argv[3], name=rw._core.instruction_set(), vertices=vertices, gradient=gradient)
+np.savez(sys.argv[3], name=rc._core.instruction_set(), vertices=vertices, gradient=gradient)
 """
 
 
 def run(name, *arguments):
-    environment = os.environ | {"RIGWRIGHT_INSTRUCTION_SET": name}
+    environment = os.environ | {"RIGCAST_INSTRUCTION_SET": name}
     command = [sys.executable, "-c", SCRIPT, *map(str, arguments)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
@@ -34,7 +34,7 @@ def run(name, *arguments):
 def test_one_of_them_is_in_use():
     names = _core.instruction_sets()
     assert names[-1] == "portable"
-    wanted = os.environ.get("RIGWRIGHT_INSTRUCTION_SET") or names[0]
+    wanted = os.environ.get("RIGCAST_INSTRUCTION_SET") or names[0]
     assert _core.instruction_set() == wanted
 
 
@@ -67,4 +67,4 @@ def test_an_unknown_one_is_named(tmp_path):
     np.savez(tmp_path / "in.npz", poses=np.zeros((1, 74)), cotangents=np.zeros((1, 90, 3)))
     done = run("AVX9", tmp_path / "body.safetensors", tmp_path / "in.npz", tmp_path / "out.npz")
     assert done.returncode == 1
-    assert "ValueError: instruction_set: RIGWRIGHT_INSTRUCTION_SET is 'AVX9'; it must be one of: " in done.stderr
+    assert "ValueError: instruction_set: RIGCAST_INSTRUCTION_SET is 'AVX9'; it must be one of: " in done.stderr

@@ -7,13 +7,13 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._core import model_from_tensors
+import rigcast as rc
+from rigcast._core import model_from_tensors
 from tests.body.test_storage import body_and_poses, with_int8
 from tests.support.blocks import matrix_names
 
 
-def distance(model: rw.Deformer, other: rw.Deformer, poses: np.ndarray) -> float:
+def distance(model: rc.Deformer, other: rc.Deformer, poses: np.ndarray) -> float:
     return float(np.linalg.norm(other.evaluate(poses) - model.evaluate(poses), axis=2).mean())
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigwright import _core
+from rigcast import _core
 from tests.support.damage import damaged_tensors, replaced, without_missing
 from tests.support.models import random_body_tensors, random_poses
 

@@ -7,36 +7,36 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._core import model_from_tensors
+import rigcast as rc
+from rigcast._core import model_from_tensors
 from tests.support.blocks import matrix_names, rounded
 from tests.support.models import random_body, random_poses
 
 
-def body_and_poses(**sizes) -> tuple[rw.Deformer, np.ndarray]:
+def body_and_poses(**sizes) -> tuple[rc.Deformer, np.ndarray]:
     model = random_body(**({"num_vertices": 120, "num_sets": 5, "hidden": 40, "components": 9} | sizes))
     return model, random_poses(model.skeleton, 9, 1, numeric=len(model.metadata["numeric_controls"]))
 
 
-def with_int8(model: rw.Deformer, names: object) -> rw.Deformer:
+def with_int8(model: rc.Deformer, names: object) -> rc.Deformer:
     metadata = model.metadata | {"network_storage": "int8", "int8_tensors": names}
     return model_from_tensors(model.tensors(), json.dumps(metadata))
 
 
-def some_int8(model: rw.Deformer) -> list[str]:
+def some_int8(model: rc.Deformer) -> list[str]:
     """Every second matrix."""
     return matrix_names(model)[::2]
 
 
-def in_16_bits(model: rw.Deformer) -> tuple[rw.Deformer, rw.Deformer]:
+def in_16_bits(model: rc.Deformer) -> tuple[rc.Deformer, rc.Deformer]:
     return model.stored("16-bit"), rounded(model, [])
 
 
-def half_in_8_bits(model: rw.Deformer) -> tuple[rw.Deformer, rw.Deformer]:
+def half_in_8_bits(model: rc.Deformer) -> tuple[rc.Deformer, rc.Deformer]:
     return with_int8(model, some_int8(model)), rounded(model, some_int8(model))
 
 
-def all_in_8_bits(model: rw.Deformer) -> tuple[rw.Deformer, rw.Deformer]:
+def all_in_8_bits(model: rc.Deformer) -> tuple[rc.Deformer, rc.Deformer]:
     return with_int8(model, matrix_names(model)), rounded(model, matrix_names(model))
 
 
@@ -110,8 +110,8 @@ def test_16_bits_take_about_two_bytes_and_8_bits_about_one():
 def test_a_saved_model_keeps_its_storage_and_all_digits(storage, tmp_path):
     model, poses = body_and_poses()
     found, _ = storage(model)
-    found.save(tmp_path / "narrow.rw")
-    loaded = rw.load(tmp_path / "narrow.rw")
+    found.save(tmp_path / "narrow.rc")
+    loaded = rc.load(tmp_path / "narrow.rc")
     assert (model.storage, loaded.storage) == ("float32", found.storage)
     assert loaded.evaluate(poses).tobytes() == found.evaluate(poses).tobytes()
     assert loaded.stored("float32").evaluate(poses).tobytes() == model.evaluate(poses).tobytes()

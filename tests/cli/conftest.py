@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.cli import _dispatch as dispatch
+from rigcast.cli import _dispatch as dispatch
 from tests.support.second_face import first_face, second_face_files
 from tests.support.sheet import sheet_files
 

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from tests.cli.command import json_of, rigwright_command
+import rigcast as rc
+from tests.cli.command import json_of, rigcast_command
 from tests.support.blender import has_blender
 from tests.support.dog import dog_files
 from tests.support.glb import character
@@ -27,7 +27,7 @@ def kennel(tmp_path_factory):
 @pytest.fixture(scope="module")
 def described(kennel):
     """What ``info`` prints of the dog as it is."""
-    return rigwright_command("info", "dog.blend", folder=kennel).stdout
+    return rigcast_command("info", "dog.blend", folder=kennel).stdout
 
 
 @pytest.mark.parametrize(
@@ -48,40 +48,40 @@ def test_info_says_what_the_file_is_made_of(described, line):
 
 
 def test_sample_names_what_rests_and_what_an_action_moves_beside_channels(kennel):
-    done = rigwright_command("sample", "dog.blend", "-o", "walk.rwdata", "--action", "walk", folder=kennel)
+    done = rigcast_command("sample", "dog.blend", "-o", "walk.rwdata", "--action", "walk", folder=kennel)
     assert "note: IK target of bone2; no limits: target" in done.stdout
     assert "note: action walk also moves what is no channel: target.location_y, bone0.rotation_z" in done.stdout
-    assert len(rw.Dataset(kennel / "walk.rwdata")) == 5
+    assert len(rc.Dataset(kennel / "walk.rwdata")) == 5
 
 
 def test_all_actions_are_sampled_one_after_another(kennel, tolerance):
     made = json_of("sample", "dog.blend", "-o", "all.rwdata", "--ranges", "actions", "--actions", folder=kennel)
-    data = rw.Dataset(kennel / "all.rwdata")
+    data = rc.Dataset(kennel / "all.rwdata")
     assert made["poses"] == 10
     column = data.channels[:, data.channel_names.index("target.location_y")]
     np.testing.assert_allclose(column[[0, 4, 5, 9]], [0, 0, 0, 0.4], atol=tolerance["float64_converged"])
 
 
 def test_an_action_of_another_name_is_told_what_is_meant(kennel):
-    done = rigwright_command("sample", "dog.blend", "-o", "x.rwdata", "--action", "wolk", folder=kennel)
+    done = rigcast_command("sample", "dog.blend", "-o", "x.rwdata", "--action", "wolk", folder=kennel)
     assert (done.returncode, done.stderr) == (
         2,
-        "rigwright: --action 'wolk' is no action of the file; did you mean 'walk'?\n",
+        "rigcast: --action 'wolk' is no action of the file; did you mean 'walk'?\n",
     )
 
 
 def test_evaluate_plays_an_action_on_the_rig(kennel, tolerance):
     found = json_of("evaluate", "dog.safetensors", "dog.blend", "--action", "walk", folder=kennel)["actions"]["walk"]
-    with rw.sources.load(kennel / "dog.blend") as rig:
+    with rc.sources.load(kennel / "dog.blend") as rig:
         poses, vertices = rig.played("walk")
-    error = rw.metrics.vertex_error(vertices, rw.load(kennel / "dog.safetensors").evaluate(poses))
+    error = rc.metrics.vertex_error(vertices, rc.load(kennel / "dog.safetensors").evaluate(poses))
     assert found["max_mm"] == pytest.approx(1000 * error.max, rel=tolerance["float64_converged"])
     assert found["no_channel"] == []  # the model's ranges make channels of what it moves
 
 
 def test_the_files_own_ranges_count_where_they_are_asked_for(kennel):
     (kennel / "few.json").write_text(
-        '{"format": "rigwright.limits", "version": 1, "channels": {"bone0.rotation_x": [-40, 40]}}'
+        '{"format": "rigcast.limits", "version": 1, "channels": {"bone0.rotation_x": [-40, 40]}}'
     )
     given = ["dog.safetensors", "dog.blend", "--limits", "few.json", "--action", "walk"]
     found = json_of("evaluate", *given, folder=kennel)["actions"]["walk"]
@@ -91,9 +91,9 @@ def test_the_files_own_ranges_count_where_they_are_asked_for(kennel):
 def test_a_rig_is_opened_with_the_channels_of_its_data_set(kennel):
     from argparse import Namespace
 
-    from rigwright.cli._inputs.rigs import opened_rig
+    from rigcast.cli._inputs.rigs import opened_rig
 
-    data = rw.Dataset(kennel / "dog_held_out.rwdata")
+    data = rc.Dataset(kennel / "dog_held_out.rwdata")
     nothing = Namespace(mesh=None, armature=None, limits=None, ranges=None, blender=None, dials_only=False)
     with opened_rig(nothing, kennel / "dog.blend", data) as rig:
         assert list(rig.channel_names) == data.channel_names
@@ -109,7 +109,7 @@ def test_a_rig_is_opened_with_the_channels_of_its_data_set(kennel):
     ],
 )
 def test_a_gltf_rig_takes_the_one_range_of_its_joints(known, option):
-    from rigwright.cli._inputs.rigs import _as_learned
+    from rigcast.cli._inputs.rigs import _as_learned
 
     assert _as_learned(".glb", known) == option
 
@@ -122,7 +122,7 @@ class Together:
     played_together = ["walk", "KeyAction"]  # noqa: RUF012
 
     def action(self, name):
-        from rigwright._rigs.action import Action
+        from rigcast._rigs.action import Action
 
         return Action(name, np.zeros((self.actions[name], 1)), 24.0)
 
@@ -138,8 +138,8 @@ class Together:
 def test_actions_that_are_played_together_are_listed_once(asked, every, names, capsys):
     from argparse import Namespace
 
-    from rigwright.cli._console import Console
-    from rigwright.cli._inputs.actions import chosen_actions
+    from rigcast.cli._console import Console
+    from rigcast.cli._inputs.actions import chosen_actions
 
     found = chosen_actions(Namespace(action=asked, all_actions=every), Together(), Console())
     assert [action.name for action in found] == names
@@ -153,13 +153,13 @@ def test_the_template_has_every_channel_and_its_source(kennel):
     assert written["sources"]["target.location_y"] == "action 'walk'"
     assert written["sources"].keys() == written["channels"].keys()
     assert "bone0.scale_x" in written["without_range"]
-    again = rigwright_command("limits", "dog.blend", "-o", "other.limits.json", folder=kennel)
+    again = rigcast_command("limits", "dog.blend", "-o", "other.limits.json", folder=kennel)
     assert (again.returncode, "--overwrite replaces it" in again.stderr) == (2, True)
 
 
 def test_info_names_the_limits_file_that_it_read(kennel):
     (kennel / "mine.limits.json").write_text(
-        '{"format": "rigwright.limits", "version": 1, "channels": {"pole.location_x": [0, 1]}}'
+        '{"format": "rigcast.limits", "version": 1, "channels": {"pole.location_x": [0, 1]}}'
     )
     found = json_of("info", "dog.blend", "--limits", "mine.limits.json", folder=kennel)
     assert found["limits_file"].endswith("mine.limits.json")
@@ -167,8 +167,8 @@ def test_info_names_the_limits_file_that_it_read(kennel):
 
 
 def test_channels_are_paged(capsys):
-    from rigwright.cli._commands.info import _print_channels
-    from rigwright.cli._console import Console
+    from rigcast.cli._commands.info import _print_channels
+    from rigcast.cli._console import Console
 
     result = {"channels": {f"bone{number}": (0.0, 1.0) for number in range(45)}}
     _print_channels(result, 2, Console())
@@ -182,7 +182,7 @@ def test_a_clip_of_another_file_is_retargeted_by_name(kennel):
     character().write(kennel / "other.glb")
     arguments = ["--animation", "other.glb", "--action", "wave"]
     (kennel / "map.json").write_text('{"hip": "hip", "knee": "knee"}')
-    done = rigwright_command(
+    done = rigcast_command(
         "sample", "other.glb", "-o", "wave.rwdata", *arguments, "--joint-map", "map.json", folder=kennel
     )
     assert done.returncode == 0, done.stderr
@@ -190,7 +190,7 @@ def test_a_clip_of_another_file_is_retargeted_by_name(kennel):
         "note: other.glb also moves what is left out here: joint 'ankle' (mapped to no joint: --joint-map)"
         in done.stdout
     )
-    assert len(rw.Dataset(kennel / "wave.rwdata")) == 40
+    assert len(rc.Dataset(kennel / "wave.rwdata")) == 40
 
 
 BVH = """HIERARCHY
@@ -219,7 +219,7 @@ Frame Time: 0.04
 
 def test_a_bvh_file_is_an_action_too(kennel):
     (kennel / "bend.bvh").write_text(BVH)
-    done = rigwright_command(
+    done = rigcast_command(
         "evaluate", "dog.safetensors", "dog.blend", "--ranges", 30, "--action", "bend.bvh", folder=kennel
     )
     assert done.returncode == 0, done.stderr
@@ -235,7 +235,7 @@ def test_a_bvh_file_is_an_action_too(kennel):
 def test_one_motion_under_two_names_of_its_file_is_one(kennel):
     (kennel / "bend.bvh").write_text(BVH)
     given = ["dog.safetensors", "dog.blend", "--action", "bend.bvh", "--action", "./bend.bvh"]
-    shown = rigwright_command("evaluate", *given, folder=kennel).stdout
+    shown = rigcast_command("evaluate", *given, folder=kennel).stdout
     assert shown.count("bend.bvh: 3 frames") == 1
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rigwright.cli import _dispatch as dispatch
-from rigwright.cli._console import Console, Lines
-from rigwright.progress import Progress
+from rigcast.cli import _dispatch as dispatch
+from rigcast.cli._console import Console, Lines
+from rigcast.progress import Progress
 from tests.cli.command import command, environment
 from tests.support.plain_face import plain_face
 
@@ -85,7 +85,7 @@ def test_progress_on_a_terminal_that_fails(monkeypatch):
             return 0
 
     monkeypatch.setattr("sys.stderr", type("Terminal", (Full,), {"isatty": lambda self: True})())
-    monkeypatch.setattr("rigwright.cli._console._bars", Bars)
+    monkeypatch.setattr("rigcast.cli._console._bars", Bars)
     with Console().progress() as draw:
         draw(Progress("solving", 0, 2))
 
@@ -139,4 +139,4 @@ def test_help_that_cannot_be_printed_is_a_code():
             command("--help"), env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     # Newer versions of argparse keep the error of the write to themselves.
-    assert (done.returncode, done.stderr) in ((1, ""), (1, "rigwright: the disk is full\n"))
+    assert (done.returncode, done.stderr) in ((1, ""), (1, "rigcast: the disk is full\n"))

@@ -12,8 +12,8 @@ import time
 import numpy as np
 import pytest
 
-import rigwright as rw
-from tests.cli.command import command, environment, json_of, rigwright_command
+import rigcast as rc
+from tests.cli.command import command, environment, json_of, rigcast_command
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_file, cylinder_skinning
 
@@ -29,39 +29,39 @@ def workplace(tmp_path_factory):
 
 
 def test_sample_makes_the_data_set_of_the_library(workplace):
-    by_command = rw.Dataset(workplace / "held_out.rwdata")
-    rig = rw.sources.load(workplace / "hero.npz")
-    by_library = rw.sampling.sample(rig, workplace / "library.rwdata", 30, seed=1)
+    by_command = rc.Dataset(workplace / "held_out.rwdata")
+    rig = rc.sources.load(workplace / "hero.npz")
+    by_library = rc.sampling.sample(rig, workplace / "library.rwdata", 30, seed=1)
     assert by_command.hash == by_library.hash
     assert by_command.probe is not None
 
 
 def test_sample_from_animation(workplace):
-    rig = rw.sources.load(workplace / "hero.npz")
+    rig = rc.sources.load(workplace / "hero.npz")
     frames = np.linspace(0.1, 0.9, 7)[:, None] * rig.channel_ranges[:, 1]
     np.save(workplace / "frames.npy", frames)
     json_of("sample", "hero.npz", "-o", "wave.rwdata", "--animation", "frames.npy", folder=workplace)
-    wave = rw.Dataset(workplace / "wave.rwdata")
+    wave = rc.Dataset(workplace / "wave.rwdata")
     np.testing.assert_array_equal(wave.channels, frames.astype(np.float32))
     assert wave.probe is None
 
 
 def test_frames_are_probed_when_that_is_asked_for_and_when_noise_leaves_them(workplace):
-    rig = rw.sources.load(workplace / "hero.npz")
+    rig = rc.sources.load(workplace / "hero.npz")
     np.save(workplace / "still.npy", np.tile(rig.channel_rest, (5, 1)))
     for place, given in (("asked", ["--probe", 1]), ("noisy", ["--noise", 0.1])):
         json_of("sample", "hero.npz", "-o", place, "--animation", "still.npy", *given, folder=workplace)
-        assert rw.Dataset(workplace / place).probe is not None
+        assert rc.Dataset(workplace / place).probe is not None
 
 
 def test_sample_from_a_bvh_by_a_joint_map(workplace, tolerance):
     (workplace / "bend.bvh").write_text(BVH)
     (workplace / "map.json").write_text(json.dumps({"a": "root", "b": "joint1"}))
     arguments = ["--animation", "bend.bvh", "--joint-map", "map.json"]
-    shown = rigwright_command("sample", "hero.npz", "-o", "bend.rwdata", *arguments, folder=workplace)
+    shown = rigcast_command("sample", "hero.npz", "-o", "bend.rwdata", *arguments, folder=workplace)
     assert shown.returncode == 0, shown.stderr
     assert "3 frames, 2 joints mapped" in shown.stdout
-    bend = rw.Dataset(workplace / "bend.rwdata")
+    bend = rc.Dataset(workplace / "bend.rwdata")
     column = bend.channel_names.index("joint1.rx")
     np.testing.assert_allclose(bend.channels[:, column], [0, 20, 40], atol=tolerance["float32_character"])
 
@@ -74,13 +74,13 @@ def test_info_describes_rigs_and_data_sets(workplace):
     assert rig["channels"]["joint1.rx"] == [-60, 60]
     data = json_of("info", "held_out.rwdata", "--verify", folder=workplace)
     assert (data["type"], data["poses"], data["verified"]) == ("data set", 30, True)
-    assert data["hash"] == rw.Dataset(workplace / "held_out.rwdata").hash
+    assert data["hash"] == rc.Dataset(workplace / "held_out.rwdata").hash
     assert data["topology_hash"] == rig["topology_hash"]
 
 
 def test_evaluate_measures_and_writes_vertices(workplace, tolerance):
     """The bulge is all that linear skinning misses."""
-    dataset = rw.Dataset(workplace / "held_out.rwdata")
+    dataset = rc.Dataset(workplace / "held_out.rwdata")
     model = cylinder_skinning(CylinderRig(extra_control=False), 4)
     model.save(workplace / "skinning.safetensors")
     off = 10.0 * np.linalg.norm(model.evaluate(dataset.poses) - dataset.vertices, axis=2)
@@ -104,7 +104,7 @@ def test_evaluate_measures_and_writes_vertices(workplace, tolerance):
         (["evaluate", "skinning.safetensors", "held_out.rwdata", "-o", "v.pc2"], "v.pc2 must have some: --fps"),
         (["evaluate", "skinning.safetensors", "bend.txt", "-o", "v.npy"], "no array of numbers"),
         (["evaluate", "hero.npz", "held_out.rwdata"], "hero.npz has morphs beside its joints"),
-        (["info", "folder"], "a folder that rigwright.sampling.sample has finished"),
+        (["info", "folder"], "a folder that rigcast.sampling.sample has finished"),
         (["info", "broken.npz"], "broken.npz"),
         (
             ["train", "body", "held_out.rwdata", "-o", "skinning.safetensors"],
@@ -118,7 +118,7 @@ def test_wrong_input_is_one_sentence_and_code_two(workplace, arguments, words):
     (workplace / "broken.npz").write_bytes(b"PK\x03\x04 no archive")
     (workplace / "folder").mkdir(exist_ok=True)
     cylinder_skinning(CylinderRig(extra_control=False), 4).save(workplace / "skinning.safetensors")
-    done = rigwright_command(*arguments, folder=workplace)
+    done = rigcast_command(*arguments, folder=workplace)
     assert done.returncode == 2, done.stderr
     assert words in done.stderr.splitlines()[-1]
     assert done.stdout == ""
@@ -142,7 +142,7 @@ def test_an_interrupted_sample_goes_on(workplace):
     _, shown = started.communicate(timeout=60)
     assert started.returncode == 130, shown
     assert "Traceback" not in shown
-    assert shown.splitlines()[-1] == "rigwright: interrupted; run the same command again to continue"
+    assert shown.splitlines()[-1] == "rigcast: interrupted; run the same command again to continue"
     again = json_of(*arguments, "-o", "broken.rwdata", folder=workplace)
     whole = json_of(*arguments, "-o", "whole.rwdata", folder=workplace)
     assert again["hash"] == whole["hash"]
@@ -154,11 +154,11 @@ def test_ctrl_c_while_the_commands_load_is_one_line(tmp_path):
     paths = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
     settings = environment() | {"PYTHONPATH": paths}
     done = subprocess.run(command("info", "hero.npz"), cwd=tmp_path, env=settings, capture_output=True, text=True)
-    assert (done.returncode, done.stderr, done.stdout) == (130, "rigwright: interrupted\n", "")
+    assert (done.returncode, done.stderr, done.stdout) == (130, "rigcast: interrupted\n", "")
 
 
 def test_a_reader_that_leaves_is_no_error(workplace):
-    """As in ``rigwright info hero.npz | head -1``."""
+    """As in ``rigcast info hero.npz | head -1``."""
     line = " ".join(command("info", "hero.npz"))
     done = subprocess.run(
         ["bash", "-c", f"{line} | head -n 1"], cwd=workplace, env=environment(), capture_output=True, text=True

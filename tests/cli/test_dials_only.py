@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.cli.command import json_of
 from tests.support.lid import lid_file, lid_rig
 from tests.support.second_face import first_face
@@ -16,12 +16,12 @@ def lids(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lids")
     lid_file(folder / "lid.npz")
     json_of("sample", "lid.npz", "-o", "lid.rwdata", "--count", 40, "--dials-only", folder=folder)
-    rw.baselines.pca_regression(rw.Dataset(folder / "lid.rwdata"), 2).save(folder / "lid.safetensors")
+    rc.baselines.pca_regression(rc.Dataset(folder / "lid.rwdata"), 2).save(folder / "lid.safetensors")
     return folder
 
 
 def test_sampled_poses_are_the_dials(lids):
-    assert rw.Dataset(lids / "lid.rwdata").pose_names == ["blink", "squint"]
+    assert rc.Dataset(lids / "lid.rwdata").pose_names == ["blink", "squint"]
 
 
 def test_info_shows_no_joints(lids):
@@ -44,7 +44,7 @@ def test_a_model_without_joints_is_timed_without_data(lids):
 def opened(path, learned=None, dials_only=False):
     from argparse import Namespace
 
-    from rigwright.cli._inputs.rigs import opened_rig
+    from rigcast.cli._inputs.rigs import opened_rig
 
     given = Namespace(mesh=None, armature=None, limits=None, ranges=None, blender=None, dials_only=dials_only)
     with opened_rig(given, path, learned) as rig:
@@ -60,15 +60,15 @@ def test_asked_for_it_has_none(lids):
 
 
 def test_a_data_set_without_joints_implies_it(lids):
-    assert opened(lids / "lid.npz", rw.Dataset(lids / "lid.rwdata")) is None
+    assert opened(lids / "lid.npz", rc.Dataset(lids / "lid.rwdata")) is None
 
 
 def test_a_model_without_joints_implies_it(lids):
-    assert opened(lids / "lid.npz", rw.load(lids / "lid.safetensors")) is None
+    assert opened(lids / "lid.npz", rc.load(lids / "lid.safetensors")) is None
 
 
 def test_a_model_with_joints_does_not(lids, tmp_path):
-    data = rw.sampling.sample(lid_rig(), tmp_path / "joints.rwdata", 8, probe=0)
+    data = rc.sampling.sample(lid_rig(), tmp_path / "joints.rwdata", 8, probe=0)
     assert opened(lids / "lid.npz", data).num_joints == 2
 
 

@@ -1,4 +1,4 @@
-"""``rigwright evaluate``: a model over motions of every kind, into files that other tests read with second readers."""
+"""``rigcast evaluate``: a model over motions of every kind, into files that other tests read with second readers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._rigs.rotations import compose, globals_of, invert
-from rigwright.cli import _dispatch as dispatch
-from rigwright.cli._inputs.model_motion import motion_of, own_poses
-from rigwright.exports import write_bvh
-from rigwright.sources import Motion
+import rigcast as rc
+from rigcast._rigs.rotations import compose, globals_of, invert
+from rigcast.cli import _dispatch as dispatch
+from rigcast.cli._inputs.model_motion import motion_of, own_poses
+from rigcast.exports import write_bvh
+from rigcast.sources import Motion
 from tests.sources.test_retarget import NAMES, PARENTS, character, random_channels
 from tests.support import glb
 from tests.support.faces import random_curves, small_face
@@ -51,14 +51,14 @@ Frame Time: 0.04
 def folder(tmp_path_factory):
     """A model with channels, and a motion of it as channels."""
     place = tmp_path_factory.mktemp("evaluate")
-    data = rw.sampling.sample(rw.sources.example_body(), place / "arm.rwdata", 40, seed=0)
-    rw.baselines.linear_blend(data, 4).save(place / "arm.safetensors")
+    data = rc.sampling.sample(rc.sources.example_body(), place / "arm.rwdata", 40, seed=0)
+    rc.baselines.linear_blend(data, 4).save(place / "arm.safetensors")
     return place
 
 
 @pytest.fixture
 def model(folder):
-    return rw.load(folder / "arm.safetensors")
+    return rc.load(folder / "arm.safetensors")
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_arrays_as_wide_as_the_channels_are_channels(evaluate, model, channels):
     np.save("poses.npy", model.poses_from_channels(channels))
     for name in ("channels", "poses"):
         assert evaluate(f"{name}.npy", "-o", f"{name}.pc2", "--fps", "25")[0] == 0
-    a, b = (rw.sources.load_shot(f"{name}.pc2").vertices for name in ("channels", "poses"))
+    a, b = (rc.sources.load_shot(f"{name}.pc2").vertices for name in ("channels", "poses"))
     np.testing.assert_array_equal(a, b)
 
 
@@ -113,7 +113,7 @@ def test_another_rate_is_resampled_and_said(evaluate, model, channels, tolerance
     np.savez("walk.npz", channels=channels, fps=48.0)
     notes = evaluate("walk.npz", "-o", "out.mdd", "--fps", "24")[1]["notes"]
     assert notes[0] == "9 frames at 48 per second were resampled to 5 at 24 per second"
-    shot = rw.sources.load_shot("out.mdd")
+    shot = rc.sources.load_shot("out.mdd")
     assert shot.fps == 24.0
     every_other = model.evaluate(model.poses_from_channels(channels[::2]))
     np.testing.assert_allclose(shot.vertices, every_other, atol=tolerance["float64_converged"])
@@ -128,7 +128,7 @@ def test_a_motion_without_a_rate_needs_one(evaluate, channels, tmp_path):
 
 
 def test_a_data_set_is_played(evaluate, folder, model):
-    data = rw.Dataset(folder / "arm.rwdata")
+    data = rc.Dataset(folder / "arm.rwdata")
     assert evaluate(folder / "arm.rwdata", "-o", "out.npy")[1]["shape"] == [40, *model.rest_vertices.shape]
     np.testing.assert_array_equal(np.load("out.npy"), model.evaluate(data.poses))
 
@@ -139,7 +139,7 @@ def test_a_unit_and_an_up_axis(evaluate, model, channels, tolerance):
     assert said["notes"] == ["out.pc2 states no rate, unit or up axis: 48 frames per second, units of 0.01 m, z up"]
     points = model.evaluate(model.poses_from_channels(channels))
     expected = 100 * np.stack([points[..., 0], -points[..., 2], points[..., 1]], axis=2)
-    np.testing.assert_allclose(rw.sources.load_shot("out.pc2").vertices, expected, atol=tolerance["float32_character"])
+    np.testing.assert_allclose(rc.sources.load_shot("out.pc2").vertices, expected, atol=tolerance["float32_character"])
 
 
 def test_the_error_of_a_glb_is_in_millimeters(evaluate, channels):
@@ -170,7 +170,7 @@ def test_the_joints_are_written_as_bvh(evaluate, model, channels, tolerance):
     assert evaluate("walk.npz", "-o", "out.bvh", "--unit", "cm")[0] == 0
     assert evaluate("out.bvh", "-o", "again.bvh", "--unit", "cm")[0] == 0
     write_bvh("library.bvh", model, channels, 48)
-    (found, again, expected) = (rw.sources.load_bvh(f"{name}.bvh") for name in ("out", "again", "library"))
+    (found, again, expected) = (rc.sources.load_bvh(f"{name}.bvh") for name in ("out", "again", "library"))
     np.testing.assert_allclose(
         found.motion().globals()[..., 3], 100 * expected.motion().globals()[..., 3], atol=tolerance["float32_character"]
     )
@@ -191,9 +191,9 @@ def test_a_foreign_bvh_is_retargeted_and_what_is_left_out_is_said(evaluate, tmp_
 @pytest.mark.parametrize(("clip", "fps"), [("wave", 30.0), ("steps", 24.0)])
 def test_a_clip_of_the_models_own_file_is_played_with_its_dials(tmp_path, monkeypatch, clip, fps, tolerance):
     monkeypatch.chdir(tmp_path)
-    rig = rw.sources.load(glb.character().write(tmp_path / "hero.glb"))
+    rig = rc.sources.load(glb.character().write(tmp_path / "hero.glb"))
     joints = np.tile([[0, 1, 2]], (len(rig.rest_vertices), 1)), np.full((len(rig.rest_vertices), 3), 1 / 3)
-    model = rw.LinearBlendSkinning(rig.skeleton, rig.rest_vertices, rig.faces, joints, dials=rig.dial_names)
+    model = rc.LinearBlendSkinning(rig.skeleton, rig.rest_vertices, rig.faces, joints, dials=rig.dial_names)
     model.save("hero.safetensors")
     arguments = ["evaluate", "hero.safetensors", "hero.glb", "--clip", clip, "-o", "out.npz", "--fps", str(fps)]
     assert dispatch.main(arguments) == 0
@@ -206,9 +206,9 @@ def test_weights_of_a_face_are_played_at_their_rate(folder, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     face, curves = small_face(), random_curves(1, 7)
     face.save("face.safetensors")
-    rw.exports.write_blendshape_weights("w.npz", face, curves, 48.0)
+    rc.exports.write_blendshape_weights("w.npz", face, curves, 48.0)
     assert dispatch.main(["evaluate", "face.safetensors", "w.npz", "-o", "out.mdd"]) == 0
-    shot = rw.sources.load_shot("out.mdd")
+    shot = rc.sources.load_shot("out.mdd")
     np.testing.assert_array_equal(shot.vertices, face.evaluate(curves))
     assert shot.fps == 48.0
     assert dispatch.main(["evaluate", "face.safetensors", "w.npz", "-o", "out.bvh"]) == 2
@@ -217,7 +217,7 @@ def test_weights_of_a_face_are_played_at_their_rate(folder, tmp_path, monkeypatc
 def model_of(rig):
     """A skinning model with a rig's skeleton."""
     weights = np.eye(len(rig.skeleton.names), dtype=np.float32)
-    return rw.LinearBlendSkinning(
+    return rc.LinearBlendSkinning(
         rig.skeleton, rig.rest_vertices, rig.faces, weights, dials=["smile"], metadata={"up_axis": rig.up_axis}
     )
 
@@ -226,8 +226,8 @@ def model_of(rig):
 def test_the_path_of_the_root_is_followed_where_legs_give_its_scale(tmp_path, names, left_out):
     rig = character()
     channels = random_channels(rig)
-    data = rw.sampling.sample(rig, tmp_path / "c.rwdata", 20, seed=0, probe=0)
-    model = rw.LinearBlendSkinning(
+    data = rc.sampling.sample(rig, tmp_path / "c.rwdata", 20, seed=0, probe=0)
+    model = rc.LinearBlendSkinning(
         rig.skeleton,
         rig.rest_vertices,
         rig.faces,

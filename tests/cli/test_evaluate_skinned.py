@@ -1,12 +1,12 @@
-"""``rigwright evaluate`` with a skinned rig of a .glb or .npz as the model."""
+"""``rigcast evaluate`` with a skinned rig of a .glb or .npz as the model."""
 
 from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
-from rigwright.cli import _dispatch as dispatch
-from rigwright.exports import write_bvh
+import rigcast as rc
+from rigcast.cli import _dispatch as dispatch
+from rigcast.exports import write_bvh
 from tests.cli.test_evaluate import FRAMES
 from tests.support import glb
 
@@ -29,13 +29,13 @@ def test_a_skinned_rig_in_gltf_is_a_model(tmp_path):
     output = tmp_path / "steps.npz"
     assert dispatch.main(["evaluate", str(path), str(path), "--clip", "steps", "-o", str(output)]) == 0
     stored = np.load(output)
-    expected = rw.sources.load(path).sample_clip("steps", float(stored["fps"]))[1]
+    expected = rc.sources.load(path).sample_clip("steps", float(stored["fps"]))[1]
     np.testing.assert_allclose(stored["vertices"], expected, atol=1e-5 * np.abs(expected).max())
 
 
 def test_a_motion_file_is_retargeted_onto_a_skinned_rig(tmp_path):
-    rig = rw.sources.SkinnedRig(*without_morphs(rw.sources.example_body()))
-    rw.sources.save_npz_rig(tmp_path / "arm.npz", rig)
+    rig = rc.sources.SkinnedRig(*without_morphs(rc.sources.example_body()))
+    rc.sources.save_npz_rig(tmp_path / "arm.npz", rig)
     low, high = rig.channel_ranges.T
     channels = low + (high - low) * np.linspace(0.3, 0.6, FRAMES)[:, None]
     write_bvh(tmp_path / "arm.bvh", rig, channels, 24.0)
@@ -58,14 +58,14 @@ def without_morphs(rig):
 
 
 def test_a_rig_with_driven_morphs_says_what_to_do(tmp_path, capsys):
-    rig = rw.sources.example_body()
+    rig = rc.sources.example_body()
     assert rig.morphs
-    rw.sources.save_npz_rig(tmp_path / "arm.npz", rig)
+    rc.sources.save_npz_rig(tmp_path / "arm.npz", rig)
     np.save(tmp_path / "w.npy", np.zeros((2, len(rig.channel_names))))
     code = dispatch.main(
         ["evaluate", str(tmp_path / "arm.npz"), str(tmp_path / "w.npy"), "-o", str(tmp_path / "v.npy")]
     )
-    assert (code, "rigwright train" in capsys.readouterr().err) == (2, True)
+    assert (code, "rigcast train" in capsys.readouterr().err) == (2, True)
 
 
 def test_textures_that_the_result_does_not_have_are_named(tmp_path):
@@ -74,7 +74,7 @@ def test_textures_that_the_result_does_not_have_are_named(tmp_path):
     for primitive in (p for mesh in file.json["meshes"] for p in mesh["primitives"]):
         primitive["attributes"]["TEXCOORD_0"] = primitive["attributes"]["POSITION"]
     path = file.write(tmp_path / "textured.glb")
-    from rigwright._formats.textures import lost_textures
+    from rigcast._formats.textures import lost_textures
 
     assert lost_textures(path, tmp_path / "out.glb", keeps_coordinates=False) == [
         "textures of textured.glb that out.glb does not have: skin.png; assign them again",

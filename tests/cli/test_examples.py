@@ -11,9 +11,9 @@ import shutil
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli import _dispatch as dispatch
-from tests.cli.command import rigwright_command
+import rigcast as rc
+from rigcast.cli import _dispatch as dispatch
+from tests.cli.command import rigcast_command
 from tests.support.blender import has_blender
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_file, learned_looking_body
@@ -75,21 +75,21 @@ def made(tmp_path_factory):
     lid_file(place / "lid.npz")
     (place / "jobs.toml").write_text(JOBS)
     (place / "joints.json").write_text(json.dumps({name: name for name in CylinderRig().joint_names}))
-    hero = rw.sources.load(place / "hero.npz")
-    data = rw.sampling.sample(hero, place / "hero.rwdata", count=400, seed=0)
-    rw.sampling.sample(hero, place / "held_out.rwdata", count=60, seed=1, probe=0)
+    hero = rc.sources.load(place / "hero.npz")
+    data = rc.sampling.sample(hero, place / "hero.rwdata", count=400, seed=0)
+    rc.sampling.sample(hero, place / "held_out.rwdata", count=60, seed=1, probe=0)
     cylinder = CylinderRig()
     cylinder.dial_names = []  # the file has none
     learned_looking_body(cylinder, data_hash=data.hash, channels=data.channel_entry).save(place / "hero.safetensors")
-    goals_files(place, rw.load(place / "hero.safetensors"))
+    goals_files(place, rc.load(place / "hero.safetensors"))
     mapped_model(clip_data(place / "head.rwdata", frames=20, count=3)).save(place / "head.safetensors")
     random_data(place / "head_held_out.rwdata", 10)
     face = plain_face()
     face.save(place / "face.safetensors")
     if importlib.util.find_spec("torch"):
-        few = rw.training.FaceIkSettings(hidden=8, rows=64, batch=16, bins=1)
+        few = rc.training.FaceIkSettings(hidden=8, rows=64, batch=16, bins=1)
         points = np.arange(0, len(face.rest_vertices), 40)
-        rw.training.face_ik(face, points, steps=1, threads=1, settings=few).save(place / "face_ik.safetensors")
+        rc.training.face_ik(face, points, steps=1, threads=1, settings=few).save(place / "face_ik.safetensors")
     weights = np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))
     np.save(place / "take.npy", face.evaluate(weights))
     speeds = np.linspace(0.1, 0.3, face.num_shapes)
@@ -99,20 +99,20 @@ def made(tmp_path_factory):
     for name, clip in clips.items():
         np.save(place / f"{name}.npy", clip)
     short = {"dimensions": 2, "components": 3, "iterations": 10, "held_out": False}
-    rw.synthesis.fit({name: [clip] for name, clip in clips.items()}, rig=face, **short).save(
+    rc.synthesis.fit({name: [clip] for name, clip in clips.items()}, rig=face, **short).save(
         place / "moods.safetensors"
     )
-    rw.exports.write_blendshape_weights(place / "weights.npz", face, weights)
-    rw.exports.write_blendshape_weights(place / "smooth.glb", face, weights)
+    rc.exports.write_blendshape_weights(place / "weights.npz", face, weights)
+    rc.exports.write_blendshape_weights(place / "smooth.glb", face, weights)
     shapes = face.rest_vertices + face.columns()
-    rw.transfer.pack_expressions(face.rest_vertices, shapes, face.faces, names=face.shape_names).save(
+    rc.transfer.pack_expressions(face.rest_vertices, shapes, face.faces, names=face.shape_names).save(
         place / "plan.json"
     )
     second_face_files(place)
     small_ict(place / "ICT-FaceKit")
     if has_blender():
         dog_files(place)
-        rw.exports.write_rig(place / "face.blend", face)
+        rc.exports.write_rig(place / "face.blend", face)
     return place
 
 
@@ -151,9 +151,9 @@ def folder(request, made, tmp_path):
 
 
 def examples(name: str, folder) -> list[list[str]]:
-    shown = rigwright_command(name, "--help", folder=folder).stdout
+    shown = rigcast_command(name, "--help", folder=folder).stdout
     lines = shown.split("example:\n")[1].splitlines()
-    return [shlex.split(line)[1:] for line in lines if line.strip().startswith("rigwright ")]
+    return [shlex.split(line)[1:] for line in lines if line.strip().startswith("rigcast ")]
 
 
 def test_every_command_has_its_files():
@@ -183,7 +183,7 @@ def test_the_example_runs(name, folder, made):
             arguments += ["--seconds", "0.1"]
         if name == "bench":
             arguments += ["--runs", "10", "--batch", "16"]
-        done = rigwright_command(*arguments, folder=folder)
+        done = rigcast_command(*arguments, folder=folder)
         assert done.returncode == 0, done.stderr
     if name in LEAVES:
         LEAVES[name](folder, made)
@@ -195,13 +195,13 @@ def test_the_example_runs(name, folder, made):
 
 def trained(folder, made):
     """The model follows what it was trained on, far nearer to a held-out set than linear skinning is."""
-    held_out, learned = rw.Dataset(made / "held_out.rwdata"), rw.Dataset(folder / "hero.rwdata")
-    model = rw.load(folder / "hero.safetensors")
+    held_out, learned = rc.Dataset(made / "held_out.rwdata"), rc.Dataset(folder / "hero.rwdata")
+    model = rc.load(folder / "hero.safetensors")
     assert model.metadata["data_hash"] == learned.hash != held_out.hash
     assert not list(folder.glob("*.checkpoint"))
-    beside = rw.baselines.linear_blend(learned, 4).evaluate(held_out.poses)
-    ours = rw.metrics.vertex_error(held_out.vertices, model.evaluate(held_out.poses))
-    assert ours.mean < 0.5 * rw.metrics.vertex_error(held_out.vertices, beside).mean
+    beside = rc.baselines.linear_blend(learned, 4).evaluate(held_out.poses)
+    ours = rc.metrics.vertex_error(held_out.vertices, model.evaluate(held_out.poses))
+    assert ours.mean < 0.5 * rc.metrics.vertex_error(held_out.vertices, beside).mean
 
 
 def reported(folder, made):
@@ -213,7 +213,7 @@ def reported(folder, made):
 def sampled(folder, made):
     """The sets that the other examples read are those that this one makes."""
     for name in ("hero.rwdata", "held_out.rwdata"):
-        assert rw.Dataset(folder / name).hash == rw.Dataset(made / name).hash
+        assert rc.Dataset(folder / name).hash == rc.Dataset(made / name).hash
 
 
 LEAVES = {"train": trained, "report": reported, "sample": sampled}

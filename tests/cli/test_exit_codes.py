@@ -9,10 +9,10 @@ import os
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli import _arguments as arguments
-from rigwright.cli import _dispatch as dispatch
-from tests.cli.command import rigwright_command
+import rigcast as rc
+from rigcast.cli import _arguments as arguments
+from rigcast.cli import _dispatch as dispatch
+from tests.cli.command import rigcast_command
 
 
 @pytest.mark.parametrize(
@@ -37,17 +37,17 @@ def test_a_folder_without_permission_is_wrong_input(run, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(arguments.Path, "exists", refuse)
         code, told = run("info", "locked/face.npz", "--json")
-    assert (code, told) == (2, "rigwright: locked/face.npz: Permission denied")
+    assert (code, told) == (2, "rigcast: locked/face.npz: Permission denied")
 
 
 def test_a_fault_of_numpy_is_our_own(monkeypatch, capsys):
-    monkeypatch.setattr("rigwright.cli._commands.doctor.run", lambda args, console: np.zeros(3) + np.zeros(4))
+    monkeypatch.setattr("rigcast.cli._commands.doctor.run", lambda args, console: np.zeros(3) + np.zeros(4))
     assert dispatch.main(["doctor"]) == 1
     assert "internal error, please report it: ValueError" in capsys.readouterr().err
 
 
 def test_what_this_package_raises_is_wrong_input(monkeypatch, capsys):
-    monkeypatch.setattr("rigwright.cli._commands.doctor.run", lambda args, console: rw.topology_hash([[0, 1]], 2))
+    monkeypatch.setattr("rigcast.cli._commands.doctor.run", lambda args, console: rc.topology_hash([[0, 1]], 2))
     assert dispatch.main(["doctor"]) == 2
     assert "internal error" not in capsys.readouterr().err
 
@@ -57,7 +57,7 @@ def test_a_full_disk_and_a_broken_one_are_failures(monkeypatch, number):
     def fail(args, console):
         raise OSError(number, os.strerror(number), "a")
 
-    monkeypatch.setattr("rigwright.cli._commands.doctor.run", fail)
+    monkeypatch.setattr("rigcast.cli._commands.doctor.run", fail)
     assert dispatch.main(["doctor"]) == 1
 
 
@@ -66,9 +66,9 @@ def test_a_path_that_the_system_refuses_is_wrong_input(monkeypatch, number):
     def fail(args, console):
         raise OSError(number, os.strerror(number), "a/b")
 
-    monkeypatch.setattr("rigwright.cli._commands.doctor.run", fail)
+    monkeypatch.setattr("rigcast.cli._commands.doctor.run", fail)
     assert dispatch.main(["doctor"]) == 2
 
 
 def test_a_real_command_refuses_a_long_name_without_a_traceback(tmp_path):
-    assert rigwright_command("info", "a" * 300, folder=tmp_path).returncode == 2
+    assert rigcast_command("info", "a" * 300, folder=tmp_path).returncode == 2

@@ -8,9 +8,9 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli import _dispatch as dispatch
-from rigwright.cli._inputs.detail import at_quality
+import rigcast as rc
+from rigcast.cli import _dispatch as dispatch
+from rigcast.cli._inputs.detail import at_quality
 from tests.support.mapped_face import clip_data, random_data
 from tests.support.mapped_models import mapped_model
 
@@ -38,7 +38,7 @@ def call(head, capsys, monkeypatch):
 
 
 def test_info_says_what_a_pose_costs(call, head):
-    facts, model = call("info", "head.safetensors"), rw.load(head / "head.safetensors")
+    facts, model = call("info", "head.safetensors"), rc.load(head / "head.safetensors")
     found = [facts[f"multiply_adds_{name}"] for name in ("per_pose", "of_all_texels")]
     assert found == [model.multiply_adds(), model.multiply_adds(all_texels=True)]
     assert facts["bytes_read_per_pose"] == model.num_bytes
@@ -65,7 +65,7 @@ def test_info_says_how_long_training_took(call):
 
 
 def test_without_detail_the_coarse_maps_are_judged(call, head, tolerance):
-    model, data = rw.load(head / "head.safetensors"), rw.Dataset(head / "held.rwdata")
+    model, data = rc.load(head / "head.safetensors"), rc.Dataset(head / "held.rwdata")
     expected = 1e3 * np.linalg.norm(model.evaluate_detail(data.poses, [0.0]) - data.vertices, axis=2).mean()
     found = call("evaluate", "head.safetensors", "held.rwdata", "--detail", "0")["mean_mm"]
     assert found == pytest.approx(expected, rel=tolerance["float32_sum"])
@@ -74,7 +74,7 @@ def test_without_detail_the_coarse_maps_are_judged(call, head, tolerance):
 @pytest.mark.parametrize("detail", [0.0, 0.3, 1.0])
 def test_detail_is_that_of_the_engine(head, detail, tolerance):
     path = head / "head.safetensors"
-    model, poses = rw.load(path), rw.Dataset(head / "held.rwdata").poses
+    model, poses = rc.load(path), rc.Dataset(head / "held.rwdata").poses
     asked = argparse.Namespace(detail=detail, components=None, storage=None)
     found = at_quality(model, path, asked).evaluate(poses)
     np.testing.assert_allclose(found, model.evaluate_detail(poses, [detail]), atol=tolerance["float32_sum"])
@@ -82,14 +82,14 @@ def test_detail_is_that_of_the_engine(head, detail, tolerance):
 
 def test_16_bit_weights_are_played(call, head):
     call("evaluate", "head.safetensors", "held.rwdata/00000.poses.npy", "--storage", "16-bit", "-o", "half.npy")
-    model = rw.load(head / "head.safetensors").stored("16-bit")
+    model = rc.load(head / "head.safetensors").stored("16-bit")
     expected = model.evaluate(np.load(head / "held.rwdata" / "00000.poses.npy"))
     assert np.load(head / "half.npy").tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize("option", [("--detail", "0.5"), ("--storage", "16-bit")])
 def test_quality_of_another_kind_is_refused(call, head, option):
-    rw.baselines.pca_regression(rw.Dataset(head / "head.rwdata"), 2).save(head / "linear.safetensors")
+    rc.baselines.pca_regression(rc.Dataset(head / "head.rwdata"), 2).save(head / "linear.safetensors")
     told = call("evaluate", "linear.safetensors", "held.rwdata", *option)
     assert f"{option[0]} is for faces on deformation maps" in told
 

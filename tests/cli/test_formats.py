@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli import _dispatch as dispatch
-from rigwright.exports import write_blendshape_weights, write_rig, write_vertices
+import rigcast as rc
+from rigcast.cli import _dispatch as dispatch
+from rigcast.exports import write_blendshape_weights, write_rig, write_vertices
 from tests.cli.command import json_of
 from tests.support.blender import has_blender
 from tests.support.glb import character
@@ -34,7 +34,7 @@ def listed():
     found = set()
     for line in TABLE.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        name = re.fullmatch(r"`rw\.sources\.(\w+)`", cells[1]) if len(cells) == 3 else None
+        name = re.fullmatch(r"`rc\.sources\.(\w+)`", cells[1]) if len(cells) == 3 else None
         if name and name[1] in ROWS:
             text = cells[2].replace("(through Blender)", "")
             endings = {end for word, end in ENDINGS.items() if re.search(rf"\b{word}\b", text)}
@@ -77,7 +77,7 @@ def made(folder, kind, ending, curves):
         frames = face.evaluate(curves if kind == "shot" else curves[:1])
         try:
             write_vertices(path, frames, face.faces, FPS, meters_per_unit=0.01, up_axis="Y")
-        except rw.errors.SourceError as error:
+        except rc.errors.SourceError as error:
             if "without Alembic" not in str(error):
                 raise
             pytest.skip("this Blender was built without Alembic")
@@ -130,7 +130,7 @@ def test_evaluate_takes_a_blendshape_rig_of_every_file_of_the_table(folder, curv
     path = made(folder, "rig", ending, curves)
     np.save(folder / "w.npy", curves)
     done = told("evaluate", path, folder / "w.npy", "-o", folder / "u.npy", "--overwrite")
-    assert done["shape"] == [FRAMES, len(rw.sources.load_blendshapes(path).rest_vertices), 3]
+    assert done["shape"] == [FRAMES, len(rc.sources.load_blendshapes(path).rest_vertices), 3]
 
 
 def test_info_says_that_a_glb_shot_moves(folder, curves, capsys):

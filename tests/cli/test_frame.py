@@ -14,34 +14,34 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._atomic_files import DiskFull
-from rigwright._extras import MissingExtra
-from rigwright.cli import _dispatch as dispatch
-from rigwright.cli._commands.doctor import EXTRAS
-from rigwright.cli._console import Lines
-from rigwright.cli._result import as_json
-from rigwright.errors import NumericalError, SourceError
-from rigwright.progress import Progress
-from tests.cli.command import environment, json_of, rigwright_command
+import rigcast as rc
+from rigcast._atomic_files import DiskFull
+from rigcast._extras import MissingExtra
+from rigcast.cli import _dispatch as dispatch
+from rigcast.cli._commands.doctor import EXTRAS
+from rigcast.cli._console import Lines
+from rigcast.cli._result import as_json
+from rigcast.errors import NumericalError, SourceError
+from rigcast.progress import Progress
+from tests.cli.command import environment, json_of, rigcast_command
 from tests.support.models import chain_skeleton, linear_blend
 
 
 def test_no_command_is_wrong_usage(tmp_path):
-    done = rigwright_command(folder=tmp_path)
+    done = rigcast_command(folder=tmp_path)
     assert done.returncode == 2
     assert "COMMAND" in done.stderr
 
 
 @pytest.mark.slow
 def test_help_lists_every_command_with_its_example(tmp_path):
-    overview = rigwright_command("--help", folder=tmp_path)
+    overview = rigcast_command("--help", folder=tmp_path)
     assert overview.returncode == 0
     for name in dispatch.COMMANDS:
         assert re.search(rf"^    {name} ", overview.stdout, re.MULTILINE), name
-        shown = rigwright_command(name, "--help", folder=tmp_path)
+        shown = rigcast_command(name, "--help", folder=tmp_path)
         assert shown.returncode == 0
-        assert f"example:\n  rigwright {name}" in shown.stdout
+        assert f"example:\n  rigcast {name}" in shown.stdout
 
 
 def test_doctor_names_versions_and_the_command_for_what_is_missing(tmp_path):
@@ -51,7 +51,7 @@ def test_doctor_names_versions_and_the_command_for_what_is_missing(tmp_path):
     for name, extra in found["extras"].items():
         assert extra["installed"] == (not extra["missing"])
         if extra["missing"]:
-            assert f'pip install "rigwright[{name}]"' in extra["install"]
+            assert f'pip install "rigcast[{name}]"' in extra["install"]
 
 
 def test_doctor_knows_the_extras_of_the_package():
@@ -73,7 +73,7 @@ def test_info_describes_a_model(tmp_path):
     assert facts["kind"] == "linear_blend"
     assert (facts["joints"], facts["controls"], facts["vertices"]) == (5, 60, 40)
     assert facts["bytes"] == (tmp_path / "arm.safetensors").stat().st_size
-    shown = rigwright_command("info", "arm.safetensors", folder=tmp_path)
+    shown = rigcast_command("info", "arm.safetensors", folder=tmp_path)
     assert re.search(r"^vertices +40$", shown.stdout, re.MULTILINE)
 
 
@@ -83,38 +83,38 @@ def test_info_lists_the_channels_of_a_model(tmp_path):
     entry = {"list": [bend | {"unit": "degrees", "reason": "a driver"}], "followers": [], "joints": {}}
     weights = np.ones((3, 1), np.float32)
     about = {"channels": entry}
-    rw.LinearBlendSkinning(skeleton, np.eye(3), [[0, 1, 2]], (np.zeros((3, 1), int), weights), metadata=about).save(
+    rc.LinearBlendSkinning(skeleton, np.eye(3), [[0, 1, 2]], (np.zeros((3, 1), int), weights), metadata=about).save(
         tmp_path / "a.safetensors"
     )
     facts = json_of("info", "a.safetensors", folder=tmp_path)
     assert facts["channels"] == {"bend": [-30, 60]}
     bend = bend | {"unit": "degrees", "whole": False, "follows_kinematics": False, "reason": "a driver"}
     assert facts["channel_details"] == [bend]
-    shown = rigwright_command("info", "a.safetensors", folder=tmp_path)
+    shown = rigcast_command("info", "a.safetensors", folder=tmp_path)
     assert re.search(r"^bend +-30 +60 +rotate_y +joint1 +a driver$", shown.stdout, re.MULTILINE)
     assert "channels (1)" in shown.stdout
 
 
 def test_a_damaged_model_is_one_line_and_wrong_input(tmp_path):
     (tmp_path / "broken.safetensors").write_bytes(b"no model at all")
-    done = rigwright_command("info", "broken.safetensors", folder=tmp_path)
+    done = rigcast_command("info", "broken.safetensors", folder=tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert re.fullmatch(r"rigwright: .+\n", done.stderr)
+    assert re.fullmatch(r"rigcast: .+\n", done.stderr)
 
 
 def test_a_file_that_is_not_there_is_wrong_usage(tmp_path):
-    done = rigwright_command("info", "nothing.safetensors", folder=tmp_path)
+    done = rigcast_command("info", "nothing.safetensors", folder=tmp_path)
     assert done.returncode == 2
     assert "nothing.safetensors does not exist" in done.stderr
 
 
 def test_json_carries_the_error_too(tmp_path):
     (tmp_path / "broken.safetensors").write_bytes(b"no model at all")
-    done = rigwright_command("info", "broken.safetensors", "--json", folder=tmp_path)
+    done = rigcast_command("info", "broken.safetensors", "--json", folder=tmp_path)
     answer = json.loads(done.stdout)
     assert answer["exit_code"] == done.returncode == 2
-    assert done.stderr == f"rigwright: {answer['error']}\n"
+    assert done.stderr == f"rigcast: {answer['error']}\n"
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_json_carries_the_error_too(tmp_path):
         (ValueError("sample: count is 0;\nit must be positive"), 2),
         (SourceError("Blender crashed"), 1),
         (NumericalError("singular matrix"), 1),
-        (MissingExtra('pip install "rigwright[training]"'), 1),
+        (MissingExtra('pip install "rigcast[training]"'), 1),
         (OSError(28, "No space left on device"), 1),
         (MemoryError(), 1),
         (KeyboardInterrupt(), 130),
@@ -133,13 +133,13 @@ def test_every_outcome_has_its_code_and_one_line(monkeypatch, capsys, error, cod
     def fail(args, console):
         raise error
 
-    monkeypatch.setattr("rigwright.cli._commands.doctor.run", fail)
+    monkeypatch.setattr("rigcast.cli._commands.doctor.run", fail)
     assert dispatch.main(["doctor"]) == code
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert re.fullmatch(r"rigwright: .+\n", shown.err)
+    assert re.fullmatch(r"rigcast: .+\n", shown.err)
     if code == 130:
-        assert shown.err == "rigwright: interrupted\n", "doctor has nothing to go on with"
+        assert shown.err == "rigcast: interrupted\n", "doctor has nothing to go on with"
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_a_full_disk_is_a_sentence_and_no_wrong_input(monkeypatch, capsys, error
     def fail(args, console):
         raise error
 
-    monkeypatch.setattr("rigwright.cli._commands.doctor.run", fail)
+    monkeypatch.setattr("rigcast.cli._commands.doctor.run", fail)
     assert dispatch.main(["doctor"]) == 1
-    assert capsys.readouterr().err == f"rigwright: {words}\n"
+    assert capsys.readouterr().err == f"rigcast: {words}\n"
 
 
 def test_only_commands_that_go_on_promise_it(tmp_path, monkeypatch, capsys):
@@ -170,7 +170,7 @@ def test_only_commands_that_go_on_promise_it(tmp_path, monkeypatch, capsys):
         "transfer": ["a.npz", "a.npz", "-o", "b.npz"],
         "pack": ["a.npz", "-o", "b.json"],
     }.items():
-        monkeypatch.setattr(f"rigwright.cli._commands.{name}.run", stop)
+        monkeypatch.setattr(f"rigcast.cli._commands.{name}.run", stop)
         assert dispatch.main([name, *line]) == 130
         shown = capsys.readouterr().err
         assert ("run the same command again to continue" in shown) == (name != "pack"), name
@@ -180,7 +180,7 @@ def test_debug_shows_where_an_error_arose(monkeypatch, capsys):
     def fail(args, console):
         raise ValueError("doctor: x is 1; it must be 2")
 
-    monkeypatch.setattr("rigwright.cli._commands.doctor.run", fail)
+    monkeypatch.setattr("rigcast.cli._commands.doctor.run", fail)
     assert dispatch.main(["doctor", "--debug"]) == 2
     assert "Traceback" in capsys.readouterr().err
 
@@ -189,7 +189,7 @@ def test_a_fault_of_our_own_is_not_hidden(monkeypatch, capsys):
     def fail(args, console):
         raise AssertionError("a fault")
 
-    monkeypatch.setattr("rigwright.cli._commands.doctor.run", fail)
+    monkeypatch.setattr("rigcast.cli._commands.doctor.run", fail)
     assert dispatch.main(["doctor"]) == 1
     assert "internal error" in capsys.readouterr().err
     with pytest.raises(AssertionError):
@@ -215,7 +215,7 @@ def test_progress_on_a_terminal_is_one_bar_at_a_time(tmp_path):
     """In a terminal of 80 columns: the stage's name whole, the figure cut, and nothing left behind."""
     pytest.importorskip("rich", reason="the progress extra is not installed")
     code = (
-        "import time; from rigwright.cli._console import Console; from rigwright.progress import Progress\n"
+        "import time; from rigcast.cli._console import Console; from rigcast.progress import Progress\n"
         "with Console().progress() as draw:\n"
         "    for stage in ('assigning vertices to joints', 'training'):\n"
         "        for done in range(3): draw(Progress(stage, done, 2, 'error 0.41 mm, ' * 9)); time.sleep(0.15)\n"
@@ -262,7 +262,7 @@ def test_json_holds_no_values_that_json_lacks():
 
 def test_progress_lines_come_soon_and_then_every_few_seconds(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr("rigwright.cli._console.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("rigcast.cli._console.time.monotonic", lambda: now[0])
     stream = io.StringIO()
     draw = Lines(stream)
     for done in range(250):
@@ -285,7 +285,7 @@ def test_a_misspelt_option_names_the_nearest_and_the_commands_own_help(tmp_path,
     assert dispatch.main(["solve", *words]) == 2
     told = capsys.readouterr().err
     assert meant in told
-    assert "rigwright solve --help" in told
+    assert "rigcast solve --help" in told
 
 
 def test_errors_speak_of_files_and_not_of_functions(tmp_path, monkeypatch, capsys):
@@ -293,4 +293,4 @@ def test_errors_speak_of_files_and_not_of_functions(tmp_path, monkeypatch, capsy
     (tmp_path / "a.txt").touch()
     assert dispatch.main(["solve", "a.txt", "b.npy", "-o", "w.npz"]) == 2
     told = capsys.readouterr().err
-    assert told.startswith("rigwright: 'a.txt'; it must be a file that ends in")
+    assert told.startswith("rigcast: 'a.txt'; it must be a file that ends in")

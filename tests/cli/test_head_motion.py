@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.cli._described.head_motion import head_motion_warnings
+from rigcast.cli._described.head_motion import head_motion_warnings
 from tests.support.sheet import sheet_curves, sheet_rig
 
 

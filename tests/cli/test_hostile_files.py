@@ -8,8 +8,8 @@ import zipfile
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli._console import Console
+import rigcast as rc
+from rigcast.cli._console import Console
 from tests.support.sheet import sheet_rig
 
 SOLVE = ["solve", "face.safetensors", "take.npy", "--fps", "30", "--overwrite", "-o", "x.npz"]
@@ -39,7 +39,7 @@ def test_json_that_is_too_deep_or_broken_is_named(run, shot_files, words, conten
 
 @pytest.mark.parametrize("content", [DEEP, "[" * 900 + "]" * 900])
 def test_limits_that_are_too_deep_are_named(tmp_path, content):
-    from rigwright._formats.blender.limits import load_limits
+    from rigcast._formats.blender.limits import load_limits
 
     (tmp_path / "a.limits.json").write_text(content)
     with pytest.raises(ValueError, match=r"a\.limits\.json"):
@@ -113,7 +113,7 @@ def test_arrays_that_are_no_numbers_are_refused(run, shot_files, option, array):
 
 @pytest.mark.parametrize("kind", [bool, complex, "U4"])
 def test_an_animation_that_is_no_numbers_is_refused(tmp_path, kind):
-    from rigwright.cli._inputs.motion import animation_channels
+    from rigcast.cli._inputs.motion import animation_channels
 
     np.save(tmp_path / "rows.npy", np.zeros((3, 2)).astype(kind))
     with pytest.raises(ValueError, match=r"--animation .*rows\.npy: no array of numbers"):
@@ -121,7 +121,7 @@ def test_an_animation_that_is_no_numbers_is_refused(tmp_path, kind):
 
 
 def test_an_animation_and_a_joint_map_that_are_damaged_are_named(tmp_path):
-    from rigwright.cli._inputs.motion import animation_channels, joint_names_map
+    from rigcast.cli._inputs.motion import animation_channels, joint_names_map
 
     (tmp_path / "rows.npy").write_bytes(b"PK\x03\x04 no archive")
     with pytest.raises(ValueError, match=r"--animation .*rows\.npy"):
@@ -134,7 +134,7 @@ def test_an_animation_and_a_joint_map_that_are_damaged_are_named(tmp_path):
 def test_fixed_vertices_of_another_shape_are_refused(tmp_path):
     np.save(tmp_path / "fixed.npy", np.zeros((3, 9), int))
     with pytest.raises(ValueError, match=r"load_vertex_indices: path is .*fixed\.npy: .*shape \(3, 9\)"):
-        rw.sources.load_vertex_indices(tmp_path / "fixed.npy")
+        rc.sources.load_vertex_indices(tmp_path / "fixed.npy")
 
 
 @pytest.mark.parametrize("content", ["{}", "[{}]", '{"a": [[0], [1]]}', "3"])

@@ -1,4 +1,4 @@
-"""``rigwright ik``."""
+"""``rigcast ik``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli import main
-from rigwright.ik import _parts as parts
+import rigcast as rc
+from rigcast.cli import main
+from rigcast.ik import _parts as parts
 from tests.ik.solving import arm, channel_arrays
 
 VERTICES = np.array([20, 50, 80])
@@ -39,7 +39,7 @@ def test_it_writes_what_the_library_finds(folder, capsys):
     found = result(capsys, "arm.safetensors", "goals.npz", "-o", "poses.npz", "-o", "channels.csv")
     assert found["error_max_mm"] < 0.1
     with np.load("poses.npz") as archive, np.load("goals.npz") as goals:
-        expected = rw.ik.solve(rw.load("arm.safetensors"), goals["targets"], VERTICES)
+        expected = rc.ik.solve(rc.load("arm.safetensors"), goals["targets"], VERTICES)
         assert (archive["poses"] == expected.poses).all()
         assert archive["fps"] == 24.0
     with open("channels.csv", newline="") as stream:
@@ -57,7 +57,7 @@ def test_an_interrupted_run_ends_in_the_same_poses(folder, monkeypatch, capsys):
     monkeypatch.setattr(parts, "FRAMES_PER_PART", 6)
     line = ["ik", "arm.safetensors", "goals.npz", "-o"]
     assert main([*line, "whole.npz"]) == 0
-    solve, calls = rw.ik.Solver.solve, []
+    solve, calls = rc.ik.Solver.solve, []
 
     def interrupted(self, *given, **more):
         calls.append(1)
@@ -65,7 +65,7 @@ def test_an_interrupted_run_ends_in_the_same_poses(folder, monkeypatch, capsys):
             raise KeyboardInterrupt
         return solve(self, *given, **more)
 
-    monkeypatch.setattr(rw.ik.Solver, "solve", interrupted)
+    monkeypatch.setattr(rc.ik.Solver, "solve", interrupted)
     assert main([*line, "half.npz"]) == 130
     assert main([*line, "half.npz", "--resume"]) == 0
     assert len(calls) == 3 + 2
@@ -75,10 +75,10 @@ def test_an_interrupted_run_ends_in_the_same_poses(folder, monkeypatch, capsys):
 
 def test_learned_inverse_kinematics_is_opened_alike(folder, capsys):
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    rig = rw.faces.example()
+    rig = rc.faces.example()
     points = np.arange(0, 600, 30)
-    settings = rw.training.FaceIkSettings(hidden=8, rows=64, bins=1)
-    rw.training.face_ik(rig, points, steps=1, settings=settings).save("face.safetensors")
+    settings = rc.training.FaceIkSettings(hidden=8, rows=64, bins=1)
+    rc.training.face_ik(rig, points, steps=1, settings=settings).save("face.safetensors")
     np.savez("face.npz", targets=rig.rest_vertices[None, points[::-1]], vertices=points[::-1])
     found = result(capsys, "face.safetensors", "face.npz", "-o", "poses.npz", "--polish", "3")
     assert found["targets"] == 20

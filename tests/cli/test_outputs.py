@@ -7,8 +7,8 @@ import os
 import numpy as np
 import pytest
 
-from rigwright.cli import _dispatch as dispatch
-from rigwright.cli._arguments import is_written
+from rigcast.cli import _dispatch as dispatch
+from rigcast.cli._arguments import is_written
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from rigwright.cli import _dispatch as dispatch
-from rigwright.cli._arguments import OutputFile, data_set, is_written
+from rigcast.cli import _dispatch as dispatch
+from rigcast.cli._arguments import OutputFile, data_set, is_written
 from tests.support.cylinder_models import cylinder_file
 from tests.support.plain_face import plain_face
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._formats.blender import run_script
-from rigwright._formats.gltf.surface import read_surface
-from rigwright.cli._dispatch import main
-from tests.cli.command import json_of, rigwright_command
+import rigcast as rc
+from rigcast._formats.blender import run_script
+from rigcast._formats.gltf.surface import read_surface
+from rigcast.cli._dispatch import main
+from tests.cli.command import json_of, rigcast_command
 from tests.support.blender import has_blender
 from tests.support.small_rig import small_rig
 
@@ -28,9 +28,9 @@ FACTS = {
 def folder(tmp_path_factory):
     """A rig, its data set and a model."""
     place = tmp_path_factory.mktemp("parts")
-    rw.sources.save_npz_rig(place / "small.npz", small_rig())
-    ds = rw.sampling.sample(small_rig(), place / "small.rwdata", count=4, probe=0)
-    rw.baselines.linear_blend(ds, influences=2).save(place / "small.safetensors")
+    rc.sources.save_npz_rig(place / "small.npz", small_rig())
+    ds = rc.sampling.sample(small_rig(), place / "small.rwdata", count=4, probe=0)
+    rc.baselines.linear_blend(ds, influences=2).save(place / "small.safetensors")
     return place
 
 
@@ -41,7 +41,7 @@ def test_info_names_parts_materials_tiles_and_licence(folder, name):
 
 
 def test_evaluate_writes_parts(folder):
-    model = rw.load(folder / "small.safetensors")
+    model = rc.load(folder / "small.safetensors")
     np.save(folder / "rest.npy", np.tile(model.poses_from_channels([small_rig().channel_rest]), (2, 1)))
     json_of("evaluate", "small.safetensors", "rest.npy", "-o", "m.glb", "--fps", "24", folder=folder)
     assert read_surface(folder / "m.glb").surface.parts[:2] == ["body", "eyes"]
@@ -60,21 +60,21 @@ def eel(tmp_path_factory):
 
 def test_sample_says_which_meshes_are_the_character(eel):
     command = ("sample", "eel.blend", "-o", "eel.rwdata", "--count", "3", "--probe", "0")
-    assert "one character of 2 meshes: Eel, Eyes" in rigwright_command(*command, folder=eel).stdout
-    assert rw.Dataset(eel / "eel.rwdata").surface.parts == ["Eel", "Eyes"]
+    assert "one character of 2 meshes: Eel, Eyes" in rigcast_command(*command, folder=eel).stdout
+    assert rc.Dataset(eel / "eel.rwdata").surface.parts == ["Eel", "Eyes"]
 
 
 @pytest.fixture(scope="module")
 def swimmer(eel):
     """A model of the eel without training."""
-    with rw.sources.load(eel / "eel.blend") as rig:
-        data = rw.sampling.sample(rig, eel / "few.rwdata", count=8, probe=0)
-    rw.baselines.linear_blend(data, influences=2).save(eel / "eel.safetensors")
+    with rc.sources.load(eel / "eel.blend") as rig:
+        data = rc.sampling.sample(rig, eel / "few.rwdata", count=8, probe=0)
+    rc.baselines.linear_blend(data, influences=2).save(eel / "eel.safetensors")
     return eel
 
 
 def test_evaluate_gives_the_error_of_each_part(swimmer):
-    done = rigwright_command("evaluate", "eel.safetensors", "eel.blend", "--action", "swim", folder=swimmer)
+    done = rigcast_command("evaluate", "eel.safetensors", "eel.blend", "--action", "swim", folder=swimmer)
     line = next(line for line in done.stdout.splitlines() if line.startswith("swim: by part: "))
     assert {part.split()[0] for part in line.removeprefix("swim: by part: ").split("; ")} == {"Eel", "Eyes"}
 
@@ -85,7 +85,7 @@ def test_another_character_is_refused_before_its_action_plays(swimmer, monkeypat
         raise AssertionError("it played")
 
     monkeypatch.chdir(swimmer)
-    monkeypatch.setattr(rw.sources.BlenderRig, "played", played)
+    monkeypatch.setattr(rc.sources.BlenderRig, "played", played)
     assert main(["evaluate", "eel.safetensors", "eel.blend", "--mesh", "Eyes", "--action", "swim", *output]) == 2
     assert "open it with the options that its data set was sampled with" in capsys.readouterr().err
 
@@ -101,14 +101,14 @@ def test_info_takes_a_blend_of_several_caches(tmp_path):
 
 
 def test_a_rig_as_motion_needs_an_action(swimmer):
-    done = rigwright_command("evaluate", "eel.safetensors", "eel.blend", "-o", "swim.usd", folder=swimmer)
+    done = rigcast_command("evaluate", "eel.safetensors", "eel.blend", "-o", "swim.usd", folder=swimmer)
     assert done.returncode == 2
     assert done.stderr.endswith("eel.blend is a rig: say which of its actions to play, --action NAME or --actions\n")
 
 
 def test_a_rig_is_no_data_set(eel):
-    done = rigwright_command("train", "body", "eel.blend", "-o", "no.safetensors", folder=eel)
-    assert "eel.blend is no data set; rigwright sample eel.blend -o FOLDER makes one of a rig" in done.stderr
+    done = rigcast_command("train", "body", "eel.blend", "-o", "no.safetensors", folder=eel)
+    assert "eel.blend is no data set; rigcast sample eel.blend -o FOLDER makes one of a rig" in done.stderr
 
 
 def test_info_takes_a_moving_glb_of_several_meshes(tmp_path):
@@ -129,22 +129,22 @@ def test_each_mesh_has_a_point_cache_of_its_own(tmp_path, ending):
     moving, notes = write_two_parts(tmp_path / f"m.{ending}")
     assert f"m.body.{ending}, m.eyes.{ending}" in notes[-1]
     for part, own in (("body", slice(0, 3)), ("eyes", slice(3, 7))):
-        np.testing.assert_array_equal(rw.sources.load_shot(tmp_path / f"m.{part}.{ending}").vertices, moving[:, own])
+        np.testing.assert_array_equal(rc.sources.load_shot(tmp_path / f"m.{part}.{ending}").vertices, moving[:, own])
 
 
 def write_two_parts(path):
     """Two frames of a triangle and a quad as two parts, and what writing them says."""
     moving = np.random.default_rng(0).normal(size=(2, 7, 3)).astype(np.float32)
-    surface = rw.sources.Surface(["body", "eyes"], [0, 0, 0, 1, 1, 1, 1])
-    return moving, rw.exports.write_vertices(path, moving, [[0, 1, 2, -1], [3, 4, 5, 6]], surface=surface)
+    surface = rc.sources.Surface(["body", "eyes"], [0, 0, 0, 1, 1, 1, 1])
+    return moving, rc.exports.write_vertices(path, moving, [[0, 1, 2, -1], [3, 4, 5, 6]], surface=surface)
 
 
 def test_actions_are_clips_of_the_data_set(eel):
     json_of("sample", "eel.blend", "-o", "both.rwdata", "--actions", folder=eel)
-    ds = rw.Dataset(eel / "both.rwdata")
+    ds = rc.Dataset(eel / "both.rwdata")
     assert sorted((clip.name, clip.fps) for clip in ds.clips) == [("look", 30.0), ("swim", 30.0)]
     assert set(ds.clip.tolist()) == {0, 1}
-    assert "swim (" in rigwright_command("info", "both.rwdata", folder=eel).stdout
+    assert "swim (" in rigcast_command("info", "both.rwdata", folder=eel).stdout
 
 
 def test_a_mesh_may_be_chosen(eel):
@@ -153,6 +153,6 @@ def test_a_mesh_may_be_chosen(eel):
 
 
 def test_an_unknown_mesh_is_refused(eel):
-    done = rigwright_command("info", "eel.blend", "--mesh", "Eyse", folder=eel)
+    done = rigcast_command("info", "eel.blend", "--mesh", "Eyse", folder=eel)
     assert done.returncode == 2
     assert "must be one of 'Eel', 'Eyes'" in done.stderr

@@ -8,8 +8,8 @@ import stat
 
 import pytest
 
-from rigwright.cli import _arguments as arguments
-from rigwright.cli import _dispatch as dispatch
+from rigcast.cli import _arguments as arguments
+from rigcast.cli import _dispatch as dispatch
 
 COMMANDS = [
     "sample rig.glb -o {}new.rwdata",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 
-from rigwright._text import UNPRINTABLE, escaped
-from rigwright.cli._console import WIDEST, Console
+from rigcast._text import UNPRINTABLE, escaped
+from rigcast.cli._console import WIDEST, Console
 from tests.cli.command import command, environment
 from tests.support.faces import small_face
 from tests.support.plain_face import plain_face

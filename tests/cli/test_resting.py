@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.inverse._lost_shapes import lost_shapes
+import rigcast as rc
+from rigcast.inverse._lost_shapes import lost_shapes
 
-FACE = rw.faces.example()
+FACE = rc.faces.example()
 JAW, BLINK = (FACE.shape_names.index(name) for name in ("jawOpen", "eyeBlinkLeft"))
 
 
@@ -22,7 +22,7 @@ def shot():
 
 
 def found(shot, share, **options):
-    return rw.inverse.solve(FACE, shot, relative_alpha=share, **options)
+    return rc.inverse.solve(FACE, shot, relative_alpha=share, **options)
 
 
 def test_a_blink_that_sparsity_swallows_is_named(shot):

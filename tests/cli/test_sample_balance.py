@@ -1,12 +1,12 @@
-"""``rigwright sample --balance``, noise between two factors, and random poses among frames."""
+"""``rigcast sample --balance``, noise between two factors, and random poses among frames."""
 
 import json
 
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli import _dispatch as dispatch
+import rigcast as rc
+from rigcast.cli import _dispatch as dispatch
 from tests.support.cylinder_models import cylinder_file
 
 
@@ -36,7 +36,7 @@ def test_landmarks_come_from_a_file(hero):
 
 
 def test_noise_takes_two_factors_and_says_what_is_clipped(hero, capsys):
-    rig = rw.sources.load(hero / "hero.npz")
+    rig = rc.sources.load(hero / "hero.npz")
     np.save(hero / "frames.npy", np.array(rig.channel_ranges)[None, :, 1] / 2.0)
     assert sampled(hero, "--animation", str(hero / "frames.npy"), "--noise", "0:3") == 0
     assert "of the values with noise were outside their ranges and are clipped" in capsys.readouterr().out
@@ -45,10 +45,10 @@ def test_noise_takes_two_factors_and_says_what_is_clipped(hero, capsys):
 
 
 def test_random_poses_stand_among_frames(hero):
-    np.save(hero / "frames.npy", np.zeros((3, len(rw.sources.load(hero / "hero.npz").channel_names))))
+    np.save(hero / "frames.npy", np.zeros((3, len(rc.sources.load(hero / "hero.npz").channel_names))))
     frames = ["--animation", str(hero / "frames.npy"), "--noise", "0.1"]
     assert sampled(hero, *frames, "--random", "0.5", "--sampler", "uniform") == 0
-    found = rw.Dataset(hero / "hero.rwdata")
+    found = rc.Dataset(hero / "hero.rwdata")
     drawn = np.abs(found.channels).max(axis=1) > 0.0
     assert 0 < drawn.sum() < len(found)
     np.testing.assert_array_equal(np.asarray(found.clip), np.where(drawn, -1, 0))

@@ -8,8 +8,8 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli import _dispatch as dispatch
+import rigcast as rc
+from rigcast.cli import _dispatch as dispatch
 from tests.support.faces import small_face
 from tests.support.moving_head import face_curves, head_turns, moved, moving_face
 
@@ -51,21 +51,21 @@ def test_head_motion_and_noise_are_handled_by_their_options(run, files, toleranc
     assert any("--smoothness auto" in text for text in plain["warnings"])
     assert told["warnings"] == []
     shot = np.load(files / "take.npy")
-    theirs = rw.inverse.solve(moving_face(), shot, rigid="auto", smoothness="auto", relative_alpha=0.001)
-    ours = rw.inverse.Solution.load(files / "b.npz")
+    theirs = rc.inverse.solve(moving_face(), shot, rigid="auto", smoothness="auto", relative_alpha=0.001)
+    ours = rc.inverse.Solution.load(files / "b.npz")
     assert (told["alpha"], told["smoothness"]) == (theirs.alpha, theirs.smoothness)
     np.testing.assert_allclose(ours.weights, theirs.weights, atol=tolerance["float64_converged"])
     np.testing.assert_allclose(ours.transforms, theirs.transforms, atol=tolerance["float64_converged"])
     np.testing.assert_allclose(
         told["head_degrees"],
-        np.ptp(rw.inverse.head_angles(theirs.transforms), axis=0),
+        np.ptp(rc.inverse.head_angles(theirs.transforms), axis=0),
         rtol=tolerance["float32_character"],
     )
 
 
 def test_evaluate_plays_the_motion_of_the_head(run, files, tolerance):
     solve(run, "-o", "head.npz", "--rigid", "auto", "--relative-alpha", "0.001")
-    found = rw.inverse.Solution.load(files / "head.npz")
+    found = rc.inverse.Solution.load(files / "head.npz")
     still = moving_face().evaluate(found.weights)
     for options, every in ([], 1), (["--fps", "24"], 2):
         run("evaluate", "face.safetensors", "head.npz", "-o", "played.npy", "--overwrite", *options)
@@ -82,7 +82,7 @@ def test_evaluate_says_what_it_does_not_read_beside_weights(run):
 def test_a_scale_is_found_with_its_option(run, files):
     np.savez(files / "large.npz", vertices=1.1 * np.load(files / "take.npy"), fps=48.0)
     assert solve(run, "-o", "s.npz", "--rigid", "auto", "--rigid-scale", shot="large.npz")[0] == 0
-    found = rw.inverse.Solution.load(files / "s.npz").transforms
+    found = rc.inverse.Solution.load(files / "s.npz").transforms
     # The face moves too: the head's size is known to a hundredth.
     np.testing.assert_allclose(np.cbrt(np.linalg.det(found[:, :, :3])), 1.1, rtol=0.01)
     code, told = solve(run, "-o", "s.npz", "--rigid-scale")
@@ -108,11 +108,11 @@ def test_fps_resamples_what_is_written(run, files, tolerance):
     assert any(text.startswith("f.npz holds the 160 frames that were solved") for text in told["notes"])
     with (files / "f.csv").open(newline="") as stream:
         yaw = [float(row["HeadYaw"]) for row in csv.DictReader(stream)]
-    solution = rw.inverse.Solution.load(files / "f.npz")
+    solution = rc.inverse.Solution.load(files / "f.npz")
     np.testing.assert_allclose(
-        yaw, np.radians(rw.inverse.head_angles(solution.transforms)[::2, 0]), atol=tolerance["float32_scaled"]
+        yaw, np.radians(rc.inverse.head_angles(solution.transforms)[::2, 0]), atol=tolerance["float32_scaled"]
     )
-    _, rate = rw.sources.load_blendshape_weights(files / "f.npz", moving_face())
+    _, rate = rc.sources.load_blendshape_weights(files / "f.npz", moving_face())
     assert rate == 48.0
 
 
@@ -169,7 +169,7 @@ def test_info_knows_weights(run, files):
     curves[:, 0], curves[:, 5] = np.linspace(0, 1, 90), -0.5
     head[:, :, :3] = np.eye(3)
     for name in ("k.npz", "k.csv"):
-        rw.exports.write_blendshape_weights(files / name, face, curves, 30.0, head)
+        rc.exports.write_blendshape_weights(files / name, face, curves, 30.0, head)
         _, told = run("info", name)
         assert (told["type"], told["frames"], told["fps"], told["seconds"]) == ("weights", 90, 30.0, 3.0)
         assert told["range"] == [-0.5, 1.0]
@@ -181,14 +181,14 @@ def test_info_knows_weights(run, files):
 
 
 def test_info_still_knows_rigs(run, files):
-    rw.exports.write_rig(files / "face.npz", small_face())
+    rc.exports.write_rig(files / "face.npz", small_face())
     assert run("info", "face.npz")[1]["kind"] == "blendshape"
 
 
 def test_a_table_of_less_than_a_second_states_no_rate(run, files):
     weights = np.zeros((20, 20), np.float32)
     weights[:, 0] = 0.5
-    rw.exports.write_blendshape_weights(files / "brief.csv", moving_face(), weights, 48.0)
+    rc.exports.write_blendshape_weights(files / "brief.csv", moving_face(), weights, 48.0)
     assert run("info", "brief.csv")[1]["fps"] == "not stated"
     assert run("evaluate", "face.safetensors", "brief.csv", "-o", "brief.npz")[0] == 2
     _, told = run("evaluate", "face.safetensors", "brief.csv", "-o", "brief.npz", "--fps", "48")

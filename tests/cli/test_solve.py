@@ -1,4 +1,4 @@
-"""``rigwright solve`` and what follows it, in processes of their own: results, interruptions, wrong input."""
+"""``rigcast solve`` and what follows it, in processes of their own: results, interruptions, wrong input."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import time
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.inverse import Solution
-from tests.cli.command import SOLVE, command, environment, json_of, rigwright_command
+import rigcast as rc
+from rigcast.inverse import Solution
+from tests.cli.command import SOLVE, command, environment, json_of, rigcast_command
 from tests.support.sheet import NAMES, SIDE, sheet_rig
 
 
@@ -31,10 +31,10 @@ def test_weights_come_back_in_every_format(shot_files, tolerance):
     assert np.abs(solution.weights - truth)[:, moving].max() < 1e-4
     assert told["rmse_mm"] == pytest.approx(10 * solution.rmse.mean())
     shot, posed = np.load(shot_files / "take.npy"), rig.evaluate(solution.weights.astype(np.float32))
-    error = rw.metrics.weight_error(solution.weights, shot, posed)
+    error = rc.metrics.weight_error(solution.weights, shot, posed)
     assert told["rmse_p95_mm"] == pytest.approx(10 * error.rmse_p95_mean, abs=1e-5)  # float32 vertices, in millimeters
     for name in ("w.npz", "w.csv", "w.glb"):
-        weights, fps = rw.sources.load_blendshape_weights(shot_files / name, rig)
+        weights, fps = rc.sources.load_blendshape_weights(shot_files / name, rig)
         np.testing.assert_allclose(weights, solution.weights, atol=tolerance["float32"], err_msg=name)
         assert fps == pytest.approx(30.0)
     assert not list(shot_files.glob("*.partial"))
@@ -57,7 +57,7 @@ def test_options_reach_the_solver(shot_files, tolerance):
     ours = Solution.load(shot_files / "o.npz")
     given = {"vertices": markers, "vertex_weights": np.loadtxt(shot_files / "markers.txt")[:, 1], "fixed": pins}
     shot = np.load(shot_files / "take.npy")
-    theirs = rw.inverse.solve(sheet_rig(), shot, alpha=0.02, smoothness=0.5, bounds=(0.0, 0.9), **given)
+    theirs = rc.inverse.solve(sheet_rig(), shot, alpha=0.02, smoothness=0.5, bounds=(0.0, 0.9), **given)
     np.testing.assert_allclose(ours.weights, theirs.weights, atol=tolerance["float64_converged"])
     assert ours.weights[:, NAMES.index("jawOpen")].max() == 0.9
     with np.load(shot_files / "o.npz") as stored:
@@ -79,7 +79,7 @@ def test_priors_pairs_and_the_way_of_smoothing_reach_the_solver(shot_files, tole
         assert told["converged"] == 40
         ours = Solution.load(shot_files / "p.npz")
         given = {"priors": (wish, 2.0), "symmetric": [(left, right)], "joint": joint == "--joint"}
-        theirs = rw.inverse.solve(sheet_rig(), shot, alpha=0.02, smoothness=5.0, tolerance=1e-8, **given)
+        theirs = rc.inverse.solve(sheet_rig(), shot, alpha=0.02, smoothness=5.0, tolerance=1e-8, **given)
         np.testing.assert_allclose(ours.weights, theirs.weights, atol=tolerance["float64_converged"])
         np.testing.assert_array_equal(ours.weights[:, 0], ours.weights[:, 2])
         np.testing.assert_array_equal(ours.prior_target, wish)
@@ -178,14 +178,14 @@ def test_a_broken_solve_goes_on_to_the_same_weights(shot_files, how):
     solved = {path: path.stat().st_mtime_ns for path in kept.glob("*.part")}
     assert 2 <= len(solved) < 24
 
-    refused = rigwright_command(*arguments[:6], "--alpha", "0.5", "-o", f"{name}.npz", "--resume", folder=shot_files)
+    refused = rigcast_command(*arguments[:6], "--alpha", "0.5", "-o", f"{name}.npz", "--resume", folder=shot_files)
     assert refused.returncode == 2
     assert "holds parts of another solve" in refused.stderr.splitlines()[-1]
     assert {path: path.stat().st_mtime_ns for path in solved} == solved, "left alone"
 
     json_of(*arguments, "-o", f"{name}.npz", "--resume", folder=shot_files)
     assert not kept.exists()
-    whole = rw.inverse.solve(sheet_rig(), shot, alpha=0.01)
+    whole = rc.inverse.solve(sheet_rig(), shot, alpha=0.01)
     np.testing.assert_array_equal(Solution.load(shot_files / f"{name}.npz").weights, whole.weights)
 
 
@@ -195,10 +195,10 @@ def test_alpha_is_the_elbow_of_the_shot(shot_files):
     told = json_of(
         "solve", "--overwrite", "face.safetensors", "noisy.npy", "--fps", "30", "-o", "auto.npz", folder=shot_files
     )
-    curve = rw.inverse.trade_off(sheet_rig(), noisy.astype(np.float32))
+    curve = rc.inverse.trade_off(sheet_rig(), noisy.astype(np.float32))
     assert told["alpha"] == curve.alpha == Solution.load(shot_files / "auto.npz").alpha
     assert told["alpha_chosen"]
-    shown = rigwright_command(
+    shown = rigcast_command(
         "solve", "--overwrite", "face.safetensors", "noisy.npy", "--fps", "30", "-o", "auto.npz", folder=shot_files
     )
     assert f"alpha {curve.alpha:g}, the elbow" in shown.stdout
@@ -211,7 +211,7 @@ def test_info_describes_a_blendshape_rig(shot_files):
     assert facts["storage"] == "float32"
     assert facts["constructed"] == list(sheet_rig().constructed)
     assert facts["channels"]["jawOpen"] == [0, 1]
-    shown = rigwright_command("info", "face.safetensors", folder=shot_files).stdout
+    shown = rigcast_command("info", "face.safetensors", folder=shot_files).stdout
     assert "mouthSmileLeft * jawOpen" in shown
 
 
@@ -222,6 +222,6 @@ def test_evaluate_plays_weights_and_says_what_it_cannot_do(shot_files):
         json_of("evaluate", "face.safetensors", weights, "-o", "v.npy", "--overwrite", folder=shot_files)
         np.testing.assert_array_equal(np.load(shot_files / "v.npy"), rig.evaluate(truth))
     (shot_files / "set.rwdata").mkdir(exist_ok=True)
-    done = rigwright_command("evaluate", "face.safetensors", "set.rwdata", folder=shot_files)
+    done = rigcast_command("evaluate", "face.safetensors", "set.rwdata", folder=shot_files)
     assert done.returncode == 2
-    assert "rigwright report --shot" in done.stderr
+    assert "rigcast report --shot" in done.stderr

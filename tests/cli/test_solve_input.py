@@ -1,16 +1,16 @@
-"""What ``rigwright solve`` reads, and what it refuses."""
+"""What ``rigcast solve`` reads, and what it refuses."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import exports
-from rigwright.cli import _dispatch as dispatch
-from rigwright.inverse import Solution
-from rigwright.sources._weights import read_weights
-from tests.cli.command import SOLVE, json_of, rigwright_command
+import rigcast as rc
+from rigcast import exports
+from rigcast.cli import _dispatch as dispatch
+from rigcast.inverse import Solution
+from rigcast.sources._weights import read_weights
+from tests.cli.command import SOLVE, json_of, rigcast_command
 from tests.support.sheet import NAMES, SIDE, sheet_rig
 
 
@@ -18,7 +18,7 @@ from tests.support.sheet import NAMES, SIDE, sheet_rig
 def test_shots_that_state_their_unit_and_axes_are_brought_to_the_rigs(shot_files, axis):
     sheet, truth = sheet_rig(), np.load(shot_files / "truth.npy")
     columns, count = sheet.columns(), sheet.num_shapes
-    rig = rw.BlendshapeRig(
+    rig = rc.BlendshapeRig(
         sheet.rest_vertices,
         columns[:count],
         list(zip(sheet.combinations, columns[count:], strict=True)),
@@ -164,7 +164,7 @@ def test_wrong_input_is_one_sentence_and_code_two(shot_files, arguments, words, 
 
 def test_what_a_method_refuses_is_said_before_alpha_is_chosen(shot_files, monkeypatch, capsys):
     monkeypatch.chdir(shot_files)
-    monkeypatch.setattr("rigwright.inverse.trade_off", lambda *_, **__: pytest.fail("frames were solved"))
+    monkeypatch.setattr("rigcast.inverse.trade_off", lambda *_, **__: pytest.fail("frames were solved"))
     assert (
         dispatch.main(
             [
@@ -199,10 +199,10 @@ def test_a_mesh_of_several_is_named(shot_files):
             points.Set([tuple(map(float, point)) for point in vertices], frame)
     stage.GetRootLayer().Save()
     arguments = ["solve", "--overwrite", "face.safetensors", "scene.usda", "-o", "u.npz", "--alpha", "1e-6"]
-    untold = rigwright_command(*arguments, folder=shot_files)
+    untold = rigcast_command(*arguments, folder=shot_files)
     assert untold.returncode == 2
     assert "one of /scene/face, /scene/eyes" in untold.stderr
-    assert "--shot-mesh" in rigwright_command("solve", "--help", folder=shot_files).stdout
+    assert "--shot-mesh" in rigcast_command("solve", "--help", folder=shot_files).stdout
     told = json_of(*arguments, "--shot-mesh", "face", folder=shot_files)
     assert told["rmse_max_mm"] < 1e-3
 
@@ -211,7 +211,7 @@ def test_a_rig_of_another_kind_is_refused(shot_files):
     from tests.support.models import linear_blend
 
     linear_blend(num_joints=5, num_vertices=40).save(shot_files / "arm.safetensors")
-    done = rigwright_command("solve", "arm.safetensors", "take.npy", "--fps", "30", "-o", "w.npz", folder=shot_files)
+    done = rigcast_command("solve", "arm.safetensors", "take.npy", "--fps", "30", "-o", "w.npz", folder=shot_files)
     assert done.returncode == 2
     assert "blendshape" in done.stderr
 
@@ -251,7 +251,7 @@ def test_pins_and_truth_are_read_from_both_array_formats(shot_files, tolerance):
     """An archive of weights pins what it names; an array of the true weights is a truth."""
     rig = sheet_rig()
     truth = np.load(shot_files / "truth.npy")
-    one = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[3:4], names=[NAMES[3]])
+    one = rc.BlendshapeRig(rig.rest_vertices, rig.columns()[3:4], names=[NAMES[3]])
     exports.write_blendshape_weights(shot_files / "jaw.npz", one, np.full((40, 1), 0.25, np.float32), 30.0)
     solve = [*SOLVE, "-o", "pinned.npz", "--alpha", "1e-6"]
     json_of(*solve, "--pins", "jaw.npz", folder=shot_files)
@@ -267,6 +267,6 @@ def test_pins_and_truth_are_read_from_both_array_formats(shot_files, tolerance):
         np.testing.assert_array_equal(read_weights(shot_files / file, rig), truth)
     np.save(shot_files / "short.npy", truth[:7])
     given = ["report", "face.safetensors", "--shot", "take.npy", "--weights", "pinned.npz", "-o", "r.html"]
-    done = rigwright_command(*given, "--truth", "short.npy", folder=shot_files)
+    done = rigcast_command(*given, "--truth", "short.npy", folder=shot_files)
     assert done.returncode == 2
     assert "short.npy: weights of shape (7, 6) where there are 40 frames of 6 shapes" in done.stderr

@@ -1,4 +1,4 @@
-"""``rigwright train differential`` trains; info, evaluate and bench know the model."""
+"""``rigcast train differential`` trains; info, evaluate and bench know the model."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli import _dispatch as dispatch
+import rigcast as rc
+from rigcast.cli import _dispatch as dispatch
 from tests.support.cylinder_models import cylinder_file
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -21,7 +21,7 @@ def folder(tmp_path_factory):
     """A rig, a data set of it, and a model with the rig's own skinning."""
     place = tmp_path_factory.mktemp("subspace")
     cylinder_file(place / "hero.npz")
-    rw.sampling.sample(rw.sources.load(place / "hero.npz"), place / "hero.rwdata", count=60, seed=0, probe=1)
+    rc.sampling.sample(rc.sources.load(place / "hero.npz"), place / "hero.rwdata", count=60, seed=0, probe=1)
     line = ["train", "differential", str(place / "hero.rwdata"), "-o", str(place / "m.safetensors"), *SMALL]
     assert dispatch.main([*line, "--skin", str(place / "hero.npz")]) == 0
     return place
@@ -56,7 +56,7 @@ def test_info_names(call, name, value):
 
 
 def test_info_says_what_a_pose_costs(call, folder):
-    facts, model = call("info", "m.safetensors"), rw.load(folder / "m.safetensors")
+    facts, model = call("info", "m.safetensors"), rc.load(folder / "m.safetensors")
     assert facts["bytes_read_per_pose"] == model.num_bytes
     weights = sum(a.size for n, a in model.tensors().items() if ".layer" in n and n.endswith("weight"))
     count, influences = model.tensors()["skin.joint"].shape
@@ -98,15 +98,15 @@ def test_wrong_options_are_named(call, words, text):
 
 
 def test_fewer_components_are_judged(call, folder, tolerance):
-    data = rw.Dataset(folder / "hero.rwdata")
-    model = rw.load(folder / "m.safetensors").reduced(3).stored("16-bit")
+    data = rc.Dataset(folder / "hero.rwdata")
+    model = rc.load(folder / "m.safetensors").reduced(3).stored("16-bit")
     expected = 1e3 * data.meters_per_unit * np.linalg.norm(model.evaluate(data.poses) - data.vertices, axis=2).mean()
     found = call("evaluate", "m.safetensors", "hero.rwdata", "--components", "3", "--storage", "16-bit")
     assert found["mean_mm"] == pytest.approx(expected, rel=tolerance["float32_sum"])
 
 
 def test_components_of_another_kind_are_refused(call, folder):
-    rw.baselines.pca_regression(rw.Dataset(folder / "hero.rwdata"), 2).save(folder / "linear.safetensors")
+    rc.baselines.pca_regression(rc.Dataset(folder / "hero.rwdata"), 2).save(folder / "linear.safetensors")
     told = call("evaluate", "linear.safetensors", "hero.rwdata", "--components", "1")
     assert "--components is for differential subspaces" in told
 

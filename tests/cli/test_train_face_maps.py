@@ -1,4 +1,4 @@
-"""``rigwright train face-maps`` trains, says how it was judged, and info says what the model costs."""
+"""``rigcast train face-maps`` trains, says how it was judged, and info says what the model costs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-import rigwright as rw
-from rigwright.cli import _dispatch as dispatch
+import rigcast as rc
+from rigcast.cli import _dispatch as dispatch
 from tests.support.mapped_face import clip_data
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -39,7 +39,7 @@ def test_info_says_what_the_model_costs(folder, trained, capsys):
     facts = json.loads(capsys.readouterr().out)
     assert facts["kind"] == "face_maps"
     assert facts["bytes_read_per_pose"] > 4 * 1000
-    assert facts["multiply_adds_per_pose"] == rw.load(folder / "face.safetensors").multiply_adds() > 10_000
+    assert facts["multiply_adds_per_pose"] == rc.load(folder / "face.safetensors").multiply_adds() > 10_000
     assert facts["judged_by"].startswith("held-out clips")
     assert len(facts["map_segments"].split("; ")) == 3
     assert not list(folder.glob("*.checkpoint*"))

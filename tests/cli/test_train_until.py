@@ -1,4 +1,4 @@
-"""``rigwright train body RIG --until``: what it says, and what it refuses."""
+"""``rigcast train body RIG --until``: what it says, and what it refuses."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-import rigwright as rw
-from rigwright.cli import _dispatch as dispatch
-from rigwright.training._until import _pipeline, _rounds
+import rigcast as rc
+from rigcast.cli import _dispatch as dispatch
+from rigcast.training._until import _pipeline, _rounds
 from tests.support.cylinder_models import cylinder_file
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -20,7 +20,7 @@ SMALL = ["--steps", "20", "--hidden", "4", "--threads", "1"]
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("until")
     cylinder_file(place / "hero.npz")
-    rw.sampling.sample(rw.sources.load(place / "hero.npz"), place / "hero.rwdata", count=20, seed=0, probe=1)
+    rc.sampling.sample(rc.sources.load(place / "hero.npz"), place / "hero.rwdata", count=20, seed=0, probe=1)
     return place
 
 

@@ -1,4 +1,4 @@
-"""``rigwright transfer`` in processes of its own: results, fixed vertices, contacts, interruptions."""
+"""``rigcast transfer`` in processes of its own: results, fixed vertices, contacts, interruptions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
-from tests.cli.command import environment, json_of, rigwright_command
+import rigcast as rc
+from tests.cli.command import environment, json_of, rigcast_command
 from tests.support.glb import Gltf
 from tests.support.second_face import first_face, second_neutral, second_truth
 
@@ -20,7 +20,7 @@ def test_the_command_is_the_function(face_files, tolerance):
     """Every kind of target, every format of the result: the rig of ``transfer_rig``."""
     np.save(face_files / "other.npy", second_neutral())
     np.savez(face_files / "other.npz", vertices=second_neutral()[None], faces=first_face().faces)
-    expected = rw.transfer.transfer_rig(first_face(), second_neutral())
+    expected = rc.transfer.transfer_rig(first_face(), second_neutral())
     for target, output in (
         ("other.obj", "a.safetensors"),
         ("other.npy", "b.npz"),
@@ -31,7 +31,7 @@ def test_the_command_is_the_function(face_files, tolerance):
             "transfer", "--overwrite", "face.safetensors", target, "-o", output, "--contacts", "off", folder=face_files
         )
         assert (told["shapes"], told["combinations"], told["vertices"]) == (6, 2, 117)
-        made = rw.sources.load_blendshapes(face_files / output)
+        made = rc.sources.load_blendshapes(face_files / output)
         np.testing.assert_allclose(made.columns(), expected.columns(), atol=tolerance["float32_sum"])
         assert made.combinations == expected.combinations
         assert made.metadata["meters_per_unit"] == 0.01
@@ -57,9 +57,9 @@ def test_a_mesh_without_shapes_is_a_target_in_gltf_too(face_files, tolerance):
             "transfer", "--overwrite", "face.safetensors", name, "-o", "g.npz", "--contacts", "off", folder=face_files
         )
         assert told["vertices"] == 117
-        made = rw.sources.load_blendshapes(face_files / "g.npz")
+        made = rc.sources.load_blendshapes(face_files / "g.npz")
         assert (made.metadata["meters_per_unit"], made.metadata["up_axis"]) == (1.0, "Y")
-        expected = rw.transfer.transfer_rig(rig, 0.01 * second_neutral())
+        expected = rc.transfer.transfer_rig(rig, 0.01 * second_neutral())
         np.testing.assert_allclose(made.columns(), expected.columns(), atol=0.01 * tolerance["float32_sum"])
 
 
@@ -69,25 +69,25 @@ def test_errors_are_told_beside_those_of_plain_copies(face_files, tolerance):
         "transfer", "--overwrite", "face.safetensors", "other.obj", "-o", "t.npz", *arguments, folder=face_files
     )
     rig, truth = first_face(), second_truth()
-    made = rw.transfer.transfer_rig(rig, second_neutral())
+    made = rc.transfer.transfer_rig(rig, second_neutral())
     for name, columns in (("mean_error_mm", made.columns()), ("copy_mean_error_mm", rig.columns())):
         apart = 10.0 * np.linalg.norm(columns[:6] - truth.columns()[:6], axis=2)
         moved = rig.columns()[:6].any(axis=2) | truth.columns()[:6].any(axis=2)
         expected = np.mean([row[inside].mean() for row, inside in zip(apart, moved, strict=True)])
         assert told[name] == pytest.approx(expected, rel=tolerance["printed"])
     assert set(told["errors_mm"]) == set(rig.shape_names)
-    shown = rigwright_command(
+    shown = rigcast_command(
         "transfer", "--overwrite", "face.safetensors", "other.obj", "-o", "t.npz", *arguments, folder=face_files
     )
     assert "from the truth" in shown.stdout
 
 
-def face_at_rest_below() -> tuple[rw.BlendshapeRig, np.ndarray]:
+def face_at_rest_below() -> tuple[rc.BlendshapeRig, np.ndarray]:
     """The first face with small offsets cut off, and what then moves in none of its columns."""
     rig = first_face()
     columns = np.where(np.linalg.norm(rig.columns(), axis=2, keepdims=True) < 0.02, 0, rig.columns())
     shapes, combinations = columns[: rig.num_shapes], columns[rig.num_shapes :]
-    cut = rw.BlendshapeRig(
+    cut = rc.BlendshapeRig(
         rig.rest_vertices,
         shapes,
         list(zip(rig.combinations, combinations, strict=True)),
@@ -110,8 +110,8 @@ def test_fixed_vertices_and_edited_contacts(face_files, tolerance):
     assert told["contacts"] == 2
     assert set(told["crossings"]) == {"source", "new", "new_without_contacts"}
     assert np.loadtxt(face_files / "saved.txt").tolist() == [[3, 30], [4, 31]]
-    made = rw.sources.load_blendshapes(face_files / "f.npz")
-    expected = rw.transfer.transfer_rig(rig, second_neutral(), fixed=still, contacts=[[3, 30], [4, 31]])
+    made = rc.sources.load_blendshapes(face_files / "f.npz")
+    expected = rc.transfer.transfer_rig(rig, second_neutral(), fixed=still, contacts=[[3, 30], [4, 31]])
     np.testing.assert_allclose(made.columns(), expected.columns(), atol=tolerance["float32_sum"])
     assert not made.columns()[:, still].any()
 
@@ -124,7 +124,7 @@ def test_what_rests_in_the_rig_rests_unless_told_otherwise(face_files):
     for fixed in ([], ["--fixed", "rest"], ["--fixed", "each"], ["--fixed", "off"]):
         given = ["below.safetensors", "other.obj", "--contacts", "off", *fixed]
         json_of("transfer", "--overwrite", *given, "-o", "b.npz", folder=face_files)
-        made[" ".join(fixed[1:])] = rw.sources.load_blendshapes(face_files / "b.npz").columns()
+        made[" ".join(fixed[1:])] = rc.sources.load_blendshapes(face_files / "b.npz").columns()
     assert not made["rest"][:, still].any()
     assert made["off"][:, still].any()
     assert np.array_equal(made[""], made["rest"])
@@ -135,7 +135,7 @@ def test_what_rests_in_the_rig_rests_unless_told_otherwise(face_files):
 
 BROKEN_OFF = """
 import os, sys
-from rigwright.cli import _console as console, _dispatch as dispatch
+from rigcast.cli import _console as console, _dispatch as dispatch
 
 
 def stop(self, progress):
@@ -153,7 +153,7 @@ def test_a_broken_transfer_goes_on_to_the_same_bytes(face_files, how):
     rig = first_face()
     many = np.random.default_rng(0).uniform(0, 1, (200, 6))
     offsets = np.tensordot(many, rig.columns()[:6], 1)
-    rw.BlendshapeRig(rig.rest_vertices, offsets, faces=rig.faces).save(face_files / "many.safetensors")
+    rc.BlendshapeRig(rig.rest_vertices, offsets, faces=rig.faces).save(face_files / "many.safetensors")
     arguments = ["transfer", "--overwrite", "many.safetensors", "other.obj", "--contacts", "off"]
     json_of(*arguments, "-o", "whole.safetensors", folder=face_files)
     stopped = subprocess.run(
@@ -177,12 +177,12 @@ def test_a_broken_transfer_goes_on_to_the_same_bytes(face_files, how):
 def test_the_rig_alone_without_measuring(face_files):
     arguments = ["transfer", "--overwrite", "face.safetensors", "other.obj", "--contacts", "off"]
     whole = json_of(*arguments, "-o", "m.npz", folder=face_files)
-    done = rigwright_command(*arguments, "-o", "n.npz", "--no-measure", "--json", folder=face_files)
+    done = rigcast_command(*arguments, "-o", "n.npz", "--no-measure", "--json", folder=face_files)
     told = json.loads(done.stdout)
     assert "measuring" not in done.stderr
     assert "without contacts" not in done.stderr
     assert set(whole) - set(told) == {"flipped_faces", "crossings", "most_doubtful"}
     assert all(told[name] == whole[name] for name in set(told) - {"output"})
     assert (face_files / "n.npz").read_bytes() == (face_files / "m.npz").read_bytes()
-    shown = rigwright_command(*arguments, "-o", "n.npz", "--no-measure", folder=face_files)
+    shown = rigcast_command(*arguments, "-o", "n.npz", "--no-measure", folder=face_files)
     assert "flipped" not in shown.stdout

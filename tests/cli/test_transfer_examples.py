@@ -1,12 +1,12 @@
-"""Examples that correct what ``rigwright transfer`` makes, and targets of another topology."""
+"""Examples that correct what ``rigcast transfer`` makes, and targets of another topology."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli._described.transfer_lines import _few
+import rigcast as rc
+from rigcast.cli._described.transfer_lines import _few
 from tests.cli.command import json_of
 from tests.support.plain_face import plain_face
 from tests.support.second_face import first_face, second_neutral, second_truth, write_obj
@@ -16,7 +16,7 @@ from tests.support.second_face import first_face, second_neutral, second_truth, 
 def test_examples_bring_shapes_nearer_to_the_truth(face_files, weights, tolerance):
     """By the plan that packing wrote, by an array, with the array as a first guess, and with no weights at all."""
     json_of("pack", "--overwrite", "face.safetensors", "-o", "plan.json", folder=face_files)
-    plan = rw.transfer.ExpressionPlan.load(face_files / "plan.json")
+    plan = rc.transfer.ExpressionPlan.load(face_files / "plan.json")
     rows = plan.weights()
     for number, posed in enumerate(second_truth().evaluate(rows)):
         write_obj(face_files / "scans" / f"scan_{number + 1}.obj", posed, plain_face().faces)
@@ -39,19 +39,19 @@ def test_examples_bring_shapes_nearer_to_the_truth(face_files, weights, toleranc
         return
     np.testing.assert_array_equal(after["example_weights"], rows)
     rig, target = first_face(), second_neutral()
-    plain = rw.transfer.transfer_rig(rig, target)
-    linear = rw.BlendshapeRig(target, plain.columns()[:6], faces=rig.faces)
+    plain = rc.transfer.transfer_rig(rig, target)
+    linear = rc.BlendshapeRig(target, plain.columns()[:6], faces=rig.faces)
     scans = second_truth().evaluate(rows) - plain.evaluate(rows) + linear.evaluate(rows)
     source = rig.rest_vertices + rig.columns()[:6]
-    expected = rw.transfer.example_based(rig.rest_vertices, source, target, rig.faces, scans, rows) - target
-    made = rw.sources.load_blendshapes(face_files / "y.npz").columns()
+    expected = rc.transfer.example_based(rig.rest_vertices, source, target, rig.faces, scans, rows) - target
+    made = rc.sources.load_blendshapes(face_files / "y.npz").columns()
     np.testing.assert_allclose(made[:6], expected, atol=tolerance["float32_sum"])
     np.testing.assert_allclose(made[6:], plain.columns()[6:], atol=tolerance["float32_sum"])
 
 
 def test_how_far_examples_are_trusted_can_be_said(face_files, tolerance):
     rig, target = first_face(), second_neutral()
-    rig = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[:6], names=rig.shape_names, faces=rig.faces)
+    rig = rc.BlendshapeRig(rig.rest_vertices, rig.columns()[:6], names=rig.shape_names, faces=rig.faces)
     rig.save(face_files / "linear.safetensors")
     scans = (target + second_truth().columns()[:6]).astype(np.float32)
     np.save(face_files / "each.npy", scans)
@@ -63,10 +63,10 @@ def test_how_far_examples_are_trusted_can_be_said(face_files, tolerance):
         told = json_of("transfer", "--overwrite", *given, "--contacts", "off", *said, "-o", "t.npz", folder=face_files)
         shapes = rig.rest_vertices + rig.columns()
         with_beta = {} if beta is None else {"beta": beta}
-        expected = rw.transfer.example_based(
+        expected = rc.transfer.example_based(
             rig.rest_vertices, shapes, target, rig.faces, scans, np.eye(6), **with_beta
         )
-        made = rw.sources.load_blendshapes(face_files / "t.npz").columns()
+        made = rc.sources.load_blendshapes(face_files / "t.npz").columns()
         np.testing.assert_allclose(made, expected - target, atol=tolerance["float32_sum"])
         assert told["example_resolution"] == pytest.approx(np.ones(6))
         errors.append(np.abs(made - (scans - target)).mean())
@@ -83,8 +83,8 @@ def test_shapes_that_no_example_shows_are_named(face_files, tolerance):
     )
     names = first_face().shape_names
     assert told["undetermined"] == [name for name in names if name != names[2]]
-    made = rw.sources.load_blendshapes(face_files / "o.npz").columns()
-    plain = rw.transfer.transfer_rig(first_face(), second_neutral()).columns()
+    made = rc.sources.load_blendshapes(face_files / "o.npz").columns()
+    plain = rc.transfer.transfer_rig(first_face(), second_neutral()).columns()
     np.testing.assert_allclose(np.delete(made, 2, axis=0), np.delete(plain, 2, axis=0), atol=tolerance["float32_sum"])
     assert np.abs(made[2] - plain[2]).max() > 0.02
 
@@ -105,19 +105,19 @@ def test_another_topology_by_landmarks(face_files, tolerance):
     )
     assert told["coverage"] > 0.5
     target = second_neutral()[order]
-    match = rw.transfer.correspond(
+    match = rc.transfer.correspond(
         rig.rest_vertices, rig.faces, target, triangles, np.loadtxt(face_files / "marks.txt", int)
     )
     assert told["coverage"] == pytest.approx(match.coverage)
     assert told["mean_distance_mm"] == pytest.approx(10 * match.mean_distance)
     assert told["landmark_error_mm"] == pytest.approx(10 * match.landmark_error.max())
     assert told["torn_edges"] == match.torn.tolist()
-    neutral, shapes = match.resample(rig.rest_vertices, rw.transfer.positions_from_rig(rig))
-    expected = rw.transfer.deformation_transfer(neutral, shapes[:6], target, triangles) - target
-    made = rw.sources.load_blendshapes(face_files / "cut.npz")
+    neutral, shapes = match.resample(rig.rest_vertices, rc.transfer.positions_from_rig(rig))
+    expected = rc.transfer.deformation_transfer(neutral, shapes[:6], target, triangles) - target
+    made = rc.sources.load_blendshapes(face_files / "cut.npz")
     np.testing.assert_allclose(made.columns()[:6], expected, atol=tolerance["float32_sum"])
     assert made.faces.shape == (len(triangles), 4)
-    same = rw.transfer.transfer_rig(rig, second_neutral()).columns()[:, order]
+    same = rc.transfer.transfer_rig(rig, second_neutral()).columns()[:, order]
     apart = np.linalg.norm(made.columns() - same, axis=2).mean()
     assert apart < 0.5 * np.linalg.norm(same, axis=2).mean(), (
         "nearer to the transfer by numbers than to no shapes at all"

@@ -1,13 +1,13 @@
-"""What ``rigwright transfer`` says of its input: what is refused, in one sentence, and what is noted."""
+"""What ``rigcast transfer`` says of its input: what is refused, in one sentence, and what is noted."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli import _dispatch as dispatch
-from tests.cli.command import json_of, rigwright_command
+import rigcast as rc
+from rigcast.cli import _dispatch as dispatch
+from tests.cli.command import json_of, rigcast_command
 from tests.support.second_face import first_face, second_neutral, write_obj
 
 
@@ -62,7 +62,7 @@ def test_wrong_input_is_one_sentence_and_code_two(face_files, arguments, words, 
     np.save(face_files / "hole.npy", hole)
     (face_files / "marks.csv").write_text("1,1\n2,2\n40,40\n")
     rig = first_face()
-    other = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[:1], names=["ear"], faces=rig.faces)
+    other = rc.BlendshapeRig(rig.rest_vertices, rig.columns()[:1], names=["ear"], faces=rig.faces)
     other.save(face_files / "strange.safetensors")
     monkeypatch.chdir(face_files)
     assert dispatch.main(["transfer", "face.safetensors", *arguments, "--overwrite"]) == 2
@@ -80,16 +80,14 @@ def test_collapsed_faces_are_said_and_no_error(face_files):
     write_obj(face_files / "collapsed.obj", target, faces)
     arguments = ["transfer", "--overwrite", "face.safetensors", "collapsed.obj", "-o", "k.npz", "--contacts", "off"]
     told = json_of(*arguments, folder=face_files)
-    count = len(rw.transfer.DeformationTransfer(target, target, faces).degenerate_faces)
+    count = len(rc.transfer.DeformationTransfer(target, target, faces).degenerate_faces)
     assert told["degenerate_faces"] == count > 0
-    shown = rigwright_command(*arguments, folder=face_files)
+    shown = rigcast_command(*arguments, folder=face_files)
     assert shown.returncode == 0, shown.stderr
     assert f"degenerate faces  {count}:" in shown.stdout
-    assert np.isfinite(rw.sources.load_blendshapes(face_files / "k.npz").columns()).all()
+    assert np.isfinite(rc.sources.load_blendshapes(face_files / "k.npz").columns()).all()
     np.save(face_files / "point.npy", np.zeros((117, 3)))
-    none = rigwright_command(
-        "transfer", "--overwrite", "face.safetensors", "point.npy", "-o", "w.npz", folder=face_files
-    )
+    none = rigcast_command("transfer", "--overwrite", "face.safetensors", "point.npy", "-o", "w.npz", folder=face_files)
     assert none.returncode == 2
     assert "point.npy: a mesh with no area in any of its 96 faces; it must be a surface" in none.stderr
 
@@ -102,11 +100,11 @@ def test_the_unit_of_a_bare_target(face_files):
     assert len(guessed["notes"]) == 1
     assert "meters.npy is 0.01" in guessed["notes"][0]
     assert "With --unit m it is" in guessed["notes"][0]
-    assert rw.sources.load_blendshapes(face_files / "u.npz").meters_per_unit == 0.01
+    assert rc.sources.load_blendshapes(face_files / "u.npz").meters_per_unit == 0.01
     for given in ("m", "1.0"):
         told = json_of(*arguments, "-o", "u.npz", "--unit", given, folder=face_files)
         assert told["notes"] == []
-        assert rw.sources.load_blendshapes(face_files / "u.npz").meters_per_unit == 1.0
+        assert rc.sources.load_blendshapes(face_files / "u.npz").meters_per_unit == 1.0
     told = json_of(
         "transfer", "--overwrite", "face.safetensors", "other.obj", "-o", "u.npz", "--no-measure", folder=face_files
     )
@@ -117,17 +115,17 @@ def test_landmarks_counted_from_1_are_refused_in_a_sentence(face_files):
     rows = np.loadtxt(face_files / "landmarks.csv", delimiter=",", dtype=int)[:-1] + np.array([0, 1])
     np.savetxt(face_files / "from_1.csv", rows, fmt="%d", delimiter=",")
     given = ["face.safetensors", "other.obj", "-o", "w.npz", "--landmarks", "from_1.csv", "--contacts", "off"]
-    done = rigwright_command("transfer", *given, folder=face_files)
+    done = rigcast_command("transfer", *given, folder=face_files)
     assert done.returncode == 2
     assert "counted from 1" in done.stderr.splitlines()[-1]
     assert not (face_files / "w.npz").exists()
 
 
 def test_help_says_that_landmarks_count_from_0(face_files):
-    assert "counted from 0" in " ".join(rigwright_command("transfer", "--help", folder=face_files).stdout.split())
+    assert "counted from 0" in " ".join(rigcast_command("transfer", "--help", folder=face_files).stdout.split())
 
 
-def face_with_pupils(path) -> rw.BlendshapeRig:
+def face_with_pupils(path) -> rc.BlendshapeRig:
     """The first face with an eye apart from it, which one shape dilates and a target without eyes cannot follow."""
     rig = first_face()
     count = len(rig.rest_vertices)
@@ -135,7 +133,7 @@ def face_with_pupils(path) -> rw.BlendshapeRig:
     shapes = np.zeros((rig.num_shapes + 1, count + 4, 3), np.float32)
     shapes[:-1, :count] = rig.columns()[: rig.num_shapes]
     shapes[-1, count:] = eye - eye.mean(axis=0)
-    made = rw.BlendshapeRig(
+    made = rc.BlendshapeRig(
         np.concatenate([rig.rest_vertices, eye]),
         shapes,
         names=[*rig.shape_names, "PupilDilate"],
@@ -153,7 +151,7 @@ def test_shapes_that_end_up_empty_are_named(face_files):
     told = json_of("transfer", *given, folder=face_files)
     assert told["empty"] == ["PupilDilate"]
     assert told["notes"][0].startswith("empty in the target: PupilDilate; what they move in the source has no")
-    shown = rigwright_command("transfer", *given, folder=face_files).stdout
+    shown = rigcast_command("transfer", *given, folder=face_files).stdout
     assert "empty shapes  1: PupilDilate" in shown
 
 

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from rigwright._resume.parts import Parts
-from rigwright.cli import _dispatch as dispatch
+from rigcast._resume.parts import Parts
+from rigcast.cli import _dispatch as dispatch
 
 
 @pytest.mark.parametrize("alpha", ["0.01", "0.5"])
@@ -19,7 +19,7 @@ def test_a_second_solve_is_refused(shot_files, monkeypatch, capsys, alpha):
             == 2
         )
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"rigwright: 'w.npz.partial', which process {os.getpid()} on ")
+    assert line.startswith(f"rigcast: 'w.npz.partial', which process {os.getpid()} on ")
     assert "is writing; it must be" in line
     assert not (shot_files / "w.npz").exists()
     assert not (shot_files / "w.npz.partial").exists()
@@ -44,6 +44,6 @@ def test_a_users_own_folder_beside_the_output_stays(shot_files, monkeypatch, cap
     assert "which holds other files; it must be absent or empty" in capsys.readouterr().err
     with Parts(shot_files / "begun", "solve") as begun:
         begun.put("000000", b"", "0" * 32)
-        os.replace(shot_files / "begun" / "rigwright-000000.part", folder / "rigwright-000000.part")
+        os.replace(shot_files / "begun" / "rigcast-000000.part", folder / "rigcast-000000.part")
     assert dispatch.main(line) == 0
     assert [path.name for path in folder.iterdir()] == ["solve.json"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._validate import MOST_THREADS, Arguments, bad_argument, check_threads
-from rigwright.metrics._distortion import triangles
+import rigcast as rc
+from rigcast._validate import MOST_THREADS, Arguments, bad_argument, check_threads
+from rigcast.metrics._distortion import triangles
 
 POINTS = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
 FACES = np.array([[0, 1, 2], [0, 2, 3]])
@@ -22,32 +22,32 @@ def spoiled(values, kind):
 
 
 def face():
-    return rw.BlendshapeRig(POINTS, np.stack([0.1 * POINTS, POINTS[::-1]]), faces=FACES)
+    return rc.BlendshapeRig(POINTS, np.stack([0.1 * POINTS, POINTS[::-1]]), faces=FACES)
 
 
 NUMBERS = {
-    "vertex_error": lambda x: rw.metrics.vertex_error(x(POINTS), POINTS),
-    "normal_angle": lambda x: rw.metrics.normal_angle(POINTS, x(POINTS), FACES),
-    "hausdorff": lambda x: rw.metrics.hausdorff(x(POINTS), POINTS),
-    "triangle_distortion": lambda x: rw.metrics.triangle_distortion(x(POINTS), POINTS, FACES),
-    "image_mse": lambda x: rw.metrics.image_mse(x(np.zeros((4, 4))), np.zeros((4, 4))),
-    "bradley_terry": lambda x: rw.metrics.bradley_terry(x(np.ones((2, 2)))),
-    "seam_error": lambda x: rw.metrics.seam_error(x(POINTS), POINTS, FACES, [0, 0, 1, 1]),
-    "weight_error": lambda x: rw.metrics.weight_error(x(np.ones((1, 2))), POINTS[None], POINTS[None]),
-    "BlendshapeRig": lambda x: rw.BlendshapeRig(POINTS, x(POINTS[None])),
+    "vertex_error": lambda x: rc.metrics.vertex_error(x(POINTS), POINTS),
+    "normal_angle": lambda x: rc.metrics.normal_angle(POINTS, x(POINTS), FACES),
+    "hausdorff": lambda x: rc.metrics.hausdorff(x(POINTS), POINTS),
+    "triangle_distortion": lambda x: rc.metrics.triangle_distortion(x(POINTS), POINTS, FACES),
+    "image_mse": lambda x: rc.metrics.image_mse(x(np.zeros((4, 4))), np.zeros((4, 4))),
+    "bradley_terry": lambda x: rc.metrics.bradley_terry(x(np.ones((2, 2)))),
+    "seam_error": lambda x: rc.metrics.seam_error(x(POINTS), POINTS, FACES, [0, 0, 1, 1]),
+    "weight_error": lambda x: rc.metrics.weight_error(x(np.ones((1, 2))), POINTS[None], POINTS[None]),
+    "BlendshapeRig": lambda x: rc.BlendshapeRig(POINTS, x(POINTS[None])),
     "evaluate": lambda x: face().evaluate(x(np.zeros(2))),
     "vjp": lambda x: face().vjp(np.zeros(2), x(face().rest_vertices)),
-    "solve": lambda x: rw.inverse.solve(face(), x(face().rest_vertices[None])),
-    "deformation_transfer": lambda x: rw.transfer.deformation_transfer(POINTS, POINTS[None], x(POINTS), FACES),
-    "transfer_rig": lambda x: rw.transfer.transfer_rig(face(), x(face().rest_vertices)),
-    "find_contacts": lambda x: rw.transfer.find_contacts(x(POINTS), POINTS[None], FACES),
-    "count_crossings": lambda x: rw.transfer.count_crossings(x(POINTS), FACES),
-    "quality": lambda x: rw.transfer.quality(POINTS, x(POINTS[None]), POINTS, POINTS[None], FACES),
-    "correspond": lambda x: rw.transfer.correspond(x(POINTS), FACES, POINTS, FACES),
-    "pack_expressions": lambda x: rw.transfer.pack_expressions(x(POINTS), POINTS[None], FACES),
-    "Crowd": lambda x: rw.crowd.Crowd(face(), [x(np.zeros((2, 2)))]),
-    "Animation": lambda x: rw.sampling.Animation(x(np.zeros((2, 2)))),
-    "write_blendshape_weights": lambda x: rw.exports.write_blendshape_weights("never.npz", face(), x(np.zeros((2, 2)))),
+    "solve": lambda x: rc.inverse.solve(face(), x(face().rest_vertices[None])),
+    "deformation_transfer": lambda x: rc.transfer.deformation_transfer(POINTS, POINTS[None], x(POINTS), FACES),
+    "transfer_rig": lambda x: rc.transfer.transfer_rig(face(), x(face().rest_vertices)),
+    "find_contacts": lambda x: rc.transfer.find_contacts(x(POINTS), POINTS[None], FACES),
+    "count_crossings": lambda x: rc.transfer.count_crossings(x(POINTS), FACES),
+    "quality": lambda x: rc.transfer.quality(POINTS, x(POINTS[None]), POINTS, POINTS[None], FACES),
+    "correspond": lambda x: rc.transfer.correspond(x(POINTS), FACES, POINTS, FACES),
+    "pack_expressions": lambda x: rc.transfer.pack_expressions(x(POINTS), POINTS[None], FACES),
+    "Crowd": lambda x: rc.crowd.Crowd(face(), [x(np.zeros((2, 2)))]),
+    "Animation": lambda x: rc.sampling.Animation(x(np.zeros((2, 2)))),
+    "write_blendshape_weights": lambda x: rc.exports.write_blendshape_weights("never.npz", face(), x(np.zeros((2, 2)))),
 }
 
 
@@ -60,12 +60,12 @@ def test_what_is_no_array_of_numbers_is_refused_by_name(function, kind, tmp_path
 
 
 INDICES = {
-    "topology_hash": lambda x: rw.topology_hash(x(FACES), 4),
+    "topology_hash": lambda x: rc.topology_hash(x(FACES), 4),
     "triangles": lambda x: triangles(x(FACES)),
-    "vertices of solve": lambda x: rw.inverse.solve(face(), face().rest_vertices[None], vertices=x([0, 1, 2])),
-    "labels of seam_error": lambda x: rw.metrics.seam_error(POINTS, POINTS, FACES, x([0, 0, 1, 1])),
-    "fixed of transfer_rig": lambda x: rw.transfer.transfer_rig(face(), face().rest_vertices, fixed=x([0, 1])),
-    "order of Crowd": lambda x: rw.crowd.Crowd(face(), [np.zeros((2, 2))], order=x([0, 1])),
+    "vertices of solve": lambda x: rc.inverse.solve(face(), face().rest_vertices[None], vertices=x([0, 1, 2])),
+    "labels of seam_error": lambda x: rc.metrics.seam_error(POINTS, POINTS, FACES, x([0, 0, 1, 1])),
+    "fixed of transfer_rig": lambda x: rc.transfer.transfer_rig(face(), face().rest_vertices, fixed=x([0, 1])),
+    "order of Crowd": lambda x: rc.crowd.Crowd(face(), [np.zeros((2, 2))], order=x([0, 1])),
 }
 
 
@@ -82,7 +82,7 @@ def test_what_is_no_array_of_indices_is_refused_by_name(function, kind):
 @pytest.mark.parametrize("count", [-1, 1.5, [], None, True, "4", 2**63])
 def test_a_topology_has_a_whole_number_of_vertices(count):
     with pytest.raises(ValueError, match=r"topology_hash: num_vertices is .*; it must be a whole number from 0"):
-        rw.topology_hash(FACES, count)
+        rc.topology_hash(FACES, count)
 
 
 @pytest.mark.parametrize("threads", [-1, MOST_THREADS + 1, 2**32, 10**20, True, 1.0, "2", None])
@@ -95,7 +95,7 @@ def test_what_is_no_number_of_threads_is_refused(threads):
 def test_no_metric_takes_more_threads_than_the_engine_counts(function):
     arguments = {"normal_angle": [FACES], "seam_error": [FACES, [0, 0, 1, 1]]}.get(function, [])
     with pytest.raises(ValueError, match=f"{function}: threads is 4294967296; it must be"):
-        getattr(rw.metrics, function)(POINTS, POINTS, *arguments, threads=2**32)
+        getattr(rc.metrics, function)(POINTS, POINTS, *arguments, threads=2**32)
 
 
 def test_a_size_is_bound_by_the_first_array_that_has_it():

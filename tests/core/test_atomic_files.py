@@ -11,16 +11,16 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._atomic_files import DiskFull, atomic_file, atomic_npz, atomic_write
+import rigcast as rc
+from rigcast._atomic_files import DiskFull, atomic_file, atomic_npz, atomic_write
 
-WRITERS = [lambda path: atomic_write(path, b"new"), rw.faces.example().save]
+WRITERS = [lambda path: atomic_write(path, b"new"), rc.faces.example().save]
 writers = pytest.mark.parametrize("write", WRITERS, ids=["python", "engine"])
 
 
 def is_new(path):
     """Whether a file holds all that one of the writers writes."""
-    return path.read_bytes() == b"new" or rw.load(path).kind == "blendshape"
+    return path.read_bytes() == b"new" or rc.load(path).kind == "blendshape"
 
 
 @writers
@@ -103,10 +103,10 @@ def test_a_full_disk_is_a_sentence_and_leaves_the_old_file(tmp_path):
 
 def test_the_engine_reports_a_full_disk_as_python_does(tmp_path):
     program = (
-        "import resource, signal, sys, rigwright as rw\n"
+        "import resource, signal, sys, rigcast as rc\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
-        "try: rw.faces.example().save(sys.argv[1])\n"
+        "try: rc.faces.example().save(sys.argv[1])\n"
         "except OSError as error: print(type(error).__name__, error.errno, error.filename)\n"
     )
     (tmp_path / "a").write_bytes(b"old")
@@ -120,7 +120,7 @@ def test_the_engine_reports_a_full_disk_as_python_does(tmp_path):
 
 def test_the_engine_reports_a_missing_folder_as_python_does(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"No such file or directory: '.*a'"):
-        rw.faces.example().save(tmp_path / "nowhere" / "a")
+        rc.faces.example().save(tmp_path / "nowhere" / "a")
 
 
 def test_archives_are_the_same_bytes_each_time(tmp_path):

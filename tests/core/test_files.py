@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.support.models import linear_blend, metadata
 
 
@@ -19,7 +19,7 @@ def test_a_pipe_is_refused_and_blocks_nothing(tmp_path):
 
     def load():
         with pytest.raises(ValueError, match="pipe is not a readable file"):
-            rw.load(path)
+            rc.load(path)
         done.set()
 
     threading.Thread(target=load, daemon=True).start()
@@ -32,13 +32,13 @@ def test_a_pipe_is_refused_and_blocks_nothing(tmp_path):
 @pytest.mark.parametrize("path", ["/dev/null", "/dev/zero", "/"])
 def test_what_is_no_file_is_refused_by_name(path):
     with pytest.raises(ValueError, match="not a readable file"):
-        rw.load(path)
+        rc.load(path)
 
 
 @pytest.mark.parametrize("path", ["/nowhere/at/all", os.fsdecode(b"/nowhere/caf\xe9"), "/" + 300 * "x"])
 def test_what_does_not_exist_is_named(path):
     with pytest.raises(FileNotFoundError, match=f"^load: path is .*{ascii(path)[-3:-1]}.*, which does not exist"):
-        rw.load(path)
+        rc.load(path)
 
 
 def test_twenty_threads_may_save_one_path(tmp_path):
@@ -91,7 +91,7 @@ def test_extents_whose_product_passes_two_to_the_31_are_saved_and_read(tmp_path)
     text = metadata("linear_blend", model.skeleton)
     made = _core.model_from_tensors(model.tensors() | {"more": np.zeros(shape, np.float32)}, text)
     made.save(path)
-    assert rw.load(path).tensors()["more"].shape == shape
+    assert rc.load(path).tensors()["more"].shape == shape
 
 
 def test_an_extent_that_no_file_can_hold_is_refused_when_made():

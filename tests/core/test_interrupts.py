@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from rigwright._interrupts import held_back
+from rigcast._interrupts import held_back
 
 
 def test_first_is_noted_second_acts():

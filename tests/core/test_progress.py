@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-import rigwright as rw
-from rigwright.progress import Progress, as_callback, silent
+import rigcast as rc
+from rigcast.progress import Progress, as_callback, silent
 
 
 class Terminal(io.StringIO):
@@ -107,22 +107,22 @@ def test_what_a_callback_raises_ends_the_work():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        rw.inverse.solve(tiny_rig(), tiny_rig().evaluate([[0.5]]), alpha=0.0, progress=stop)
+        rc.inverse.solve(tiny_rig(), tiny_rig().evaluate([[0.5]]), alpha=0.0, progress=stop)
 
 
 def test_a_solve_draws_its_bar(monkeypatch):
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    rw.inverse.solve(tiny_rig(), tiny_rig().evaluate([[0.5]]), alpha=0.0, progress=True)
+    rc.inverse.solve(tiny_rig(), tiny_rig().evaluate([[0.5]]), alpha=0.0, progress=True)
     assert "solving" in stream.getvalue()
 
 
-def tiny_rig() -> rw.BlendshapeRig:
-    return rw.BlendshapeRig([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [[[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]])
+def tiny_rig() -> rc.BlendshapeRig:
+    return rc.BlendshapeRig([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [[[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]])
 
 
 def public_functions():
-    for package in (getattr(rw, name) for name in rw.__all__):
+    for package in (getattr(rc, name) for name in rc.__all__):
         if inspect.ismodule(package):
             for name in package.__all__:
                 value = getattr(package, name)

@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.progress import Progress
+import rigcast as rc
+from rigcast.progress import Progress
 from tests.core.test_progress import Terminal, public_functions
 from tests.support.laid_face import LaidData
 from tests.support.plain_face import plain_face
@@ -17,8 +17,8 @@ from tests.support.small_rig import small_rig
 
 RIG = plain_face()
 REST, FACES = RIG.rest_vertices, RIG.faces
-LIMB = rw.Skeleton(["hip", "knee"], [-1, 0], [np.eye(3, 4), [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]]])
-SHAPES = rw.transfer.positions_from_rig(RIG)[: RIG.num_shapes]
+LIMB = rc.Skeleton(["hip", "knee"], [-1, 0], [np.eye(3, 4), [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]]])
+SHAPES = rc.transfer.positions_from_rig(RIG)[: RIG.num_shapes]
 ONE = np.eye(1, RIG.num_shapes)
 MOVING = 0.5 + 0.3 * np.sin(np.arange(10.0)[:, None] * np.arange(1, RIG.num_shapes + 1))
 
@@ -26,59 +26,59 @@ MOVING = 0.5 + 0.3 * np.sin(np.arange(10.0)[:, None] * np.arange(1, RIG.num_shap
 def linear_blend(progress, folder):
     rig = small_rig()
     poses, vertices = rig.sample(np.asarray(rig.channel_ranges, np.float32).T)
-    samples = rw.baselines.Samples(rig.skeleton, rig.rest_vertices, np.asarray(rig.faces, np.int32), poses, vertices)
-    rw.baselines.linear_blend(samples, progress=progress)
+    samples = rc.baselines.Samples(rig.skeleton, rig.rest_vertices, np.asarray(rig.faces, np.int32), poses, vertices)
+    rc.baselines.linear_blend(samples, progress=progress)
 
 
 def some_samples():
     rig = small_rig()
     poses, vertices = rig.sample(np.asarray(rig.channel_ranges, np.float32).T.repeat(3, axis=0))
-    return rw.baselines.Samples(rig.skeleton, rig.rest_vertices, np.asarray(rig.faces, np.int32), poses, vertices)
+    return rc.baselines.Samples(rig.skeleton, rig.rest_vertices, np.asarray(rig.faces, np.int32), poses, vertices)
 
 
 def sample(progress, folder):
-    return rw.sampling.sample(small_rig(), folder / "data", count=4, probe=0, progress=progress)
+    return rc.sampling.sample(small_rig(), folder / "data", count=4, probe=0, progress=progress)
 
 
 def sample_actions(progress, folder):
     rig = small_rig()
     rows = np.zeros((4, len(rig.channel_names)))
-    return rw.sampling.sample_actions(rig, folder / "data", [rows], progress=progress)
+    return rc.sampling.sample_actions(rig, folder / "data", [rows], progress=progress)
 
 
 CALLS = {
-    "solve": lambda p, _: rw.inverse.solve(RIG, SHAPES, alpha=0.1, progress=p),
-    "Solver.solve": lambda p, _: rw.inverse.Solver(RIG).solve(SHAPES, method="cet", alpha=0.1, progress=p),
-    "trade_off": lambda p, _: rw.inverse.trade_off(RIG, SHAPES, methods=("seol", "cet_loc"), alphas=[0.1], progress=p),
+    "solve": lambda p, _: rc.inverse.solve(RIG, SHAPES, alpha=0.1, progress=p),
+    "Solver.solve": lambda p, _: rc.inverse.Solver(RIG).solve(SHAPES, method="cet", alpha=0.1, progress=p),
+    "trade_off": lambda p, _: rc.inverse.trade_off(RIG, SHAPES, methods=("seol", "cet_loc"), alphas=[0.1], progress=p),
     "linear_blend": linear_blend,
-    "face_layout": lambda p, _: rw.training.face_layout(LaidData(), resolution=6, fields=0, progress=p),
-    "correspond": lambda p, _: rw.transfer.correspond(REST, FACES, REST, FACES, iterations=1, progress=p),
-    "pack_expressions": lambda p, _: rw.transfer.pack_expressions(REST, SHAPES, FACES, progress=p),
-    "fit_example_weights": lambda p, _: rw.transfer.fit_example_weights(
-        rw.transfer.DeformationTransfer(REST, REST, FACES), SHAPES, REST, SHAPES, np.eye(len(SHAPES)), progress=p
+    "face_layout": lambda p, _: rc.training.face_layout(LaidData(), resolution=6, fields=0, progress=p),
+    "correspond": lambda p, _: rc.transfer.correspond(REST, FACES, REST, FACES, iterations=1, progress=p),
+    "pack_expressions": lambda p, _: rc.transfer.pack_expressions(REST, SHAPES, FACES, progress=p),
+    "fit_example_weights": lambda p, _: rc.transfer.fit_example_weights(
+        rc.transfer.DeformationTransfer(REST, REST, FACES), SHAPES, REST, SHAPES, np.eye(len(SHAPES)), progress=p
     ),
-    "quality": lambda p, _: rw.transfer.quality(REST, SHAPES, REST, SHAPES, FACES, progress=p),
-    "transfer_in_parts": lambda p, at: rw.transfer.transfer_in_parts(
+    "quality": lambda p, _: rc.transfer.quality(REST, SHAPES, REST, SHAPES, FACES, progress=p),
+    "transfer_in_parts": lambda p, at: rc.transfer.transfer_in_parts(
         REST, SHAPES, REST, FACES, at / "parts", progress=p
     ),
-    "solve_motion": lambda p, _: rw.ik.solve_motion(
+    "solve_motion": lambda p, _: rc.ik.solve_motion(
         LIMB, LIMB.rest_globals[None, :, :, 3], LIMB.names, fps=24, progress=p
     ),
-    "transfer_rig": lambda p, _: rw.transfer.transfer_rig(RIG, REST, progress=p),
-    "measure_transfer": lambda p, _: rw.report.measure_transfer(RIG, RIG, progress=p),
+    "transfer_rig": lambda p, _: rc.transfer.transfer_rig(RIG, REST, progress=p),
+    "measure_transfer": lambda p, _: rc.report.measure_transfer(RIG, RIG, progress=p),
     "sample": sample,
     "sample_actions": sample_actions,
-    "ssdr": lambda p, _: rw.baselines.ssdr(some_samples(), bones=2, influences=2, rounds=2, progress=p),
-    "skinning_decomposition": lambda p, _: rw.baselines.skinning_decomposition(
+    "ssdr": lambda p, _: rc.baselines.ssdr(some_samples(), bones=2, influences=2, rounds=2, progress=p),
+    "skinning_decomposition": lambda p, _: rc.baselines.skinning_decomposition(
         REST, SHAPES, bones=2, influences=2, rounds=2, progress=p
     ),
-    "pca_regression": lambda p, _: rw.baselines.pca_regression(some_samples(), progress=p),
-    "kpsa": lambda p, _: rw.baselines.kpsa(some_samples(), points=6, vectors=3, progress=p),
-    "rotational_regression": lambda p, _: rw.baselines.rotational_regression(some_samples(), progress=p),
-    "direct_delta_mush": lambda p, _: rw.baselines.direct_delta_mush(some_samples(), progress=p),
-    "pose_space_deformation": lambda p, _: rw.baselines.pose_space_deformation(some_samples(), count=4, progress=p),
-    "balanced": lambda p, _: rw.sampling.balanced(small_rig(), "uniform", 4, progress=p),
-    "fit": lambda p, _: rw.synthesis.fit({"x": [MOVING]}, rig=RIG, iterations=2, progress=p),
+    "pca_regression": lambda p, _: rc.baselines.pca_regression(some_samples(), progress=p),
+    "kpsa": lambda p, _: rc.baselines.kpsa(some_samples(), points=6, vectors=3, progress=p),
+    "rotational_regression": lambda p, _: rc.baselines.rotational_regression(some_samples(), progress=p),
+    "direct_delta_mush": lambda p, _: rc.baselines.direct_delta_mush(some_samples(), progress=p),
+    "pose_space_deformation": lambda p, _: rc.baselines.pose_space_deformation(some_samples(), count=4, progress=p),
+    "balanced": lambda p, _: rc.sampling.balanced(small_rig(), "uniform", 4, progress=p),
+    "fit": lambda p, _: rc.synthesis.fit({"x": [MOVING]}, rig=RIG, iterations=2, progress=p),
     "Dataset.verify": lambda p, at: sample(None, at).verify(progress=p),
 }
 # They draw pages, train, or read published data: tried beside their own tests, with a callback.
@@ -100,7 +100,7 @@ SLOW = {
 FUNCTIONS = {
     f.__qualname__: f
     for f in public_functions()
-    if "progress" in inspect.signature(f).parameters and f is not rw.progress.as_callback and f.__name__ != "__init__"
+    if "progress" in inspect.signature(f).parameters and f is not rc.progress.as_callback and f.__name__ != "__init__"
 }
 
 

@@ -11,20 +11,20 @@ import pkgutil
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._processors import available_processors
+import rigcast as rc
+from rigcast._processors import available_processors
 from tests.support.laid_face import LaidData
 from tests.support.plain_face import plain_face
 
 RIG = plain_face()
 REST, FACES = RIG.rest_vertices, RIG.faces
-SHAPES = rw.transfer.positions_from_rig(RIG)[: RIG.num_shapes]
+SHAPES = rc.transfer.positions_from_rig(RIG)[: RIG.num_shapes]
 WEIGHTS = np.zeros((2, RIG.num_shapes))
 ONE = np.eye(1, RIG.num_shapes)
 MOVING = 0.5 + 0.3 * np.sin(np.arange(10.0)[:, None] * np.arange(1, RIG.num_shapes + 1))
-CROWD = rw.crowd.Crowd(RIG, WEIGHTS)
-TRANSFER = rw.transfer.DeformationTransfer(REST, REST, FACES)
-ANCHORED = rw.differential.Reconstructor(FACES, len(REST), [0])
+CROWD = rc.crowd.Crowd(RIG, WEIGHTS)
+TRANSFER = rc.transfer.DeformationTransfer(REST, REST, FACES)
+ANCHORED = rc.differential.Reconstructor(FACES, len(REST), [0])
 FOLDED = ANCHORED.folded(SHAPES, REST)
 
 
@@ -49,7 +49,7 @@ def differential_training(threads):
     class Data:
         skeleton = poses = vertices = probe = hash = take = None
 
-    rw.training.differential(Data(), threads=threads)
+    rc.training.differential(Data(), threads=threads)
 
 
 LEARNED_POINTS = [0, 1, 2]
@@ -57,45 +57,45 @@ LEARNED_POINTS = [0, 1, 2]
 
 def face_ik(threads):
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    return rw.training.face_ik(RIG, LEARNED_POINTS, steps=1, threads=threads)
+    return rc.training.face_ik(RIG, LEARNED_POINTS, steps=1, threads=threads)
 
 
 @functools.cache
 def learned_ik():
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    settings = rw.training.FaceIkSettings(hidden=4, rows=32)
-    return rw.training.face_ik(RIG, LEARNED_POINTS, steps=1, threads=1, settings=settings)
+    settings = rc.training.FaceIkSettings(hidden=4, rows=32)
+    return rc.training.face_ik(RIG, LEARNED_POINTS, steps=1, threads=1, settings=settings)
 
 
 def torch_function(threads):
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    rw.torch.function(RIG, threads=threads)
+    rc.torch.function(RIG, threads=threads)
 
 
 def linear_blend(threads):
     class Data:
         skeleton = "some"
 
-    rw.baselines.linear_blend(Data(), threads=threads)
+    rc.baselines.linear_blend(Data(), threads=threads)
 
 
 def dense_network(threads):
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    rw.baselines.dense_network(SAMPLES, steps=1, threads=threads)
+    rc.baselines.dense_network(SAMPLES, steps=1, threads=threads)
 
 
 STILL = np.tile(np.eye(3, 4, dtype=np.float32).ravel(), (4, 1))
-SAMPLES = rw.baselines.Samples(rw.Skeleton(["root"], [-1], np.eye(3, 4)[None]), REST, FACES, STILL, SHAPES[:4])
-KEY_POINTS = rw.baselines.key_point_subspace(SHAPES, points=4, vectors=2)
+SAMPLES = rc.baselines.Samples(rc.Skeleton(["root"], [-1], np.eye(3, 4)[None]), REST, FACES, STILL, SHAPES[:4])
+KEY_POINTS = rc.baselines.key_point_subspace(SHAPES, points=4, vectors=2)
 
 STEP = [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]]
-ARM = rw.Skeleton(["shoulder", "elbow", "wrist"], [-1, 0, 1], [np.eye(3, 4), STEP, STEP])
+ARM = rc.Skeleton(["shoulder", "elbow", "wrist"], [-1, 0, 1], [np.eye(3, 4), STEP, STEP])
 ARM_REST = ARM.rest.reshape(1, -1)
-LIMB = rw.ik.Limb(ARM, ARM.names, hinge=[0, 0, 1])
+LIMB = rc.ik.Limb(ARM, ARM.names, hinge=[0, 0, 1])
 
 CALLS = {
     "BlendshapeRig.evaluate": lambda n: RIG.evaluate(WEIGHTS, threads=n),
-    "Deformer.evaluate": lambda n: rw.Deformer.evaluate(RIG, WEIGHTS, threads=n),
+    "Deformer.evaluate": lambda n: rc.Deformer.evaluate(RIG, WEIGHTS, threads=n),
     "Deformer.error_bound": lambda n: RIG.error_bound(WEIGHTS, threads=n),
     "Deformer.vjp": lambda n: RIG.vjp(WEIGHTS, np.zeros((2, *REST.shape)), threads=n),
     "Deformer.jvp": lambda n: RIG.jvp(WEIGHTS, np.zeros_like(WEIGHTS), threads=n),
@@ -105,48 +105,48 @@ CALLS = {
     "Reconstructor.gain": lambda n: ANCHORED.gain(threads=n),
     "Reconstructor.folded": lambda n: ANCHORED.folded(SHAPES, REST, threads=n),
     "FoldedReconstructor.solve": lambda n: FOLDED.solve(ONE, SHAPES[:1, :1], threads=n),
-    "choose_anchors": lambda n: rw.differential.choose_anchors(FACES, len(REST), 4, threads=n),
+    "choose_anchors": lambda n: rc.differential.choose_anchors(FACES, len(REST), 4, threads=n),
     "differential": differential_training,
     "Crowd.evaluate": lambda n: CROWD.evaluate(0, [0, 1], threads=n),
     "Crowd.evaluate_weights": lambda n: CROWD.evaluate_weights(WEIGHTS, threads=n),
     "Crowd.instances": lambda n: CROWD.instances(0, [0, 1], threads=n),
     "linear_blend": linear_blend,
-    "pca_regression": lambda n: rw.baselines.pca_regression(SAMPLES, threads=n),
-    "ssdr": lambda n: rw.baselines.ssdr(SAMPLES, threads=n),
-    "skinning_decomposition": lambda n: rw.baselines.skinning_decomposition(REST, SHAPES, threads=n),
-    "kpsa": lambda n: rw.baselines.kpsa(SAMPLES, threads=n),
-    "key_point_subspace": lambda n: rw.baselines.key_point_subspace(SHAPES, threads=n),
+    "pca_regression": lambda n: rc.baselines.pca_regression(SAMPLES, threads=n),
+    "ssdr": lambda n: rc.baselines.ssdr(SAMPLES, threads=n),
+    "skinning_decomposition": lambda n: rc.baselines.skinning_decomposition(REST, SHAPES, threads=n),
+    "kpsa": lambda n: rc.baselines.kpsa(SAMPLES, threads=n),
+    "key_point_subspace": lambda n: rc.baselines.key_point_subspace(SHAPES, threads=n),
     "KeyPointSubspace.coefficients": lambda n: KEY_POINTS.coefficients(SHAPES[:, KEY_POINTS.points], threads=n),
     "KeyPointSubspace.reconstruct": lambda n: KEY_POINTS.reconstruct(SHAPES[:, KEY_POINTS.points], threads=n),
     "dense_network": dense_network,
-    "rotational_regression": lambda n: rw.baselines.rotational_regression(SAMPLES, threads=n),
-    "direct_delta_mush": lambda n: rw.baselines.direct_delta_mush(SAMPLES, threads=n),
-    "pose_space_deformation": lambda n: rw.baselines.pose_space_deformation(SAMPLES, threads=n),
-    "difficulty": lambda n: rw.metrics.difficulty((STILL, SHAPES[:4]), (STILL, SHAPES[:4]), threads=n),
-    "two_bone": lambda n: rw.ik.two_bone([0, 0, 0], [1, 0, 0], 1, 1, [0, 0, 1], threads=n),
+    "rotational_regression": lambda n: rc.baselines.rotational_regression(SAMPLES, threads=n),
+    "direct_delta_mush": lambda n: rc.baselines.direct_delta_mush(SAMPLES, threads=n),
+    "pose_space_deformation": lambda n: rc.baselines.pose_space_deformation(SAMPLES, threads=n),
+    "difficulty": lambda n: rc.metrics.difficulty((STILL, SHAPES[:4]), (STILL, SHAPES[:4]), threads=n),
+    "two_bone": lambda n: rc.ik.two_bone([0, 0, 0], [1, 0, 0], 1, 1, [0, 0, 1], threads=n),
     "Limb.solve": lambda n: LIMB.solve(ARM_REST, [1, 1, 0], threads=n),
     "Limb.match_ik": lambda n: LIMB.match_ik(ARM_REST, threads=n),
     "Limb.match_fk": lambda n: LIMB.match_fk(ARM_REST, LIMB.match_ik(ARM_REST), threads=n),
-    "solve_motion": lambda n: rw.ik.solve_motion(ARM, ARM.rest_globals[None, :, :, 3], ARM.names, fps=24, threads=n),
-    "Playback.__init__": lambda n: rw.exports.Playback(RIG, WEIGHTS, threads=n),
-    "Solver.solve": lambda n: rw.inverse.Solver(RIG).solve(REST, threads=n),
-    "trade_off": lambda n: rw.inverse.trade_off(RIG, REST[None], alphas=[0.1], threads=n),
-    "solve": lambda n: rw.inverse.solve(RIG, REST, threads=n),
-    "enveloping_error": lambda n: rw.metrics.enveloping_error(
+    "solve_motion": lambda n: rc.ik.solve_motion(ARM, ARM.rest_globals[None, :, :, 3], ARM.names, fps=24, threads=n),
+    "Playback.__init__": lambda n: rc.exports.Playback(RIG, WEIGHTS, threads=n),
+    "Solver.solve": lambda n: rc.inverse.Solver(RIG).solve(REST, threads=n),
+    "trade_off": lambda n: rc.inverse.trade_off(RIG, REST[None], alphas=[0.1], threads=n),
+    "solve": lambda n: rc.inverse.solve(RIG, REST, threads=n),
+    "enveloping_error": lambda n: rc.metrics.enveloping_error(
         SHAPES, SHAPES, np.eye(3, 4)[None].repeat(len(SHAPES), 0).reshape(-1, 12), SKELETON, REST, threads=n
     ),
-    "hausdorff": lambda n: rw.metrics.hausdorff(REST, REST, threads=n),
-    "normal_angle": lambda n: rw.metrics.normal_angle(REST, REST, FACES, threads=n),
-    "seam_error": lambda n: rw.metrics.seam_error(REST, REST, FACES, np.arange(len(REST)) % 2, threads=n),
-    "vertex_error": lambda n: rw.metrics.vertex_error(REST, REST, threads=n),
-    "weight_error": lambda n: rw.metrics.weight_error(ONE, REST[None], REST[None], threads=n),
-    "body": lambda n: training(rw.training.body, n),
+    "hausdorff": lambda n: rc.metrics.hausdorff(REST, REST, threads=n),
+    "normal_angle": lambda n: rc.metrics.normal_angle(REST, REST, FACES, threads=n),
+    "seam_error": lambda n: rc.metrics.seam_error(REST, REST, FACES, np.arange(len(REST)) % 2, threads=n),
+    "vertex_error": lambda n: rc.metrics.vertex_error(REST, REST, threads=n),
+    "weight_error": lambda n: rc.metrics.weight_error(ONE, REST[None], REST[None], threads=n),
+    "body": lambda n: training(rc.training.body, n),
     "face_ik": face_ik,
-    "fit": lambda n: rw.synthesis.fit({"x": [MOVING]}, rig=RIG, iterations=2, threads=n),
+    "fit": lambda n: rc.synthesis.fit({"x": [MOVING]}, rig=RIG, iterations=2, threads=n),
     "FaceIk.solve": lambda n: learned_ik().solve(REST[LEARNED_POINTS], threads=n),
-    "face_layout": lambda n: rw.training.face_layout(LaidData(), refine=False, fields=0, threads=n),
-    "face_maps": lambda n: training(rw.training.face_maps, n),
-    "map_floor": lambda n: rw.metrics.map_floor([[0.5, 0.5]], np.zeros((1, 1, 3)), 4, threads=n),
+    "face_layout": lambda n: rc.training.face_layout(LaidData(), refine=False, fields=0, threads=n),
+    "face_maps": lambda n: training(rc.training.face_maps, n),
+    "map_floor": lambda n: rc.metrics.map_floor([[0.5, 0.5]], np.zeros((1, 1, 3)), 4, threads=n),
     "function": torch_function,
     "DeformationTransfer.transfer": lambda n: TRANSFER.transfer(SHAPES, threads=n),
     "DeformationTransfer.transfer_keep_rest": lambda n: TRANSFER.transfer_keep_rest(SHAPES, threads=n),
@@ -154,23 +154,23 @@ CALLS = {
         SHAPES, SHAPES[:1], ONE, 0.1, threads=n
     ),
     "DeformationTransfer.resolution": lambda n: TRANSFER.resolution(SHAPES, ONE, 0.1, threads=n),
-    "correspond": lambda n: rw.transfer.correspond(REST, FACES, REST, FACES, iterations=1, threads=n),
-    "deformation_transfer": lambda n: rw.transfer.deformation_transfer(REST, SHAPES, REST, FACES, threads=n),
-    "example_based": lambda n: rw.transfer.example_based(REST, SHAPES, REST, FACES, SHAPES[:1], ONE, threads=n),
-    "find_contacts": lambda n: rw.transfer.find_contacts(REST, SHAPES, FACES, threads=n),
-    "fit_example_weights": lambda n: rw.transfer.fit_example_weights(
+    "correspond": lambda n: rc.transfer.correspond(REST, FACES, REST, FACES, iterations=1, threads=n),
+    "deformation_transfer": lambda n: rc.transfer.deformation_transfer(REST, SHAPES, REST, FACES, threads=n),
+    "example_based": lambda n: rc.transfer.example_based(REST, SHAPES, REST, FACES, SHAPES[:1], ONE, threads=n),
+    "find_contacts": lambda n: rc.transfer.find_contacts(REST, SHAPES, FACES, threads=n),
+    "fit_example_weights": lambda n: rc.transfer.fit_example_weights(
         TRANSFER, SHAPES, REST, SHAPES[:1], ONE, threads=n
     ),
-    "transfer_in_parts": lambda n: rw.transfer.transfer_in_parts(REST, SHAPES, REST, FACES, "nowhere", threads=n),
-    "transfer_rig": lambda n: rw.transfer.transfer_rig(RIG, REST, threads=n),
-    "sample": lambda n: rw.sampling.sample(RIG, "nowhere", workers=n),
-    "LocalProcesses.__init__": rw.sampling.LocalProcesses,
-    "Player.__init__": lambda n: rw.synthesis.Player(playing(), threads=n),
-    "PlayerCrowd.__init__": lambda n: rw.synthesis.PlayerCrowd(playing(), 2, threads=n),
+    "transfer_in_parts": lambda n: rc.transfer.transfer_in_parts(REST, SHAPES, REST, FACES, "nowhere", threads=n),
+    "transfer_rig": lambda n: rc.transfer.transfer_rig(RIG, REST, threads=n),
+    "sample": lambda n: rc.sampling.sample(RIG, "nowhere", workers=n),
+    "LocalProcesses.__init__": rc.sampling.LocalProcesses,
+    "Player.__init__": lambda n: rc.synthesis.Player(playing(), threads=n),
+    "PlayerCrowd.__init__": lambda n: rc.synthesis.PlayerCrowd(playing(), 2, threads=n),
     "Synthesizer.player": lambda n: playing().player(threads=n),
     "Synthesizer.crowd": lambda n: playing().crowd(2, threads=n),
 }
-SKELETON = rw.Skeleton(["root"], [-1], np.eye(3, 4)[None])
+SKELETON = rc.Skeleton(["root"], [-1], np.eye(3, 4)[None])
 NAMES = {
     "DeformationTransfer.transfer_with_examples": "example_based",
     "DeformationTransfer.resolution": "example_based",
@@ -183,10 +183,10 @@ NAMES = {
 
 
 CLASSES = {
-    "LocalProcesses.__init__": rw.sampling.LocalProcesses,
-    "Playback.__init__": rw.exports.Playback,
-    "Player.__init__": rw.synthesis.Player,
-    "PlayerCrowd.__init__": rw.synthesis.PlayerCrowd,
+    "LocalProcesses.__init__": rc.sampling.LocalProcesses,
+    "Playback.__init__": rc.exports.Playback,
+    "Player.__init__": rc.synthesis.Player,
+    "PlayerCrowd.__init__": rc.synthesis.PlayerCrowd,
 }
 NUMBERS = ("threads", "workers")
 SENTENCE = {
@@ -212,7 +212,7 @@ def takes_threads(function) -> bool:
 
 
 def public_functions() -> dict[str, object]:
-    modules = ["rigwright", *(f"rigwright.{m.name}" for m in pkgutil.iter_modules(rw.__path__) if m.name[0] != "_")]
+    modules = ["rigcast", *(f"rigcast.{m.name}" for m in pkgutil.iter_modules(rc.__path__) if m.name[0] != "_")]
     found = {}
     for module in map(importlib.import_module, modules):
         for name in getattr(module, "__all__", ()):
@@ -273,7 +273,7 @@ def test_its_docstring_says_what_0_means(name):
 
 
 def test_0_workers_are_the_processors_that_this_process_may_use():
-    assert rw.sampling.LocalProcesses(0).workers == available_processors()
+    assert rc.sampling.LocalProcesses(0).workers == available_processors()
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity")
@@ -288,7 +288,7 @@ def test_processors_outside_the_affinity_do_not_count():
 
 def test_training_leaves_the_host_s_threads_as_they_were():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    from rigwright.training._optimize import torch_settings
+    from rigcast.training._optimize import torch_settings
 
     before = torch.get_num_threads()
     with torch_settings(torch, 0, "cpu"):

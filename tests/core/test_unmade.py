@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 
 CLASSES = [value for value in vars(_core).values() if inspect.isclass(value)]
 

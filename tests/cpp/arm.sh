@@ -43,7 +43,7 @@ set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-aarch64;-L;/usr/aarch64-linux-gnu")
 CMAKE
 # -O1: compiling takes longer than the checks.
 cmake -G Ninja -S . -B "$build/aarch64" -DCMAKE_TOOLCHAIN_FILE="$build/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -DRIGWRIGHT_CUDA=OFF -DRIGWRIGHT_PYTHON=OFF -DRIGWRIGHT_CHOLMOD=OFF -DRIGWRIGHT_CHECKS=ON
+    -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -DRIGCAST_CUDA=OFF -DRIGCAST_PYTHON=OFF -DRIGCAST_CHOLMOD=OFF -DRIGCAST_CHECKS=ON
 emulated() { qemu-aarch64 -L /usr/aarch64-linux-gnu "$build/aarch64/tests/cpp/$1" "${@:2}"; }
 # Not check_tanh, whose millions of numbers take an hour under QEMU: check_dense has layers with tanh.
 for program in check_storage check_dense check_derivatives; do

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "random_model.h"
-#include "rigwright/registry/make_model.h"
+#include "rigcast/registry/make_model.h"
 
 namespace {
 std::atomic<long> allocations{0};
@@ -40,7 +40,7 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
 
 namespace {
 
-using namespace rigwright;
+using namespace rigcast;
 
 /// Allocations of twenty calls with `frames` poses after the first one. Which helpers of the pool take part is the
 /// scheduler's choice, and one that joins late sets up its own memory then: with several threads, the first
@@ -69,7 +69,7 @@ long repeated(const rig::Deformer& model, const std::vector<float>& poses, int f
 
 int main() {
     long wrong = 0;
-    for (const std::string& kind : rigwright::model_kinds()) {
+    for (const std::string& kind : rigcast::model_kinds()) {
         const checks::Sizes sizes{.joints = 9, .vertices = 240, .sets = 7};
         const auto model = make_model(std::make_shared<const TensorFile>(checks::random_model(kind, sizes, 1)));
         const std::vector<float> poses = checks::random_poses(sizes, 70, 2);

@@ -7,14 +7,14 @@
 #include <random>
 #include <vector>
 
-#include "rigwright/core/error.h"
-#include "rigwright/core/instruction_set.h"
-#include "rigwright/network/dense.h"
+#include "rigcast/core/error.h"
+#include "rigcast/core/instruction_set.h"
+#include "rigcast/network/dense.h"
 
 namespace {
 
-using namespace rigwright;
-using namespace rigwright::network;
+using namespace rigcast;
+using namespace rigcast::network;
 
 constexpr Activation activations[] = {Activation::none, Activation::tanh, Activation::relu, Activation::leaky_relu,
                                       Activation::smooth_leaky_relu};

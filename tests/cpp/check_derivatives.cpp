@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "random_model.h"
-#include "rigwright/registry/make_model.h"
-#include "rigwright/rig/session.h"
+#include "rigcast/registry/make_model.h"
+#include "rigcast/rig/session.h"
 
 namespace {
 
-using namespace rigwright;
+using namespace rigcast;
 using Numbers = std::vector<float>;
 
 /// A model at one pose, with a direction of its columns and one of its vertices.

@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "random_model.h"
-#include "rigwright/core/error.h"
-#include "rigwright/mesh/search/closest_points.h"
-#include "rigwright/mesh/search/point_tree.h"
-#include "rigwright/metrics/normal_error.h"
-#include "rigwright/metrics/vertex_error.h"
-#include "rigwright/registry/make_model.h"
-#include "rigwright/rig/skinning/rigid_assignment.h"
+#include "rigcast/core/error.h"
+#include "rigcast/mesh/search/closest_points.h"
+#include "rigcast/mesh/search/point_tree.h"
+#include "rigcast/metrics/normal_error.h"
+#include "rigcast/metrics/vertex_error.h"
+#include "rigcast/registry/make_model.h"
+#include "rigcast/rig/skinning/rigid_assignment.h"
 
 namespace {
 
-using namespace rigwright;
+using namespace rigcast;
 
 /// 1 unless the call throws an ArgumentError that names the argument.
 int expect_refusal(const std::string& argument, const std::function<void()>& call) {

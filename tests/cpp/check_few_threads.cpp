@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "rigwright/core/parallel.h"
+#include "rigcast/core/parallel.h"
 
 namespace {
 
@@ -30,9 +30,9 @@ bool let_no_thread_start() {
 }  // namespace
 
 int main() {
-    if (!let_no_thread_start() || rigwright::num_processors() == 1) return std::puts("threads start: skipped"), 77;
+    if (!let_no_thread_start() || rigcast::num_processors() == 1) return std::puts("threads start: skipped"), 77;
     std::vector<int> seen(1000, 0);
-    rigwright::parallel_for(1000, 7, 4, [&](std::int64_t begin, std::int64_t end) {
+    rigcast::parallel_for(1000, 7, 4, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) ++seen[i];
     });
     for (const int times : seen) {

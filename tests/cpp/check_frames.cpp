@@ -5,12 +5,12 @@
 #include <cstdio>
 #include <vector>
 
-#include "rigwright/mesh/vertex_frames.h"
+#include "rigcast/mesh/vertex_frames.h"
 
 int main() {
     const std::vector<float> points{0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
     std::vector<std::int32_t> corners{0, 1, 2, 3};
-    const rigwright::mesh::VertexFrames frames({corners.data(), {1, 4}}, {points.data(), {4, 3}});
+    const rigcast::mesh::VertexFrames frames({corners.data(), {1, 4}}, {points.data(), {4, 3}});
     std::fill(corners.begin(), corners.end(), 0);
     std::vector<float> normals(12), written(36);
     frames.evaluate(points.data(), normals.data(), written.data());

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "random_model.h"
-#include "rigwright/body/body_model.h"
-#include "rigwright/core/error.h"
-#include "rigwright/core/instruction_set.h"
-#include "rigwright/registry/make_model.h"
+#include "rigcast/body/body_model.h"
+#include "rigcast/core/error.h"
+#include "rigcast/core/instruction_set.h"
+#include "rigcast/registry/make_model.h"
 
 namespace {
 
-using namespace rigwright;
+using namespace rigcast;
 namespace fs = std::filesystem;
 
 constexpr int num_frames = 13;      // more than the rows of a register tile, and some left over

@@ -6,11 +6,11 @@
 #include <random>
 #include <vector>
 
-#include "rigwright/linalg/dense/pivoted_cholesky.h"
+#include "rigcast/linalg/dense/pivoted_cholesky.h"
 
 namespace {
 
-using rigwright::linalg::PivotedCholesky;
+using rigcast::linalg::PivotedCholesky;
 
 double kernel(double a, double b) {
     return 2.0 * std::exp(-0.5 * (a - b) * (a - b));

@@ -6,12 +6,12 @@
 #include <limits>
 #include <vector>
 
-#include "rigwright/inverse/frames/restart_rules.h"
-#include "rigwright/inverse/frames/restart_schedule.h"
+#include "rigcast/inverse/frames/restart_rules.h"
+#include "rigcast/inverse/frames/restart_schedule.h"
 
 namespace {
 
-using namespace rigwright::inverse;
+using namespace rigcast::inverse;
 
 constexpr RestartKinds combinations{.can_restart = true};
 constexpr RestartKinds linear{};

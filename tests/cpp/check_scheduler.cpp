@@ -11,12 +11,12 @@
 #include <thread>
 #include <vector>
 
-#include "rigwright/core/parallel.h"
-#include "rigwright/core/scratch.h"
+#include "rigcast/core/parallel.h"
+#include "rigcast/core/scratch.h"
 
 namespace {
 
-using namespace rigwright;
+using namespace rigcast;
 
 /// Three threads that take tasks from a queue.
 class ToyPool final : public Scheduler {

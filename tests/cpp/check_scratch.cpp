@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "rigwright/core/parallel.h"
-#include "rigwright/core/scratch.h"
+#include "rigcast/core/parallel.h"
+#include "rigcast/core/scratch.h"
 
 namespace {
 
-using namespace rigwright;
+using namespace rigcast;
 
 bool lease_throws() {
     try {

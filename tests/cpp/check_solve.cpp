@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "rigwright/core/error.h"
-#include "rigwright/inverse/solve.h"
-#include "rigwright/rig/blendshapes/blendshape_build.h"
+#include "rigcast/core/error.h"
+#include "rigcast/inverse/solve.h"
+#include "rigcast/rig/blendshapes/blendshape_build.h"
 
 namespace {
 
-using namespace rigwright;
+using namespace rigcast;
 
 constexpr std::int64_t vertices = 60, shapes = 5, frames = 12;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();

@@ -7,12 +7,12 @@
 #include <limits>
 #include <vector>
 
-#include "rigwright/network/dense.h"
+#include "rigcast/network/dense.h"
 
 namespace {
 
-using namespace rigwright;
-using namespace rigwright::network;
+using namespace rigcast;
+using namespace rigcast::network;
 
 int faults = 0;
 

@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "rigwright/core/error.h"
-#include "rigwright/core/instruction_set.h"
-#include "rigwright/network/dense.h"
+#include "rigcast/core/error.h"
+#include "rigcast/core/instruction_set.h"
+#include "rigcast/network/dense.h"
 
 namespace {
 
@@ -24,8 +24,8 @@ double error_of(float y, double exact) {
 
 int main() {
     try {
-        std::printf("%s: ", rigwright::instruction_set().c_str());
-    } catch (const rigwright::ArgumentError& error) {
+        std::printf("%s: ", rigcast::instruction_set().c_str());
+    } catch (const rigcast::ArgumentError& error) {
         std::printf("%s\n", error.what());
         return 77;  // this processor lacks it: skipped
     }
@@ -36,17 +36,17 @@ int main() {
     for (std::uint32_t bits = 0; bits <= std::bit_cast<std::uint32_t>(limit);) {
         std::vector<float> x, y(1000), negative(1000);
         for (; x.size() < 1000; bits += 37) x.push_back(std::bit_cast<float>(std::min(bits, 0x7f800000u)));
-        rigwright::network::tanh(x.data(), y.data(), x.size());
+        rigcast::network::tanh(x.data(), y.data(), x.size());
         for (std::size_t i = 0; i < x.size(); ++i) {
             const double error = error_of(y[i], std::tanh(static_cast<double>(x[i])));
             if (error > worst) worst = error, where = x[i];
         }
         for (float& value : x) value = -value;
-        rigwright::network::tanh(x.data(), negative.data(), x.size());
+        rigcast::network::tanh(x.data(), negative.data(), x.size());
         for (std::size_t i = 0; i < x.size(); ++i) odd = odd && negative[i] == -y[i];
     }
     std::vector<float> invalid(37, std::numeric_limits<float>::quiet_NaN());
-    rigwright::network::tanh(invalid.data(), invalid.data(), invalid.size());
+    rigcast::network::tanh(invalid.data(), invalid.data(), invalid.size());
     const bool stays = std::all_of(invalid.begin(), invalid.end(), [](float y) { return std::isnan(y); });
     std::printf("largest error of tanh %.3f units in the last place, at %g; odd: %s; NaN stays: %s\n", worst, where,
                 odd ? "yes" : "no", stays ? "yes" : "no");

@@ -8,15 +8,15 @@
 #include <thread>
 #include <vector>
 
-#include "rigwright/cuda/inverse/measure_frames.h"
-#include "rigwright/cuda/inverse/offer_frames.h"
-#include "rigwright/cuda/inverse/plan.h"
-#include "rigwright/cuda/inverse/solve_frames.h"
-#include "rigwright/cuda/machine/machine.h"
+#include "rigcast/cuda/inverse/measure_frames.h"
+#include "rigcast/cuda/inverse/offer_frames.h"
+#include "rigcast/cuda/inverse/plan.h"
+#include "rigcast/cuda/inverse/solve_frames.h"
+#include "rigcast/cuda/machine/machine.h"
 
 namespace {
 
-using namespace rigwright;
+using namespace rigcast;
 using cuda::Sums;
 
 /// The device's Team with threads of the host; a warp has two.

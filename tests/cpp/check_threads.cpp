@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "random_model.h"
-#include "rigwright/core/parallel.h"
-#include "rigwright/registry/make_model.h"
+#include "rigcast/core/parallel.h"
+#include "rigcast/registry/make_model.h"
 
 namespace {
 
-using namespace rigwright;
+using namespace rigcast;
 
 constexpr int frames = 12;
 constexpr int rounds = 12;
@@ -91,6 +91,6 @@ int check_pool() {
 
 int main() {
     int wrong = check_pool();
-    for (const std::string& kind : rigwright::model_kinds()) wrong += check(kind);
+    for (const std::string& kind : rigcast::model_kinds()) wrong += check(kind);
     return wrong == 0 ? 0 : 1;
 }

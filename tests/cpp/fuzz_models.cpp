@@ -9,7 +9,7 @@
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    rigwright::checks::read_model({reinterpret_cast<const std::byte*>(data), size});
+    rigcast::checks::read_model({reinterpret_cast<const std::byte*>(data), size});
     return 0;
 }
 
@@ -18,8 +18,8 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     if (seed % 2 == 0) return LLVMFuzzerMutate(data, size, most);
     std::mt19937_64 random(seed);
     const std::byte* begin = reinterpret_cast<const std::byte*>(data);
-    rigwright::checks::Bytes bytes(begin, begin + size);
-    rigwright::checks::mutate(bytes, random);
+    rigcast::checks::Bytes bytes(begin, begin + size);
+    rigcast::checks::mutate(bytes, random);
     if (bytes.size() > most) bytes.resize(most);
     if (!bytes.empty()) std::memcpy(data, bytes.data(), bytes.size());
     return bytes.size();

@@ -10,7 +10,7 @@
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    rigwright::checks::read_synthesis({reinterpret_cast<const std::byte*>(data), size});
+    rigcast::checks::read_synthesis({reinterpret_cast<const std::byte*>(data), size});
     return 0;
 }
 
@@ -19,11 +19,11 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     if (seed % 2 == 0 && size > 1) return LLVMFuzzerMutate(data, size, most);
     std::mt19937_64 random(seed);
     const std::byte* begin = reinterpret_cast<const std::byte*>(data);
-    rigwright::checks::Bytes bytes(begin, begin + size);
+    rigcast::checks::Bytes bytes(begin, begin + size);
     if (size <= 1) {  // the empty corpus: a good file to damage
-        bytes = rigwright::checks::synthesis_file(9, seed % 4 < 2 ? 0 : 3, seed);
+        bytes = rigcast::checks::synthesis_file(9, seed % 4 < 2 ? 0 : 3, seed);
     } else {
-        rigwright::checks::mutate(bytes, random);
+        rigcast::checks::mutate(bytes, random);
     }
     bytes.resize(std::min(bytes.size(), most));
     if (!bytes.empty()) std::memcpy(data, bytes.data(), bytes.size());

@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "rigwright/core/error.h"
-#include "rigwright/registry/make_model.h"
-#include "rigwright/rig/session.h"
+#include "rigcast/core/error.h"
+#include "rigcast/registry/make_model.h"
+#include "rigcast/rig/session.h"
 
-namespace rigwright::checks {
+namespace rigcast::checks {
 namespace {
 
 /// Poses of the channels' rest values, and back; both may be refused.
@@ -73,4 +73,4 @@ bool read_model(std::span<const std::byte> bytes) {
     return true;
 }
 
-}  // namespace rigwright::checks
+}  // namespace rigcast::checks

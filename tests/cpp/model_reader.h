@@ -2,10 +2,10 @@
 #include <cstddef>
 #include <span>
 
-namespace rigwright::checks {
+namespace rigcast::checks {
 
 /// Reads bytes as a model file and, where that works, makes the model and runs all it can do on the rest pose.
 /// True if the bytes were a model that gives finite results; anything but ArgumentError escapes.
 bool read_model(std::span<const std::byte> bytes);
 
-}  // namespace rigwright::checks
+}  // namespace rigcast::checks

@@ -7,15 +7,15 @@
 #include "model_reader.h"
 #include "mutation.h"
 #include "random_model.h"
-#include "rigwright/registry/make_model.h"
+#include "rigcast/registry/make_model.h"
 
 int main(int count, char** arguments) {
-    using namespace rigwright::checks;
+    using namespace rigcast::checks;
     const long files = count > 1 ? std::atol(arguments[1]) : 1000;
     std::mt19937_64 random(count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 0);
     const Sizes sizes{.joints = 3, .vertices = 12, .sets = 3, .hidden = 4, .components = 2};
     std::vector<Bytes> good;
-    for (const std::string& kind : rigwright::model_kinds()) {
+    for (const std::string& kind : rigcast::model_kinds()) {
         for (const int seed : {1, 2}) good.push_back(random_model(kind, sizes, seed).serialize());
     }
     for (const Bytes& bytes : good) {

@@ -8,7 +8,7 @@
 #include "synthesis_reader.h"
 
 int main(int count, char** arguments) {
-    using namespace rigwright::checks;
+    using namespace rigcast::checks;
     const long files = count > 1 ? std::atol(arguments[1]) : 1000;
     std::mt19937_64 random(count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 0);
     const std::vector<Bytes> good = {synthesis_file(9, 0, 1), synthesis_file(17, 4, 2), synthesis_file(1, 1, 3)};

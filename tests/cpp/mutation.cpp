@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-namespace rigwright::checks {
+namespace rigcast::checks {
 namespace {
 
 std::size_t below(std::mt19937_64& random, std::size_t limit) {
@@ -111,4 +111,4 @@ void mutate(Bytes& bytes, std::mt19937_64& random) {
     }
 }
 
-}  // namespace rigwright::checks
+}  // namespace rigcast::checks

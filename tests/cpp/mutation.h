@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-namespace rigwright::checks {
+namespace rigcast::checks {
 
 using Bytes = std::vector<std::byte>;
 
@@ -13,4 +13,4 @@ using Bytes = std::vector<std::byte>;
 /// construction of the model.
 void mutate(Bytes& bytes, std::mt19937_64& random);
 
-}  // namespace rigwright::checks
+}  // namespace rigcast::checks

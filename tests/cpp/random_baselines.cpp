@@ -1,6 +1,6 @@
 #include "random_baselines.h"
 
-namespace rigwright::checks {
+namespace rigcast::checks {
 namespace {
 
 /// A regression of `outputs` numbers from 4 inputs, made of 6 columns, and their products.
@@ -105,4 +105,4 @@ void add_rotational_regression(Builder& builder, const Sizes& sizes) {
     add_skin(builder, sizes);
 }
 
-}  // namespace rigwright::checks
+}  // namespace rigcast::checks

@@ -1,7 +1,7 @@
 #pragma once
 #include "random_builder.h"
 
-namespace rigwright::checks {
+namespace rigcast::checks {
 
 // The tensors of models that baselines are, beside those that every kind has.
 void add_regression(Builder& builder, const Sizes& sizes);
@@ -11,4 +11,4 @@ void add_pose_space(Builder& builder, const Sizes& sizes);
 void add_dense_network(Builder& builder, const Sizes& sizes);
 void add_rotational_regression(Builder& builder, const Sizes& sizes);
 
-}  // namespace rigwright::checks
+}  // namespace rigcast::checks

@@ -7,7 +7,7 @@
 
 #include "random_model.h"
 
-namespace rigwright::checks {
+namespace rigcast::checks {
 
 /// Random arrays by name, added to a file.
 class Builder {
@@ -44,4 +44,4 @@ inline void add_skin(Builder& builder, const Sizes& sizes) {
     builder.file.add("skin.weight", {sizes.vertices, 2}, weight.data());
 }
 
-}  // namespace rigwright::checks
+}  // namespace rigcast::checks

@@ -6,7 +6,7 @@
 #include "random_baselines.h"
 #include "random_builder.h"
 
-namespace rigwright::checks {
+namespace rigcast::checks {
 namespace {
 
 std::vector<float> transforms(Builder& builder, int count) {
@@ -276,4 +276,4 @@ std::vector<float> random_poses(const Sizes& sizes, int frames, std::uint64_t se
     return poses;
 }
 
-}  // namespace rigwright::checks
+}  // namespace rigcast::checks

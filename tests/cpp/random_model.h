@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "rigwright/core/tensor_file.h"
+#include "rigcast/core/tensor_file.h"
 
-namespace rigwright::checks {
+namespace rigcast::checks {
 
 struct Sizes {
     int joints = 6;
@@ -24,4 +24,4 @@ TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64
 /// (frames, 12 joints + 1) poses (of which blendshapes use the front) near the identity, one after another.
 std::vector<float> random_poses(const Sizes& sizes, int frames, std::uint64_t seed);
 
-}  // namespace rigwright::checks
+}  // namespace rigcast::checks

@@ -5,14 +5,14 @@
 #include <random>
 #include <string>
 
-#include "rigwright/core/error.h"
-#include "rigwright/core/tensor_file.h"
-#include "rigwright/synthesis/latent/latent_space.h"
-#include "rigwright/synthesis/playing/density_field.h"
-#include "rigwright/synthesis/playing/particle.h"
-#include "rigwright/synthesis/playing/shortest_paths.h"
+#include "rigcast/core/error.h"
+#include "rigcast/core/tensor_file.h"
+#include "rigcast/synthesis/latent/latent_space.h"
+#include "rigcast/synthesis/playing/density_field.h"
+#include "rigcast/synthesis/playing/particle.h"
+#include "rigcast/synthesis/playing/shortest_paths.h"
 
-namespace rigwright::checks {
+namespace rigcast::checks {
 namespace {
 
 using synthesis::DensityField;
@@ -117,4 +117,4 @@ bool read_synthesis(std::span<const std::byte> bytes) {
     return true;
 }
 
-}  // namespace rigwright::checks
+}  // namespace rigcast::checks

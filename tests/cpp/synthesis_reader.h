@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-namespace rigwright::checks {
+namespace rigcast::checks {
 
 /// A small file with what the engine reads of a synthesizer: points, values and inducing points of a latent space, its
 /// kernel, and a path through it.
@@ -14,4 +14,4 @@ std::vector<std::byte> synthesis_file(int frames, int inducing, unsigned seed);
 /// and NumericalError escapes.
 bool read_synthesis(std::span<const std::byte> bytes);
 
-}  // namespace rigwright::checks
+}  // namespace rigcast::checks

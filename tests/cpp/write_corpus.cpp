@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "random_model.h"
-#include "rigwright/registry/make_model.h"
+#include "rigcast/registry/make_model.h"
 
 namespace {
 
@@ -40,18 +40,18 @@ void write_bytes(const std::filesystem::path& path, const Bytes& bytes) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    using namespace rigwright::checks;
+    using namespace rigcast::checks;
     if (count != 2) return std::puts("usage: write_corpus FOLDER"), 2;
     const std::filesystem::path folder = arguments[1];
-    for (const std::string& kind : rigwright::model_kinds()) {
+    for (const std::string& kind : rigcast::model_kinds()) {
         const std::filesystem::path own = folder / kind;
         std::filesystem::create_directories(own);
         for (int seed = 0; seed < 3; ++seed) {
             const Sizes sizes{.joints = 2 + seed, .vertices = 6 + 3 * seed, .sets = 3, .hidden = 3, .components = 2};
-            rigwright::TensorFile file = random_model(kind, sizes, seed);
+            rigcast::TensorFile file = random_model(kind, sizes, seed);
             file.write((own / std::to_string(seed)).string());
             const std::int32_t chosen[4] = {3, 0, 3, 1};
-            const auto model = rigwright::make_model(std::make_shared<const rigwright::TensorFile>(std::move(file)));
+            const auto model = rigcast::make_model(std::make_shared<const rigcast::TensorFile>(std::move(file)));
             model->restricted({chosen, {4}})->save((own / ("restricted" + std::to_string(seed))).string());
         }
         write_bytes(own / "nested", nested(random_model(kind, {}, 0).serialize(), 200000));

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.blendshapes import random_arrays, random_rig, random_weights, slow_blendshapes
 
 HEADS = 40
@@ -30,10 +30,10 @@ def random_heads(crowd, seed, whole=True):
 @pytest.mark.parametrize("whole", [True, False])
 def test_every_head_matches_numpy(seed, whole, tolerance):
     arrays = random_arrays(seed=seed)
-    rig = rw.BlendshapeRig(*arrays)
+    rig = rc.BlendshapeRig(*arrays)
     order = np.random.default_rng(seed).permutation(rig.num_shapes)
     played = clips(rig, seed)
-    crowd = rw.crowd.Crowd(rig, played, order)
+    crowd = rc.crowd.Crowd(rig, played, order)
     clip, frame, prefix = random_heads(crowd, seed, whole)
     vertices = crowd.evaluate(clip, frame, prefix)
     for h in range(len(clip)):
@@ -45,7 +45,7 @@ def test_every_head_matches_numpy(seed, whole, tolerance):
 
 def test_without_prefixes_all_shapes_take_part():
     rig = random_rig()
-    crowd = rw.crowd.Crowd(rig, clips(rig), np.arange(rig.num_shapes)[::-1])
+    crowd = rc.crowd.Crowd(rig, clips(rig), np.arange(rig.num_shapes)[::-1])
     clip, frame = np.array([0, 2, 2, 0]), np.array([4, 3, 8, 4])
     expected = rig.evaluate(crowd.weights(clip, frame))
     np.testing.assert_array_equal(crowd.evaluate(clip, frame), expected)
@@ -54,7 +54,7 @@ def test_without_prefixes_all_shapes_take_part():
 
 def test_each_distinct_head_is_computed_once():
     rig = random_rig()
-    crowd = rw.crowd.Crowd(rig, clips(rig))
+    crowd = rc.crowd.Crowd(rig, clips(rig))
     clip, frame, prefix = random_heads(crowd, 3)
     instances = crowd.instances(clip, frame, prefix)
     states = set(zip(clip.tolist(), frame.tolist(), prefix.tolist(), strict=True))
@@ -66,7 +66,7 @@ def test_each_distinct_head_is_computed_once():
 
 def test_heads_do_not_depend_on_their_company():
     rig = random_rig()
-    crowd = rw.crowd.Crowd(rig, clips(rig))
+    crowd = rc.crowd.Crowd(rig, clips(rig))
     clip, frame, prefix = random_heads(crowd, 4, whole=False)
     together = crowd.evaluate(clip, frame, prefix)
     alone = [crowd.evaluate(*state)[0] for state in zip(clip, frame, prefix, strict=True)]
@@ -78,14 +78,14 @@ def test_heads_do_not_depend_on_their_company():
 @pytest.mark.parametrize("frame", [[0, 1, 2], [0, 1, 1]])
 def test_the_result_is_written_into_out(frame):
     rig = random_rig()
-    crowd = rw.crowd.Crowd(rig, clips(rig))
+    crowd = rc.crowd.Crowd(rig, clips(rig))
     out = np.full((3, *rig.rest_vertices.shape), np.nan, np.float32)
     assert crowd.evaluate(2, frame, out=out) is out
     np.testing.assert_array_equal(out, crowd.evaluate(2, frame))
 
 
 def test_no_heads_give_no_vertices():
-    crowd = rw.crowd.Crowd(random_rig(), [np.zeros((1, 7))])
+    crowd = rc.crowd.Crowd(random_rig(), [np.zeros((1, 7))])
     none = np.zeros(0, int)
     assert crowd.evaluate(none, none).shape == (0, 60, 3)
     assert crowd.instances(none, none, none).vertices.shape == (0, 60, 3)
@@ -94,27 +94,27 @@ def test_no_heads_give_no_vertices():
 def test_clips_are_copied():
     rig = random_rig()
     clip = random_weights(rig, 4)
-    crowd = rw.crowd.Crowd(rig, [clip])
+    crowd = rc.crowd.Crowd(rig, [clip])
     before = crowd.evaluate(0, [1, 2])
     clip[:] = 0
     np.testing.assert_array_equal(crowd.evaluate(0, [1, 2]), before)
 
 
 def test_a_device_that_does_not_work_is_an_error():
-    crowd = rw.crowd.Crowd(random_rig(), [np.zeros((3, 7))])
+    crowd = rc.crowd.Crowd(random_rig(), [np.zeros((3, 7))])
     with pytest.raises(ValueError, match="device"):
         crowd.evaluate(0, [0, 1], device="abacus")
-    if "cuda" not in rw.devices():
+    if "cuda" not in rc.devices():
         with pytest.raises(ValueError, match="'cuda'"):
             crowd.evaluate(0, [0, 1, 1], [1, 2, 2], device="cuda")
 
 
 @pytest.mark.gpu
 def test_the_gpu_evaluates_the_same_crowd(tolerance):
-    if "cuda" not in rw.devices():
+    if "cuda" not in rc.devices():
         pytest.skip("no CUDA device")
     rig = random_rig()
-    crowd = rw.crowd.Crowd(rig, clips(rig), np.arange(rig.num_shapes)[::-1])
+    crowd = rc.crowd.Crowd(rig, clips(rig), np.arange(rig.num_shapes)[::-1])
     heads = random_heads(crowd, 5)
     np.testing.assert_allclose(
         crowd.evaluate(*heads, device="cuda"), crowd.evaluate(*heads), atol=tolerance["float32_sum"]
@@ -142,7 +142,7 @@ def test_the_gpu_evaluates_the_same_crowd(tolerance):
 def test_heads_out_of_range_are_refused(heads, message):
     rig = random_rig()
     with pytest.raises(ValueError, match=message):
-        rw.crowd.Crowd(rig, clips(rig)).evaluate(*heads)
+        rc.crowd.Crowd(rig, clips(rig)).evaluate(*heads)
 
 
 @pytest.mark.parametrize(
@@ -164,24 +164,24 @@ def test_heads_out_of_range_are_refused(heads, message):
 )
 def test_bad_clips_and_orders_are_refused(given, order, message):
     with pytest.raises(ValueError, match=message):
-        rw.crowd.Crowd(random_rig(), given, order)
+        rc.crowd.Crowd(random_rig(), given, order)
 
 
 @pytest.mark.parametrize("out", [np.zeros((1, 60, 3)), np.zeros((2, 60, 3), np.float32), [1, 2]])
 def test_an_out_that_does_not_fit_is_refused(out):
     with pytest.raises(ValueError, match=r"evaluate: out is .*float32 array \(1, 60, 3\)"):
-        rw.crowd.Crowd(random_rig(), [np.zeros((2, 7))]).evaluate(0, 1, out=out)
+        rc.crowd.Crowd(random_rig(), [np.zeros((2, 7))]).evaluate(0, 1, out=out)
 
 
 def test_only_blendshape_rigs_make_crowds():
     with pytest.raises(ValueError, match=r"Crowd: rig is a str"):
-        rw.crowd.Crowd("rig", [np.zeros((2, 7))])
+        rc.crowd.Crowd("rig", [np.zeros((2, 7))])
 
 
 def test_a_clip_by_itself_is_a_list_of_one():
     rig = random_rig()
     clip = random_weights(rig, 4)
-    alone = rw.crowd.Crowd(rig, clip)
+    alone = rc.crowd.Crowd(rig, clip)
     np.testing.assert_array_equal(alone.evaluate(0, [0, 3]), rig.evaluate(clip[[0, 3]]))
-    np.testing.assert_array_equal(alone.num_frames, rw.crowd.Crowd(rig, clip.tolist()).num_frames)
+    np.testing.assert_array_equal(alone.num_frames, rc.crowd.Crowd(rig, clip.tolist()).num_frames)
     assert repr(alone).endswith("1 clip of 4 frames, 7 shapes>")

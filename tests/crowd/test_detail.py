@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.blendshapes import random_arrays, random_rig, random_weights, slow_blendshapes
 
-CAMERA = rw.crowd.Camera(field_of_view=50.0, image_height=1080)
+CAMERA = rc.crowd.Camera(field_of_view=50.0, image_height=1080)
 
 
 def random_order(rig, seed=0):
@@ -18,9 +18,9 @@ def random_order(rig, seed=0):
 @pytest.mark.parametrize("seed", range(4))
 def test_measured_errors_match_numpy(seed, tolerance):
     arrays = random_arrays(seed=seed)
-    rig = rw.BlendshapeRig(*arrays)
+    rig = rc.BlendshapeRig(*arrays)
     order, weights = random_order(rig, seed), random_weights(rig, 20, seed)
-    errors = rw.crowd.level_of_detail_errors(rig, order, weights)
+    errors = rc.crowd.level_of_detail_errors(rig, order, weights)
     for t, row in enumerate(weights):
         whole = slow_blendshapes(*arrays, row)
         for n in range(rig.num_shapes + 1):
@@ -39,20 +39,20 @@ def test_the_bound_holds_for_random_weights_inside_the_bounds(seed, bounds, tole
     rng = np.random.default_rng(seed)
     inside = rng.uniform(*bounds, (300, rig.num_shapes))
     corners = rng.choice(bounds, (300, rig.num_shapes))
-    measured = rw.crowd.level_of_detail_errors(rig, order, np.concatenate([inside, corners])).max.max(axis=0)
-    bound = rw.crowd.level_of_detail_error_bound(rig, order)
+    measured = rc.crowd.level_of_detail_errors(rig, order, np.concatenate([inside, corners])).max.max(axis=0)
+    bound = rc.crowd.level_of_detail_error_bound(rig, order)
     assert (measured <= bound * (1 + tolerance["float32"])).all()
     assert (np.diff(bound) <= 0).all()
     assert bound[-1] == 0
 
 
 def test_the_ict_face_stays_inside_its_bound(data_path):
-    rig = rw.faces.ict(data_path("ict_facekit"))
-    order = rw.crowd.importance_order(rig, "rms")
+    rig = rc.faces.ict(data_path("ict_facekit"))
+    order = rc.crowd.importance_order(rig, "rms")
     assert rig.shape_names[order[0]] == "jawOpen"  # the thesis finds "Mouth Open" first, too
     weights = np.random.default_rng(0).uniform(0, 1, (2, rig.num_shapes))
-    measured = rw.crowd.level_of_detail_errors(rig, order, weights).max
-    assert (measured <= rw.crowd.level_of_detail_error_bound(rig, order)).all()
+    measured = rc.crowd.level_of_detail_errors(rig, order, weights).max
+    assert (measured <= rc.crowd.level_of_detail_error_bound(rig, order)).all()
 
 
 def test_the_bound_is_reached_by_shapes_that_add_up(tolerance):
@@ -60,13 +60,13 @@ def test_the_bound_is_reached_by_shapes_that_add_up(tolerance):
     deltas[:, 2, 0] = [3.0, 2.0, 1.0]
     correction = np.zeros((5, 3))
     correction[2, 0] = 0.5
-    rig = rw.BlendshapeRig(np.zeros((5, 3)), deltas, [((0, 2), correction)], bounds=(0.0, 2.0))
+    rig = rc.BlendshapeRig(np.zeros((5, 3)), deltas, [((0, 2), correction)], bounds=(0.0, 2.0))
     # Shape 2 brings its own 2 * 1 and, as it needs shape 0, the correction's 2 * 2 * 0.5.
     expected = [14.0, 8.0, 4.0, 0.0]
     np.testing.assert_allclose(
-        rw.crowd.level_of_detail_error_bound(rig, [0, 1, 2]), expected, rtol=tolerance["float32"]
+        rc.crowd.level_of_detail_error_bound(rig, [0, 1, 2]), expected, rtol=tolerance["float32"]
     )
-    measured = rw.crowd.level_of_detail_errors(rig, [0, 1, 2], [[2.0, 2.0, 2.0]])
+    measured = rc.crowd.level_of_detail_errors(rig, [0, 1, 2], [[2.0, 2.0, 2.0]])
     np.testing.assert_allclose(measured.max[0], expected, rtol=tolerance["float32"])
 
 
@@ -84,10 +84,10 @@ def pixels_off(rig, lod, weights, prefix, turn, place):
 @pytest.mark.parametrize("measured", [True, False])
 def test_projected_errors_stay_below_the_pixels_asked_for(measured, tolerance):
     arrays = random_arrays(seed=5)
-    rig = rw.BlendshapeRig(*arrays)
+    rig = rc.BlendshapeRig(*arrays)
     rng = np.random.default_rng(7)
     weights = rng.uniform(0, 1, (60, rig.num_shapes)).astype(np.float32)
-    lod = rw.crowd.LevelOfDetail(rig, random_order(rig), weights if measured else None)
+    lod = rc.crowd.LevelOfDetail(rig, random_order(rig), weights if measured else None)
     seen = set()
     for row in weights if measured else rng.uniform(0, 1, (60, rig.num_shapes)).astype(np.float32):
         turn, _ = np.linalg.qr(rng.standard_normal((3, 3)))
@@ -107,7 +107,7 @@ def test_projected_errors_stay_below_the_pixels_asked_for(measured, tolerance):
 
 def test_no_shorter_prefix_would_do():
     rig = random_rig(seed=2)
-    lod = rw.crowd.LevelOfDetail(rig, random_order(rig), random_weights(rig, 30, 2))
+    lod = rc.crowd.LevelOfDetail(rig, random_order(rig), random_weights(rig, 30, 2))
     distances = np.geomspace(1.0, 1e6, 200)
     prefixes = lod.prefix(distances, CAMERA, pixels=2.0)
     assert prefixes.shape == (200,)
@@ -122,40 +122,40 @@ def test_no_shorter_prefix_would_do():
 def test_errors_that_rise_with_the_length_are_understood():
     deltas = np.zeros((2, 3, 3))
     deltas[0, 0, 0], deltas[1, 0, 0] = 1.0, -1.0  # the second shape undoes the first
-    lod = rw.crowd.LevelOfDetail(rw.BlendshapeRig(np.zeros((3, 3)), deltas), None, [[1.0, 1.0]])
+    lod = rc.crowd.LevelOfDetail(rc.BlendshapeRig(np.zeros((3, 3)), deltas), None, [[1.0, 1.0]])
     np.testing.assert_array_equal(lod.errors, [0.0, 1.0, 0.0])
     assert lod.prefix(1.0, CAMERA) == 0
 
 
 def test_measured_errors_hold_between_frames_of_a_linear_rig(tolerance):
     neutral, deltas, _ = random_arrays(seed=3)
-    rig = rw.BlendshapeRig(neutral, deltas)
+    rig = rc.BlendshapeRig(neutral, deltas)
     frames = random_weights(rig, 6, 3)
-    lod = rw.crowd.LevelOfDetail(rig, random_order(rig), frames)
+    lod = rc.crowd.LevelOfDetail(rig, random_order(rig), frames)
     between = np.random.default_rng(3).dirichlet(np.ones(6), 100) @ frames
-    measured = rw.crowd.level_of_detail_errors(rig, lod.order, between).max
+    measured = rc.crowd.level_of_detail_errors(rig, lod.order, between).max
     assert (measured <= lod.errors * (1 + tolerance["float32"])).all()
 
 
 def test_the_table_of_a_level_of_detail_cannot_be_changed():
-    lod = rw.crowd.LevelOfDetail(random_rig())
+    lod = rc.crowd.LevelOfDetail(random_rig())
     for table in (lod.errors, lod.order):
         with pytest.raises(ValueError, match="read-only"):
             table[0] = 0
 
 
 def test_pixels_per_unit_is_that_of_a_pinhole(tolerance):
-    camera = rw.crowd.Camera(field_of_view=90.0, image_height=1000)
+    camera = rc.crowd.Camera(field_of_view=90.0, image_height=1000)
     # At 45 degrees half the image is as high as the distance.
     np.testing.assert_allclose(camera.pixels_per_unit([1.0, 20.0]), [500.0, 25.0], rtol=tolerance["float64"])
 
 
 def test_orders_and_clips_of_a_crowd_fit_together():
     rig = random_rig()
-    order, clip = rw.crowd.importance_order(rig, "rms"), random_weights(rig, 8)
-    lod = rw.crowd.LevelOfDetail(rig, order, clip)
+    order, clip = rc.crowd.importance_order(rig, "rms"), random_weights(rig, 8)
+    lod = rc.crowd.LevelOfDetail(rig, order, clip)
     prefix = lod.prefix(np.geomspace(1, 1e4, 8), CAMERA)
-    crowd = rw.crowd.Crowd(rig, [clip], order)
+    crowd = rc.crowd.Crowd(rig, [clip], order)
     found = crowd.evaluate(0, np.arange(8), prefix)
     error = np.linalg.norm(found - rig.evaluate(clip), axis=2).max(axis=1)
     assert (error <= lod.errors[prefix] + 1e-5).all()
@@ -164,8 +164,8 @@ def test_orders_and_clips_of_a_crowd_fit_together():
 def test_errors_of_several_clips_are_those_of_all_their_frames():
     rig = random_rig()
     weights = random_weights(rig, 9)
-    several = rw.crowd.LevelOfDetail(rig, None, [weights[:4], weights[4:]])
-    np.testing.assert_array_equal(several.errors, rw.crowd.LevelOfDetail(rig, None, weights).errors)
+    several = rc.crowd.LevelOfDetail(rig, None, [weights[:4], weights[4:]])
+    np.testing.assert_array_equal(several.errors, rc.crowd.LevelOfDetail(rig, None, weights).errors)
     assert repr(several).endswith("measured on 9 frames>")
 
 
@@ -182,7 +182,7 @@ def test_errors_of_several_clips_are_those_of_all_their_frames():
     ],
 )
 def test_bad_distances_and_pixels_are_refused(distance, pixels, message):
-    lod = rw.crowd.LevelOfDetail(random_rig())
+    lod = rc.crowd.LevelOfDetail(random_rig())
     with pytest.raises(ValueError, match=message):
         lod.prefix(distance, CAMERA, pixels)
 
@@ -190,15 +190,15 @@ def test_bad_distances_and_pixels_are_refused(distance, pixels, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: rw.crowd.Camera(0.0, 100), r"Camera: field_of_view is 0.0; it must be .* below 180"),
-        (lambda: rw.crowd.Camera(180.0, 100), r"Camera: field_of_view is 180.0"),
-        (lambda: rw.crowd.Camera(40.0, 0), r"Camera: image_height is 0"),
-        (lambda: rw.crowd.Camera(np.nan, 100), r"Camera: field_of_view is nan"),
-        (lambda: rw.crowd.LevelOfDetail(random_rig(), [1, 2]), r"LevelOfDetail: order is int64 \(2,\)"),
-        (lambda: rw.crowd.LevelOfDetail(random_rig(), None, np.zeros((2, 3))), r"LevelOfDetail: weights is"),
-        (lambda: rw.crowd.LevelOfDetail(random_rig(), None, np.full((2, 7), np.inf)), r"weights is not finite"),
-        (lambda: rw.crowd.LevelOfDetail(random_rig()).prefix(1.0, 40.0), r"prefix: camera is a float; it must be"),
-        (lambda: rw.crowd.LevelOfDetail(random_rig()).screen_error(9, 1.0, CAMERA), r"prefix is 9; .* from 0 to 7"),
+        (lambda: rc.crowd.Camera(0.0, 100), r"Camera: field_of_view is 0.0; it must be .* below 180"),
+        (lambda: rc.crowd.Camera(180.0, 100), r"Camera: field_of_view is 180.0"),
+        (lambda: rc.crowd.Camera(40.0, 0), r"Camera: image_height is 0"),
+        (lambda: rc.crowd.Camera(np.nan, 100), r"Camera: field_of_view is nan"),
+        (lambda: rc.crowd.LevelOfDetail(random_rig(), [1, 2]), r"LevelOfDetail: order is int64 \(2,\)"),
+        (lambda: rc.crowd.LevelOfDetail(random_rig(), None, np.zeros((2, 3))), r"LevelOfDetail: weights is"),
+        (lambda: rc.crowd.LevelOfDetail(random_rig(), None, np.full((2, 7), np.inf)), r"weights is not finite"),
+        (lambda: rc.crowd.LevelOfDetail(random_rig()).prefix(1.0, 40.0), r"prefix: camera is a float; it must be"),
+        (lambda: rc.crowd.LevelOfDetail(random_rig()).screen_error(9, 1.0, CAMERA), r"prefix is 9; .* from 0 to 7"),
     ],
 )
 def test_bad_cameras_orders_and_weights_are_refused(make, message):

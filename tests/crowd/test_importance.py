@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.blendshapes import random_arrays, random_rig
 
 FACES = np.array([[i, i + 1, i + 2] for i in range(58)], np.int32)
@@ -44,11 +44,11 @@ SLOW = {
 @pytest.mark.parametrize("by", SLOW)
 @pytest.mark.parametrize("bounds", [(0.0, 1.0), (-2.0, 0.5)])
 def test_geometry_matches_the_definitions(by, bounds, tolerance):
-    rig = rw.BlendshapeRig(*random_arrays(), bounds=bounds, faces=FACES)
+    rig = rc.BlendshapeRig(*random_arrays(), bounds=bounds, faces=FACES)
     full = max(bounds, key=abs) * np.eye(rig.num_shapes, dtype=np.float32)
     neutral = rig.evaluate(np.zeros(rig.num_shapes)).astype(np.float64)
     expected = [SLOW[by](neutral, shape) for shape in rig.evaluate(full).astype(np.float64)]
-    np.testing.assert_allclose(rw.crowd.importance(rig, by), expected, rtol=tolerance["float32"])
+    np.testing.assert_allclose(rc.crowd.importance(rig, by), expected, rtol=tolerance["float32"])
 
 
 @pytest.mark.parametrize("by", SLOW)
@@ -56,21 +56,21 @@ def test_a_larger_shape_is_more_important(by):
     rng = np.random.default_rng(0)
     neutral, push = 100 * rng.standard_normal((60, 3)), rng.standard_normal((60, 3))
     reach = np.array([0.2, 3.0, 0.0, 1.0, 2.0, 0.5])
-    rig = rw.BlendshapeRig(neutral, reach[:, None, None] * push, faces=FACES)
-    np.testing.assert_array_equal(rw.crowd.importance_order(rig, by), [1, 4, 3, 5, 0, 2])
+    rig = rc.BlendshapeRig(neutral, reach[:, None, None] * push, faces=FACES)
+    np.testing.assert_array_equal(rc.crowd.importance_order(rig, by), [1, 4, 3, 5, 0, 2])
 
 
 def test_equal_shapes_keep_their_order():
-    rig = rw.BlendshapeRig(np.zeros((4, 3)), np.ones((5, 4, 3)))
-    np.testing.assert_array_equal(rw.crowd.importance_order(rig, "rms"), np.arange(5))
+    rig = rc.BlendshapeRig(np.zeros((4, 3)), np.ones((5, 4, 3)))
+    np.testing.assert_array_equal(rc.crowd.importance_order(rig, "rms"), np.arange(5))
 
 
 def test_scores_sort_by_name_and_by_index():
     rig = random_rig()
     scores = np.random.default_rng(1).permutation(7).astype(float)
     named = dict(zip(rig.shape_names, scores, strict=True))
-    np.testing.assert_array_equal(rw.crowd.importance(rig, scores), scores)
-    np.testing.assert_array_equal(rw.crowd.importance_order(rig, named), np.argsort(-scores))
+    np.testing.assert_array_equal(rc.crowd.importance(rig, scores), scores)
+    np.testing.assert_array_equal(rc.crowd.importance_order(rig, named), np.argsort(-scores))
 
 
 def splat(vertices):
@@ -83,10 +83,10 @@ def splat(vertices):
 def test_pictures_are_compared_with_the_neutral(tolerance):
     rig = random_rig()
     neutral, *shapes = (splat(v) for v in rig.evaluate(np.vstack([np.zeros(7), np.eye(7)])))
-    mse = [rw.metrics.image_mse(neutral, shape) for shape in shapes]
-    ssim = [rw.metrics.structural_similarity(neutral, shape) for shape in shapes]
-    np.testing.assert_allclose(rw.crowd.importance(rig, "image_mse", picture=splat), mse, rtol=tolerance["float64"])
-    by_ssim = rw.crowd.importance(rig, "image_ssim", picture=splat)
+    mse = [rc.metrics.image_mse(neutral, shape) for shape in shapes]
+    ssim = [rc.metrics.structural_similarity(neutral, shape) for shape in shapes]
+    np.testing.assert_allclose(rc.crowd.importance(rig, "image_mse", picture=splat), mse, rtol=tolerance["float64"])
+    by_ssim = rc.crowd.importance(rig, "image_ssim", picture=splat)
     np.testing.assert_allclose(by_ssim, 1 - np.array(ssim), rtol=tolerance["float64"])
     assert (by_ssim > 0).all()
 
@@ -98,8 +98,8 @@ def test_a_renderer_that_reuses_its_buffer_is_fine(tolerance):
         buffer[:] = splat(vertices)
         return buffer
 
-    expected = rw.crowd.importance(rig, "image_mse", picture=splat)
-    found = rw.crowd.importance(rig, "image_mse", picture=reusing)
+    expected = rc.crowd.importance(rig, "image_mse", picture=splat)
+    found = rc.crowd.importance(rig, "image_mse", picture=reusing)
     np.testing.assert_allclose(found, expected, rtol=tolerance["float64"])
 
 
@@ -118,6 +118,6 @@ def test_a_renderer_that_reuses_its_buffer_is_fine(tolerance):
 )
 def test_bad_measures_are_refused(by, message):
     with pytest.raises(ValueError, match=message):
-        rw.crowd.importance_order(random_rig(), by)
+        rc.crowd.importance_order(random_rig(), by)
     with pytest.raises(ValueError, match="importance: picture is 3; it must be a function"):
-        rw.crowd.importance_order(random_rig(), "image_ssim", picture=3)
+        rc.crowd.importance_order(random_rig(), "image_ssim", picture=3)

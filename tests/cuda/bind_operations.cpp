@@ -9,7 +9,7 @@
 #include "bindings/convert/arrays.h"
 #include "operations.h"
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 namespace {
 
 using Floats = Array<float>;
@@ -97,4 +97,4 @@ void bind_cuda_operations(py::module_& module) {
                py::arg("transform"), py::arg("weight"), "Vertices (T, V, 3): sums of weighted transformed points.");
 }
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

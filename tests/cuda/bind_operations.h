@@ -1,9 +1,9 @@
 #pragma once
 #include <pybind11/pybind11.h>
 
-namespace rigwright::bindings {
+namespace rigcast::bindings {
 
 /// Every kernel by itself, as a function of arrays: for tests, indices are not checked.
 void bind_cuda_operations(pybind11::module_& module);
 
-}  // namespace rigwright::bindings
+}  // namespace rigcast::bindings

@@ -11,9 +11,9 @@ from types import ModuleType
 
 import pytest
 
-import rigwright
-from rigwright import _device_models as device_models
-from rigwright._device_report import DeviceReport, cuda_report
+import rigcast
+from rigcast import _device_models as device_models
+from rigcast._device_report import DeviceReport, cuda_report
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def find_extension(name: str) -> Path | None:
     """An extension of the tests, of the build in use, else of the newest of the builds without a sanitizer."""
     file = name + sysconfig.get_config_var("EXT_SUFFIX")
-    own = Path(rigwright.__file__).parents[2] / "emulation" / file
+    own = Path(rigcast.__file__).parents[2] / "emulation" / file
     if own.exists():
         return own
     builds = [ROOT / "build" / preset / "emulation" / file for preset in ("eigen", "cuda", "release", "debug")]
@@ -50,7 +50,7 @@ def load_cuda() -> ModuleType:
     if not report.works:
         pytest.skip(f"no GPU to test on: {report.detail}")
     lane = ModuleType("cuda_lane")
-    vars(lane).update(vars(importlib.import_module("rigwright._cuda")))
+    vars(lane).update(vars(importlib.import_module("rigcast._cuda")))
     path = find_extension("_cuda_operations")
     if path is not None:
         kernels = load_extension("_cuda_operations", path)
@@ -66,7 +66,7 @@ def lane(request) -> ModuleType:
 
 def use_as_cuda(monkeypatch: pytest.MonkeyPatch, lane: ModuleType) -> ModuleType:
     """Make ``device="cuda"`` mean a lane."""
-    monkeypatch.setitem(sys.modules, "rigwright._cuda", lane)
+    monkeypatch.setitem(sys.modules, "rigcast._cuda", lane)
     monkeypatch.setattr(device_models, "cuda_report", lambda: DeviceReport("cuda", True, "a GPU or its emulation"))
     return lane
 

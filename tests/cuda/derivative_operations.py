@@ -8,23 +8,23 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from tests.cuda.operation import Inputs, Operation, T, normal
 from tests.support.blendshapes import random_rig, random_weights
 from tests.support.models import random_body, random_poses
 
 
-def resident(lane: ModuleType, model: rw.Deformer, **options: Any) -> Any:
+def resident(lane: ModuleType, model: rc.Deformer, **options: Any) -> Any:
     return lane.ResidentModel(model.tensors(), json.dumps(model.metadata), **options)
 
 
-def pose_rows(model: rw.Deformer, count: int, seed: int) -> np.ndarray:
-    if isinstance(model, rw.BlendshapeRig):
+def pose_rows(model: rc.Deformer, count: int, seed: int) -> np.ndarray:
+    if isinstance(model, rc.BlendshapeRig):
         return random_weights(model, count, seed)
     return random_poses(model.skeleton, count, seed, numeric=len(model.metadata["numeric_controls"]), stretch=0.0)
 
 
-def jvp(model: rw.Deformer, poses: int, what: str, **options: Any) -> Operation:
+def jvp(model: rc.Deformer, poses: int, what: str, **options: Any) -> Operation:
     def inputs(rng: np.random.Generator) -> Inputs:
         rows = pose_rows(model, poses, int(rng.integers(1 << 30)))
         return {"poses": rows, "tangents": normal(rng, *rows.shape)}
@@ -37,7 +37,7 @@ def jvp(model: rw.Deformer, poses: int, what: str, **options: Any) -> Operation:
     return Operation(f"jvp of {what}, {poses} poses", inputs, model.jvp, device, "float32_sum")
 
 
-def jacobian(model: rw.Deformer, poses: int, what: str, **options: Any) -> Operation:
+def jacobian(model: rc.Deformer, poses: int, what: str, **options: Any) -> Operation:
     def device(lane: ModuleType, poses: np.ndarray) -> np.ndarray:
         out = np.full((len(poses), 3 * len(model.rest_vertices), poses.shape[1]), np.nan, np.float32)
         resident(lane, model, **options).jacobian(poses, out)
@@ -52,7 +52,7 @@ def jacobian(model: rw.Deformer, poses: int, what: str, **options: Any) -> Opera
     )
 
 
-def restricted(model: rw.Deformer, vertices: list[int], what: str) -> Operation:
+def restricted(model: rc.Deformer, vertices: list[int], what: str) -> Operation:
     """Restricted on the CPU, then copied to the device."""
     few = model.restricted(vertices)
 

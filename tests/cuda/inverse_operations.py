@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
-from rigwright.inverse._gram import Gram
-from rigwright.inverse._measures import scale
-from rigwright.inverse._on_cuda import factors
-from rigwright.inverse._problem import make_problem
-from rigwright.inverse._projection import project
+import rigcast as rc
+from rigcast.inverse._gram import Gram
+from rigcast.inverse._measures import scale
+from rigcast.inverse._on_cuda import factors
+from rigcast.inverse._problem import make_problem
+from rigcast.inverse._projection import project
 from tests.cuda.operation import Inputs, Operation, T, normal
 from tests.support.blendshapes import random_rig
 from tests.support.inverse_rigs import random_rig as random_inverse_rig
@@ -47,7 +47,7 @@ def projection(frames: int, num_vertices: int, markers: int | None = None, colum
 def inverse(frames: int, order: int, *, alpha: float = 1.0, **sizes: Any) -> Operation:
     """Weights of frames that the rig reaches up to some noise."""
     rig = random_inverse_rig(np.random.default_rng(order), order=order, **sizes)
-    solver = rw.inverse.Solver(rig)
+    solver = rc.inverse.Solver(rig)
 
     def inputs(rng: np.random.Generator) -> Inputs:
         truth = rng.uniform(size=(frames, rig.num_shapes)) * (rng.random((frames, rig.num_shapes)) < 0.6)

@@ -1,12 +1,12 @@
 #include "operations.h"
-#include "rigwright/cuda/libraries/libraries.h"
-#include "rigwright/cuda/machine/machine.h"
-#include "rigwright/cuda/products/kernels.h"
-#include "rigwright/cuda/products/library_product.h"
-#include "rigwright/cuda/products/resident_product.h"
-#include "rigwright/linalg/sparse/sparse_cholesky.h"
+#include "rigcast/cuda/libraries/libraries.h"
+#include "rigcast/cuda/machine/machine.h"
+#include "rigcast/cuda/products/kernels.h"
+#include "rigcast/cuda/products/library_product.h"
+#include "rigcast/cuda/products/resident_product.h"
+#include "rigcast/linalg/sparse/sparse_cholesky.h"
 
-namespace rigwright::cuda {
+namespace rigcast::cuda {
 namespace {
 
 /// A view's elements on the device.
@@ -86,7 +86,7 @@ struct Permute {
     std::int64_t size;
     bool inverse;
 
-    RIGWRIGHT_DEVICE void operator()(std::int64_t j, std::int64_t i) const {
+    RIGCAST_DEVICE void operator()(std::int64_t j, std::int64_t i) const {
         const std::int64_t a = j * size + i;
         const std::int64_t b = j * size + order[i];
         to[inverse ? b : a] = from[inverse ? a : b];
@@ -129,4 +129,4 @@ void blend(View<const float, 3> points, View<const float, 3> transforms, const B
     });
 }
 
-}  // namespace rigwright::cuda
+}  // namespace rigcast::cuda

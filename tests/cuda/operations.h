@@ -1,12 +1,12 @@
 #pragma once
 #include <cstdint>
 
-#include "rigwright/core/view.h"
-#include "rigwright/cuda/products/product_plan.h"
+#include "rigcast/core/view.h"
+#include "rigcast/cuda/products/product_plan.h"
 
 /// Every kernel by itself, from host memory to host memory, for the tests that compare it with the CPU. Indices
 /// must be in range (unchecked). Throw CudaError.
-namespace rigwright::cuda {
+namespace rigcast::cuda {
 
 /// target(t, i) = source(t, columns(i)).
 void gather(View<const float, 2> source, View<const std::int32_t, 1> columns, View<float, 2> target);
@@ -37,4 +37,4 @@ struct BlendEntries {
 void blend(View<const float, 3> points, View<const float, 3> transforms, const BlendEntries& entries,
            View<float, 3> vertices);
 
-}  // namespace rigwright::cuda
+}  // namespace rigcast::cuda

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.cuda import derivative_operations, inverse_operations
 from tests.cuda.operation import Inputs, Operation, T, normal
 from tests.support.blendshapes import random_rig, random_weights
@@ -41,7 +41,7 @@ def gather(poses: int, width: int, count: int) -> Operation:
 # Global transforms ----------------------------------------------------------------------------------------------------
 
 
-def global_transforms(poses: int, skeleton: rw.Skeleton, what: str, chosen: int | None = None) -> Operation:
+def global_transforms(poses: int, skeleton: rc.Skeleton, what: str, chosen: int | None = None) -> Operation:
     joints = np.arange(skeleton.num_joints) if chosen is None else np.arange(chosen) * 7 % skeleton.num_joints
 
     def inputs(rng: np.random.Generator) -> Inputs:
@@ -57,16 +57,16 @@ def global_transforms(poses: int, skeleton: rw.Skeleton, what: str, chosen: int 
     )
 
 
-def chain(num_joints: int) -> rw.Skeleton:
+def chain(num_joints: int) -> rc.Skeleton:
     """Joints that hang from one another, the deepest tree."""
     rest = random_transforms(num_joints, np.random.default_rng(0))
-    return rw.Skeleton([f"joint{j}" for j in range(num_joints)], np.arange(-1, num_joints - 1), rest)
+    return rc.Skeleton([f"joint{j}" for j in range(num_joints)], np.arange(-1, num_joints - 1), rest)
 
 
-def forest() -> rw.Skeleton:
+def forest() -> rc.Skeleton:
     """Three roots, two of them without children."""
     rest = random_transforms(5, np.random.default_rng(0))
-    return rw.Skeleton(list("abcde"), [-1, 0, -1, 1, -1], rest)
+    return rc.Skeleton(list("abcde"), [-1, 0, -1, 1, -1], rest)
 
 
 # Grouped products -----------------------------------------------------------------------------------------------------

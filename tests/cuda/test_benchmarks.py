@@ -11,9 +11,9 @@ import pytest
 from benchmarks import cuda_all
 from benchmarks.cuda import batches, blendshapes, body, crowd, differential, face_maps, inverse, synthesis
 
-import rigwright as rw
-from rigwright._device_report import DeviceReport
-from rigwright.inverse import _on_cuda as on_cuda
+import rigcast as rc
+from rigcast._device_report import DeviceReport
+from rigcast.inverse import _on_cuda as on_cuda
 from tests.support.differential import random_differential
 from tests.support.face_maps import random_face_maps
 from tests.support.models import random_body
@@ -105,7 +105,7 @@ def test_crowds_are_measured_by_number_of_heads(measuring):
 
 def test_heads_that_share_weights_show_ten_frames_at_most(measuring):
     rig = blendshapes.generated(300, 5, 0.3)
-    playing = rw.crowd.Crowd(rig, crowd.curves(5, np.random.default_rng(2)))
+    playing = rc.crowd.Crowd(rig, crowd.curves(5, np.random.default_rng(2)))
     stream = crowd.Stream(playing, 37)
     clip, frame = stream.shared()
     assert clip.shape == frame.shape == (37,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.cuda.derivative_operations import resident
 from tests.support.blendshapes import random_rig, random_weights
 from tests.support.models import random_body
@@ -45,7 +45,7 @@ def evaluated(crowd, heads, vertices=60):
 def test_heads_are_those_of_the_cpu(lane, storage, count, tolerance):
     rig = random_rig(storage=storage)
     heads = random_heads(count)
-    expected = rw.crowd.Crowd(rig, clips_of(rig), ORDER).evaluate(*heads)
+    expected = rc.crowd.Crowd(rig, clips_of(rig), ORDER).evaluate(*heads)
     result = evaluated(resident_crowd(lane, rig), heads)
     np.testing.assert_allclose(result, expected, rtol=0, atol=tolerance["float32_sum"] * np.abs(expected).max())
 
@@ -70,7 +70,7 @@ def test_the_last_frame_reads_nothing_beyond_the_curves(lane, tolerance):
 
 def test_a_call_sends_sixteen_bytes_per_head(emulated_lane):
     rig = random_rig(num_vertices=200)
-    crowd = rw.crowd.Crowd(rig, clips_of(rig), ORDER)
+    crowd = rc.crowd.Crowd(rig, clips_of(rig), ORDER)
     heads = random_heads(40)
     crowd.evaluate(*heads, device="cuda", output="device")  # copies shapes, curves and order
     to_device, to_host = emulated_lane.bytes_to_device(), emulated_lane.bytes_to_host()
@@ -81,7 +81,7 @@ def test_a_call_sends_sixteen_bytes_per_head(emulated_lane):
 
 def test_a_result_is_written_again(emulated_lane):
     rig = random_rig()
-    crowd = rw.crowd.Crowd(rig, clips_of(rig), ORDER)
+    crowd = rc.crowd.Crowd(rig, clips_of(rig), ORDER)
     first, second = random_heads(20, 0), random_heads(20, 1)
     array = crowd.evaluate(*first, device="cuda", output="device")
     seen = np.from_dlpack(array)
@@ -93,9 +93,9 @@ def test_a_result_is_written_again(emulated_lane):
 def test_crowds_of_one_rig_share_its_shapes(emulated_lane):
     rig = random_rig(num_vertices=500)
     heads = random_heads(3)
-    rw.crowd.Crowd(rig, clips_of(rig)).evaluate(*heads, device="cuda")
+    rc.crowd.Crowd(rig, clips_of(rig)).evaluate(*heads, device="cuda")
     before = emulated_lane.bytes_to_device()
-    other = rw.crowd.Crowd(rig, [clip[::-1] for clip in clips_of(rig)])
+    other = rc.crowd.Crowd(rig, [clip[::-1] for clip in clips_of(rig)])
     other.evaluate(*heads, device="cuda", output="device")
     assert emulated_lane.bytes_to_device() - before == 14 * 7 * 4 + 16 * 3
 
@@ -149,7 +149,7 @@ def test_what_is_no_crowd_is_named(lane):
 
 def test_wrong_calls_of_a_crowd_are_named(cuda_lane):
     rig = random_rig()
-    crowd = rw.crowd.Crowd(rig, clips_of(rig), ORDER)
+    crowd = rc.crowd.Crowd(rig, clips_of(rig), ORDER)
     array = crowd.evaluate(0, [0, 1], device="cuda", output="device")
     with pytest.raises(ValueError, match="output is 'disk'; it must be 'host' or 'device'"):
         crowd.evaluate(0, 0, device="cuda", output="disk")

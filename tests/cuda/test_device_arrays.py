@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.cuda.derivative_operations import pose_rows
 from tests.support.blendshapes import random_rig
 from tests.support.models import random_body
@@ -41,7 +41,7 @@ class ByDlpack:
 
 
 @pytest.fixture
-def body() -> rw.Deformer:
+def body() -> rc.Deformer:
     return random_body()
 
 
@@ -94,7 +94,7 @@ def test_the_interfaces_describe_the_array(cuda_lane, body, poses):
     assert entries == {"version": 3, "shape": (6, 90, 3), "typestr": "<f4", "strides": None, "stream": None}
     assert (array.shape, array.dtype) == ((6, 90, 3), np.float32)
     assert array.__dlpack_device__()[1] == 0
-    assert repr(array) == "<rigwright.DeviceArray (6, 90, 3) float32>"
+    assert repr(array) == "<rigcast.DeviceArray (6, 90, 3) float32>"
 
 
 def test_one_pose_gives_one_shape(cuda_lane, body, poses):
@@ -189,7 +189,7 @@ def test_copies_and_other_devices_are_refused_by_dlpack(cuda_lane, body, poses):
 
 def test_a_crowd_stays_on_the_device(emulated_lane):
     rig = random_rig()
-    crowd = rw.crowd.Crowd(rig, pose_rows(rig, 5, 0), np.arange(6, -1, -1))
+    crowd = rc.crowd.Crowd(rig, pose_rows(rig, 5, 0), np.arange(6, -1, -1))
     heads = {"clip": 0, "frame": [0, 3.5, 3.5, 2], "prefix": [7, 2, 2, 0]}
     expected = crowd.evaluate(**heads, device="cuda")
     before = emulated_lane.bytes_to_host()

@@ -10,14 +10,14 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _device_models as device_models
-from rigwright import _device_report as device_report
-from rigwright._device_report import DeviceReport, cuda_report, device_reports
+import rigcast as rc
+from rigcast import _device_models as device_models
+from rigcast import _device_report as device_report
+from rigcast._device_report import DeviceReport, cuda_report, device_reports
 from tests.support.models import linear_blend, random_body, random_poses
 
 
-def evaluate_on_cuda(model: rw.Deformer, **options) -> np.ndarray:
+def evaluate_on_cuda(model: rc.Deformer, **options) -> np.ndarray:
     numeric = len(model.metadata["numeric_controls"])
     return model.evaluate(random_poses(model.skeleton, 3, numeric=numeric), device="cuda", **options)
 
@@ -31,11 +31,11 @@ def no_cuda(monkeypatch):
 
 
 def test_the_cpu_always_works():
-    assert rw.devices()[0] == "cpu"
-    assert set(rw.devices()) <= {"cpu", "cuda"}
+    assert rc.devices()[0] == "cpu"
+    assert set(rc.devices()) <= {"cpu", "cuda"}
     assert [report.name for report in device_reports()] == ["cpu", "cuda"]
     assert all(report.detail for report in device_reports())
-    assert ("cuda" in rw.devices()) == cuda_report().works
+    assert ("cuda" in rc.devices()) == cuda_report().works
 
 
 def test_a_device_that_does_not_work_is_one_error_that_says_why(no_cuda):
@@ -66,17 +66,17 @@ def test_a_kind_without_kernels_is_named(monkeypatch):
 
 def test_libraries_need_no_device_to_be_described(monkeypatch):
     assert device_report.cuda_libraries()
-    monkeypatch.setitem(sys.modules, "rigwright._cuda", None)  # importing it raises ModuleNotFoundError
+    monkeypatch.setitem(sys.modules, "rigcast._cuda", None)  # importing it raises ModuleNotFoundError
     assert device_report.cuda_libraries() == "no CUDA extension in use"
 
 
 def test_a_missing_extension_says_why(monkeypatch):
     monkeypatch.setattr(device_report._core, "build_info", lambda: {"cuda_fault": "nvcc not found when building"})
-    monkeypatch.setitem(sys.modules, "rigwright._cuda", None)  # importing it raises ModuleNotFoundError
+    monkeypatch.setitem(sys.modules, "rigcast._cuda", None)  # importing it raises ModuleNotFoundError
     report = cuda_report()
     assert not report.works
     assert report.detail == "no CUDA extension in this build (nvcc not found when building)"
-    assert rw.devices() == ["cpu"]
+    assert rc.devices() == ["cpu"]
 
 
 def test_an_extension_that_does_not_load_says_why(monkeypatch):
@@ -85,14 +85,14 @@ def test_an_extension_that_does_not_load_says_why(monkeypatch):
 
     monkeypatch.setattr(device_report.importlib, "import_module", refuse)
     assert "does not load: libsomething.so" in cuda_report().detail
-    assert rw.devices() == ["cpu"]
+    assert rc.devices() == ["cpu"]
 
 
 def test_the_extension_imports_without_a_device():
-    if importlib.util.find_spec("rigwright._cuda") is None:
+    if importlib.util.find_spec("rigcast._cuda") is None:
         pytest.skip(f"{cuda_report().detail}")
     # CUDA_VISIBLE_DEVICES hides the devices where there are some.
-    text = "import os; os.environ['CUDA_VISIBLE_DEVICES'] = ''; import rigwright._cuda as c; print(c.status()['works'])"
+    text = "import os; os.environ['CUDA_VISIBLE_DEVICES'] = ''; import rigcast._cuda as c; print(c.status()['works'])"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 
@@ -102,7 +102,7 @@ class RecordingModel:
 
     made = 0
 
-    def __init__(self, function: str, model: rw.Deformer) -> None:
+    def __init__(self, function: str, model: rc.Deformer) -> None:
         type(self).made += 1
         self.tensors = model.tensors()
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.cuda.derivative_operations import resident
 from tests.support.differential import random_differential
 from tests.support.models import random_poses
@@ -24,7 +24,7 @@ KINDS: list[dict[str, Any]] = [
 ]
 
 
-def poses_of(model: rw.Deformer, frames: int, seed: int = 0) -> np.ndarray:
+def poses_of(model: rc.Deformer, frames: int, seed: int = 0) -> np.ndarray:
     if model.skeleton is None:
         return np.random.default_rng(seed).standard_normal((frames, len(model.control_names))).astype(np.float32)
     return random_poses(model.skeleton, frames, seed, numeric=len(model.metadata["numeric_controls"]))

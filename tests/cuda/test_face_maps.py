@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 from tests.cuda.derivative_operations import resident
 from tests.cuda.test_device_arrays import ByInterface
 from tests.support.face_maps import CONTROLS, random_face_maps, random_face_maps_tensors

@@ -7,11 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._device_report import DeviceReport
-from rigwright.inverse import _measures as measures
-from rigwright.inverse import _on_cuda as on_cuda
-from rigwright.inverse._problem import make_problem
+import rigcast as rc
+from rigcast._device_report import DeviceReport
+from rigcast.inverse import _measures as measures
+from rigcast.inverse import _on_cuda as on_cuda
+from rigcast.inverse._problem import make_problem
 from tests.support.blendshapes import random_arrays
 from tests.support.inverse_rigs import in_between_rig, macro_rig, near_duplicates_rig, random_rig, weights_near
 
@@ -22,7 +22,7 @@ WEIGHTS = 1e-5  # what is promised of well-posed frames
 @pytest.fixture
 def device(lane, monkeypatch):
     """Lets device="cuda" reach the lane."""
-    monkeypatch.setitem(sys.modules, "rigwright._cuda", lane)
+    monkeypatch.setitem(sys.modules, "rigcast._cuda", lane)
     monkeypatch.setattr(on_cuda, "cuda_report", lambda: DeviceReport("cuda", True, "a GPU or its emulation"))
     monkeypatch.setattr(on_cuda, "devices", lambda: ["cpu"])  # asked for errors only
     return lane
@@ -58,7 +58,7 @@ def spare_rig(seed):
     rig = random_rig(rng, shapes=7)
     deltas = np.concatenate([rig.columns()[:7], rng.normal(size=(1, 40, 3))])
     combinations = list(zip(rig.combinations, rig.columns()[7:], strict=True))
-    return rw.BlendshapeRig(rig.rest_vertices, deltas, combinations=combinations)
+    return rc.BlendshapeRig(rig.rest_vertices, deltas, combinations=combinations)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -67,13 +67,13 @@ def test_solutions_are_those_of_the_cpu(what, seed, device, tolerance):
     rig = spare_rig(seed)
     # an RMSE is not stationary where the objective is: its digits need weights solved further than by default
     targets, options = shot(rig, 20, seed), {"alpha": 1.0, "tolerance": 1e-11} | options_of(rig, 20, seed)[what]
-    cpu = rw.inverse.solve(rig, targets, **options)
-    result = rw.inverse.solve(rig, targets, device="cuda", **options)
+    cpu = rc.inverse.solve(rig, targets, **options)
+    result = rc.inverse.solve(rig, targets, device="cuda", **options)
     np.testing.assert_allclose(result.weights, cpu.weights, rtol=0, atol=WEIGHTS)
     np.testing.assert_allclose(result.objective, cpu.objective, rtol=tolerance["gram"])
     np.testing.assert_allclose(result.rmse, cpu.rmse, rtol=tolerance["gram"])
     assert result.converged.all()
-    gram = rw.inverse.Solver(rig, **{k: v for k, v in options.items() if k.startswith("vert")}).gram
+    gram = rc.inverse.Solver(rig, **{k: v for k, v in options.items() if k.startswith("vert")}).gram
     scale = measures.scale(make_problem(gram, targets, alpha=1.0))
     assert (result.optimality <= 1e-8 * scale).all()
 
@@ -81,18 +81,18 @@ def test_solutions_are_those_of_the_cpu(what, seed, device, tolerance):
 def test_convex_frames_have_their_gap(device):
     rig = random_rig(np.random.default_rng(0), corrections=0)
     targets = shot(rig, 5, 0, noise=1.0)
-    result = rw.inverse.solve(rig, targets, alpha=1.0, device="cuda")
+    result = rc.inverse.solve(rig, targets, alpha=1.0, device="cuda")
     assert (result.gap <= 1e-6 * result.objective).all()
 
 
 @pytest.mark.parametrize("seed", [4, 11, 16])  # no shape of these rigs moves something in combinations only
 def test_where_there_are_several_minima_none_is_worse_than_the_cpus(seed, device):
-    rig = rw.BlendshapeRig(*random_arrays(seed=seed, num_vertices=30))
+    rig = rc.BlendshapeRig(*random_arrays(seed=seed, num_vertices=30))
     rng = np.random.default_rng(seed)
     truth = np.cumsum(rng.uniform(-0.05, 0.05, (400, rig.num_shapes)), axis=0) % 1.0
     targets = (rig.evaluate(truth) + 0.5 * rng.standard_normal((400, 30, 3))).astype(np.float32)
-    cpu = rw.inverse.solve(rig, targets, alpha=2.0)
-    result = rw.inverse.solve(rig, targets, alpha=2.0, device="cuda")
+    cpu = rc.inverse.solve(rig, targets, alpha=2.0)
+    result = rc.inverse.solve(rig, targets, alpha=2.0, device="cuda")
     assert (result.objective <= cpu.objective * (1 + 1e-9)).all()
     other = np.abs(result.weights - cpu.weights).max(axis=1) > WEIGHTS
     assert (result.objective[other] < cpu.objective[other]).all()
@@ -103,7 +103,7 @@ def test_where_there_are_several_minima_none_is_worse_than_the_cpus(seed, device
 def test_frames_of_combinations_alone_come_back(seed, device, tolerance):
     rig = macro_rig(np.random.default_rng(seed))
     truth = np.random.default_rng(seed + 100).uniform(0.05, 0.95, (40, 5))
-    result = rw.inverse.solve(rig, rig.evaluate(truth), alpha=0.0, device="cuda")
+    result = rc.inverse.solve(rig, rig.evaluate(truth), alpha=0.0, device="cuda")
     assert result.converged.all()
     np.testing.assert_allclose(result.weights, truth, rtol=0, atol=tolerance["float32_character"])
 
@@ -113,7 +113,7 @@ def test_frames_end_at_the_right_side_of_a_knot(seed, device, tolerance):
     rng = np.random.default_rng(seed)
     rig = in_between_rig(rng)
     truth = np.stack([weights_near([0.5], 40, rng), rng.uniform(0.3, 0.7, 40)], axis=1)
-    result = rw.inverse.solve(rig, rig.evaluate(truth), alpha=0.0, device="cuda")
+    result = rc.inverse.solve(rig, rig.evaluate(truth), alpha=0.0, device="cuda")
     assert result.converged.all()
     np.testing.assert_allclose(result.weights, truth, rtol=0, atol=tolerance["float32_scaled"])
 
@@ -122,26 +122,26 @@ def test_frames_end_at_the_right_side_of_a_knot(seed, device, tolerance):
 def test_a_loose_tolerance_takes_no_more_steps_than_a_tight_one(seed, device):
     rig = near_duplicates_rig(np.random.default_rng(seed))
     targets, levels = shot(rig, 40, seed, noise=0.3), (1e-2, 1e-9)
-    loose, tight = (rw.inverse.solve(rig, targets, alpha=0.1, tolerance=level, device="cuda") for level in levels)
+    loose, tight = (rc.inverse.solve(rig, targets, alpha=0.1, tolerance=level, device="cuda") for level in levels)
     assert loose.converged.all()
     assert loose.iterations.sum() <= tight.iterations.sum()
 
 
 def test_what_one_frame_finds_reaches_the_frames_beside_it(device, tolerance):
     # far targets on this rig: elsewhere starts across knots often leave no frame whose minimum depends on the start
-    rig = rw.BlendshapeRig(*random_arrays(seed=4, num_vertices=30))
+    rig = rc.BlendshapeRig(*random_arrays(seed=4, num_vertices=30))
     rng = np.random.default_rng(2)
     targets = shot(rig, 200, 2, noise=2.0)
     inits = rng.uniform(size=(30, rig.num_shapes))
     # one target of many whose minimum depends on the start, in all frames of a shot
-    alone = np.stack([rw.inverse.solve(rig, targets, alpha=0.1, init=w, device="cuda").objective for w in inits])
+    alone = np.stack([rc.inverse.solve(rig, targets, alpha=0.1, init=w, device="cuda").objective for w in inits])
     spread = np.ptp(alone, axis=0) / alone.min(axis=0)
     worst = int(spread.argmax())
     assert spread[worst] > 1e-6
     same = np.repeat(targets[worst][None], 600, axis=0)
     start = np.repeat(inits[alone[:, worst].argmax()][None], 600, axis=0)
     start[300] = inits[alone[:, worst].argmin()]
-    result = rw.inverse.solve(rig, same, alpha=0.1, init=start, device="cuda")
+    result = rc.inverse.solve(rig, same, alpha=0.1, init=start, device="cuda")
     run = slice(256, 512)  # runs of 256 frames have no part in each other
     best = alone[:, worst].min()
     np.testing.assert_allclose(result.objective[run], best, rtol=tolerance["gram"])
@@ -150,7 +150,7 @@ def test_what_one_frame_finds_reaches_the_frames_beside_it(device, tolerance):
 
 def test_chunks_and_memory_change_no_byte(device):
     rig = random_rig(np.random.default_rng(4), shapes=12, corrections=20)
-    gram = rw.inverse.Solver(rig).gram
+    gram = rc.inverse.Solver(rig).gram
     problem = make_problem(gram, shot(rig, 600, 4, noise=0.5), alpha=1.0)
     limits = 1e-9 * measures.scale(problem)
 
@@ -167,7 +167,7 @@ def test_chunks_and_memory_change_no_byte(device):
 
 def test_a_start_that_is_nan_does_not_converge(device):
     rig = random_rig(np.random.default_rng(4), corrections=0)
-    problem = make_problem(rw.inverse.Solver(rig).gram, shot(rig, 3, 4), alpha=1.0)
+    problem = make_problem(rc.inverse.Solver(rig).gram, shot(rig, 3, 4), alpha=1.0)
     start = problem.start()
     start[1, 2] = np.nan
     found = on_cuda.solver(problem).solve(problem.terms(), start, 1e-9 * measures.scale(problem), 200)
@@ -179,12 +179,12 @@ def test_ill_posed_frames_reach_the_objective_of_the_cpu(device):
     rng = np.random.default_rng(5)
     neutral, deltas, combinations = random_arrays(seed=5, num_vertices=30)
     deltas[4] = deltas[3] + 1e-6 * deltas[2]  # nearly the same; the last shape moves nothing
-    rig = rw.BlendshapeRig(neutral, deltas, combinations)
+    rig = rc.BlendshapeRig(neutral, deltas, combinations)
     targets = shot(rig, 30, 5)
     for markers in (np.arange(30), rng.permutation(30)[:2]):
         for alpha in (0.0, 0.1):
-            cpu = rw.inverse.solve(rig, targets, alpha=alpha, vertices=markers)
-            result = rw.inverse.solve(rig, targets, alpha=alpha, vertices=markers, device="cuda")
+            cpu = rc.inverse.solve(rig, targets, alpha=alpha, vertices=markers)
+            result = rc.inverse.solve(rig, targets, alpha=alpha, vertices=markers, device="cuda")
             assert np.isfinite(result.weights).all()
             assert result.warnings == cpu.warnings
             energy = np.square(targets[:, markers] - neutral[markers]).sum(axis=(1, 2))
@@ -193,10 +193,10 @@ def test_ill_posed_frames_reach_the_objective_of_the_cpu(device):
 
 def test_a_real_face_has_the_weights_of_the_cpu(device, data_path):
     folders = data_path("ict_facekit"), data_path("compskin_face_anim")
-    rig, curves = rw.faces.ict_with_combinations(*folders)
+    rig, curves = rc.faces.ict_with_combinations(*folders)
     targets = rig.evaluate(curves[:200:10])
     targets += 0.01 * np.random.default_rng(0).standard_normal(targets.shape, np.float32)  # cm, a scan's noise
-    solver = rw.inverse.Solver(rig)
+    solver = rc.inverse.Solver(rig)
     for alpha in (0.0, 1.0):
         cpu, result = (solver.solve(targets, alpha=alpha, device=name) for name in ("cpu", "cuda"))
         np.testing.assert_allclose(result.weights, cpu.weights, rtol=0, atol=WEIGHTS)
@@ -205,7 +205,7 @@ def test_a_real_face_has_the_weights_of_the_cpu(device, data_path):
 
 def test_early_stops_are_told(device):
     rig = random_rig(np.random.default_rng(6))
-    result = rw.inverse.solve(rig, shot(rig, 6, 6), alpha=1.0, max_iterations=1, device="cuda")
+    result = rc.inverse.solve(rig, shot(rig, 6, 6), alpha=1.0, max_iterations=1, device="cuda")
     assert not result.converged.any()
     assert (result.optimality > 0).all()
     steps = []
@@ -213,7 +213,7 @@ def test_early_stops_are_told(device):
     def told(progress):
         steps.append((progress.done, progress.total))
 
-    rw.inverse.solve(rig, shot(rig, 6, 6), alpha=1.0, device="cuda", progress=told)
+    rc.inverse.solve(rig, shot(rig, 6, 6), alpha=1.0, device="cuda", progress=told)
     assert steps == [(6, 6)]
 
 
@@ -221,23 +221,23 @@ def test_what_the_device_does_not_solve_is_named(device, monkeypatch):
     rig = random_rig(np.random.default_rng(7))
     targets = shot(rig, 4, 7)
     with pytest.raises(ValueError, match=r"solve: smoothness is 2 with device 'cuda'; it must be 0, or device 'cpu'"):
-        rw.inverse.solve(rig, targets, smoothness=2.0, device="cuda")
+        rc.inverse.solve(rig, targets, smoothness=2.0, device="cuda")
     pair = [getattr(f, "shape", f) for f in rig.combinations[0]][:2]
     with pytest.raises(
         ValueError, match=r"solve: symmetric is a pair that combination 0 multiplies, with device 'cuda'; it"
     ):
-        rw.inverse.solve(rig, targets, symmetric=[pair], device="cuda")
+        rc.inverse.solve(rig, targets, symmetric=[pair], device="cuda")
     with pytest.raises(ValueError, match="solve: device is 'cuda' with method 'cet'; it must be 'cpu'"):
-        rw.inverse.solve(rig, targets, method="cet", device="cuda")
+        rc.inverse.solve(rig, targets, method="cet", device="cuda")
     with pytest.raises(ValueError, match="solve: device is 'tpu'; it must be one of: cpu"):
-        rw.inverse.solve(rig, targets, device="tpu")
+        rc.inverse.solve(rig, targets, device="tpu")
     broken = targets.copy()
     broken[2, 5, 1] = np.nan
     with pytest.raises(ValueError, match="solve: targets is not finite at frame 2, vertex 5"):
-        rw.inverse.solve(rig, broken, device="cuda")
+        rc.inverse.solve(rig, broken, device="cuda")
     monkeypatch.setattr(on_cuda, "cuda_report", lambda: DeviceReport("cuda", False, "no NVIDIA driver"))
     with pytest.raises(ValueError, match=r"solve: device is 'cuda', which does not work here \(no NVIDIA driver\)"):
-        rw.inverse.solve(rig, targets, device="cuda")
+        rc.inverse.solve(rig, targets, device="cuda")
 
 
 def test_the_extension_checks_what_it_is_given(lane):

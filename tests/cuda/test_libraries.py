@@ -156,5 +156,5 @@ def test_other_kinds_of_models_do_not_take_them(lane):
 
 
 def test_a_build_without_them_says_so():
-    extension = pytest.importorskip("rigwright._cuda", reason="this build has no CUDA extension")
+    extension = pytest.importorskip("rigcast._cuda", reason="this build has no CUDA extension")
     assert extension.status()["libraries"].startswith(("cuBLAS 13.", "not built in ("))

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.cuda.operation import Operation
 from tests.cuda.operations import rows
 from tests.support.models import linear_blend, random_body, random_poses
@@ -28,11 +28,11 @@ def test_operation_matches_the_cpu(operation: Operation, lane, tolerance):
         assert inputs[name].tobytes() == value.tobytes(), f"{name} was changed"
 
 
-def evaluator(lane, model: rw.Deformer, **options):
+def evaluator(lane, model: rc.Deformer, **options):
     return lane.ResidentModel(model.tensors(), json.dumps(model.metadata), **options)
 
 
-def evaluate(on_device, model: rw.Deformer, poses: np.ndarray) -> np.ndarray:
+def evaluate(on_device, model: rc.Deformer, poses: np.ndarray) -> np.ndarray:
     out = np.full((len(poses), len(model.rest_vertices), 3), np.nan, np.float32)
     on_device.evaluate(poses, out)
     return out

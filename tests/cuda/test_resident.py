@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.cuda.derivative_operations import pose_rows, resident
 from tests.support.blendshapes import random_rig
 from tests.support.differential import random_differential
@@ -19,7 +19,7 @@ MODELS = {
 
 
 @pytest.fixture(params=MODELS)
-def model(request) -> rw.Deformer:
+def model(request) -> rc.Deformer:
     return MODELS[request.param]()
 
 

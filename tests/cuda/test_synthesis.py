@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 from tests.support import latent
 
 ROUNDING = 1e-10  # sums of up to 2,000 products of order one in another order, and roots of condition 1e4

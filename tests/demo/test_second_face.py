@@ -7,11 +7,11 @@ import os
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._demo.face import build_face
-from rigwright._demo.second_face import SHOWN, second_neutral, transfer_face
-from rigwright.progress import Progress
-from rigwright.report._transfer.measured import column_names
+import rigcast as rc
+from rigcast._demo.face import build_face
+from rigcast._demo.second_face import SHOWN, second_neutral, transfer_face
+from rigcast.progress import Progress
+from rigcast.report._transfer.measured import column_names
 
 
 def test_the_second_face_has_all_shapes_and_is_made_once(assets, tmp_path):
@@ -19,7 +19,7 @@ def test_the_second_face_has_all_shapes_and_is_made_once(assets, tmp_path):
         pytest.importorskip(package, reason=f"the demo's page needs {package}")
     said: list[str] = []
     numbers = transfer_face(tmp_path, said.append, lambda progress: None)
-    first, second = build_face(), rw.load(tmp_path / "second-face.safetensors")
+    first, second = build_face(), rc.load(tmp_path / "second-face.safetensors")
     assert second.shape_names == first.shape_names
     assert second.combinations == first.combinations
     np.testing.assert_array_equal(second.rest_vertices, second_neutral(assets))

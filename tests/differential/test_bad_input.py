@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.anchored import shield, two_shields
 
 POINTS, FACES = two_shields()
@@ -31,8 +31,8 @@ MESHES = [
 @pytest.mark.parametrize(("faces", "count", "text"), MESHES, ids=[text for *_, text in MESHES])
 def test_a_mesh_that_cannot_be_used_is_named(faces, count, text):
     for build in (
-        lambda: rw.differential.Reconstructor(faces, count, ANCHORS),
-        lambda: rw.differential.choose_anchors(faces, count, 5),
+        lambda: rc.differential.Reconstructor(faces, count, ANCHORS),
+        lambda: rc.differential.choose_anchors(faces, count, 5),
     ):
         with pytest.raises(ValueError, match=text):
             build()
@@ -52,18 +52,18 @@ ANCHORED = [
 @pytest.mark.parametrize(("anchors", "text"), ANCHORED, ids=[text for _, text in ANCHORED])
 def test_wrong_anchors_are_named(anchors, text):
     with pytest.raises(ValueError, match=text):
-        rw.differential.Reconstructor(FACES, V, anchors)
+        rc.differential.Reconstructor(FACES, V, anchors)
 
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, np.nan, np.inf, [1.0, 0.0], [1.0, np.nan], [1.0], [1.0, 1.0, 1.0], "1"])
 def test_a_wrong_weight_is_named(weight):
     with pytest.raises(ValueError, match="anchor_weight is"):
-        rw.differential.Reconstructor(FACES, V, ANCHORS, weight)
+        rc.differential.Reconstructor(FACES, V, ANCHORS, weight)
 
 
 @pytest.fixture(scope="module")
 def r():
-    return rw.differential.Reconstructor(FACES, V, ANCHORS)
+    return rc.differential.Reconstructor(FACES, V, ANCHORS)
 
 
 def zeros(*shape, wrong=None):
@@ -103,9 +103,9 @@ def test_a_wrong_number_of_anchors_is_named(count):
     with pytest.raises(
         ValueError, match=rf"count is {count}; it must be from 2 \(one per connected component\) to {V}"
     ):
-        rw.differential.choose_anchors(FACES, V, count)
+        rc.differential.choose_anchors(FACES, V, count)
 
 
 def test_a_negative_seed_is_named():
     with pytest.raises(ValueError, match="seed is -1"):
-        rw.differential.choose_anchors(FACES, V, 5, seed=-1)
+        rc.differential.choose_anchors(FACES, V, 5, seed=-1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.anchored import components_of, random_manifold_anchors, shield, two_shields
 
 SETS = 50
@@ -21,7 +21,7 @@ def skin(data_path):
 
 
 def head():
-    model = rw.faces.example()
+    model = rc.faces.example()
     return model.faces, len(model.rest_vertices)
 
 
@@ -36,14 +36,14 @@ def pair():
 
 
 def gain(faces, count, anchors):
-    return rw.differential.Reconstructor(faces, count, anchors).gain().max()
+    return rc.differential.Reconstructor(faces, count, anchors).gain().max()
 
 
 @pytest.mark.parametrize("mesh", [head, tall_shield, pair])
 def test_the_largest_gain_is_below_the_best_of_50_random_sets(mesh):
     faces, count = mesh()
     number = max(count // 50, 12)
-    ours = gain(faces, count, rw.differential.choose_anchors(faces, count, number))
+    ours = gain(faces, count, rc.differential.choose_anchors(faces, count, number))
     components = components_of(faces, count)
     others = [random_manifold_anchors(faces, components, number, seed) for seed in range(SETS)]
     assert ours < min(gain(faces, count, anchors) for anchors in others)
@@ -59,35 +59,35 @@ def test_a_published_head_has_a_smaller_gain_than_random_anchors(data_path, sets
     zero = np.zeros((len(noise), number, 3), np.float32)
 
     def largest(anchors):
-        moved = rw.differential.Reconstructor(faces, count, anchors).solve(noise, zero)
+        moved = rc.differential.Reconstructor(faces, count, anchors).solve(noise, zero)
         return np.sqrt(np.square(moved).mean(axis=(0, 2))).max()
 
-    ours = largest(rw.differential.choose_anchors(faces, count, number))
+    ours = largest(rc.differential.choose_anchors(faces, count, number))
     assert ours < min(largest(random_manifold_anchors(faces, components, number, seed)) for seed in range(sets))
 
 
 def test_fewer_anchors_are_the_first_ones():
     faces, count = pair()
-    many = rw.differential.choose_anchors(faces, count, 60)
-    np.testing.assert_array_equal(rw.differential.choose_anchors(faces, count, 20), many[:20])
+    many = rc.differential.choose_anchors(faces, count, 60)
+    np.testing.assert_array_equal(rc.differential.choose_anchors(faces, count, 20), many[:20])
 
 
 def test_the_updates_between_factorizations_are_exact():
     faces, count = pair()
-    many = rw.differential.choose_anchors(faces, count, 40)
+    many = rc.differential.choose_anchors(faces, count, 40)
     for n in (5, 20, 39):  # each is where a new factorization says that the gain is largest
-        values = rw.differential.Reconstructor(faces, count, many[:n]).gain()
+        values = rc.differential.Reconstructor(faces, count, many[:n]).gain()
         values[many[:n]] = -1
         assert values[many[n]] == pytest.approx(values.max(), rel=1e-9)  # mirrored vertices may tie
 
 
 def test_the_seed_decides():
     faces, count = head()
-    first = rw.differential.choose_anchors(faces, count, 30, seed=1, threads=1)
-    np.testing.assert_array_equal(rw.differential.choose_anchors(faces, count, 30, seed=1, threads=2), first)
-    assert not np.array_equal(rw.differential.choose_anchors(faces, count, 30, seed=2), first)
+    first = rc.differential.choose_anchors(faces, count, 30, seed=1, threads=1)
+    np.testing.assert_array_equal(rc.differential.choose_anchors(faces, count, 30, seed=1, threads=2), first)
+    assert not np.array_equal(rc.differential.choose_anchors(faces, count, 30, seed=2), first)
 
 
 def test_all_vertices_can_be_anchors():
     points, faces = shield(2, 3)
-    assert sorted(rw.differential.choose_anchors(faces, len(points), len(points))) == list(range(len(points)))
+    assert sorted(rc.differential.choose_anchors(faces, len(points), len(points))) == list(range(len(points)))

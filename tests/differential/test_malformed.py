@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 from tests.support.differential import random_differential_tensors
 
 TENSORS, TEXT = random_differential_tensors()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.support.differential import random_differential, random_differential_tensors, slow_differential
 from tests.support.models import random_poses
 
@@ -72,7 +72,7 @@ def test_a_restricted_model_gives_the_same_bytes(tail, storage, tmp_path):
     part.save(tmp_path / "part.safetensors")
     for found in (
         part,
-        rw.load(tmp_path / "part.safetensors"),
+        rc.load(tmp_path / "part.safetensors"),
         model.restricted([0, *chosen]).restricted([1, 2, 3, 4]),
     ):
         np.testing.assert_array_equal(found.evaluate(poses), model.evaluate(poses)[:, chosen])

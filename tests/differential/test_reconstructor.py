@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.anchored import dense_laplacian, dense_solve, selection, shield, two_shields
 
 POINTS, FACES = two_shields()
@@ -16,7 +16,7 @@ LAPLACIAN = dense_laplacian(FACES, V)
 
 
 def make(weight=1.0, anchors=ANCHORS):
-    return rw.differential.Reconstructor(FACES, V, anchors, weight)
+    return rc.differential.Reconstructor(FACES, V, anchors, weight)
 
 
 def random(*shape, seed=0):
@@ -107,10 +107,10 @@ def test_gain_is_the_deviation_under_white_noise(tolerance):
 
 
 def test_a_head_is_rebuilt_to_a_hundred_thousandth(tolerance):
-    head = rw.faces.example()
+    head = rc.faces.example()
     count = len(head.rest_vertices)
-    anchors = rw.differential.choose_anchors(head.faces, count, count // 50)
-    r = rw.differential.Reconstructor(head.faces, count, anchors)
+    anchors = rc.differential.choose_anchors(head.faces, count, count // 50)
+    r = rc.differential.Reconstructor(head.faces, count, anchors)
     weights = np.random.default_rng(0).random((5, head.num_shapes)).astype(np.float32)
     d = head.evaluate(weights) - head.rest_vertices
     np.testing.assert_allclose(r.solve(r.encode(d), d[:, anchors]), d, atol=tolerance["float32_scaled"])

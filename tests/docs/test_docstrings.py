@@ -1,4 +1,4 @@
-"""The examples in docstrings run as they stand, with ``np`` and ``rw`` imported."""
+"""The examples in docstrings run as they stand, with ``np`` and ``rc`` imported."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.structure.test_package import PUBLIC
 from tests.support.pages import LOOSE
 
 # Examples that draw or train, by the beginning of their names, and what they need.
 NEEDS = {
-    "rigwright.plot.": ("pyvista", "matplotlib"),
-    "rigwright.torch.": ("torch",),
-    "rigwright.training.": ("torch",),
-    "rigwright.metrics.outside_training": ("torch",),
+    "rigcast.plot.": ("pyvista", "matplotlib"),
+    "rigcast.torch.": ("torch",),
+    "rigcast.training.": ("torch",),
+    "rigcast.metrics.outside_training": ("torch",),
 }
 
 
 def documented() -> Iterator[tuple[str, str]]:
     """(name, docstring) of every public function, class, method and property."""
-    homes = [importlib.import_module(f"rigwright.{name}") for name in sorted(PUBLIC)]
+    homes = [importlib.import_module(f"rigcast.{name}") for name in sorted(PUBLIC)]
     offered = [(home.__name__, name, getattr(home, name)) for home in homes for name in home.__all__]
     engine = [(_core.__name__, name, value) for name, value in vars(_core).items() if not name.startswith("_")]
     seen: set[int] = set()
@@ -44,7 +44,7 @@ def documented() -> Iterator[tuple[str, str]]:
 EXAMPLES = {name: text for name, text in documented() if ">>>" in text}
 
 
-SLOW = "rigwright.training."  # examples that train
+SLOW = "rigcast.training."  # examples that train
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_example_runs(name, tmp_path, monkeypatch):
     for package in (package for start, needed in NEEDS.items() if name.startswith(start) for package in needed):
         pytest.importorskip(package, reason=f"an extra that {name} uses is not installed")
     monkeypatch.chdir(tmp_path)
-    space = {"np": np, "rw": rw, "__name__": "example"}
+    space = {"np": np, "rc": rc, "__name__": "example"}
     test = doctest.DocTestParser().get_doctest(EXAMPLES[name], space, name, None, 0)
     said: list[str] = []
     doctest.DocTestRunner(verbose=False, optionflags=LOOSE).run(test, out=said.append)
@@ -63,9 +63,9 @@ def test_the_example_runs(name, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["BlendshapeRig", "Dataset", "Deformer", "Skeleton"])
 def test_a_main_class_has_an_example(name):
-    assert ">>> " in getattr(rw, name).__doc__
+    assert ">>> " in getattr(rc, name).__doc__
 
 
 def test_no_example_is_skipped():
-    sources = [path for path in Path(rw.__file__).parent.rglob("*") if path.suffix in (".py", ".pyi")]
+    sources = [path for path in Path(rc.__file__).parent.rglob("*") if path.suffix in (".py", ".pyi")]
     assert not [path.name for path in sources if "doctest: +SKIP" in path.read_text(encoding="utf-8")]

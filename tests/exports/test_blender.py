@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._formats.blender import run_script
-from rigwright.exports import write_blendshape_weights
+import rigcast as rc
+from rigcast._formats.blender import run_script
+from rigcast.exports import write_blendshape_weights
 from tests.support.blender import has_blender
 from tests.support.faces import random_curves, small_face
 
@@ -29,7 +29,7 @@ def written(tmp_path_factory):
 
 def test_a_blend_holds_shapes_combinations_and_action(written, tolerance):
     folder, rig, curves = written
-    again = rw.sources.load_blendshapes(folder / "face.blend")
+    again = rc.sources.load_blendshapes(folder / "face.blend")
     assert again.shape_names == rig.shape_names
     assert again.column_names == [*rig.shape_names, "fix.lips", "combination 1", "raised"]
     assert again.metadata["meters_per_unit"] == pytest.approx(0.01)
@@ -38,7 +38,7 @@ def test_a_blend_holds_shapes_combinations_and_action(written, tolerance):
     upright = rig.evaluate(curves)[..., [0, 2, 1]] * [1, -1, 1]  # y up becomes z up
     np.testing.assert_allclose(again.evaluate(curves), upright, atol=10 * tolerance["float32"])
     assert {tuple(face) for face in again.faces.tolist()} == {tuple(face) for face in rig.faces.tolist()}
-    keys, rate = rw.sources.load_blendshape_weights(folder / "face.blend", rig)
+    keys, rate = rc.sources.load_blendshape_weights(folder / "face.blend", rig)
     np.testing.assert_allclose(keys, curves, atol=tolerance["float32"])
     assert rate == pytest.approx(25.0)
 
@@ -48,18 +48,18 @@ def test_the_script_keys_an_artists_own_file(written, tolerance):
     other = random_curves(2, 4)
     write_blendshape_weights(folder / "keys.py", rig, other, 48.0)
     run_script(RUN_KEYS, [str(folder)])
-    keys, rate = rw.sources.load_blendshape_weights(folder / "keyed.blend", rig)
+    keys, rate = rc.sources.load_blendshape_weights(folder / "keyed.blend", rig)
     np.testing.assert_allclose(keys, other, atol=tolerance["float32"])
     assert rate == pytest.approx(48.0)
     with pytest.raises(ValueError, match="action"):
-        rw.sources.load_blendshape_weights(folder / "keyed.blend", rig, action="nothing of that name")
+        rc.sources.load_blendshape_weights(folder / "keyed.blend", rig, action="nothing of that name")
 
 
 def test_a_rig_is_written_without_keys(written, tolerance):
     folder, rig, curves = written
-    rw.exports.write_rig(folder / "rig.blend", rig)
-    again = rw.sources.load_blendshapes(folder / "rig.blend")
+    rc.exports.write_rig(folder / "rig.blend", rig)
+    again = rc.sources.load_blendshapes(folder / "rig.blend")
     upright = rig.evaluate(curves)[..., [0, 2, 1]] * [1, -1, 1]
     np.testing.assert_allclose(again.evaluate(curves), upright, atol=10 * tolerance["float32"])
     with pytest.raises(ValueError, match="action"):
-        rw.sources.load_blendshape_weights(folder / "rig.blend", rig)
+        rc.sources.load_blendshape_weights(folder / "rig.blend", rig)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._formats.gltf.surface import read_surface
+import rigcast as rc
+from rigcast._formats.gltf.surface import read_surface
 from tests.cli.command import json_of
 from tests.support.glb import Gltf
 from tests.support.second_face import first_face, second_face_files, second_neutral
@@ -68,19 +68,19 @@ def test_a_transfer_names_both_licences(folder):
     transferred(folder, "out.glb")
     assert read_surface(folder / "out.glb").licence == "Apache-2.0 (mesh); CC0 1.0 (shapes)"
     transferred(folder, "out.npz")
-    made = rw.sources.load_blendshapes(folder / "out.npz")
+    made = rc.sources.load_blendshapes(folder / "out.npz")
     assert made.metadata["licence"] == "Apache-2.0 (mesh); CC0 1.0 (shapes)"
 
 
 def test_shapes_are_read_back_as_without_a_surface(folder, tolerance):
     transferred(folder, "out.glb")
     transferred(folder, "plain.npz")
-    made, plain = (rw.sources.load_blendshapes(folder / name) for name in ("out.glb", "plain.npz"))
+    made, plain = (rc.sources.load_blendshapes(folder / name) for name in ("out.glb", "plain.npz"))
     assert made.rest_vertices.shape == plain.rest_vertices.shape
     np.testing.assert_allclose(made.columns(), plain.columns(), atol=tolerance["float64_converged"])
 
 
 def test_a_surface_of_another_mesh_is_refused(folder, tmp_path):
-    small = rw.BlendshapeRig(np.eye(3), np.ones((1, 3, 3)), faces=[[0, 1, 2]])
+    small = rc.BlendshapeRig(np.eye(3), np.ones((1, 3, 3)), faces=[[0, 1, 2]])
     with pytest.raises(ValueError, match=r"surface_of is .*117 vertices; it must be a mesh of the rig's 3"):
-        rw.exports.write_rig(tmp_path / "small.glb", small, surface_of=folder / "other.glb")
+        rc.exports.write_rig(tmp_path / "small.glb", small, surface_of=folder / "other.glb")

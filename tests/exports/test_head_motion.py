@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._formats.blender import run_script
-from rigwright.exports import write_blendshape_weights
+import rigcast as rc
+from rigcast._formats.blender import run_script
+from rigcast.exports import write_blendshape_weights
 from tests.support.blender import has_wheel
 from tests.support.faces import random_curves, small_face
 from tests.support.moving_head import head_turns, moved, turn
@@ -34,7 +34,7 @@ def test_a_glb_moves_its_node(tmp_path, rig, scaled, tolerance):
     curves, head = random_curves(1, FRAMES), head_turns(FRAMES, 100)
     head[:, :, :3] *= np.linspace(1, 2, FRAMES)[:, None, None] if scaled else 1.0
     write_blendshape_weights(tmp_path / "w.glb", rig, curves, 24.0, head)
-    seen = rw.sources.load_shot(tmp_path / "w.glb", fps=24.0)
+    seen = rc.sources.load_shot(tmp_path / "w.glb", fps=24.0)
     placed = seen.placed(0.01, rig.up_axis).vertices
     np.testing.assert_allclose(placed, shown(rig, curves, head), atol=50 * tolerance["float32"])
 
@@ -55,7 +55,7 @@ def test_live_link_has_the_turns_in_radians(tmp_path, tolerance):
         table = list(csv.DictReader(stream))
     read = [[float(row[name]) for name in ("HeadYaw", "HeadPitch", "HeadRoll")] for row in table]
     np.testing.assert_allclose(read, angles, atol=tolerance["float64_converged"])
-    np.testing.assert_array_equal(rw.sources.load_blendshape_weights(tmp_path / "w.csv", rig)[0], curves)
+    np.testing.assert_array_equal(rc.sources.load_blendshape_weights(tmp_path / "w.csv", rig)[0], curves)
 
 
 @pytest.mark.parametrize(("axis", "up", "left"), [("Y", 1, (0, 1)), ("Z", 2, (0, 1)), ("X", 0, (1, -1))])
@@ -64,11 +64,11 @@ def test_a_head_that_turns_left_has_positive_yaw(axis, up, left, tolerance):
     head = np.zeros((2, 3, 4))
     head[0, :, :3], head[1, :, :3] = np.eye(3), turn(up, 0.3)
     np.testing.assert_allclose(
-        np.radians(rw.inverse.head_angles(head, axis)), [[0, 0, 0], [0.3, 0, 0]], atol=tolerance["float64"]
+        np.radians(rc.inverse.head_angles(head, axis)), [[0, 0, 0], [0.3, 0, 0]], atol=tolerance["float64"]
     )
     column, sign = left
     nod = np.stack([np.eye(3, 4), np.hstack([turn(column, 0.2 * sign), np.zeros((3, 1))])])
-    assert np.radians(rw.inverse.head_angles(nod, axis))[1, 1] == pytest.approx(0.2)
+    assert np.radians(rc.inverse.head_angles(nod, axis))[1, 1] == pytest.approx(0.2)
 
 
 def test_an_archive_keeps_the_transforms(tmp_path):
@@ -121,7 +121,7 @@ def test_a_usd_file_is_read_as_a_shot(tmp_path, tolerance):
     pytest.importorskip("pxr.UsdSkel", reason="usd-core is not installed")
     rig, curves, head = small_face(meters_per_unit=0.01, up_axis="Z"), random_curves(1, FRAMES), head_turns(FRAMES)
     write_blendshape_weights(tmp_path / "w.usda", rig, curves, 25.0, head)
-    shot = rw.sources.load_shot(tmp_path / "w.usda")
+    shot = rc.sources.load_shot(tmp_path / "w.usda")
     np.testing.assert_allclose(shot.vertices, shown(rig, curves, head), atol=50 * tolerance["float32"])
     assert (shot.fps, shot.meters_per_unit, shot.up_axis) == (25.0, 0.01, "Z")
 
@@ -137,7 +137,7 @@ def played(tmp_path_factory):
         write_blendshape_weights(folder / name, rig, curves, 25.0, head)
     plain = small_face(combinations=False, meters_per_unit=0.01)  # of shapes alone, as an artist's glb has them
     write_blendshape_weights(folder / "keys.py", plain, curves, 25.0, head)
-    rw.exports.write_rig(folder / "rest.glb", plain)
+    rc.exports.write_rig(folder / "rest.glb", plain)
     run_script(Path(__file__).with_name("play_head.py"), [str(folder)])
     expected = {"whole": shown(rig, curves, head) @ TO_Z_UP.T, "plain": shown(plain, curves, head) @ TO_Z_UP.T}
     return dict(np.load(folder / "played.npz")), expected

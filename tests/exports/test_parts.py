@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rigwright._formats.blender import run_script
-from rigwright._formats.gltf.surface import read_surface
-from rigwright.errors import SourceError
-from rigwright.exports import write_vertices
-from rigwright.sources import Surface, load_shot
+from rigcast._formats.blender import run_script
+from rigcast._formats.gltf.surface import read_surface
+from rigcast.errors import SourceError
+from rigcast.exports import write_vertices
+from rigcast.sources import Surface, load_shot
 from tests.support.blender import has_wheel
 from tests.support.moving import FPS, UNIT, in_blender
 from tests.support.surfaces import FACES, two_moving_parts, two_parts

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._formats.blender import run_script
-from rigwright.errors import SourceError
-from rigwright.exports import write_bvh, write_vertices
+import rigcast as rc
+from rigcast._formats.blender import run_script
+from rigcast.errors import SourceError
+from rigcast.exports import write_bvh, write_vertices
 from tests.sources.test_retarget import character, random_channels, world_of
 from tests.support.blender import has_wheel
 from tests.support.moving import FACES, FPS, UNIT, in_blender, moving_mesh
@@ -84,4 +84,4 @@ def test_a_blend_and_its_cache_are_both_written(seen, tmp_path):
     notes = write_vertices(tmp_path / "walk.blend", moving_mesh(), FACES, FPS)
     assert notes == ["walk.blend plays walk.pc2, which lies beside it: move both together"]
     assert sorted(item.name for item in tmp_path.iterdir()) == ["walk.blend", "walk.pc2"]
-    assert rw.sources.load_shot(tmp_path / "walk.pc2").vertices.shape == (9, 5, 3)
+    assert rc.sources.load_shot(tmp_path / "walk.pc2").vertices.shape == (9, 5, 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.exports import resampled_weights
+from rigcast.exports import resampled_weights
 from tests.support.faces import random_curves
 from tests.support.moving_head import head_turns, turn
 

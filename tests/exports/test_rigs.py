@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.exports import write_rig
+import rigcast as rc
+from rigcast.exports import write_rig
 from tests.support.faces import small_face
 
 
@@ -15,7 +15,7 @@ from tests.support.faces import small_face
 def test_a_rig_comes_back(tmp_path, ending, combinations):
     rig = small_face(combinations=combinations, constructed=["jawOpen"], meters_per_unit=0.01, up_axis="Z")
     write_rig(tmp_path / f"rig{ending}", rig)
-    again = rw.sources.load_blendshapes(tmp_path / f"rig{ending}")
+    again = rc.sources.load_blendshapes(tmp_path / f"rig{ending}")
     np.testing.assert_array_equal(again.columns(), rig.columns())
     np.testing.assert_array_equal(again.rest_vertices, rig.rest_vertices)
     np.testing.assert_array_equal(again.bounds, rig.bounds)
@@ -30,16 +30,16 @@ def test_a_rig_comes_back(tmp_path, ending, combinations):
 def test_combinations_keep_the_names_that_artists_gave_them(tmp_path, ending):
     rig = small_face(combination_names=["fix.lips", "half open", "raised"])
     write_rig(tmp_path / f"rig{ending}", rig)
-    assert rw.sources.load_blendshapes(tmp_path / f"rig{ending}").column_names == rig.column_names
+    assert rc.sources.load_blendshapes(tmp_path / f"rig{ending}").column_names == rig.column_names
 
 
 def test_a_viewer_shows_one_shape_after_the_other(tmp_path, tolerance):
     rig = small_face(combinations=False)
     write_rig(tmp_path / "rig.glb", rig)
-    again = rw.sources.load_blendshapes(tmp_path / "rig.glb")
+    again = rc.sources.load_blendshapes(tmp_path / "rig.glb")
     assert again.shape_names == rig.shape_names
     np.testing.assert_allclose(again.columns(), rig.columns(), atol=tolerance["float64_converged"])
-    weights, _ = rw.sources.load_blendshape_weights(tmp_path / "rig.glb", again)
+    weights, _ = rc.sources.load_blendshape_weights(tmp_path / "rig.glb", again)
     np.testing.assert_allclose(weights[1:-1], np.eye(rig.num_shapes), atol=tolerance["float64_converged"])
     assert not weights[[0, -1]].any()
 

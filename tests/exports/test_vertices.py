@@ -8,10 +8,10 @@ import struct
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._formats.gltf.write_motion import fewest, motion_basis
-from rigwright._rigs import moving_mesh as chunking
-from rigwright.exports import write_vertices
+import rigcast as rc
+from rigcast._formats.gltf.write_motion import fewest, motion_basis
+from rigcast._rigs import moving_mesh as chunking
+from rigcast.exports import write_vertices
 from tests.support.moving import FACES, FPS, UNIT, UP, Z_UP, moving_mesh
 
 NUMPY_ALONE = (".npy", ".npz", ".pc2", ".mdd", ".glb")
@@ -58,7 +58,7 @@ def test_npz_states_all_there_is(written, mesh):
     np.testing.assert_array_equal(stored["faces"], FACES)
     assert (stored["fps"], stored["meters_per_unit"], stored["up_axis"]) == (FPS, UNIT, UP)
     assert (stored["name"], stored["licence"]) == ("creature", "CC0-1.0")
-    shot = rw.sources.load_shot(written[0] / "m.npz")
+    shot = rc.sources.load_shot(written[0] / "m.npz")
     assert (shot.fps, shot.meters_per_unit, shot.up_axis) == (FPS, UNIT, UP)
 
 
@@ -80,10 +80,10 @@ def test_mdd_is_big_endian_with_seconds(written, mesh):
 
 def test_point_caches_are_read_as_shots(written, mesh):
     for ending, fps in ((".pc2", 30.0), (".mdd", FPS)):
-        shot = rw.sources.load_shot(written[0] / f"m{ending}")
+        shot = rc.sources.load_shot(written[0] / f"m{ending}")
         np.testing.assert_array_equal(shot.vertices, mesh)
         assert (shot.fps, shot.faces, shot.up_axis) == (fps, None, None)
-    assert rw.sources.load_shot(written[0] / "m.pc2", fps=48.0).fps == FPS
+    assert rc.sources.load_shot(written[0] / "m.pc2", fps=48.0).fps == FPS
 
 
 @pytest.mark.parametrize("ending", [".pc2", ".mdd"])
@@ -92,7 +92,7 @@ def test_point_caches_that_are_cut_are_refused(written, tmp_path, ending, size):
     broken = tmp_path / f"cut{ending}"
     broken.write_bytes((written[0] / f"m{ending}").read_bytes()[:size])
     with pytest.raises(ValueError, match=rf"load_shot: path is .*cut\{ending}"):
-        rw.sources.load_shot(broken)
+        rc.sources.load_shot(broken)
 
 
 class Glb:
@@ -222,13 +222,13 @@ def test_a_long_motion_of_few_vertices_has_at_most_their_coordinates_as_targets(
 
 
 def test_playback_is_evaluate(tmp_path):
-    face = rw.faces.example()
+    face = rc.faces.example()
     weights = np.random.default_rng(0).uniform(size=(7, face.num_shapes))
-    motion = rw.exports.Playback(face, weights)
+    motion = rc.exports.Playback(face, weights)
     assert motion.shape == (7, len(face.rest_vertices), 3)
     np.testing.assert_array_equal(motion[2:5], face.evaluate(weights)[2:5])
     with pytest.raises(ValueError, match="Playback: poses"):
-        rw.exports.Playback(face, weights[:, 1:])
+        rc.exports.Playback(face, weights[:, 1:])
 
 
 @pytest.mark.parametrize("up_axis", "XYZ")

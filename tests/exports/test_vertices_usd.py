@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright._rigs import moving_mesh as chunking
-from rigwright.exports import write_vertices
+from rigcast._rigs import moving_mesh as chunking
+from rigcast.exports import write_vertices
 from tests.support.moving import FACES, FPS, UNIT, moving_mesh
 
 usd = pytest.importorskip("pxr.Usd", reason="usd-core is not installed")

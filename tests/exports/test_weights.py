@@ -7,8 +7,8 @@ import csv
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.exports import write_blendshape_weights
+import rigcast as rc
+from rigcast.exports import write_blendshape_weights
 from tests.support.faces import random_curves, small_face
 
 
@@ -21,7 +21,7 @@ def read_csv(path):
 def test_an_archive_keeps_weights_names_and_rate(tmp_path, fps):
     rig, curves = small_face(), random_curves(1, 7)
     write_blendshape_weights(tmp_path / "w.npz", rig, curves, fps)
-    again, rate = rw.sources.load_blendshape_weights(tmp_path / "w.npz", rig)
+    again, rate = rc.sources.load_blendshape_weights(tmp_path / "w.npz", rig)
     np.testing.assert_array_equal(again, curves)
     assert rate == fps
 
@@ -29,19 +29,19 @@ def test_an_archive_keeps_weights_names_and_rate(tmp_path, fps):
 def test_weights_are_matched_by_name(tmp_path):
     rig, curves = small_face(), random_curves(2, 5)
     write_blendshape_weights(tmp_path / "w.npz", rig, curves)
-    other = rw.BlendshapeRig(
+    other = rc.BlendshapeRig(
         rig.rest_vertices, rig.columns()[:3], names=["unknown", "my shape", "jawOpen"], faces=rig.faces
     )
-    again, _ = rw.sources.load_blendshape_weights(tmp_path / "w.npz", other)
+    again, _ = rc.sources.load_blendshape_weights(tmp_path / "w.npz", other)
     np.testing.assert_array_equal(again, np.stack([np.zeros(5), curves[:, 5], curves[:, 0]], axis=1))
 
 
 def test_a_solution_is_read_as_weights(tmp_path):
     rig = small_face(combinations=False)
     curves = random_curves(3, 4)
-    solution = rw.inverse.solve(rig, rig.evaluate(curves), alpha=0.0)
+    solution = rc.inverse.solve(rig, rig.evaluate(curves), alpha=0.0)
     solution.save(tmp_path / "solution.npz")
-    again, rate = rw.sources.load_blendshape_weights(tmp_path / "solution.npz", rig)
+    again, rate = rc.sources.load_blendshape_weights(tmp_path / "solution.npz", rig)
     np.testing.assert_array_equal(again, solution.weights.astype(np.float32))
     assert rate == 30.0
 
@@ -64,7 +64,7 @@ def test_live_link_has_its_61_columns_and_comes_back(tmp_path, fps, tolerance):
     np.testing.assert_allclose(
         [float(row[both]) for row in table[1:]], curves[:, 3:5].mean(axis=1), rtol=tolerance["float64_converged"]
     )
-    again, rate = rw.sources.load_blendshape_weights(tmp_path / "w.csv", rig)
+    again, rate = rc.sources.load_blendshape_weights(tmp_path / "w.csv", rig)
     np.testing.assert_array_equal(again, curves)
     assert rate == fps
 
@@ -80,26 +80,26 @@ def test_live_link_says_what_its_columns_cannot_hold(tmp_path):
 def test_live_link_loses_no_shape_whatever_its_name(tmp_path):
     """A name that the layout has for an angle, two spellings of one column, one side without the other."""
     names = ["eye_blink.L", "EyeBlinkLeft", "HeadYaw", "browInnerUp_L", "headPitch"]
-    rig = rw.BlendshapeRig(np.zeros((1, 3)), np.ones((5, 1, 3)), names=names)
+    rig = rc.BlendshapeRig(np.zeros((1, 3)), np.ones((5, 1, 3)), names=names)
     curves = random_curves(11, 4, 5)
     (note,) = write_blendshape_weights(tmp_path / "w.csv", rig, curves)
     assert "no column for eye_blink.L, headPitch:" in note
-    np.testing.assert_array_equal(rw.sources.load_blendshape_weights(tmp_path / "w.csv", rig)[0], curves)
+    np.testing.assert_array_equal(rc.sources.load_blendshape_weights(tmp_path / "w.csv", rig)[0], curves)
 
 
 def test_a_glb_plays_the_rig_in_any_viewer(tmp_path, tolerance):
     """The file's own targets and keys, summed as glTF says, are the rig's vertices in meters."""
     rig, curves = small_face(meters_per_unit=0.01, up_axis="Y"), random_curves(5, 9)
     write_blendshape_weights(tmp_path / "w.glb", rig, curves, 24.0)
-    seen = rw.sources.load_blendshapes(tmp_path / "w.glb")
+    seen = rc.sources.load_blendshapes(tmp_path / "w.glb")
     assert seen.shape_names[:6] == rig.shape_names
     assert seen.num_shapes == rig.num_columns
-    keys, rate = rw.sources.load_blendshape_weights(tmp_path / "w.glb", seen)
+    keys, rate = rc.sources.load_blendshape_weights(tmp_path / "w.glb", seen)
     assert rate == pytest.approx(24.0)
     np.testing.assert_allclose(seen.evaluate(keys), 0.01 * rig.evaluate(curves), atol=tolerance["float32"])
-    again, _ = rw.sources.load_blendshape_weights(tmp_path / "w.glb", rig)
+    again, _ = rc.sources.load_blendshape_weights(tmp_path / "w.glb", rig)
     np.testing.assert_allclose(again, curves, atol=tolerance["float32"])
-    shot = rw.sources.load_shot(tmp_path / "w.glb")
+    shot = rc.sources.load_shot(tmp_path / "w.glb")
     np.testing.assert_allclose(shot.vertices, 0.01 * rig.evaluate(curves), atol=tolerance["float32"])
     assert shot.faces.shape == (39, 4)  # 19 quads, split, and a triangle
 
@@ -108,7 +108,7 @@ def test_a_glb_plays_the_rig_in_any_viewer(tmp_path, tolerance):
 def test_a_glb_stands_upright(tmp_path, tolerance, axis, column):
     rig = small_face(up_axis=axis)
     write_blendshape_weights(tmp_path / "w.glb", rig, random_curves(6, 2))
-    seen = rw.sources.load_blendshapes(tmp_path / "w.glb")
+    seen = rc.sources.load_blendshapes(tmp_path / "w.glb")
     np.testing.assert_allclose(seen.rest_vertices[:, 1], rig.rest_vertices[:, column], atol=5 * tolerance["float32"])
     span = np.linalg.norm(seen.rest_vertices[7] - seen.rest_vertices[1])
     assert span == pytest.approx(
@@ -118,7 +118,7 @@ def test_a_glb_stands_upright(tmp_path, tolerance, axis, column):
 
 def test_a_rig_that_moves_everything_is_written_dense(tmp_path, tolerance):
     random = np.random.default_rng(7)
-    rig = rw.BlendshapeRig(random.normal(size=(20, 3)), random.normal(size=(2, 20, 3)))
+    rig = rc.BlendshapeRig(random.normal(size=(20, 3)), random.normal(size=(2, 20, 3)))
     write_blendshape_weights(tmp_path / "w.glb", rig, random_curves(7, 3, 2))
     document = (tmp_path / "w.glb").read_bytes()
     assert b'"sparse"' not in document
@@ -161,4 +161,4 @@ def test_wrong_arguments_are_refused(tmp_path):
 def test_live_link_tells_the_rate_from_the_first_new_second(tmp_path, frames, read):
     rig = small_face()
     write_blendshape_weights(tmp_path / "w.csv", rig, np.zeros((frames, rig.num_shapes)), 24.0)
-    assert rw.sources.load_blendshape_weights(tmp_path / "w.csv", rig)[1] == read
+    assert rc.sources.load_blendshape_weights(tmp_path / "w.csv", rig)[1] == read

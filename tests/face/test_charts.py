@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 
 SIDE = 12
 
@@ -197,13 +197,13 @@ def test_refusals_name_the_argument(points, faces, message):
 
 def printed_hash(name):
     code = (
-        "import hashlib, numpy as np; from rigwright import _core; from tests.face.test_charts import ball, grid; "
+        "import hashlib, numpy as np; from rigcast import _core; from tests.face.test_charts import ball, grid; "
         "from tests.face.test_mend_uvs import mouth; "
         "found = [_core.chart_uvs(*mesh())[0] for mesh in (ball, grid)]; "
         "found.append(_core.mend_uvs(*mouth(), 16, 4)['uvs']); "
         "print(hashlib.sha256(b''.join(uvs.tobytes() for uvs in found)).hexdigest())"
     )
-    environment = os.environ | {"RIGWRIGHT_INSTRUCTION_SET": name}
+    environment = os.environ | {"RIGCAST_INSTRUCTION_SET": name}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     return done.stdout
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rigwright import _core
+from rigcast import _core
 from tests.support.damage import damaged_tensors, replaced, without_missing
 from tests.support.face_maps import CONTROLS, random_face_maps_tensors
 

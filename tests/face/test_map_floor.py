@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 
 
 def sampling_matrix(uvs, resolution):

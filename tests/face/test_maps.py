@@ -10,8 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.support.face_maps import random_face_maps, random_face_maps_tensors, random_face_poses, slow_face_maps
 
 SIZES = [
@@ -40,7 +40,7 @@ def test_vertices_are_those_of_the_formula(sizes, tolerance):
         np.testing.assert_allclose(model.evaluate(rows), expected, atol=tolerance["float32_sum"])
 
 
-def slow_derivative(model: rw.Deformer, pose: np.ndarray, tangent: np.ndarray) -> np.ndarray:
+def slow_derivative(model: rc.Deformer, pose: np.ndarray, tangent: np.ndarray) -> np.ndarray:
     """Central differences of the formula in double precision, whose steps cross no kink."""
     step = 1e-7
     pose, tangent = pose.astype(np.float64), tangent.astype(np.float64)
@@ -127,8 +127,8 @@ def test_a_pose_has_the_same_bytes_in_any_batch():
 
 
 SCRIPT = """
-import sys, numpy as np, rigwright as rw
-model, data = rw.load(sys.argv[1]), np.load(sys.argv[2])
+import sys, numpy as np, rigcast as rc
+model, data = rc.load(sys.argv[1]), np.load(sys.argv[2])
 poses = data["poses"]
 np.savez(sys.argv[3], vertices=model.evaluate(poses), gradient=model.vjp(poses, data["cotangents"]),
          derivative=model.jvp(poses, poses), half=model.stored("16-bit").evaluate(poses))
@@ -143,7 +143,7 @@ def test_each_instruction_set_gives_the_same_result(name, tmp_path, tolerance):
     model.save(tmp_path / "face.safetensors")
     np.savez(tmp_path / "in.npz", poses=rows, cotangents=cotangents)
     command = [sys.executable, "-c", SCRIPT, *(str(tmp_path / n) for n in ("face.safetensors", "in.npz", "out.npz"))]
-    environment = os.environ | {"RIGWRIGHT_INSTRUCTION_SET": name}
+    environment = os.environ | {"RIGCAST_INSTRUCTION_SET": name}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     out = np.load(tmp_path / "out.npz")
@@ -158,7 +158,7 @@ def test_each_instruction_set_gives_the_same_result(name, tmp_path, tolerance):
         np.testing.assert_allclose(out[what] / scale, value / scale, atol=tolerance["float32_sum"], err_msg=what)
 
 
-def rounded(model: rw.Deformer) -> rw.Deformer:
+def rounded(model: rc.Deformer) -> rc.Deformer:
     """The model in float32 with the dense layers' weights rounded to float16, by NumPy."""
     tensors = model.tensors()
     for name in tensors:
@@ -179,8 +179,8 @@ def test_16_bit_storage_rounds_the_dense_layers():
 def test_a_saved_model_keeps_its_storage_and_all_digits(tmp_path):
     model, rows = random_face_maps(), random_face_poses(3)
     half = model.stored("16-bit")
-    half.save(tmp_path / "half.rw")
-    loaded = rw.load(tmp_path / "half.rw")
+    half.save(tmp_path / "half.rc")
+    loaded = rc.load(tmp_path / "half.rc")
     assert (model.storage, half.storage, loaded.storage) == ("float32", "16-bit", "16-bit")
     assert half.num_bytes < model.num_bytes
     assert loaded.evaluate(rows).tobytes() == half.evaluate(rows).tobytes()

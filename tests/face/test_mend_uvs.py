@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from benchmarks.face_maps.floors import ict_face_tile
 
-from rigwright import _core
+from rigcast import _core
 
 SIDE = 24
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 from tests.support.face_maps import random_face_maps, random_face_maps_tensors, random_face_poses, rotation_by_kabsch
 
 FOLLOWERS = slice(0, 5)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.faces._correctives.contacts import Contacts
-from rigwright.faces._correctives.correctives import _nonlinear_face, _peak
-from rigwright.faces._correctives.hinge import Hinge
-from rigwright.faces._correctives.surface import Surface, swept_volume
+import rigcast as rc
+from rigcast.faces._correctives.contacts import Contacts
+from rigcast.faces._correctives.correctives import _nonlinear_face, _peak
+from rigcast.faces._correctives.hinge import Hinge
+from rigcast.faces._correctives.surface import Surface, swept_volume
 
 SIZE = 12
 
@@ -39,7 +39,7 @@ def mouth():
     deltas[4, :, 1] = -0.3 * np.exp(-8 * ((rest[:, 0] - 0.3) ** 2 + rest[:, 2] ** 2)) * below
     faces = np.concatenate([lower_faces, upper_faces + len(lower)]).astype(np.int32)
     names = ["raise", "press", "jaw", "slide", "bulge"]
-    return rw.BlendshapeRig(rest, deltas, names=names, faces=faces), below
+    return rc.BlendshapeRig(rest, deltas, names=names, faces=faces), below
 
 
 def turned(points: np.ndarray, angle: float) -> np.ndarray:
@@ -56,17 +56,17 @@ def evaluate(rig, **weights: float) -> np.ndarray:
 
 COMBINATIONS = [
     (0, 1),
-    (rw.Tent(2, 0.25, 0.5, 1.0),),
+    (rc.Tent(2, 0.25, 0.5, 1.0),),
     (2, 3),
     (3, 4),
     (2, 3, 4),
-    (rw.Tent(0, 0.0, 0.5, 1.0), 3),
+    (rc.Tent(0, 0.0, 0.5, 1.0), 3),
 ]
 
 
 def test_every_peak_is_the_nonlinear_face():
     rig, _ = mouth()
-    full = rw.faces.constructed_correctives(rig, COMBINATIONS, jaw="jaw")
+    full = rc.faces.constructed_correctives(rig, COMBINATIONS, jaw="jaw")
     face = _nonlinear_face(rig, "jaw", [])
     size = np.linalg.norm(np.ptp(face.rest, axis=0))
     for factors in COMBINATIONS:
@@ -95,7 +95,7 @@ def test_a_hinge_is_found_again(tolerance):
 
 def test_the_jaw_turns_half_way_and_carries_what_sits_on_it(tolerance):
     rig, below = mouth()
-    full = rw.faces.constructed_correctives(rig, [(rw.Tent(2, 0.0, 0.5, 1.0),), (2, 3)], jaw="jaw")
+    full = rc.faces.constructed_correctives(rig, [(rc.Tent(2, 0.0, 0.5, 1.0),), (2, 3)], jaw="jaw")
     half = evaluate(full, jaw=0.5)
     # The jaw's in-betweens stand for an arc: this is how far its chords are from it.
     np.testing.assert_allclose(half[below], turned(rig.rest_vertices, 0.2)[below], atol=2e-4)
@@ -113,7 +113,7 @@ def test_lips_that_cross_in_the_sum_meet_instead():
     assert face.contacts.gaps(linear).min() < -0.003
     pushed = linear + face.contacts.resolve(face.surface, linear, np.zeros(below.sum()))
     assert face.contacts.gaps(pushed).min() > -1e-9
-    full = rw.faces.constructed_correctives(rig, [(0, 1)])
+    full = rc.faces.constructed_correctives(rig, [(0, 1)])
     assert face.contacts.gaps(evaluate(full, **{"raise": 1.0, "press": 1.0})).min() > -2e-4
 
 
@@ -126,7 +126,7 @@ def test_backs_of_a_thin_sheet_are_no_contact():
 
 def test_overlapping_shapes_sweep_the_sum_of_their_volumes():
     rig, _ = mouth()
-    full = rw.faces.constructed_correctives(rig, [(3, 4)])
+    full = rc.faces.constructed_correctives(rig, [(3, 4)])
     triangles = Surface.of(rig.faces, len(rig.rest_vertices)).triangles
     rest = np.asarray(rig.rest_vertices, np.float64)
 
@@ -156,10 +156,10 @@ def test_the_swept_volume_of_a_raised_square_is_a_box():
 
 def test_constructed_columns_are_named_and_the_same_every_time():
     rig, _ = mouth()
-    first, second = (rw.faces.constructed_correctives(rig, COMBINATIONS, jaw="jaw") for _ in range(2))
+    first, second = (rc.faces.constructed_correctives(rig, COMBINATIONS, jaw="jaw") for _ in range(2))
     assert first.columns().tobytes() == second.columns().tobytes()
     assert first.metadata["constructed"][:3] == ["raise * press", "jaw@0.5", "jaw * slide"]
-    again = rw.faces.constructed_correctives(first, [(0, 3)])
+    again = rc.faces.constructed_correctives(first, [(0, 3)])
     assert again.num_columns == first.num_columns + 1
     assert len(again.metadata["constructed"]) == len(COMBINATIONS) + 1
     np.testing.assert_array_equal(again.columns()[: first.num_columns], first.columns())
@@ -175,15 +175,15 @@ def test_wrong_arguments_are_refused():
         ([(0, 1)], {"closing": ["elbow"]}),
     ):
         with pytest.raises(ValueError, match="constructed_correctives"):
-            rw.faces.constructed_correctives(rig, combinations, **options)
-    bare = rw.BlendshapeRig(rig.rest_vertices, rig.columns())
+            rc.faces.constructed_correctives(rig, combinations, **options)
+    bare = rc.BlendshapeRig(rig.rest_vertices, rig.columns())
     with pytest.raises(ValueError, match="without faces"):
-        rw.faces.constructed_correctives(bare, [(0, 1)])
+        rc.faces.constructed_correctives(bare, [(0, 1)])
 
 
 @pytest.mark.slow
 def test_the_ict_face_carries_the_controls_and_combinations_of_compskin(data_path, tolerance):
-    rig, weights = rw.faces.ict_with_combinations(data_path("ict_facekit"), data_path("compskin_face_anim"))
+    rig, weights = rc.faces.ict_with_combinations(data_path("ict_facekit"), data_path("compskin_face_anim"))
     assert (rig.num_shapes, rig.num_columns) == (72, 287)
     assert len(rig.metadata["constructed"]) == 215
     assert weights.shape == (2012, 72)
@@ -197,7 +197,7 @@ def test_the_ict_face_carries_the_controls_and_combinations_of_compskin(data_pat
     unit = linear / np.linalg.norm(linear, axis=1, keepdims=True)
     assert np.linalg.eigvalsh(unit @ unit.T)[0] > 1e-3  # no control is a sum of others
     left, right = (rig.column(rig.shape_names.index(f"lipPucker_{side}")) for side in "LR")
-    pucker = rw.faces.ict(data_path("ict_facekit"))
+    pucker = rc.faces.ict(data_path("ict_facekit"))
     whole = pucker.column(pucker.shape_names.index("mouthPucker"))
     np.testing.assert_allclose(left + right, whole, atol=tolerance["float64_converged"])
     assert np.abs(left[rig.rest_vertices[:, 0] < -2]).max() < 1e-6  # +x is the figure's left

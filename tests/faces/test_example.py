@@ -8,16 +8,16 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.faces._mask import MOUTH_V, Mask
+import rigcast as rc
+from rigcast.faces._mask import MOUTH_V, Mask
 
 
 @pytest.fixture(scope="module")
 def rig():
-    return rw.faces.example()
+    return rc.faces.example()
 
 
-def pose(rig: rw.BlendshapeRig, **weights: float) -> np.ndarray:
+def pose(rig: rc.BlendshapeRig, **weights: float) -> np.ndarray:
     return rig.evaluate([weights.get(name, 0.0) for name in rig.shape_names])
 
 
@@ -41,7 +41,7 @@ def left_eye():
 
 
 def test_it_is_the_same_on_every_call(rig):
-    again = rw.faces.example()
+    again = rc.faces.example()
     np.testing.assert_array_equal(rig.rest_vertices, again.rest_vertices)
     np.testing.assert_array_equal(rig.columns(), again.columns())
 
@@ -68,7 +68,7 @@ def test_left_and_right_are_mirror_images(rig):
 
 
 def nearest_distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
-    _, squared = rw._core.PointTree(others).nearest(points)
+    _, squared = rc._core.PointTree(others).nearest(points)
     return np.sqrt(squared[:, 0])
 
 
@@ -94,7 +94,7 @@ def test_no_shape_moves_the_eyeballs(rig):
 
 def test_its_faces_are_those_of_a_surface(rig):
     """No face is degenerate, and no edge belongs to three faces."""
-    assert not rw.transfer.degenerate_faces(rig.rest_vertices, rig.faces).any()
+    assert not rc.transfer.degenerate_faces(rig.rest_vertices, rig.faces).any()
     edges = []
     for face in rig.faces:
         corners = face[face >= 0]
@@ -105,7 +105,7 @@ def test_its_faces_are_those_of_a_surface(rig):
 def test_its_weights_come_back_from_its_vertices(rig, tolerance):
     weights = np.zeros((3, rig.num_shapes), np.float32)
     weights[1, [0, 4]], weights[2, ::3] = [0.7, 0.4], 0.5
-    found = rw.inverse.solve(rig, rig.evaluate(weights), alpha=1e-6)
+    found = rc.inverse.solve(rig, rig.evaluate(weights), alpha=1e-6)
     np.testing.assert_allclose(found.weights, weights, atol=tolerance["finite_difference"])
 
 
@@ -113,9 +113,9 @@ def test_both_examples_need_numpy_alone():
     code = (
         "import sys\n"
         "sys.modules.update(dict.fromkeys(['scipy', 'torch', 'matplotlib', 'pyvista', 'pygltflib', 'rich']))\n"
-        "import rigwright as rw\n"
-        "rig, arm = rw.faces.example(), rw.sources.example_body()\n"
-        "rw.inverse.solve(rig, rig.evaluate([[0.5] * rig.num_shapes]), alpha=0.01)\n"
+        "import rigcast as rc\n"
+        "rig, arm = rc.faces.example(), rc.sources.example_body()\n"
+        "rc.inverse.solve(rig, rig.evaluate([[0.5] * rig.num_shapes]), alpha=0.01)\n"
         "arm.sample([arm.channel_rest])\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

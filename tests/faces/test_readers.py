@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.faces._ict import SEGMENTS
+import rigcast as rc
+from rigcast.faces._ict import SEGMENTS
 
 STOPS = {
     "gender": ([0, 1], ["female", "male"]),
@@ -20,7 +20,7 @@ STOPS = {
 
 def test_the_ict_face_is_what_its_files_hold(data_path):
     folder = data_path("ict_facekit")
-    rig = rw.faces.ict(folder)
+    rig = rc.faces.ict(folder)
     stored = np.load(folder / "expressions.npz")
     assert rig.rest_vertices.shape == (26_719, 3)
     assert rig.shape_names == stored["names"].tolist()
@@ -38,21 +38,21 @@ def test_segments_of_the_ict_face_join_without_gaps():
 def test_an_identity_moves_the_neutral_and_nothing_else(data_path, tolerance):
     folder = data_path("ict_facekit")
     weights = np.random.default_rng(0).normal(size=100)
-    rig = rw.faces.ict(folder, identity=weights)
+    rig = rc.faces.ict(folder, identity=weights)
     modes = np.load(folder / "identities.npz")["deltas"].astype(np.float64)
     neutral = np.load(folder / "topology_neutral.npz")["neutral"] + sum(
         w * mode for w, mode in zip(weights, modes, strict=True)
     )
     np.testing.assert_allclose(rig.rest_vertices, neutral, atol=40 * tolerance["float32_sum"])  # 40 cm tall
-    np.testing.assert_array_equal(rig.column(5), rw.faces.ict(folder).column(5))
+    np.testing.assert_array_equal(rig.column(5), rc.faces.ict(folder).column(5))
     with pytest.raises(ValueError, match="identity"):
-        rw.faces.ict(folder, identity=weights[:5])
+        rc.faces.ict(folder, identity=weights[:5])
 
 
 @pytest.mark.parametrize(("name", "count"), [("caucasian", 34), ("african", 34), ("arkit", 67)])
 def test_makehuman_sets_unpack_to_their_sparse_rows(data_path, tolerance, name, count):
     folder = data_path("makehuman_hm08")
-    rig = rw.faces.makehuman(folder, name)
+    rig = rc.faces.makehuman(folder, name)
     file = {"arkit": "arkit_visemes_talkinghead"}.get(name, f"expression_units_{name}")
     stored = dict(np.load(folder / f"{file}.npz"))
     rows = stored["delta"] if "delta" in stored else stored["delta_thousandths"] / 1000  # decimeters
@@ -67,8 +67,8 @@ def test_makehuman_sets_unpack_to_their_sparse_rows(data_path, tolerance, name, 
 
 def test_a_makehuman_set_on_the_identity_it_was_sculpted_for(data_path):
     folder = data_path("makehuman_hm08")
-    base, own = rw.faces.makehuman(folder, "african"), rw.faces.makehuman(folder, "african", identity=True)
-    macro = rw.faces.makehuman_macro_targets(folder)
+    base, own = rc.faces.makehuman(folder, "african"), rc.faces.makehuman(folder, "african", identity=True)
+    macro = rc.faces.makehuman_macro_targets(folder)
     dials = {"gender": 0.5, "age": 0.5, "muscle": 0.5, "weight": 0.5, "african": 1.0}
     np.testing.assert_array_equal(
         own.rest_vertices, macro.evaluate([dials.get(name, 0.0) for name in macro.shape_names])
@@ -76,13 +76,13 @@ def test_a_makehuman_set_on_the_identity_it_was_sculpted_for(data_path):
     np.testing.assert_array_equal(own.columns(), base.columns())
     assert np.abs(own.rest_vertices - base.rest_vertices).max() > 0.01  # decimeters
     with pytest.raises(ValueError, match="identity is True for 'arkit'"):
-        rw.faces.makehuman(folder, "arkit", identity=True)
+        rc.faces.makehuman(folder, "arkit", identity=True)
 
 
 def test_macro_targets_add_up_as_makehuman_adds_them(data_path, tolerance):
     """Each target's weight is the product of its stops' shares, a stop's share falling linearly to its neighbors."""
     folder = data_path("makehuman_hm08")
-    rig = rw.faces.makehuman_macro_targets(folder)
+    rig = rc.faces.makehuman_macro_targets(folder)
     stored = dict(np.load(folder / "macrodetails.npz"))
     orders = sorted(len(factors) for factors in rig.combinations)
     assert orders == [3] * 24 + [4] * 72
@@ -106,7 +106,7 @@ def test_macro_targets_add_up_as_makehuman_adds_them(data_path, tolerance):
 
 
 def test_the_combination_structure_has_its_counts():
-    structure = rw.faces.compskin_combinations()
+    structure = rc.faces.compskin_combinations()
     assert len(structure.controls) == 72
     assert structure.counts() == {"in-between": 43, "pair": 118, "triple": 48, "quadruple": 6}
 
@@ -114,11 +114,11 @@ def test_the_combination_structure_has_its_counts():
 def test_the_structure_gives_the_columns_that_the_data_set_recorded(data_path):
     """167 of the 181 derived columns of the recording equal one of the outputs within 0.02, says the data set."""
     folder = data_path("compskin_face_anim")
-    structure = rw.faces.compskin_combinations()
-    names, curves = rw.faces.compskin_curves(folder)
+    structure = rc.faces.compskin_combinations()
+    names, curves = rc.faces.compskin_curves(folder)
     assert names == structure.controls
     still = np.zeros((72, 1, 3))
-    rig = rw.BlendshapeRig(np.zeros((1, 3)), still, [(f, still[0]) for f in structure.combinations])
+    rig = rc.BlendshapeRig(np.zeros((1, 3)), still, [(f, still[0]) for f in structure.combinations])
     mine = rig.activations(np.clip(curves, 0, 1))
     recorded = np.load(folder / "face_controls.npz")["rig_logic_253"].astype(np.float32)[:, 72:]
     distance = np.array([np.abs(mine - column[:, None]).max(axis=0).min() for column in recorded.T])
@@ -141,19 +141,19 @@ def test_broken_structures_are_refused(tmp_path, name):
     path = tmp_path / "structure.json"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(ValueError, match="compskin_combinations"):
-        rw.faces.compskin_combinations(path)
+        rc.faces.compskin_combinations(path)
 
 
 def test_broken_folders_are_refused(tmp_path, data_path):
     with pytest.raises(FileNotFoundError, match="nowhere"):
-        rw.faces.ict(tmp_path / "nowhere")
+        rc.faces.ict(tmp_path / "nowhere")
     with pytest.raises(FileNotFoundError, match=r"generic_neutral_mesh\.obj.* a copy of ICT-FaceKit"):
-        rw.faces.ict(tmp_path)
+        rc.faces.ict(tmp_path)
     whole = data_path("ict_facekit", "topology_neutral.npz").read_bytes()
     (tmp_path / "topology_neutral.npz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match=r"topology_neutral\.npz"):
-        rw.faces.ict(tmp_path)
+        rc.faces.ict(tmp_path)
     with pytest.raises(ValueError, match="shapes"):
-        rw.faces.makehuman(tmp_path, "martian")
+        rc.faces.makehuman(tmp_path, "martian")
     with pytest.raises(FileNotFoundError, match=r"3dobjs/base\.obj.* the data of MPFB"):
-        rw.faces.makehuman_macro_targets(tmp_path)
+        rc.faces.makehuman_macro_targets(tmp_path)

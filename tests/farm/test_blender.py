@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.sampling.test_sample import contents
 from tests.support.blender import has_blender
 from tests.support.dog import dog_files
@@ -24,7 +24,7 @@ def blend(tmp_path):
 
 
 def test_a_pickled_rig_names_its_file_and_holds_no_process(blend):
-    with rw.sources.load(blend, ranges=30.0) as rig:
+    with rc.sources.load(blend, ranges=30.0) as rig:
         copy = pickle.loads(pickle.dumps(rig))
         assert copy._settings["path"] == str(blend)
         assert copy._host is None
@@ -32,10 +32,10 @@ def test_a_pickled_rig_names_its_file_and_holds_no_process(blend):
 
 @pytest.mark.long
 def test_a_farm_writes_the_bytes_of_one_local_worker_and_leaves_no_blender(blend, tmp_path):
-    with rw.sources.load(blend, ranges=30.0) as rig:
-        here = rw.sampling.sample(rig, tmp_path / "here", **SETTINGS)
+    with rc.sources.load(blend, ranges=30.0) as rig:
+        here = rc.sampling.sample(rig, tmp_path / "here", **SETTINGS)
         with farm(workers=2) as client:
-            there = rw.sampling.sample(rig, tmp_path / "there", **SETTINGS, workers=client)
+            there = rc.sampling.sample(rig, tmp_path / "there", **SETTINGS, workers=client)
             hosts = client.run(children)
     assert contents(there.path) == contents(here.path)
     assert set(map(tuple, hosts.values())) == {()}
@@ -62,13 +62,13 @@ def children(dask_worker):
 @pytest.mark.long
 def test_a_worker_that_finds_another_file_gets_no_shards(blend, tmp_path, monkeypatch):
     """The file is edited after it was opened here: nobody can sample it, and that is said."""
-    from rigwright._farm import farm as farm_module
+    from rigcast._farm import farm as farm_module
 
     monkeypatch.setattr(farm_module, "GRACE", 0.0)
-    with rw.sources.load(blend, ranges=30.0) as rig, farm(workers=1) as client:
+    with rc.sources.load(blend, ranges=30.0) as rig, farm(workers=1) as client:
         rig.sample(rig.channel_rest[None])
         blend.write_bytes(blend.read_bytes() + b"edited")
         with pytest.raises(
-            rw.errors.SourceError, match=r"none of the 1 workers .* can work: .*changed since it was ope"
+            rc.errors.SourceError, match=r"none of the 1 workers .* can work: .*changed since it was ope"
         ):
-            rw.sampling.sample(rig, tmp_path / "there", **SETTINGS, workers=client)
+            rc.sampling.sample(rig, tmp_path / "there", **SETTINGS, workers=client)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rigwright._farm.connecting import connected, is_client
-from rigwright.cli import _dispatch as dispatch
-from rigwright.errors import SourceError
+from rigcast._farm.connecting import connected, is_client
+from rigcast.cli import _dispatch as dispatch
+from rigcast.errors import SourceError
 from tests.support.cylinder_models import cylinder_file
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -41,5 +41,5 @@ def test_sample_says_that_no_scheduler_answers(tmp_path, monkeypatch, capsys):
     cylinder_file(tmp_path / "hero.npz")
     monkeypatch.chdir(tmp_path)
     assert dispatch.main(["sample", "hero.npz", "-o", "a.rwdata", "--scheduler", "none.json"]) == 1
-    assert capsys.readouterr().err == "rigwright: there is no scheduler file none.json\n"
+    assert capsys.readouterr().err == "rigcast: there is no scheduler file none.json\n"
     assert not (tmp_path / "a.rwdata").exists()

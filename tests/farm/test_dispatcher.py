@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rigwright._farm.dispatcher import LEAST_PATIENCE, Dispatcher
+from rigcast._farm.dispatcher import LEAST_PATIENCE, Dispatcher
 
 
 def dispatcher(tasks, workers, most_attempts=3):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rigwright._farm.farm import _of_dask
+from rigcast._farm.farm import _of_dask
 
 
 def test_a_task_that_kills_workers_says_how_many():

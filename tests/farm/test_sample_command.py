@@ -1,4 +1,4 @@
-"""``rigwright sample --scheduler``: the data set of a local worker."""
+"""``rigcast sample --scheduler``: the data set of a local worker."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-import rigwright as rw
-from rigwright.cli import _dispatch as dispatch
+import rigcast as rc
+from rigcast.cli import _dispatch as dispatch
 from tests.support.cylinder_models import cylinder_file
 from tests.support.farm import farm
 
@@ -25,4 +25,4 @@ def test_sample_on_a_scheduler_makes_the_data_set_of_a_local_worker(tmp_path, mo
         assert dispatch.main([*words, "-o", "there.rwdata", "--scheduler", client.scheduler.address]) == 0
     there = json.loads(capsys.readouterr().out)
     assert (there["hash"], there["incidents"]) == (here["hash"], [])
-    assert rw.Dataset("there.rwdata").hash == rw.Dataset("here.rwdata").hash
+    assert rc.Dataset("there.rwdata").hash == rc.Dataset("here.rwdata").hash

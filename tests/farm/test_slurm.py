@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.sampling.rigs import SMALL, small_rig
 from tests.sampling.test_sample import contents
 from tests.support.farm import client_of
@@ -20,7 +20,7 @@ SETTINGS = {
     "processes": 1,
     "memory": "4GB",
     "walltime": "04:00:00",
-    "job_name": "rigwright",
+    "job_name": "rigcast",
     "job_script_prologue": ["export OMP_NUM_THREADS=1"],
     "death_timeout": 300,
 }
@@ -39,7 +39,7 @@ def cluster():
 
 def test_the_script_asks_slurm_for_what_was_said(cluster):
     script = cluster.job_script()
-    for line in ("-J rigwright", "-n 1", "--cpus-per-task=1", "--mem=4G", "-t 04:00:00"):
+    for line in ("-J rigcast", "-n 1", "--cpus-per-task=1", "--mem=4G", "-t 04:00:00"):
         assert f"#SBATCH {line}\n" in script
     assert "\nexport OMP_NUM_THREADS=1\n" in script
     worker = script.strip().splitlines()[-1]
@@ -56,8 +56,8 @@ def test_a_worker_that_the_script_starts_samples(cluster, tmp_path):
     worker = subprocess.Popen(["bash", str(script)], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     try:
         with client_of(cluster) as client:
-            ds = rw.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client)
+            ds = rc.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client)
     finally:
         worker.kill()
         worker.wait()
-    assert contents(ds.path) == contents(rw.sampling.sample(small_rig(), tmp_path / "b", **SMALL).path)
+    assert contents(ds.path) == contents(rc.sampling.sample(small_rig(), tmp_path / "b", **SMALL).path)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
-from rigwright.sources import Facts, Joints, RigChannel, Skin, SkinnedRig
+import rigcast as rc
+from rigcast.sources import Facts, Joints, RigChannel, Skin, SkinnedRig
 from tests.ik.walk import FEET, legs_skeleton
 
 LIMITS = {"hip": (-80.0, 60.0), "knee": (-2.0, 110.0), "ankle": (-45.0, 45.0), "toe": (-5.0, 5.0)}
@@ -33,9 +33,9 @@ def places(rig: SkinnedRig, channels: np.ndarray) -> np.ndarray:
     return rig.skeleton.globals(rig.sample(np.asarray(channels, np.float32))[0])[..., 3].astype(np.float64)
 
 
-def on_model(rig: SkinnedRig) -> rw.Deformer:
+def on_model(rig: SkinnedRig) -> rc.Deformer:
     """The same channels as a model that was saved without its rig."""
-    from rigwright.ik._joint_model import joint_model
+    from rigcast.ik._joint_model import joint_model
 
     count = len(rig.skeleton.names)
     return joint_model("test", rig, list(range(count)), np.zeros((count, 3)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-import rigwright as rw
+import rigcast as rc
 
 NAMES = ["root", "upper", "twist", "lower", "end", "finger", "other"]
 PARENTS = [-1, 0, 1, 1, 3, 4, 0]
@@ -18,14 +18,14 @@ def random_transforms(rng: np.random.Generator, count: int, scale: np.ndarray | 
     return np.concatenate([linear, rng.normal(size=(count, 3, 1))], axis=2)
 
 
-def limb_skeleton(seed: int, uniform: bool = True) -> rw.Skeleton:
+def limb_skeleton(seed: int, uniform: bool = True) -> rc.Skeleton:
     """Bones in any direction with any roll, all joints scaled; by one factor each if `uniform`."""
     rng = np.random.default_rng(seed)
     scale = rng.uniform(0.5, 1.6, (len(NAMES), 1, 1 if uniform else 3))
-    return rw.Skeleton(NAMES, PARENTS, random_transforms(rng, len(NAMES), scale))
+    return rc.Skeleton(NAMES, PARENTS, random_transforms(rng, len(NAMES), scale))
 
 
-def random_poses(skeleton: rw.Skeleton, count: int, seed: int, dials: int = 2) -> np.ndarray:
+def random_poses(skeleton: rc.Skeleton, count: int, seed: int, dials: int = 2) -> np.ndarray:
     """All joints turned from rest by any rotation: (count, C) with some dials."""
     rng = np.random.default_rng(seed)
     poses = np.tile(skeleton.rest.astype(np.float64), (count, 1, 1, 1))
@@ -34,7 +34,7 @@ def random_poses(skeleton: rw.Skeleton, count: int, seed: int, dials: int = 2) -
     return np.concatenate([poses.reshape(count, -1), rng.normal(size=(count, dials))], axis=1).astype(np.float32)
 
 
-def positions(skeleton: rw.Skeleton, poses: np.ndarray) -> np.ndarray:
+def positions(skeleton: rc.Skeleton, poses: np.ndarray) -> np.ndarray:
     """(T, 3, 3): where upper, lower and end are."""
     chosen = [skeleton.names.index(name) for name in LIMB]
     return skeleton.globals(poses)[..., 3][:, chosen].astype(np.float64)
@@ -45,7 +45,7 @@ def bone_lengths(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, second
 
 
-def reachable_targets(skeleton: rw.Skeleton, poses: np.ndarray, seed: int) -> np.ndarray:
+def reachable_targets(skeleton: rc.Skeleton, poses: np.ndarray, seed: int) -> np.ndarray:
     """Targets in any direction between the shortest and the longest that the limb can be."""
     rng = np.random.default_rng(seed)
     points = positions(skeleton, poses)

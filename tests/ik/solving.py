@@ -1,11 +1,11 @@
-"""Models to pose and the objective of ``rw.ik.solve`` in plain NumPy, for tests."""
+"""Models to pose and the objective of ``rc.ik.solve`` in plain NumPy, for tests."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import OptimizeResult, least_squares
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.channels import channel, entry, rotations
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_skinning, learned_looking_body
@@ -27,25 +27,25 @@ def arm_channels() -> dict:
     )
 
 
-def arm(learned: bool = False) -> rw.Deformer:
+def arm(learned: bool = False) -> rc.Deformer:
     """The cylinder with channels: its skinning, or a body with networks."""
     make = learned_looking_body if learned else lambda rig, **more: cylinder_skinning(rig, 4, **more)
     return make(RIG, channels=arm_channels())
 
 
-def free_arm() -> rw.Deformer:
+def free_arm() -> rc.Deformer:
     """Skinning without channels."""
     return cylinder_skinning(RIG, 4)
 
 
-def channel_arrays(model: rw.Deformer) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def channel_arrays(model: rc.Deformer) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Lowest, highest and rest values (N,)."""
     low, high, rest = np.array([(c.low, c.high, c.rest) for c in model.channels]).T
     return low, high, rest
 
 
 def residuals(
-    model: rw.Deformer,
+    model: rc.Deformer,
     x: np.ndarray,
     vertices: np.ndarray,
     targets: np.ndarray,
@@ -59,7 +59,7 @@ def residuals(
     return np.concatenate([(moved - targets).ravel(), preference * size * (x - preferred) / (high - low)])
 
 
-def jacobian(model: rw.Deformer, x: np.ndarray, vertices: np.ndarray, preference: float) -> np.ndarray:
+def jacobian(model: rc.Deformer, x: np.ndarray, vertices: np.ndarray, preference: float) -> np.ndarray:
     """Of the residuals: the model's own, times central differences of the poses of channels."""
     low, high, _ = channel_arrays(model)
     size = np.linalg.norm(np.ptp(model.rest_vertices, axis=0).astype(float))
@@ -71,7 +71,7 @@ def jacobian(model: rw.Deformer, x: np.ndarray, vertices: np.ndarray, preference
 
 
 def peer(
-    model: rw.Deformer, vertices: np.ndarray, targets: np.ndarray, start: np.ndarray, preference: float
+    model: rc.Deformer, vertices: np.ndarray, targets: np.ndarray, start: np.ndarray, preference: float
 ) -> OptimizeResult:
     """SciPy's bounded least squares on the same objective, with ``start`` as the preferred channels."""
     low, high, _ = channel_arrays(model)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-import rigwright as rw
+import rigcast as rc
 from tests.ik.limb_skeletons import NAMES, angles_between, limb_skeleton, random_poses, rotations
 from tests.ik.walk import FEET, legs_skeleton, place, walk
 
 HEAD_NAMES = ["chest", "neck", "head", "eye.L", "eye.R"]
-HEAD = rw.Skeleton(
+HEAD = rc.Skeleton(
     HEAD_NAMES,
     [-1, 0, 1, 2, 2],
     np.array(
@@ -22,7 +22,7 @@ REST = HEAD.rest.reshape(1, -1)
 ALL = HEAD_NAMES[1:]
 
 
-def looks(skeleton: rw.Skeleton, poses: np.ndarray, joint: str, axis=(0, 0, 1)) -> tuple[np.ndarray, np.ndarray]:
+def looks(skeleton: rc.Skeleton, poses: np.ndarray, joint: str, axis=(0, 0, 1)) -> tuple[np.ndarray, np.ndarray]:
     """Where a joint is and where it looks: (T, 3), (T, 3)."""
     index = skeleton.names.index(joint)
     rest = skeleton.globals(skeleton.rest.reshape(1, -1))[0, index, :, :3].astype(np.float64)
@@ -40,7 +40,7 @@ def test_joints_of_any_rest_and_scale_look_at_their_targets(tolerance):
     skeleton = limb_skeleton(1)
     poses = random_poses(skeleton, 200, 1)
     targets = 5 * np.random.default_rng(2).normal(size=(200, 3))
-    made = rw.ik.look_at(skeleton, poses, ["lower", "end"], targets, axis=[1, 2, 3])
+    made = rc.ik.look_at(skeleton, poses, ["lower", "end"], targets, axis=[1, 2, 3])
     origin, way = looks(skeleton, made.poses, "end", [1, 2, 3])
     assert degrees(way, targets - origin).max() < 0.05  # .001 rad
     np.testing.assert_allclose(made.miss, 0, atol=tolerance["printed"])
@@ -49,14 +49,14 @@ def test_joints_of_any_rest_and_scale_look_at_their_targets(tolerance):
 def test_other_rows_keep_their_bytes():
     skeleton = limb_skeleton(2)
     poses = random_poses(skeleton, 20, 2)
-    made = rw.ik.look_at(skeleton, poses, ["end"], [1, 2, 3])
+    made = rc.ik.look_at(skeleton, poses, ["end"], [1, 2, 3])
     rest = np.r_[0 : 12 * NAMES.index("end"), 12 * NAMES.index("finger") : poses.shape[1]]
     np.testing.assert_array_equal(made.poses[:, rest], poses[:, rest])
 
 
 def test_both_eyes_look_at_one_point_with_a_share_of_the_head():
     target = np.array([0.4, 1.9, 0.6])
-    made = rw.ik.look_at(HEAD, REST, ALL, target, share=[0.2, 0.5, 1, 1], limit=[40, 60, 35, 35])
+    made = rc.ik.look_at(HEAD, REST, ALL, target, share=[0.2, 0.5, 1, 1], limit=[40, 60, 35, 35])
     for eye in ("eye.L", "eye.R"):
         origin, way = looks(HEAD, made.poses, eye)
         assert degrees(way[0], target - origin[0]) < 0.05
@@ -64,13 +64,13 @@ def test_both_eyes_look_at_one_point_with_a_share_of_the_head():
 
 
 def test_a_share_is_a_part_of_the_angle(tolerance):
-    made = rw.ik.look_at(HEAD, REST, ["head"], [2, 1.6, 0.02], share=0.25)
+    made = rc.ik.look_at(HEAD, REST, ["head"], [2, 1.6, 0.02], share=0.25)
     _, way = looks(HEAD, made.poses, "head")
     np.testing.assert_allclose(degrees(way[0], np.array([0.0, 0, 1])), 22.5, rtol=tolerance["printed"])
 
 
 def test_a_joint_stays_inside_its_limit_and_says_what_is_left(tolerance):
-    made = rw.ik.look_at(HEAD, REST, ["head"], [2, 1.6, 0.02], limit=30)
+    made = rc.ik.look_at(HEAD, REST, ["head"], [2, 1.6, 0.02], limit=30)
     _, way = looks(HEAD, made.poses, "head")
     np.testing.assert_allclose(degrees(way[0], np.array([0.0, 0, 1])), 30, rtol=tolerance["printed"])
     np.testing.assert_allclose(made.miss, [[60]], rtol=tolerance["printed"])
@@ -79,14 +79,14 @@ def test_a_joint_stays_inside_its_limit_and_says_what_is_left(tolerance):
 def test_a_target_behind_or_at_the_joint_gives_numbers():
     head = [0, 1.6, 0.02]
     for target in ([0, 1.6, -5], head):
-        assert np.isfinite(rw.ik.look_at(HEAD, REST, ["head"], target).poses).all()
+        assert np.isfinite(rc.ik.look_at(HEAD, REST, ["head"], target).poses).all()
 
 
 def test_hands_and_feet_stay_while_the_torso_moves(tolerance):
     skeleton, poses = walk(30)
-    legs = [rw.ik.Limb(skeleton, foot[:3], hinge=[1, 0, 0]) for foot in FEET]
+    legs = [rc.ik.Limb(skeleton, foot[:3], hinge=[1, 0, 0]) for foot in FEET]
     turn = Rotation.from_euler("xyz", [5, 20, 3], degrees=True).as_matrix()
-    made = rw.ik.move_torso(skeleton, poses, "pelvis", legs, translation=[0.03, -0.1, 0.02], rotation=turn)
+    made = rc.ik.move_torso(skeleton, poses, "pelvis", legs, translation=[0.03, -0.1, 0.02], rotation=turn)
     before, after = skeleton.globals(poses), skeleton.globals(made)
     ends = [skeleton.names.index(foot[2]) for foot in FEET]
     np.testing.assert_allclose(after[:, ends, :, 3], before[:, ends, :, 3], atol=tolerance["float32_character"])
@@ -100,7 +100,7 @@ def test_hands_and_feet_stay_while_the_torso_moves(tolerance):
 def test_a_joint_below_others_moves_in_global_space(tolerance):
     skeleton = limb_skeleton(3)
     poses = random_poses(skeleton, 20, 3)
-    made = rw.ik.move_torso(skeleton, poses, "lower", translation=[1, 2, 3])
+    made = rc.ik.move_torso(skeleton, poses, "lower", translation=[1, 2, 3])
     index = NAMES.index("lower")
     shift = skeleton.globals(made)[:, index, :, 3] - skeleton.globals(poses)[:, index, :, 3]
     np.testing.assert_allclose(shift, np.tile([1, 2, 3], (20, 1)), atol=tolerance["float32_character"])
@@ -112,19 +112,19 @@ LEGS = legs_skeleton()
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: rw.ik.look_at(None, REST, ["head"], [0, 0, 1]), "look_at: skeleton is None"),
-        (lambda: rw.ik.look_at(HEAD, REST, [], [0, 0, 1]), "look_at: joints is .*; it must be a list of joints"),
-        (lambda: rw.ik.look_at(HEAD, REST, ["nose"], [0, 0, 1]), "look_at: joints is naming 'nose'"),
-        (lambda: rw.ik.look_at(HEAD, REST, ["head", "neck"], [0, 0, 1]), "look_at: joints is in another order"),
-        (lambda: rw.ik.look_at(HEAD, REST, ["head"], [0, 0, np.nan]), "look_at: targets is not finite"),
-        (lambda: rw.ik.look_at(HEAD, REST, ["head"], [0, 0, 1], axis=[0, 0, 0]), "look_at: axis is zero"),
-        (lambda: rw.ik.look_at(HEAD, REST, ["head"], [0, 0, 1], share=2), "look_at: share is 2.0.*; it must be from 0"),
-        (lambda: rw.ik.look_at(HEAD, REST, ["head"], [0, 0, 1], limit=-1), "look_at: limit is -1.0"),
-        (lambda: rw.ik.look_at(HEAD, REST[:, :9], ["head"], [0, 0, 1]), r"look_at: poses is .*\(1, 9\)"),
-        (lambda: rw.ik.move_torso(LEGS, LEGS.rest.reshape(-1), "belly"), "move_torso: joint is naming 'belly'"),
-        (lambda: rw.ik.move_torso(LEGS, LEGS.rest.reshape(-1), 0, ["leg"]), "move_torso: pinned is a list that holds"),
+        (lambda: rc.ik.look_at(None, REST, ["head"], [0, 0, 1]), "look_at: skeleton is None"),
+        (lambda: rc.ik.look_at(HEAD, REST, [], [0, 0, 1]), "look_at: joints is .*; it must be a list of joints"),
+        (lambda: rc.ik.look_at(HEAD, REST, ["nose"], [0, 0, 1]), "look_at: joints is naming 'nose'"),
+        (lambda: rc.ik.look_at(HEAD, REST, ["head", "neck"], [0, 0, 1]), "look_at: joints is in another order"),
+        (lambda: rc.ik.look_at(HEAD, REST, ["head"], [0, 0, np.nan]), "look_at: targets is not finite"),
+        (lambda: rc.ik.look_at(HEAD, REST, ["head"], [0, 0, 1], axis=[0, 0, 0]), "look_at: axis is zero"),
+        (lambda: rc.ik.look_at(HEAD, REST, ["head"], [0, 0, 1], share=2), "look_at: share is 2.0.*; it must be from 0"),
+        (lambda: rc.ik.look_at(HEAD, REST, ["head"], [0, 0, 1], limit=-1), "look_at: limit is -1.0"),
+        (lambda: rc.ik.look_at(HEAD, REST[:, :9], ["head"], [0, 0, 1]), r"look_at: poses is .*\(1, 9\)"),
+        (lambda: rc.ik.move_torso(LEGS, LEGS.rest.reshape(-1), "belly"), "move_torso: joint is naming 'belly'"),
+        (lambda: rc.ik.move_torso(LEGS, LEGS.rest.reshape(-1), 0, ["leg"]), "move_torso: pinned is a list that holds"),
         (
-            lambda: rw.ik.move_torso(LEGS, LEGS.rest.reshape(-1), 0, translation=[0, 1]),
+            lambda: rc.ik.move_torso(LEGS, LEGS.rest.reshape(-1), 0, translation=[0, 1]),
             "move_torso: translation is .*; it must be",
         ),
     ],

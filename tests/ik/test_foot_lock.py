@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.ik.walk import FEET, FPS, leg_lengths, legs_skeleton, pushed, standing, toes, walk
 
 MILLIMETER = 1e-3
@@ -13,8 +13,8 @@ SKELETON, WALK = walk()
 SLIDING = pushed(WALK)
 
 
-def locked(poses, **choices) -> rw.ik.FootLock:
-    return rw.ik.foot_lock(SKELETON, poses, FEET, **{"fps": FPS, "hinge": [1, 0, 0], **choices})
+def locked(poses, **choices) -> rc.ik.FootLock:
+    return rc.ik.foot_lock(SKELETON, poses, FEET, **{"fps": FPS, "hinge": [1, 0, 0], **choices})
 
 
 @pytest.fixture(scope="module", params=["given", "found"])
@@ -136,9 +136,9 @@ def test_axis_and_unit_change_the_scene_not_the_motion(up_axis, unit, tolerance)
         out[:, 0] = turn @ out[:, 0]
         return out.reshape(len(rows), -1).astype(np.float32)
 
-    skeleton = rw.Skeleton(SKELETON.names, SKELETON.parents, moved(SKELETON.rest.reshape(1, -1)).reshape(-1, 3, 4))
+    skeleton = rc.Skeleton(SKELETON.names, SKELETON.parents, moved(SKELETON.rest.reshape(1, -1)).reshape(-1, 3, 4))
     choices = {"fps": FPS, "hinge": [1, 0, 0], "contacts": standing()}
-    made = rw.ik.foot_lock(skeleton, moved(SLIDING), FEET, up_axis=up_axis, meters_per_unit=unit, **choices)
+    made = rc.ik.foot_lock(skeleton, moved(SLIDING), FEET, up_axis=up_axis, meters_per_unit=unit, **choices)
     plain = locked(SLIDING, contacts=standing())
     np.testing.assert_allclose(made.slide_before * unit, plain.slide_before, rtol=tolerance["printed"])
     np.testing.assert_allclose(made.poses, moved(plain.poses), atol=0.01 / unit * MILLIMETER + MILLIMETER)
@@ -150,17 +150,17 @@ def test_knees_bend_as_they_do_in_the_clip_if_no_hinge_is_given(tolerance):
 
 
 def test_a_real_walk_stands_still(data_path):
-    motion = rw.sources.load_bvh(data_path("body_motion_bvh", "01_01.bvh.gz")).motion()[::4]
-    skeleton = rw.Skeleton(motion.joint_names, motion.parents, motion.rest)
+    motion = rc.sources.load_bvh(data_path("body_motion_bvh", "01_01.bvh.gz")).motion()[::4]
+    skeleton = rc.Skeleton(motion.joint_names, motion.parents, motion.rest)
     poses = motion.local.reshape(len(motion), -1)
     feet = [[f"{side}{joint}" for joint in ("UpLeg", "Leg", "Foot", "ToeBase")] for side in ("Left", "Right")]
     unit = 0.0564  # of CMU's BVH files: an inch over .45
     choices = {"fps": 1 / motion.frame_time, "meters_per_unit": unit}
-    made = rw.ik.foot_lock(skeleton, poses, feet, **choices)
+    made = rc.ik.foot_lock(skeleton, poses, feet, **choices)
     assert made.contacts.mean() > 0.5
     assert min(made.slide_before) * unit > 10 * MILLIMETER
     assert max(made.slide_after) * unit < 0.1 * MILLIMETER
-    np.testing.assert_array_equal(rw.ik.foot_lock(skeleton, made.poses, feet, **choices).poses, made.poses)
+    np.testing.assert_array_equal(rc.ik.foot_lock(skeleton, made.poses, feet, **choices).poses, made.poses)
 
 
 LEGS = legs_skeleton()
@@ -190,4 +190,4 @@ LEGS = legs_skeleton()
 def test_wrong_arguments_of_a_foot_lock_are_named(change, message):
     arguments = {"skeleton": SKELETON, "poses": WALK, "feet": FEET, "fps": FPS, "hinge": [1, 0, 0], **change}
     with pytest.raises(ValueError, match=message):
-        rw.ik.foot_lock(**arguments)
+        rc.ik.foot_lock(**arguments)

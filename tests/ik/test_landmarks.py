@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.models import random_transforms
 
-RIG = rw.faces.example()
+RIG = rc.faces.example()
 POINTS = np.arange(0, len(RIG.rest_vertices), len(RIG.rest_vertices) // 30)
 REST = RIG.rest_vertices[POINTS].astype(float)
 
@@ -34,7 +34,7 @@ def steady(points: np.ndarray) -> np.ndarray:
 def test_another_scale_and_place_give_the_performance_back(tolerance):
     performed = clip()
     actor = similarity(performed, 0.02, seed=1)
-    found = rw.ik.retarget_landmarks(actor, similarity(REST, 0.02, seed=1), REST, head=False)
+    found = rc.ik.retarget_landmarks(actor, similarity(REST, 0.02, seed=1), REST, head=False)
     assert np.abs(found - performed).max() < tolerance["float32_character"]
 
 
@@ -43,7 +43,7 @@ def test_the_motion_of_the_head_is_removed(tolerance):
     still = steady(performed)
     assert len(still) >= 4
     moving = np.stack([similarity(frame, 0.02 + 0.001 * t, seed=t) for t, frame in enumerate(performed)])
-    found = rw.ik.retarget_landmarks(moving, similarity(REST, 0.02, seed=9), REST, steady=still)
+    found = rc.ik.retarget_landmarks(moving, similarity(REST, 0.02, seed=9), REST, steady=still)
     assert np.abs(found - performed).max() < tolerance["float32_character"]
 
 
@@ -53,30 +53,30 @@ def test_two_dimensional_landmarks_are_retargeted_in_the_image(tolerance):
     angle = 0.3
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     image = 50.0 * performed[..., :2] @ turn.T + [320.0, 240.0]
-    found = rw.ik.retarget_landmarks(image, 50.0 * REST[:, :2], REST[:, :2], steady=still)
+    found = rc.ik.retarget_landmarks(image, 50.0 * REST[:, :2], REST[:, :2], steady=still)
     assert np.abs(found - performed[..., :2]).max() < tolerance["float32_character"]
 
 
 def test_the_scale_may_be_given():
-    found = rw.ik.retarget_landmarks(REST[None] * 1.0 + 0.1, REST, 3.0 * REST, head=False, scale=2.0)
+    found = rc.ik.retarget_landmarks(REST[None] * 1.0 + 0.1, REST, 3.0 * REST, head=False, scale=2.0)
     assert np.allclose(found - 3.0 * REST, 0.2)
 
 
 def test_a_performance_becomes_an_animation():
     performed = clip()
     actor = similarity(performed, 0.02, seed=1)
-    goals = rw.ik.retarget_landmarks(actor, similarity(REST, 0.02, seed=1), REST, head=False)
-    found = rw.ik.solve(RIG, goals, POINTS)
+    goals = rc.ik.retarget_landmarks(actor, similarity(REST, 0.02, seed=1), REST, head=False)
+    found = rc.ik.solve(RIG, goals, POINTS)
     assert found.error.max() < 0.01
 
 
 def test_both_layouts_have_the_same_68_names():
-    assert list(rw.ik.IBUG_68) == list(rw.ik.MEDIAPIPE_468)
-    assert list(rw.ik.IBUG_68.values()) == list(range(68))
-    indices = list(rw.ik.MEDIAPIPE_468.values())
+    assert list(rc.ik.IBUG_68) == list(rc.ik.MEDIAPIPE_468)
+    assert list(rc.ik.IBUG_68.values()) == list(range(68))
+    indices = list(rc.ik.MEDIAPIPE_468.values())
     assert len(set(indices)) == 68
     assert max(indices) < 468
-    assert set(rw.ik.STEADY) < set(rw.ik.IBUG_68)
+    assert set(rc.ik.STEADY) < set(rc.ik.IBUG_68)
 
 
 # The landmark of the other side, for each of the 68.
@@ -93,12 +93,12 @@ def canonical(data_path) -> np.ndarray:
     text = (data_path("mediapipe_canonical_face") / "canonical_face_model.obj").read_text()
     points = [line.split()[1:4] for line in text.splitlines() if line.startswith("v ")]
     assert len(points) == 468
-    return np.array(points, np.float64)[list(rw.ik.MEDIAPIPE_468.values())]
+    return np.array(points, np.float64)[list(rc.ik.MEDIAPIPE_468.values())]
 
 
 def test_mediapipe_s_indices_are_symmetric_and_sides_are_the_actor_s(canonical, tolerance):
     np.testing.assert_allclose(canonical[MIRRORED] * [-1, 1, 1], canonical, atol=tolerance["float32"])
-    names = list(rw.ik.IBUG_68)
+    names = list(rc.ik.IBUG_68)
     for name, point in zip(names, canonical, strict=True):  # the face looks along z: its left is at positive x
         assert not name.startswith("left") or point[0] > 0
         assert not name.startswith("right") or point[0] < 0
@@ -110,7 +110,7 @@ def test_mediapipe_s_indices_lie_where_another_face_has_the_same_landmarks(canon
     chosen = json.loads((folder / "vertex_indices.json").read_text())["idx_to_landmark_verts"]
     with np.load(folder / "topology_neutral.npz") as file:
         landmarks = file["neutral"][chosen].astype(np.float64)
-    moved = rw.ik.retarget_landmarks(canonical[None] * 0.0 + canonical, canonical, landmarks)[0]
+    moved = rc.ik.retarget_landmarks(canonical[None] * 0.0 + canonical, canonical, landmarks)[0]
     np.testing.assert_allclose(moved, landmarks, atol=1e-9)  # the neutral goes to the neutral
     a, b = canonical - canonical.mean(axis=0), landmarks - landmarks.mean(axis=0)
     left, values, right = np.linalg.svd(b.T @ a)
@@ -125,13 +125,13 @@ def test_mediapipe_s_indices_lie_where_another_face_has_the_same_landmarks(canon
 
 
 WRONG = {
-    "landmarks is not finite everywhere": lambda: rw.ik.retarget_landmarks(clip() * np.nan, REST, REST),
-    "neutral is float64 (3, 3)": lambda: rw.ik.retarget_landmarks(clip(), REST[:3], REST),
-    "points is float64 (31, 2)": lambda: rw.ik.retarget_landmarks(clip(), REST, REST[:, :2]),
-    "steady is 99": lambda: rw.ik.retarget_landmarks(clip(), REST, REST, steady=[0, 1, 99]),
-    "neutral is of steady landmarks on a line": lambda: rw.ik.retarget_landmarks(clip(), REST, REST, steady=[0, 1]),
-    "points is of steady landmarks on a line": lambda: rw.ik.retarget_landmarks(clip(), REST, REST * [1.0, 0, 0]),
-    "scale is 0": lambda: rw.ik.retarget_landmarks(clip(), REST, REST, scale=0),
+    "landmarks is not finite everywhere": lambda: rc.ik.retarget_landmarks(clip() * np.nan, REST, REST),
+    "neutral is float64 (3, 3)": lambda: rc.ik.retarget_landmarks(clip(), REST[:3], REST),
+    "points is float64 (31, 2)": lambda: rc.ik.retarget_landmarks(clip(), REST, REST[:, :2]),
+    "steady is 99": lambda: rc.ik.retarget_landmarks(clip(), REST, REST, steady=[0, 1, 99]),
+    "neutral is of steady landmarks on a line": lambda: rc.ik.retarget_landmarks(clip(), REST, REST, steady=[0, 1]),
+    "points is of steady landmarks on a line": lambda: rc.ik.retarget_landmarks(clip(), REST, REST * [1.0, 0, 0]),
+    "scale is 0": lambda: rc.ik.retarget_landmarks(clip(), REST, REST, scale=0),
 }
 
 

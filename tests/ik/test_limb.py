@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-import rigwright as rw
+import rigcast as rc
 from tests.ik.limb_skeletons import (
     LIMB,
     NAMES,
@@ -31,7 +31,7 @@ def reached():
         skeleton = limb_skeleton(seed, uniform)
         poses = random_poses(skeleton, 500, seed)
         targets = reachable_targets(skeleton, poses, seed)
-        made = rw.ik.Limb(skeleton, LIMB).solve(poses, targets)
+        made = rc.ik.Limb(skeleton, LIMB).solve(poses, targets)
         length = np.sum(bone_lengths(positions(skeleton, poses)), axis=0)
         cases.append((skeleton, poses, targets, made, length))
     return cases
@@ -64,7 +64,7 @@ def test_only_the_rows_of_the_limb_change(reached):
 def test_joints_below_uniform_scales_stay_rigid(tolerance):
     skeleton = limb_skeleton(3)
     poses = random_poses(skeleton, 200, 3)
-    made = rw.ik.Limb(skeleton, LIMB).solve(poses, reachable_targets(skeleton, poses, 3))
+    made = rc.ik.Limb(skeleton, LIMB).solve(poses, reachable_targets(skeleton, poses, 3))
     before, after = (p[:, :84].reshape(-1, 7, 3, 4)[..., :3].astype(np.float64) for p in (poses, made.poses))
     difference = np.swapaxes(before, -1, -2) @ before - np.swapaxes(after, -1, -2) @ after
     assert np.abs(difference).max() < tolerance["float32_scaled"]
@@ -73,7 +73,7 @@ def test_joints_below_uniform_scales_stay_rigid(tolerance):
 def test_a_limb_that_is_where_it_should_be_does_not_move(tolerance):
     skeleton = limb_skeleton(1)
     poses = random_poses(skeleton, 100, 1)
-    made = rw.ik.Limb(skeleton, LIMB).solve(poses, positions(skeleton, poses)[:, 2])
+    made = rc.ik.Limb(skeleton, LIMB).solve(poses, positions(skeleton, poses)[:, 2])
     # The elbow of a nearly straight limb moves by the root of float32 rounding.
     assert np.abs(made.poses - poses).max() < tolerance["printed"]
 
@@ -82,14 +82,14 @@ def test_given_orientations_are_those_of_the_end(tolerance):
     skeleton = limb_skeleton(2)
     poses = random_poses(skeleton, 100, 2)
     wanted = Rotation.random(100, random_state=1).as_matrix()
-    made = rw.ik.Limb(skeleton, LIMB).solve(poses, reachable_targets(skeleton, poses, 2), orientations=wanted)
+    made = rc.ik.Limb(skeleton, LIMB).solve(poses, reachable_targets(skeleton, poses, 2), orientations=wanted)
     assert angles_between(rotations(skeleton.globals(made.poses)[:, END]), wanted).max() < tolerance["printed"]
 
 
 def test_an_end_that_follows_keeps_its_row_turned_with_the_lower_bone(tolerance):
     skeleton = limb_skeleton(2)
     poses = random_poses(skeleton, 100, 2)
-    made = rw.ik.Limb(skeleton, LIMB).solve(poses, reachable_targets(skeleton, poses, 2), orientations="follow")
+    made = rc.ik.Limb(skeleton, LIMB).solve(poses, reachable_targets(skeleton, poses, 2), orientations="follow")
     np.testing.assert_allclose(made.poses[:, 48:60], poses[:, 48:60], atol=tolerance["float32_scaled"])
 
 
@@ -98,7 +98,7 @@ def test_the_elbow_points_to_its_pole():
     poses = random_poses(skeleton, 300, 4)
     targets = reachable_targets(skeleton, poses, 4)
     poles = positions(skeleton, poses)[:, 0] + np.random.default_rng(44).normal(size=(300, 3))
-    made = rw.ik.Limb(skeleton, LIMB).solve(poses, targets, poles=poles)
+    made = rc.ik.Limb(skeleton, LIMB).solve(poses, targets, poles=poles)
     base, elbow, end = np.moveaxis(positions(skeleton, made.poses), 1, 0)
     way = (end - base) / np.linalg.norm(end - base, axis=1)[:, None]
 
@@ -113,7 +113,7 @@ def test_the_elbow_points_to_its_pole():
 def test_a_pole_of_the_end_moves_with_it(tolerance):
     skeleton = limb_skeleton(5)
     poses = random_poses(skeleton, 50, 5)
-    limb = rw.ik.Limb(skeleton, LIMB)
+    limb = rc.ik.Limb(skeleton, LIMB)
     targets = reachable_targets(skeleton, poses, 5)
     linear = skeleton.globals(poses)[:, END, :, :3].astype(np.float64)
     local = np.array([0.3, -1.0, 0.5])
@@ -129,7 +129,7 @@ def test_controls_of_a_posed_limb_bring_it_back(uniform, tolerance):
     start = posed.copy()
     start[:, 12:60] = np.tile(skeleton.rest.reshape(-1)[12:60], (300, 1))
     start[:, 24:36] = posed[:, 24:36]
-    limb = rw.ik.Limb(skeleton, LIMB)
+    limb = rc.ik.Limb(skeleton, LIMB)
     if not uniform:  # lengths depend on the pose below such scales: only the limb's own pose has them
         start = posed
     back = limb.match_fk(start, limb.match_ik(posed))
@@ -142,14 +142,14 @@ def test_controls_of_a_posed_limb_bring_it_back(uniform, tolerance):
 
 def test_controls_bring_nearly_straight_limbs_back_within_1e_4_of_their_length(tolerance):
     """The end alone says where such an elbow is to the root of rounding; controls know it."""
-    straight = rw.Skeleton(
+    straight = rc.Skeleton(
         ["root", "upper", "lower", "end"],
         [-1, 0, 1, 2],
         np.concatenate(
             [np.tile(np.eye(3), (4, 1, 1)), np.array([[[3.0], [5], [2]], *[[[1.0], [0], [0]]] * 3])], axis=2
         ),
     )
-    limb = rw.ik.Limb(straight, ("upper", "lower", "end"), hinge=[0, 0, 1])
+    limb = rc.ik.Limb(straight, ("upper", "lower", "end"), hinge=[0, 0, 1])
     rng = np.random.default_rng(0)
     turns = Rotation.random(500, random_state=0).as_matrix()
     bends = Rotation.from_euler("z", -np.geomspace(0.001, 3, 500)[:, None], degrees=True).as_matrix()
@@ -170,7 +170,7 @@ def test_a_limb_has_the_same_bytes_for_any_number_of_threads():
     skeleton = limb_skeleton(7)
     poses = random_poses(skeleton, 300, 7)
     targets = reachable_targets(skeleton, poses, 7)
-    limb = rw.ik.Limb(skeleton, LIMB)
+    limb = rc.ik.Limb(skeleton, LIMB)
     np.testing.assert_array_equal(
         limb.solve(poses, targets, threads=1).poses, limb.solve(poses, targets, threads=3).poses
     )

@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.ik.limb_skeletons import bone_lengths
 
 STEP = np.array([[1.0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]])
 NAMES = ["hip", "knee", "ankle"]
-LEG = rw.Skeleton(NAMES, [-1, 0, 1], [np.eye(3, 4), STEP, STEP])  # straight along x
+LEG = rc.Skeleton(NAMES, [-1, 0, 1], [np.eye(3, 4), STEP, STEP])  # straight along x
 REST = LEG.rest.reshape(1, -1)
-TOO_FAR, TOO_NEAR = rw.ik.LimbFlag.TOO_FAR, rw.ik.LimbFlag.TOO_NEAR
+TOO_FAR, TOO_NEAR = rc.ik.LimbFlag.TOO_FAR, rc.ik.LimbFlag.TOO_NEAR
 
 
-def leg(**choices) -> rw.ik.Limb:
-    return rw.ik.Limb(LEG, NAMES, **{"hinge": [0, 0, 1], **choices})
+def leg(**choices) -> rc.ik.Limb:
+    return rc.ik.Limb(LEG, NAMES, **{"hinge": [0, 0, 1], **choices})
 
 
-def solved(targets, **choices) -> tuple[np.ndarray, rw.ik.LimbPoses]:
+def solved(targets, **choices) -> tuple[np.ndarray, rc.ik.LimbPoses]:
     """Positions (T, 3, 3) and the result."""
     targets = np.atleast_2d(np.asarray(targets, np.float64))
     made = leg(**choices).solve(np.tile(REST, (len(targets), 1)), targets)
@@ -110,7 +110,7 @@ def test_any_range_of_angles_holds_and_all_of_it_is_used(bend):
     targets = rng.normal(size=(400, 3))
     targets *= (rng.uniform(0.01, 2.2, 400) / np.linalg.norm(targets, axis=1))[:, None]
     targets[:, 2] *= 0.05
-    made = rw.ik.Limb(LEG, NAMES, hinge=[0, 0, 1], bend=bend).solve(starts, targets)
+    made = rc.ik.Limb(LEG, NAMES, hinge=[0, 0, 1], bend=bend).solve(starts, targets)
     row = made.poses.reshape(-1, 3, 3, 4)[:, 1].astype(np.float64)
     degrees = np.degrees(np.arctan2(row[:, 1, 0], row[:, 0, 0]))  # of the knee's own row: about its z
     turns = np.array([-720, -360, 0, 360, 720])
@@ -124,7 +124,7 @@ def test_any_range_of_angles_holds_and_all_of_it_is_used(bend):
 
 
 def test_a_distance_that_no_angle_allows_is_flagged():
-    made = rw.ik.Limb(LEG, NAMES, hinge=[0, 0, 1], bend=(90, 190)).solve(
+    made = rc.ik.Limb(LEG, NAMES, hinge=[0, 0, 1], bend=(90, 190)).solve(
         np.repeat(REST, 2, axis=0), [[1.8, 0, 0], [1.0, 0, 0]]
     )
     assert made.flags.tolist() == [TOO_FAR, 0]
@@ -133,7 +133,7 @@ def test_a_distance_that_no_angle_allows_is_flagged():
 
 @pytest.mark.parametrize("start", [60.0, -60.0])
 def test_of_two_sides_a_limb_stays_at_that_of_its_pose(start):
-    limb = rw.ik.Limb(LEG, NAMES, hinge=[0, 0, 1], bend=(-120, 120))
+    limb = rc.ik.Limb(LEG, NAMES, hinge=[0, 0, 1], bend=(-120, 120))
     path = np.stack([np.linspace(1.9, 1.1, 50), np.linspace(0, 0.3, 50), np.zeros(50)], axis=1)
     made = limb.solve(np.repeat(bent(start), 50, axis=0), path)
     knees = LEG.globals(made.poses)[..., 3].astype(np.float64)
@@ -149,28 +149,28 @@ def test_a_straight_leg_bends_about_its_hinge():
 def test_the_target_at_the_base_folds_the_leg(tolerance):
     points, made = solved([0, 0, 0])
     np.testing.assert_allclose(points[0, 2], 0, atol=tolerance["float32"])
-    assert made.flags[0] == rw.ik.LimbFlag.AT_BASE
+    assert made.flags[0] == rc.ik.LimbFlag.AT_BASE
 
 
 def test_a_pole_on_the_line_to_the_target_is_flagged_and_keeps_the_bend_plane():
     made = leg().solve(REST, [1.5, 0, 0], poles=[3, 0, 0])
-    assert made.flags[0] == rw.ik.LimbFlag.NO_HINGE
+    assert made.flags[0] == rc.ik.LimbFlag.NO_HINGE
     np.testing.assert_array_equal(made.poses, leg().solve(REST, [1.5, 0, 0]).poses)
 
 
-FLAT = rw.Skeleton(NAMES, [-1, 0, 1], [np.eye(3, 4), STEP, np.eye(3, 4)])
+FLAT = rc.Skeleton(NAMES, [-1, 0, 1], [np.eye(3, 4), STEP, np.eye(3, 4)])
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: rw.ik.Limb(None, NAMES), "Limb: skeleton is None: its model has no joints"),
-        (lambda: rw.ik.Limb(LEG, ["hip", "knee"]), "Limb: joints is .*; it must be 3 joints: upper, lower, end"),
-        (lambda: rw.ik.Limb(LEG, ["hip", "shin", "ankle"]), "Limb: joints is naming 'shin'; it must be among hip"),
-        (lambda: rw.ik.Limb(LEG, [0, 1, 7]), "Limb: joints is 7; it must be a whole number from 0 to 2"),
-        (lambda: rw.ik.Limb(LEG, [1, 0, 2]), "Limb: joints is no chain: hip is not below knee"),
-        (lambda: rw.ik.Limb(FLAT, NAMES), "Limb: joints is a limb of zero length below knee"),
-        (lambda: rw.ik.Limb(LEG, NAMES), "Limb: hinge is None for a limb that is straight at rest"),
+        (lambda: rc.ik.Limb(None, NAMES), "Limb: skeleton is None: its model has no joints"),
+        (lambda: rc.ik.Limb(LEG, ["hip", "knee"]), "Limb: joints is .*; it must be 3 joints: upper, lower, end"),
+        (lambda: rc.ik.Limb(LEG, ["hip", "shin", "ankle"]), "Limb: joints is naming 'shin'; it must be among hip"),
+        (lambda: rc.ik.Limb(LEG, [0, 1, 7]), "Limb: joints is 7; it must be a whole number from 0 to 2"),
+        (lambda: rc.ik.Limb(LEG, [1, 0, 2]), "Limb: joints is no chain: hip is not below knee"),
+        (lambda: rc.ik.Limb(FLAT, NAMES), "Limb: joints is a limb of zero length below knee"),
+        (lambda: rc.ik.Limb(LEG, NAMES), "Limb: hinge is None for a limb that is straight at rest"),
         (lambda: leg(hinge=[1, 0, 0]), "Limb: hinge is along the upper bone"),
         (lambda: leg(hinge=[0, 0, 0]), "Limb: hinge is zero"),
         (lambda: leg(softness=1.0), "Limb: softness is 1.0"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.ik.solving import RIG, TIP, arm, free_arm
 from tests.support.kinds import MAKERS
 
@@ -17,10 +17,10 @@ MODELS = {
 }
 
 
-def engine_of(model: rw.Deformer) -> tuple[rw.ik.Solver, np.ndarray, np.ndarray]:
+def engine_of(model: rc.Deformer) -> tuple[rc.ik.Solver, np.ndarray, np.ndarray]:
     """A solver for a few vertices, unknowns (N,) away from rest, and the reference."""
     vertices = np.unique(np.linspace(0, len(model.rest_vertices) - 1, 5).astype(int))
-    solver = rw.ik.Solver(model, vertices)
+    solver = rc.ik.Solver(model, vertices)
     reference, rest = solver.rest
     low, high = np.maximum(solver.bounds[:, 0], -1e3), np.minimum(solver.bounds[:, 1], 1e3)
     x = rest[0] + np.random.default_rng(3).uniform(0.1, 0.3, rest.shape[1]) * np.minimum(solver.scales, high - low)
@@ -65,7 +65,7 @@ def test_unknowns_of_another_number_are_named():
 
 def test_a_body_restricted_to_a_vertex_twice_has_its_rows_twice():
     model = arm(learned=True)
-    twice = rw.ik.Solver(model.restricted([TIP, TIP]), [0, 1])
+    twice = rc.ik.Solver(model.restricted([TIP, TIP]), [0, 1])
     vertices, jacobian = twice.engine.linearized(twice.rest[1][0] + 1.0, twice.rest[0])
     assert (vertices[0] == vertices[1]).all()
     assert (jacobian[:3] == jacobian[3:]).all()

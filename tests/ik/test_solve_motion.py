@@ -1,11 +1,11 @@
-"""``rw.ik.solve_motion``: clips inside joint limits, feet that stand, no jumps; on made and on captured motion."""
+"""``rc.ik.solve_motion``: clips inside joint limits, feet that stand, no jumps; on made and on captured motion."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.ik.characters import legs, on_model, places
 from tests.ik.walk import FEET, FPS, pushed, standing, toes, walk
 
@@ -33,12 +33,12 @@ def random_clip(frames: int = 40, seed: int = 0) -> np.ndarray:
 @pytest.fixture(scope="module")
 def held():
     """The pushed walk, with the contacts of the walk."""
-    return rw.ik.solve_motion(RIG, positions(pushed(WALK)), NAMES, fps=FPS, feet=FEET, lock=LOCK)
+    return rc.ik.solve_motion(RIG, positions(pushed(WALK)), NAMES, fps=FPS, feet=FEET, lock=LOCK)
 
 
 def test_a_clip_of_the_character_itself_is_followed_exactly(tolerance):
     channels = random_clip()
-    found = rw.ik.solve_motion(RIG, places(RIG, channels), NAMES, fps=FPS, preference=1e-5, tolerance=1e-8)
+    found = rc.ik.solve_motion(RIG, places(RIG, channels), NAMES, fps=FPS, preference=1e-5, tolerance=1e-8)
     assert found.error.max() < tolerance["float32_character"]
     assert np.abs(places(RIG, found.channels) - places(RIG, channels)).max() < tolerance["float32_character"]
     assert found.converged.all()
@@ -53,7 +53,7 @@ def test_markers_at_offsets_of_joints_are_followed(tolerance):
     others = [name for name in NAMES if name != "knee.L"]
     wanted = np.concatenate([marker[:, None], globals_[..., 3][:, [NAMES.index(n) for n in others]]], axis=1)
     points = [("knee.L", offset), *others]
-    found = rw.ik.solve_motion(RIG, wanted, points, fps=FPS, preference=1e-5, tolerance=1e-8)
+    found = rc.ik.solve_motion(RIG, wanted, points, fps=FPS, preference=1e-5, tolerance=1e-8)
     assert found.error.max() < tolerance["float32_character"]
 
 
@@ -62,7 +62,7 @@ def test_joint_limits_hold_and_what_they_forbid_is_spread(tolerance):
     free, tight = legs(), legs(knee=(-2.0, 40.0))
     channels = random_clip()
     wanted = places(free, channels)
-    found = rw.ik.solve_motion(tight, wanted, NAMES, fps=FPS)
+    found = rc.ik.solve_motion(tight, wanted, NAMES, fps=FPS)
     low, high = tight.channel_ranges.T
     assert (found.channels >= low).all()
     assert (found.channels <= high).all()
@@ -90,50 +90,50 @@ def test_planted_feet_keep_the_joint_limits_that_a_lock_alone_breaks():
     """The same clip with knees that bend by 45 degrees at most."""
     tight = legs(knee=(-2.0, 45.0))
     low, high = tight.channel_ranges.T
-    inside = rw.ik.solve_motion(tight, positions(pushed(WALK)), NAMES, fps=FPS)
+    inside = rc.ik.solve_motion(tight, positions(pushed(WALK)), NAMES, fps=FPS)
     clip = inside.poses.copy()
     clip[:, 7] -= 0.05  # a pelvis that comes down: knees must bend more
-    lock = rw.ik.foot_lock(SKELETON, clip, FEET, fps=FPS, **LOCK)
+    lock = rc.ik.foot_lock(SKELETON, clip, FEET, fps=FPS, **LOCK)
     broken = on_model(tight).channels_from_poses(lock.poses)[0]
     assert (broken > high + 1.0).any()
-    made = rw.ik.solve_motion(tight, positions(clip), NAMES, fps=FPS, feet=FEET, lock=LOCK)
+    made = rc.ik.solve_motion(tight, positions(clip), NAMES, fps=FPS, feet=FEET, lock=LOCK)
     assert ((made.channels >= low) & (made.channels <= high)).all()
 
 
 def test_no_frame_jumps(held):
     """Steps of channels, in degrees a frame, stay near those of the walk."""
     turns = held.channels[:, 3:]
-    calm = rw.ik.solve_motion(RIG, positions(WALK), NAMES, fps=FPS).channels[:, 3:]
+    calm = rc.ik.solve_motion(RIG, positions(WALK), NAMES, fps=FPS).channels[:, 3:]
     assert np.abs(np.diff(turns, 2, axis=0)).max() < np.abs(np.diff(calm, 2, axis=0)).max() + 6.0
 
 
 def test_a_model_and_its_rig_give_the_same_bytes(held):
-    found = rw.ik.solve_motion(on_model(RIG), positions(pushed(WALK)), NAMES, fps=FPS, feet=FEET, lock=LOCK)
+    found = rc.ik.solve_motion(on_model(RIG), positions(pushed(WALK)), NAMES, fps=FPS, feet=FEET, lock=LOCK)
     np.testing.assert_array_equal(found.poses, held.poses)
 
 
 def test_a_skeleton_without_channels_follows_with_its_root_where_the_start_has_it(tolerance):
     start = pushed(WALK)
-    found = rw.ik.solve_motion(SKELETON, positions(start), NAMES, fps=FPS, start=start, feet=FEET, lock=HINGE)
+    found = rc.ik.solve_motion(SKELETON, positions(start), NAMES, fps=FPS, start=start, feet=FEET, lock=HINGE)
     assert found.channels is None
     np.testing.assert_allclose(found.poses[:, 3], start[:, 3], atol=tolerance["float32"])
     assert max(found.slide_after) < 0.1 * MILLIMETER
 
 
 def test_without_feet_nothing_is_locked():
-    found = rw.ik.solve_motion(RIG, positions(pushed(WALK)), NAMES, fps=FPS)
+    found = rc.ik.solve_motion(RIG, positions(pushed(WALK)), NAMES, fps=FPS)
     assert found.contacts.shape == (len(WALK), 0)
     assert not found.lowered.any()
 
 
 def test_threads_change_no_byte_of_a_motion(held):
-    found = rw.ik.solve_motion(RIG, positions(pushed(WALK)), NAMES, fps=FPS, feet=FEET, lock=LOCK, threads=2)
+    found = rc.ik.solve_motion(RIG, positions(pushed(WALK)), NAMES, fps=FPS, feet=FEET, lock=LOCK, threads=2)
     np.testing.assert_array_equal(found.poses, held.poses)
 
 
 def test_a_frame_carries_its_share_of_the_last_difference(tolerance):
     """As written: each frame near its preferred channels plus the share of what the last one had beside its own."""
-    solver = rw.ik.Solver(on_model(RIG), np.arange(len(NAMES)))
+    solver = rc.ik.Solver(on_model(RIG), np.arange(len(NAMES)))
     goals, preferred = positions(pushed(WALK))[20:28], random_clip(8, seed=2)
     settings = {"bounds": RIG.channel_ranges, "preference": 0.2, "tolerance": 1e-8}
     found = solver.solve(goals, preferred[0], preferred=preferred, carry=0.8, **settings)
@@ -152,7 +152,7 @@ def test_a_frame_carries_its_share_of_the_last_difference(tolerance):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"model": rw.faces.example()}, "solve_motion: model is a BlendshapeRig without joints"),
+        ({"model": rc.faces.example()}, "solve_motion: model is a BlendshapeRig without joints"),
         ({"positions": np.zeros((3, 2, 3))}, r"solve_motion: positions is .* \(3, 2, 3\); it must be"),
         ({"points": "hip.L"}, "solve_motion: points is 'hip.L'; it must be a list of joints"),
         ({"points": ["tail"] * 9}, "solve_motion: points is naming 'tail'; it must be among pelvis"),
@@ -170,14 +170,14 @@ def test_a_frame_carries_its_share_of_the_last_difference(tolerance):
 def test_wrong_arguments_of_a_motion_are_named(change, message):
     arguments = {"model": RIG, "positions": positions(WALK)[:3], "points": NAMES, "fps": FPS, **change}
     with pytest.raises(ValueError, match=message):
-        rw.ik.solve_motion(**arguments)
+        rc.ik.solve_motion(**arguments)
 
 
 def test_a_rig_that_constraints_pose_is_refused():
     rig = legs()
     rig.posed_elsewhere = {"knee.L": "constraint IK"}
     with pytest.raises(ValueError, match=r"solve_motion: model is a rig whose joint 'knee.L' something else poses"):
-        rw.ik.solve_motion(rig, positions(WALK)[:3], NAMES, fps=FPS)
+        rc.ik.solve_motion(rig, positions(WALK)[:3], NAMES, fps=FPS)
 
 
 def test_a_model_whose_channels_do_not_decide_its_poses_is_refused():
@@ -185,9 +185,9 @@ def test_a_model_whose_channels_do_not_decide_its_poses_is_refused():
     entry = dict(on_model(RIG).metadata["channels"]) | {"joints": {"knee.L": "constraint IK"}}
     origins = SKELETON.rest_globals[:, :, 3]
     weights = (np.arange(len(NAMES))[:, None], np.ones((len(NAMES), 1)))
-    posed = rw.LinearBlendSkinning(SKELETON, origins, np.zeros((0, 3), int), weights, metadata={"channels": entry})
+    posed = rc.LinearBlendSkinning(SKELETON, origins, np.zeros((0, 3), int), weights, metadata={"channels": entry})
     with pytest.raises(ValueError, match=r"knee\.L"):
-        rw.ik.solve_motion(posed, positions(WALK)[:3], NAMES, fps=FPS)
+        rc.ik.solve_motion(posed, positions(WALK)[:3], NAMES, fps=FPS)
 
 
 CLIPS = ["01_01", "jumping_jacks", "zombie", "jumping"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 
 HEADER = "frame,vertex,x,y,z\n"
 
@@ -15,7 +15,7 @@ def test_both_formats_hold_the_same(tmp_path):
     np.savez(tmp_path / "a.npz", targets=targets, vertices=[7, 4], weights=[1.0, 2.0], fps=24)
     rows = [f"{t + 5}, {v}, {x}, {y}, {z}" for t in range(3) for v, (x, y, z) in zip([7, 4], targets[t], strict=True)]
     (tmp_path / "a.csv").write_text(HEADER + "\n".join(rows))
-    archive, table = rw.ik.load_targets(tmp_path / "a.npz"), rw.ik.load_targets(tmp_path / "a.csv")
+    archive, table = rc.ik.load_targets(tmp_path / "a.npz"), rc.ik.load_targets(tmp_path / "a.csv")
     assert (archive.targets == table.targets).all()
     assert archive.vertices.tolist() == table.vertices.tolist() == [7, 4]
     assert archive.fps == 24.0
@@ -39,21 +39,21 @@ WRONG = {
 def test_a_wrong_table_is_named(text, tmp_path):
     (tmp_path / "a.csv").write_text(text)
     with pytest.raises(ValueError, match=f"^load_targets: .*{WRONG[text]}.*; it must be "):
-        rw.ik.load_targets(tmp_path / "a.csv")
+        rc.ik.load_targets(tmp_path / "a.csv")
 
 
 def test_an_archive_without_vertices_is_named(tmp_path):
     np.savez(tmp_path / "a.npz", targets=np.zeros((1, 1, 3)))
     with pytest.raises(ValueError, match=r"^load_targets: vertices is missing"):
-        rw.ik.load_targets(tmp_path / "a.npz")
+        rc.ik.load_targets(tmp_path / "a.npz")
 
 
 def test_another_format_is_named(tmp_path):
     (tmp_path / "a.txt").write_text("")
     with pytest.raises(ValueError, match=r"it must be \.npz"):
-        rw.ik.load_targets(tmp_path / "a.txt")
+        rc.ik.load_targets(tmp_path / "a.txt")
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="load_targets"):
-        rw.ik.load_targets(tmp_path / "a.npz")
+        rc.ik.load_targets(tmp_path / "a.npz")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 FPS = 30.0
 FEET = [tuple(f"{joint}.{side}" for joint in ("hip", "knee", "ankle", "toe")) for side in "LR"]
@@ -14,7 +14,7 @@ def place(x: float, y: float, z: float) -> np.ndarray:
     return np.array([[1, 0, 0, x], [0, 1, 0, y], [0, 0, 1, z]], np.float64)
 
 
-def legs_skeleton() -> rw.Skeleton:
+def legs_skeleton() -> rc.Skeleton:
     """A pelvis and two legs of .45 m bones, y up, walking along z; the knees are straight at rest."""
     names, parents, rest = ["pelvis"], [-1], [place(0, 1.0, 0)]
     for foot, x in zip(FEET, (0.1, -0.1), strict=True):
@@ -22,7 +22,7 @@ def legs_skeleton() -> rw.Skeleton:
         names += foot
         parents += [0, first, first + 1, first + 2]
         rest += [place(x, 0, 0), place(0, -0.45, 0), place(0, -0.45, 0), place(0, -0.1, 0.12)]
-    return rw.Skeleton(names, parents, np.array(rest))
+    return rc.Skeleton(names, parents, np.array(rest))
 
 
 def foot_path(phase: np.ndarray, speed: float) -> tuple[np.ndarray, np.ndarray]:
@@ -32,7 +32,7 @@ def foot_path(phase: np.ndarray, speed: float) -> tuple[np.ndarray, np.ndarray]:
     return speed * (step + swing * swing * (3 - 2 * swing)), 0.12 * np.sin(np.pi * swing) ** 2
 
 
-def walk(frames: int = 90) -> tuple[rw.Skeleton, np.ndarray]:
+def walk(frames: int = 90) -> tuple[rc.Skeleton, np.ndarray]:
     """Poses (T, C) with feet that stand still to rounding."""
     skeleton = legs_skeleton()
     poses = np.tile(skeleton.rest.reshape(-1), (frames, 1))
@@ -42,18 +42,18 @@ def walk(frames: int = 90) -> tuple[rw.Skeleton, np.ndarray]:
     for foot, x, start in zip(FEET, (0.1, -0.1), (0.0, 0.5), strict=True):
         along, height = foot_path(time + start, 0.8)
         targets = np.stack([np.full(frames, x), 0.1 + height, along - 0.8 * start + 0.24], axis=1)
-        leg = rw.ik.Limb(skeleton, foot[:3], hinge=[1, 0, 0])
+        leg = rc.ik.Limb(skeleton, foot[:3], hinge=[1, 0, 0])
         poses = leg.solve(poses, targets).poses
     return skeleton, poses
 
 
-def toes(skeleton: rw.Skeleton, poses: np.ndarray) -> np.ndarray:
+def toes(skeleton: rc.Skeleton, poses: np.ndarray) -> np.ndarray:
     """(T, 2, 3)."""
     chosen = [skeleton.names.index(foot[3]) for foot in FEET]
     return skeleton.globals(poses)[..., 3][:, chosen].astype(np.float64)
 
 
-def leg_lengths(skeleton: rw.Skeleton, poses: np.ndarray) -> np.ndarray:
+def leg_lengths(skeleton: rc.Skeleton, poses: np.ndarray) -> np.ndarray:
     """(T, 2): from hip to ankle."""
     points = skeleton.globals(poses)[..., 3].astype(np.float64)
     hips, ankles = ([skeleton.names.index(foot[part]) for foot in FEET] for part in (0, 2))

@@ -7,12 +7,12 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.inverse import Solver
-from rigwright.inverse._methods.geodesics import heat_distances
-from rigwright.inverse._methods.localized import masks
-from rigwright.inverse._methods.sequential_quadratic import gradient, hessian
-from rigwright.inverse._problem import make_problem
+import rigcast as rc
+from rigcast.inverse import Solver
+from rigcast.inverse._methods.geodesics import heat_distances
+from rigcast.inverse._methods.localized import masks
+from rigcast.inverse._methods.sequential_quadratic import gradient, hessian
+from rigcast.inverse._problem import make_problem
 from tests.conftest import TOLERANCES
 from tests.support.inverse import arrays_of, shot_of
 
@@ -52,7 +52,7 @@ def test_cet_is_clipped_ridge_regression(kind, seed, tolerance):
     arrays = arrays_of(kind, seed)
     rig, targets = shot_of(arrays, frames=3, seed=seed)
     omega = np.random.default_rng(seed).uniform(0, 2, len(arrays[0]))
-    solved = rw.inverse.solve(rig, targets, "cet", ALPHA, vertex_weights=omega)
+    solved = rc.inverse.solve(rig, targets, "cet", ALPHA, vertex_weights=omega)
     slow = [slow_ridge(*basis_and_offset(arrays, target, omega), ALPHA) for target in targets]
     np.testing.assert_allclose(solved.weights, slow, atol=tolerance["float32_scaled"])  # float32 Gram matrix
     assert solved.converged.all()
@@ -62,9 +62,9 @@ def test_cet_shares_a_weight_between_twins_where_nothing_else_decides(tolerance)
     neutral, deltas, _ = arrays_of("linear", 1)
     deltas[1] = deltas[0]
     arrays = neutral, deltas, []
-    rig = rw.BlendshapeRig(*arrays)
+    rig = rc.BlendshapeRig(*arrays)
     target = neutral + 0.6 * deltas[0]
-    solved = rw.inverse.solve(rig, target, "cet", 0.0)
+    solved = rc.inverse.solve(rig, target, "cet", 0.0)
     np.testing.assert_allclose(solved.weights[0, :2], 0.3, atol=tolerance["float32_scaled"])
 
 
@@ -72,7 +72,7 @@ def test_cet_shares_a_weight_between_twins_where_nothing_else_decides(tolerance)
 def test_seol_fits_one_shape_after_another(seed, tolerance):
     arrays = arrays_of("any", seed)
     rig, targets = shot_of(arrays, (-0.5, 0.75), frames=3, seed=seed)
-    solved = rw.inverse.solve(rig, targets, "seol", ALPHA)
+    solved = rc.inverse.solve(rig, targets, "seol", ALPHA)
     slow = [slow_seol(*basis_and_offset(arrays, target), (-0.5, 0.75)) for target in targets]
     np.testing.assert_allclose(solved.weights, slow, atol=tolerance["float32_scaled"])
 
@@ -84,7 +84,7 @@ def test_pins_ties_priors_and_markers_are_kept(method, tolerance):
     pins[0, 2], pins[2, 3] = 0.25, 0.75
     chosen = {"vertices": np.arange(5, 50), "vertex_weights": np.linspace(0, 1, 45)}
     rules = {"fixed": pins, "symmetric": [(0, 1)], "priors": (0.4, 1e9)}
-    solved = rw.inverse.solve(rig, targets, method, ALPHA, **chosen, **rules)
+    solved = rc.inverse.solve(rig, targets, method, ALPHA, **chosen, **rules)
     assert solved.weights[0, 2] == 0.25
     assert solved.weights[2, 3] == 0.75
     np.testing.assert_array_equal(solved.weights[:, 0], solved.weights[:, 1])
@@ -98,9 +98,9 @@ def test_pins_ties_priors_and_markers_are_kept(method, tolerance):
 def test_sqp_arrives_where_descent_does(tolerance):
     pytest.importorskip("scipy", reason="SciPy is not installed")
     rig, targets = shot_of(arrays_of("pairs", 6), (-0.5, 1.0), frames=1, seed=6)
-    start = rw.inverse.solve(rig, targets, "cet", ALPHA).weights
-    theirs = rw.inverse.solve(rig, targets, "sqp", ALPHA, init=start)
-    ours = rw.inverse.solve(rig, targets, "descent", ALPHA, init=theirs.weights)
+    start = rc.inverse.solve(rig, targets, "cet", ALPHA).weights
+    theirs = rc.inverse.solve(rig, targets, "sqp", ALPHA, init=start)
+    ours = rc.inverse.solve(rig, targets, "descent", ALPHA, init=theirs.weights)
     assert (ours.objective >= theirs.objective * (1 - 1e-6)).all()
     np.testing.assert_allclose(theirs.weights, ours.weights, atol=tolerance["float32_character"])
     assert theirs.converged.all()
@@ -124,13 +124,13 @@ def test_sqp_that_stops_on_its_way_is_not_solved():
     optimize = pytest.importorskip("scipy.optimize", reason="SciPy is not installed")
     rest = np.zeros((2, 3))
     shape, bent = np.array([[1.0, 0, 0], [0, 0, 0]]), np.array([[0.0, 0, 0], [0, 1.0, 0]])
-    rig = rw.BlendshapeRig(rest, shape[None], [((rw.Tent(0, 0.0, 0.5, 1.0),), bent)])
+    rig = rc.BlendshapeRig(rest, shape[None], [((rc.Tent(0, 0.0, 0.5, 1.0),), bent)])
     target = 0.5 * shape + 2.0 * bent
     stopped = []
     minimize = optimize.minimize
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(optimize, "minimize", lambda *a, **k: stopped.append(minimize(*a, **k)) or stopped[-1])
-        solved = rw.inverse.solve(rig, target, "sqp", alpha=0.0)
+        solved = rc.inverse.solve(rig, target, "sqp", alpha=0.0)
     assert stopped[0].status == 2  # "xtol termination condition is satisfied"
     assert solved.optimality[0] > 0.1
     assert not solved.converged[0]
@@ -139,7 +139,7 @@ def test_sqp_that_stops_on_its_way_is_not_solved():
 def test_sqp_finds_the_neutral():
     pytest.importorskip("scipy", reason="SciPy is not installed")
     rig, _ = shot_of(arrays_of("any", 3), frames=1)
-    solved = rw.inverse.solve(rig, rig.rest_vertices, "sqp", alpha=0.0)
+    solved = rc.inverse.solve(rig, rig.rest_vertices, "sqp", alpha=0.0)
     assert solved.converged.all()
     assert solved.rmse[0] < 1e-4 * np.abs(rig.columns()).max()
 
@@ -155,8 +155,8 @@ def test_sqp_names_the_extra_that_is_missing(monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "scipy"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "meta_path", [NoSciPy(), *sys.meta_path])
-    with pytest.raises(ImportError, match=r"rigwright\[inverse\]"):
-        rw.inverse.solve(rig, targets, "sqp")
+    with pytest.raises(ImportError, match=r"rigcast\[inverse\]"):
+        rc.inverse.solve(rig, targets, "sqp")
 
 
 def sphere(rings=24, sectors=48):
@@ -208,7 +208,7 @@ def two_sided_rig():
     faces = np.stack([index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]], axis=-1).reshape(-1, 4)
     bump = np.exp(-((points[:, 0] - np.array([[1.0], [9.0]])) ** 2))
     deltas = (bump + 0.05 * bump[::-1])[..., None] * [0, 0, 1.0]
-    return rw.BlendshapeRig(points, deltas, faces=faces), points, deltas
+    return rc.BlendshapeRig(points, deltas, faces=faces), points, deltas
 
 
 def test_cet_loc_is_cet_on_what_the_masks_leave(tolerance):
@@ -221,14 +221,14 @@ def test_cet_loc_is_cet_on_what_the_masks_leave(tolerance):
     assert not kept[1, ends].any()
     assert kept[0, np.argmax(deltas[0, :, 2])]
     local = points, deltas * kept[..., None], []
-    solved = rw.inverse.solve(rig, target, "cet_loc", 0.01)
+    solved = rc.inverse.solve(rig, target, "cet_loc", 0.01)
     np.testing.assert_allclose(
         solved.weights[0], slow_ridge(*basis_and_offset(local, target), 0.01), atol=tolerance["float32_scaled"]
     )
-    assert solved.objective[0] > rw.inverse.solve(rig, target, "descent", 0.01).objective[0]
+    assert solved.objective[0] > rc.inverse.solve(rig, target, "descent", 0.01).objective[0]
 
 
 def test_cet_loc_needs_faces():
     arrays = arrays_of("linear", 0)
     with pytest.raises(ValueError, match="without faces"):
-        rw.inverse.solve(rw.BlendshapeRig(*arrays), arrays[0], "cet_loc")
+        rc.inverse.solve(rc.BlendshapeRig(*arrays), arrays[0], "cet_loc")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.inverse_rigs import random_rig
 
 
@@ -13,7 +13,7 @@ def near_rig(rng, apart, vertices=200, shapes=8, combinations=()):
     """Shapes 3 and 5 differ by ``apart`` of their size."""
     deltas = rng.normal(size=(shapes, vertices, 3))
     deltas[5] = deltas[3] + apart * rng.normal(size=(vertices, 3))
-    return rw.BlendshapeRig(rng.normal(size=(vertices, 3)), deltas, combinations)
+    return rc.BlendshapeRig(rng.normal(size=(vertices, 3)), deltas, combinations)
 
 
 @pytest.mark.parametrize("apart", [1e-2, 1e-4, 1e-5, 1e-6])
@@ -25,7 +25,7 @@ def test_weights_are_those_of_least_squares_on_the_vertices(apart):
     targets = (rig.rest_vertices + (truth @ columns).reshape(30, -1, 3)).astype(np.float32)
     offsets = (targets.astype(np.float64) - rig.rest_vertices).reshape(30, -1)
     slow = np.abs(np.linalg.lstsq(columns.T, offsets.T, rcond=None)[0].T - truth).max()
-    result = rw.inverse.solve(rig, targets, alpha=0.0)
+    result = rc.inverse.solve(rig, targets, alpha=0.0)
     assert np.abs(result.weights - truth).max() < 2.0 * slow
     assert result.converged.all()
     told = [text for text in result.warnings if "nearly made up of others: shape3, shape5;" in text]
@@ -39,7 +39,7 @@ def test_noisy_frames_are_solved_as_soon_and_as_far_as_asked(alpha, smoothness):
     pairs = [((0, 1), 0.5 * rng.normal(size=(200, 3))), ((3, 6), 0.5 * rng.normal(size=(200, 3)))]
     rig = near_rig(rng, 1e-6, combinations=pairs)
     targets = rig.evaluate(rng.uniform(size=(30, 8))) + 0.1 * rng.normal(size=(30, 200, 3)).astype(np.float32)
-    result = rw.inverse.solve(rig, targets, alpha=alpha, smoothness=smoothness)
+    result = rc.inverse.solve(rig, targets, alpha=alpha, smoothness=smoothness)
     assert result.converged.all()
     assert result.iterations.mean() < 60
 
@@ -48,7 +48,7 @@ def test_idle_and_identical_shapes_are_not_told_twice_and_sums_of_others_are():
     rng = np.random.default_rng(3)
     deltas = rng.normal(size=(6, 50, 3))
     deltas[1], deltas[2], deltas[5] = 0.0, deltas[0], deltas[3] + deltas[4]
-    gram = rw.inverse.Solver(rw.BlendshapeRig(rng.normal(size=(50, 3)), deltas)).gram
+    gram = rc.inverse.Solver(rc.BlendshapeRig(rng.normal(size=(50, 3)), deltas)).gram
     assert (gram.independence[[0, 1, 2]] > 0.5).all()
     assert (gram.independence[3:] < 1e-6).all()
     (told,) = [text for text in gram.warnings if "made up" in text]
@@ -58,7 +58,7 @@ def test_idle_and_identical_shapes_are_not_told_twice_and_sums_of_others_are():
 def test_independence_is_the_distance_to_the_span_of_the_others(tolerance):
     rig = random_rig(np.random.default_rng(4))
     omega = np.random.default_rng(5).uniform(0.1, 2.0, 40)
-    gram = rw.inverse.Solver(rig, vertex_weights=omega).gram
+    gram = rc.inverse.Solver(rig, vertex_weights=omega).gram
     columns = (np.asarray(rig.columns()[:8], np.float64) * np.sqrt(omega)[:, None]).reshape(8, -1).T
     for k in range(8):
         others = np.delete(columns, k, axis=1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.inverse import Solver
-from rigwright.inverse._parts import solve_in_parts
+import rigcast as rc
+from rigcast.inverse import Solver
+from rigcast.inverse._parts import solve_in_parts
 from tests.support.blendshapes import random_rig
 from tests.support.moving_head import face_curves, head_turns, moved, moving_face, turn
 
@@ -42,7 +42,7 @@ def test_weights_are_nearly_as_good_as_those_of_a_still_head(face, weights, stil
     quiet = np.abs(face.columns()).sum(axis=(0, 2)).argsort()[:40]
 
     def error(shot, **options):
-        return np.abs(rw.inverse.solve(face, shot, alpha=0.0, **options).weights - weights).mean()
+        return np.abs(rc.inverse.solve(face, shot, alpha=0.0, **options).weights - weights).mean()
 
     baseline = error(still)
     assert error(turning, rigid="auto") < 1.2 * baseline
@@ -52,7 +52,7 @@ def test_weights_are_nearly_as_good_as_those_of_a_still_head(face, weights, stil
 @pytest.mark.parametrize("degrees", [14, 100])
 def test_the_motion_is_found_with_the_weights(face, still, degrees):
     turns = head_turns(FRAMES, degrees)
-    found = rw.inverse.solve(face, moved(still, turns), alpha=0.0, rigid="auto")
+    found = rc.inverse.solve(face, moved(still, turns), alpha=0.0, rigid="auto")
     assert angle_between(found.transforms[:, :, :3], turns[:, :, :3]) < 0.5
     assert not any("head motion" in text for text in found.warnings)
 
@@ -62,7 +62,7 @@ def test_the_motion_is_found_with_the_weights(face, still, degrees):
 def test_weights_and_motion_have_the_least_objective(face, still, kind, axis):
     """Neither a turn of 0.06 degrees nor a shift of 0.05 mm lowers it, with weights solved for the moved shot."""
     turning = moved(still, head_turns(FRAMES))
-    found = rw.inverse.solve(face, turning, alpha=0.02, rigid="auto")
+    found = rc.inverse.solve(face, turning, alpha=0.02, rigid="auto")
     assert found.converged.all()
     for step in (-1, 1):
         other = found.transforms.copy()
@@ -70,14 +70,14 @@ def test_weights_and_motion_have_the_least_objective(face, still, kind, axis):
             other[:, axis, 3] += 0.005 * step
         else:
             other[:, :, :3] @= turn(axis, 1e-3 * step)
-        beside = rw.inverse.solve(face, rw.inverse.in_rig_frame(turning, other), alpha=0.02)
+        beside = rc.inverse.solve(face, rc.inverse.in_rig_frame(turning, other), alpha=0.02)
         assert beside.objective.sum() > found.objective.sum()
 
 
 def test_the_weights_are_those_of_the_shot_without_its_motion(face, still, tolerance):
     turning = moved(still, head_turns(FRAMES))
-    found = rw.inverse.solve(face, turning, alpha=0.02, rigid="auto")
-    again = rw.inverse.solve(face, rw.inverse.in_rig_frame(turning, found.transforms), alpha=0.02)
+    found = rc.inverse.solve(face, turning, alpha=0.02, rigid="auto")
+    again = rc.inverse.solve(face, rc.inverse.in_rig_frame(turning, found.transforms), alpha=0.02)
     np.testing.assert_allclose(found.weights, again.weights, atol=tolerance["float32_character"])
 
 
@@ -85,12 +85,12 @@ def test_a_scale_is_found_if_it_is_asked_for(face, weights, still, tolerance):
     turns = head_turns(FRAMES)
     turns[:, :, :3] *= np.linspace(0.9, 1.2, FRAMES)[:, None, None]
     turning = moved(still, turns)
-    found = rw.inverse.solve(face, turning, alpha=0.0, rigid="auto", rigid_scale=True)
+    found = rc.inverse.solve(face, turning, alpha=0.0, rigid="auto", rigid_scale=True)
     size = np.cbrt(np.linalg.det(found.transforms[:, :, :3]))
     np.testing.assert_allclose(size, np.linspace(0.9, 1.2, FRAMES), rtol=tolerance["finite_difference"])
-    baseline = np.abs(rw.inverse.solve(face, still, alpha=0.0).weights - weights).mean()
+    baseline = np.abs(rc.inverse.solve(face, still, alpha=0.0).weights - weights).mean()
     assert np.abs(found.weights - weights).mean() < 1.2 * baseline
-    np.testing.assert_allclose(rw.inverse.in_rig_frame(turning, turns), still, atol=tolerance["float64"])
+    np.testing.assert_allclose(rc.inverse.in_rig_frame(turning, turns), still, atol=tolerance["float64"])
 
 
 def test_markers_and_their_weights_decide_alone(face, weights, still, tolerance):
@@ -100,24 +100,24 @@ def test_markers_and_their_weights_decide_alone(face, weights, still, tolerance)
     damaged[:, 1] = 1e3  # no marker
     damaged[:, chosen[7]], omega[7] = -1e3, 0.0
     options = {"alpha": 0.0, "rigid": "auto", "vertices": chosen, "vertex_weights": omega}
-    found = rw.inverse.solve(face, damaged, **options)
+    found = rc.inverse.solve(face, damaged, **options)
     assert angle_between(found.transforms[:, :, :3], head_turns(FRAMES)[:, :, :3]) < 1
     np.testing.assert_allclose(
-        rw.inverse.solve(face, turning, **options).weights, found.weights, atol=tolerance["printed"]
+        rc.inverse.solve(face, turning, **options).weights, found.weights, atol=tolerance["printed"]
     )
-    only = rw.inverse.solve(face, damaged[:, chosen], **options)
+    only = rc.inverse.solve(face, damaged[:, chosen], **options)
     np.testing.assert_array_equal(only.weights, found.weights)
 
 
 def test_vertices_at_rest_show_the_motion_where_there_are_some():
     rig = random_rig(seed=3, reach=0.1)
-    resting = rw.inverse.resting_vertices(rig)
+    resting = rc.inverse.resting_vertices(rig)
     assert not np.abs(rig.columns()[:, resting]).any()
     assert np.abs(np.delete(rig.columns(), resting, axis=1)).any(axis=(0, 2)).all()
     rows = np.random.default_rng(4).uniform(0, 1, (12, rig.num_shapes))
     turning = moved(rig.evaluate(rows.astype(np.float32)), head_turns(12))
     by_file, by_word, auto = (
-        rw.inverse.solve(rig, turning, alpha=0.0, rigid=rigid) for rigid in (resting, "rest", "auto")
+        rc.inverse.solve(rig, turning, alpha=0.0, rigid=rigid) for rigid in (resting, "rest", "auto")
     )
     np.testing.assert_array_equal(by_word.weights, by_file.weights)
     np.testing.assert_array_equal(auto.transforms, by_file.transforms)
@@ -125,19 +125,19 @@ def test_vertices_at_rest_show_the_motion_where_there_are_some():
 
 def test_a_rig_without_resting_vertices_cannot_use_them(face, still):
     with pytest.raises(ValueError, match=r"rigid is 'rest' where 0 of 468 given vertices rest .*'auto'"):
-        rw.inverse.solve(face, still, rigid="rest")
+        rc.inverse.solve(face, still, rigid="rest")
 
 
 def test_an_unknown_word_is_refused(face, still):
     with pytest.raises(ValueError, match="rigid is 'skull'; it must be 'auto', 'rest', vertices or None"):
-        rw.inverse.solve(face, still, rigid="skull")
+        rc.inverse.solve(face, still, rigid="skull")
 
 
 def test_a_shape_that_moves_the_whole_head_counts_as_its_motion(face, still):
     deltas = np.array(face.columns()[:20])
     deltas[5] = [0.0, 0.0, 1.0]
-    rig = rw.BlendshapeRig(face.rest_vertices, deltas)
-    found = rw.inverse.solve(rig, still + np.array([0, 0, 2.0]), alpha=0.0, rigid="auto")
+    rig = rc.BlendshapeRig(face.rest_vertices, deltas)
+    found = rc.inverse.solve(rig, still + np.array([0, 0, 2.0]), alpha=0.0, rigid="auto")
     assert not found.weights[:, 5].any()
     assert any("count" in text and rig.shape_names[5] in text for text in found.warnings)
 
@@ -153,17 +153,17 @@ def test_parts_of_a_shot_give_the_whole(face, tmp_path):
 
 def test_smooth_weights_are_found_with_the_motion(face, weights, still):
     turning = moved(still, head_turns(FRAMES))
-    found = rw.inverse.solve(face, turning, alpha=0.0, smoothness=0.5, rigid="auto")
-    alone = rw.inverse.solve(face, still, alpha=0.0, smoothness=0.5)
+    found = rc.inverse.solve(face, turning, alpha=0.0, smoothness=0.5, rigid="auto")
+    alone = rc.inverse.solve(face, still, alpha=0.0, smoothness=0.5)
     assert np.abs(found.weights - weights).mean() < 1.2 * np.abs(alone.weights - weights).mean()
     assert found.converged.all()
 
 
 def test_a_published_face_shows_its_motion_on_the_skull(data_path, tolerance):
-    rig = rw.faces.ict(data_path("ict_facekit"))
+    rig = rc.faces.ict(data_path("ict_facekit"))
     rows = np.random.default_rng(0).uniform(0, 0.5, (8, rig.num_shapes)).astype(np.float32)
     turns = head_turns(8)
-    found = rw.inverse.solve(rig, moved(rig.evaluate(rows), turns), alpha=0.0, rigid="auto")
+    found = rc.inverse.solve(rig, moved(rig.evaluate(rows), turns), alpha=0.0, rigid="auto")
     assert angle_between(found.transforms[:, :, :3], turns[:, :, :3]) < 1e-3
-    still = rw.inverse.solve(rig, rig.evaluate(rows), alpha=0.0)
+    still = rc.inverse.solve(rig, rig.evaluate(rows), alpha=0.0)
     np.testing.assert_allclose(found.weights, still.weights, atol=tolerance["finite_difference"])

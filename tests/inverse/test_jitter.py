@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.inverse import Solver
-from rigwright.inverse._parts import solve_in_parts
+import rigcast as rc
+from rigcast.inverse import Solver
+from rigcast.inverse._parts import solve_in_parts
 from tests.support.moving_head import face_curves, head_turns, moved, moving_face
 
 
@@ -26,7 +26,7 @@ def noisy_shot(frames: int, noise: float, seed: int = 0):
 @pytest.mark.parametrize("noise", [0.005, 0.05])
 def test_noise_is_measured(noise):
     face, _, shot = noisy_shot(80, noise)
-    found = rw.inverse.jitter(face, shot, rw.inverse.solve(face, shot, alpha=0.0).weights)
+    found = rc.inverse.jitter(face, shot, rc.inverse.solve(face, shot, alpha=0.0).weights)
     # An estimate of 3 per cent from this many vertices.
     assert found.noise == pytest.approx(noise, rel=0.03)
 
@@ -34,7 +34,7 @@ def test_noise_is_measured(noise):
 def test_what_moves_smoothly_is_no_noise():
     face, _, shot = noisy_shot(80, 0.02)
     shot += np.sin(np.linspace(0, 6, 80))[:, None, None] * np.random.default_rng(1).normal(0, 0.5, shot.shape[1:])
-    found = rw.inverse.jitter(face, shot, rw.inverse.solve(face, shot, alpha=0.0).weights)
+    found = rc.inverse.jitter(face, shot, rc.inverse.solve(face, shot, alpha=0.0).weights)
     # An estimate from frames that move.
     assert found.noise == pytest.approx(0.02, rel=0.1)
 
@@ -42,29 +42,29 @@ def test_what_moves_smoothly_is_no_noise():
 def test_markers_give_the_noise_that_the_weights_did_not_follow():
     face, _, shot = noisy_shot(200, 0.02)
     chosen = np.arange(0, 468, 31)  # 16 markers: 48 numbers for some 10 free weights
-    weights = rw.inverse.solve(face, shot, alpha=0.0, vertices=chosen).weights
+    weights = rc.inverse.solve(face, shot, alpha=0.0, vertices=chosen).weights
     # An estimate of few vertices.
-    assert rw.inverse.jitter(face, shot[:, chosen], weights, chosen).noise == pytest.approx(0.02, rel=0.1)
+    assert rc.inverse.jitter(face, shot[:, chosen], weights, chosen).noise == pytest.approx(0.02, rel=0.1)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(("frames", "noise"), [(60, 0.005), (60, 0.05), (240, 0.05), (240, 0.1)])
 def test_smoothness_by_measure_leaves_the_motion_and_loses_no_accuracy(frames, noise, seed):
     face, weights, shot = noisy_shot(frames, noise, seed)
-    without = rw.inverse.solve(face, shot, alpha=0.01)
-    found = rw.inverse.solve(face, shot, alpha=0.01, smoothness="auto")
+    without = rc.inverse.solve(face, shot, alpha=0.01)
+    found = rc.inverse.solve(face, shot, alpha=0.01, smoothness="auto")
     assert second_differences(found.weights) < 2 * second_differences(weights)
     assert np.abs(found.weights - weights).mean() < 1.005 * np.abs(without.weights - weights).mean()
 
 
 def test_without_smoothness_such_weights_jitter():
     face, weights, shot = noisy_shot(240, 0.05)
-    assert second_differences(rw.inverse.solve(face, shot, alpha=0.01).weights) > 5 * second_differences(weights)
+    assert second_differences(rc.inverse.solve(face, shot, alpha=0.01).weights) > 5 * second_differences(weights)
 
 
 def test_a_clean_shot_is_not_smoothed():
     face, _, shot = noisy_shot(60, 0.0)
-    plain, found = (rw.inverse.solve(face, shot, alpha=0.01, smoothness=s) for s in (0.0, "auto"))
+    plain, found = (rc.inverse.solve(face, shot, alpha=0.01, smoothness=s) for s in (0.0, "auto"))
     assert found.smoothness == 0.0
     np.testing.assert_array_equal(found.weights, plain.weights)
 
@@ -74,10 +74,10 @@ def test_smoothness_scales_with_the_unit(meters_per_unit, tolerance):
     face, _, shot = noisy_shot(60, 0.05)
     about = {"meters_per_unit": 0.01 * meters_per_unit}
     deltas = face.columns()[:20] / meters_per_unit
-    other = rw.BlendshapeRig(face.rest_vertices / meters_per_unit, deltas, metadata=about)
-    found = rw.inverse.solve(other, shot / meters_per_unit, alpha=0.0, smoothness="auto")
-    beside = rw.inverse.solve(rw.BlendshapeRig(face.rest_vertices, face.columns()[:20]), shot, alpha=0.0)
-    expected = rw.inverse.jitter(rw.BlendshapeRig(face.rest_vertices, face.columns()[:20]), shot, beside.weights)
+    other = rc.BlendshapeRig(face.rest_vertices / meters_per_unit, deltas, metadata=about)
+    found = rc.inverse.solve(other, shot / meters_per_unit, alpha=0.0, smoothness="auto")
+    beside = rc.inverse.solve(rc.BlendshapeRig(face.rest_vertices, face.columns()[:20]), shot, alpha=0.0)
+    expected = rc.inverse.jitter(rc.BlendshapeRig(face.rest_vertices, face.columns()[:20]), shot, beside.weights)
     assert found.smoothness * meters_per_unit**2 == pytest.approx(expected.smoothness, rel=tolerance["printed"])
 
 
@@ -94,4 +94,4 @@ def test_a_turning_head_and_parts_get_the_same_smoothness(tmp_path):
 def test_a_method_without_a_temporal_term_refuses_it():
     face, _, shot = noisy_shot(20, 0.05)
     with pytest.raises(ValueError, match="smoothness is 'auto' with method 'mm'"):
-        rw.inverse.solve(face, shot, "mm", smoothness="auto")
+        rc.inverse.solve(face, shot, "mm", smoothness="auto")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.inverse_rigs import random_rig, slow_objective
 
 
@@ -23,7 +23,7 @@ def test_joint_solve_is_as_good_as_a_general_solver(seed, smoothness, tolerance)
     times = np.linspace(0, 3, 7)[:, None]
     truth = 0.5 + 0.45 * np.sin(times * rng.uniform(0.5, 2, 4) + rng.uniform(0, 6, 4))
     targets = rig.evaluate(truth) + 0.3 * rng.normal(size=(7, 15, 3)).astype(np.float32)
-    result = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=smoothness)
+    result = rc.inverse.solve(rig, targets, alpha=1.0, smoothness=smoothness)
     assert result.converged.all()
     mine = shot_value(rig, targets, result.weights, alpha=1.0, smoothness=smoothness)
     assert result.shot_objective == pytest.approx(mine, rel=tolerance["gram"])
@@ -31,7 +31,7 @@ def test_joint_solve_is_as_good_as_a_general_solver(seed, smoothness, tolerance)
     def value(flat):
         return shot_value(rig, targets, flat.reshape(7, 4), alpha=1.0, smoothness=smoothness)
 
-    start = rw.inverse.solve(rig, targets, alpha=1.0).weights
+    start = rc.inverse.solve(rig, targets, alpha=1.0).weights
     other = optimize.minimize(value, start.ravel(), bounds=[(0, 1)] * 28, options={"maxfun": 100000, "ftol": 1e-13})
     assert mine <= other.fun * (1 + 1e-6)
 
@@ -42,8 +42,8 @@ def test_locked_frames_hold_and_the_rest_is_solved_around_them():
     targets = rig.evaluate(rng.uniform(0.2, 0.8, size=(9, 8)))
     pins = np.full((9, 8), np.nan)
     pins[4] = 0.5
-    free = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=20.0)
-    locked = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=20.0, fixed=pins)
+    free = rc.inverse.solve(rig, targets, alpha=1.0, smoothness=20.0)
+    locked = rc.inverse.solve(rig, targets, alpha=1.0, smoothness=20.0, fixed=pins)
     assert (locked.weights[4] == 0.5).all()
     assert locked.converged.all()
     assert locked.shot_objective >= free.shot_objective * (1 - 1e-9)
@@ -53,11 +53,11 @@ def test_causal_frames_depend_on_the_past_only():
     rng = np.random.default_rng(5)
     rig = random_rig(rng)
     targets = rig.evaluate(rng.uniform(size=(8, 8)))
-    whole = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=50.0, joint=False)
-    part = rw.inverse.solve(rig, targets[:5], alpha=1.0, smoothness=50.0, joint=False)
+    whole = rc.inverse.solve(rig, targets, alpha=1.0, smoothness=50.0, joint=False)
+    part = rc.inverse.solve(rig, targets[:5], alpha=1.0, smoothness=50.0, joint=False)
     assert np.array_equal(whole.weights[:5], part.weights)
     bends = [
-        np.square(np.diff(r.weights, n=2, axis=0)).sum() for r in (whole, rw.inverse.solve(rig, targets, alpha=1.0))
+        np.square(np.diff(r.weights, n=2, axis=0)).sum() for r in (whole, rc.inverse.solve(rig, targets, alpha=1.0))
     ]
     assert bends[0] < bends[1]
 
@@ -66,7 +66,7 @@ def test_causal_optimality_is_that_of_each_frame_given_the_two_before():
     rng = np.random.default_rng(6)
     rig = random_rig(rng)
     targets = rig.evaluate(rng.uniform(size=(8, 8))) + 0.1 * rng.normal(size=(8, 40, 3)).astype(np.float32)
-    result = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=50.0, joint=False, tolerance=1e-9)
+    result = rc.inverse.solve(rig, targets, alpha=1.0, smoothness=50.0, joint=False, tolerance=1e-9)
     assert result.converged.all()
 
     def value(t, w):
@@ -90,7 +90,7 @@ def test_joint_solve_reports_its_steps_and_can_be_interrupted_between_them():
     rig = random_rig(rng)
     targets = rig.evaluate(rng.uniform(size=(30, 8)))
     seen = []
-    result = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=50.0, progress=seen.append)
+    result = rc.inverse.solve(rig, targets, alpha=1.0, smoothness=50.0, progress=seen.append)
     steps = [report.done for report in seen if report.stage == "smoothing"]
     assert len(steps) > 1
     assert steps == sorted(steps)
@@ -102,7 +102,7 @@ def test_joint_solve_reports_its_steps_and_can_be_interrupted_between_them():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        rw.inverse.solve(rig, targets, alpha=1.0, smoothness=50.0, progress=stop)
+        rc.inverse.solve(rig, targets, alpha=1.0, smoothness=50.0, progress=stop)
 
 
 @pytest.mark.parametrize("shapes", [7, 20, 45])
@@ -110,11 +110,11 @@ def test_blocks_of_many_sizes_solve_the_normal_equations(shapes):
     """Linear rig, solution inside the box, other weights fixed in every frame: one dense linear system."""
     rng = np.random.default_rng(shapes)
     frames, smoothness, alpha = 9, 30.0, 0.5
-    rig = rw.BlendshapeRig(np.zeros((60, 3)), rng.normal(size=(shapes, 60, 3)), bounds=(-100.0, 100.0))
+    rig = rc.BlendshapeRig(np.zeros((60, 3)), rng.normal(size=(shapes, 60, 3)), bounds=(-100.0, 100.0))
     targets = rig.evaluate(rng.normal(size=(frames, shapes)))
     pins = np.where(rng.uniform(size=(frames, shapes)) < rng.uniform(size=(frames, 1)), 0.3, np.nan)
     pins[4] = 0.3
-    result = rw.inverse.solve(rig, targets, alpha=alpha, smoothness=smoothness, fixed=pins)
+    result = rc.inverse.solve(rig, targets, alpha=alpha, smoothness=smoothness, fixed=pins)
 
     columns = rig.columns().astype(np.float64).reshape(shapes, -1)
     bend = np.diff(np.eye(frames), n=2, axis=0)
@@ -136,7 +136,7 @@ def waves(rng, frames, shapes):
 def steps_to_solve(rig, targets, **settings):
     """How many steps a joint solve takes, which must end at the tolerance."""
     seen = []
-    result = rw.inverse.solve(rig, targets, threads=1, progress=seen.append, **settings)
+    result = rc.inverse.solve(rig, targets, threads=1, progress=seen.append, **settings)
     assert result.converged.all()
     return seen[-1].done
 
@@ -152,7 +152,7 @@ def test_pairs_of_nearly_equal_shapes_are_solved_to_the_tolerance():
     rng = np.random.default_rng(8)
     deltas = rng.normal(size=(20, 60, 3))
     deltas[10:] = deltas[:10] + 1e-3 * rng.normal(size=(10, 60, 3))
-    rig = rw.BlendshapeRig(np.zeros((60, 3)), deltas)
+    rig = rc.BlendshapeRig(np.zeros((60, 3)), deltas)
     targets = rig.evaluate(waves(rng, 60, 20))
     assert steps_to_solve(rig, targets, alpha=0.1, smoothness=0.01) < 50
 
@@ -162,7 +162,7 @@ def test_a_stiff_temporal_term_on_products_of_three_takes_few_steps():
     rng = np.random.default_rng(13)
     pairs = [((0, 1, 2), rng.normal(size=(40, 3))), ((1, 2, 3), rng.normal(size=(40, 3)))]
     deltas = rng.normal(size=(4, 40, 3))
-    rig = rw.BlendshapeRig(np.zeros((40, 3)), deltas, combinations=[(f, 10 * d) for f, d in pairs])
+    rig = rc.BlendshapeRig(np.zeros((40, 3)), deltas, combinations=[(f, 10 * d) for f, d in pairs])
     targets = noisy_waves(rng, rig, 80)
     assert steps_to_solve(rig, targets, alpha=0.0, smoothness=3e5) < 100
 
@@ -181,6 +181,6 @@ def test_joint_solves_give_the_same_bytes_for_any_number_of_threads():
     rig = random_rig(rng)
     targets = rig.evaluate(waves(rng, 70, rig.num_shapes))
     targets += 0.1 * rng.normal(size=targets.shape).astype(np.float32)
-    one, three = (rw.inverse.solve(rig, targets, alpha=1.0, smoothness=30.0, threads=n) for n in (1, 3))
+    one, three = (rc.inverse.solve(rig, targets, alpha=1.0, smoothness=30.0, threads=n) for n in (1, 3))
     assert one.converged.all()
     assert np.array_equal(one.weights, three.weights)

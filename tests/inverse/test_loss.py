@@ -7,16 +7,16 @@ import dataclasses
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.inverse import Solution, Solver
-from rigwright.inverse._distances import posed
-from rigwright.inverse._gram import Gram
-from rigwright.inverse._loss import Loss
-from rigwright.inverse._methods.descent import descent
-from rigwright.inverse._options import Options
-from rigwright.inverse._parts import solve_in_parts
-from rigwright.inverse._problem import make_problem
-from rigwright.inverse._reweighting import _at, _pulled, objective
+import rigcast as rc
+from rigcast.inverse import Solution, Solver
+from rigcast.inverse._distances import posed
+from rigcast.inverse._gram import Gram
+from rigcast.inverse._loss import Loss
+from rigcast.inverse._methods.descent import descent
+from rigcast.inverse._options import Options
+from rigcast.inverse._parts import solve_in_parts
+from rigcast.inverse._problem import make_problem
+from rigcast.inverse._reweighting import _at, _pulled, objective
 from tests.conftest import TOLERANCES
 from tests.support.blendshapes import slow_blendshapes
 from tests.support.inverse import arrays_of, shot_of
@@ -108,7 +108,7 @@ def test_it_is_the_minimum_that_a_general_solver_finds():
     """Huber's loss of a linear rig is convex, so that there is one."""
     optimize = pytest.importorskip("scipy.optimize", reason="SciPy is not installed")
     rig, arrays, _, _, hit = damaged("linear")
-    found = rw.inverse.solve(rig, hit, alpha=ALPHA, loss="huber", loss_scale=SCALE)
+    found = rc.inverse.solve(rig, hit, alpha=ALPHA, loss="huber", loss_scale=SCALE)
     assert found.converged.all()
     box = [(0, 1)] * rig.num_shapes
     for frame, target in enumerate(hit):
@@ -122,7 +122,7 @@ def test_it_is_the_minimum_that_a_general_solver_finds():
 @pytest.mark.parametrize("name", LOSSES)
 def test_optimality_is_that_of_the_robust_objective(name, tolerance):
     rig, arrays, _, _, hit = damaged(seed=5)
-    found = rw.inverse.solve(rig, hit, alpha=ALPHA, loss=name, loss_scale=SCALE, max_iterations=1)
+    found = rc.inverse.solve(rig, hit, alpha=ALPHA, loss=name, loss_scale=SCALE, max_iterations=1)
     step = 1e-5
     for frame, target in enumerate(hit):
         slopes = []
@@ -137,7 +137,7 @@ def test_optimality_is_that_of_the_robust_objective(name, tolerance):
 def test_outliers_cost_little_where_squares_follow_them(name):
     rig, _, truth, clean, hit = damaged(frames=12)
     squared, robust, best = (
-        np.abs(rw.inverse.solve(rig, shot, alpha=1e-3, **how).weights - truth).mean()
+        np.abs(rc.inverse.solve(rig, shot, alpha=1e-3, **how).weights - truth).mean()
         for shot, how in ((hit, {}), (hit, {"loss": name}), (clean, {}))
     )
     assert robust < 0.25 * squared
@@ -148,12 +148,12 @@ def test_what_tukey_ignores_can_be_anywhere(tolerance):
     rig, _, _, clean, hit = damaged(frames=3)
     off = np.abs(hit - clean).max(axis=2) > 0
     farther = (clean + 100 * (hit - clean)).astype(np.float32)
-    start = rw.inverse.solve(rig, clean, alpha=ALPHA).weights
+    start = rc.inverse.solve(rig, clean, alpha=ALPHA).weights
     settings = {"alpha": ALPHA, "loss": "tukey", "loss_scale": SCALE, "init": start}
     near, far = (Solver(rig).solve(shot, **settings).weights for shot in (hit, farther))
     np.testing.assert_allclose(near, far, atol=0.02)  # the last round falls by less than a millionth, not by nothing
     holes = [
-        rw.inverse.solve(rig, clean[t], alpha=ALPHA, vertices=np.flatnonzero(~off[t])).weights[0] for t in range(3)
+        rc.inverse.solve(rig, clean[t], alpha=ALPHA, vertices=np.flatnonzero(~off[t])).weights[0] for t in range(3)
     ]
     np.testing.assert_allclose(far, holes, atol=0.05)  # inside the scale Tukey's loss is no square
 
@@ -161,18 +161,18 @@ def test_what_tukey_ignores_can_be_anywhere(tolerance):
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_scale_beyond_every_distance_is_the_squared_solve(name, tolerance):
     rig, _, _, clean, _ = damaged(frames=2)
-    squared = rw.inverse.solve(rig, clean, alpha=ALPHA)
-    found = rw.inverse.solve(rig, clean, alpha=ALPHA, loss=name, loss_scale=1e3)
+    squared = rc.inverse.solve(rig, clean, alpha=ALPHA)
+    found = rc.inverse.solve(rig, clean, alpha=ALPHA, loss=name, loss_scale=1e3)
     np.testing.assert_allclose(found.weights, squared.weights, atol=tolerance["printed"])
     np.testing.assert_allclose(found.rmse, squared.rmse, rtol=tolerance["printed"])
 
 
 def test_the_scale_is_chosen_by_the_noise_and_not_by_outliers():
     rig, _, _, clean, hit = damaged(frames=12, noise=0.1)
-    quiet, loud = (rw.inverse.solve(rig, shot, alpha=0.0, loss="tukey").loss_scale for shot in (clean, hit))
+    quiet, loud = (rc.inverse.solve(rig, shot, alpha=0.0, loss="tukey").loss_scale for shot in (clean, hit))
     assert quiet == pytest.approx(4.685 * 0.1, rel=0.15)  # the weights follow some of the noise
     assert loud < 1.3 * quiet
-    halved = rw.inverse.solve(rig, clean, alpha=0.0, loss="huber").loss_scale
+    halved = rc.inverse.solve(rig, clean, alpha=0.0, loss="huber").loss_scale
     assert halved == pytest.approx(quiet * 1.345 / 4.685)
 
 
@@ -182,15 +182,15 @@ def test_smoothness_markers_and_head_motion_go_with_it():
     turn = np.linalg.qr(np.random.default_rng(4).standard_normal((3, 3)))[0]
     turn *= np.sign(np.linalg.det(turn))
     settings = {"alpha": 1e-3, "loss": "tukey", "loss_scale": SCALE, "vertices": markers}
-    rough = rw.inverse.solve(rig, hit[:, markers], **settings)
-    smooth = rw.inverse.solve(rig, hit[:, markers], smoothness=5.0, **settings)
+    rough = rc.inverse.solve(rig, hit[:, markers], **settings)
+    smooth = rc.inverse.solve(rig, hit[:, markers], smoothness=5.0, **settings)
     assert (
         np.square(np.diff(smooth.weights, 2, axis=0)).sum() < 0.5 * np.square(np.diff(rough.weights, 2, axis=0)).sum()
     )
     assert smooth.shot_objective < rough.shot_objective + 5.0 * np.square(np.diff(rough.weights, 2, axis=0)).sum()
-    moved = rw.inverse.solve(rig, hit @ turn.T + [1, 2, 3], rigid=np.arange(80), alpha=1e-3, loss="tukey")
+    moved = rc.inverse.solve(rig, hit @ turn.T + [1, 2, 3], rigid=np.arange(80), alpha=1e-3, loss="tukey")
     assert moved.transforms.shape == (12, 3, 4)
-    automatic = rw.inverse.solve(rig, hit, smoothness="auto", loss="huber")
+    automatic = rc.inverse.solve(rig, hit, smoothness="auto", loss="huber")
     assert automatic.smoothness > 0
     assert automatic.loss_scale > 0
 
@@ -226,4 +226,4 @@ def test_a_shot_in_parts_and_a_file_have_the_same_solution(tmp_path):
 def test_what_is_no_loss_is_refused(settings, message):
     rig, _, _, clean, _ = damaged(frames=1)
     with pytest.raises(ValueError, match=f"solve: {message}"):
-        rw.inverse.solve(rig, clean, alpha=0.1, **settings)
+        rc.inverse.solve(rig, clean, alpha=0.1, **settings)

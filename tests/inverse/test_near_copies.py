@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.inverse import _measures as measures
-from rigwright.inverse._methods.descent import FRAMES_PER_RUN
-from rigwright.inverse._problem import make_problem
+import rigcast as rc
+from rigcast.inverse import _measures as measures
+from rigcast.inverse._methods.descent import FRAMES_PER_RUN
+from rigcast.inverse._problem import make_problem
 from tests.support.near_copies import near_copies_rig, scans
 
 TOLERANCE = 1e-9  # solve's own
@@ -17,7 +17,7 @@ FRAMES = 60
 
 @pytest.fixture(scope="module")
 def solver():
-    return rw.inverse.Solver(near_copies_rig(0, vertices=900))
+    return rc.inverse.Solver(near_copies_rig(0, vertices=900))
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +49,8 @@ def test_objective_is_that_of_the_rig_without_copies_at_alpha_0(solver, targets,
     deltas = rig.columns()[:count].astype(np.float64)
     sign = np.sign((deltas * rig.columns()[count:]).sum(axis=(1, 2)))
     bounds = np.stack([np.minimum(sign, 0.0), 1.0 + np.maximum(sign, 0.0)], axis=1)
-    plain = rw.BlendshapeRig(rig.rest_vertices, deltas)
-    best = rw.inverse.solve(plain, targets, alpha=0.0, bounds=bounds).objective
+    plain = rc.BlendshapeRig(rig.rest_vertices, deltas)
+    best = rc.inverse.solve(plain, targets, alpha=0.0, bounds=bounds).objective
     assert np.abs(solver.solve(targets, alpha=0.0).objective / best - 1.0).max() < 1e-5
 
 
@@ -62,12 +62,12 @@ def test_shapes_that_nearly_repeat_others_are_named(solver, targets):
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 def test_frames_converge_where_corrections_bend_the_valley(alpha):
     rig = near_copies_rig(0, vertices=400, shapes=20, pairs=12)
-    assert rw.inverse.solve(rig, scans(rig, 24, 1), alpha=alpha).converged.all()
+    assert rc.inverse.solve(rig, scans(rig, 24, 1), alpha=alpha).converged.all()
 
 
 def test_the_unit_of_length_does_not_matter(targets):
     rig = near_copies_rig(0, vertices=900, meters_per_unit=1.0)
-    assert rw.inverse.solve(rig, scans(rig, 12, 1), alpha=1e-4).converged.all()
+    assert rc.inverse.solve(rig, scans(rig, 12, 1), alpha=1e-4).converged.all()
 
 
 def test_same_bytes_for_any_number_of_threads(solver):
@@ -80,7 +80,7 @@ def test_same_bytes_for_any_number_of_threads(solver):
 def head():
     """A solver of 17,000 vertices and frames with scan noise."""
     rig = near_copies_rig(3, vertices=17_000)
-    return rw.inverse.Solver(rig), scans(rig, 24, 4)
+    return rc.inverse.Solver(rig), scans(rig, 24, 4)
 
 
 def test_a_head_of_17000_vertices_converges_at_alpha_0(head):
@@ -90,5 +90,5 @@ def test_a_head_of_17000_vertices_converges_at_alpha_0(head):
 
 def test_a_head_of_17000_vertices_converges_at_the_elbow(head):
     solver, frames = head
-    alpha = rw.inverse.trade_off(solver.gram.rig, frames, alphas=(0.0, 0.1, 1.0, 10.0), count=8).alpha
+    alpha = rc.inverse.trade_off(solver.gram.rig, frames, alphas=(0.0, 0.1, 1.0, 10.0), count=8).alpha
     assert solver.solve(frames, alpha=alpha).converged.all()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright.inverse._methods import majorize_minimize
-from rigwright.inverse._problem import make_problem
+import rigcast as rc
+from rigcast import _core
+from rigcast.inverse._methods import majorize_minimize
+from rigcast.inverse._problem import make_problem
 from tests.support.inverse_rigs import random_rig
 
 FRAMES = 3
@@ -18,7 +18,7 @@ def problem_of(corrections):
     rng = np.random.default_rng(0)
     rig = random_rig(rng, corrections=corrections)
     targets = rig.evaluate(rng.uniform(size=(FRAMES, 8)))
-    return make_problem(rw.inverse.Solver(rig).gram, targets, alpha=1.0)
+    return make_problem(rc.inverse.Solver(rig).gram, targets, alpha=1.0)
 
 
 @pytest.fixture
@@ -64,8 +64,8 @@ def test_a_start_that_is_nan_does_not_converge(problem, coupled):
 
 def test_a_pinned_start_that_is_nan_does_not_converge():
     rng = np.random.default_rng(1)
-    rig = rw.BlendshapeRig(rng.normal(size=(9, 3)), rng.normal(size=(1, 9, 3)))
-    problem = make_problem(rw.inverse.Solver(rig).gram, rig.evaluate([[0.5]]), alpha=0.0, fixed=[0.5])
+    rig = rc.BlendshapeRig(rng.normal(size=(9, 3)), rng.normal(size=(1, 9, 3)))
+    problem = make_problem(rc.inverse.Solver(rig).gram, rig.evaluate([[0.5]]), alpha=0.0, fixed=[0.5])
     assert not solve(problem, np.array([[np.nan]]))[2].any()
 
 

@@ -9,9 +9,9 @@ import signal
 import numpy as np
 import pytest
 
-from rigwright.inverse import Solution, Solver
-from rigwright.inverse._parts import solve_in_parts
-from rigwright.progress import Progress
+from rigcast.inverse import Solution, Solver
+from rigcast.inverse._parts import solve_in_parts
+from rigcast.progress import Progress
 from tests.support.blendshapes import random_rig
 
 FRAMES = 40

@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 
 SCRIPT = """
 import sys, numpy as np
@@ -25,7 +25,7 @@ def local_gram(vertices=203, shapes=37, frames=61, markers=150):
     rng = np.random.default_rng(0)
     deltas = rng.normal(size=(shapes, vertices, 3)).astype(np.float32)
     deltas[np.abs(np.arange(vertices) / vertices - rng.random((shapes, 1))) > rng.random((shapes, 1))] = 0.0
-    rig = rw.BlendshapeRig(rng.normal(size=(vertices, 3)), deltas)
+    rig = rc.BlendshapeRig(rng.normal(size=(vertices, 3)), deltas)
     chosen, weights = rng.permutation(vertices)[:markers], rng.uniform(size=markers)
     targets = rng.normal(size=(frames, vertices, 3)).astype(np.float32)
     offsets = (targets.astype(np.float64) - rig.rest_vertices)[:, chosen]
@@ -52,7 +52,7 @@ def test_a_frame_has_the_same_bytes_in_any_company(frames):
 
 @pytest.mark.parametrize("name", _core.instruction_sets())
 def test_each_instruction_set_gives_the_same_projections(name, tmp_path, tolerance):
-    environment = os.environ | {"RIGWRIGHT_INSTRUCTION_SET": name}
+    environment = os.environ | {"RIGCAST_INSTRUCTION_SET": name}
     command = [sys.executable, "-c", SCRIPT, str(tmp_path / "out.npz")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -68,9 +68,9 @@ def test_the_gram_matrix_is_that_of_scattered_columns(shapes, vertices, toleranc
     for delta in deltas:
         moved = rng.permutation(vertices)[: vertices // 3]
         delta[moved] = rng.standard_normal((len(moved), 3))
-    rig = rw.BlendshapeRig(rng.standard_normal((vertices, 3)), deltas)
+    rig = rc.BlendshapeRig(rng.standard_normal((vertices, 3)), deltas)
     weight = rng.uniform(0.1, 2.0, vertices)
-    found = np.asarray(rw.inverse.Solver(rig, vertex_weights=weight).gram.matrix)
+    found = np.asarray(rc.inverse.Solver(rig, vertex_weights=weight).gram.matrix)
     columns = deltas.reshape(shapes, -1).astype(np.float64)
     expected = (columns * np.repeat(weight, 3)) @ columns.T
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance["float64"] * np.abs(expected).max())

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.inverse._distances import rmse_p95
-from rigwright.inverse._gram import Gram
-from rigwright.inverse._run import solve_problem
-from rigwright.inverse._trade_off import TradeOff, training_frames
+import rigcast as rc
+from rigcast.inverse._distances import rmse_p95
+from rigcast.inverse._gram import Gram
+from rigcast.inverse._run import solve_problem
+from rigcast.inverse._trade_off import TradeOff, training_frames
 from tests.conftest import TOLERANCES
 from tests.support.inverse import arrays_of, shot_of
 
@@ -59,9 +59,9 @@ def test_the_choice_does_not_depend_on_the_unit(tolerance):
     for scale in (1.0, 0.01):
         smaller = [(factors, scale * delta) for factors, delta in combinations]
         metadata = {"meters_per_unit": 0.01 / scale}
-        rig = rw.BlendshapeRig(scale * neutral, scale * deltas, smaller, metadata=metadata)
+        rig = rc.BlendshapeRig(scale * neutral, scale * deltas, smaller, metadata=metadata)
         weights = np.random.default_rng(1).uniform(0, 1, (30, rig.num_shapes)) ** 4
-        found.append(rw.inverse.trade_off(rig, rig.evaluate(weights.astype(np.float32))))
+        found.append(rc.inverse.trade_off(rig, rig.evaluate(weights.astype(np.float32))))
     assert found[1].alpha == pytest.approx(1e-4 * found[0].alpha)
     # Weights at the edge of zero count in one unit and not in the other.
     np.testing.assert_allclose(found[1].cardinality, found[0].cardinality, atol=0.3)
@@ -73,15 +73,15 @@ def test_the_choice_does_not_depend_on_the_unit(tolerance):
 def test_every_entry_is_a_solve_of_the_training_frames():
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     rig, targets = shot_of(arrays_of("any", 0), frames=25, seed=0)
-    found = rw.inverse.trade_off(rig, targets, ("cet", "mm"), (1, 0, 100), gap=6, max_iterations=50)
+    found = rc.inverse.trade_off(rig, targets, ("cet", "mm"), (1, 0, 100), gap=6, max_iterations=50)
     assert list(found.alphas) == [0, 1, 100]
     assert list(found.frames) == [0, 6, 12, 18, 24]
     for m, method in enumerate(("cet", "mm")):
         for a, alpha in enumerate(found.alphas):
-            solved = rw.inverse.solve(rig, targets[found.frames], method, alpha, max_iterations=50)
+            solved = rc.inverse.solve(rig, targets[found.frames], method, alpha, max_iterations=50)
             assert found.rmse[m, a] == pytest.approx(solved.rmse.mean())
             posed = rig.evaluate(solved.weights.astype(np.float32))
-            error = rw.metrics.weight_error(solved.weights, targets[found.frames], posed)
+            error = rc.metrics.weight_error(solved.weights, targets[found.frames], posed)
             assert found.rmse_p95[m, a] == pytest.approx(error.rmse_p95_mean)
             assert found.l1[m, a] == pytest.approx(solved.weights.sum(axis=1).mean())
             assert found.cardinality[m, a] == (solved.weights > 1e-3).sum(axis=1).mean()
@@ -130,12 +130,12 @@ def test_vertices_that_do_not_count_are_left_out_of_the_percentile():
 def test_what_makes_no_curve_is_refused(argument, value):
     rig, targets = shot_of(arrays_of("linear", 0), frames=2)
     with pytest.raises(ValueError, match=f"trade_off: {argument} is"):
-        rw.inverse.trade_off(**{"rig": rig, "targets": targets, argument: value})
+        rc.inverse.trade_off(**{"rig": rig, "targets": targets, argument: value})
 
 
 def test_a_rig_of_another_kind_is_refused():
-    with pytest.raises(ValueError, match="trade_off: rig is a NoneType; it must be a rigwright"):
-        rw.inverse.trade_off(None, np.zeros((2, 5, 3)))
+    with pytest.raises(ValueError, match="trade_off: rig is a NoneType; it must be a rigcast"):
+        rc.inverse.trade_off(None, np.zeros((2, 5, 3)))
 
 
 def rotations(count, seed):
@@ -150,13 +150,13 @@ def test_head_motion_comes_off_and_is_told(markers, tolerance):
     for delta in [*arrays[1], *[d for _, d in arrays[2]]]:
         delta[skull] = 0
     rig, targets = shot_of(arrays, frames=4, seed=3, noise=0.0)
-    still = rw.inverse.solve(rig, targets, "cet", 0.1)
+    still = rc.inverse.solve(rig, targets, "cet", 0.1)
     turn, shift = rotations(4, 9), np.random.default_rng(9).standard_normal((4, 3))
     moved = targets @ turn.transpose(0, 2, 1) + shift[:, None]
     chosen = np.random.default_rng(3).permutation(80)[:75] if markers else None
     seen = skull if chosen is None else np.intersect1d(skull, chosen)
     given = moved if chosen is None else moved[:, chosen]
-    solved = rw.inverse.solve(rig, given, "cet", 0.1, vertices=chosen, rigid=seen)
+    solved = rc.inverse.solve(rig, given, "cet", 0.1, vertices=chosen, rigid=seen)
     np.testing.assert_allclose(solved.transforms[:, :, :3], turn, atol=tolerance["float32_scaled"])
     np.testing.assert_allclose(solved.transforms[:, :, 3], shift, atol=tolerance["float32_scaled"])
     if not markers:
@@ -169,7 +169,7 @@ def test_head_motion_comes_off_and_is_told(markers, tolerance):
 
 def test_a_mirrored_target_gets_a_rotation():
     rig, targets = shot_of(arrays_of("linear", 3), frames=1)
-    solved = rw.inverse.solve(rig, targets * [-1, 1, 1], rigid=np.arange(20))
+    solved = rc.inverse.solve(rig, targets * [-1, 1, 1], rigid=np.arange(20))
     assert np.linalg.det(solved.transforms[0, :, :3]) == pytest.approx(1.0)
 
 
@@ -177,10 +177,10 @@ def test_a_mirrored_target_gets_a_rotation():
 def test_rigid_vertices_that_cannot_hold_a_frame_are_refused(rigid):
     rig, targets = shot_of(arrays_of("linear", 3), frames=1)
     with pytest.raises(ValueError, match="solve: rigid is"):
-        rw.inverse.solve(rig, targets, rigid=np.array(rigid))
+        rc.inverse.solve(rig, targets, rigid=np.array(rigid))
 
 
 def test_rigid_vertices_outside_the_markers_are_refused():
     rig, targets = shot_of(arrays_of("linear", 3), frames=1)
     with pytest.raises(ValueError, match="targets do not give"):
-        rw.inverse.solve(rig, targets[:, :10], vertices=np.arange(10), rigid=[3, 4, 12])
+        rc.inverse.solve(rig, targets[:, :10], vertices=np.arange(10), rigid=[3, 4, 12])

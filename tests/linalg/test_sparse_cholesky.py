@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigwright import NumericalError, _core
+from rigcast import NumericalError, _core
 
 
 def entries(matrix):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._regression.inputs import fit_inputs
-from rigwright._regression.ridge import Choice, choose_ridge, combinations
-from rigwright.baselines import Samples
+import rigcast as rc
+from rigcast._regression.inputs import fit_inputs
+from rigcast._regression.ridge import Choice, choose_ridge, combinations
+from rigcast.baselines import Samples
 
 
 def controls(frames, count=4, seed=0):
@@ -67,7 +67,7 @@ def test_dual_predictions_are_those_of_the_normal_equations(products, tolerance)
 )
 def test_figures_are_those_of_the_normal_equations(name, features, tolerance):
     x, new = controls(60), controls(9, seed=1)
-    method = by_name(rw.metrics.difficulty((x, curved(x)), (new, curved(new))))[name]
+    method = by_name(rc.metrics.difficulty((x, curved(x)), (new, curved(new))))[name]
     inputs = fit_inputs(x, 0, 1.0)
     z, z_new = inputs(x), inputs(new)
     targets = curved(x).reshape(60, -1).astype(np.float64)
@@ -81,7 +81,7 @@ def test_figures_are_those_of_the_normal_equations(name, features, tolerance):
 
 def test_the_nearest_pose_is_the_one_of_a_search_over_all(tolerance):
     x, new = controls(60), controls(9, seed=1)
-    method = by_name(rw.metrics.difficulty((x, curved(x)), (new, curved(new))))["nearest training pose"]
+    method = by_name(rc.metrics.difficulty((x, curved(x)), (new, curved(new))))["nearest training pose"]
     scale = np.ptp(x, axis=0)  # of uniform controls
     scaled, scaled_new = x / scale, new / scale
     nearest = np.linalg.norm(scaled_new[:, None] - scaled[None], axis=2).argmin(axis=1)
@@ -91,13 +91,13 @@ def test_the_nearest_pose_is_the_one_of_a_search_over_all(tolerance):
 
 def test_linear_regression_explains_a_linear_rig():
     x, new = controls(60), controls(9, seed=1)
-    gate = rw.metrics.difficulty((x, shapes(x)), (new, shapes(new)))
+    gate = rc.metrics.difficulty((x, shapes(x)), (new, shapes(new)))
     assert by_name(gate)["PCA + linear regression"].max < 1e-5 * gate.motion
 
 
 def test_only_quadratic_ridge_explains_products():
     x, new = controls(60), controls(9, seed=1)
-    gate = rw.metrics.difficulty((x, shapes(products(x))), (new, shapes(products(new))))
+    gate = rc.metrics.difficulty((x, shapes(products(x))), (new, shapes(products(new))))
     assert gate.best.name == "quadratic ridge"
     assert gate.best.mean < 1e-3 * by_name(gate)["PCA + linear regression"].mean
 
@@ -105,48 +105,48 @@ def test_only_quadratic_ridge_explains_products():
 def test_the_ridge_is_chosen_without_the_judged_poses():
     x, new = controls(60), controls(9, seed=1)
     noisy = curved(x) + np.random.default_rng(3).standard_normal((60, 30, 3)).astype(np.float32)
-    one = rw.metrics.difficulty((x, noisy), (new, curved(new)))
-    other = rw.metrics.difficulty((x, noisy), (new, np.zeros_like(curved(new))))
+    one = rc.metrics.difficulty((x, noisy), (new, curved(new)))
+    other = rc.metrics.difficulty((x, noisy), (new, np.zeros_like(curved(new))))
     assert [m.ridge for m in one.methods] == [m.ridge for m in other.methods]
     assert (
         by_name(one)["quadratic ridge"].ridge
-        > by_name(rw.metrics.difficulty((x, shapes(x)), (new, shapes(new))))["quadratic ridge"].ridge
+        > by_name(rc.metrics.difficulty((x, shapes(x)), (new, shapes(new))))["quadratic ridge"].ridge
     )
 
 
 def test_a_constant_column_changes_nothing():
     x, new = controls(60), controls(9, seed=1)
     wide, wide_new = (np.insert(rows, 2, 0.7, axis=1) for rows in (x, new))
-    one = rw.metrics.difficulty((x, curved(x)), (new, curved(new)))
-    assert rw.metrics.difficulty((wide, curved(x)), (wide_new, curved(new))) == one
+    one = rc.metrics.difficulty((x, curved(x)), (new, curved(new)))
+    assert rc.metrics.difficulty((wide, curved(x)), (wide_new, curved(new))) == one
 
 
 @pytest.mark.slow
 def test_any_number_of_threads_gives_the_same_figures():
     x, new = controls(600, 20), controls(40, 20, seed=1)
-    found = [rw.metrics.difficulty((x, curved(x)), (new, curved(new)), threads=n) for n in (1, 2, 3)]
+    found = [rc.metrics.difficulty((x, curved(x)), (new, curved(new)), threads=n) for n in (1, 2, 3)]
     assert found[0] == found[1] == found[2]
 
 
 def test_of_many_poses_some_are_used():
     x, new = controls(300), controls(9, seed=1)
-    gate = rw.metrics.difficulty((x, curved(x)), (new, curved(new)), most_rows=50)
+    gate = rc.metrics.difficulty((x, curved(x)), (new, curved(new)), most_rows=50)
     assert gate.training_poses == 50
     rows = np.linspace(0, 299, 50).round().astype(int)
-    assert gate == rw.metrics.difficulty((x[rows], curved(x)[rows]), (new, curved(new)))
+    assert gate == rc.metrics.difficulty((x[rows], curved(x)[rows]), (new, curved(new)))
 
 
 def test_samples_with_joints_are_taken(cylinder_rig, tmp_path):
-    train = rw.sampling.sample(cylinder_rig, tmp_path / "train.rwdata", count=40, seed=0, workers=1)
+    train = rc.sampling.sample(cylinder_rig, tmp_path / "train.rwdata", count=40, seed=0, workers=1)
     _, poses, vertices = train.take(np.arange(10))
-    gate = rw.metrics.difficulty(train, Samples(train.skeleton, train.rest_vertices, train.faces, poses, vertices))
+    gate = rc.metrics.difficulty(train, Samples(train.skeleton, train.rest_vertices, train.faces, poses, vertices))
     assert by_name(gate)["nearest training pose"].max == 0.0
     assert "mm" in str(gate)
 
 
 def test_the_verdict_asks_for_twice_the_models_error():
     x, new = controls(60), controls(9, seed=1)
-    gate = rw.metrics.difficulty((x, curved(x)), (new, curved(new)))
+    gate = rc.metrics.difficulty((x, curved(x)), (new, curved(new)))
     assert gate.verdict(0.5 * gate.best.mean).startswith("Gate passed")
     assert gate.verdict(0.51 * gate.best.mean).startswith("TOO EASY")
     assert gate.best.name in gate.verdict(0.0)
@@ -154,7 +154,7 @@ def test_the_verdict_asks_for_twice_the_models_error():
 
 def test_the_first_line_of_the_table_names_the_best():
     x, new = controls(60), controls(9, seed=1)
-    gate = rw.metrics.difficulty((x, curved(x)), (new, curved(new)))
+    gate = rc.metrics.difficulty((x, curved(x)), (new, curved(new)))
     assert f"the best simple method is {gate.best.name}" in str(gate).splitlines()[0]
     assert len(str(gate).splitlines()) == 5
 
@@ -177,10 +177,10 @@ X, Y = controls(20), curved(controls(20))
 )
 def test_wrong_input_is_named(train, test, text):
     with pytest.raises(ValueError, match=text):
-        rw.metrics.difficulty(train, test)
+        rc.metrics.difficulty(train, test)
 
 
 def test_a_wrong_error_of_the_model_is_named():
-    gate = rw.metrics.difficulty((X, Y), (X, Y))
+    gate = rc.metrics.difficulty((X, Y), (X, Y))
     with pytest.raises(ValueError, match="verdict: model_error is -1"):
         gate.verdict(-1.0)

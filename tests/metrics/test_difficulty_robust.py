@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._regression.bind_pose import bind_pose
-from rigwright._regression.inputs import fit_inputs
-from rigwright._regression.ridge import folds
-from rigwright.baselines import Samples
+import rigcast as rc
+from rigcast._regression.bind_pose import bind_pose
+from rigcast._regression.inputs import fit_inputs
+from rigcast._regression.ridge import folds
+from rigcast.baselines import Samples
 from tests.support.models import chain_skeleton
 
 DIALS, VERTICES, RARE = 30, 20, 12
@@ -37,7 +37,7 @@ def moved(x):
 @pytest.mark.slow
 def test_dials_turned_in_one_of_a_thousand_poses_have_no_undue_weight():
     train, judged = rarely_turned(1000, False, 0), rarely_turned(40, True, 1)
-    gate = rw.metrics.difficulty((train, moved(train)), (judged, moved(judged)))
+    gate = rc.metrics.difficulty((train, moved(train)), (judged, moved(judged)))
     assert max(method.mean for method in gate.methods[:2]) < gate.motion
 
 
@@ -100,7 +100,7 @@ def _square(transforms):
 
 def test_bodies_are_explained_in_the_bind_pose():
     (train, _), (judged, _) = turning_body(80, 0), turning_body(20, 1)
-    gate = rw.metrics.difficulty(train, judged)
+    gate = rc.metrics.difficulty(train, judged)
     assert gate.space == "bind pose"
     assert "in the bind pose" in gate.verdict(1.0)
     assert gate.methods[0].max < 1e-3 * gate.motion

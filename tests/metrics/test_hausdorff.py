@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 
 
 def slow_hausdorff(a, b):
@@ -19,20 +19,20 @@ def test_hausdorff_matches_all_pairs(seed, sizes, tolerance):
     rng = np.random.default_rng(seed)
     a, b = (rng.standard_normal((size, 3)).astype(np.float32) for size in sizes)
     expected = slow_hausdorff(a, b)
-    np.testing.assert_allclose(rw.metrics.hausdorff(a, b), expected, rtol=tolerance["float32"])
-    assert rw.metrics.hausdorff(b, a) == rw.metrics.hausdorff(a, b)
+    np.testing.assert_allclose(rc.metrics.hausdorff(a, b), expected, rtol=tolerance["float32"])
+    assert rc.metrics.hausdorff(b, a) == rc.metrics.hausdorff(a, b)
 
 
 def test_it_looks_from_both_sides():
     plane = np.stack([*np.mgrid[0:5, 0:5].reshape(2, -1), np.zeros(25)], axis=1)
     with_spike = np.vstack([plane, [2.0, 2.0, 7.0]])
-    assert rw.metrics.hausdorff(plane, with_spike) == 7.0
-    assert rw.metrics.hausdorff(with_spike, plane) == 7.0
+    assert rc.metrics.hausdorff(plane, with_spike) == 7.0
+    assert rc.metrics.hausdorff(with_spike, plane) == 7.0
 
 
 def test_the_order_of_vertices_does_not_matter():
     a = np.random.default_rng(0).standard_normal((200, 3))
-    assert rw.metrics.hausdorff(a, a[::-1]) == 0.0
+    assert rc.metrics.hausdorff(a, a[::-1]) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_the_order_of_vertices_does_not_matter():
 )
 def test_bad_vertices_are_refused(a, b, message):
     with pytest.raises(ValueError, match=message):
-        rw.metrics.hausdorff(a, b)
+        rc.metrics.hausdorff(a, b)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 
 
 def pictures(seed, shape=(40, 53)):
@@ -25,7 +25,7 @@ def test_ssim_matches_scikit_image(seed, data_range, tolerance):
     expected = metrics.structural_similarity(
         a, b, data_range=data_range, gaussian_weights=True, sigma=1.5, use_sample_covariance=False
     )
-    found = rw.metrics.structural_similarity(a, b, data_range=data_range)
+    found = rc.metrics.structural_similarity(a, b, data_range=data_range)
     np.testing.assert_allclose(found, expected, rtol=tolerance["gram"])  # variances are differences of squares
     assert 0 < found < 1
 
@@ -44,30 +44,30 @@ def test_ssim_matches_the_definition_window_by_window(tolerance):
             sx, sy = (window * (x - mx) ** 2).sum(), (window * (y - my) ** 2).sum()
             sxy = (window * (x - mx) * (y - my)).sum()
             values.append((2 * mx * my + c1) * (2 * sxy + c2) / ((mx**2 + my**2 + c1) * (sx + sy + c2)))
-    found = rw.metrics.structural_similarity(a, b)
+    found = rc.metrics.structural_similarity(a, b)
     np.testing.assert_allclose(found, np.mean(values), rtol=tolerance["gram"])
 
 
 def test_the_same_picture_differs_by_nothing():
     a = pictures(0)[0].astype(np.uint8)
-    assert rw.metrics.structural_similarity(a, a) == 1.0
-    assert rw.metrics.image_mse(a, a) == 0.0
+    assert rc.metrics.structural_similarity(a, a) == 1.0
+    assert rc.metrics.image_mse(a, a) == 0.0
 
 
 def test_mse_is_the_mean_of_squares_and_bytes_do_not_wrap():
     a, b = np.zeros((4, 5), np.uint8), np.full((4, 5), 200, np.uint8)
     b[0] = 0
-    assert rw.metrics.image_mse(a, b) == rw.metrics.image_mse(b, a) == 0.75 * 200**2
+    assert rc.metrics.image_mse(a, b) == rc.metrics.image_mse(b, a) == 0.75 * 200**2
 
 
 def test_grey_in_colors_is_grey(tolerance):
     a, b = pictures(1)
     colored = [np.repeat(picture[..., None], 3, axis=2) for picture in (a, b)]
-    for measure in (rw.metrics.image_mse, rw.metrics.structural_similarity):
+    for measure in (rc.metrics.image_mse, rc.metrics.structural_similarity):
         np.testing.assert_allclose(measure(*colored), measure(a, b), rtol=tolerance["gram"])
 
 
-@pytest.mark.parametrize("measure", [rw.metrics.image_mse, rw.metrics.structural_similarity])
+@pytest.mark.parametrize("measure", [rc.metrics.image_mse, rc.metrics.structural_similarity])
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
@@ -88,6 +88,6 @@ def test_bad_pictures_are_refused(measure, a, b, message):
 
 def test_ssim_refuses_what_no_window_fits_in():
     with pytest.raises(ValueError, match=r"at least 11"):
-        rw.metrics.structural_similarity(np.zeros((10, 30)), np.zeros((10, 30)))
+        rc.metrics.structural_similarity(np.zeros((10, 30)), np.zeros((10, 30)))
     with pytest.raises(ValueError, match=r"data_range is 0"):
-        rw.metrics.structural_similarity(np.zeros((12, 30)), np.zeros((12, 30)), data_range=0)
+        rc.metrics.structural_similarity(np.zeros((12, 30)), np.zeros((12, 30)), data_range=0)

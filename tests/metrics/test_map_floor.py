@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 
 
 def test_it_is_the_engine_s(tolerance):
     random = np.random.default_rng(0)
     uvs, offsets, weights = random.random((30, 2)), random.standard_normal((4, 30, 3)), random.random(30)
-    found = rw.metrics.map_floor(uvs, offsets, 4, weights=weights)
+    found = rc.metrics.map_floor(uvs, offsets, 4, weights=weights)
     np.testing.assert_allclose(found, _core.map_floor(uvs, offsets, 4, weights), atol=tolerance["exact"])
 
 
@@ -30,4 +30,4 @@ def test_it_is_the_engine_s(tolerance):
 def test_refusals_name_the_argument(change, message):
     given = {"uvs": np.zeros((2, 2)), "offsets": np.zeros((1, 2, 3)), "resolution": 4} | change
     with pytest.raises(ValueError, match=message):
-        rw.metrics.map_floor(**given)
+        rc.metrics.map_floor(**given)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.conftest import TOLERANCES
 from tests.support.models import chain_skeleton, random_poses
 
@@ -48,7 +48,7 @@ def rotate(points, seed=0):
 def test_vertex_error_matches_numpy(frames, vertices, seed):
     a, b = animation(frames, vertices, seed), animation(frames, vertices, seed + 1)
     distances = np.linalg.norm(a.astype(float) - b, axis=2)
-    error = rw.metrics.vertex_error(a, b)
+    error = rc.metrics.vertex_error(a, b)
     assert error.mean == pytest.approx(distances.mean(), rel=TOLERANCES["float32"])
     assert error.rms == pytest.approx(np.sqrt((distances**2).mean()), rel=TOLERANCES["float32"])
     assert error.p95 == pytest.approx(np.percentile(distances, 95), rel=TOLERANCES["float32"])
@@ -59,7 +59,7 @@ def test_vertex_error_matches_numpy(frames, vertices, seed):
 
 def test_vertex_error_takes_one_frame():
     a = np.zeros((5, 3), np.float32)
-    error = rw.metrics.vertex_error(a, a + np.float32([3, 0, 4]))
+    error = rc.metrics.vertex_error(a, a + np.float32([3, 0, 4]))
     assert (error.mean, error.max, error.per_vertex.shape, error.per_frame.shape) == (5.0, 5.0, (5,), (1,))
     assert "mean=5" in repr(error)
 
@@ -72,7 +72,7 @@ def test_normal_angle_matches_numpy(tolerance):
             n, m = face_normal(a[t], face), face_normal(b[t], face)
             cosine = n @ m / np.linalg.norm(n) / np.linalg.norm(m)
             expected[t, f] = np.degrees(np.arccos(np.clip(cosine, -1, 1)))
-    angle = rw.metrics.normal_angle(a, b, faces)
+    angle = rc.metrics.normal_angle(a, b, faces)
     assert angle.excluded == 0
     np.testing.assert_allclose(angle.per_face, expected.mean(axis=0), rtol=tolerance["float32"])
     assert angle.mean == pytest.approx(expected.mean(), rel=tolerance["float32"])
@@ -84,19 +84,19 @@ def test_normal_angle_resolves_small_angles(tolerance):
     """Where arccos of a float32 cosine would say 0."""
     points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], np.float32)
     tilted = points + np.float32([[0, 0, 0], [0, 0, 1e-5], [0, 0, 0]])
-    angle = rw.metrics.normal_angle(points, tilted, [[0, 1, 2]])
+    angle = rc.metrics.normal_angle(points, tilted, [[0, 1, 2]])
     assert angle.mean == pytest.approx(np.degrees(1e-5), rel=tolerance["float32"])
 
 
 def test_faces_without_area_are_left_out():
     points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [2, 0, 0]], np.float32)
     faces = [[0, 1, 2], [0, 1, 3], [0, 0, 2]]
-    angle = rw.metrics.normal_angle(points, points * np.float32([1, 1, 1]), faces)
+    angle = rc.metrics.normal_angle(points, points * np.float32([1, 1, 1]), faces)
     assert angle.excluded == 2
     np.testing.assert_array_equal(angle.per_face, [0, np.nan, np.nan])
     assert angle.mean == 0.0
     assert "excluded=2" in repr(angle)
-    assert np.isnan(rw.metrics.normal_angle(points, points, [[0, 0, 2]]).mean)
+    assert np.isnan(rc.metrics.normal_angle(points, points, [[0, 0, 2]]).mean)
 
 
 def slow_dihedral(points, first, second, edge):
@@ -136,7 +136,7 @@ def test_seam_error_matches_numpy(tolerance):
     def mixed(edge):
         return any(len({labels[v] for v in faces[f] if v >= 0}) > 1 for f in hinges[edge])
 
-    seam = rw.metrics.seam_error(truth, guess, faces, labels)
+    seam = rc.metrics.seam_error(truth, guess, faces, labels)
     for name, error, crosses in [
         ("normal", angle_error, mixed),
         ("length", length_error, lambda edge: labels[edge[0]] != labels[edge[1]]),
@@ -156,7 +156,7 @@ def test_a_step_between_two_pieces_is_seen_at_the_seam_alone(tolerance):
     labels = (base[:, 0] >= 4).astype(int)
     stepped = base.copy()
     stepped[labels == 1, 2] += 0.1
-    seam = rw.metrics.seam_error(base, stepped, faces, labels)
+    seam = rc.metrics.seam_error(base, stepped, faces, labels)
     # 14 edges at both ends of the step bend, the 6 that run across it do not
     assert seam.across.count == 20
     assert seam.across.normal == pytest.approx(np.degrees(np.arctan(0.1)) * 14 / 20, rel=tolerance["float32_sum"])
@@ -168,16 +168,16 @@ def test_seam_error_ignores_rigid_motion_and_sees_inversion():
     base, faces = grid(6)
     bumpy = base + np.float32([0, 0, 0.3]) * np.random.default_rng(0).random((36, 1)).astype(np.float32)
     labels = np.arange(36) % 2
-    still = rw.metrics.seam_error(bumpy, rotate(bumpy), faces, labels)
+    still = rc.metrics.seam_error(bumpy, rotate(bumpy), faces, labels)
     assert still.across.normal < 1e-3
-    mirrored = rw.metrics.seam_error(bumpy, bumpy * np.float32([1, 1, -1]), faces, labels)
+    mirrored = rc.metrics.seam_error(bumpy, bumpy * np.float32([1, 1, -1]), faces, labels)
     assert mirrored.across.normal > 1.0  # the unsigned angles are all the same
 
 
 def test_borders_and_non_manifold_edges_do_not_count():
     points = np.random.default_rng(0).random((5, 3)).astype(np.float32)
     fan = [[0, 1, 2], [0, 1, 3], [0, 1, 4]]
-    seam = rw.metrics.seam_error(points, points, fan, [0, 1, 0, 1, 0])
+    seam = rc.metrics.seam_error(points, points, fan, [0, 1, 0, 1, 0])
     assert (seam.across.count, seam.inside.count) == (0, 0)
     assert np.isnan(seam.across.normal)
     assert np.isnan(seam.ratio)
@@ -197,10 +197,10 @@ def test_enveloping_error_is_measured_against_the_best_joint(tolerance):
     rigid = _core.rigid_errors(skeleton, rest, poses, vertices)
     left = ((vertices.astype(float) - guess) ** 2).sum()
     expected = 100 * np.sqrt(left / rigid.min(axis=1).sum())
-    found = rw.metrics.enveloping_error(vertices, guess, poses, skeleton, rest)
+    found = rc.metrics.enveloping_error(vertices, guess, poses, skeleton, rest)
     assert found == pytest.approx(expected, rel=tolerance["float32"])
     joints = np.zeros(25, int)
-    by_root = rw.metrics.enveloping_error(vertices, guess, poses, skeleton, rest, joints=joints)
+    by_root = rc.metrics.enveloping_error(vertices, guess, poses, skeleton, rest, joints=joints)
     assert by_root == pytest.approx(100 * np.sqrt(left / rigid[:, 0].sum()), rel=tolerance["float32"])
 
 
@@ -219,17 +219,17 @@ def test_rigid_pieces_have_an_enveloping_error_of_100(tolerance):
     from tests.support.models import metadata
 
     rigid = _core.model_from_tensors(tensors, metadata("linear_blend", skeleton))
-    error = rw.metrics.enveloping_error(vertices, rigid.evaluate(poses), poses, skeleton, rest)
+    error = rc.metrics.enveloping_error(vertices, rigid.evaluate(poses), poses, skeleton, rest)
     assert error == pytest.approx(100.0, rel=tolerance["float32_sum"])
-    assert rw.metrics.enveloping_error(vertices, vertices, poses, skeleton, rest) == 0.0
+    assert rc.metrics.enveloping_error(vertices, vertices, poses, skeleton, rest) == 0.0
 
 
 EQUALS = {"hausdorff", "triangle_distortion"}  # symmetric, and used between meshes neither of which is the truth
 
 
-@pytest.mark.parametrize("name", [name for name in rw.metrics.__all__ if inspect.isfunction(getattr(rw.metrics, name))])
+@pytest.mark.parametrize("name", [name for name in rc.metrics.__all__ if inspect.isfunction(getattr(rc.metrics, name))])
 def test_truth_comes_before_its_approximation(name):
-    names = list(inspect.signature(getattr(rw.metrics, name)).parameters)
+    names = list(inspect.signature(getattr(rc.metrics, name)).parameters)
     if name in EQUALS:
         assert names[:2] == ["a", "b"]
     else:
@@ -243,17 +243,17 @@ def test_wrong_inputs_are_named():
     faces = mixed_faces()
     for call, text in [
         (
-            lambda: rw.metrics.vertex_error(a, a[:, :-1]),
+            lambda: rc.metrics.vertex_error(a, a[:, :-1]),
             r"vertex_error: approximation is \(4, 29, 3\); it must be \(4, 30, 3\)",
         ),
-        (lambda: rw.metrics.vertex_error(a, np.full_like(a, np.nan)), "vertex_error: approximation is not finite"),
-        (lambda: rw.metrics.vertex_error(a[:0], a[:0]), "vertex_error: truth is empty"),
-        (lambda: rw.metrics.vertex_error(a[..., :2], a[..., :2]), r"vertex_error: truth is \(4, 30, 2\)"),
-        (lambda: rw.metrics.vertex_error("no", a), "vertex_error: truth is"),
-        (lambda: rw.metrics.normal_angle(a, a, faces + 5), "normal_angle: faces is"),
-        (lambda: rw.metrics.normal_angle(a, a[:1], faces), r"normal_angle: approximation is \(1, 30, 3\)"),
-        (lambda: rw.metrics.seam_error(a, a, faces, np.zeros(29, int)), r"seam_error: labels is int64 \(29,\)"),
-        (lambda: rw.metrics.seam_error(a, a, faces[:, :2], np.zeros(30, int)), "seam_error: faces is int64"),
+        (lambda: rc.metrics.vertex_error(a, np.full_like(a, np.nan)), "vertex_error: approximation is not finite"),
+        (lambda: rc.metrics.vertex_error(a[:0], a[:0]), "vertex_error: truth is empty"),
+        (lambda: rc.metrics.vertex_error(a[..., :2], a[..., :2]), r"vertex_error: truth is \(4, 30, 2\)"),
+        (lambda: rc.metrics.vertex_error("no", a), "vertex_error: truth is"),
+        (lambda: rc.metrics.normal_angle(a, a, faces + 5), "normal_angle: faces is"),
+        (lambda: rc.metrics.normal_angle(a, a[:1], faces), r"normal_angle: approximation is \(1, 30, 3\)"),
+        (lambda: rc.metrics.seam_error(a, a, faces, np.zeros(29, int)), r"seam_error: labels is int64 \(29,\)"),
+        (lambda: rc.metrics.seam_error(a, a, faces[:, :2], np.zeros(30, int)), "seam_error: faces is int64"),
     ]:
         with pytest.raises(ValueError, match=text):
             call()
@@ -262,8 +262,8 @@ def test_wrong_inputs_are_named():
 def test_wrong_enveloping_inputs_are_named():
     skeleton, rest, poses, vertices = character()
     with pytest.raises(ValueError, match="enveloping_error: approximation is"):
-        rw.metrics.enveloping_error(vertices, vertices[:1], poses, skeleton, rest)
+        rc.metrics.enveloping_error(vertices, vertices[:1], poses, skeleton, rest)
     with pytest.raises(ValueError, match="enveloping_error: joints is"):
-        rw.metrics.enveloping_error(vertices, vertices + 1, poses, skeleton, rest, joints=np.full(25, 3))
+        rc.metrics.enveloping_error(vertices, vertices + 1, poses, skeleton, rest, joints=np.full(25, 3))
     with pytest.raises(ValueError, match="enveloping_error: poses is"):
-        rw.metrics.enveloping_error(vertices, vertices, poses[:, :5], skeleton, rest)
+        rc.metrics.enveloping_error(vertices, vertices, poses[:, :5], skeleton, rest)

@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright._pose_statistics.confidence import confidence_groups, confidence_tensors
+import rigcast as rc
+from rigcast import _core
+from rigcast._pose_statistics.confidence import confidence_groups, confidence_tensors
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_body, facts
 
@@ -39,7 +39,7 @@ def posed(rig, **channels):
 
 def test_nothing_of_the_training_poses_is_outside(learned):
     _, model, poses = learned
-    outside = rw.metrics.outside_training(model, poses)
+    outside = rc.metrics.outside_training(model, poses)
     assert (outside.names, outside.doubtful, outside.resting) == ([], 0, {})
     assert outside.lines() == ["confidence: median 1.00, lowest 1.00"]
 
@@ -47,7 +47,7 @@ def test_nothing_of_the_training_poses_is_outside(learned):
 def test_a_joint_that_never_moved_is_named(learned):
     rig, model, _ = learned
     name = next(name for name in rig.channel_names if name.startswith("joint2"))
-    outside = rw.metrics.outside_training(model, posed(rig, **{name.replace(".", "__"): 20.0}))
+    outside = rc.metrics.outside_training(model, posed(rig, **{name.replace(".", "__"): 20.0}))
     assert outside.names == ["joint2"]
     assert outside.resting == {"joint2": "no limits"}
     assert outside.confidence[0] < 0.1
@@ -57,8 +57,8 @@ def test_a_joint_that_never_moved_is_named(learned):
 def test_the_excess_is_the_one_of_the_confidence(learned, tolerance):
     _, model, poses = learned
     beyond = poses + 0.4 * (poses - poses.mean(axis=0))
-    outside = rw.metrics.outside_training(model, beyond)
-    expected = 2.0 ** -((outside.excess[0] / 0.25) ** 2)  # cpp/rigwright/rig/confidence.h
+    outside = rc.metrics.outside_training(model, beyond)
+    expected = 2.0 ** -((outside.excess[0] / 0.25) ** 2)  # cpp/rigcast/rig/confidence.h
     assert outside.confidence.min() == pytest.approx(expected, rel=tolerance["printed"])
     assert not outside.resting
 
@@ -66,27 +66,27 @@ def test_the_excess_is_the_one_of_the_confidence(learned, tolerance):
 def test_a_pose_just_outside_is_not_named(learned):
     rig, model, _ = learned
     name = next(name for name in rig.channel_names if name.startswith("joint2"))
-    near = rw.metrics.outside_training(model, posed(rig, **{name.replace(".", "__"): 0.01}))
+    near = rc.metrics.outside_training(model, posed(rig, **{name.replace(".", "__"): 0.01}))
     assert (near.names, near.confidence[0]) == ([], 1.0)
 
 
 def test_models_without_training_poses_have_nothing_outside(learned):
     _, _, poses = learned
-    assert rw.metrics.outside_training(cylinder_body(CylinderRig(3)), poses).names == []
+    assert rc.metrics.outside_training(cylinder_body(CylinderRig(3)), poses).names == []
 
 
 def test_no_pose_is_refused(learned):
     _, model, poses = learned
     with pytest.raises(ValueError, match="outside_training: poses is empty"):
-        rw.metrics.outside_training(model, poses[:0])
+        rc.metrics.outside_training(model, poses[:0])
 
 
 def test_a_model_keeps_what_never_moved(tmp_path):
-    from rigwright.training._export import common_metadata
+    from rigcast.training._export import common_metadata
 
     rig = CylinderRig(3)
     rig.resting = {"joint2": "no limits"}
-    data = rw.sampling.sample(rig, tmp_path / "a.rwdata", count=4, probe=0)
+    data = rc.sampling.sample(rig, tmp_path / "a.rwdata", count=4, probe=0)
     assert common_metadata(data, "body", {})["resting"] == {"joint2": "no limits"}
     assert json.loads((data.path / "manifest.json").read_text())["resting"] == {"joint2": "no limits"}
 
@@ -96,4 +96,4 @@ def test_resting_that_is_no_mapping_is_refused(tmp_path, wrong):
     rig = CylinderRig(3)
     rig.resting = wrong
     with pytest.raises(ValueError, match=r"sample: rig\.resting is .*a mapping from names to reasons"):
-        rw.sampling.sample(rig, tmp_path / "a.rwdata", count=4, probe=0)
+        rc.sampling.sample(rig, tmp_path / "a.rwdata", count=4, probe=0)

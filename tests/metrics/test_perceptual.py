@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.metrics._perceptual import LEVELS, TAPS, _elevation, _pyramid, _threshold
+import rigcast as rc
+from rigcast.metrics._perceptual import LEVELS, TAPS, _elevation, _pyramid, _threshold
 
 
 def gray(luminance, white=100.0, shape=(16, 20)):
@@ -90,29 +90,29 @@ def test_the_threshold_is_that_of_the_eye(luminance, log, tolerance):
 def test_a_flat_difference_is_seen_above_the_threshold(share, seen):
     dark = 90.0
     step = share * 10 ** (math.log10(dark) - 1.255)
-    assert rw.metrics.perceptual_difference(gray(dark), gray(dark + step)) == seen
+    assert rc.metrics.perceptual_difference(gray(dark), gray(dark + step)) == seen
 
 
 def test_contrast_hides_a_difference():
     noise = np.random.default_rng(2).uniform(-40, 40, (40, 40))
     flat, busy = np.full((40, 40), 128.0), 128.0 + noise
-    assert rw.metrics.perceptual_difference(flat, flat + 14.0) == 1.0
-    assert rw.metrics.perceptual_difference(busy, busy + 14.0) < 0.5
+    assert rc.metrics.perceptual_difference(flat, flat + 14.0) == 1.0
+    assert rc.metrics.perceptual_difference(busy, busy + 14.0) < 0.5
 
 
 def test_color_is_seen_in_the_light_only():
     red, green = np.zeros((12, 12, 3)), np.zeros((12, 12, 3))
     red[..., 0] = 255.0
     green[..., 1] = 255.0 * (0.2126 / 0.7152) ** (1 / 2.2)  # of the same luminance
-    assert rw.metrics.perceptual_difference(red, green) == 1.0
-    assert rw.metrics.perceptual_difference(red, green, white=0.05) == 0.0
+    assert rc.metrics.perceptual_difference(red, green) == 1.0
+    assert rc.metrics.perceptual_difference(red, green, white=0.05) == 0.0
 
 
 def test_the_same_picture_differs_nowhere_and_order_does_not_matter():
     rng = np.random.default_rng(3)
     a, b = rng.uniform(0, 255, (2, 20, 24, 3))
-    assert rw.metrics.perceptual_difference(a, a) == 0.0
-    assert rw.metrics.perceptual_difference(a, b) == rw.metrics.perceptual_difference(b, a) > 0.0
+    assert rc.metrics.perceptual_difference(a, a) == 0.0
+    assert rc.metrics.perceptual_difference(a, b) == rc.metrics.perceptual_difference(b, a) > 0.0
 
 
 @pytest.mark.parametrize(
@@ -127,4 +127,4 @@ def test_the_same_picture_differs_nowhere_and_order_does_not_matter():
 def test_bad_input_is_named(given, told):
     arguments = {"truth": np.zeros((4, 4)), "approximation": np.zeros((4, 4))} | given
     with pytest.raises(ValueError, match=rf"perceptual_difference: {told}"):
-        rw.metrics.perceptual_difference(**arguments)
+        rc.metrics.perceptual_difference(**arguments)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import rigwright as rw
+import rigcast as rc
 from tests.conftest import TOLERANCES
 
 # Rackovic et al. 2022: animators' preferences among MM, SQP, Cet, Cet-loc, Seol
@@ -20,7 +20,7 @@ def random_wins(count, seed):
 
 
 def test_the_papers_ranking():
-    strength = rw.metrics.bradley_terry(PAPER)
+    strength = rc.metrics.bradley_terry(PAPER)
     order = [["MM", "SQP", "Cet", "Cet-loc", "Seol"][i] for i in np.argsort(-strength)]
     assert order[:2] == ["MM", "SQP"]
     assert strength.sum() == pytest.approx(1.0)
@@ -30,7 +30,7 @@ def test_the_papers_ranking():
 @given(count=st.integers(2, 7), seed=st.integers(0, 10**6))
 def test_strengths_expect_the_wins_that_were_counted(count, seed):
     wins = random_wins(count, seed)
-    strength = rw.metrics.bradley_terry(wins)
+    strength = rc.metrics.bradley_terry(wins)
     met = (wins + wins.T) * (1 - np.eye(count))
     expected = (met * strength[:, None] / (strength[:, None] + strength)).sum(axis=1)
     won = wins.sum(axis=1) - np.diag(wins)
@@ -39,20 +39,20 @@ def test_strengths_expect_the_wins_that_were_counted(count, seed):
 
 
 def test_two_contestants_share_as_they_won():
-    np.testing.assert_allclose(rw.metrics.bradley_terry([[0, 3], [1, 0]]), [0.75, 0.25], rtol=TOLERANCES["gram"])
-    np.testing.assert_array_equal(rw.metrics.bradley_terry([[5]]), [1.0])
+    np.testing.assert_allclose(rc.metrics.bradley_terry([[0, 3], [1, 0]]), [0.75, 0.25], rtol=TOLERANCES["gram"])
+    np.testing.assert_array_equal(rc.metrics.bradley_terry([[5]]), [1.0])
 
 
 def test_the_diagonal_and_the_scale_do_not_matter():
-    plain = rw.metrics.bradley_terry(PAPER)
-    odd = rw.metrics.bradley_terry(7 * PAPER + np.diag([np.nan, 100, -3, 0, 1]))
+    plain = rc.metrics.bradley_terry(PAPER)
+    odd = rc.metrics.bradley_terry(7 * PAPER + np.diag([np.nan, 100, -3, 0, 1]))
     np.testing.assert_allclose(odd, plain, rtol=TOLERANCES["gram"])
 
 
 def test_reordering_contestants_reorders_strengths():
     order = np.random.default_rng(1).permutation(5)
-    shuffled = rw.metrics.bradley_terry(PAPER[np.ix_(order, order)])
-    np.testing.assert_allclose(shuffled, rw.metrics.bradley_terry(PAPER)[order], rtol=TOLERANCES["gram"])
+    shuffled = rc.metrics.bradley_terry(PAPER[np.ix_(order, order)])
+    np.testing.assert_allclose(shuffled, rc.metrics.bradley_terry(PAPER)[order], rtol=TOLERANCES["gram"])
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,10 @@ def test_reordering_contestants_reorders_strengths():
 )
 def test_comparisons_without_best_strengths_are_refused_by_name(wins, named):
     with pytest.raises(ValueError, match=named):
-        rw.metrics.bradley_terry(wins)
+        rc.metrics.bradley_terry(wins)
 
 
 @pytest.mark.parametrize("wins", [[[0, -1], [1, 0]], [[0, np.inf], [1, 0]], [[0, 1]], np.zeros((0, 0)), [1, 2]])
 def test_what_is_no_matrix_of_counts_is_refused(wins):
     with pytest.raises(ValueError, match="bradley_terry: wins is"):
-        rw.metrics.bradley_terry(wins)
+        rc.metrics.bradley_terry(wins)

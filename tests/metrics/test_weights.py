@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.conftest import TOLERANCES
 
 
@@ -18,7 +18,7 @@ def shot(frames=6, shapes=5, vertices=9, seed=0):
 
 def test_it_matches_loops():
     weights, truth, vertices = shot()
-    error = rw.metrics.weight_error(weights, truth, vertices, seconds=3.0)
+    error = rc.metrics.weight_error(weights, truth, vertices, seconds=3.0)
     rmse = [np.sqrt(np.mean(np.sum((a - b) ** 2, axis=1))) for a, b in zip(truth.astype(float), vertices, strict=True)]
     np.testing.assert_allclose(error.rmse, rmse, rtol=TOLERANCES["float32"])
     assert error.rmse_mean == pytest.approx(np.mean(rmse), rel=TOLERANCES["float32"])
@@ -40,7 +40,7 @@ def test_a_few_vertices_far_off_raise_the_percentile_over_vertices_and_not_the_m
     off, slight = truth.copy(), truth.copy()
     off[:, :10, 0] = 1.0
     slight[:, :, 0] = np.sqrt(0.1)
-    few, many = (rw.metrics.weight_error(np.ones((4, 1)), truth, other) for other in (off, slight))
+    few, many = (rc.metrics.weight_error(np.ones((4, 1)), truth, other) for other in (off, slight))
     np.testing.assert_allclose(few.rmse, many.rmse, rtol=TOLERANCES["float32"])
     assert few.rmse_p95.tolist() == [1.0] * 4
     np.testing.assert_allclose(many.rmse_p95, np.sqrt(0.1), rtol=TOLERANCES["float32"])
@@ -48,7 +48,7 @@ def test_a_few_vertices_far_off_raise_the_percentile_over_vertices_and_not_the_m
 
 def test_a_still_short_and_untimed_shot():
     weights, truth, vertices = shot(frames=2)
-    error = rw.metrics.weight_error(weights, truth, vertices)
+    error = rc.metrics.weight_error(weights, truth, vertices)
     assert (error.smoothness == 0).all()
     assert np.isnan(error.seconds)
     assert "rmse=" in repr(error)
@@ -56,7 +56,7 @@ def test_a_still_short_and_untimed_shot():
 
 def test_negative_weights_count_by_size():
     _, truth, vertices = shot(frames=1)
-    error = rw.metrics.weight_error([[-0.5, 0.25, 0.0]], truth, vertices)
+    error = rc.metrics.weight_error([[-0.5, 0.25, 0.0]], truth, vertices)
     assert error.cardinality[0] == 2
     assert error.l1[0] == 0.75
 
@@ -75,4 +75,4 @@ def test_what_does_not_fit_is_refused(argument, value):
     weights, truth, approximation = shot()
     given = {"weights": weights, "truth": truth, "approximation": approximation} | {argument: value}
     with pytest.raises(ValueError, match=f"weight_error: {argument} is"):
-        rw.metrics.weight_error(**given)
+        rc.metrics.weight_error(**given)

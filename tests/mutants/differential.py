@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from tests.mutants.listed import Mutant, run_list
 
-TRAINING = "python/rigwright/training/_differential"
-ENGINE = "cpp/rigwright/differential"
+TRAINING = "python/rigcast/training/_differential"
+ENGINE = "cpp/rigcast/differential"
 
 MUTANTS = [
     Mutant(

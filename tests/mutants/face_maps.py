@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tests.mutants.listed import Mutant, run_list
 
-TRAINING = "python/rigwright/training/_face_maps"
+TRAINING = "python/rigcast/training/_face_maps"
 
 MUTANTS = [
     Mutant(
@@ -77,7 +77,7 @@ MUTANTS = [
     ),
     Mutant(
         "rigid fits without the determinant, in the engine",
-        "cpp/rigwright/linalg/polar.cpp",
+        "cpp/rigcast/linalg/polar.cpp",
         "signs[2] = svd.matrixU().determinant() * svd.matrixV().determinant() < 0.0 ? -1.0 : 1.0;",
         "signs[2] = 1.0;",
         "tests/face/test_rigid_parts.py::test_a_part_is_never_mirrored",
@@ -115,7 +115,7 @@ MUTANTS = [
     ),
     Mutant(
         "transfer that samples between the sides of a seam",
-        "python/rigwright/transfer/_face_maps.py",
+        "python/rigcast/transfer/_face_maps.py",
         "shares = within_seams(weights, home, label)",
         "shares = weights",
         "tests/transfer/test_face_maps_seams.py::test_no_vertex_samples_the_map_between_the_sides_of_a_seam",

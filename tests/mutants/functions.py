@@ -16,14 +16,14 @@ LIBRARY = (
     *("_formats", "_rigs"),
 )
 AREAS = {
-    "engine": ("cpp/rigwright/**/*.cpp", "cpp/rigwright/**/*.h"),
-    "library": tuple(f"python/rigwright/{name}/**/*.py" for name in LIBRARY),
-    "commands and report": ("python/rigwright/cli/**/*.py", "python/rigwright/report/**/*.py"),
-    "bindings and training": ("bindings/**/*.cpp", "python/rigwright/training/**/*.py", "python/rigwright/torch/*.py"),
+    "engine": ("cpp/rigcast/**/*.cpp", "cpp/rigcast/**/*.h"),
+    "library": tuple(f"python/rigcast/{name}/**/*.py" for name in LIBRARY),
+    "commands and report": ("python/rigcast/cli/**/*.py", "python/rigcast/report/**/*.py"),
+    "bindings and training": ("bindings/**/*.cpp", "python/rigcast/training/**/*.py", "python/rigcast/torch/*.py"),
 }
 # Needs a GPU or Windows, or runs inside Blender only.
 LEFT_OUT = (
-    "cpp/rigwright/cuda/",
+    "cpp/rigcast/cuda/",
     "_windows.cpp",
     "bindings/device/",
     "_formats/blender/host",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.mutants.listed import Mutant, run_list
 
-LIMBS = "cpp/rigwright/ik/limbs"
-PYTHON = "python/rigwright/ik"
-TRAINING = "python/rigwright/training/_face_ik"
+LIMBS = "cpp/rigcast/ik/limbs"
+PYTHON = "python/rigcast/ik"
+TRAINING = "python/rigcast/training/_face_ik"
 LEARNED = "tests/training/test_face_ik.py"
 MOTION = "tests/ik/test_solve_motion.py"
 
@@ -86,28 +86,28 @@ MUTANTS = [
     ),
     Mutant(
         "averages in place of a joint solve",
-        "cpp/rigwright/ik/learned/face_ik.cpp",
+        "cpp/rigcast/ik/learned/face_ik.cpp",
         'kind == "joint" ? joint_solve(proposers_, *tensors_) : average(proposers_)',
         'kind == "joint" ? average(proposers_) : average(proposers_)',
         "tests/training/test_face_ik_joint.py",
     ),
     Mutant(
         "a joint solve without bounds, clamped afterwards",
-        "cpp/rigwright/ik/learned/agreement.cpp",
+        "cpp/rigcast/ik/learned/agreement.cpp",
         "std::min(low_[k] - z[k], 0.0)",
         "std::min(low_[k] - z[k], 0.0) - 1e3",
         "tests/training/test_face_ik_joint.py",
     ),
     Mutant(
         "what regions propose beyond bounds is believed",
-        "cpp/rigwright/ik/learned/agreement.cpp",
+        "cpp/rigcast/ik/learned/agreement.cpp",
         "return std::clamp(static_cast<double>(y) / scale_(k), low_[k], high_[k]);",
         "return static_cast<double>(y) / scale_(k);",
         "tests/training/test_face_ik_joint.py",
     ),
     Mutant(
         "configurations of a report judged on the model",
-        "python/rigwright/report/_face_ik/measure.py",
+        "python/rigcast/report/_face_ik/measure.py",
         "None if of_rig is None else _apart(of_rig, goals, ik, model)",
         "None if of_rig is None else _apart(vertices, goals, ik, model)",
         "tests/report/test_face_ik_page.py",
@@ -156,7 +156,7 @@ MUTANTS = [
     ),
     Mutant(
         "drags out of reach that take all that helps to its end",
-        "python/rigwright/viewer/_drags.py",
+        "python/rigcast/viewer/_drags.py",
         "if (ease < 1.01).all():",
         "if (ease > 0.0).all():",
         "tests/view/test_out_of_reach.py",

@@ -68,8 +68,8 @@ def run_list(description: str | None, mutants: list[Mutant]) -> None:
     if given.engine:
         assert build(), "the copy does not build"
     else:
-        for extension in (ROOT / "python" / "rigwright").glob("_core*.so"):
-            shutil.copyfile(extension, PLACE / "python" / "rigwright" / extension.name)
+        for extension in (ROOT / "python" / "rigcast").glob("_core*.so"):
+            shutil.copyfile(extension, PLACE / "python" / "rigcast" / extension.name)
     survived = 0
     for number, mutant in enumerate(mutants, 1):
         if (given.only and number not in given.only) or (mutant.is_of_engine and not given.engine):

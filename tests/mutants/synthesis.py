@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from tests.mutants.listed import Mutant, run_list
 
-PYTHON = "python/rigwright/synthesis"
+PYTHON = "python/rigcast/synthesis"
 PLAYING = f"{PYTHON}/_playing"
-ENGINE = "cpp/rigwright/synthesis"
+ENGINE = "cpp/rigcast/synthesis"
 GROUP = f"{ENGINE}/playing/particle_group.h"
 TESTS = "tests/synthesis"
 PARTICLE = f"{TESTS}/test_particle.py"
@@ -27,7 +27,7 @@ MUTANTS = [
         "clips played back with cross-fades",
         f"{PYTHON}/_synthesizer.py",
         "        return Player(\n",
-        "        from rigwright.baselines import cross_fade\n\n"
+        "        from rigcast.baselines import cross_fade\n\n"
         "        return cross_fade(self, seed, label=label)\n"
         "        return Player(\n",
         f"{TESTS}/test_transitions.py::test_every_ordered_pair_of_labels_is_joined_smoothly",
@@ -57,7 +57,7 @@ MUTANTS = [
         f"{PYTHON}/_fit.py",
         "spaces = {label: _space(ready, label, given, settings, held_out, kept, told) for label in ready.frames}\n",
         "import numpy as np\n\n"
-        "        from rigwright.synthesis._space import Segment\n\n"
+        "        from rigcast.synthesis._space import Segment\n\n"
         "        rows = np.concatenate(list(ready.frames.values()))\n"
         "        whole = replace(ready, frames={'all': rows}, segments={'all': [Segment('all', 0, len(rows))]})\n"
         "        one = _space(whole, 'all', given, settings, held_out, kept, told)\n"

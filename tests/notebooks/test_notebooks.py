@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-import rigwright
-from rigwright._demo.assets import asset_folder
-from rigwright._extras import MissingExtra
+import rigcast
+from rigcast._demo.assets import asset_folder
+from rigcast._extras import MissingExtra
 from tests.conftest import SHARED_DATA
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
@@ -190,10 +190,10 @@ def test_notebook_runs(name, script, data, tmp_path, monkeypatch):
             asset_folder()
         except MissingExtra as missing:
             pytest.skip(str(missing))
-    package = str(Path(rigwright.__file__).resolve().parents[1])
+    package = str(Path(rigcast.__file__).resolve().parents[1])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.setenv("RIGWRIGHT_DATA", str(data))
+    monkeypatch.setenv("RIGCAST_DATA", str(data))
     notebook = script.read(FOLDER / f"{name}.py")
     if name in SHORTER:
         shorten(notebook, SHORTER[name])
@@ -211,7 +211,7 @@ def test_a_notebook_is_its_text_file(path, script):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_imports_public_names_alone(path):
-    assert not re.findall(r"rigwright\._\w+|\brw\._\w+", "\n".join(source for _, source in text_of(path)))
+    assert not re.findall(r"rigcast\._\w+|\brw\._\w+", "\n".join(source for _, source in text_of(path)))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

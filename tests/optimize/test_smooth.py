@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigwright import _core
+from rigcast import _core
 from tests.conftest import TOLERANCES
 
 METHODS = ("lbfgs", "scg")

@@ -1,4 +1,4 @@
-"""``rigwright pack`` and its contact sheet."""
+"""``rigcast pack`` and its contact sheet."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.report import write_contact_sheet
-from tests.cli.command import environment, json_of, rigwright_command
+import rigcast as rc
+from rigcast.report import write_contact_sheet
+from tests.cli.command import environment, json_of, rigcast_command
 from tests.support.plain_face import plain_face
 from tests.support.second_face import write_obj
 
@@ -28,8 +28,8 @@ def test_the_command_writes_the_plan_of_the_function(folder):
     told = json_of("pack", "--overwrite", "face.safetensors", "-o", "plan.json", "--limit", "2", folder=folder)
     rig = plain_face()
     shapes = rig.rest_vertices + rig.columns()
-    plan = rw.transfer.pack_expressions(rig.rest_vertices, shapes, rig.faces, names=rig.shape_names, limit=2)
-    written = rw.transfer.ExpressionPlan.load(folder / "plan.json")
+    plan = rc.transfer.pack_expressions(rig.rest_vertices, shapes, rig.faces, names=rig.shape_names, limit=2)
+    written = rc.transfer.ExpressionPlan.load(folder / "plan.json")
     assert written.as_dict() == plan.as_dict()
     assert told["expressions"] == [[rig.shape_names[k] for k in entry] for entry in plan.expressions]
     assert told["covered"] == [plan.covered(1), plan.covered(2)] == [5, 6]
@@ -50,7 +50,7 @@ def test_an_interrupted_sheet_goes_on_where_it_stopped(tmp_path):
     pytest.importorskip("pyvista", reason="pyvista is not installed")
     pytest.importorskip("jinja2", reason="jinja2 is not installed")
     rig = plain_face()
-    plan = rw.transfer.pack_expressions(rig.rest_vertices, rig.rest_vertices + rig.columns(), rig.faces)
+    plan = rc.transfer.pack_expressions(rig.rest_vertices, rig.rest_vertices + rig.columns(), rig.faces)
     write_contact_sheet(tmp_path / "whole.html", plan, rig)
 
     def stop(state):
@@ -72,8 +72,8 @@ def test_a_sheet_of_another_rig_is_refused(tmp_path):
     pytest.importorskip("pyvista", reason="pyvista is not installed")
     pytest.importorskip("jinja2", reason="jinja2 is not installed")
     rig = plain_face()
-    plan = rw.transfer.pack_expressions(rig.rest_vertices, rig.rest_vertices + rig.columns(), rig.faces)
-    other = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[:2], faces=rig.faces)
+    plan = rc.transfer.pack_expressions(rig.rest_vertices, rig.rest_vertices + rig.columns(), rig.faces)
+    other = rc.BlendshapeRig(rig.rest_vertices, rig.columns()[:2], faces=rig.faces)
     with pytest.raises(ValueError, match=r"write_contact_sheet: plan is of 6 x 117; it must be a plan of 2 shapes"):
         write_contact_sheet(tmp_path / "sheet.html", plan, other)
 
@@ -126,7 +126,7 @@ def test_wrong_input_is_one_line_and_code_2(folder, arguments, words):
     broken = plain_face().rest_vertices.copy()
     broken[2, 1] = np.nan
     np.save(folder / "nan.npy", broken)
-    done = rigwright_command("pack", *arguments, folder=folder)
+    done = rigcast_command("pack", *arguments, folder=folder)
     assert done.returncode == 2
     assert words in done.stderr
     assert not (folder / "p.json").exists()
@@ -140,20 +140,20 @@ def test_a_neutral_of_any_kind_is_a_target(folder, tolerance):
     np.save(folder / "other.npy", other)
     write_obj(folder / "other.obj", other, rig.faces)
     about = {"meters_per_unit": 1.0, "up_axis": "Y"}
-    meters = rw.BlendshapeRig(0.01 * other, rig.columns(), faces=rig.faces, metadata=about)
+    meters = rc.BlendshapeRig(0.01 * other, rig.columns(), faces=rig.faces, metadata=about)
     meters.save(folder / "other.safetensors")
     centimeters = rig.metadata | {"meters_per_unit": 0.01, "up_axis": "Y"}
-    rw.BlendshapeRig(
+    rc.BlendshapeRig(
         rig.rest_vertices, rig.columns(), names=rig.shape_names, faces=rig.faces, metadata=centimeters
     ).save(folder / "metric.safetensors")
-    expected = rw.transfer.pack_expressions(
+    expected = rc.transfer.pack_expressions(
         rig.rest_vertices, rig.rest_vertices + rig.columns(), rig.faces, other, alpha=0.0, names=rig.shape_names
     )
     for target in ("other.npy", "other.obj", "other.safetensors"):
         arguments = ["--target", target, "--alpha", "0"]
         told = json_of("pack", "--overwrite", "metric.safetensors", "-o", "aimed.json", *arguments, folder=folder)
         assert told["notes"] == []
-        plan = rw.transfer.ExpressionPlan.load(folder / "aimed.json")
+        plan = rc.transfer.ExpressionPlan.load(folder / "aimed.json")
         np.testing.assert_allclose(plan.importance, expected.importance, atol=tolerance["float32_character"])
         assert plan.expressions == expected.expressions
     plain = json_of("pack", "--overwrite", "face.safetensors", "-o", "plain.json", "--alpha", "0", folder=folder)
@@ -168,7 +168,7 @@ def test_a_neutral_of_any_kind_is_a_target(folder, tolerance):
 
 STOPPED = """
 import os, signal, sys
-from rigwright.cli import _console as console, _dispatch as dispatch
+from rigcast.cli import _console as console, _dispatch as dispatch
 
 def stop(self, progress):
     if "choices tried" in progress.message:
@@ -185,7 +185,7 @@ def test_ctrl_c_ends_a_search_and_promises_nothing(tmp_path):
     offsets = rng.random((300, 400, 1)) * (rng.random((300, 400, 1)) < 0.02) * np.ones(3)
     offsets[np.arange(300), rng.integers(0, 400, 300)] = 1.0
     faces = np.arange(399)[:, None] * [1, 1, 1] + [0, 1, 0]
-    rw.BlendshapeRig(rng.random((400, 3)), offsets, faces=faces).save(tmp_path / "many.safetensors")
+    rc.BlendshapeRig(rng.random((400, 3)), offsets, faces=faces).save(tmp_path / "many.safetensors")
     arguments = ["pack", "many.safetensors", "-o", "plan.json", "--no-symmetry"]
     stopped = subprocess.run(
         [sys.executable, "-c", STOPPED, *arguments],
@@ -195,5 +195,5 @@ def test_ctrl_c_ends_a_search_and_promises_nothing(tmp_path):
         text=True,
         timeout=120,
     )
-    assert (stopped.returncode, stopped.stderr) == (130, "rigwright: interrupted\n")
+    assert (stopped.returncode, stopped.stderr) == (130, "rigcast: interrupted\n")
     assert not (tmp_path / "plan.json").exists()

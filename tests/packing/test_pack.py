@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.transfer._packing.program import Program
-from rigwright.transfer._packing.solvers import optimal
+import rigcast as rc
+from rigcast.transfer._packing.program import Program
+from rigcast.transfer._packing.solvers import optimal
 from tests.packing import oracles
 
-pack = rw.transfer.pack_expressions
+pack = rc.transfer.pack_expressions
 
 
 def fits(plan, active):
@@ -170,7 +170,7 @@ def test_highs_finishes_what_runs_out_of_nodes(tolerance):
 def test_highs_too_may_run_out_of_nodes(monkeypatch):
     """What it has then counts if it is better, and is not called the best."""
     pytest.importorskip("highspy", reason="the fallback is HiGHS")
-    from rigwright.transfer._packing import highs
+    from rigcast.transfer._packing import highs
 
     monkeypatch.setattr(highs, "NODES", 1)
     rng = np.random.default_rng(0)

@@ -8,10 +8,10 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.packing import oracles
 
-pack = rw.transfer.pack_expressions
+pack = rc.transfer.pack_expressions
 
 
 @pytest.mark.parametrize("kind", ["plain", "limited"])
@@ -19,7 +19,7 @@ def test_a_saved_plan_comes_back(tmp_path, kind):
     neutral, shapes, faces = oracles.random_shapes(8, 7)
     plan = pack(neutral, shapes, faces, limit=None if kind == "plain" else 1, names=[f"ünit {k}" for k in range(7)])
     plan.save(tmp_path / "plan.json")
-    again = rw.transfer.ExpressionPlan.load(tmp_path / "plan.json")
+    again = rc.transfer.ExpressionPlan.load(tmp_path / "plan.json")
     arrays = {"active", "importance"}
     for name in arrays:
         assert np.array_equal(getattr(plan, name), getattr(again, name))
@@ -27,11 +27,11 @@ def test_a_saved_plan_comes_back(tmp_path, kind):
         assert item.name in arrays or getattr(plan, item.name) == getattr(again, item.name), item.name
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"kind": "rigwright expression plan", "version": 2}', "\x00"])
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"kind": "rigcast expression plan", "version": 2}', "\x00"])
 def test_a_file_that_is_no_plan(tmp_path, text):
     (tmp_path / "plan.json").write_text(text)
     with pytest.raises(ValueError, match="no expression plan"):
-        rw.transfer.ExpressionPlan.load(tmp_path / "plan.json")
+        rc.transfer.ExpressionPlan.load(tmp_path / "plan.json")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_plan_of_shapes_that_are_not_there(tmp_path, change, words):
     values = pack(neutral, shapes, faces).as_dict()
     (tmp_path / "plan.json").write_text(json.dumps(values | change))
     with pytest.raises(ValueError, match="is no expression plan") as error:
-        rw.transfer.ExpressionPlan.load(tmp_path / "plan.json")
+        rc.transfer.ExpressionPlan.load(tmp_path / "plan.json")
     assert words in str(error.value)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from tests.cli.command import json_of, rigwright_command
+import rigcast as rc
+from tests.cli.command import json_of, rigcast_command
 from tests.support.plain_face import plain_face
 
 
-def called(names: list[str]) -> rw.BlendshapeRig:
-    return rw.BlendshapeRig(np.eye(3), np.ones((len(names), 3, 3)), names=names)
+def called(names: list[str]) -> rc.BlendshapeRig:
+    return rc.BlendshapeRig(np.eye(3), np.ones((len(names), 3, 3)), names=names)
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,12 @@ def called(names: list[str]) -> rw.BlendshapeRig:
     ],
 )
 def test_shapes_are_found_by_their_names(names, expected):
-    assert rw.transfer.unposable_shapes(called(names)) == expected
+    assert rc.transfer.unposable_shapes(called(names)) == expected
 
 
 def test_of_a_published_face_only_pupils_and_the_mouths_corrective_are_left_out(data_path):
     names = [str(name) for name in np.load(data_path("ict_facekit", "expressions.npz"))["names"]]
-    assert set(rw.transfer.unposable_shapes(called(names))) == {"PupilDilate_L", "PupilDilate_R", "mouthClose"}
+    assert set(rc.transfer.unposable_shapes(called(names))) == {"PupilDilate_L", "PupilDilate_R", "mouthClose"}
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def folder(tmp_path):
     """The constructed face with a shape that corrects two others and one of a pupil."""
     rig = plain_face()
     names = ["left_smile", "right_smile", "left_brow", "right_brow", "left_brow_right_brow", "PupilDilate"]
-    rw.BlendshapeRig(rig.rest_vertices, rig.columns(), faces=rig.faces, names=names).save(tmp_path / "f.safetensors")
+    rc.BlendshapeRig(rig.rest_vertices, rig.columns(), faces=rig.faces, names=names).save(tmp_path / "f.safetensors")
     return tmp_path
 
 
@@ -54,7 +54,7 @@ def test_they_stand_in_no_expression_and_are_named(folder):
     told = json_of("pack", "f.safetensors", "-o", "plan.json", folder=folder)
     assert posed(told) == {"left_smile", "right_smile", "left_brow", "right_brow"}
     assert told["left_out"] == {"left_brow_right_brow": "corrects left_brow with right_brow", "PupilDilate": "a pupil"}
-    shown = rigwright_command("pack", "f.safetensors", "-o", "shown.json", folder=folder).stdout
+    shown = rigcast_command("pack", "f.safetensors", "-o", "shown.json", folder=folder).stdout
     assert "left out, nobody poses them alone: left_brow_right_brow (corrects left_brow with right_brow)" in shown
 
 
@@ -74,6 +74,6 @@ def test_with_brings_them_back(folder, names, left):
     ],
 )
 def test_with_is_checked(folder, arguments, words):
-    done = rigwright_command("pack", "f.safetensors", "-o", "plan.json", *arguments, folder=folder)
+    done = rigcast_command("pack", "f.safetensors", "-o", "plan.json", *arguments, folder=folder)
     assert done.returncode == 2
     assert words in done.stderr

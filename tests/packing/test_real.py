@@ -7,10 +7,10 @@ import gzip
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.packing import oracles
 
-pack = rw.transfer.pack_expressions
+pack = rc.transfer.pack_expressions
 SIDES = (("_L", "_R"), ("Left", "Right"), ("-left-", "-right-"))
 
 
@@ -34,7 +34,7 @@ def makehuman(data_path):
 def face(request, data_path, makehuman):
     """Neutral, shapes, faces, names."""
     if request.param == "ict":
-        rig = rw.faces.ict(data_path("ict_facekit"))
+        rig = rc.faces.ict(data_path("ict_facekit"))
         keep = [k for k, name in enumerate(rig.shape_names) if not name.startswith(("cheekRaiser", "PupilDilate"))]
         return rig.rest_vertices, rig.rest_vertices + rig.columns()[keep], rig.faces, [rig.shape_names[k] for k in keep]
     neutral, faces = makehuman
@@ -100,7 +100,7 @@ def test_pairs_are_those_that_the_names_say(face, pairs):
 
 
 def test_rejections_on_a_real_face(data_path):
-    rig = rw.faces.ict(data_path("ict_facekit"))
+    rig = rc.faces.ict(data_path("ict_facekit"))
     shapes = rig.rest_vertices + rig.columns()
     first = pack(rig.rest_vertices, shapes, rig.faces, symmetry=False, limit=1)
     second = pack(rig.rest_vertices, shapes, rig.faces, symmetry=False, limit=1, reject=first.expressions)

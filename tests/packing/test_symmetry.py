@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._hashing import padded_faces
-from rigwright.transfer._packing import mirror
+import rigcast as rc
+from rigcast._hashing import padded_faces
+from rigcast.transfer._packing import mirror
 from tests.packing import oracles
 from tests.support.plain_face import bumpy_shield, plain_face
 
-pack = rw.transfer.pack_expressions
+pack = rc.transfer.pack_expressions
 
 
 def rotation(seed: int):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._rigs.drawn_maps import drawn_maps
-from rigwright.plot._deformation_maps import texels_read
+import rigcast as rc
+from rigcast._rigs.drawn_maps import drawn_maps
+from rigcast.plot._deformation_maps import texels_read
 from tests.support.face_maps import CONTROLS, random_face_maps, slow_map
 from tests.support.mapped_face import clip_data
 from tests.support.mapped_models import mapped_model
@@ -56,38 +56,38 @@ def test_texels_that_a_vertex_samples_are_read():
 
 
 def test_one_picture_per_chosen_segment(head):
-    axes = rw.plot.deformation_maps(head, np.zeros(5), ["mouth", 0])
+    axes = rc.plot.deformation_maps(head, np.zeros(5), ["mouth", 0])
     assert [axis.get_title(loc="left").split(",")[0] for axis in axes] == ["mouth", "brow"]
 
 
 def test_maps_of_an_unknown_segment_are_refused(head):
     with pytest.raises(ValueError, match=r"deformation_maps: segments is 'ear'; it must be one of 'brow'"):
-        rw.plot.deformation_maps(head, np.zeros(5), ["ear"])
+        rc.plot.deformation_maps(head, np.zeros(5), ["ear"])
 
 
 def test_maps_of_another_kind_are_refused():
     with pytest.raises(ValueError, match="deformation_maps: model is of kind 'blendshape"):
-        rw.plot.deformation_maps(rw.faces.example(), [0.0])
+        rc.plot.deformation_maps(rc.faces.example(), [0.0])
 
 
 def test_the_layout_of_a_model_is_that_of_its_training(head):
-    layout = rw.training.model_layout(head)
+    layout = rc.training.model_layout(head)
     assert [segment.name for segment in layout.segments] == ["brow", "mouth", "brow 1"]
     assert [segment.resolution for segment in layout.segments] == [32, 32, 64]
     assert [part.name for part in layout.parts] == ["tooth"]
 
 
 def test_the_artists_coordinates_stand_beside_the_mended_ones(head):
-    layout = rw.training.model_layout(head)
-    assert len(rw.plot.map_layout(layout, "mouth", faces=head.faces)) == 2
+    layout = rc.training.model_layout(head)
+    assert len(rc.plot.map_layout(layout, "mouth", faces=head.faces)) == 2
 
 
 def test_without_coordinates_before_mending_there_is_one_picture():
-    layout = rw.training.model_layout(random_face_maps())  # has no texture coordinates of its own
-    (axis,) = rw.plot.map_layout(layout, 0)
+    layout = rc.training.model_layout(random_face_maps())  # has no texture coordinates of its own
+    (axis,) = rc.plot.map_layout(layout, 0)
     assert "charts of least stretch" in axis.get_title(loc="left")
 
 
 def test_a_layout_of_another_kind_is_refused():
     with pytest.raises(ValueError, match="model_layout: model is of kind 'blendshape"):
-        rw.training.model_layout(rw.faces.example())
+        rc.training.model_layout(rc.faces.example())

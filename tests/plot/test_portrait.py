@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 
 pytest.importorskip("pyvista", reason="the report extra is not installed")
-from rigwright.plot import portrait_renderer
+from rigcast.plot import portrait_renderer
 
 
 def bumpy_plane(size=24):
@@ -21,15 +21,15 @@ def bumpy_plane(size=24):
     deltas[0, :, 2], deltas[1, :, 2], deltas[3, :, 0] = 0.6 * middle, 0.15 * corner, 0.02 * middle
     first = np.arange(size * (size - 1)).reshape(-1, size)[:, :-1].ravel()
     faces = np.stack([first, first + 1, first + size + 1, first + size], axis=1)
-    return rw.BlendshapeRig(neutral, deltas, names=["middle", "corner", "nothing", "slide"], faces=faces)
+    return rc.BlendshapeRig(neutral, deltas, names=["middle", "corner", "nothing", "slide"], faces=faces)
 
 
 @pytest.mark.parametrize("by", ["image_mse", "image_ssim", "image_perceptual"])
 def test_what_shows_more_is_more_important(by):
     rig = bumpy_plane()
     with portrait_renderer(rig, 60, 60) as picture:
-        order = rw.crowd.importance_order(rig, by, picture=picture)
-        scores = rw.crowd.importance(rig, by, picture=picture)
+        order = rc.crowd.importance_order(rig, by, picture=picture)
+        scores = rc.crowd.importance(rig, by, picture=picture)
     assert [rig.shape_names[k] for k in order[:2]] == ["middle", "corner"]
     assert scores[2] == 0.0  # the same vertices, the same pixels
 
@@ -48,6 +48,6 @@ def test_a_portrait_is_taken_from_the_front():
 
 
 def test_a_rig_without_faces_is_refused():
-    rig = rw.BlendshapeRig(np.zeros((4, 3)), np.ones((1, 4, 3)))
+    rig = rc.BlendshapeRig(np.zeros((4, 3)), np.ones((1, 4, 3)))
     with pytest.raises(ValueError, match="portrait_renderer: rig is without faces"), portrait_renderer(rig):
         pass

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rigwright._hashing import padded_faces
-from rigwright.plot import _colors as colors
+from rigcast._hashing import padded_faces
+from rigcast.plot import _colors as colors
 from tests.support.cylinder import CylinderRig
 
 pytest.importorskip("pyvista", reason="the report extra is not installed")
-from rigwright.plot._studio import Studio, close_view, polygons, view_of
+from rigcast.plot._studio import Studio, close_view, polygons, view_of
 
 
 @pytest.fixture(scope="module")

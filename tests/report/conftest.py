@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import inverse
+import rigcast as rc
+from rigcast import inverse
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_body, cylinder_skinning
 from tests.support.sheet import SIDE, sheet_curves, sheet_rig
@@ -19,11 +19,11 @@ def studied(tmp_path_factory):
     """Folder, rig, data sets and model files of the cylinder."""
     folder = tmp_path_factory.mktemp("studied")
     rig = CylinderRig()
-    data = rw.sampling.sample(rig, folder / "held_out.rwdata", count=24, seed=1, probe=0)
+    data = rc.sampling.sample(rig, folder / "held_out.rwdata", count=24, seed=1, probe=0)
     swing = np.sin(np.linspace(0, 2 * np.pi, 16))[:, None] * 0.4 * rig.channel_ranges[:, 1]
-    frames = rw.sampling.Animation(np.clip(swing, *rig.channel_ranges.T))
-    animation = rw.sampling.sample(rig, folder / "swing.rwdata", sampler=frames, probe=0)
-    training = rw.sampling.sample(rig, folder / "training.rwdata", count=30, seed=0, probe=1)
+    frames = rc.sampling.Animation(np.clip(swing, *rig.channel_ranges.T))
+    animation = rc.sampling.sample(rig, folder / "swing.rwdata", sampler=frames, probe=0)
+    training = rc.sampling.sample(rig, folder / "training.rwdata", count=30, seed=0, probe=1)
     models = {
         "hero": cylinder_body(rig, data_hash=training.hash, training={"method": "blended", "seed": 3}),
         "paper": cylinder_body(rig, hard=True),
@@ -52,7 +52,7 @@ def written(studied):
     """A whole report: its path and its numbers."""
     for package in ("pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason="the report extra is not installed")
-    from rigwright import report
+    from rigcast import report
 
     path = studied.folder / "report.html"
     numbers = report.write_body(
@@ -72,7 +72,7 @@ def written(studied):
 def timed_once():
     """Short calls are not repeated to be timed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rigwright.report._shot.rivals.REPEATED", 0.0)
+        patch.setattr("rigcast.report._shot.rivals.REPEATED", 0.0)
         yield
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rigwright.report._sheet.actor_words import movement
+from rigcast.report._sheet.actor_words import movement
 
 
 @pytest.mark.parametrize(

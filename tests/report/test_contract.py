@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright.report._body.contract import curve
+import rigcast as rc
+from rigcast import _core
+from rigcast.report._body.contract import curve
 from tests.support.cylinder import CylinderRig
 
 ROUNDS = [
@@ -26,12 +26,12 @@ def page(tmp_path_factory):
     for package in ("torch", "pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason=f"{package} is not installed")
     folder, rig = tmp_path_factory.mktemp("contract"), CylinderRig(rings=10, sides=6)
-    training = rw.sampling.sample(rig, folder / "t.rwdata", count=300, seed=0, probe=1)
-    held = rw.sampling.sample(rig, folder / "h.rwdata", count=40, seed=1, probe=0)
-    model = rw.training.body(training, steps=30, hidden=4, batch=32, max_components=4, threads=1)
+    training = rc.sampling.sample(rig, folder / "t.rwdata", count=300, seed=0, probe=1)
+    held = rc.sampling.sample(rig, folder / "h.rwdata", count=40, seed=1, probe=0)
+    model = rc.training.body(training, steps=30, hidden=4, batch=32, max_components=4, threads=1)
     model = _core.model_from_tensors(model.tensors(), json.dumps(model.metadata | {"until": UNTIL}))
     model.save(folder / "m.safetensors")
-    numbers = rw.report.write_body(folder / "r.html", [folder / "m.safetensors"], held)
+    numbers = rc.report.write_body(folder / "r.html", [folder / "m.safetensors"], held)
     html = (folder / "r.html").read_text(encoding="utf-8")
     section = html.split('id="contract"')[1].split("</section>")[0]
     return SimpleNamespace(model=model, held=held, numbers=numbers["contract"], section=section)
@@ -74,8 +74,8 @@ def test_the_curve_names_its_lines(page):
 def test_models_that_state_nothing_have_no_section(tmp_path):
     for package in ("pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason=f"{package} is not installed")
-    data = rw.sampling.sample(CylinderRig(rings=10, sides=6), tmp_path / "h.rwdata", count=20, seed=1, probe=1)
-    rw.baselines.linear_blend(data, influences=4).save(tmp_path / "m.safetensors")
-    numbers = rw.report.write_body(tmp_path / "r.html", [tmp_path / "m.safetensors"], data)
+    data = rc.sampling.sample(CylinderRig(rings=10, sides=6), tmp_path / "h.rwdata", count=20, seed=1, probe=1)
+    rc.baselines.linear_blend(data, influences=4).save(tmp_path / "m.safetensors")
+    numbers = rc.report.write_body(tmp_path / "r.html", [tmp_path / "m.safetensors"], data)
     assert "contract" not in numbers
     assert 'id="contract"' not in (tmp_path / "r.html").read_text(encoding="utf-8")

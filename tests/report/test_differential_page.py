@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.report._body.heldout import held_out
-from rigwright.report._body.measure import in_millimeters
-from rigwright.report._differential.measure import measure_subspace
-from rigwright.report._differential.predicted import anchor_displacements, coefficients, placed, true_displacements
-from rigwright.report._differential.section import subspace_section
+import rigcast as rc
+from rigcast.report._body.heldout import held_out
+from rigcast.report._body.measure import in_millimeters
+from rigcast.report._differential.measure import measure_subspace
+from rigcast.report._differential.predicted import anchor_displacements, coefficients, placed, true_displacements
+from rigcast.report._differential.section import subspace_section
 from tests.support.differential import random_differential
 from tests.support.differential_training import learn
 from tests.support.models import linear_blend
@@ -22,10 +22,10 @@ from tests.support.small_face import SmallFace
 @pytest.fixture(scope="module")
 def face(tmp_path_factory):
     folder = tmp_path_factory.mktemp("face")
-    training = rw.sampling.sample(SmallFace(), folder / "training.rwdata", count=60, seed=0, probe=1)
+    training = rc.sampling.sample(SmallFace(), folder / "training.rwdata", count=60, seed=0, probe=1)
     model = learn(training, components=8, steps=5)
     model.save(folder / "face.safetensors")
-    data = rw.sampling.sample(SmallFace(), folder / "held_out.rwdata", count=12, seed=1, probe=0)
+    data = rc.sampling.sample(SmallFace(), folder / "held_out.rwdata", count=12, seed=1, probe=0)
     truth = held_out(data, "random poses")
     off = in_millimeters(model, model.evaluate(truth.poses)) - in_millimeters(model, truth.vertices)
     found = measure_subspace(model, truth, np.linalg.norm(off, axis=2).astype(np.float32))
@@ -37,7 +37,7 @@ def written(face):
     for package in ("pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason="the report extra is not installed")
     path = face.folder / "report.html"
-    numbers = rw.report.write_body(path, [face.folder / "face.safetensors"], face.data)
+    numbers = rc.report.write_body(path, [face.folder / "face.safetensors"], face.data)
     html = path.read_text(encoding="utf-8")
     return SimpleNamespace(numbers=numbers, section=html.split('id="subspace"')[1].split("</section>")[0])
 
@@ -60,7 +60,7 @@ def test_networks_in_numpy_give_the_vertices_of_the_engine(joints, tolerance):
     if joints:
         poses[:, : 12 * joints] = model.skeleton.rest.ravel()
     poses += np.random.default_rng(0).uniform(0, 0.1, poses.shape).astype(np.float32)
-    solver = rw.differential.Reconstructor(
+    solver = rc.differential.Reconstructor(
         model.faces, len(model.rest_vertices), tensors["anchors.vertex"], tensors["anchors.weight"]
     )
     moved = solver.folded(tensors["delta.basis"], tensors["delta.mean"]).solve(

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.report._face_ik.configurations import COUNT, constructed
-from rigwright.report._face_ik.measure import measure
+import rigcast as rc
+from rigcast.report._face_ik.configurations import COUNT, constructed
+from rigcast.report._face_ik.measure import measure
 from tests.cli.command import json_of
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
-FACE = rw.faces.example()
+FACE = rc.faces.example()
 POINTS = np.arange(0, len(FACE.rest_vertices), 35)
 MILLIMETERS = 1000.0 * FACE.meters_per_unit
 
@@ -23,19 +23,19 @@ def moving_less(share):
     """A model of the face that moves less far than the face itself."""
     columns = share * FACE.columns()[: FACE.num_shapes]
     about = {"meters_per_unit": FACE.meters_per_unit, "up_axis": FACE.up_axis}
-    return rw.BlendshapeRig(FACE.rest_vertices, columns, faces=FACE.faces, names=FACE.shape_names, metadata=about)
+    return rc.BlendshapeRig(FACE.rest_vertices, columns, faces=FACE.faces, names=FACE.shape_names, metadata=about)
 
 
 @pytest.fixture(scope="module")
 def learned():
-    settings = rw.training.FaceIkSettings(hidden=32, rows=1000, batch=64, bins=1, noise=1e-3)
+    settings = rc.training.FaceIkSettings(hidden=32, rows=1000, batch=64, bins=1, noise=1e-3)
     model = moving_less(0.6)
-    ik = rw.training.face_ik(model, POINTS, steps=40, threads=1, settings=settings)
+    ik = rc.training.face_ik(model, POINTS, steps=40, threads=1, settings=settings)
     return SimpleNamespace(ik=ik, model=model, found=measure(ik, model, FACE))
 
 
 def test_configurations_are_expressions_with_some_points_pulled_away(learned):
-    solver = rw.ik.Solver(learned.model, POINTS)
+    solver = rc.ik.Solver(learned.model, POINTS)
     for configuration in constructed(learned.model, learned.ik):
         left = solver.solve(configuration.goals[None], max_iterations=60).error[0] * MILLIMETERS
         others = np.delete(np.arange(len(POINTS)), configuration.pulled)
@@ -77,7 +77,7 @@ def test_without_a_rig_the_model_is_judged(learned):
 
 
 def test_a_model_of_other_parameters_is_named(learned):
-    other = rw.BlendshapeRig(FACE.rest_vertices, FACE.columns()[:3], faces=FACE.faces)
+    other = rc.BlendshapeRig(FACE.rest_vertices, FACE.columns()[:3], faces=FACE.faces)
     with pytest.raises(ValueError, match="report: model is of other parameters"):
         measure(learned.ik, other, None)
 

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.report._body.heldout import held_out
-from rigwright.report._body.measure import in_millimeters
-from rigwright.report._face_maps.measure import measure_maps
+import rigcast as rc
+from rigcast.report._body.heldout import held_out
+from rigcast.report._body.measure import in_millimeters
+from rigcast.report._face_maps.measure import measure_maps
 from tests.support.mapped_face import clip_data, random_data
 from tests.support.mapped_models import mapped_model
 
@@ -33,7 +33,7 @@ def written(face):
     for package in ("pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason="the report extra is not installed")
     path = face.folder / "report.html"
-    numbers = rw.report.write_body(path, [face.folder / "head.safetensors"], face.data, training=face.training)
+    numbers = rc.report.write_body(path, [face.folder / "head.safetensors"], face.data, training=face.training)
     html = path.read_text(encoding="utf-8")
     return SimpleNamespace(numbers=numbers, html=html, section=html.split('id="maps"')[1].split("</section>")[0])
 
@@ -115,8 +115,8 @@ def test_numbers_of_the_section_are_returned(written):
 
 
 def test_other_kinds_have_no_such_section(face):
-    path, model = face.folder / "linear.safetensors", rw.baselines.pca_regression(face.training, 4)
+    path, model = face.folder / "linear.safetensors", rc.baselines.pca_regression(face.training, 4)
     model.save(path)
     pytest.importorskip("pyvista", reason="the report extra is not installed")
-    numbers = rw.report.write_body(face.folder / "linear.html", [path], face.data, at_most=2)
+    numbers = rc.report.write_body(face.folder / "linear.html", [path], face.data, at_most=2)
     assert "face_maps" not in numbers

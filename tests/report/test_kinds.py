@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-import rigwright as rw
-from rigwright.report._body.contenders import contenders, reference
+import rigcast as rc
+from rigcast.report._body.contenders import contenders, reference
 
 KINDS = ("linear_blend", "pose_space", "regression", "body", "regressed_skinning", "direct_delta_mush")
 
@@ -18,11 +18,11 @@ def fitted(studied):
     """A model file of each kind by its name."""
     folder, training = studied.folder, studied.training
     models = {
-        "linear_blend": rw.baselines.linear_blend(training, 2),
-        "pose_space": rw.baselines.pose_space_deformation(training, 4, 2),
-        "regression": rw.baselines.pca_regression(training, 6, features="quadratic"),
-        "regressed_skinning": rw.baselines.ssdr(training, 3, 2, rounds=2, most_frames=10),
-        "direct_delta_mush": rw.baselines.direct_delta_mush(training, 2, iterations=2),
+        "linear_blend": rc.baselines.linear_blend(training, 2),
+        "pose_space": rc.baselines.pose_space_deformation(training, 4, 2),
+        "regression": rc.baselines.pca_regression(training, 6, features="quadratic"),
+        "regressed_skinning": rc.baselines.ssdr(training, 3, 2, rounds=2, most_frames=10),
+        "direct_delta_mush": rc.baselines.direct_delta_mush(training, 2, iterations=2),
     }
     files = {name: folder / f"{name}.safetensors" for name in models}
     for name, model in models.items():
@@ -36,7 +36,7 @@ def beside(studied, fitted):
     for package in ("pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason="the report extra is not installed")
     path = studied.folder / "kinds.html"
-    numbers = rw.report.write_body(
+    numbers = rc.report.write_body(
         path,
         [fitted[kind] for kind in ("regression", "body", "pose_space")],
         studied.data,
@@ -70,8 +70,8 @@ def test_each_set_of_poses_has_its_verdict(beside):
 
 def test_the_verdict_is_about_the_first_model(beside, studied, fitted):
     data = studied.data
-    gate = rw.metrics.difficulty(studied.training, data)
-    error = rw.metrics.vertex_error(data.vertices, rw.load(fitted["regression"]).evaluate(data.poses)).mean
+    gate = rc.metrics.difficulty(studied.training, data)
+    error = rc.metrics.vertex_error(data.vertices, rc.load(fitted["regression"]).evaluate(data.poses)).mean
     assert f"Random poses, quadratic: {gate.verdict(error)}" in unescape(beside.html)
 
 
@@ -86,15 +86,15 @@ def test_all_models_are_in_the_pictures(beside):
 
 
 def test_without_a_training_set_there_is_no_gate(studied, tmp_path):
-    numbers = rw.report.write_body(tmp_path / "a.html", [studied.files["hero"]], studied.data, at_most=2)
+    numbers = rc.report.write_body(tmp_path / "a.html", [studied.files["hero"]], studied.data, at_most=2)
     assert numbers["gate"] == {}
 
 
 def test_a_training_set_of_one_pose_has_no_gate(studied):
-    from rigwright.progress import silent
-    from rigwright.report._body.gate import gates
+    from rigcast.progress import silent
+    from rigcast.report._body.gate import gates
 
-    one = rw.sampling.sample(studied.rig, studied.folder / "one.rwdata", 1, probe=0)
+    one = rc.sampling.sample(studied.rig, studied.folder / "one.rwdata", 1, probe=0)
     assert gates(one, [], silent) == {}
 
 

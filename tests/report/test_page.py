@@ -55,7 +55,7 @@ def test_every_part_is_there(page, written):
 
 
 def test_the_table_holds_the_numbers(page, written):
-    from rigwright.report._kit.words import figure
+    from rigcast.report._kit.words import figure
 
     for results in written.numbers["accuracy"].values():
         for figures in results.values():
@@ -86,7 +86,7 @@ def test_ids_are_unique(written):
 
 
 def test_a_report_on_its_own_training_set_says_so(studied, written, tmp_path):
-    from rigwright import report
+    from rigcast import report
 
     path = tmp_path / "own.html"
     report.write_body(path, [studied.files["hero"]], studied.training, at_most=3)
@@ -96,7 +96,7 @@ def test_a_report_on_its_own_training_set_says_so(studied, written, tmp_path):
 
 
 def test_names_are_text_not_markup(studied, written, tmp_path):
-    from rigwright import report
+    from rigcast import report
     from tests.support.cylinder_models import cylinder_skinning
 
     cylinder_skinning(studied.rig, 1, name="<script>alert(1)</script>").save(tmp_path / "a.safetensors")
@@ -108,7 +108,7 @@ def test_names_are_text_not_markup(studied, written, tmp_path):
 
 def test_a_model_without_error_and_a_single_pose_make_a_page(written, tmp_path):
     """Nothing to draw on logarithmic scales, nothing to divide by."""
-    from rigwright import report, sampling
+    from rigcast import report, sampling
     from tests.support.cylinder import CylinderRig
     from tests.support.cylinder_models import cylinder_skinning
 
@@ -121,7 +121,7 @@ def test_a_model_without_error_and_a_single_pose_make_a_page(written, tmp_path):
 
 
 def test_wrong_input_is_named(studied, tmp_path):
-    from rigwright import report
+    from rigcast import report
 
     pytest.importorskip("pyvista", reason="pyvista is not installed")
     with pytest.raises(ValueError, match="report: models is empty"):
@@ -195,16 +195,16 @@ def test_where_it_errs_is_told_by_joint_and_channel(page, studied):
 
 def test_the_confidence_is_defined_once(page):
     """In the words of the docstring, and of the formula that the engine computes."""
-    import rigwright as rw
+    import rigcast as rc
 
     assert "1/2 at a quarter of its radius outside" in " ".join(page.text)
-    assert "1/2 at a quarter of its radius outside" in " ".join(rw.Deformer.confidence.__doc__.split())
+    assert "1/2 at a quarter of its radius outside" in " ".join(rc.Deformer.confidence.__doc__.split())
 
 
 def test_what_no_pose_decides_is_a_warning(studied):
     from types import SimpleNamespace
 
-    from rigwright.report._body.page import left_out
+    from rigcast.report._body.page import left_out
 
     rig = SimpleNamespace(not_reproduced=["modifier 'Cape', cloth: depends on the frames before"])
     assert left_out(rig.not_reproduced) == [
@@ -216,7 +216,7 @@ def test_what_no_pose_decides_is_a_warning(studied):
 def test_what_rested_in_training_is_a_warning(studied, monkeypatch):
     from types import SimpleNamespace
 
-    from rigwright.report._body.page import doubts
+    from rigcast.report._body.page import doubts
 
     model = studied.models["hero"]
     resting = SimpleNamespace(**{name: getattr(model, name) for name in ("control_names", "joint_names", "tensors")})

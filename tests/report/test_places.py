@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rigwright.report._body import places
+from rigcast.report._body import places
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_body, cylinder_skinning
 

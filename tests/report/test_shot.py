@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import inverse, report
-from rigwright.report._kit.words import figure
-from rigwright.report._shot.rivals import compared_frames
+import rigcast as rc
+from rigcast import inverse, report
+from rigcast.report._kit.words import figure
+from rigcast.report._shot.rivals import compared_frames
 from tests.report.test_page import CHROMIUM, Collector, chromium
 from tests.support.moving_head import FACES, face_curves, head_turns, moved, moving_face
 from tests.support.sheet import SIDE
@@ -82,7 +82,7 @@ def test_alpha_has_one_unit_on_the_page(solved, tmp_path):
     """A rig in meters: the solve's alpha, the chart's labels and the captions are square centimeters."""
     pytest.importorskip("pyvista", reason="the report extra is not installed")
     count, about = solved.rig.num_shapes, {"name": "meters"}
-    meters = rw.BlendshapeRig(
+    meters = rc.BlendshapeRig(
         0.01 * solved.rig.rest_vertices, 0.01 * solved.rig.columns()[:count], faces=solved.rig.faces, metadata=about
     )
     shot = 0.01 * solved.shot

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import inverse
-from rigwright.inverse import Solver
-from rigwright.plot._colors import heat
-from rigwright.report._shot import charts, gallery
-from rigwright.report._shot.page import notes, residual
-from rigwright.report._shot.rivals import ALPHAS, Rival, Run, compare, compared_frames
-from rigwright.report._shot.solved import solved_shot
+import rigcast as rc
+from rigcast import inverse
+from rigcast.inverse import Solver
+from rigcast.plot._colors import heat
+from rigcast.report._shot import charts, gallery
+from rigcast.report._shot.page import notes, residual
+from rigcast.report._shot.rivals import ALPHAS, Rival, Run, compare, compared_frames
+from rigcast.report._shot.solved import solved_shot
 from tests.support.sheet import SIDE
 
 pytestmark = pytest.mark.usefixtures("timed_once")
@@ -98,7 +98,7 @@ def test_the_trade_off_is_drawn_on_what_the_elbow_is_chosen_on(solved, monkeypat
     monkeypatch.setattr(charts, "svg", lambda canvas, name: drawn.append(canvas.axes[0]) or "")
     found = compare(solver, solved.shot[:, markers], ["descent", "cet"], 0.1, 10.0, lambda progress: None)
     charts.trade_off(found, 1.0)
-    expected = rw.inverse.trade_off(
+    expected = rc.inverse.trade_off(
         solved.rig, solved.shot[frames], ["descent", "cet"], count=len(frames), gap=1, vertices=markers
     )
     lines = {line.get_label(): line.get_ydata() for line in drawn[0].lines}
@@ -114,7 +114,7 @@ def test_the_trade_off_is_drawn_on_what_the_elbow_is_chosen_on(solved, monkeypat
 
 
 def test_alphas_are_areas_whatever_the_unit(solved, tolerance):
-    scaled = rw.BlendshapeRig(
+    scaled = rc.BlendshapeRig(
         0.01 * solved.rig.rest_vertices,
         0.01 * solved.rig.columns()[: solved.rig.num_shapes],
         [(f, 0.01 * solved.rig.column(solved.rig.num_shapes + c)) for c, f in enumerate(solved.rig.combinations)],

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.players import accelerations, arm_synth, face_synth
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
-from rigwright.report._synthesis.latent import Plane
-from rigwright.report._synthesis.races import SIDE, clip_limit, race
-from rigwright.report._synthesis.worst import idling, worst_moments
+from rigcast.report._synthesis.latent import Plane
+from rigcast.report._synthesis.races import SIDE, clip_limit, race
+from rigcast.report._synthesis.worst import idling, worst_moments
 
-silent = rw.progress.silent
+silent = rc.progress.silent
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_latent_spaces_are_within_the_limit_of_the_clips_and_cross_fades_are_not
 
 def test_a_single_label_has_no_transitions():
     clip = np.clip(0.5 + 0.3 * np.sin(np.arange(60)[:, None] * np.linspace(0.1, 0.3, 5)), 0, 1)
-    synth = rw.synthesis.fit({"x": [clip]}, dimensions=2, components=3, held_out=False)
+    synth = rc.synthesis.fit({"x": [clip]}, dimensions=2, components=3, held_out=False)
     assert race(synth, 4, silent) is None
 
 
@@ -78,6 +78,6 @@ def test_variance_is_that_of_the_process_where_its_points_lie():
 
 def test_the_page_tells_a_callback_how_far_it_is(tmp_path):
     records = []
-    rw.report.write_synthesis(tmp_path / "page.html", arm_synth(), transitions=4, seconds=1.0, progress=records.append)
+    rc.report.write_synthesis(tmp_path / "page.html", arm_synth(), transitions=4, seconds=1.0, progress=records.append)
     assert records[-1].done == records[-1].total
-    assert all(isinstance(record, rw.progress.Progress) and record.stage for record in records)
+    assert all(isinstance(record, rc.progress.Progress) and record.stage for record in records)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rigwright.report._kit import template
+from rigcast.report._kit import template
 
 
 def test_a_page_holds_no_control_characters_of_names(monkeypatch):

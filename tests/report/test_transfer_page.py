@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.report.test_page import CHROMIUM, Collector, chromium
 from tests.support.second_face import first_face, second_neutral, second_truth
 
@@ -20,12 +20,12 @@ def pages(tmp_path_factory):
     """With truth and contacts, and with neither."""
     for package in ("pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason="the report extra is not installed")
-    from rigwright import report
+    from rigcast import report
 
     folder, rig = tmp_path_factory.mktemp("pages"), first_face()
-    made = rw.transfer.transfer_rig(rig, second_neutral(), contacts=PAIRS)
-    free = rw.transfer.deformation_transfer(
-        rig.rest_vertices, rw.transfer.positions_from_rig(rig), second_neutral(), rig.faces, contacts=None
+    made = rc.transfer.transfer_rig(rig, second_neutral(), contacts=PAIRS)
+    free = rc.transfer.deformation_transfer(
+        rig.rest_vertices, rc.transfer.positions_from_rig(rig), second_neutral(), rig.faces, contacts=None
     )
     measured = report.measure_transfer(rig, made, truth=second_truth(), contacts=PAIRS, free_shapes=free)
     bare = report.measure_transfer(rig, made)
@@ -37,10 +37,10 @@ def pages(tmp_path_factory):
 
 
 def test_measurements_are_what_they_say(tolerance):
-    from rigwright import report
+    from rigcast import report
 
     rig, truth = first_face(), second_truth()
-    made = rw.transfer.transfer_rig(rig, second_neutral())
+    made = rc.transfer.transfer_rig(rig, second_neutral())
     measured = report.measure_transfer(rig, made, truth=truth)
     assert measured.names[6:] == ["left_smile * right_smile", "brow_up at 0.5"]
     assert measured.judged.tolist() == list(range(6)), "combinations have no name to be found by"
@@ -58,11 +58,11 @@ def test_measurements_are_what_they_say(tolerance):
 
 
 def test_a_copy_is_made_in_the_targets_unit():
-    from rigwright import report
+    from rigcast import report
 
     rig = first_face()
-    shapes = rw.transfer.positions_from_rig(rig)
-    meters = rw.transfer.rig_from_positions(
+    shapes = rc.transfer.positions_from_rig(rig)
+    meters = rc.transfer.rig_from_positions(
         rig, 0.01 * rig.rest_vertices, 0.01 * shapes, metadata={"meters_per_unit": 1.0}
     )
     measured = report.measure_transfer(rig, meters, truth=rig)
@@ -87,7 +87,7 @@ def test_every_part_is_there_and_nothing_is_loaded(pages):
 
 
 def test_the_list_is_sorted_and_holds_the_numbers(pages):
-    from rigwright.report._kit.words import figure
+    from rigcast.report._kit.words import figure
 
     html = pages.full.read_text(encoding="utf-8")
     rows = re.findall(r"<tr><td>([^<]+)</td><td>([^<]+)</td><td>([^<]+)</td>", html)
@@ -113,16 +113,16 @@ def test_without_truth_the_most_doubtful_come_first(pages):
 
 
 def test_what_does_not_fit_together_is_refused():
-    from rigwright import report
+    from rigcast import report
 
     rig = first_face()
-    made = rw.transfer.transfer_rig(rig, second_neutral())
-    other = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[:2], names=["ear", "nose"], faces=rig.faces)
+    made = rc.transfer.transfer_rig(rig, second_neutral())
+    other = rc.BlendshapeRig(rig.rest_vertices, rig.columns()[:2], names=["ear", "nose"], faces=rig.faces)
     with pytest.raises(ValueError, match="report: target is with other shapes"):
         report.measure_transfer(rig, other)
     with pytest.raises(ValueError, match=r"report: truth is a rig of other shapes \(ear, nose\)"):
         report.measure_transfer(rig, made, truth=other)
-    small = rw.BlendshapeRig(np.eye(3), np.ones((1, 3, 3)))
+    small = rc.BlendshapeRig(np.eye(3), np.ones((1, 3, 3)))
     with pytest.raises(ValueError, match="report: truth is of 3 vertices; it must be a rig of the target's 117"):
         report.measure_transfer(rig, made, truth=small)
 
@@ -145,8 +145,8 @@ def test_a_browser_shows_every_picture(pages, which, tmp_path):
 def test_a_head_is_shown_whole_and_of_a_body_what_moves():
     """Each face in its own frame: the source's larger head is not cut by the target's."""
     pytest.importorskip("pyvista", reason="the report extra is not installed")
-    from rigwright.report._transfer.framing import framed
-    from rigwright.report._transfer.gallery import FACING
+    from rigcast.report._transfer.framing import framed
+    from rigcast.report._transfer.gallery import FACING
 
     rig = first_face()
 
@@ -161,7 +161,7 @@ def test_a_head_is_shown_whole_and_of_a_body_what_moves():
     assert inside(rig).all()
     tall = rig.rest_vertices.copy()
     tall[~moving, 1] -= 100.0
-    body = rw.BlendshapeRig(tall, rig.columns(), [], names=rig.column_names, faces=rig.faces)
+    body = rc.BlendshapeRig(tall, rig.columns(), [], names=rig.column_names, faces=rig.faces)
     assert inside(body)[moving].all()
     assert not inside(body)[~moving].any()
 
@@ -169,13 +169,13 @@ def test_a_head_is_shown_whole_and_of_a_body_what_moves():
 def test_empty_shapes_are_named_on_the_page(tmp_path):
     pytest.importorskip("pyvista", reason="the report extra is not installed")
     pytest.importorskip("jinja2", reason="the report extra is not installed")
-    from rigwright import report
+    from rigcast import report
 
     rig = first_face()
     columns = rig.columns()[: rig.num_shapes]
     columns[2] = 0.0
-    still = rw.BlendshapeRig(rig.rest_vertices, columns, names=rig.shape_names, faces=rig.faces)
-    measured = report.measure_transfer(still, rw.transfer.transfer_rig(still, second_neutral(), contacts=None))
+    still = rc.BlendshapeRig(rig.rest_vertices, columns, names=rig.shape_names, faces=rig.faces)
+    measured = report.measure_transfer(still, rc.transfer.transfer_rig(still, second_neutral(), contacts=None))
     assert report.write_transfer(tmp_path / "empty.html", measured)["empty"] == ["left_brow"]
     assert "move nothing of the target: left_brow." in (tmp_path / "empty.html").read_text(encoding="utf-8")
 
@@ -185,15 +185,15 @@ def matched_page(tmp_path_factory):
     """A target that is matched by landmarks: the numbers measured, and the page."""
     for package in ("pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason="the report extra is not installed")
-    from rigwright import report
+    from rigcast import report
 
     rig, rows = first_face(), np.array([0, 8, 40, 60, 76, 108, 116])
-    found = rw.transfer.correspond(
+    found = rc.transfer.correspond(
         rig.rest_vertices, rig.faces, second_neutral(), rig.faces, np.stack([rows, rows], axis=1)
     )
-    carried = found.resample(rig.rest_vertices, rw.transfer.positions_from_rig(rig))
-    shapes = rw.transfer.deformation_transfer(*carried, second_neutral(), rig.faces)
-    made = rw.transfer.rig_from_positions(rig, second_neutral(), shapes)
+    carried = found.resample(rig.rest_vertices, rc.transfer.positions_from_rig(rig))
+    shapes = rc.transfer.deformation_transfer(*carried, second_neutral(), rig.faces)
+    made = rc.transfer.rig_from_positions(rig, second_neutral(), shapes)
     measured = report.measure_transfer(rig, made, carried=carried, match=found)
     path = tmp_path_factory.mktemp("matched") / "fit.html"
     report.write_transfer(path, measured)
@@ -210,7 +210,7 @@ def test_the_fit_is_shown_with_its_landmarks(matched_page):
 def test_the_fit_is_told_in_sentences_to_act_on(matched_page):
     from dataclasses import replace
 
-    from rigwright.report._transfer.fit import fit_advice
+    from rigcast.report._transfer.fit import fit_advice
 
     measured = matched_page.measured
     assert measured.match is not None
@@ -241,7 +241,7 @@ def test_new_crossings_are_shown_where_they_are(pages):
     """Made by folding the right half of a sheet through the left one."""
     from dataclasses import replace
 
-    from rigwright.report._transfer.crossings import crossing_rows
+    from rigcast.report._transfer.crossings import crossing_rows
 
     measured, counts, drawn = pages.unjudged, np.zeros(len(pages.unjudged.shapes), np.int64), []
     shapes, right = measured.shapes.copy(), measured.neutral[:, 0] > 0.0
@@ -253,7 +253,7 @@ def test_new_crossings_are_shown_where_they_are(pages):
         replace(measured, shapes=shapes, quality=replace(measured.quality, new_crossings=counts)),
         lambda vertices, view, edges: drawn.append(edges) or "picture",
     )
-    pairs = rw.transfer.new_crossings(measured.source_shapes[2], measured.neutral, shapes[2], measured.target.faces)
+    pairs = rc.transfer.new_crossings(measured.source_shapes[2], measured.neutral, shapes[2], measured.target.faces)
     assert row.title == measured.names[2]
     assert row.text.startswith(f"{len(pairs)} new crossings between faces at the vertices ")
     corners = np.asarray(measured.target.faces)[np.unique(pairs)]
@@ -262,13 +262,13 @@ def test_new_crossings_are_shown_where_they_are(pages):
 
 def test_an_open_jaw_is_framed_whole():
     pytest.importorskip("pyvista", reason="the report extra is not installed")
-    from rigwright.report._transfer.framing import framed, reached
-    from rigwright.report._transfer.gallery import FACING
+    from rigcast.report._transfer.framing import framed, reached
+    from rigcast.report._transfer.gallery import FACING
 
     rig = first_face()
     columns = np.array(rig.columns()[:1])
     columns[0, :30, 1] = -6.0
-    jaw = rw.BlendshapeRig(rig.rest_vertices, columns, faces=rig.faces)
+    jaw = rc.BlendshapeRig(rig.rest_vertices, columns, faces=rig.faces)
     opened = jaw.rest_vertices + columns
     view = framed(jaw, columns[0].any(axis=1), FACING, 0.8, reached(jaw, opened))
     away = opened[0] - view.center

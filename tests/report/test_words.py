@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rigwright.report._kit import words
+from rigcast.report._kit import words
 
 
 @pytest.mark.parametrize(

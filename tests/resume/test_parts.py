@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from rigwright._resume.fingerprints import fingerprint
-from rigwright._resume.parts import Parts
+from rigcast._resume.fingerprints import fingerprint
+from rigcast._resume.parts import Parts
 
 WORK, OTHER = fingerprint("work"), fingerprint("other work")
 
@@ -33,7 +33,7 @@ def test_parts_come_back(folder):
 
 @pytest.mark.parametrize("keep", range(0, 88, 8))
 def test_a_part_that_was_cut_is_none(folder, keep):
-    path = folder / "rigwright-000001.part"
+    path = folder / "rigcast-000001.part"
     path.write_bytes(path.read_bytes()[:keep])
     with Parts(folder, "solve") as parts:
         parts.begin(WORK)
@@ -42,7 +42,7 @@ def test_a_part_that_was_cut_is_none(folder, keep):
 
 
 def test_a_part_with_a_wrong_byte_is_none(folder):
-    path = folder / "rigwright-000001.part"
+    path = folder / "rigcast-000001.part"
     whole = path.read_bytes()
     for place in range(len(whole)):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
@@ -57,7 +57,7 @@ def test_a_part_of_other_work_is_none_wherever_it_came_from(folder, tmp_path):
         parts.put("000000", b"strange")
     with Parts(folder, "solve") as parts:
         parts.begin(WORK)
-        os.replace(tmp_path / "other" / "rigwright-000000.part", folder / "rigwright-000000.part")
+        os.replace(tmp_path / "other" / "rigcast-000000.part", folder / "rigcast-000000.part")
         assert parts.get("000000") is None
 
 
@@ -88,7 +88,7 @@ def test_an_empty_folder_goes_with_the_run_and_parts_stay(tmp_path, folder):
     assert not (tmp_path / "deep" / "new").exists()
     with Parts(folder, "solve") as parts:
         pass
-    assert sorted(path.name for path in folder.iterdir()) == ["rigwright-000000.part", "rigwright-000001.part"]
+    assert sorted(path.name for path in folder.iterdir()) == ["rigcast-000000.part", "rigcast-000001.part"]
     with Parts(folder, "solve") as parts:
         parts.remove()
     assert not folder.exists()
@@ -128,7 +128,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
 
 
 def test_what_a_killed_run_was_writing_is_removed(folder):
-    (folder / ".rigwright-000002.part.a1b2c3.part").write_bytes(b"half")
+    (folder / ".rigcast-000002.part.a1b2c3.part").write_bytes(b"half")
     with Parts(folder, "solve") as parts:
         parts.begin(WORK, insist=True)
     assert not list(folder.glob(".*"))

@@ -7,14 +7,14 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 
 
-def named_rig(**metadata) -> rw.BlendshapeRig:
+def named_rig(**metadata) -> rc.BlendshapeRig:
     delta = np.ones((2, 3))
-    combinations = [((0, 1), delta), ((rw.Tent(0, 0.0, 0.25, 1.0), 1), delta), ((1, 0), delta), ((0, 1), delta)]
-    return rw.BlendshapeRig(
+    combinations = [((0, 1), delta), ((rc.Tent(0, 0.0, 0.25, 1.0), 1), delta), ((1, 0), delta), ((0, 1), delta)]
+    return rc.BlendshapeRig(
         np.zeros((2, 3)), np.ones((2, 2, 3)), combinations, names=["smile", "jaw"], metadata=metadata
     )
 
@@ -51,7 +51,7 @@ def test_constructed_correctives_name_themselves_beside_own_names():
     faces = np.stack([corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]], axis=-1).reshape(-1, 4)
     deltas = np.random.default_rng(0).normal(size=(2, 9, 3))
     about = {"combination_names": ["fix"]}
-    rig = rw.BlendshapeRig(grid, deltas, [((0, 1), deltas[0])], names=["a", "b"], faces=faces, metadata=about)
-    made = rw.faces.constructed_correctives(rig, [((rw.Tent(0, 0.0, 0.5, 1.0)),), (0, 1)])
+    rig = rc.BlendshapeRig(grid, deltas, [((0, 1), deltas[0])], names=["a", "b"], faces=faces, metadata=about)
+    made = rc.faces.constructed_correctives(rig, [((rc.Tent(0, 0.0, 0.5, 1.0)),), (0, 1)])
     assert made.column_names == ["a", "b", "fix", "a@0.5", "a * b"]
     assert made.constructed == ["a@0.5", "a * b"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.blendshapes import random_arrays, random_rig, random_weights, slow_blendshapes
 from tests.support.skinning import check_vjp
 
@@ -14,7 +14,7 @@ from tests.support.skinning import check_vjp
 @pytest.mark.parametrize("num_vertices", [60, 1300])
 def test_evaluate_matches_numpy(seed, num_vertices, tolerance):
     arrays = random_arrays(num_vertices=num_vertices, seed=seed)
-    rig = rw.BlendshapeRig(*arrays)
+    rig = rc.BlendshapeRig(*arrays)
     weights = random_weights(rig, 5, seed)
     expected = np.stack([slow_blendshapes(*arrays, row) for row in weights])
     np.testing.assert_allclose(rig.evaluate(weights), expected, atol=tolerance["float32_sum"])
@@ -22,7 +22,7 @@ def test_evaluate_matches_numpy(seed, num_vertices, tolerance):
 
 def test_weights_of_zero_give_the_neutral():
     neutral, deltas, combinations = random_arrays()
-    rig = rw.BlendshapeRig(neutral, deltas, combinations[:6])  # the last one is not 0 at 0
+    rig = rc.BlendshapeRig(neutral, deltas, combinations[:6])  # the last one is not 0 at 0
     np.testing.assert_array_equal(rig.evaluate(np.zeros(7)), neutral)
 
 
@@ -46,7 +46,7 @@ def test_a_corner_of_a_tent_has_the_slope_of_larger_weights():
     neutral, deltas = rng.standard_normal((5, 3)), np.zeros((1, 5, 3))
     delta = np.zeros((5, 3))
     delta[2, 1] = 1.0
-    rig = rw.BlendshapeRig(neutral, deltas, [((rw.Tent(0, 0.25, 0.5, 1.0),), delta)])
+    rig = rc.BlendshapeRig(neutral, deltas, [((rc.Tent(0, 0.25, 0.5, 1.0),), delta)])
     weights = np.float32([[0.0], [0.25], [0.375], [0.5], [0.75], [1.0], [1.5]])
     slopes = rig.vjp(weights, np.ones((7, 5, 3)))[:, 0]
     np.testing.assert_array_equal(slopes, np.float32([0, 4, 4, -2, -2, 0, 0]))
@@ -54,7 +54,7 @@ def test_a_corner_of_a_tent_has_the_slope_of_larger_weights():
 
 def test_activations_and_columns_are_the_rig():
     arrays = random_arrays(num_vertices=700)
-    rig = rw.BlendshapeRig(*arrays)
+    rig = rc.BlendshapeRig(*arrays)
     _neutral, deltas, combinations = arrays
     np.testing.assert_array_equal(rig.columns(), np.stack([*deltas, *(delta for _, delta in combinations)]))
     np.testing.assert_array_equal(rig.column(3), deltas[3])
@@ -69,7 +69,7 @@ def test_activations_and_columns_are_the_rig():
 @pytest.mark.parametrize("seed", range(3))
 def test_a_prefix_keeps_the_first_shapes_and_the_corrections_among_them(seed, tolerance):
     arrays = random_arrays(seed=seed)
-    rig = rw.BlendshapeRig(*arrays)
+    rig = rc.BlendshapeRig(*arrays)
     order = np.random.default_rng(seed).permutation(7)
     weights = random_weights(rig, 8, seed)
     lengths = np.arange(8)
@@ -83,7 +83,7 @@ def test_a_prefix_keeps_the_first_shapes_and_the_corrections_among_them(seed, to
 
 @pytest.mark.parametrize("storage", ["float32", "int16"])
 def test_a_saved_rig_is_the_same_rig(tmp_path, storage):
-    rig = rw.BlendshapeRig(
+    rig = rc.BlendshapeRig(
         *random_arrays(),
         names=list("abcdefg"),
         bounds=np.tile([-0.5, 1.0], (7, 1)),
@@ -92,10 +92,10 @@ def test_a_saved_rig_is_the_same_rig(tmp_path, storage):
         metadata={"constructed": ["a*b"], "meters_per_unit": 0.01},
     )
     rig.save(tmp_path / "rig.safetensors")
-    loaded = rw.load(tmp_path / "rig.safetensors")
-    assert isinstance(rig, rw.BlendshapeRig)
-    assert isinstance(loaded, rw.BlendshapeRig)
-    assert isinstance(loaded, rw.Deformer)
+    loaded = rc.load(tmp_path / "rig.safetensors")
+    assert isinstance(rig, rc.BlendshapeRig)
+    assert isinstance(loaded, rc.BlendshapeRig)
+    assert isinstance(loaded, rc.Deformer)
     assert loaded.kind == "blendshape"
     assert loaded.skeleton is None
     assert loaded.shape_names == loaded.control_names == list("abcdefg")

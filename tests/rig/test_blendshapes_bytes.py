@@ -9,22 +9,22 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.support.blendshapes import random_arrays, random_rig, random_weights, slow_blendshapes
 
 # One vertex more or less than whole windows, vectors of heads with and without a rest, more heads than one block.
 SIZES = [(1, 3), (511, 17), (513, 67), (1537, 130)]
 
 SCRIPT = """
-import sys, numpy as np, rigwright as rw
-model = rw.load(sys.argv[1])
+import sys, numpy as np, rigcast as rc
+model = rc.load(sys.argv[1])
 data = np.load(sys.argv[2])
 vertices = model.evaluate(data["weights"])
 single = np.stack([model.evaluate(row) for row in data["weights"]])
 assert vertices.tobytes() == single.tobytes()
 gradient = model.vjp(data["weights"], data["cotangents"])
-np.savez(sys.argv[3], name=rw._core.instruction_set(), vertices=vertices, gradient=gradient)
+np.savez(sys.argv[3], name=rc._core.instruction_set(), vertices=vertices, gradient=gradient)
 """
 
 
@@ -64,7 +64,7 @@ def test_vertices_that_nothing_moves_are_the_same_bytes_beyond_caches(threads, s
     still = np.arange(1540)[:, None] < 1024  # more than a window
     neutral[3] = -0.0
     combinations = [(factors, np.where(still, 0, delta)) for factors, delta in combinations]
-    rig = rw.BlendshapeRig(neutral, np.where(still, 0, deltas), combinations)
+    rig = rc.BlendshapeRig(neutral, np.where(still, 0, deltas), combinations)
     weights = random_weights(rig, 1000)
     expected = np.stack([rig.evaluate(row) for row in weights])
     whole = np.full(expected.size + 32, np.nan, np.float32)
@@ -104,7 +104,7 @@ def test_vertices_may_begin_anywhere_in_memory(num_vertices, start):
 
 
 def test_a_neutral_of_negative_zeros_comes_out_the_same_alone_and_beside_others():
-    rig = rw.BlendshapeRig(np.full((20, 3), -0.0), np.ones((2, 20, 3)))
+    rig = rc.BlendshapeRig(np.full((20, 3), -0.0), np.ones((2, 20, 3)))
     weights = np.zeros((40, 2), np.float32)
     weights[7] = 1e-45, -1e-45  # whose products round to zeros of either sign
     vertices = rig.evaluate(weights)
@@ -115,13 +115,13 @@ def test_a_neutral_of_negative_zeros_comes_out_the_same_alone_and_beside_others(
 @pytest.mark.parametrize("name", _core.instruction_sets())
 def test_each_instruction_set_gives_the_same_result(name, storage, tmp_path, tolerance):
     arrays = random_arrays(num_vertices=700)
-    rig = rw.BlendshapeRig(*arrays, storage=storage)
+    rig = rc.BlendshapeRig(*arrays, storage=storage)
     weights = random_weights(rig, 70)
     cotangents = np.random.default_rng(0).standard_normal((70, 700, 3)).astype(np.float32)
     rig.save(tmp_path / "rig.safetensors")
     np.savez(tmp_path / "in.npz", weights=weights, cotangents=cotangents)
     command = [sys.executable, "-c", SCRIPT, *(str(tmp_path / f) for f in ("rig.safetensors", "in.npz", "out.npz"))]
-    environment = os.environ | {"RIGWRIGHT_INSTRUCTION_SET": name}
+    environment = os.environ | {"RIGCAST_INSTRUCTION_SET": name}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     out = np.load(tmp_path / "out.npz")
@@ -136,7 +136,7 @@ def test_batches_match_numpy(heads, tolerance):
     arrays = random_arrays(num_vertices=530)
     weights = random_weights(random_rig(), heads)
     expected = np.stack([slow_blendshapes(*arrays, row) for row in weights])
-    np.testing.assert_allclose(rw.BlendshapeRig(*arrays).evaluate(weights), expected, atol=tolerance["float32_sum"])
+    np.testing.assert_allclose(rc.BlendshapeRig(*arrays).evaluate(weights), expected, atol=tolerance["float32_sum"])
 
 
 @pytest.mark.parametrize("heads", [3, 70])

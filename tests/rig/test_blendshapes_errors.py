@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.support.blendshapes import random_arrays, random_rig
 from tests.support.damage import damaged_tensors, replaced, without_missing
 
@@ -35,17 +35,17 @@ ARGUMENTS = [
     ({"combinations": [((0, 1.5), DELTA)]}, r"combinations\[0\] is a factor over shape 1.5"),
     ({"combinations": [((0, True), DELTA)]}, r"combinations\[0\] is a factor over shape True"),
     ({"combinations": [((2, 1, 2), DELTA)]}, r"combinations\[0\] is a product over shapes \[2, 1, 2\]; .* each shape"),
-    ({"combinations": [((rw.Tent(2, 0, 0.5, 1), 2), DELTA)]}, r"product over shapes \[2, 2\]"),
+    ({"combinations": [((rc.Tent(2, 0, 0.5, 1), 2), DELTA)]}, r"product over shapes \[2, 2\]"),
     ({"combinations": [((3,), DELTA)]}, r"combinations\[0\] is a product of 1 factors"),
     ({"combinations": [((), DELTA)]}, r"combinations\[0\] is a product of 0 factors"),
-    ({"combinations": [((rw.Tent(0, 0.5, 0.5, 1),), DELTA)]}, "it must be a tent with x1 < x2 < x3"),
-    ({"combinations": [((rw.Tent(0, 0.5, 0.2, 1),), DELTA)]}, "it must be a tent with x1 < x2 < x3"),
-    ({"combinations": [((rw.Tent(0, 0, 0.5, np.inf),), DELTA)]}, "it must be a tent with x1 < x2 < x3"),
-    ({"combinations": [((rw.Tent(7, 0, 0.5, 1),), DELTA)]}, "a factor over shape 7"),
+    ({"combinations": [((rc.Tent(0, 0.5, 0.5, 1),), DELTA)]}, "it must be a tent with x1 < x2 < x3"),
+    ({"combinations": [((rc.Tent(0, 0.5, 0.2, 1),), DELTA)]}, "it must be a tent with x1 < x2 < x3"),
+    ({"combinations": [((rc.Tent(0, 0, 0.5, np.inf),), DELTA)]}, "it must be a tent with x1 < x2 < x3"),
+    ({"combinations": [((rc.Tent(7, 0, 0.5, 1),), DELTA)]}, "a factor over shape 7"),
     ({"combinations": [(0, 1, DELTA)]}, r"combinations\[0\] is a tuple; it must be a pair"),
     ({"combinations": [3]}, r"combinations\[0\] is a int; it must be a pair"),
     ({"combinations": None}, "combinations is a NoneType; it must be a sequence"),
-    ({"combinations": [((rw.Tent(0, "a", 0.5, 1),), DELTA)]}, "x1='a'.*; it must be a tent with"),
+    ({"combinations": [((rc.Tent(0, "a", 0.5, 1),), DELTA)]}, "x1='a'.*; it must be a tent with"),
     ({"bounds": (1, 0)}, r"bounds is \[1.0, 0.0\] for shape 0; it must be the lower bound first"),
     ({"bounds": np.zeros((6, 2))}, r"bounds is float64 \(6, 2\)"),
     ({"bounds": (0, np.nan)}, "bounds is not finite"),
@@ -67,7 +67,7 @@ ARGUMENTS = [
 @pytest.mark.parametrize(("changes", "text"), ARGUMENTS, ids=[text for _, text in ARGUMENTS])
 def test_a_wrong_argument_is_named(changes, text):
     with pytest.raises(ValueError, match=text):
-        rw.BlendshapeRig(**{"neutral": NEUTRAL, "deltas": DELTAS, **changes})
+        rc.BlendshapeRig(**{"neutral": NEUTRAL, "deltas": DELTAS, **changes})
 
 
 CALLS = [

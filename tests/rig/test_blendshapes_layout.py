@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.blendshapes import random_arrays
 
 WINDOW = 512
@@ -52,7 +52,7 @@ SIZES = [(60, 7), (1100, 40)]
 @pytest.mark.parametrize("sizes", SIZES)
 def test_groups_are_those_of_slow_numpy(sizes):
     arrays, columns = columns_of(*sizes, seed=3)
-    tensors = rw.BlendshapeRig(*arrays).tensors()
+    tensors = rc.BlendshapeRig(*arrays).tensors()
     names = [f"blendshape.{name}" for name in ("group.offset", "group.vertex", "group.columns", "delta")]
     for name, expected in zip(names, slow_groups(columns), strict=True):
         assert tensors[name].tobytes() == expected.astype(tensors[name].dtype).tobytes(), name
@@ -61,7 +61,7 @@ def test_groups_are_those_of_slow_numpy(sizes):
 @pytest.mark.parametrize("sizes", SIZES)
 def test_numbers_of_sixteen_bits_are_those_of_slow_numpy(sizes):
     arrays, columns = columns_of(*sizes, seed=4)
-    tensors = rw.BlendshapeRig(*arrays, storage="int16").tensors()
+    tensors = rc.BlendshapeRig(*arrays, storage="int16").tensors()
     halves, scales = zip(*map(slow_halves, columns), strict=True)
     numbers = slow_groups(halves)[3]
     assert tensors["blendshape.scale"].tobytes() == np.array(scales).tobytes()

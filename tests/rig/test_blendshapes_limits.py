@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.blendshapes import random_arrays, random_rig, slow_blendshapes
 
 SEEDS = range(3)
@@ -33,9 +33,9 @@ def test_everything_is_finite_up_to_the_limit(seed, storage, tolerance):
 
 
 def test_the_limit_is_not_far_below_what_overflows():
-    linear = rw.BlendshapeRig(np.zeros((5, 3)), np.ones((4, 5, 3)))
+    linear = rc.BlendshapeRig(np.zeros((5, 3)), np.ones((4, 5, 3)))
     assert 4 * linear.weight_limit >= np.finfo(np.float32).max / 4
-    pair = rw.BlendshapeRig(np.zeros((5, 3)), np.ones((4, 5, 3)), [((0, 1), np.ones((5, 3)))])
+    pair = rc.BlendshapeRig(np.zeros((5, 3)), np.ones((4, 5, 3)), [((0, 1), np.ones((5, 3)))])
     assert pair.weight_limit**2 >= np.finfo(np.float32).max / 16
 
 
@@ -61,10 +61,10 @@ def test_clips_beyond_the_limit_are_named():
     rig = random_rig(seed=0)
     clip = np.full((2, rig.num_shapes), 1e30)
     with pytest.raises(ValueError, match=r"Crowd: clips\[1\] is 1e\+30 in magnitude somewhere; it must be at most"):
-        rw.crowd.Crowd(rig, [0 * clip, clip])
+        rc.crowd.Crowd(rig, [0 * clip, clip])
     with pytest.raises(ValueError, match="level_of_detail_errors: weights is 1e"):
-        rw.crowd.level_of_detail_errors(rig, None, clip)
-    crowd = rw.crowd.Crowd(rig, rig.weight_limit * np.array([[1.0], [-1.0]]) * np.ones(rig.num_shapes))
+        rc.crowd.level_of_detail_errors(rig, None, clip)
+    crowd = rc.crowd.Crowd(rig, rig.weight_limit * np.array([[1.0], [-1.0]]) * np.ones(rig.num_shapes))
     assert np.isfinite(crowd.evaluate(0, [0, 0.25, 0.75, 1])).all()
 
 
@@ -81,12 +81,12 @@ def test_gradients_that_overflow_are_refused():
 def test_tents_whose_slopes_are_not_finite_are_refused(points):
     neutral, deltas, _ = random_arrays()
     with pytest.raises(ValueError, match="it must be a tent with x1 < x2 < x3, with distances and slopes that are"):
-        rw.BlendshapeRig(neutral, deltas, [((rw.Tent(0, *points),), neutral)])
+        rc.BlendshapeRig(neutral, deltas, [((rc.Tent(0, *points),), neutral)])
 
 
 def test_offsets_that_may_overflow_at_any_weight_leave_the_neutral():
     neutral = np.full((5, 3), 2e38)
-    rig = rw.BlendshapeRig(neutral, np.ones((4, 5, 3)))
+    rig = rc.BlendshapeRig(neutral, np.ones((4, 5, 3)))
     np.testing.assert_array_equal(rig.evaluate(np.zeros(4)), neutral.astype(np.float32))
     with pytest.raises(ValueError, match=r"weights is 1e-37 at \(0, 0\); it must be 0: "):
         rig.evaluate(np.full(4, 1e-37))

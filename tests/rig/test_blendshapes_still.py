@@ -7,21 +7,21 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.support.blendshapes import random_weights
 
 WINDOW = 512
 
 
-def rig_moving(moving: np.ndarray, storage: str = "float32") -> rw.BlendshapeRig:
+def rig_moving(moving: np.ndarray, storage: str = "float32") -> rc.BlendshapeRig:
     """Three shapes and a product that move the given vertices of (V,) and no others, each some of them."""
     rng = np.random.default_rng(len(moving))
     chosen = moving & (rng.random((4, len(moving))) < 0.6)
     chosen[0] = moving
     deltas = rng.normal(size=(4, len(moving), 3)) * chosen[:, :, None]
     neutral = rng.normal(size=(len(moving), 3)) * (rng.random((len(moving), 1)) < 0.8)
-    return rw.BlendshapeRig(-neutral, deltas[:3], [((0, 1), deltas[3])], storage=storage)  # negative zeros too
+    return rc.BlendshapeRig(-neutral, deltas[:3], [((0, 1), deltas[3])], storage=storage)  # negative zeros too
 
 
 CASES = {
@@ -54,20 +54,20 @@ def test_any_pattern_of_still_vertices_evaluates(name, storage, tolerance):
     np.testing.assert_array_equal(rig.vjp(weights, cotangents), rig.vjp(weights, moved_alone.astype(np.float32)))
 
 
-def changed(rig: rw.BlendshapeRig, **tensors: np.ndarray) -> rw.Deformer:
+def changed(rig: rc.BlendshapeRig, **tensors: np.ndarray) -> rc.Deformer:
     named = {f"blendshape.group.{name}": np.asarray(value, np.int32) for name, value in tensors.items()}
     return _core.model_from_tensors(rig.tensors() | named, json.dumps(rig.metadata))
 
 
 def test_files_that_list_still_vertices_too_are_read():
     """A group whose columns are none: what files held before still vertices were left out."""
-    rig = rw.BlendshapeRig(np.zeros((3, 3)), [[[0, 0, 0], [1, 2, 3], [0, 0, 0]]])
+    rig = rc.BlendshapeRig(np.zeros((3, 3)), [[[0, 0, 0], [1, 2, 3], [0, 0, 0]]])
     old = changed(rig, offset=[0, 1, 3], vertex=[1, 0, 2], columns=[[1], [0]])
     np.testing.assert_array_equal(old.evaluate([0.5]), rig.evaluate([0.5]))
 
 
 def test_groups_lie_in_one_window_and_windows_ascend():
-    rig = rw.BlendshapeRig(np.zeros((1030, 3)), np.ones((1, 1030, 3)))
+    rig = rc.BlendshapeRig(np.zeros((1030, 3)), np.ones((1, 1030, 3)))
     vertex, offset = np.arange(1030), rig.tensors()["blendshape.group.offset"]
     assert offset.tolist() == [0, 512, 1024, 1030]
     with pytest.raises(ValueError, match="group 0 is across windows"):

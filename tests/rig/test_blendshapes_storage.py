@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.blendshapes import random_arrays, random_rig, random_weights
 
 WIDTH = {"float32": 12, "int16": 6}  # bytes of an offset
@@ -35,7 +35,7 @@ def nonzero_bytes(rig, storage):
 @pytest.mark.parametrize("storage", WIDTH)
 def test_a_rig_takes_at_most_three_tenths_more_than_its_deltas(storage):
     neutral, deltas, combinations, faces = patches()
-    rig = rw.BlendshapeRig(neutral, deltas, combinations, faces=faces, storage=storage)
+    rig = rc.BlendshapeRig(neutral, deltas, combinations, faces=faces, storage=storage)
     assert rig.nbytes >= sum(tensor.nbytes for tensor in rig.tensors().values())
     assert rig.num_entries * WIDTH[storage] == nonzero_bytes(rig, storage)
     assert rig.nbytes <= 1.3 * nonzero_bytes(rig, storage)
@@ -48,7 +48,7 @@ def test_a_real_face_does_too(storage, data_path):
         deltas = arrays["deltas"]
         faces = next(mesh[name] for name in mesh.files if mesh[name].ndim == 2 and mesh[name].shape[1] == 4)
     keep = (faces < deltas.shape[1]).all(axis=1)
-    rig = rw.BlendshapeRig(np.zeros(deltas.shape[1:]), deltas, faces=faces[keep], storage=storage)
+    rig = rc.BlendshapeRig(np.zeros(deltas.shape[1:]), deltas, faces=faces[keep], storage=storage)
     assert len(rig.faces) > 20000
     assert rig.nbytes <= 1.3 * nonzero_bytes(rig, storage)
 
@@ -56,7 +56,7 @@ def test_a_real_face_does_too(storage, data_path):
 @pytest.mark.parametrize("shapes", ["arkit", "caucasian"])
 def test_a_face_on_a_body_takes_little_beside_its_mesh(shapes, data_path):
     """Of 13,380 vertices 3,166 and 2,025 move: the others have no index."""
-    rig = rw.faces.makehuman(data_path("makehuman_hm08"), shapes)
+    rig = rc.faces.makehuman(data_path("makehuman_hm08"), shapes)
     beside = rig.nbytes - rig.rest_vertices.nbytes - rig.faces.nbytes
     assert beside <= 1.3 * nonzero_bytes(rig, "float32")
 
@@ -65,7 +65,7 @@ def test_a_face_on_a_body_takes_little_beside_its_mesh(shapes, data_path):
 def test_sixteen_bits_are_off_by_no_more_than_stated(seed):
     neutral, deltas, combinations = random_arrays(num_vertices=900, seed=seed)
     combinations[2] = (combinations[2][0], 100 * combinations[2][1])
-    rig = rw.BlendshapeRig(neutral, deltas, combinations, storage="int16")
+    rig = rc.BlendshapeRig(neutral, deltas, combinations, storage="int16")
     exact = np.stack([*deltas, *(delta for _, delta in combinations)]).astype(np.float64)
     off = np.abs(rig.columns() - exact).max(axis=(1, 2))
     bound = np.abs(exact).max(axis=(1, 2)) / 32767 / 2
@@ -78,7 +78,7 @@ def test_sixteen_bits_are_off_by_no_more_than_stated(seed):
 
 def test_heads_of_sixteen_bits_are_off_by_the_errors_of_their_columns(tolerance):
     arrays = random_arrays(num_vertices=600)
-    exact, narrow = rw.BlendshapeRig(*arrays), rw.BlendshapeRig(*arrays, storage="int16")
+    exact, narrow = rc.BlendshapeRig(*arrays), rc.BlendshapeRig(*arrays, storage="int16")
     weights = random_weights(exact, 40)
     off = np.abs(exact.columns() - narrow.columns()).max(axis=(1, 2))
     bound = np.abs(exact.activations(weights)) @ off + tolerance["float32_sum"]
@@ -94,7 +94,7 @@ def test_float32_is_exact_and_says_so():
 def test_a_shape_that_moves_nothing_takes_no_room_and_has_no_effect():
     neutral, deltas, _ = random_arrays()
     assert not deltas[-1].any()
-    rig, without = rw.BlendshapeRig(neutral, deltas), rw.BlendshapeRig(neutral, deltas[:-1])
+    rig, without = rc.BlendshapeRig(neutral, deltas), rc.BlendshapeRig(neutral, deltas[:-1])
     assert rig.num_entries == without.num_entries
     weights = random_weights(rig, 3)
     np.testing.assert_array_equal(rig.evaluate(weights), without.evaluate(weights[:, :-1]))

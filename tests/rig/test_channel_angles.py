@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rigwright._core import fit_angles
-from rigwright._rigs.rotations import euler_to_matrix
+from rigcast._core import fit_angles
+from rigcast._rigs.rotations import euler_to_matrix
 
 ORDERS = ["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"]
 WIDE = np.tile([-180.0, 180.0], (3, 1))

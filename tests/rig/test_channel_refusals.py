@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 from tests.support.channels import (
     FOLLOWERS,
     channel,

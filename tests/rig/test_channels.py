@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._rigs.rotations import axis_rotation
+import rigcast as rc
+from rigcast._rigs.rotations import axis_rotation
 from tests.support.channels import (
     AXES,
     FOLLOWERS,
@@ -176,7 +176,7 @@ def test_what_a_channel_says_of_itself():
         "degrees",
     )
     assert (turn.low, turn.high, turn.rest, turn.follows_kinematics, turn.reason) == (-80, 80, 0, True, "")
-    assert repr(turn) == "<rigwright.Channel 2 'joint0.ry': rotate_y of joint0, -80 to 80 degrees, rest 0>"
+    assert repr(turn) == "<rigcast.Channel 2 'joint0.ry': rotate_y of joint0, -80 to 80 degrees, rest 0>"
     with pytest.raises(AttributeError):
         turn.low = 3.0
 
@@ -184,7 +184,7 @@ def test_what_a_channel_says_of_itself():
 def test_saved_models_keep_their_channels(tmp_path):
     model = model_of(three_joints())
     model.save(tmp_path / "a.safetensors")
-    assert [repr(c) for c in rw.load(tmp_path / "a.safetensors").channels] == [repr(c) for c in model.channels]
+    assert [repr(c) for c in rc.load(tmp_path / "a.safetensors").channels] == [repr(c) for c in model.channels]
 
 
 def test_a_model_file_without_channels_says_so():
@@ -197,7 +197,7 @@ def test_a_model_file_without_channels_says_so():
 
 
 def test_the_channels_of_a_blendshape_rig_are_its_dials():
-    rig = rw.BlendshapeRig(np.zeros((3, 3)), np.ones((2, 3, 3)), names=["a", "b"], bounds=(-0.5, 2.0))
+    rig = rc.BlendshapeRig(np.zeros((3, 3)), np.ones((2, 3, 3)), names=["a", "b"], bounds=(-0.5, 2.0))
     assert [(c.name, c.kind, c.joint, c.low, c.high, c.rest) for c in rig.channels] == [
         ("a", "dial", None, -0.5, 2.0, 0.0),
         ("b", "dial", None, -0.5, 2.0, 0.0),

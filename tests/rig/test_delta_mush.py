@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.models import chain_skeleton, random_poses
 from tests.support.skinning import bent, bumpy_tube, check_vjp, skinned, tube
 from tests.support.slow import slow_skinning
@@ -101,14 +101,14 @@ def test_creases_of_linear_blending_are_smoothed():
     hard = np.eye(3)[weights.argmax(axis=1)]
     pose = bent(bumpy_tube(), 40)[1]
     roughness = []
-    for make in (rw.LinearBlendSkinning, rw.DeltaMush):
+    for make in (rc.LinearBlendSkinning, rc.DeltaMush):
         vertices = make(skeleton, rest, faces, hard).evaluate(pose)
-        roughness.append(rw.metrics.seam_error(rest, vertices, faces, np.zeros(len(rest), int)).inside.normal)
+        roughness.append(rc.metrics.seam_error(rest, vertices, faces, np.zeros(len(rest), int)).inside.normal)
     assert roughness[1] < 0.7 * roughness[0]
 
 
 def test_loose_vertices_are_skinned(tolerance):
-    model, linear = bumpy_tube(loose=4), bumpy_tube(rw.LinearBlendSkinning, loose=4)
+    model, linear = bumpy_tube(loose=4), bumpy_tube(rc.LinearBlendSkinning, loose=4)
     poses = bent(model)
     found, expected = (m.evaluate(poses)[:, -4:] for m in (model, linear))
     np.testing.assert_allclose(found, expected, atol=tolerance["float32"])
@@ -121,12 +121,12 @@ def test_vjp_matches_finite_differences(tolerance):
 
 def test_messy_meshes_are_finite():
     """Degenerate and flipped faces, non-manifold edges, and a pose that collapses everything."""
-    model = skinned(rw.DeltaMush, num_joints=3)
+    model = skinned(rc.DeltaMush, num_joints=3)
     poses = random_poses(model.skeleton, 2)
     poses[1] = 0.0
     assert np.isfinite(model.evaluate(poses)).all()
     assert np.isfinite(model.vjp(poses, np.ones((2, *model.rest_vertices.shape)))).all()
-    flat = rw.DeltaMush(model.skeleton, np.zeros((4, 3)), [[0, 0, 1], [1, 2, 3]], np.eye(3)[[0, 1, 2, 0]])
+    flat = rc.DeltaMush(model.skeleton, np.zeros((4, 3)), [[0, 0, 1], [1, 2, 3]], np.eye(3)[[0, 1, 2, 0]])
     assert np.isfinite(flat.evaluate(poses)).all()
     assert np.isfinite(flat.vjp(poses, np.ones((2, 4, 3)))).all()
 
@@ -140,7 +140,7 @@ def test_any_number_of_threads_gives_the_same_bytes():
 def test_settings_are_kept_and_checked(tmp_path):
     model = bumpy_tube(iterations=7, step=0.25)
     model.save(tmp_path / "model.safetensors")
-    again = rw.load(tmp_path / "model.safetensors")
+    again = rc.load(tmp_path / "model.safetensors")
     assert (again.kind, again.metadata["iterations"], again.metadata["step"]) == ("delta_mush", 7, 0.25)
     assert again.evaluate(bent(model)).tobytes() == model.evaluate(bent(model)).tobytes()
     for change, text in [
@@ -166,7 +166,7 @@ def test_settings_are_kept_and_checked(tmp_path):
 def test_wrong_settings_in_a_file_are_named(entry, value, text):
     import json
 
-    from rigwright import _core
+    from rigcast import _core
 
     model = bumpy_tube()
     about = {**model.metadata, entry: value}

@@ -7,8 +7,8 @@ import os
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.support.blendshapes import random_rig, random_weights
 from tests.support.kinds import KINDS, MAKERS, poses_of
 from tests.support.models import random_poses
@@ -65,20 +65,20 @@ def test_jvp_and_vjp_agree_at_the_corners_of_tents(tolerance):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_jvp_and_vjp_agree_where_joints_stretch(seed, tolerance):
-    model = skinned(rw.DualQuaternionSkinning, seed=seed)
+    model = skinned(rc.DualQuaternionSkinning, seed=seed)
     check_adjoint(model, random_poses(model.skeleton, 3, seed, stretch=0.3), tolerance)
 
 
 def test_jvp_and_vjp_agree_where_a_joint_is_flat(tolerance):
     """Where the nearest rotation is not unique both leave its part out."""
-    model = skinned(rw.DualQuaternionSkinning, num_joints=3)
+    model = skinned(rc.DualQuaternionSkinning, num_joints=3)
     poses = random_poses(model.skeleton, 1)
     poses[0, :12] = 0.0
     check_adjoint(model, poses, tolerance)
 
 
 def test_jvp_of_a_collapsed_mesh_is_finite():
-    for model in (bumpy_tube(loose=1), skinned(rw.DeltaMush, num_joints=3)):
+    for model in (bumpy_tube(loose=1), skinned(rc.DeltaMush, num_joints=3)):
         poses = np.zeros((1, len(model.control_names)), np.float32)
         assert np.isfinite(model.jvp(poses, np.ones_like(poses))).all()
 
@@ -156,8 +156,8 @@ REFUSED_REQUESTS = pytest.mark.skipif(
 @REFUSED_REQUESTS
 def test_a_jacobian_beyond_memory_is_named():
     """More bytes than a processor can address, asked for by a few megabytes of poses."""
-    skeleton = rw.Skeleton([f"j{i}" for i in range(2000)], [-1] * 2000, np.tile(np.eye(3, 4), (2000, 1, 1)))
-    one = rw.LinearBlendSkinning(skeleton, np.zeros((1, 3)), np.zeros((0, 3), int), (np.zeros((1, 1), int), [[1.0]]))
+    skeleton = rc.Skeleton([f"j{i}" for i in range(2000)], [-1] * 2000, np.tile(np.eye(3, 4), (2000, 1, 1)))
+    one = rc.LinearBlendSkinning(skeleton, np.zeros((1, 3)), np.zeros((0, 3), int), (np.zeros((1, 1), int), [[1.0]]))
     model = one.restricted(np.zeros(1_000_000, int))
     poses = np.zeros((500, 24000), np.float32)
     with pytest.raises(ValueError, match=r"jacobian: poses is so many that the result \(500, 3000000, 24000\) does"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.models import chain_skeleton, random_poses
 from tests.support.skinning import check_vjp, skinned, tube
 from tests.support.slow import slow_skinning
@@ -67,14 +67,14 @@ def slow_dual_quaternion(model, pose):
 @pytest.mark.parametrize("stretch", [0.0, 0.15])
 @pytest.mark.parametrize("seed", range(3))
 def test_evaluate_matches_numpy(seed, stretch, tolerance):
-    model = skinned(rw.DualQuaternionSkinning, seed=seed)
+    model = skinned(rc.DualQuaternionSkinning, seed=seed)
     poses = random_poses(model.skeleton, 3, seed, stretch=stretch)
     expected = np.stack([slow_dual_quaternion(model, pose) for pose in poses])
     np.testing.assert_allclose(model.evaluate(poses), expected, atol=tolerance["float32_sum"])
 
 
 def test_rest_pose_gives_the_rest_mesh(tolerance):
-    model = skinned(rw.DualQuaternionSkinning)
+    model = skinned(rc.DualQuaternionSkinning)
     vertices = model.evaluate(model.skeleton.rest.reshape(-1))
     np.testing.assert_allclose(vertices, model.rest_vertices, atol=tolerance["float32_sum"])
 
@@ -85,8 +85,8 @@ def test_one_joint_a_vertex_is_linear_blending(tolerance):
     weights = np.eye(3)[np.arange(len(rest)) % 3]
     poses = random_poses(skeleton, 4, 1, stretch=0.3)
     poses[3, :12] = np.diag([-1, 1, 1, 1])[:3].reshape(-1)  # a mirrored root
-    dual = rw.DualQuaternionSkinning(skeleton, rest, faces, weights).evaluate(poses)
-    linear = rw.LinearBlendSkinning(skeleton, rest, faces, weights).evaluate(poses)
+    dual = rc.DualQuaternionSkinning(skeleton, rest, faces, weights).evaluate(poses)
+    linear = rc.LinearBlendSkinning(skeleton, rest, faces, weights).evaluate(poses)
     np.testing.assert_allclose(dual, linear, atol=tolerance["float32_sum"])
 
 
@@ -103,7 +103,7 @@ def test_a_twist_keeps_the_radius(tolerance):
     radius = np.linalg.norm(rest[:, [0, 2]], axis=1)
     dual, linear = (
         np.linalg.norm(make(skeleton, rest, faces, weights).evaluate(pose)[0][:, [0, 2]], axis=1)
-        for make in (rw.DualQuaternionSkinning, rw.LinearBlendSkinning)
+        for make in (rc.DualQuaternionSkinning, rc.LinearBlendSkinning)
     )
     np.testing.assert_allclose(dual, radius, atol=tolerance["float32_sum"])
     assert linear.min() < 0.1 * radius.min()
@@ -112,8 +112,8 @@ def test_a_twist_keeps_the_radius(tolerance):
 def test_antipodal_quaternions_blend_the_short_way(tolerance):
     """Rotations whose quaternions lie on opposite sides differ little: the blend lies between them."""
     skeleton = chain_skeleton(3)
-    model = rw.DualQuaternionSkinning(skeleton, np.eye(3), [[0, 1, 2]], np.tile([0.4, 0.3, 0.3], (3, 1)))
-    center = [rw.DualQuaternionSkinning(skeleton, np.eye(3), [[0, 1, 2]], np.eye(3)[[j] * 3]) for j in range(3)]
+    model = rc.DualQuaternionSkinning(skeleton, np.eye(3), [[0, 1, 2]], np.tile([0.4, 0.3, 0.3], (3, 1)))
+    center = [rc.DualQuaternionSkinning(skeleton, np.eye(3), [[0, 1, 2]], np.eye(3)[[j] * 3]) for j in range(3)]
     rest = skeleton.rest.reshape(-1)
     for degrees in range(0, 360, 15):
         pose = rest.copy()
@@ -126,7 +126,7 @@ def test_antipodal_quaternions_blend_the_short_way(tolerance):
 
 def test_moving_the_world_moves_the_mesh(tolerance):
     """A rigid motion of the root is a rigid motion of the mesh, stretches or not: no world origin plays a part."""
-    model = skinned(rw.DualQuaternionSkinning, seed=3, num_joints=4)
+    model = skinned(rc.DualQuaternionSkinning, seed=3, num_joints=4)
     poses = random_poses(model.skeleton, 2, 5, stretch=0.2)
     move = np.vstack([random_poses(chain_skeleton(1), 1, 6, stretch=0.0).reshape(3, 4), [0, 0, 0, 1]])
     moved = poses.copy()
@@ -138,12 +138,12 @@ def test_moving_the_world_moves_the_mesh(tolerance):
 
 @pytest.mark.parametrize("stretch", [0.0, 0.15])
 def test_vjp_matches_finite_differences(stretch, tolerance):
-    model = skinned(rw.DualQuaternionSkinning, num_joints=3, num_vertices=12, seed=2)
+    model = skinned(rc.DualQuaternionSkinning, num_joints=3, num_vertices=12, seed=2)
     check_vjp(model, random_poses(model.skeleton, 2, 1, stretch=stretch), tolerance)
 
 
 def test_a_flattened_joint_is_finite():
-    model = skinned(rw.DualQuaternionSkinning, num_joints=3)
+    model = skinned(rc.DualQuaternionSkinning, num_joints=3)
     poses = random_poses(model.skeleton, 3, 0)
     poses[0, :12] = 0.0
     poses[1, :12] = np.diag([1.0, 0.0, 0.0, 0.0])[:3].reshape(-1)
@@ -153,7 +153,7 @@ def test_a_flattened_joint_is_finite():
 
 
 def test_any_number_of_threads_gives_the_same_bytes():
-    model = skinned(rw.DualQuaternionSkinning, num_vertices=5000)
+    model = skinned(rc.DualQuaternionSkinning, num_vertices=5000)
     poses = random_poses(model.skeleton, 5)
     assert model.evaluate(poses, threads=1).tobytes() == model.evaluate(poses, threads=4).tobytes()
     seeds = np.ones((5, 5000, 3))
@@ -161,9 +161,9 @@ def test_any_number_of_threads_gives_the_same_bytes():
 
 
 def test_save_and_load_round_trip(tmp_path):
-    model = skinned(rw.DualQuaternionSkinning)
+    model = skinned(rc.DualQuaternionSkinning)
     model.save(tmp_path / "model.safetensors")
-    again = rw.load(tmp_path / "model.safetensors")
+    again = rc.load(tmp_path / "model.safetensors")
     poses = random_poses(model.skeleton, 2)
     assert again.kind == "dual_quaternion"
     assert again.evaluate(poses).tobytes() == model.evaluate(poses).tobytes()

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.support.models import chain_skeleton, linear_blend, random_poses
 from tests.support.slow import slow_globals
 
@@ -74,7 +74,7 @@ def test_any_number_of_threads_gives_the_same_bytes():
 def test_save_and_load_round_trip(tmp_path):
     model = linear_blend()
     model.save(tmp_path / "model.safetensors")
-    again = rw.load(tmp_path / "model.safetensors")
+    again = rc.load(tmp_path / "model.safetensors")
     poses = random_poses(model.skeleton, 2)
     assert again.metadata == model.metadata
     assert again.evaluate(poses).tobytes() == model.evaluate(poses).tobytes()
@@ -99,15 +99,15 @@ def test_wrong_poses_are_named():
 def test_wrong_skeletons_are_named():
     rest = np.tile(np.eye(3, 4, dtype=np.float32), (2, 1, 1))
     with pytest.raises(ValueError, match="parents is 1 at joint a"):
-        rw.Skeleton(["a", "b"], [1, 0], rest)
+        rc.Skeleton(["a", "b"], [1, 0], rest)
     with pytest.raises(ValueError, match="Skeleton: parents is 1099511627776"):
-        rw.Skeleton(["a", "b"], [-1, 2**40], rest)
+        rc.Skeleton(["a", "b"], [-1, 2**40], rest)
     with pytest.raises(ValueError, match="globals: poses is not finite"):
-        rw.Skeleton(["a", "b"], [-1, 0], rest).globals(np.full((1, 24), np.nan))
+        rc.Skeleton(["a", "b"], [-1, 0], rest).globals(np.full((1, 24), np.nan))
     with pytest.raises(ValueError, match="'a' twice"):
-        rw.Skeleton(["a", "a"], [-1, 0], rest)
+        rc.Skeleton(["a", "a"], [-1, 0], rest)
     with pytest.raises(ValueError, match="zero scale at joint b"):
-        rw.Skeleton(["a", "b"], [-1, 0], rest * [[[1]], [[0]]])
+        rc.Skeleton(["a", "b"], [-1, 0], rest * [[[1]], [[0]]])
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.support.blendshapes import random_rig
 from tests.support.models import linear_blend, random_body, random_poses
 
@@ -86,4 +86,4 @@ def test_rw_load_gives_models_with_the_same_limits(tmp_path):
     path = tmp_path / "model.safetensors"
     model.save(path)
     with pytest.raises(ValueError, match="overflow"):
-        rw.load(path).evaluate(np.full((1, len(model.control_names)), 3e38, np.float32))
+        rc.load(path).evaluate(np.full((1, len(model.control_names)), 3e38, np.float32))

@@ -9,11 +9,11 @@ import pickle
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.kinds import KINDS, MAKERS
 
 
-def same_file(a: rw.Deformer, b: rw.Deformer, folder) -> bool:
+def same_file(a: rc.Deformer, b: rc.Deformer, folder) -> bool:
     a.save(folder / "a.safetensors")
     b.save(folder / "b.safetensors")
     return (folder / "a.safetensors").read_bytes() == (folder / "b.safetensors").read_bytes()
@@ -53,30 +53,30 @@ def test_joblib_workers_take_models():
 @pytest.mark.parametrize(
     ("kind", "public"),
     [
-        ("linear_blend", rw.LinearBlendSkinning),
-        ("dual_quaternion", rw.DualQuaternionSkinning),
-        ("delta_mush", rw.DeltaMush),
+        ("linear_blend", rc.LinearBlendSkinning),
+        ("dual_quaternion", rc.DualQuaternionSkinning),
+        ("delta_mush", rc.DeltaMush),
     ],
 )
 def test_models_are_instances_of_the_public_class(kind, public, tmp_path):
     path = tmp_path / "model.safetensors"
     MAKERS[kind]().save(path)
-    assert type(rw.load(path)) is public
-    assert repr(rw.load(path)).startswith(f"<rigwright.{public.__name__}")
+    assert type(rc.load(path)) is public
+    assert repr(rc.load(path)).startswith(f"<rigcast.{public.__name__}")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_notebooks_show_a_table(kind):
     model = MAKERS[kind]()
-    assert model._repr_html_().startswith(f"<table><caption>rigwright.{type(model).__name__}</caption>")
+    assert model._repr_html_().startswith(f"<table><caption>rigcast.{type(model).__name__}</caption>")
 
 
 def test_names_are_escaped_in_notebooks():
-    model = rw.BlendshapeRig(np.zeros((3, 3)), np.ones((1, 3, 3)), metadata={"name": "<script>alert(1)</script>"})
+    model = rc.BlendshapeRig(np.zeros((3, 3)), np.ones((1, 3, 3)), metadata={"name": "<script>alert(1)</script>"})
     assert "<script>" not in model._repr_html_()
 
 
 def test_a_skeleton_is_a_table_in_notebooks():
     rest = np.tile(np.eye(3, 4, dtype=np.float32), (2, 1, 1))
-    shown = rw.Skeleton(["hip", "<knee>"], [-1, 0], rest)._repr_html_()
+    shown = rc.Skeleton(["hip", "<knee>"], [-1, 0], rest)._repr_html_()
     assert "<tr><td>hip</td><td></td></tr><tr><td>&lt;knee&gt;</td><td>hip</td></tr>" in shown

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.support.kinds import KINDS, MAKERS, poses_of
 from tests.support.models import linear_blend, random_poses
 from tests.support.skinning import bumpy_tube, skinned, tube
@@ -83,7 +83,7 @@ def test_a_restricted_model_is_saved_and_loaded(kind, tmp_path):
     model = MAKERS[kind]()
     part, poses = model.restricted(some_vertices(model, 3)), poses_of(model, 2)
     part.save(tmp_path / "part.safetensors")
-    again = rw.load(tmp_path / "part.safetensors")
+    again = rc.load(tmp_path / "part.safetensors")
     assert type(again) is type(part) is type(model)
     assert again.metadata == part.metadata
     assert again.evaluate(poses).tobytes() == part.evaluate(poses).tobytes()
@@ -100,7 +100,7 @@ def test_what_is_no_vertex_stays(kind):
 
 
 def test_faces_are_those_among_the_vertices():
-    model = bumpy_tube(rw.LinearBlendSkinning)
+    model = bumpy_tube(rc.LinearBlendSkinning)
     vertices = np.r_[20:4:-1]
     part = model.restricted(vertices)
     expected = [face for face in model.faces.tolist() if set(face) <= set(vertices.tolist())]
@@ -109,7 +109,7 @@ def test_faces_are_those_among_the_vertices():
 
 
 def test_the_hash_of_the_whole_topology_is_kept_under_its_own_name():
-    model = bumpy_tube(rw.LinearBlendSkinning)
+    model = bumpy_tube(rc.LinearBlendSkinning)
     twice = model.restricted([1, 2, 3]).restricted([0])
     assert twice.metadata["restricted_from"] == model.metadata["topology_hash"]
     assert "topology_hash" not in twice.metadata
@@ -144,7 +144,7 @@ def test_vertices_have_any_integer_type(dtype):
 def test_delta_mush_smooths_only_what_the_iterations_reach(iterations):
     """On a tube of 25 rings of 8, what a vertex reaches is its ring and one more on each side per iteration."""
     skeleton, rest, faces, weights = tube(25)
-    model = rw.DeltaMush(skeleton, rest, faces, weights, iterations=iterations)
+    model = rc.DeltaMush(skeleton, rest, faces, weights, iterations=iterations)
     part = model.restricted([100])
     rings = np.unique(part.tensors()["mush.rest_vertices"][:, 1])
     assert len(rings) == min(25, 2 * (iterations + 1) + 1)
@@ -155,7 +155,7 @@ def test_delta_mush_smooths_only_what_the_iterations_reach(iterations):
 @pytest.mark.parametrize("iterations", [0, 1, 3])
 def test_restricted_delta_mush_on_messy_meshes(iterations):
     """Non-manifold edges, flipped faces, triangles among quads."""
-    model = skinned(rw.DeltaMush, num_joints=3, num_vertices=300, iterations=iterations)
+    model = skinned(rc.DeltaMush, num_joints=3, num_vertices=300, iterations=iterations)
     poses = random_poses(model.skeleton, 2)
     vertices = some_vertices(model, 0)
     assert model.restricted(vertices).evaluate(poses).tobytes() == model.evaluate(poses)[:, vertices].tobytes()

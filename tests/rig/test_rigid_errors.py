@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 from tests.support.models import chain_skeleton, random_poses
 from tests.support.slow import slow_skinning
 

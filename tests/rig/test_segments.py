@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._rigs.segments import components
-from rigwright._rigs.surface import Surface
+import rigcast as rc
+from rigcast._rigs.segments import components
+from rigcast._rigs.surface import Surface
 from tests.support.surfaces import FACES, two_parts
 
 
@@ -18,31 +18,31 @@ def mesh(surface):
 
 
 def test_parts_come_first():
-    found = rw.segments(mesh(two_parts()))
+    found = rc.segments(mesh(two_parts()))
     assert (found.by, found.names, found.vertices.tolist()) == ("parts", ["the body", "eyes"], [0] * 5 + [1] * 5)
 
 
 def test_materials_come_where_there_is_one_part():
     whole = two_parts()
-    found = rw.segments(mesh(Surface(["all"], np.zeros(10, int), whole.materials, whole.face_materials)))
+    found = rc.segments(mesh(Surface(["all"], np.zeros(10, int), whole.materials, whole.face_materials)))
     assert (found.by, found.names) == ("materials", ["skin", "nails", "iris"])
     assert found.vertices.tolist() == [0, 1, 0, 0, 1, 2, 2, 2, 2, 2]  # vertex 1: one face of skin, two of nails
 
 
 def test_components_come_last_the_largest_first():
     faces = np.concatenate([FACES, [[3, 4, 2, -1]]])
-    found = rw.segments(SimpleNamespace(rest_vertices=np.zeros((11, 3)), faces=faces))
+    found = rc.segments(SimpleNamespace(rest_vertices=np.zeros((11, 3)), faces=faces))
     assert (found.by, found.names) == ("components", ["component 1", "component 2", "component 3"])
     assert found.vertices.tolist() == [0] * 5 + [1] * 5 + [2]
 
 
 @pytest.mark.parametrize("by", ["parts", "materials", "components"])
 def test_the_kind_may_be_chosen(by):
-    assert rw.segments(mesh(two_parts()), by).by == by
+    assert rc.segments(mesh(two_parts()), by).by == by
 
 
 def test_parts_without_vertices_are_no_segments():
-    found = rw.segments(mesh(Surface(["none", "all"], np.ones(10, int))), "parts")
+    found = rc.segments(mesh(Surface(["none", "all"], np.ones(10, int))), "parts")
     assert (found.names, set(found.vertices.tolist())) == (["all"], {0})
 
 
@@ -52,7 +52,7 @@ def test_parts_without_vertices_are_no_segments():
 )
 def test_anything_else_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        rw.segments(*arguments)
+        rc.segments(*arguments)
 
 
 def test_components_are_what_faces_connect():

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.kinds import KINDS, MAKERS, poses_of
 from tests.support.models import random_poses
 from tests.support.skinning import bumpy_tube, skinned
@@ -48,7 +48,7 @@ def thirds(make):
     return make(skeleton, rest, [[0, 1, 2]], (joints, np.ones((1000, 1))))
 
 
-@pytest.mark.parametrize("make", [rw.LinearBlendSkinning, rw.DualQuaternionSkinning])
+@pytest.mark.parametrize("make", [rc.LinearBlendSkinning, rc.DualQuaternionSkinning])
 def test_one_joint_at_a_time_on_a_large_mesh(make):
     """Many blocks of vertices, of which a joint moves a few."""
     model = thirds(make)
@@ -61,7 +61,7 @@ def test_one_joint_at_a_time_on_a_large_mesh(make):
 
 def test_the_first_stretch_reaches_every_vertex():
     """Without stretches dual quaternion skinning skips their blend: one joint's stretch changes how all are skinned."""
-    model = thirds(rw.DualQuaternionSkinning)
+    model = thirds(rc.DualQuaternionSkinning)
     pose = random_poses(model.skeleton, 1, stretch=0.0)[0]
     session = model.session()
     for size in (1.0, 1.5, 1.0):
@@ -123,7 +123,7 @@ def test_wrong_arguments_are_named(arguments, text):
 
 
 def test_threads_that_share_a_session_wait_for_each_other():
-    model = skinned(rw.DualQuaternionSkinning, num_vertices=2000)
+    model = skinned(rc.DualQuaternionSkinning, num_vertices=2000)
     session, poses = model.session(), random_poses(model.skeleton, 4)
     expected, wrong = model.evaluate(poses), []
 

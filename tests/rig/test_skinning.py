@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.models import chain_skeleton, random_poses
 
 FACES = [[0, 1, 2], [1, 2, 3]]
@@ -20,9 +20,9 @@ def character(num_joints=4, num_vertices=6):
 
 def test_dense_and_sparse_weights_are_the_same(tolerance):
     skeleton, rest, weights = character()
-    dense = rw.LinearBlendSkinning(skeleton, rest, FACES, weights)
+    dense = rc.LinearBlendSkinning(skeleton, rest, FACES, weights)
     joints = np.tile(np.arange(4), (6, 1))
-    sparse = rw.LinearBlendSkinning(skeleton, rest, FACES, (joints, weights))
+    sparse = rc.LinearBlendSkinning(skeleton, rest, FACES, (joints, weights))
     poses = random_poses(skeleton, 3)
     np.testing.assert_allclose(dense.evaluate(poses), sparse.evaluate(poses), atol=tolerance["float32_sum"])
     assert dense.tensors()["skin.joint"].shape[1] == (weights > 0).sum(axis=1).max()
@@ -31,11 +31,11 @@ def test_dense_and_sparse_weights_are_the_same(tolerance):
 def test_metadata_and_numeric_controls_are_kept(tmp_path):
     skeleton, rest, weights = character()
     about = {"name": "hero", "meters_per_unit": 0.01, "up_axis": "Z", "licence": "CC0-1.0", "shop": {"id": 7}}
-    model = rw.LinearBlendSkinning(skeleton, rest, FACES, weights, dials=["smile"], metadata=about)
+    model = rc.LinearBlendSkinning(skeleton, rest, FACES, weights, dials=["smile"], metadata=about)
     model.save(tmp_path / "hero.safetensors")
-    model = rw.load(tmp_path / "hero.safetensors")
+    model = rc.load(tmp_path / "hero.safetensors")
     assert about.items() <= model.metadata.items()
-    assert model.metadata["topology_hash"] == rw.topology_hash(FACES, 6)
+    assert model.metadata["topology_hash"] == rc.topology_hash(FACES, 6)
     assert (model.meters_per_unit, model.up_axis) == (0.01, "Z")
     assert model.control_names[-1] == "smile"
     assert model.control_ranges.shape == (49, 2)
@@ -67,4 +67,4 @@ def test_wrong_characters_are_named():
     ]:
         arguments = {"skeleton": skeleton, "rest_vertices": rest, "faces": FACES, "weights": weights} | change
         with pytest.raises(ValueError, match=text):
-            rw.LinearBlendSkinning(**arguments)
+            rc.LinearBlendSkinning(**arguments)

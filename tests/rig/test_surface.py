@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright._rigs.surface import surface_of
+import rigcast as rc
+from rigcast import _core
+from rigcast._rigs.surface import surface_of
 from tests.support.kinds import KINDS, MAKERS, poses_of
 from tests.support.models import linear_blend
 from tests.support.surfaces import covered, same_surface
@@ -19,7 +19,7 @@ from tests.support.surfaces import covered, same_surface
 def test_a_file_keeps_it(kind, tmp_path):
     model = covered(MAKERS[kind]())
     model.save(tmp_path / "m.safetensors")
-    assert same_surface(surface_of(rw.load(tmp_path / "m.safetensors")), surface_of(model))
+    assert same_surface(surface_of(rc.load(tmp_path / "m.safetensors")), surface_of(model))
 
 
 @pytest.mark.parametrize("kind", KINDS)

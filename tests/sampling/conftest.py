@@ -4,13 +4,13 @@ import shutil
 
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.sampling.rigs import SMALL, small_rig
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    return rw.sampling.sample(small_rig(), tmp_path_factory.mktemp("whole") / "a", **SMALL)
+    return rc.sampling.sample(small_rig(), tmp_path_factory.mktemp("whole") / "a", **SMALL)
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import time
 
 import numpy as np
 
-import rigwright as rw
-from rigwright.sampling._manifest import manifest_hash
+import rigcast as rc
+from rigcast.sampling._manifest import manifest_hash
 from tests.support.cylinder import CylinderRig
 
 SMALL = {"count": 50, "seed": 7, "probe": 2, "shard_rows": 16}
@@ -100,7 +100,7 @@ if __name__ == "__main__":
     def show(report):
         print(report.stage, report.done, flush=True)
 
-    ds = rw.sampling.sample(rig, path, **SMALL, workers=workers, progress=show)
+    ds = rc.sampling.sample(rig, path, **SMALL, workers=workers, progress=show)
     print("finished", ds.hash, np.__version__)
 
 

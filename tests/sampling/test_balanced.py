@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.sampling import Animation, Balanced, Uniform, balanced, clipped_share
-from rigwright.sampling._balanced import equal_intervals, first_component, spread_landmarks
-from rigwright.sampling._stream import Stream
+import rigcast as rc
+from rigcast.sampling import Animation, Balanced, Uniform, balanced, clipped_share
+from rigcast.sampling._balanced import equal_intervals, first_component, spread_landmarks
+from rigcast.sampling._stream import Stream
 from tests.sampling.rigs import small_rig
 
 RANGES, REST = np.array([[0.0, 1.0]]), np.zeros(1)
@@ -73,7 +73,7 @@ def test_bins_are_those_of_the_landmarks_in_the_rig():
 
 def test_a_data_set_of_a_balanced_sampler_says_so(tmp_path):
     sampler = balanced(small_rig(), "uniform", 64, num_landmarks=4)
-    data = rw.sampling.sample(small_rig(), tmp_path / "even.rwdata", 16, sampler=sampler, probe=0)
+    data = rc.sampling.sample(small_rig(), tmp_path / "even.rwdata", 16, sampler=sampler, probe=0)
     rows = {row.tobytes() for row in np.asarray(sampler.rows, np.float32)}
     assert {row.tobytes() for row in data.channels} <= rows
     assert sampler.settings()["landmarks"] == list(sampler.landmarks)

@@ -5,8 +5,8 @@ import types
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.sampling import check_rig
+import rigcast as rc
+from rigcast.sampling import check_rig
 from tests.sampling.rigs import SMALL, small_rig
 
 
@@ -29,7 +29,7 @@ def ranges(row, *values):
 
 
 FACES = small_rig().faces
-COLUMNS = rw.pose_names(["root", "joint1", "joint2"])
+COLUMNS = rc.pose_names(["root", "joint1", "joint2"])
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ COLUMNS = rw.pose_names(["root", "joint1", "joint2"])
             skeleton(parents=[-1, 0, 2]),
             r"rig.skeleton.parents is 2 for joint 2 \('joint2'\); .*earlier joint",
         ),
-        ("skeleton", 5, "rig.skeleton is a int; it must be a rigwright.Skeleton, or None"),
+        ("skeleton", 5, "rig.skeleton is a int; it must be a rigcast.Skeleton, or None"),
         ("skeleton", skeleton(parents=[-1, 0]), r"rig.skeleton.parents is int64 \(2,\); it must be integers \(3,\)"),
         ("skeleton", skeleton(names=["a", "b", "a"]), "rig.skeleton.names is a list with 'a' twice"),
         ("skeleton", skeleton(names=[]), "rig.skeleton.names is empty; it must be the names of at least one joint"),
@@ -113,7 +113,7 @@ def test_wrong_rigs(tmp_path, attribute, value, message):
     setattr(rig, attribute, value)
     rig.sample = lambda channels: pytest.fail("sampled")
     with pytest.raises(ValueError, match=rf"^sample: {message}"):
-        rw.sampling.sample(rig, tmp_path / "a", **SMALL)
+        rc.sampling.sample(rig, tmp_path / "a", **SMALL)
     assert not (tmp_path / "a").exists()
 
 
@@ -136,7 +136,7 @@ def test_wrong_number_of_dials_shows_at_the_first_row(tmp_path):
     rig.dial_names = ["flex", "smile"]
     message = r"rows 0 to 0\): poses is float32 \(1, 37\); .*\(1, 38\): 12 numbers for each of 3 joints and 2 numeric"
     with pytest.raises(ValueError, match=message):
-        rw.sampling.sample(rig, tmp_path / "a", **SMALL)
+        rc.sampling.sample(rig, tmp_path / "a", **SMALL)
 
 
 def test_facts_are_copies_with_defaults():
@@ -162,5 +162,5 @@ def test_inputs_are_not_modified(tmp_path):
             channels[:] = 0.0
             return answer
 
-    ds = rw.sampling.sample(Greedy(3, rings=6, sides=5), tmp_path / "a", **SMALL)
+    ds = rc.sampling.sample(Greedy(3, rings=6, sides=5), tmp_path / "a", **SMALL)
     assert ds.channels.any(axis=1).all()

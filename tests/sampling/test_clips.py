@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._rigs.action import Action
-from rigwright.sampling import Animation, Clip, Mixture, Uniform
+import rigcast as rc
+from rigcast._rigs.action import Action
+from rigcast.sampling import Animation, Clip, Mixture, Uniform
 from tests.sampling.rigs import small_rig, write_manifest
 
 WALK, RUN = Clip("walk", 24.0), Clip("run", 30.0)
@@ -23,7 +23,7 @@ def actions():
 
 
 def sampled(path, sampler, count=None, **options):
-    return rw.sampling.sample(small_rig(), path, count, sampler=sampler, probe=0, **options)
+    return rc.sampling.sample(small_rig(), path, count, sampler=sampler, probe=0, **options)
 
 
 def test_frames_are_of_their_actions(tmp_path):
@@ -64,7 +64,7 @@ def test_played_actions_are_clips(tmp_path):
     rig = small_rig()
     rig.actions, rig.played = {"walk": 3}, lambda name: rig.sample(np.zeros((3, len(rig.channel_names))))
     rig.action = lambda name: actions()[0]
-    ds = rw.sampling.sample_actions(rig, tmp_path / "a", ["walk", np.ones((2, len(rig.channel_names)))])
+    ds = rc.sampling.sample_actions(rig, tmp_path / "a", ["walk", np.ones((2, len(rig.channel_names)))])
     assert (ds.clips, ds.clip.tolist()) == ([WALK, Clip("motion 2")], [0, 0, 0, 1, 1])
 
 
@@ -81,7 +81,7 @@ def test_older_sets_know_no_clips(tmp_path):
     plain = {key: value for key, value in ds.manifest.items() if key not in lacking}
     files = {name: value for name, value in plain["files"].items() if name != "clip.npy"}
     write_manifest(ds.path, {**plain, "version": 3, "files": files})
-    old = rw.Dataset(ds.path)
+    old = rc.Dataset(ds.path)
     assert (old.clips, set(old.clip.tolist())) == ([], {-1})
 
 
@@ -91,7 +91,7 @@ def test_a_clip_that_is_none_is_refused(tmp_path):
     rows[4] = 2
     np.save(ds.path / "clip.npy", rows)
     with pytest.raises(ValueError, match=r"clip\.npy is 2 in row 4; it must be clips from -1 to 1"):
-        rw.Dataset(ds.path)
+        rc.Dataset(ds.path)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_clip_that_is_none_is_refused(tmp_path):
         (lambda: Clip("walk", 0.0), "Clip: fps is 0"),
         (lambda: Animation(np.zeros((3, 2)), clips=[WALK, RUN]), "clip is left out beside 2 clips"),
         (lambda: Animation(np.zeros((3, 2)), clips=[WALK], clip=[0, 1, 0]), "Animation: clip is .*"),
-        (lambda: Animation(np.zeros((3, 2)), clips=["walk"]), "clips is .*a list of rigwright.sampling.Clip"),
+        (lambda: Animation(np.zeros((3, 2)), clips=["walk"]), "clips is .*a list of rigcast.sampling.Clip"),
         (lambda: Animation(np.zeros((3, 2)), clips=[WALK, Clip("walk")], clip=[0, 0, 1]), "clips .*walk"),
     ],
 )

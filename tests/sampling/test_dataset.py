@@ -7,8 +7,8 @@ import shutil
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.errors import SourceError
+import rigcast as rc
+from rigcast.errors import SourceError
 from tests.sampling.rigs import SMALL, At, small_rig, write_manifest
 
 
@@ -61,7 +61,7 @@ reads = pytest.mark.parametrize("read", READS.values(), ids=READS)
 
 @reads
 def test_a_shard_cut_under_an_open_set_names_file_and_row(folder, read):
-    ds = rw.Dataset(folder)
+    ds = rc.Dataset(folder)
     size = (folder / "00001.vertices.npy").stat().st_size
     os.truncate(folder / "00001.vertices.npy", size - 11 * 32 * 12 - 1)  # 4 whole rows of 16 are left
     with pytest.raises(ValueError, match=r"^Dataset: 00001.vertices.npy is cut short: row 20 is missing; it must be"):
@@ -69,11 +69,11 @@ def test_a_shard_cut_under_an_open_set_names_file_and_row(folder, read):
 
 
 def test_a_shard_cut_while_it_is_read_names_file_and_row(folder, monkeypatch):
-    ds = rw.Dataset(folder)
+    ds = rc.Dataset(folder)
     path = folder / "00001.vertices.npy"
     before = os.stat(path)
     os.truncate(path, before.st_size - 2 * 32 * 12)
-    monkeypatch.setattr("rigwright.sampling._rows.os.fstat", lambda handle: before)  # as it was when the read began
+    monkeypatch.setattr("rigcast.sampling._rows.os.fstat", lambda handle: before)  # as it was when the read began
     with pytest.raises(ValueError, match=r"00001.vertices.npy is cut short: row 30 is missing; it must be .* bytes"):
         ds.vertex_rows.take(np.array([16, 29, 30, 31]))
 
@@ -81,7 +81,7 @@ def test_a_shard_cut_while_it_is_read_names_file_and_row(folder, monkeypatch):
 @reads
 @pytest.mark.parametrize("how", ["removed", "edited", "replaced"])
 def test_a_shard_changed_under_an_open_set_is_named(folder, read, how):
-    ds, path = rw.Dataset(folder), folder / "00001.vertices.npy"
+    ds, path = rc.Dataset(folder), folder / "00001.vertices.npy"
     before = os.stat(path)
     if how == "removed":
         path.unlink()
@@ -97,7 +97,7 @@ def test_a_shard_changed_under_an_open_set_is_named(folder, read, how):
 
 def test_an_open_set_survives_a_change_of_folder(folder, monkeypatch):
     monkeypatch.chdir(folder.parent)
-    ds = rw.Dataset(folder.name)
+    ds = rc.Dataset(folder.name)
     monkeypatch.chdir("/")
     assert ds.vertices.shape == (50, 32, 3)
 
@@ -109,14 +109,14 @@ def test_slices_of_rows_are_those_of_the_array(whole, rows):
 
 def test_verify_hashes_every_file(whole, folder):
     names = sorted(file.name for file in folder.glob("*.npy"))
-    rw.Dataset(folder).verify()
+    rc.Dataset(folder).verify()
     for name in names:
         content = (folder / name).read_bytes()
         (folder / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
         with pytest.raises(ValueError, match=rf"(verify|Dataset): {name}"):
-            rw.Dataset(folder).verify()
+            rc.Dataset(folder).verify()
         (folder / name).write_bytes(content)
-    rw.Dataset(folder).verify()
+    rc.Dataset(folder).verify()
 
 
 @pytest.mark.parametrize("name", ["00003.vertices.npy", "probe.00001.poses.npy", "faces.npy", "skeleton_rest.npy"])
@@ -143,7 +143,7 @@ def test_damaged_arrays(folder, name):
         if damage is not None:
             path.write_bytes(damage)
         with pytest.raises(ValueError, match=rf"^Dataset: {name} is .*{message}.*; it must be .*(\.npy|bytes)"):
-            rw.Dataset(folder)
+            rc.Dataset(folder)
 
 
 def test_arrays_of_an_unpickling_bomb_are_not_loaded(folder):
@@ -153,7 +153,7 @@ def test_arrays_of_an_unpickling_bomb_are_not_loaded(folder):
 
     np.save(folder / "00000.poses.npy", np.array([Bomb()] * 16, object), allow_pickle=True)
     with pytest.raises(ValueError, match=r"00000.poses.npy is \|O"):
-        rw.Dataset(folder)
+        rc.Dataset(folder)
     assert not (folder / "pwned").exists()
 
 
@@ -161,28 +161,28 @@ def test_pipes_and_devices_are_not_opened(folder):
     (folder / "00000.poses.npy").unlink()
     os.mkfifo(folder / "00000.poses.npy")
     with pytest.raises(ValueError, match=r"00000.poses.npy is unreadable .no regular file"):
-        rw.Dataset(folder)
+        rc.Dataset(folder)
     (folder / "manifest.json").unlink()
     (folder / "manifest.json").symlink_to("/dev/zero")
     with pytest.raises(ValueError, match=r"manifest.json is unreadable .no regular file"):
-        rw.Dataset(folder)
+        rc.Dataset(folder)
 
 
 def test_other_folders(tmp_path, whole):
     with pytest.raises(
         FileNotFoundError, match=r"^Dataset: path is .*nothing', which does not exist; it must be a folder"
     ):
-        rw.Dataset(tmp_path / "nothing")
+        rc.Dataset(tmp_path / "nothing")
     with pytest.raises(ValueError, match=r"^Dataset: path is .*; it must be a folder that .*sample has finished"):
-        rw.Dataset(tmp_path)
+        rc.Dataset(tmp_path)
 
     def fail(poses, vertices):
         raise RuntimeError
 
     with pytest.raises(SourceError):
-        rw.sampling.sample(At(whole.channels[40], fail), tmp_path / "a", **SMALL)
+        rc.sampling.sample(At(whole.channels[40], fail), tmp_path / "a", **SMALL)
     with pytest.raises(ValueError, match="which is unfinished; it must be finished: call sample again"):
-        rw.Dataset(tmp_path / "a")
+        rc.Dataset(tmp_path / "a")
 
 
 def test_edited_mesh(folder):
@@ -191,22 +191,22 @@ def test_edited_mesh(folder):
     with pytest.raises(
         ValueError, match=r"faces.npy is a mesh of topology hash .*; it must be the mesh of the manifest"
     ):
-        rw.Dataset(folder)
+        rc.Dataset(folder)
     faces[0, 0] = 99
     np.save(folder / "faces.npy", faces)
     with pytest.raises(ValueError, match=r"faces.npy is 99 in face 0; it must be vertex indices from 0 to 31"):
-        rw.Dataset(folder)
+        rc.Dataset(folder)
 
 
 def test_large_sets_are_not_read_at_once(tmp_path):
     """A hundred gigabytes that the disk does not hold open, and give single rows and slices, at once."""
     import hashlib
 
-    whole = rw.sampling.sample(small_rig(), tmp_path / "a", count=20, probe=0, shard_rows=20)
+    whole = rc.sampling.sample(small_rig(), tmp_path / "a", count=20, probe=0, shard_rows=20)
     rows = 200_000_000
     nowhere = hashlib.sha256().hexdigest()
     entry = {"rows": rows, "channels": nowhere, "poses": nowhere, "vertices": nowhere}
-    from rigwright.sampling._npy import npy_header
+    from rigcast.sampling._npy import npy_header
 
     for name, shape in (("channels", (9,)), ("poses", (37,)), ("vertices", (32, 3))):
         header = npy_header("<f4", (rows, *shape))
@@ -217,7 +217,7 @@ def test_large_sets_are_not_read_at_once(tmp_path):
             except OSError:
                 pytest.skip("the file system has no sparse files of this size")
     write_manifest(whole.path, {**whole.manifest, "count": rows, "shard_rows": rows, "shards": [entry]})
-    ds = rw.Dataset(whole.path)
+    ds = rc.Dataset(whole.path)
     assert len(ds) == len(ds.vertex_rows) == rows
     assert not ds.take([5, rows - 1])[2].any()
     assert ds.vertex_rows[rows - 3 :].shape == (3, 32, 3)

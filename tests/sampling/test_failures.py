@@ -9,8 +9,8 @@ import time
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.errors import SourceError
+import rigcast as rc
+from rigcast.errors import SourceError
 from tests.sampling.rigs import SMALL, At, Host, Stubborn, raising, small_rig
 from tests.sampling.test_sample import contents
 from tests.support.cylinder import CylinderRig
@@ -20,13 +20,13 @@ def fails(whole, path, act, error, message, workers):
     """Sampling stops at channel row 40 (shard 2) with this error; the same call with a sound rig goes on."""
     rig = At(whole.channels[40], act)
     with pytest.raises(error, match=message) as caught:
-        rw.sampling.sample(rig, path, **SMALL, workers=workers)
+        rc.sampling.sample(rig, path, **SMALL, workers=workers)
     assert "\n" not in str(caught.value)
     if workers == 1:
         assert (path / "00000.done").exists()
         assert (path / "00001.done").exists()
     assert not (path / "00002.done").exists()
-    assert contents(rw.sampling.sample(small_rig(), path, **SMALL).path) == contents(whole.path)
+    assert contents(rc.sampling.sample(small_rig(), path, **SMALL).path) == contents(whole.path)
 
 
 def with_nan(poses, vertices):
@@ -66,7 +66,7 @@ def with_infinity(poses, vertices):
 def test_wrong_answers(whole, tmp_path, act, error, message, workers):
     if error is None:
         rig = At(whole.channels[40], act)
-        ds = rw.sampling.sample(rig, tmp_path / "a", **SMALL, workers=workers)
+        ds = rc.sampling.sample(rig, tmp_path / "a", **SMALL, workers=workers)
         np.testing.assert_array_equal(ds.vertices, whole.vertices)
     else:
         fails(whole, tmp_path / "a", act, error, message, workers)
@@ -96,7 +96,7 @@ def test_worker_that_exits(whole, tmp_path):
 def test_traceback_of_the_worker_is_the_cause(whole, tmp_path):
     rig = At(whole.channels[40], raising(ZeroDivisionError("oh")))
     with pytest.raises(SourceError) as caught:
-        rw.sampling.sample(rig, tmp_path / "a", **SMALL, workers=2)
+        rc.sampling.sample(rig, tmp_path / "a", **SMALL, workers=2)
     assert "raise error" in str(caught.value.__cause__)
 
 
@@ -113,12 +113,12 @@ def test_a_worker_that_hangs_does_not_hold_up_an_error(tmp_path):
             return super().sample(channels)
 
     with pytest.raises(SourceError, match="RuntimeError: oh"):  # waiting for the other worker would be endless
-        rw.sampling.sample(HangsOrFails(86400.0), tmp_path / "a", **SMALL, workers=2)
+        rc.sampling.sample(HangsOrFails(86400.0), tmp_path / "a", **SMALL, workers=2)
 
 
 def test_hosts_are_opened_in_each_worker_and_closed(tmp_path, whole):
     log = tmp_path / "log"
-    ds = rw.sampling.sample(Host(log), tmp_path / "a", **SMALL, workers=2)
+    ds = rc.sampling.sample(Host(log), tmp_path / "a", **SMALL, workers=2)
     assert ds.poses.tobytes() == whole.poses.tobytes()
     lines = log.read_text().split("\n")[:-1]
     opened = {int(line.split()[1]) for line in lines if line.startswith("open")} - {os.getpid()}
@@ -133,16 +133,16 @@ def test_host_that_does_not_open(tmp_path):
             raise FileNotFoundError("blender: not found")
 
     with pytest.raises(SourceError, match=r"could not be opened in a worker: .*blender: not found"):
-        rw.sampling.sample(NoHost(tmp_path / "log"), tmp_path / "a", **SMALL, workers=2)
+        rc.sampling.sample(NoHost(tmp_path / "log"), tmp_path / "a", **SMALL, workers=2)
 
 
 def test_rig_that_cannot_be_pickled(tmp_path):
     rig = small_rig()
     rig.handle = lambda: 0
-    executor = rw.sampling.LocalProcesses(2, "spawn")
+    executor = rc.sampling.LocalProcesses(2, "spawn")
     with pytest.raises(ValueError, match=r"sample: rig is a CylinderRig that cannot be sent to a process .*; it must"):
-        rw.sampling.sample(rig, tmp_path / "a", **SMALL, executor=executor)
-    assert rw.sampling.sample(rig, tmp_path / "b", **SMALL, executor=rw.sampling.LocalProcesses(2, "fork"))
+        rc.sampling.sample(rig, tmp_path / "a", **SMALL, executor=executor)
+    assert rc.sampling.sample(rig, tmp_path / "b", **SMALL, executor=rc.sampling.LocalProcesses(2, "fork"))
 
 
 def test_workers_work_side_by_side(tmp_path):
@@ -159,4 +159,4 @@ def test_workers_work_side_by_side(tmp_path):
             answer = super().sample(channels)
             return self.meet(*answer) if len(channels) > 1 else answer
 
-    assert rw.sampling.sample(Meets(3, rings=6, sides=5), tmp_path / "a", **SMALL, workers=2)
+    assert rc.sampling.sample(Meets(3, rings=6, sides=5), tmp_path / "a", **SMALL, workers=2)

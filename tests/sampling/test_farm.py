@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-import rigwright as rw
-from rigwright._farm import dispatcher
-from rigwright._farm import farm as farm_module
-from rigwright._farm.connecting import connected
-from rigwright.errors import SourceError, WorkerWarning
-from rigwright.sampling._farm import worker_rigs
+import rigcast as rc
+from rigcast._farm import dispatcher
+from rigcast._farm import farm as farm_module
+from rigcast._farm.connecting import connected
+from rigcast.errors import SourceError, WorkerWarning
+from rigcast.sampling._farm import worker_rigs
 from tests.sampling.rigs import SMALL, small_rig
 from tests.sampling.test_sample import contents
 from tests.support.farm import farm, separate_farm
@@ -42,15 +42,15 @@ def moods(client):
 
 def sampled(client, tmp_path, **options):
     """A data set of the moody rig, its executor, and the warning that it ended with."""
-    executor = rw.sampling.DaskWorkers(client, **options)
+    executor = rc.sampling.DaskWorkers(client, **options)
     with pytest.warns(WorkerWarning, match="the data set is complete") as caught:
-        ds = rw.sampling.sample(MoodyRig(tmp_path / "mark"), tmp_path / "a", **SMALL, executor=executor)
+        ds = rc.sampling.sample(MoodyRig(tmp_path / "mark"), tmp_path / "a", **SMALL, executor=executor)
     assert len(caught) == 1
     return ds, executor.incidents
 
 
 def test_a_farm_writes_the_bytes_of_one_local_worker(whole, tmp_path, client):
-    ds = rw.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client)
+    ds = rc.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client)
     assert contents(ds.path) == contents(whole.path)
 
 
@@ -61,18 +61,18 @@ def blind(dask_worker):
 
 def seeing(dask_worker):
     """Undo :func:`blind`."""
-    from rigwright.sampling._folder import token_file
+    from rigcast.sampling._folder import token_file
 
     worker_rigs.token_file = token_file
 
 
 def test_shards_come_back_from_workers_that_do_not_share_the_folder(whole, tmp_path, client, monkeypatch):
     sent = []
-    stored = rw.sampling.ShardWork.store
-    monkeypatch.setattr(rw.sampling.ShardWork, "store", lambda *words: sent.append(words) or stored(*words))
+    stored = rc.sampling.ShardWork.store
+    monkeypatch.setattr(rc.sampling.ShardWork, "store", lambda *words: sent.append(words) or stored(*words))
     client.run(blind)
     try:
-        ds = rw.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client)
+        ds = rc.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client)
     finally:
         client.run(seeing)
     assert contents(ds.path) == contents(whole.path)
@@ -96,8 +96,8 @@ def test_a_worker_that_rounds_differently_gets_no_shards(whole, tmp_path, client
 
 def test_a_worker_that_rounds_differently_is_admitted_on_request(whole, tmp_path, client, moods):
     moods("rounds")
-    executor = rw.sampling.DaskWorkers(client, same_bits=False)
-    ds = rw.sampling.sample(MoodyRig(tmp_path / "mark"), tmp_path / "a", **SMALL, executor=executor)
+    executor = rc.sampling.DaskWorkers(client, same_bits=False)
+    ds = rc.sampling.sample(MoodyRig(tmp_path / "mark"), tmp_path / "a", **SMALL, executor=executor)
     assert executor.incidents == []
     assert len(ds) == len(whole)
 
@@ -114,9 +114,9 @@ def test_where_no_worker_can_work_that_is_said_and_the_same_call_goes_on(whole, 
     monkeypatch.setattr(farm_module, "GRACE", 0.0)
     client.run(set_mood, "no host")
     with pytest.raises(SourceError, match=r"^none of the 2 workers of tcp.* can work: cannot open the rig \(Missing"):
-        rw.sampling.sample(MoodyRig(tmp_path / "mark"), tmp_path / "a", **SMALL, workers=client)
+        rc.sampling.sample(MoodyRig(tmp_path / "mark"), tmp_path / "a", **SMALL, workers=client)
     assert not list((tmp_path / "a").glob(".token*"))
-    ds = rw.sampling.sample(MoodyRig(tmp_path / "mark"), tmp_path / "a", **SMALL)
+    ds = rc.sampling.sample(MoodyRig(tmp_path / "mark"), tmp_path / "a", **SMALL)
     assert contents(ds.path) == contents(whole.path)
 
 
@@ -124,20 +124,20 @@ def test_a_shard_that_fails_everywhere_ends_the_call(whole, tmp_path, client):
     client.run(set_mood, "raises")
     try:
         with pytest.raises(SourceError, match=r"^sample \(.* the rig raised ZeroDivisionError: oh.* \(on worker tcp"):
-            rw.sampling.sample(MoodyRig(tmp_path / "mark"), tmp_path / "a", **SMALL, workers=client)
+            rc.sampling.sample(MoodyRig(tmp_path / "mark"), tmp_path / "a", **SMALL, workers=client)
     finally:
         client.run(set_mood, "")
 
 
 def test_a_finished_set_needs_no_worker(whole, tmp_path, client, monkeypatch):
-    rw.sampling.sample(small_rig(), tmp_path / "a", **SMALL)
+    rc.sampling.sample(small_rig(), tmp_path / "a", **SMALL)
     monkeypatch.setattr(farm_module.Farm, "run", lambda *words: pytest.fail("a finished set was sent to workers"))
-    assert rw.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client).hash == whole.hash
+    assert rc.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client).hash == whole.hash
 
 
 def test_something_else_than_a_client_is_named():
     with pytest.raises(ValueError, match=r"^DaskWorkers: client is a str; it must be a distributed.Client"):
-        rw.sampling.DaskWorkers("tcp://localhost:8786")
+        rc.sampling.DaskWorkers("tcp://localhost:8786")
 
 
 @pytest.mark.long
@@ -155,7 +155,7 @@ def test_a_slow_worker_is_not_waited_for(whole, tmp_path, monkeypatch):
     monkeypatch.setattr(dispatcher, "LEAST_PATIENCE", 0.5)
     with farm(workers=2) as client:
         client.run(set_mood, "hangs", workers=[sorted(client.nthreads())[0]])
-        ds = rw.sampling.sample(MoodyRig(tmp_path / "mark"), tmp_path / "a", **SMALL, workers=client)
+        ds = rc.sampling.sample(MoodyRig(tmp_path / "mark"), tmp_path / "a", **SMALL, workers=client)
     assert contents(ds.path) == contents(whole.path)
 
 
@@ -168,10 +168,10 @@ def test_a_lost_scheduler_is_named_and_the_same_call_goes_on(whole, tmp_path):
                 scheduler.kill()
 
         with pytest.raises(SourceError, match=r"^the Dask scheduler at tcp.* is lost.*the same call goes on from ther"):
-            rw.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client, progress=kill_scheduler)
+            rc.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client, progress=kill_scheduler)
     assert list((tmp_path / "a").glob("*.done"))
     assert not list((tmp_path / "a").glob(".token*"))
-    assert contents(rw.sampling.sample(small_rig(), tmp_path / "a", **SMALL).path) == contents(whole.path)
+    assert contents(rc.sampling.sample(small_rig(), tmp_path / "a", **SMALL).path) == contents(whole.path)
 
 
 @pytest.mark.long
@@ -182,12 +182,12 @@ def test_ctrl_c_stops_the_workers_and_keeps_shards(whole, tmp_path):
 
     with farm(workers=1) as client:
         with pytest.raises(KeyboardInterrupt):
-            rw.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client, progress=press)
+            rc.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client, progress=press)
         deadline = time.monotonic() + 30.0
         while any(client.run(tasks_held).values()):
             assert time.monotonic() < deadline, "a worker goes on"
             time.sleep(0.1)
-        ds = rw.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client)
+        ds = rc.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client)
     assert contents(ds.path) == contents(whole.path)
 
 

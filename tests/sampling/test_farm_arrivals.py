@@ -7,12 +7,12 @@ import shutil
 import numpy as np
 import pytest
 
-from rigwright.errors import SourceError
-from rigwright.sampling._check import check_rig
-from rigwright.sampling._farm.arrivals import take_in
-from rigwright.sampling._farm.worker_rigs import Task, WorkerRigs, part_paths
-from rigwright.sampling._folder import announced
-from rigwright.sampling._work import Shard, ShardWork
+from rigcast.errors import SourceError
+from rigcast.sampling._check import check_rig
+from rigcast.sampling._farm.arrivals import take_in
+from rigcast.sampling._farm.worker_rigs import Task, WorkerRigs, part_paths
+from rigcast.sampling._folder import announced
+from rigcast.sampling._work import Shard, ShardWork
 from tests.sampling.rigs import small_rig
 
 SHARD = Shard(False, 3, 0, 4)

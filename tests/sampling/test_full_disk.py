@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.sampling.rigs import SMALL, At, small_rig
 from tests.sampling.test_sample import contents
 
@@ -22,7 +22,7 @@ def test_disk_that_would_get_full_is_noticed_before_the_start(whole, tmp_path, m
     size = sum(file.stat().st_size for file in whole.path.glob("*0*.npy")) / 1000
     text = rf"the disk is full: '.*a' needs {size:.3g} KB more and 20 KB are free; "
     with pytest.raises(OSError, match=text) as caught:
-        rw.sampling.sample(rig, tmp_path / "a", **SMALL)
+        rc.sampling.sample(rig, tmp_path / "a", **SMALL)
     assert caught.value.errno == errno.ENOSPC
 
 
@@ -52,14 +52,14 @@ def test_disk_that_gets_full(whole, tmp_path, workers):
         with pytest.raises(
             OSError, match=r"the disk is full: .* needs [\d.]+ KB more and 0 bytes are free; "
         ) as caught:
-            rw.sampling.sample(rig, disk / "a", **SMALL, workers=workers)
+            rc.sampling.sample(rig, disk / "a", **SMALL, workers=workers)
         assert caught.value.errno == errno.ENOSPC
         assert (disk / "a" / "00000.done").exists()
         assert not list((disk / "a").glob(".*.part"))
         with pytest.raises(OSError, match=r"the disk is full: "):
-            rw.sampling.sample(small_rig(), disk / "b", **SMALL)
+            rc.sampling.sample(small_rig(), disk / "b", **SMALL)
         filler.unlink()
-        ds = rw.sampling.sample(small_rig(), disk / "a", **SMALL)
+        ds = rc.sampling.sample(small_rig(), disk / "a", **SMALL)
         assert contents(ds.path) == contents(whole.path)
     finally:
         subprocess.run([shutil.which("umount"), "-l", str(disk)], check=True)

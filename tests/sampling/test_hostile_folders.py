@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-import rigwright as rw
-from rigwright.sampling._plan import LARGEST_PROBE, _check_probe
+import rigcast as rc
+from rigcast.sampling._plan import LARGEST_PROBE, _check_probe
 from tests.sampling.rigs import SMALL, small_rig
 
 
@@ -15,13 +15,13 @@ from tests.sampling.rigs import SMALL, small_rig
 def test_a_pipe_in_place_of_notes_is_refused_and_blocks_nothing(tmp_path, name):
     os.mkfifo(tmp_path / name)
     with pytest.raises(ValueError, match=rf"{name}: a pipe; it must be a file"):
-        rw.sampling.sample(small_rig(), tmp_path, **SMALL)
+        rc.sampling.sample(small_rig(), tmp_path, **SMALL)
 
 
 def test_a_manifest_without_end_is_refused(tmp_path):
     (tmp_path / "manifest.json").symlink_to("/dev/zero")
     with pytest.raises(ValueError, match=r"manifest\.json: a device; it must be a file"):
-        rw.sampling.sample(small_rig(), tmp_path, **SMALL)
+        rc.sampling.sample(small_rig(), tmp_path, **SMALL)
 
 
 def test_a_probe_of_many_channels_is_refused_with_what_it_takes():

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.sampling.rigs import SMALL, small_rig
 from tests.sampling.test_sample import contents
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = Path(rw.__file__).resolve().parents[1]  # the one under test, installed or not
+PACKAGE = Path(rc.__file__).resolve().parents[1]  # the one under test, installed or not
 KILLED = 9
 TINY = {"count": 10, "seed": 7, "probe": 1, "shard_rows": 10}  # a shard of data, a shard of probe rows
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc: Li
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
-    return contents(rw.sampling.sample(small_rig(), tmp_path_factory.mktemp("whole") / "a", **SMALL).path)
+    return contents(rc.sampling.sample(small_rig(), tmp_path_factory.mktemp("whole") / "a", **SMALL).path)
 
 
 def start(path, workers, seconds, platform=sys.platform, quick=0):
@@ -111,12 +111,12 @@ def die_at_changes(number, after):
 
 def die_at(number, after, path):
     die_at_changes(number, after)
-    rw.sampling.sample(small_rig(), path, **TINY)
+    rc.sampling.sample(small_rig(), path, **TINY)
 
 
 @pytest.mark.parametrize("after", [False, True])
 def test_killed_at_every_change_of_the_folder(tmp_path, after):
-    expected = contents(rw.sampling.sample(small_rig(), tmp_path / "whole", **TINY).path)
+    expected = contents(rc.sampling.sample(small_rig(), tmp_path / "whole", **TINY).path)
     fork = multiprocessing.get_context("fork")
     for number in range(1000):
         path = tmp_path / str(number)
@@ -126,7 +126,7 @@ def test_killed_at_every_change_of_the_folder(tmp_path, after):
         if process.exitcode == 0:
             break
         assert process.exitcode == KILLED
-        assert contents(rw.sampling.sample(small_rig(), path, **TINY).path) == expected
+        assert contents(rc.sampling.sample(small_rig(), path, **TINY).path) == expected
     assert number > 4 * 2  # four files for each of the two shards, at least
 
 
@@ -145,7 +145,7 @@ def test_interrupt_stops_at_once_and_keeps_shards(tmp_path, expected, workers):
     finished = [path / f"{note.stem}.vertices.npy" for note in path.glob("*.done")]
     assert finished
     before = [file.stat() for file in finished]
-    assert contents(rw.sampling.sample(small_rig(), path, **SMALL).path) == expected
+    assert contents(rc.sampling.sample(small_rig(), path, **SMALL).path) == expected
     for old, file in zip(before, finished, strict=True):
         assert os.path.samestat(old, file.stat()), "a finished shard was sampled again"
 
@@ -183,12 +183,12 @@ def test_second_process_is_refused_and_a_dead_ones_lock_is_not(tmp_path, expecte
     try:
         process.stdout.readline()
         with pytest.raises(ValueError, match=rf"which process {process.pid} on .* is writing; it must be a place"):
-            rw.sampling.sample(small_rig(), path, **SMALL)
+            rc.sampling.sample(small_rig(), path, **SMALL)
     finally:
         process.kill()
         process.communicate()
     assert (path / ".lock").exists()
-    assert contents(rw.sampling.sample(small_rig(), path, **SMALL).path) == expected
+    assert contents(rc.sampling.sample(small_rig(), path, **SMALL).path) == expected
 
 
 def test_damaged_shard_is_sampled_again(tmp_path, expected):
@@ -201,4 +201,4 @@ def test_damaged_shard_is_sampled_again(tmp_path, expected):
         stream.seek(200)
         stream.write(b"\xff")
     (path / ".00001.poses.npy.abc.part").write_bytes(b"half")
-    assert contents(rw.sampling.sample(small_rig(), path, **SMALL).path) == expected
+    assert contents(rc.sampling.sample(small_rig(), path, **SMALL).path) == expected

@@ -7,11 +7,11 @@ import types
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright._rigs.rotations import euler_to_matrix, transform_of
-from rigwright.sampling._manifest import manifest_hash
-from rigwright.sources import (
+import rigcast as rc
+from rigcast import _core
+from rigcast._rigs.rotations import euler_to_matrix, transform_of
+from rigcast.sampling._manifest import manifest_hash
+from rigcast.sources import (
     FollowerRotations,
     Joints,
     RigChannel,
@@ -71,11 +71,11 @@ class Rounded(Stated):
 
 
 def sampled(rig, path, **settings):
-    return rw.sampling.sample(rig, path, **SETTINGS | settings)
+    return rc.sampling.sample(rig, path, **SETTINGS | settings)
 
 
 def model_of(ds):
-    return rw.baselines.linear_blend(ds, influences=2)
+    return rc.baselines.linear_blend(ds, influences=2)
 
 
 def reasons(ds):
@@ -105,7 +105,7 @@ def test_a_swapped_order_is_found(tmp_path):
 
 def test_learned_models_keep_channels(tmp_path):
     pytest.importorskip("torch", reason="the training extra is not installed")
-    from rigwright.training._export import common_metadata
+    from rigcast.training._export import common_metadata
 
     ds = sampled(Stated(), tmp_path / "a")
     assert common_metadata(ds, "body", {})["channels"] == ds.channel_entry
@@ -208,7 +208,7 @@ def bvh_rig(path):
 
 def test_a_motion_file_comes_back_from_a_model(tmp_path, tolerance):
     bvh, rig = bvh_rig(write(tmp_path, ARM))
-    ds = rw.sampling.sample(rig, tmp_path / "a", sampler=rw.sampling.Animation(bvh.channel_values))
+    ds = rc.sampling.sample(rig, tmp_path / "a", sampler=rc.sampling.Animation(bvh.channel_values))
     model = model_of(ds)
     poses = model.poses_from_channels(bvh.channel_values)
     expected = bvh.motion().local.reshape(len(poses), -1)
@@ -233,7 +233,7 @@ def test_wrong_statements(attribute, value, words):
     rig = CylinderRig(3)
     setattr(rig, attribute, value)
     with pytest.raises(ValueError, match=words):
-        rw.sampling.check_rig(rig)
+        rc.sampling.check_rig(rig)
 
 
 @pytest.fixture(scope="module")
@@ -263,4 +263,4 @@ def test_wrong_manifest_fields(folder, change, words):
     manifest = json.loads((folder / "manifest.json").read_bytes()) | change
     (folder / "manifest.json").write_text(json.dumps(manifest | {"hash": manifest_hash(manifest)}))
     with pytest.raises(ValueError, match=words):
-        rw.Dataset(folder)
+        rc.Dataset(folder)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import rigwright as rw
+import rigcast as rc
 from tests.sampling.rigs import write_manifest
 from tests.support.damage import damaged_stretch
 
@@ -21,7 +21,7 @@ JSON = st.recursive(
 def attempt(folder):
     """The data set, or what the error says."""
     try:
-        return rw.Dataset(folder), ""
+        return rc.Dataset(folder), ""
     except ValueError as error:
         return None, str(error)
 
@@ -89,7 +89,7 @@ def test_any_bytes_in_the_header_of_an_array(whole, scratch, data):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 5}, r"version 5; it must be a manifest of format 'rigwright.dataset', version 1 to 4"),
+        ({"version": 5}, r"version 5; it must be a manifest of format 'rigcast.dataset', version 1 to 4"),
         ({"version": True}, "version True; it must be"),
         ({"version": 3}, "with the unknown field 'clips'"),
         ({"format": "other"}, "a file of format 'other'"),
@@ -107,18 +107,18 @@ def test_any_bytes_in_the_header_of_an_array(whole, scratch, data):
 def test_wrong_manifests(folder, whole, change, message):
     write_manifest(folder, {**whole.manifest, **change})
     with pytest.raises(ValueError, match=message):
-        rw.Dataset(folder)
+        rc.Dataset(folder)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{", '{"a": 1, "a": 2}', '{"a": NaN}', "[" * 100000, "\ud800"])
 def test_what_is_no_manifest(folder, text):
     (folder / "manifest.json").write_text(text, errors="surrogatepass")
     with pytest.raises(ValueError, match=r"^Dataset: manifest.json is .*; it must be a JSON object"):
-        rw.Dataset(folder)
+        rc.Dataset(folder)
 
 
 def test_edited_manifest(folder, whole):
     text = (folder / "manifest.json").read_text().replace("CC0-1.0", "CC0-1.1")
     (folder / "manifest.json").write_text(text)
     with pytest.raises(ValueError, match="another hash than its content has; it must be unchanged"):
-        rw.Dataset(folder)
+        rc.Dataset(folder)

@@ -9,7 +9,7 @@ import shutil
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.sampling.rigs import SMALL, small_rig, write_manifest
 
 
@@ -27,21 +27,21 @@ def test_a_copy_is_a_data_set(whole):
 
 def test_a_relative_path_is_found_from_another_folder(folder, monkeypatch):
     monkeypatch.chdir(folder.parent)
-    ds = rw.Dataset(folder.name)
+    ds = rc.Dataset(folder.name)
     monkeypatch.chdir(os.sep)
     assert pickle.loads(pickle.dumps(ds)).hash == ds.hash
 
 
 def test_another_set_in_the_folder_is_named(folder):
-    pickled = pickle.dumps(rw.Dataset(folder))
-    other = rw.sampling.sample(small_rig(), folder, **{**SMALL, "seed": 8}, overwrite=True)
+    pickled = pickle.dumps(rc.Dataset(folder))
+    other = rc.sampling.sample(small_rig(), folder, **{**SMALL, "seed": 8}, overwrite=True)
     expected = rf"^Dataset: path is .*, which holds the data set of hash {other.hash[:12]}.*; it must be .* was pickled"
     with pytest.raises(ValueError, match=expected):
         pickle.loads(pickled)
 
 
 def test_a_set_that_is_gone_is_a_missing_file(folder):
-    pickled = pickle.dumps(rw.Dataset(folder))
+    pickled = pickle.dumps(rc.Dataset(folder))
     shutil.rmtree(folder)
     with pytest.raises(FileNotFoundError, match=r"^Dataset: path is .*which does not exist"):
         pickle.loads(pickled)
@@ -60,10 +60,10 @@ def test_joblib_workers_take_a_data_set(whole):
 
 def test_notebooks_show_a_table(whole):
     text = whole._repr_html_()
-    assert text.startswith("<table><caption>rigwright.Dataset</caption><tr><td>name</td>")
+    assert text.startswith("<table><caption>rigcast.Dataset</caption><tr><td>name</td>")
     assert "<td>holds</td><td>50 poses, 32 vertices</td>" in text
 
 
 def test_names_are_escaped_in_notebooks(folder, whole):
     write_manifest(folder, {**whole.manifest, "name": "<script>alert(1)</script>"})
-    assert "<script>" not in rw.Dataset(folder)._repr_html_()
+    assert "<script>" not in rc.Dataset(folder)._repr_html_()

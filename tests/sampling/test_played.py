@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.sampling.rigs import small_rig
 
 
@@ -26,20 +26,20 @@ def player():
 
 
 def test_the_frames_are_those_that_were_played(player, tmp_path):
-    data = rw.sampling.sample_actions(player, tmp_path / "a.rwdata")
+    data = rc.sampling.sample_actions(player, tmp_path / "a.rwdata")
     np.testing.assert_array_equal(data.vertices, np.concatenate([player.played(n)[1] for n in ("walk", "run")]))
-    assert data.pose_names == rw.sampling.sample(player, tmp_path / "b.rwdata", count=2, probe=0).pose_names
+    assert data.pose_names == rc.sampling.sample(player, tmp_path / "b.rwdata", count=2, probe=0).pose_names
     assert (data.channel_names, len(data)) == (["frame"], 5)
 
 
 def test_an_action_may_be_chosen(player, tmp_path):
-    data = rw.sampling.sample_actions(player, tmp_path / "a.rwdata", ["run"])
+    data = rc.sampling.sample_actions(player, tmp_path / "a.rwdata", ["run"])
     np.testing.assert_array_equal(data.vertices, player.played("run")[1])
 
 
 def test_channel_rows_are_sampled(player, tmp_path):
     rows = np.full((2, len(player.channel_names)), 5.0)
-    data = rw.sampling.sample_actions(player, tmp_path / "a.rwdata", ["run", rows])
+    data = rc.sampling.sample_actions(player, tmp_path / "a.rwdata", ["run", rows])
     np.testing.assert_array_equal(data.vertices[2:], player.sample(rows)[1])
 
 
@@ -48,4 +48,4 @@ def test_channel_rows_are_sampled(player, tmp_path):
 )
 def test_an_action_that_is_none_is_refused(player, tmp_path, make, names, expected):
     with pytest.raises(ValueError, match=f"sample_actions: actions is .*{expected}"):
-        rw.sampling.sample_actions(player if make else small_rig(), tmp_path / "a.rwdata", names)
+        rc.sampling.sample_actions(player if make else small_rig(), tmp_path / "a.rwdata", names)

@@ -6,8 +6,8 @@ import shutil
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.errors import SourceError
+import rigcast as rc
+from rigcast.errors import SourceError
 from tests.sampling.rigs import SMALL, At, raising, small_rig
 from tests.sampling.test_sample import contents
 
@@ -15,33 +15,33 @@ from tests.sampling.test_sample import contents
 def test_a_rig_edited_between_two_calls(whole, tmp_path):
     rig = At(whole.channels[40], raising(RuntimeError("oh")))
     with pytest.raises(SourceError):
-        rw.sampling.sample(rig, tmp_path / "a", **SMALL)
+        rc.sampling.sample(rig, tmp_path / "a", **SMALL)
     edited = small_rig()
     edited.bulge = False
     with pytest.raises(ValueError, match=r"rig is not the one .* \(vertices of channel row 0 differ by 0\.\d+\)"):
-        rw.sampling.sample(edited, tmp_path / "a", **SMALL)
-    ds = rw.sampling.sample(edited, tmp_path / "a", **SMALL, overwrite=True)
+        rc.sampling.sample(edited, tmp_path / "a", **SMALL)
+    ds = rc.sampling.sample(edited, tmp_path / "a", **SMALL, overwrite=True)
     assert np.abs(ds.vertices - whole.vertices).max() > 0.1
 
 
 def test_folder_of_something_else(whole, tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(ValueError, match=r"a folder that holds 'letter.txt' and no data set; it must be a new"):
-        rw.sampling.sample(small_rig(), tmp_path, **SMALL)
+        rc.sampling.sample(small_rig(), tmp_path, **SMALL)
     with pytest.raises(ValueError, match="which is or lies in a file; it must be a folder"):
-        rw.sampling.sample(small_rig(), tmp_path / "letter.txt", **SMALL)
+        rc.sampling.sample(small_rig(), tmp_path / "letter.txt", **SMALL)
     with pytest.raises(ValueError, match=r"'letter.txt' and no data set"):
-        rw.sampling.sample(small_rig(), tmp_path, **SMALL, overwrite=True)
+        rc.sampling.sample(small_rig(), tmp_path, **SMALL, overwrite=True)
     path = tmp_path / "a"
     shutil.copytree(whole.path, path)
     (path / "letter.txt").write_text("dear")
-    rw.sampling.sample(small_rig(), path, **SMALL, overwrite=True)
+    rc.sampling.sample(small_rig(), path, **SMALL, overwrite=True)
     assert (path / "letter.txt").read_text() == "dear"
     (path / "letter.txt").unlink()
     (path / "manifest.json").unlink()
     with pytest.raises(ValueError, match=r"holds '00000.channels.npy' and no data set"):
-        rw.sampling.sample(small_rig(), path, **SMALL)
-    assert contents(rw.sampling.sample(small_rig(), path, **SMALL, overwrite=True).path) == contents(whole.path)
+        rc.sampling.sample(small_rig(), path, **SMALL)
+    assert contents(rc.sampling.sample(small_rig(), path, **SMALL, overwrite=True).path) == contents(whole.path)
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_another_run_is_refused(whole, tmp_path, change, message, finished):
         shutil.copytree(whole.path, path)
     else:
         with pytest.raises(SourceError):
-            rw.sampling.sample(At(whole.channels[0], raising(RuntimeError())), path, **SMALL)
+            rc.sampling.sample(At(whole.channels[0], raising(RuntimeError())), path, **SMALL)
     before = contents(path)
     with pytest.raises(ValueError, match=message):
-        rw.sampling.sample(small_rig(), path, **{**SMALL, **change})
+        rc.sampling.sample(small_rig(), path, **{**SMALL, **change})
     assert contents(path) == before
-    fresh = rw.sampling.sample(small_rig(), tmp_path / "b", **{**SMALL, **change})
-    again = rw.sampling.sample(small_rig(), path, **{**SMALL, **change}, overwrite=True)
+    fresh = rc.sampling.sample(small_rig(), tmp_path / "b", **{**SMALL, **change})
+    again = rc.sampling.sample(small_rig(), path, **{**SMALL, **change}, overwrite=True)
     assert contents(again.path) == contents(fresh.path)
 
 
@@ -81,7 +81,7 @@ def test_another_rig_is_refused(whole, tmp_path, attribute):
     setattr(rig, attribute, "Z" if isinstance(value, str) else value * 1.5)
     named = "files" if attribute == "rest_vertices" else attribute
     with pytest.raises(ValueError, match=rf"begun with (another )?{named}.*must be the same rig"):
-        rw.sampling.sample(rig, tmp_path / "a", **SMALL)
+        rc.sampling.sample(rig, tmp_path / "a", **SMALL)
 
 
 @pytest.mark.parametrize(
@@ -102,5 +102,5 @@ def test_another_rig_is_refused(whole, tmp_path, attribute):
 def test_wrong_arguments(tmp_path, argument, value):
     message = rf"^sample: {argument} is .*{re.escape(str(value))}?.*; it must be "
     with pytest.raises(ValueError, match=message if argument != "sampler" else "^sample: sampler is .*; it must be"):
-        rw.sampling.sample(small_rig(), tmp_path / "a", **{**SMALL, argument: value})
+        rc.sampling.sample(small_rig(), tmp_path / "a", **{**SMALL, argument: value})
     assert not (tmp_path / "a").exists()

@@ -9,7 +9,7 @@ import multiprocessing
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.sampling.rigs import SMALL, small_rig
 
 
@@ -20,7 +20,7 @@ def rig():
 
 @pytest.fixture(scope="module")
 def small(rig, tmp_path_factory):
-    return rw.sampling.sample(rig, tmp_path_factory.mktemp("small") / "small.rwdata", **SMALL)
+    return rc.sampling.sample(rig, tmp_path_factory.mktemp("small") / "small.rwdata", **SMALL)
 
 
 def contents(folder):
@@ -44,10 +44,10 @@ def test_attributes_are_the_rigs(rig, small):
     assert small.skeleton.names == small.joint_names == ["root", "joint1", "joint2"]
     assert small.channel_names == rig.channel_names
     assert small.dial_names == ["flex"]
-    assert small.pose_names == rw.pose_names(rig.joint_names, ["flex"])
+    assert small.pose_names == rc.pose_names(rig.joint_names, ["flex"])
     assert (small.name, small.licence, small.origin) == ("cylinder", "CC0-1.0", "an analytic test rig")
     assert (small.meters_per_unit, small.up_axis) == (0.01, "Y")
-    assert small.manifest["topology_hash"] == rw.topology_hash(rig.faces, 32)
+    assert small.manifest["topology_hash"] == rc.topology_hash(rig.faces, 32)
 
 
 def test_probe_moves_one_channel_at_a_time_far(rig, small):
@@ -66,15 +66,15 @@ def test_probe_moves_one_channel_at_a_time_far(rig, small):
 
 
 def test_probe_can_be_switched_off(rig, tmp_path):
-    ds = rw.sampling.sample(rig, tmp_path / "a", **{**SMALL, "probe": 0})
+    ds = rc.sampling.sample(rig, tmp_path / "a", **{**SMALL, "probe": 0})
     assert ds.probe is None
     assert not [file for file in ds.path.iterdir() if file.name.startswith("probe")]
 
 
 @pytest.mark.parametrize(("workers", "method"), [(2, "fork"), (3, "fork"), (2, "spawn")])
 def test_bytes_do_not_depend_on_the_workers(rig, small, tmp_path, workers, method):
-    executor = rw.sampling.LocalProcesses(workers, method)
-    ds = rw.sampling.sample(rig, tmp_path / "a", **SMALL, executor=executor)
+    executor = rc.sampling.LocalProcesses(workers, method)
+    ds = rc.sampling.sample(rig, tmp_path / "a", **SMALL, executor=executor)
     assert contents(ds.path) == contents(small.path)
     assert ds.hash == small.hash
 
@@ -90,13 +90,13 @@ def test_any_executor_can_do_the_work(rig, small, tmp_path):
                 for future in concurrent.futures.as_completed(futures):
                     yield future.result()
 
-    ds = rw.sampling.sample(rig, tmp_path / "a", **SMALL, executor=Pool())
+    ds = rc.sampling.sample(rig, tmp_path / "a", **SMALL, executor=Pool())
     assert contents(ds.path) == contents(small.path)
 
 
 def test_sampling_in_a_thread(rig, small, tmp_path):
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        ds = pool.submit(rw.sampling.sample, rig, tmp_path / "a", **SMALL, workers=2).result()
+        ds = pool.submit(rc.sampling.sample, rig, tmp_path / "a", **SMALL, workers=2).result()
     assert contents(ds.path) == contents(small.path)
 
 
@@ -112,18 +112,18 @@ def test_folder_holds_nothing_but_the_data_set(small):
 def test_seed_and_settings_decide_the_hash(rig, small, tmp_path):
     hashes = {small.hash}
     for number, change in enumerate([{"seed": 8}, {"sampler": "uniform"}, {"probe": 1}, {"count": 51}]):
-        hashes.add(rw.sampling.sample(rig, tmp_path / str(number), **{**SMALL, **change}).hash)
+        hashes.add(rc.sampling.sample(rig, tmp_path / str(number), **{**SMALL, **change}).hash)
     assert len(hashes) == 5
 
 
 def test_finished_set_is_not_sampled_again(small, rig, monkeypatch):
     monkeypatch.setattr(rig, "sample", lambda channels: pytest.fail("sampled again"))
-    assert rw.sampling.sample(rig, small.path, **SMALL).hash == small.hash
+    assert rc.sampling.sample(rig, small.path, **SMALL).hash == small.hash
 
 
 def test_progress_counts_all_rows(rig, tmp_path):
     seen = []
-    rw.sampling.sample(rig, tmp_path / "a", **SMALL, progress=seen.append)
+    rc.sampling.sample(rig, tmp_path / "a", **SMALL, progress=seen.append)
     rows = [report.done for report in seen if report.stage == "sampling"]
     assert rows[0] == 0
     assert rows == sorted(rows)
@@ -144,7 +144,7 @@ def test_rig_without_skeleton(tmp_path):
         def sample(self, channels):
             return channels.astype(np.float32), channels[:, :, None] * self.rest_vertices
 
-    ds = rw.sampling.sample(Dial(), tmp_path / "a", count=5)
+    ds = rc.sampling.sample(Dial(), tmp_path / "a", count=5)
     assert ds.skeleton is None
     assert ds.pose_names == ["open"]
     assert ds.faces.tolist() == [[0, 1, 2, -1]]
@@ -154,6 +154,6 @@ def test_rig_without_skeleton(tmp_path):
 
 def test_manifest_is_plain_json_without_times(small):
     manifest = json.loads((small.path / "manifest.json").read_text("ascii"))
-    assert manifest["format"] == "rigwright.dataset"
+    assert manifest["format"] == "rigcast.dataset"
     assert manifest["sampler"] == {"kind": "normal", "spread": 1 / 3}
     assert not [key for key in manifest if "time" in key or "date" in key]

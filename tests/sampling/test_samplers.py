@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rigwright as rw
-from rigwright.sampling import Animation, Mixture, Normal, Sparse, Uniform
-from rigwright.sampling._samplers import probe_rows, round_inside
-from rigwright.sampling._stream import Stream, normal_quantile
+import rigcast as rc
+from rigcast.sampling import Animation, Mixture, Normal, Sparse, Uniform
+from rigcast.sampling._samplers import probe_rows, round_inside
+from rigcast.sampling._stream import Stream, normal_quantile
 
 RANGES = np.array([[-90.0, 10.0], [0.0, 1.0], [3.0, 3.0]])
 REST = np.array([0.0, 0.0, 3.0])
@@ -205,5 +205,5 @@ def test_wrong_settings(make, message):
 
 def test_animation_decides_the_size_of_a_held_out_set(cylinder_rig, tmp_path):
     frames = np.linspace(0, 1, 7)[:, None] * cylinder_rig.channel_ranges[:, 1]
-    ds = rw.sampling.sample(cylinder_rig, tmp_path / "walk", sampler=Animation(frames), probe=0)
+    ds = rc.sampling.sample(cylinder_rig, tmp_path / "walk", sampler=Animation(frames), probe=0)
     np.testing.assert_array_equal(ds.channels, frames.astype(np.float32))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._rigs.action import Action
-from rigwright.sampling import Animation, Balanced, balanced, clipped_share
+import rigcast as rc
+from rigcast._rigs.action import Action
+from rigcast.sampling import Animation, Balanced, balanced, clipped_share
 from tests.support.lid import lid_rig
 
 WINK = Action("wink", np.array([[0.0, 0.0], [1.0, 0.0]]), 24.0)
@@ -18,7 +18,7 @@ NOISE = (0.25, 3.0)
 
 @pytest.fixture(scope="module")
 def lid():
-    return rw.sources.dials_only(lid_rig())
+    return rc.sources.dials_only(lid_rig())
 
 
 def test_an_animation_of_no_actions_is_refused():
@@ -32,12 +32,12 @@ def test_an_action_without_frames_is_named():
 
 
 def test_one_frame_is_a_clip(lid, tmp_path):
-    data = rw.sampling.sample(lid, tmp_path / "a.rwdata", sampler=Animation.of([WINK, STILL]), probe=0)
+    data = rc.sampling.sample(lid, tmp_path / "a.rwdata", sampler=Animation.of([WINK, STILL]), probe=0)
     assert data.clip.tolist() == [0, 0, 1]
 
 
 def test_one_frame_with_noise_gives_many_poses(lid, tmp_path):
-    data = rw.sampling.sample(lid, tmp_path / "a.rwdata", 6, sampler=Animation.of([STILL], NOISE), probe=0)
+    data = rc.sampling.sample(lid, tmp_path / "a.rwdata", 6, sampler=Animation.of([STILL], NOISE), probe=0)
     assert len(np.unique(data.channels[:, 0])) > 1
 
 
@@ -67,5 +67,5 @@ def test_constant_channels_are_drawn_as_they_are(lid):
 
 @pytest.mark.parametrize("sampler", ["uniform", Balanced(np.zeros((2, 2)), [0, 1])])
 def test_only_noise_is_clipped(lid, sampler):
-    with pytest.raises(ValueError, match=r"clipped_share: sampler is .*; it must be a rigwright\.sampling\.Animation"):
+    with pytest.raises(ValueError, match=r"clipped_share: sampler is .*; it must be a rigcast\.sampling\.Animation"):
         clipped_share(lid, sampler, 5)

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 
 
 def public_functions():
-    for package in (rw.sampling, rw.training):
+    for package in (rc.sampling, rc.training):
         for name in package.__all__:
             value = getattr(package, name)
             members = [value] if inspect.isfunction(value) else [*vars(value).values()]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._rigs.surface import Surface, surface_of
+import rigcast as rc
+from rigcast._rigs.surface import Surface, surface_of
 from tests.sampling.rigs import write_manifest
 from tests.support.small_rig import small_rig
 from tests.support.surfaces import same_surface
@@ -16,15 +16,15 @@ FILES = ["vertex_parts.npy", "face_materials.npy", "uvs.npy", "uv_faces.npy"]
 
 @pytest.fixture
 def ds(tmp_path):
-    return rw.sampling.sample(small_rig(), tmp_path / "small.rwdata", count=4, probe=0)
+    return rc.sampling.sample(small_rig(), tmp_path / "small.rwdata", count=4, probe=0)
 
 
 def test_a_data_set_keeps_it(ds):
-    assert same_surface(rw.Dataset(ds.path).surface, small_rig().surface)
+    assert same_surface(rc.Dataset(ds.path).surface, small_rig().surface)
 
 
 def test_a_baseline_keeps_it(ds):
-    assert same_surface(surface_of(rw.baselines.linear_blend(ds, influences=2)), ds.surface)
+    assert same_surface(surface_of(rc.baselines.linear_blend(ds, influences=2)), ds.surface)
 
 
 def test_a_rig_without_any_has_no_files_of_it(whole):
@@ -36,7 +36,7 @@ def test_a_rig_without_any_has_no_files_of_it(whole):
 def test_a_missing_file_is_named(ds, name):
     (ds.path / name).unlink()
     with pytest.raises(ValueError, match=f"^Dataset: {name} is "):
-        rw.Dataset(ds.path)
+        rc.Dataset(ds.path)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -45,7 +45,7 @@ def test_a_changed_file_is_found(ds, name):
     content[-4] ^= 1
     (ds.path / name).write_bytes(content)
     with pytest.raises(ValueError, match=name):
-        rw.Dataset(ds.path).verify()
+        rc.Dataset(ds.path).verify()
 
 
 @pytest.mark.parametrize("name", ["vertex_parts.npy", "face_materials.npy", "uv_faces.npy"])
@@ -54,7 +54,7 @@ def test_indices_out_of_range_are_refused(ds, name):
     array.flat[0] = 1000
     np.save(ds.path / name, array)
     with pytest.raises(ValueError, match=f"Dataset: .*{name}.* do not fit the mesh"):
-        rw.Dataset(ds.path)
+        rc.Dataset(ds.path)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_indices_out_of_range_are_refused(ds, name):
 def test_a_wrong_manifest_is_refused(ds, change, message):
     write_manifest(ds.path, {**ds.manifest, **change})
     with pytest.raises(ValueError, match=message):
-        rw.Dataset(ds.path)
+        rc.Dataset(ds.path)
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,11 @@ def test_a_wrong_manifest_is_refused(ds, change, message):
         (Surface(["all"], np.zeros(29, int)), r"rig.surface.vertex_parts is of 29 rows; it must be of 30"),
         (Surface(uvs=np.zeros((3, 2)), uv_faces=np.zeros((7, 4), int)), "rig.surface.uv_faces is of 7 rows"),
         (Surface(uvs=np.zeros((3, 2)), uv_faces=np.zeros((8, 4), int)), "rig.surface.uv_faces is .* at face 7"),
-        ("skin", "surface is a str; it must be a rigwright.sources.Surface"),
+        ("skin", "surface is a str; it must be a rigcast.sources.Surface"),
     ],
 )
 def test_a_surface_of_another_mesh_is_refused(surface, message, tmp_path):
     rig = small_rig()
     rig.surface = surface
     with pytest.raises(ValueError, match=message):
-        rw.sampling.sample(rig, tmp_path / "a", count=2, probe=0)
+        rc.sampling.sample(rig, tmp_path / "a", count=2, probe=0)

@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-import rigwright as rw
-from rigwright.errors import SourceError
+import rigcast as rc
+from rigcast.errors import SourceError
 from tests.sampling.rigs import SMALL, At, raising, small_rig, write_manifest
 from tests.sampling.test_sample import contents
 
@@ -39,7 +39,7 @@ def begun(whole, tmp_path):
     def make(version):
         path = tmp_path / "begun"
         with pytest.raises(SourceError):
-            rw.sampling.sample(At(whole.channels[40], raising(RuntimeError())), path, **SMALL)
+            rc.sampling.sample(At(whole.channels[40], raising(RuntimeError())), path, **SMALL)
         notes = json.loads((path / "unfinished.json").read_bytes())
         (path / "unfinished.json").write_text(json.dumps(as_older(notes, version)))
         return path
@@ -50,7 +50,7 @@ def begun(whole, tmp_path):
 @OLD
 def test_an_older_set_is_read_with_its_hash(folder, older, version):
     old = older(version)
-    ds = rw.Dataset(folder)
+    ds = rc.Dataset(folder)
     assert (ds.hash, ds.manifest["version"]) == (old, version)
     ds.verify()
 
@@ -58,26 +58,26 @@ def test_an_older_set_is_read_with_its_hash(folder, older, version):
 @OLD
 def test_an_older_set_names_its_dials(folder, older, version):
     older(version)
-    assert rw.Dataset(folder).dial_names == ["flex"]
+    assert rc.Dataset(folder).dial_names == ["flex"]
 
 
 def test_a_set_of_version_1_knows_no_channels(folder, older):
     older(1)
-    ds = rw.Dataset(folder)
+    ds = rc.Dataset(folder)
     assert ds.channel_entry is None
-    assert rw.baselines.linear_blend(ds, influences=2).channels == []
+    assert rc.baselines.linear_blend(ds, influences=2).channels == []
 
 
 def test_a_set_of_version_2_knows_its_channels(folder, older, whole):
     older(2)
-    assert rw.Dataset(folder).channel_entry == whole.channel_entry
+    assert rc.Dataset(folder).channel_entry == whole.channel_entry
 
 
 @OLD
 def test_a_finished_older_set_is_complete(folder, older, version):
     old = older(version)
     before = contents(folder)
-    assert rw.sampling.sample(small_rig(), folder, **SMALL).hash == old
+    assert rc.sampling.sample(small_rig(), folder, **SMALL).hash == old
     assert contents(folder) == before
 
 
@@ -85,28 +85,26 @@ def test_a_finished_older_set_is_complete(folder, older, version):
 def test_a_finished_older_set_of_other_settings_is_refused(folder, older, version):
     older(version)
     with pytest.raises(ValueError, match="begun with seed 7 where this call has 8"):
-        rw.sampling.sample(small_rig(), folder, **{**SMALL, "seed": 8})
+        rc.sampling.sample(small_rig(), folder, **{**SMALL, "seed": 8})
 
 
 @OLD
 def test_an_unfinished_older_set_is_not_continued(begun, version):
     path = begun(version)
     before = contents(path)
-    message = (
-        r"^sample: path is .*begun by another version of rigwright and not finished; .*overwrite=True begins again"
-    )
+    message = r"^sample: path is .*begun by another version of rigcast and not finished; .*overwrite=True begins again"
     with pytest.raises(ValueError, match=message):
-        rw.sampling.sample(small_rig(), path, **SMALL)
+        rc.sampling.sample(small_rig(), path, **SMALL)
     assert contents(path) == before
 
 
 @OLD
 def test_an_unfinished_older_set_is_begun_again_with_overwrite(begun, whole, version):
     path = begun(version)
-    assert contents(rw.sampling.sample(small_rig(), path, **SMALL, overwrite=True).path) == contents(whole.path)
+    assert contents(rc.sampling.sample(small_rig(), path, **SMALL, overwrite=True).path) == contents(whole.path)
 
 
 def test_an_interrupted_replacement_of_an_older_version_starts_anew(begun, whole, tmp_path):
     path = shutil.copytree(whole.path, tmp_path / "a")
     shutil.copytree(begun(2), path / ".replacement")
-    assert contents(rw.sampling.sample(small_rig(), path, **SMALL, overwrite=True).path) == contents(whole.path)
+    assert contents(rc.sampling.sample(small_rig(), path, **SMALL, overwrite=True).path) == contents(whole.path)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rigwright._formats.blender import BlenderRig, run_script
+from rigcast._formats.blender import BlenderRig, run_script
 from tests.support.blender import blender_program, has_wheel
 
 SCRIPT = Path(__file__).with_name("blender") / "files.py"
@@ -39,7 +39,7 @@ def make_host(kind: str, folder: Path) -> Host:
     if kind == "blender" and blender is None:
         pytest.skip("no blender executable on the PATH")
     if kind == "bpy" and not has_wheel():
-        pytest.skip('the bpy wheel is not installed: pip install "rigwright[blender]" in Python 3.11')
+        pytest.skip('the bpy wheel is not installed: pip install "rigcast[blender]" in Python 3.11')
     run_script(SCRIPT, [str(folder)], blender=blender)
     return Host(blender, folder)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rigwright.sources import joint_map, load_bvh, load_npz_rig, retarget, save_npz_rig
+from rigcast.sources import joint_map, load_bvh, load_npz_rig, retarget, save_npz_rig
 from tests.support.small_rig import slow_sample
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "body" / "antonia.py"
@@ -98,7 +98,7 @@ def test_every_corrective_is_reached_inside_the_ranges(rig):
 
 def test_limbs_bend_the_way_people_do(rig):
     def place(joint, **values):
-        from rigwright._rigs.rotations import globals_of
+        from rigcast._rigs.rotations import globals_of
 
         return globals_of(rig.joints.parents, rig.local_transforms(at(rig, **values)[None]))[
             0, rig.joints.names.index(joint), :, 3

@@ -7,13 +7,13 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._formats.live_link.read import ANGLES, BLENDSHAPES, COLUMNS, column_sources, plain_name
+import rigcast as rc
+from rigcast._formats.live_link.read import ANGLES, BLENDSHAPES, COLUMNS, column_sources, plain_name
 from tests.support.faces import small_face
 from tests.support.glb import Gltf, world
 
 
-def arrays_of(rig: rw.BlendshapeRig) -> dict[str, np.ndarray]:
+def arrays_of(rig: rc.BlendshapeRig) -> dict[str, np.ndarray]:
     """The documented archive, filled from a rig."""
     columns, factors = rig.columns(), [f for c in rig.combinations for f in c]
     return {
@@ -39,7 +39,7 @@ def test_archives_come_back_whole(tmp_path, ending):
         np.savez(path, **arrays_of(rig))
     else:
         rig.save(str(path))
-    again = rw.sources.load_blendshapes(path)
+    again = rc.sources.load_blendshapes(path)
     np.testing.assert_array_equal(again.columns(), rig.columns())
     np.testing.assert_array_equal(again.bounds, rig.bounds)
     np.testing.assert_array_equal(again.faces, rig.faces)
@@ -50,7 +50,7 @@ def test_archives_come_back_whole(tmp_path, ending):
 
 def test_the_least_archive_is_a_neutral_and_deltas(tmp_path):
     np.savez(tmp_path / "least.npz", neutral=np.zeros((4, 3)), deltas=np.ones((2, 4, 3)))
-    rig = rw.sources.load_blendshapes(tmp_path / "least.npz")
+    rig = rc.sources.load_blendshapes(tmp_path / "least.npz")
     assert (rig.num_columns, rig.metadata["name"], rig.bounds.tolist()) == (2, "least", [[0, 1], [0, 1]])
 
 
@@ -75,7 +75,7 @@ def test_broken_archives_are_refused(tmp_path, change):
     arrays = {name: array for name, array in {**arrays_of(small_face()), **change}.items() if array is not None}
     np.savez(tmp_path / "broken.npz", **arrays)
     with pytest.raises(ValueError, match=r"broken\.npz"):
-        rw.sources.load_blendshapes(tmp_path / "broken.npz")
+        rc.sources.load_blendshapes(tmp_path / "broken.npz")
 
 
 def test_every_truncation_of_an_archive_is_refused(tmp_path):
@@ -84,7 +84,7 @@ def test_every_truncation_of_an_archive_is_refused(tmp_path):
     for length in range(0, len(whole), 97):
         (tmp_path / "part.npz").write_bytes(whole[:length])
         with pytest.raises(ValueError, match=r"part\.npz"):
-            rw.sources.load_blendshapes(tmp_path / "part.npz")
+            rc.sources.load_blendshapes(tmp_path / "part.npz")
 
 
 def two_heads(mode: str = "LINEAR") -> Gltf:
@@ -125,7 +125,7 @@ def two_heads(mode: str = "LINEAR") -> Gltf:
 
 def test_meshes_are_merged_by_the_names_of_their_targets(tmp_path, tolerance):
     g = two_heads()
-    rig = rw.sources.load_blendshapes(g.write(tmp_path / "heads.glb"))
+    rig = rc.sources.load_blendshapes(g.write(tmp_path / "heads.glb"))
     assert rig.shape_names == ["smile", "frown"]
     assert rig.rest_vertices.shape == (18, 3)
     assert rig.metadata["default_weights"] == [0.0, 0.25]
@@ -152,9 +152,9 @@ def test_meshes_are_merged_by_the_names_of_their_targets(tmp_path, tolerance):
                     rig.column(k)[rows], offsets @ matrix[:3, :3].T, atol=20 * tolerance["float32"]
                 )
             start += len(points)
-    assert rw.sources.load_blendshapes(tmp_path / "heads.glb", mesh="teeth").shape_names == ["smile"]
+    assert rc.sources.load_blendshapes(tmp_path / "heads.glb", mesh="teeth").shape_names == ["smile"]
     with pytest.raises(ValueError, match=r"load_blendshapes: mesh.*heads\.glb"):
-        rw.sources.load_blendshapes(tmp_path / "heads.glb", mesh="hand")
+        rc.sources.load_blendshapes(tmp_path / "heads.glb", mesh="hand")
 
 
 def test_merged_meshes_are_parts_with_materials_and_texture_coordinates(tmp_path):
@@ -163,7 +163,7 @@ def test_merged_meshes_are_parts_with_materials_and_texture_coordinates(tmp_path
     primitive, uvs = g.json["meshes"][0]["primitives"][0], np.random.default_rng(1).random((6, 2)).astype(np.float32)
     primitive["material"] = 0
     primitive["attributes"]["TEXCOORD_0"] = g.add(uvs)
-    rig = rw.sources.load_blendshapes(g.write(tmp_path / "heads.glb"))
+    rig = rc.sources.load_blendshapes(g.write(tmp_path / "heads.glb"))
     assert rig.parts == ["head", "teeth"]
     assert np.bincount(rig.vertex_parts).tolist() == [9, 9]
     assert rig.materials == ["skin"]
@@ -177,57 +177,57 @@ def test_clips_are_sampled_as_gltf_says(tmp_path, tolerance, mode):
     from tests.support.glb import animated_values
 
     g = two_heads(mode)
-    rig = rw.sources.load_blendshapes(g.write(tmp_path / "heads.gltf"))
-    weights, fps = rw.sources.load_blendshape_weights(tmp_path / "heads.gltf", rig, clip="talk", fps=8.0)
+    rig = rc.sources.load_blendshapes(g.write(tmp_path / "heads.gltf"))
+    weights, fps = rc.sources.load_blendshape_weights(tmp_path / "heads.gltf", rig, clip="talk", fps=8.0)
     assert (len(weights), fps) == (11, 8.0)
     for frame in range(11):
         expected = animated_values(g, "talk", frame / 8)[1, "weights"]
         np.testing.assert_allclose(weights[frame], expected, atol=10 * tolerance["float32"])
-    assert rw.sources.load_blendshape_weights(tmp_path / "heads.gltf", rig)[1] == 30.0  # keys at uneven distances
+    assert rc.sources.load_blendshape_weights(tmp_path / "heads.gltf", rig)[1] == 30.0  # keys at uneven distances
     with pytest.raises(ValueError, match="talk"):
-        rw.sources.load_blendshape_weights(tmp_path / "heads.gltf", rig, clip="sing")
+        rc.sources.load_blendshape_weights(tmp_path / "heads.gltf", rig, clip="sing")
 
 
 def test_the_morph_stress_test_is_read(data_path):
     path = data_path("skinned_glb", "MorphStressTest.gltf")
-    rig = rw.sources.load_blendshapes(path)
+    rig = rc.sources.load_blendshapes(path)
     assert rig.num_shapes == 8
     assert len(rig.rest_vertices) >= 1504
     with pytest.raises(ValueError, match="clip"):
-        rw.sources.load_blendshape_weights(path, rig)
+        rc.sources.load_blendshape_weights(path, rig)
     for clip in ("Individuals", "TheWave", "Pulse"):
-        weights, _ = rw.sources.load_blendshape_weights(path, rig, clip=clip)
+        weights, _ = rc.sources.load_blendshape_weights(path, rig, clip=clip)
         assert weights.max() > 0.5
-        shot = rw.sources.load_shot(path, clip=clip)
+        shot = rc.sources.load_shot(path, clip=clip)
         np.testing.assert_array_equal(shot.vertices, rig.evaluate(weights))
 
 
 def test_broken_gltf_files_are_refused_in_the_name_of_the_call(tmp_path):
     (tmp_path / "garbage.glb").write_bytes(b"glTF" + b"\xff" * 40)
     with pytest.raises(ValueError, match=r"load_blendshapes.*garbage\.glb"):
-        rw.sources.load_blendshapes(tmp_path / "garbage.glb")
+        rc.sources.load_blendshapes(tmp_path / "garbage.glb")
     g = two_heads()
     for mesh in g.json["meshes"]:
         for primitive in mesh["primitives"]:
             primitive.pop("targets", None)
     with pytest.raises(ValueError, match="no mesh has morph targets"):
-        rw.sources.load_blendshapes(g.write(tmp_path / "bare.glb"))
+        rc.sources.load_blendshapes(g.write(tmp_path / "bare.glb"))
     g = two_heads()
     g.json["meshes"][0]["primitives"][0]["targets"] = [{"POSITION": 99}]
     with pytest.raises(ValueError, match="load_blendshapes"):
-        rw.sources.load_blendshapes(g.write(tmp_path / "beyond.glb"))
+        rc.sources.load_blendshapes(g.write(tmp_path / "beyond.glb"))
     (tmp_path / "x.gltf").write_text(json.dumps([]))
     with pytest.raises(ValueError, match=r"x\.gltf"):
-        rw.sources.load_blendshapes(tmp_path / "x.gltf")
+        rc.sources.load_blendshapes(tmp_path / "x.gltf")
     with pytest.raises(FileNotFoundError, match=r"nowhere\.npz', which does not exist"):
-        rw.sources.load_blendshapes(tmp_path / "nowhere.npz")
+        rc.sources.load_blendshapes(tmp_path / "nowhere.npz")
     (tmp_path / "face.fbx").write_bytes(b"Kaydara")
     with pytest.raises(ValueError, match=r"\.fbx"):
-        rw.sources.load_blendshapes(tmp_path / "face.fbx")
+        rc.sources.load_blendshapes(tmp_path / "face.fbx")
 
 
 def arkit_rig(names):
-    return rw.BlendshapeRig(np.zeros((1, 3)), np.zeros((len(names), 1, 3)), names=names)
+    return rc.BlendshapeRig(np.zeros((1, 3)), np.zeros((len(names), 1, 3)), names=names)
 
 
 def test_live_link_names_are_mapped_whatever_their_spelling(data_path):
@@ -251,7 +251,7 @@ def test_a_recording_of_the_app_is_read(tmp_path):
     rows[5] = [rows[5][0], "0"]
     text = "\n".join(",".join(row) for row in [["Timecode", "BlendshapeCount", *COLUMNS], *rows])
     (tmp_path / "take.csv").write_text("\ufeff" + text + "\n", encoding="utf-8")
-    weights, fps = rw.sources.load_blendshape_weights(
+    weights, fps = rc.sources.load_blendshape_weights(
         tmp_path / "take.csv", arkit_rig(["jawOpen", "browInnerUp_L", "other"])
     )
     assert fps == 60.0
@@ -277,7 +277,7 @@ def test_broken_curves_are_refused(tmp_path):
     ):
         (tmp_path / "take.csv").write_text(text)
         with pytest.raises(ValueError, match=r"load_blendshape_weights.*take\.csv"):
-            rw.sources.load_blendshape_weights(tmp_path / "take.csv", arkit_rig(["jawOpen"]))
+            rc.sources.load_blendshape_weights(tmp_path / "take.csv", arkit_rig(["jawOpen"]))
     for arrays in (
         {"curves": np.zeros((2, 1))},
         {"weights": np.zeros((2, 3))},
@@ -287,4 +287,4 @@ def test_broken_curves_are_refused(tmp_path):
     ):
         np.savez(tmp_path / "w.npz", **arrays)
         with pytest.raises(ValueError, match=r"load_blendshape_weights.*w\.npz"):
-            rw.sources.load_blendshape_weights(tmp_path / "w.npz", arkit_rig(["jawOpen"]))
+            rc.sources.load_blendshape_weights(tmp_path / "w.npz", arkit_rig(["jawOpen"]))

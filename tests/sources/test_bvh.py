@@ -5,8 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rigwright._rigs.rotations import axis_rotation
-from rigwright.sources import load_bvh
+from rigcast._rigs.rotations import axis_rotation
+from rigcast.sources import load_bvh
 from tests.support.motions import ARM, write
 
 

@@ -7,8 +7,8 @@ import pickle
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.sources import RigChannel
+import rigcast as rc
+from rigcast.sources import RigChannel
 from tests.support.lid import lid_rig
 
 ROWS = np.array([[0.0, 0.0], [1.0, 0.25], [0.5, 1.0]])
@@ -46,7 +46,7 @@ def rig():
 
 @pytest.fixture
 def lid(rig):
-    return rw.sources.dials_only(rig)
+    return rc.sources.dials_only(rig)
 
 
 def test_poses_are_the_dials(lid):
@@ -77,35 +77,35 @@ def test_facts_are_the_rigs(rig, lid, name):
 
 
 def test_parts_reach_the_data_set(lid, tmp_path):
-    data = rw.sampling.sample(lid, tmp_path / "lid.rwdata", 4, probe=0)
+    data = rc.sampling.sample(lid, tmp_path / "lid.rwdata", 4, probe=0)
     assert data.surface.parts == ["skin"]
 
 
 def test_a_data_set_has_no_joints(lid, tmp_path):
-    data = rw.sampling.sample(lid, tmp_path / "lid.rwdata", 4)
+    data = rc.sampling.sample(lid, tmp_path / "lid.rwdata", 4)
     assert (data.skeleton, data.pose_names) == (None, ["blink", "squint"])
 
 
 def test_two_workers_sample_the_bytes_of_one(lid, tmp_path):
     one, two = (
-        rw.sampling.sample(lid, tmp_path / f"{n}.rwdata", 6, shard_rows=2, workers=n, probe=0).hash for n in (1, 2)
+        rc.sampling.sample(lid, tmp_path / f"{n}.rwdata", 6, shard_rows=2, workers=n, probe=0).hash for n in (1, 2)
     )
     assert one == two
 
 
 def test_an_action_is_played_without_joints(rig):
-    poses, vertices = rw.sources.dials_only(Hosted(rig)).played("wink")
+    poses, vertices = rc.sources.dials_only(Hosted(rig)).played("wink")
     np.testing.assert_array_equal(poses, ROWS.astype(np.float32))
     assert vertices.tobytes() == rig.sample(ROWS)[1].tobytes()
 
 
 def test_actions_become_a_data_set(rig, tmp_path):
-    data = rw.sampling.sample_actions(rw.sources.dials_only(Hosted(rig)), tmp_path / "wink.rwdata")
+    data = rc.sampling.sample_actions(rc.sources.dials_only(Hosted(rig)), tmp_path / "wink.rwdata")
     np.testing.assert_array_equal(data.poses, ROWS.astype(np.float32))
 
 
 def test_a_worker_gets_a_rig_of_its_own(rig):
-    worker = rw.sources.dials_only(Hosted(rig)).for_worker()
+    worker = rc.sources.dials_only(Hosted(rig)).for_worker()
     assert worker.rig.number == 1
     assert worker.skeleton is None
 
@@ -116,7 +116,7 @@ def test_a_rig_without_workers_is_shared(rig, lid):
 
 def test_closing_closes_the_rig(rig):
     host = Hosted(rig)
-    with rw.sources.dials_only(host):
+    with rc.sources.dials_only(host):
         assert not host.closed
     assert host.closed
 
@@ -143,14 +143,14 @@ def test_an_unknown_attribute_is_named(lid):
 def test_a_channel_of_a_joint_is_refused_by_name():
     turned = lid_rig((RigChannel("lid.rx", "rotate_x", 1, -30.0, 30.0),))
     with pytest.raises(ValueError, match=r"dials_only: rig is a rig with 1 channels of joints \(lid\.rx\); it must be"):
-        rw.sources.dials_only(turned)
+        rc.sources.dials_only(turned)
 
 
 @pytest.mark.parametrize("features", ["linear", "quadratic"])
 def test_a_loaded_regression_needs_the_dials_alone(lid, tmp_path, features):
-    data = rw.sampling.sample(lid, tmp_path / "lid.rwdata", 40, probe=0)
-    rw.baselines.pca_regression(data, 2, features=features).save(tmp_path / "lid.safetensors")
-    model = rw.load(tmp_path / "lid.safetensors")  # evaluated by the C++ engine
+    data = rc.sampling.sample(lid, tmp_path / "lid.rwdata", 40, probe=0)
+    rc.baselines.pca_regression(data, 2, features=features).save(tmp_path / "lid.safetensors")
+    model = rc.load(tmp_path / "lid.safetensors")  # evaluated by the C++ engine
     assert (model.skeleton, list(model.control_names)) == (None, ["blink", "squint"])
     assert model.evaluate(ROWS.astype(np.float32)).shape == (3, 25, 3)
 
@@ -158,7 +158,7 @@ def test_a_loaded_regression_needs_the_dials_alone(lid, tmp_path, features):
 def test_a_regression_on_linear_dials_is_exact(lid, tmp_path, tolerance):
     """Up to half, squint does nothing: what is left is linear in blink."""
     rows = np.random.default_rng(0).uniform(0, [1.0, 0.5], (20, 2))
-    data = rw.sampling.sample(lid, tmp_path / "lid.rwdata", sampler=rw.sampling.Animation(rows), probe=0)
-    model = rw.baselines.pca_regression(data, 1)
+    data = rc.sampling.sample(lid, tmp_path / "lid.rwdata", sampler=rc.sampling.Animation(rows), probe=0)
+    model = rc.baselines.pca_regression(data, 1)
     found = model.evaluate(data.poses)
     np.testing.assert_allclose(found, data.vertices, atol=tolerance["float32_scaled"])

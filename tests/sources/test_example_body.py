@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 
 
 @pytest.fixture(scope="module")
 def arm():
-    return rw.sources.example_body()
+    return rc.sources.example_body()
 
 
-def row(arm: rw.sources.SkinnedRig, **channels: float) -> np.ndarray:
+def row(arm: rc.sources.SkinnedRig, **channels: float) -> np.ndarray:
     return np.array([[channels.get(name.replace(".", "_"), 0.0) for name in arm.channel_names]])
 
 
 def test_it_is_a_rig_that_says_that_it_is_constructed(arm):
-    assert isinstance(arm, rw.sources.Rig)
+    assert isinstance(arm, rc.sources.Rig)
     assert "constructed" in arm.origin
 
 
@@ -46,14 +46,14 @@ def test_the_dial_swells_the_upper_arm_and_nothing_below(arm):
 
 
 def test_its_faces_turn_outward(arm):
-    normals = rw._core.vertex_normals(arm.rest_vertices, arm.faces)
+    normals = rc._core.vertex_normals(arm.rest_vertices, arm.faces)
     away = arm.rest_vertices * [1.0, 0.0, 1.0]
     side = np.linalg.norm(away, axis=1) > 0.01
     assert (np.einsum("va,va->v", normals, away)[side] > 0.0).all()
 
 
 def test_it_can_be_sampled_and_fitted(arm, tmp_path):
-    data = rw.sampling.sample(arm, tmp_path / "arm.rwdata", count=60, seed=0)
-    model = rw.baselines.linear_blend(data, influences=4)
-    error = rw.metrics.vertex_error(data.vertices, model.evaluate(data.poses))
+    data = rc.sampling.sample(arm, tmp_path / "arm.rwdata", count=60, seed=0)
+    model = rc.baselines.linear_blend(data, influences=4)
+    error = rc.metrics.vertex_error(data.vertices, model.evaluate(data.poses))
     assert 0.0 < error.mean < 0.01

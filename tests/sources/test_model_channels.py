@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.sources import load, save_npz_rig
+import rigcast as rc
+from rigcast.sources import load, save_npz_rig
 from tests.support.glb import character
 from tests.support.small_rig import small_rig
 
@@ -23,8 +23,8 @@ def glb(folder):
 @pytest.fixture(params=[npz, glb])
 def learned(request, tmp_path):
     """A data set of a file, and a model fitted to it."""
-    ds = rw.sampling.sample(request.param(tmp_path), tmp_path / "a.rwdata", count=40, probe=1)
-    return ds, rw.baselines.linear_blend(ds, influences=2)
+    ds = rc.sampling.sample(request.param(tmp_path), tmp_path / "a.rwdata", count=40, probe=1)
+    return ds, rc.baselines.linear_blend(ds, influences=2)
 
 
 def test_channels_give_the_poses_of_the_data(learned, tolerance):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rigwright._formats.npz.rig import MEMBERS
-from rigwright.sources import load, load_npz_rig, save_npz_rig
+from rigcast._formats.npz.rig import MEMBERS
+from rigcast.sources import load, load_npz_rig, save_npz_rig
 from tests.support.damage import damaged_bytes
 from tests.support.small_rig import small_rig
 from tests.support.surfaces import same_surface
@@ -42,7 +42,7 @@ def test_round_trip_keeps_every_bit(saved, tmp_path):
 def test_a_rig_written_by_numpy_alone_opens(tmp_path):
     path = tmp_path / "plain.npz"
     triangle = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], ">f8")
-    np.savez(path, format="rigwright.rig", version=1, vertices=np.asfortranarray(triangle), faces=[[0, 1, 2]])
+    np.savez(path, format="rigcast.rig", version=1, vertices=np.asfortranarray(triangle), faces=[[0, 1, 2]])
     rig = load_npz_rig(path)
     np.testing.assert_array_equal(rig.rest_vertices, triangle)
     assert rig.skeleton is None

@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._rigs.rotations import transform_of
-from rigwright.sources import BlenderRig
+import rigcast as rc
+from rigcast._rigs.rotations import transform_of
+from rigcast.sources import BlenderRig
 from tests.sources.blender.test_rig import uniform
 from tests.sources.conftest import Host
 
-ARM = rw.sources.example_body()
+ARM = rc.sources.example_body()
 REST = np.asarray(ARM.channel_rest)[None]
 LOCAL = transform_of(np.tile(np.eye(3), (4, 2, 1, 1)), np.zeros((4, 2, 3)))
-MOTION = rw.sources.Motion(["hip", "knee"], np.array([-1, 0], np.int32), LOCAL[0], LOCAL, 0.04, "walk")
-SHOT = rw.sources.Shot(np.zeros((3, 5, 3), np.float32), 24.0, np.array([[0, 1, 2, -1]], np.int32), 0.01, "Z")
-MESH = rw.sources.Mesh(np.zeros((5, 3)), [[0, 1, 2]], "head", 0.01, "Y")
-RETARGETED = rw.sources.Retargeted(np.zeros((4, 2)), 0.04, np.zeros((4, 2)), ["hip"], np.ones((4, 1)), [])
+MOTION = rc.sources.Motion(["hip", "knee"], np.array([-1, 0], np.int32), LOCAL[0], LOCAL, 0.04, "walk")
+SHOT = rc.sources.Shot(np.zeros((3, 5, 3), np.float32), 24.0, np.array([[0, 1, 2, -1]], np.int32), 0.01, "Z")
+MESH = rc.sources.Mesh(np.zeros((5, 3)), [[0, 1, 2]], "head", 0.01, "Y")
+RETARGETED = rc.sources.Retargeted(np.zeros((4, 2)), 0.04, np.zeros((4, 2)), ["hip"], np.ones((4, 1)), [])
 SHOWN = {
     "SkinnedRig": (ARM, "<SkinnedRig 'example arm': 3 joints, 6 channels, 3 morphs, 1,122 vertices>"),
     "Motion": (MOTION, "<Motion 'walk': 2 joints, 4 frames of 0.04 s>"),
@@ -49,7 +49,7 @@ def test_the_table_has_name_licence_contents_and_unit():
 
 
 def test_names_are_escaped_in_notebooks():
-    mesh = rw.sources.Mesh(np.zeros((1, 3)), name="<script>\x1b[2J")
+    mesh = rc.sources.Mesh(np.zeros((1, 3)), name="<script>\x1b[2J")
     assert "&lt;script&gt;\\x1b[2J" in mesh._repr_html_()
 
 
@@ -100,7 +100,7 @@ def test_a_pickled_blender_rig_notices_any_change_of_its_file(any_host, tmp_path
         stored = pickle.dumps(rig)
     blend = tmp_path / "hero.blend"
     blend.write_bytes(blend.read_bytes() + b"\0")
-    with pickle.loads(stored) as again, pytest.raises(rw.SourceError, match=r"hero\.blend changed since it was opened"):
+    with pickle.loads(stored) as again, pytest.raises(rc.SourceError, match=r"hero\.blend changed since it was opened"):
         again.sample(np.asarray(again.channel_rest)[None])
 
 
@@ -115,5 +115,5 @@ def test_a_pickled_blender_rig_names_its_missing_file(any_host, tmp_path):
 def test_a_rig_inside_a_running_blender_refuses_to_be_pickled():
     rig = object.__new__(BlenderRig)
     rig.__dict__.update(_settings={"path": "open.blend"}, _host=None)
-    with pytest.raises(rw.SourceError, match="cannot be pickled: save its file and open that"):
+    with pytest.raises(rc.SourceError, match="cannot be pickled: save its file and open that"):
         pickle.dumps(rig)

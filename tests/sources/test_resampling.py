@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright._rigs.resampling import resampled
-from rigwright._rigs.rotations import axis_rotation, euler_to_matrix, quaternion_to_matrix
+from rigcast._rigs.resampling import resampled
+from rigcast._rigs.rotations import axis_rotation, euler_to_matrix, quaternion_to_matrix
 
 
 def quaternion_of(matrix):

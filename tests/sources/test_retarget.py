@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from rigwright._rigs.rotations import compose, euler_to_matrix, globals_of, invert, transform_of
-from rigwright.sources import Joints, Motion, RigChannel, Skin, SkinnedRig, joint_map, load_bvh, retarget
-from rigwright.sources._joint_maps import HABITS, joint_roles, limb_joints
+from rigcast._rigs.rotations import compose, euler_to_matrix, globals_of, invert, transform_of
+from rigcast.sources import Joints, Motion, RigChannel, Skin, SkinnedRig, joint_map, load_bvh, retarget
+from rigcast.sources._joint_maps import HABITS, joint_roles, limb_joints
 
 # Target: pelvis, spine, head; upper arm, lower arm, hand; upper leg, lower leg, foot. Upright along +y, arm along +x.
 NAMES = ["waist", "chest", "head", "lShldr", "lForeArm", "lHand", "lThigh", "lShin", "lFoot"]

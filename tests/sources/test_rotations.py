@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.linalg import polar
 from scipy.spatial.transform import Rotation
 
-from rigwright._rigs import rotations as rot
+from rigcast._rigs import rotations as rot
 
 ORDERS = ["".join(order) for order in permutations("XYZ")]
 angles = st.tuples(*[st.floats(-720, 720) for _ in range(3)])

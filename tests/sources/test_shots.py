@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.glb import animated_values, character, slow_vertices
 
 SQUARE = "f 1 2 3 4\nf 1 2 5\n"
@@ -31,7 +31,7 @@ def test_obj_files_come_in_natural_order(tmp_path, kind):
     for index, frame in enumerate(points):
         write_obj(tmp_path / f"scan{index}.obj{'.gz' if kind == 'gzip' else ''}", frame.astype(np.float64))
     (tmp_path / "notes.txt").write_text("not a frame")
-    shot = rw.sources.load_shot(tmp_path / "scan*.obj" if kind == "pattern" else tmp_path, fps=50.0)
+    shot = rc.sources.load_shot(tmp_path / "scan*.obj" if kind == "pattern" else tmp_path, fps=50.0)
     np.testing.assert_array_equal(shot.vertices, points)
     assert shot.fps == 50.0
     assert shot.faces.tolist() == [[0, 1, 2, 3], [0, 1, 4, -1]]
@@ -39,7 +39,7 @@ def test_obj_files_come_in_natural_order(tmp_path, kind):
 
 def test_corners_count_from_the_end_and_polygons_become_fans(tmp_path):
     write_obj(tmp_path / "one.obj", frames(1)[0].astype(np.float64), "f -5/1/1 -4/2 -3//3 -2 -1\nl 1 2\n")
-    shot = rw.sources.load_shot(tmp_path / "one.obj")
+    shot = rc.sources.load_shot(tmp_path / "one.obj")
     assert shot.faces.tolist() == [[0, 1, 2, -1], [0, 2, 3, -1], [0, 3, 4, -1]]
 
 
@@ -57,21 +57,21 @@ def test_broken_sequences_are_refused_by_the_file_at_fault(tmp_path):
     }.items():
         write(tmp_path / "a2.obj")
         with pytest.raises(ValueError, match=r"load_shot.*a2\.obj"):
-            rw.sources.load_shot(tmp_path)
+            rc.sources.load_shot(tmp_path)
         (tmp_path / "a2.obj").rename(tmp_path / f"{fault}.txt")
     with pytest.raises(FileNotFoundError, match=r"b\*\.obj', which does not exist"):
-        rw.sources.load_shot(tmp_path / "b*.obj")
+        rc.sources.load_shot(tmp_path / "b*.obj")
     (tmp_path / "c.obj.gz").write_bytes(b"no gzip")
     with pytest.raises(ValueError, match=r"c\.obj\.gz"):
-        rw.sources.load_shot(tmp_path / "c.obj.gz")
+        rc.sources.load_shot(tmp_path / "c.obj.gz")
 
 
 def test_arrays_are_read_as_they_are(tmp_path):
     points = frames(4)
     np.save(tmp_path / "a.npy", points.astype(np.float64))
-    np.testing.assert_array_equal(rw.sources.load_shot(tmp_path / "a.npy", fps=12).vertices, points)
+    np.testing.assert_array_equal(rc.sources.load_shot(tmp_path / "a.npy", fps=12).vertices, points)
     np.savez(tmp_path / "a.npz", vertices=points, faces=np.array([[0, 1, 2]]), fps=48, other=np.zeros(3))
-    shot = rw.sources.load_shot(tmp_path / "a.npz")
+    shot = rc.sources.load_shot(tmp_path / "a.npz")
     np.testing.assert_array_equal(shot.vertices, points)
     assert (shot.fps, shot.faces.tolist()) == (48.0, [[0, 1, 2, -1]])
 
@@ -83,32 +83,32 @@ def test_broken_arrays_are_refused(tmp_path):
     for name, array in {"flat": points[0], "text": np.array(["a"]), "hole": bad, "empty": points[:0]}.items():
         np.save(tmp_path / f"{name}.npy", array)
         with pytest.raises(ValueError, match=rf"load_shot.*{name}\.npy"):
-            rw.sources.load_shot(tmp_path / f"{name}.npy")
+            rc.sources.load_shot(tmp_path / f"{name}.npy")
     np.save(tmp_path / "pickled.npy", np.array([{}], object), allow_pickle=True)
     whole = (tmp_path / "hole.npy").read_bytes()
     (tmp_path / "short.npy").write_bytes(whole[:-8])
     (tmp_path / "garbage.npy").write_bytes(b"\x93NUMPY" + b"\xff" * 50)
     for name in ("pickled", "short", "garbage"):
         with pytest.raises(ValueError, match=rf"load_shot.*{name}\.npy"):
-            rw.sources.load_shot(tmp_path / f"{name}.npy")
+            rc.sources.load_shot(tmp_path / f"{name}.npy")
     np.savez(tmp_path / "corner.npz", vertices=points, faces=np.array([[0, 1, 5]]))
     np.savez(tmp_path / "none.npz", points=points)
     for name in ("corner", "none"):
         with pytest.raises(ValueError, match=rf"load_shot.*{name}\.npz"):
-            rw.sources.load_shot(tmp_path / f"{name}.npz")
+            rc.sources.load_shot(tmp_path / f"{name}.npz")
     with pytest.raises(FileNotFoundError, match=r"nowhere\.npy', which does not exist"):
-        rw.sources.load_shot(tmp_path / "nowhere.npy")
+        rc.sources.load_shot(tmp_path / "nowhere.npy")
     (tmp_path / "a.mov").write_bytes(b"moov")
     with pytest.raises(ValueError, match=r"\.mov"):
-        rw.sources.load_shot(tmp_path / "a.mov")
+        rc.sources.load_shot(tmp_path / "a.mov")
 
 
 def test_a_moving_character_is_played_as_gltf_says(tmp_path, tolerance):
     g = character()
     g.write(tmp_path / "c.glb")
     with pytest.raises(ValueError, match="clip"):
-        rw.sources.load_shot(tmp_path / "c.glb")
-    shot = rw.sources.load_shot(tmp_path / "c.glb", clip="steps", fps=10.0)
+        rc.sources.load_shot(tmp_path / "c.glb")
+    shot = rc.sources.load_shot(tmp_path / "c.glb", clip="steps", fps=10.0)
     assert len(shot.vertices) == 21
     for frame in (0, 7, 20):
         expected = slow_vertices(g, 0, animated_values(g, "steps", frame / 10))
@@ -137,7 +137,7 @@ def test_usd_shots_have_the_unit_and_the_axes_that_the_stage_states(tmp_path, to
     points = frames(2)
     path = tmp_path / "face.usda"
     usd_stage(path, {1.0: points[0], 2.0: points[1]})
-    plain = rw.sources.load_shot(path)
+    plain = rc.sources.load_shot(path)
     assert (plain.meters_per_unit, plain.up_axis) == (None, None)
     np.testing.assert_array_equal(plain.placed(0.01, "Z").vertices, plain.vertices)
     usd, geometry = (
@@ -148,7 +148,7 @@ def test_usd_shots_have_the_unit_and_the_axes_that_the_stage_states(tmp_path, to
     geometry.SetStageMetersPerUnit(stage, 0.01)
     geometry.SetStageUpAxis(stage, geometry.Tokens.z)
     stage.GetRootLayer().Save()
-    told = rw.sources.load_shot(path)
+    told = rc.sources.load_shot(path)
     assert (told.meters_per_unit, told.up_axis) == (0.01, "Z")
     x, y, z = np.moveaxis(told.vertices, -1, 0)
     in_meters = told.placed(1.0, "Y")
@@ -167,7 +167,7 @@ def test_usd_points_are_read_in_world_space_and_between_samples(tmp_path, tolera
     points = frames(2)
     path = tmp_path / f"face.{ending}"
     usd_stage(path, {1.0: points[0], 3.0: points[1]}, rate=48.0)
-    shot = rw.sources.load_shot(path)
+    shot = rc.sources.load_shot(path)
     expected = np.stack([points[0], points.mean(axis=0), points[1]]) + np.array([1.0, 2.0, 3.0])
     np.testing.assert_allclose(shot.vertices, expected, atol=5 * tolerance["float32"])
     assert shot.fps == 48.0
@@ -178,28 +178,28 @@ def test_broken_usd_files_are_refused(tmp_path):
     points = frames(2)
     usd_stage(tmp_path / "two.usda", {0.0: points[0], 1.0: points[1]}, second=True)
     with pytest.raises(ValueError, match="/root/face, /root/prop"):
-        rw.sources.load_shot(tmp_path / "two.usda")
-    assert rw.sources.load_shot(tmp_path / "two.usda", mesh="prop").vertices.shape == (2, 5, 3)
+        rc.sources.load_shot(tmp_path / "two.usda")
+    assert rc.sources.load_shot(tmp_path / "two.usda", mesh="prop").vertices.shape == (2, 5, 3)
     usd_stage(tmp_path / "grows.usda", {0.0: points[0], 1.0: points[1][:4]})
     with pytest.raises(ValueError, match=r"grows\.usda"):
-        rw.sources.load_shot(tmp_path / "grows.usda")
+        rc.sources.load_shot(tmp_path / "grows.usda")
     for name, content in {"garbage.usda": b"#usda 1.0\n{", "garbage.usdc": b"PXR-USDC" + b"\xff" * 80}.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(ValueError, match=name):
-            rw.sources.load_shot(tmp_path / name)
+            rc.sources.load_shot(tmp_path / name)
 
 
 def test_an_alembic_cache_is_read_by_blender(host, tmp_path, tolerance):
     if not (host.folder / "cache.abc").exists():
         pytest.skip("this Blender was built without Alembic")
-    shot = rw.sources.load_shot(host.folder / "cache.abc", blender=host.blender)
+    shot = rc.sources.load_shot(host.folder / "cache.abc", blender=host.blender)
     expected = np.load(host.folder / "cache.npy")  # z up, as Blender had it
     expected = np.stack([expected[..., 0], expected[..., 2], -expected[..., 1]], axis=2)
     assert shot.fps == 24.0
     np.testing.assert_allclose(shot.vertices, expected, atol=20 * tolerance["float32"])
     (tmp_path / "garbage.abc").write_bytes(b"no archive")
     with pytest.raises(ValueError, match=r"load_shot.*garbage\.abc"):
-        rw.sources.load_shot(tmp_path / "garbage.abc", blender=host.blender)
+        rc.sources.load_shot(tmp_path / "garbage.abc", blender=host.blender)
 
 
 @pytest.mark.parametrize(
@@ -215,10 +215,10 @@ def test_an_alembic_cache_is_read_by_blender(host, tmp_path, tolerance):
 )
 def test_a_shot_made_by_hand_names_its_own_arguments(arguments, said):
     with pytest.raises(ValueError, match=f"^{said}"):
-        rw.sources.Shot(**({"vertices": np.zeros((2, 4, 3)), "fps": 24.0} | arguments))
+        rc.sources.Shot(**({"vertices": np.zeros((2, 4, 3)), "fps": 24.0} | arguments))
 
 
 def test_a_shot_takes_any_numbers_and_triangles():
-    shot = rw.sources.Shot([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], 24.0, [[0, 1, 2]])
+    shot = rc.sources.Shot([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], 24.0, [[0, 1, 2]])
     assert shot.vertices.dtype == np.float32
     assert shot.faces.tolist() == [[0, 1, 2, -1]]

@@ -3,7 +3,7 @@ import pickle
 import numpy as np
 import pytest
 
-from rigwright.sources import (
+from rigcast.sources import (
     Facts,
     Joints,
     Morph,
@@ -55,7 +55,7 @@ def test_channels_at_rest_give_the_rest_pose(tolerance):
 def test_engine_skeleton_gives_the_same_world_transforms(tolerance):
     rig = small_rig()
     channels = random_channels(rig, 2)
-    from rigwright._rigs.rotations import globals_of
+    from rigcast._rigs.rotations import globals_of
 
     expected = globals_of(rig.joints.parents, rig.local_transforms(channels))
     got = rig.skeleton.globals(rig.sample(channels)[0])
@@ -66,7 +66,7 @@ def test_batches_larger_than_a_chunk_agree_with_single_rows(monkeypatch):
     rig = small_rig()
     channels = random_channels(rig, 7)
     whole = rig.sample(channels)[1]
-    monkeypatch.setattr("rigwright._rigs.skinned.CHUNK_VERTICES", 61)
+    monkeypatch.setattr("rigcast._rigs.skinned.CHUNK_VERTICES", 61)
     np.testing.assert_array_equal(rig.sample(channels)[1], whole)
 
 

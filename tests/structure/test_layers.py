@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ENGINE = ROOT / "cpp" / "rigwright"
+ENGINE = ROOT / "cpp" / "rigcast"
 
-# A room (a directory of cpp/rigwright) includes itself and lower layers only; rooms of one layer do not meet.
+# A room (a directory of cpp/rigcast) includes itself and lower layers only; rooms of one layer do not meet.
 CPP_LAYERS = [
     {"core"},
     {"linalg"},
@@ -49,7 +49,7 @@ SUB_ROOMS = {
 
 MOST_FILES = 24  # in one folder of the engine: more are several subjects
 
-# The same for the modules and sub-packages of python/rigwright.
+# The same for the modules and sub-packages of python/rigcast.
 PYTHON_LAYERS = [
     {"_core", "_cuda"},
     {"errors", "progress", "_posing", "_interrupts", "_processors", "_text"},
@@ -69,7 +69,7 @@ PYTHON_LAYERS = [
     {"demo"},
 ]
 
-# Modules that run inside Blender's own Python, where rigwright is not installed.
+# Modules that run inside Blender's own Python, where rigcast is not installed.
 HOSTED = (
     "_formats/blender/host",
     "_demo/action_script",
@@ -127,15 +127,15 @@ def imported_names(tree: ast.AST) -> list[str]:
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            if node.module == "rigwright":
-                names += [f"rigwright.{alias.name}" for alias in node.names]
+            if node.module == "rigcast":
+                names += [f"rigcast.{alias.name}" for alias in node.names]
             else:
                 names.append(node.module)
     return names
 
 
 def python_files() -> list[tuple[str, Path]]:
-    package = ROOT / "python" / "rigwright"
+    package = ROOT / "python" / "rigcast"
     files = []
     for path in sorted(package.rglob("*.py")):
         own = path.relative_to(package).parts[0].removesuffix(".py")
@@ -204,7 +204,7 @@ def test_imports_point_to_the_same_package_or_a_lower_layer():
     for own, path in python_files():
         for name in imported_names(ast.parse(path.read_text())):
             parts = name.split(".")
-            if parts[0] != "rigwright" or len(parts) < 2 or parts[1][:1].isupper():
+            if parts[0] != "rigcast" or len(parts) < 2 or parts[1][:1].isupper():
                 continue  # a public class of the package itself
             target = parts[1]
             known = any(target in names for names in PYTHON_LAYERS)
@@ -215,7 +215,7 @@ def test_imports_point_to_the_same_package_or_a_lower_layer():
 
 def test_no_files_import_each_other_in_a_circle():
     """Imports inside functions and for types alone count: a circle is one idea in two files, or two in one."""
-    package = ROOT / "python" / "rigwright"
+    package = ROOT / "python" / "rigcast"
     modules = {}
     for path in package.rglob("*.py"):
         parts = path.relative_to(package.parent).with_suffix("").parts
@@ -227,7 +227,7 @@ def test_no_files_import_each_other_in_a_circle():
             if isinstance(node, ast.ImportFrom):
                 longer = {f"{node.module}.{alias.name}" for alias in node.names} & set(modules)
                 imported |= longer or {node.module}
-        graph[module] = imported & set(modules) - {module, "rigwright"}
+        graph[module] = imported & set(modules) - {module, "rigcast"}
     assert len(graph) > 100
     list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError, with the files
 
@@ -258,8 +258,8 @@ def test_optional_packages_have_one_home(package):
 
 
 def test_hosted_modules_do_not_import_the_package():
-    package = ROOT / "python" / "rigwright"
+    package = ROOT / "python" / "rigcast"
     for _, path in python_files():
         if str(path.relative_to(package)).startswith(HOSTED):
             names = imported_names(ast.parse(path.read_text()))
-            assert not [name for name in names if name.startswith("rigwright")], path
+            assert not [name for name in names if name.startswith("rigcast")], path

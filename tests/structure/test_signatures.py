@@ -16,7 +16,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.structure.test_package import PUBLIC
 
 # "package.function: argument" -> why its type is open
@@ -101,18 +101,18 @@ def functions(value: object) -> Iterator[tuple[str, object]]:
     for name in dir(value):
         member = inspect.getattr_static(value, name)
         member = getattr(member, "__func__", getattr(member, "fget", getattr(member, "func", member)))
-        own = inspect.isfunction(member) and member.__module__.startswith("rigwright")
+        own = inspect.isfunction(member) and member.__module__.startswith("rigcast")
         made_here = name == "__init__" and dataclasses.is_dataclass(value) and inspect.isfunction(member)
         if (own or made_here) and (name == "__init__" or not name.startswith("_")):
             yield f".{name}", member
 
 
 def public(package: str) -> list[tuple[str, object]]:
-    home = rw if package == "rigwright" else getattr(rw, package)
+    home = rc if package == "rigcast" else getattr(rc, package)
     return [(name, getattr(home, name)) for name in home.__all__]
 
 
-@pytest.mark.parametrize("package", ["rigwright", *sorted(PUBLIC)])
+@pytest.mark.parametrize("package", ["rigcast", *sorted(PUBLIC)])
 def test_public_signatures_say_what_they_take(package):
     found = {}
     for name, value in public(package):

@@ -21,11 +21,11 @@ def normal(text: str) -> str:
 @pytest.mark.parametrize("name", ["_core", "_cuda"])
 def test_stubs_are_current(name, tmp_path):
     pytest.importorskip("pybind11_stubgen", reason="pybind11-stubgen is not installed")
-    if importlib.util.find_spec(f"rigwright.{name}") is None:
-        pytest.skip(f"this build has no rigwright.{name}")
-    command = [sys.executable, "-m", "pybind11_stubgen", f"rigwright.{name}", "-o", str(tmp_path), "--exit-code"]
+    if importlib.util.find_spec(f"rigcast.{name}") is None:
+        pytest.skip(f"this build has no rigcast.{name}")
+    command = [sys.executable, "-m", "pybind11_stubgen", f"rigcast.{name}", "-o", str(tmp_path), "--exit-code"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    fresh = (tmp_path / "rigwright" / f"{name}.pyi").read_text()
-    committed = (ROOT / "python" / "rigwright" / f"{name}.pyi").read_text()
+    fresh = (tmp_path / "rigcast" / f"{name}.pyi").read_text()
+    committed = (ROOT / "python" / "rigcast" / f"{name}.pyi").read_text()
     assert normal(fresh) == normal(committed), "the stubs are old: ./run stubs"

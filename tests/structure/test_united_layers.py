@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ENGINE = Path(__file__).resolve().parents[2] / "cpp" / "rigwright"
-LAYER = re.compile(r"rigwright_layer\((\w+) UNITY\s+SOURCES(.*?)(?:DEPENDS|PRIVATE|\))", re.DOTALL)
+ENGINE = Path(__file__).resolve().parents[2] / "cpp" / "rigcast"
+LAYER = re.compile(r"rigcast_layer\((\w+) UNITY\s+SOURCES(.*?)(?:DEPENDS|PRIVATE|\))", re.DOTALL)
 LOCAL = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.DOTALL | re.MULTILINE)
 CONSTANT = re.compile(r"^(?:constexpr|const) [^=({;]*?\b(\w+)(?:\[\w*\])? ?[=({;]", re.MULTILINE)
 TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)", re.MULTILINE)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.support.models import chain_skeleton, common_tensors, metadata
 
 Tensors = dict[str, np.ndarray]
@@ -56,7 +56,7 @@ def random_regressed_skinning_tensors(num_vertices: int = 40, bones: int = 5, se
     return tensors, metadata("regressed_skinning", skeleton, ["dial0", "dial1"])
 
 
-def random_regressed_skinning(**sizes: int) -> rw.Deformer:
+def random_regressed_skinning(**sizes: int) -> rc.Deformer:
     """A random model of kind ``regressed_skinning``; sizes as in `random_regressed_skinning_tensors`."""
     return _core.model_from_tensors(*random_regressed_skinning_tensors(**sizes))
 
@@ -79,7 +79,7 @@ def random_direct_delta_mush_tensors(num_vertices: int = 40, seed: int = 0) -> t
     return tensors, metadata("direct_delta_mush", skeleton, ["dial0"])
 
 
-def random_direct_delta_mush(**sizes: int) -> rw.Deformer:
+def random_direct_delta_mush(**sizes: int) -> rc.Deformer:
     """A random model of kind ``direct_delta_mush``; sizes as in `random_direct_delta_mush_tensors`."""
     return _core.model_from_tensors(*random_direct_delta_mush_tensors(**sizes))
 
@@ -109,12 +109,12 @@ def random_pose_space_tensors(num_vertices: int = 40, seed: int = 0) -> tuple[Te
     return tensors, metadata("pose_space", skeleton, ["dial0"])
 
 
-def random_pose_space(**sizes: int) -> rw.Deformer:
+def random_pose_space(**sizes: int) -> rc.Deformer:
     """A random model of kind ``pose_space``; sizes as in `random_pose_space_tensors`."""
     return _core.model_from_tensors(*random_pose_space_tensors(**sizes))
 
 
-def random_regression(**sizes: int) -> rw.Deformer:
+def random_regression(**sizes: int) -> rc.Deformer:
     """A random model of kind ``regression``; sizes as in `random_regression_tensors`."""
     return _core.model_from_tensors(*random_regression_tensors(**sizes))
 
@@ -140,7 +140,7 @@ def random_dense_network_tensors(num_vertices: int = 40, seed: int = 0) -> tuple
     return tensors, metadata("dense_network", skeleton, ["dial0", "dial1"])
 
 
-def random_dense_network(**sizes: int) -> rw.Deformer:
+def random_dense_network(**sizes: int) -> rc.Deformer:
     """A random model of kind ``dense_network``; sizes as in `random_dense_network_tensors`."""
     return _core.model_from_tensors(*random_dense_network_tensors(**sizes))
 
@@ -170,6 +170,6 @@ def random_rotational_regression_tensors(num_vertices: int = 40, seed: int = 0) 
     return tensors, metadata("rotational_regression", skeleton, ["dial0"])
 
 
-def random_rotational_regression(**sizes: int) -> rw.Deformer:
+def random_rotational_regression(**sizes: int) -> rc.Deformer:
     """A random model of kind ``rotational_regression``; sizes as in `random_rotational_regression_tensors`."""
     return _core.model_from_tensors(*random_rotational_regression_tensors(**sizes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 
 def random_arrays(num_vertices=60, num_shapes=7, seed=0, reach=0.4):
@@ -25,9 +25,9 @@ def random_arrays(num_vertices=60, num_shapes=7, seed=0, reach=0.4):
         (int(k[2]), int(k[0])),
         (int(k[1]), int(k[2]), int(k[3])),
         (int(k[0]), int(k[1]), int(k[3]), int(k[4])),
-        (rw.Tent(int(k[0]), 0.0, 0.5, 1.0),),
-        (rw.Tent(int(k[1]), 0.25, 0.5, 1.25), int(k[4])),
-        (rw.Tent(int(k[2]), -0.5, 0.25, 0.75), rw.Tent(int(k[3]), 0.0, 1.0, 2.0)),
+        (rc.Tent(int(k[0]), 0.0, 0.5, 1.0),),
+        (rc.Tent(int(k[1]), 0.25, 0.5, 1.25), int(k[4])),
+        (rc.Tent(int(k[2]), -0.5, 0.25, 0.75), rc.Tent(int(k[3]), 0.0, 1.0, 2.0)),
     ]
     deltas = np.stack([offsets() for _ in range(num_shapes)])
     deltas[-1] = 0
@@ -37,7 +37,7 @@ def random_arrays(num_vertices=60, num_shapes=7, seed=0, reach=0.4):
 
 def random_rig(seed=0, storage="float32", bounds=(0.0, 1.0), **sizes):
     """A random rig; sizes as in `random_arrays`."""
-    return rw.BlendshapeRig(*random_arrays(seed=seed, **sizes), bounds=bounds, storage=storage)
+    return rc.BlendshapeRig(*random_arrays(seed=seed, **sizes), bounds=bounds, storage=storage)
 
 
 def random_weights(rig, heads, seed=0, active=0.6):
@@ -48,7 +48,7 @@ def random_weights(rig, heads, seed=0, active=0.6):
 
 
 def slow_factor(factor, weights):
-    if not isinstance(factor, rw.Tent):
+    if not isinstance(factor, rc.Tent):
         return weights[factor]
     return np.interp(weights[factor.shape], [factor.x1, factor.x2, factor.x3], [0.0, 1.0, 0.0])
 
@@ -61,6 +61,6 @@ def slow_blendshapes(neutral, deltas, combinations, weights, kept=None):
     for k in sorted(kept):
         vertices += weights[k] * deltas[k]
     for factors, delta in combinations:
-        if all((f.shape if isinstance(f, rw.Tent) else f) in kept for f in factors):
+        if all((f.shape if isinstance(f, rc.Tent) else f) in kept for f in factors):
             vertices += np.prod([slow_factor(f, weights) for f in factors]) * delta
     return vertices

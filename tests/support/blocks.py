@@ -6,15 +6,15 @@ import json
 
 import numpy as np
 
-import rigwright as rw
-from rigwright._core import model_from_tensors
+import rigcast as rc
+from rigcast._core import model_from_tensors
 
 OUTPUTS_PER_BLOCK = 64
 VERTICES_PER_BLOCK = 16
 MOST = {"int16": 32767, "int8": 127}
 
 
-def matrix_names(model: rw.Deformer) -> list[str]:
+def matrix_names(model: rc.Deformer) -> list[str]:
     """Weights of layers, and bases."""
     return [name for name in model.tensors() if name.startswith("set.") and name.endswith((".weight", ".basis"))]
 
@@ -50,7 +50,7 @@ def basis_in(basis: np.ndarray, is_added: np.ndarray, most: int) -> np.ndarray:
     return stored.reshape(basis.shape)
 
 
-def rounded(model: rw.Deformer, int8: list[str]) -> rw.Deformer:
+def rounded(model: rc.Deformer, int8: list[str]) -> rc.Deformer:
     """The model in float32 with matrices as in int8, those that are named, and the others as in int16."""
     tensors = model.tensors()
     seen = np.zeros(len(model.rest_vertices), bool)

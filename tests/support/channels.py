@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rigwright import _core
+from rigcast import _core
 from tests.support.models import chain_skeleton, common_tensors, metadata
 
 AXES = "xyz"

@@ -39,7 +39,7 @@ class CylinderRig:
         bulge: bool = True,
         extra_control: bool = True,
     ) -> None:
-        from rigwright import Skeleton
+        from rigcast import Skeleton
 
         self.bulge = bulge
         self.joint_names = ["root", *(f"joint{j}" for j in range(1, num_joints))]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
-from rigwright import _core
-from rigwright._hashing import padded_faces
+import rigcast as rc
+from rigcast import _core
+from rigcast._hashing import padded_faces
 from tests.support.cylinder import CylinderRig
 from tests.support.models import metadata
 
@@ -27,7 +27,7 @@ def facts(rig: CylinderRig, kind: str, **more: object) -> str:
     return metadata(kind, rig.skeleton, rig.dial_names, **(character | more))
 
 
-def cylinder_skinning(rig: CylinderRig, influences: int, **more: object) -> rw.Deformer:
+def cylinder_skinning(rig: CylinderRig, influences: int, **more: object) -> rc.Deformer:
     """The rig's linear skinning by each vertex's strongest joints; the bulge is missing."""
     joints = np.argsort(-rig.weights, axis=1, kind="stable")[:, :influences]
     weights = np.take_along_axis(rig.weights, joints, axis=1)
@@ -36,7 +36,7 @@ def cylinder_skinning(rig: CylinderRig, influences: int, **more: object) -> rw.D
     return _core.model_from_tensors(shared_tensors(rig) | tensors, facts(rig, "linear_blend", **more))
 
 
-def cylinder_body(rig: CylinderRig, hard: bool = False, **more: object) -> rw.Deformer:
+def cylinder_body(rig: CylinderRig, hard: bool = False, **more: object) -> rc.Deformer:
     """A body without networks: one set per joint, weighted as the skinning, or hard sets of the strongest joint."""
     weight = rig.weights if not hard else np.eye(rig.weights.shape[1])[rig.weights.argmax(axis=1)]
     members = [np.flatnonzero(column) for column in weight.T]
@@ -54,7 +54,7 @@ def cylinder_body(rig: CylinderRig, hard: bool = False, **more: object) -> rw.De
     return _core.model_from_tensors(shared_tensors(rig) | tensors, facts(rig, "body", **more))
 
 
-def learned_looking_body(rig: CylinderRig, **more: object) -> rw.Deformer:
+def learned_looking_body(rig: CylinderRig, **more: object) -> rc.Deformer:
     """The same with a small random network per set that adds next to nothing: what a training leaves, without one."""
     rng = np.random.default_rng(0)
     plain = cylinder_body(rig)
@@ -77,9 +77,9 @@ def cylinder_file(path, bulge: float = 1.0) -> None:
 
     Without a bulge (0) it is skinning alone.
     """
-    from rigwright._formats.npz.rig import save_npz_rig
-    from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
-    from rigwright._rigs.skinned import SkinnedRig
+    from rigcast._formats.npz.rig import save_npz_rig
+    from rigcast._rigs.description import Facts, Joints, Morph, RigChannel, Skin
+    from rigcast._rigs.skinned import SkinnedRig
 
     rig = CylinderRig()
     rest = rig.rest_vertices.astype(np.float64)

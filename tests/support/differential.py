@@ -7,8 +7,8 @@ import json
 
 import numpy as np
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.support.anchored import dense_laplacian, dense_solve, two_shields
 from tests.support.models import chain_skeleton, metadata
 
@@ -80,7 +80,7 @@ def far_from_kinks(rng: np.random.Generator, *shape: int) -> np.ndarray:
     return rng.choice([-6.0, 6.0], shape) + 0.3 * rng.standard_normal(shape)
 
 
-def random_differential(**sizes: object) -> rw.Deformer:
+def random_differential(**sizes: object) -> rc.Deformer:
     """A random differential model; arguments as in `random_differential_tensors`."""
     return _core.model_from_tensors(*random_differential_tensors(**sizes))
 
@@ -109,7 +109,7 @@ def slow_differential(tensors: dict[str, np.ndarray], poses: np.ndarray) -> np.n
     if "skin.joint" not in t:
         return points
     names = [f"joint{i}" for i in range(len(t["skeleton.parents"]))]
-    skeleton = rw.Skeleton(names, t["skeleton.parents"], t["skeleton.rest"])
+    skeleton = rc.Skeleton(names, t["skeleton.parents"], t["skeleton.rest"])
     square = np.zeros((len(t["skeleton.parents"]), 4, 4))
     square[:, :3], square[:, 3, 3] = skeleton.rest_globals, 1.0
     moved = np.zeros((len(poses), len(square), 4, 4))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import rigwright as rw
+import rigcast as rc
 
 SCRIPT = Path(__file__).parents[1] / "sources" / "blender" / "limb.py"
 
 
 def dog_files(folder: Path) -> None:
     """Write ``dog.blend``, the data set ``dog_held_out.rwdata`` and ``dog.safetensors``, linear skinning."""
-    from rigwright._formats.blender import BlenderRig, run_script
+    from rigcast._formats.blender import BlenderRig, run_script
 
     run_script(SCRIPT, [str(folder / "dog.blend")])
     with BlenderRig.open(folder / "dog.blend", ranges=30) as rig:
-        data = rw.sampling.sample(rig, folder / "dog_held_out.rwdata", count=12, probe=0)
-    rw.baselines.linear_blend(data, influences=2).save(folder / "dog.safetensors")
+        data = rc.sampling.sample(rig, folder / "dog_held_out.rwdata", count=12, probe=0)
+    rc.baselines.linear_blend(data, influences=2).save(folder / "dog.safetensors")

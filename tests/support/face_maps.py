@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.support.models import metadata
 
 Tensors = dict[str, np.ndarray]
@@ -117,7 +117,7 @@ def _character(num_vertices: int, rng: np.random.Generator) -> Tensors:
     }
 
 
-def random_face_maps(**sizes: float) -> rw.Deformer:
+def random_face_maps(**sizes: float) -> rc.Deformer:
     """A random model of kind ``face_maps``; sizes as in `random_face_maps_tensors`."""
     return _core.model_from_tensors(*random_face_maps_tensors(**sizes))
 
@@ -187,7 +187,7 @@ def rotation_by_kabsch(rest: np.ndarray, posed: np.ndarray, *, may_mirror: bool 
     return u @ np.diag([1.0, 1.0, mirror]) @ v
 
 
-def slow_face_maps(model: rw.Deformer, pose: np.ndarray, detail: np.ndarray | None = None) -> np.ndarray:
+def slow_face_maps(model: rc.Deformer, pose: np.ndarray, detail: np.ndarray | None = None) -> np.ndarray:
     """Vertices (V, 3) of one pose, segment by segment, from the formula of the engine's header."""
     tensors = model.tensors()
     vertices = model.rest_vertices.astype(np.float64)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 NAMES = ["jawOpen", "eyeBlink_L", "eyeBlink_R", "browInnerUp_L", "browInnerUp_R", "my shape"]
 
 
-def small_face(seed: int = 0, combinations: bool = True, **metadata: object) -> rw.BlendshapeRig:
+def small_face(seed: int = 0, combinations: bool = True, **metadata: object) -> rc.BlendshapeRig:
     """A 6 x 5 grid of 30 vertices, one triangle among the quads; K 6, N 9; each shape moves a few vertices."""
     random = np.random.default_rng(seed)
     x, y = np.meshgrid(np.arange(6.0), np.arange(5.0), indexing="ij")
@@ -23,8 +23,8 @@ def small_face(seed: int = 0, combinations: bool = True, **metadata: object) -> 
         moved[random.integers(30)] = True
         return random.normal(size=(30, 3)) * moved[:, None]
 
-    mixed = [((0, 1), offset()), ((rw.Tent(0, 0.25, 0.5, 1.0), 2), offset()), ((rw.Tent(3, 0.0, 0.5, 1.0),), offset())]
-    return rw.BlendshapeRig(
+    mixed = [((0, 1), offset()), ((rc.Tent(0, 0.25, 0.5, 1.0), 2), offset()), ((rc.Tent(3, 0.0, 0.5, 1.0),), offset())]
+    return rc.BlendshapeRig(
         neutral,
         np.stack([offset() for _ in NAMES]),
         mixed if combinations else [],

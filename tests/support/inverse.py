@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.blendshapes import random_arrays, slow_blendshapes
 
 
@@ -35,7 +35,7 @@ def shot_of(arrays, bounds=(0.0, 1.0), frames=3, seed=0, noise=0.3):
     truth = np.clip(truth, box[:, 0], box[:, 1])
     targets = np.stack([slow_blendshapes(*arrays, w) for w in truth])
     targets += noise * rng.standard_normal(targets.shape)
-    return rw.BlendshapeRig(*arrays, bounds=bounds, faces=grid_faces(len(arrays[0]))), targets.astype(np.float32)
+    return rc.BlendshapeRig(*arrays, bounds=bounds, faces=grid_faces(len(arrays[0]))), targets.astype(np.float32)
 
 
 def slow_objective(arrays, target, weights, alpha, vertex_weights=None, vertices=None):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.baselines import (
     random_dense_network,
     random_direct_delta_mush,
@@ -21,9 +21,9 @@ from tests.support.face_maps import random_face_maps
 from tests.support.models import random_body, random_poses
 from tests.support.skinning import bent, bumpy_tube, skinned
 
-MAKERS: dict[str, Callable[[], rw.Deformer]] = {
-    "linear_blend": lambda: skinned(rw.LinearBlendSkinning, dials=["dial"]),
-    "dual_quaternion": lambda: skinned(rw.DualQuaternionSkinning, num_joints=4),
+MAKERS: dict[str, Callable[[], rc.Deformer]] = {
+    "linear_blend": lambda: skinned(rc.LinearBlendSkinning, dials=["dial"]),
+    "dual_quaternion": lambda: skinned(rc.DualQuaternionSkinning, num_joints=4),
     "delta_mush": lambda: bumpy_tube(loose=2, iterations=2),
     "body": lambda: random_body(num_vertices=50),
     "blendshape": lambda: random_rig(num_vertices=40),
@@ -39,7 +39,7 @@ MAKERS: dict[str, Callable[[], rw.Deformer]] = {
 KINDS = list(MAKERS)
 
 
-def poses_of(model: rw.Deformer, frames: int, seed: int = 0) -> np.ndarray:
+def poses_of(model: rc.Deformer, frames: int, seed: int = 0) -> np.ndarray:
     """(frames, C) random poses at which the model is smooth: weights keep away from the corners of tents."""
     rng = np.random.default_rng(seed)
     width = len(model.control_names)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rigwright._rigs.surface import Surface
+from rigcast._rigs.surface import Surface
 
 SIDE = 14
 CONTROLS = 4  # jaw, brow, tooth's tilt, idle

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
-from rigwright.sampling import Animation, Clip
-from rigwright.sources import Surface
+import rigcast as rc
+from rigcast.sampling import Animation, Clip
+from rigcast.sources import Surface
 from tests.support.face_maps import smooth_leaky
 
 SIDE = 13  # vertices along an edge of the face
@@ -78,12 +78,12 @@ def clips_of(frames=60, count=4, seed=0):
 
 def clip_data(folder, frames=60, count=4):
     """Samples of clips, with the influence probe."""
-    return rw.sampling.sample(MappedFace(), folder, frames * count, sampler=clips_of(frames, count), probe=2)
+    return rc.sampling.sample(MappedFace(), folder, frames * count, sampler=clips_of(frames, count), probe=2)
 
 
 def random_data(folder, count=200, seed=1):
     """Random poses without a probe."""
-    return rw.sampling.sample(MappedFace(), folder, count, sampler="uniform", seed=seed, probe=0)
+    return rc.sampling.sample(MappedFace(), folder, count, sampler="uniform", seed=seed, probe=0)
 
 
 def slow_network(tensors, number, inputs):

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from rigwright.progress import silent
-from rigwright.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
-from rigwright.training._face_maps._export import LearnedMap
-from rigwright.training._face_maps._layout import Layout, MapSegment, RigidPart
-from rigwright.training._face_maps._pipeline import exported
-from rigwright.training._face_maps._preparation import prepare
-from rigwright.training._face_maps._settings import settings_for
-from rigwright.training._face_maps._shapes import Scaling
+from rigcast.progress import silent
+from rigcast.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
+from rigcast.training._face_maps._export import LearnedMap
+from rigcast.training._face_maps._layout import Layout, MapSegment, RigidPart
+from rigcast.training._face_maps._pipeline import exported
+from rigcast.training._face_maps._preparation import prepare
+from rigcast.training._face_maps._settings import settings_for
+from rigcast.training._face_maps._shapes import Scaling
 
 HIDDEN, FIRST, CHANNELS = 6, 2, 4
 

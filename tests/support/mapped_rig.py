@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigwright._formats.npz.rig import save_npz_rig
-from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
-from rigwright._rigs.skinned import SkinnedRig
-from rigwright._rigs.surface import Surface
+from rigcast._formats.npz.rig import save_npz_rig
+from rigcast._rigs.description import Facts, Joints, Morph, RigChannel, Skin
+from rigcast._rigs.skinned import SkinnedRig
+from rigcast._rigs.surface import Surface
 from tests.support.mapped_face import HEIGHT, SIDE, grid
 
 

@@ -6,15 +6,15 @@ import json
 
 import numpy as np
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 
 
-def chain_skeleton(num_joints: int, seed: int = 0) -> rw.Skeleton:
+def chain_skeleton(num_joints: int, seed: int = 0) -> rc.Skeleton:
     """A skeleton whose joints hang from random earlier ones, with random rigid rest transforms."""
     rng = np.random.default_rng(seed)
     parents = np.array([-1] + [int(rng.integers(j)) for j in range(1, num_joints)], np.int32)
-    return rw.Skeleton([f"joint{j}" for j in range(num_joints)], parents, random_transforms(num_joints, rng))
+    return rc.Skeleton([f"joint{j}" for j in range(num_joints)], parents, random_transforms(num_joints, rng))
 
 
 def random_transforms(count: int, rng: np.random.Generator, stretch: float = 0.0) -> np.ndarray:
@@ -26,7 +26,7 @@ def random_transforms(count: int, rng: np.random.Generator, stretch: float = 0.0
 
 
 def random_poses(
-    skeleton: rw.Skeleton, frames: int, seed: int = 0, numeric: int = 0, stretch: float = 0.1
+    skeleton: rc.Skeleton, frames: int, seed: int = 0, numeric: int = 0, stretch: float = 0.1
 ) -> np.ndarray:
     """(frames, 12 J + numeric) random poses."""
     rng = np.random.default_rng(seed)
@@ -34,7 +34,7 @@ def random_poses(
     return np.concatenate([joints, rng.standard_normal((frames, numeric))], axis=1).astype(np.float32)
 
 
-def common_tensors(skeleton: rw.Skeleton, num_vertices: int, seed: int = 0, numeric: int = 0) -> dict[str, np.ndarray]:
+def common_tensors(skeleton: rc.Skeleton, num_vertices: int, seed: int = 0, numeric: int = 0) -> dict[str, np.ndarray]:
     """The tensors that every kind of model has."""
     rng = np.random.default_rng(seed)
     width = 12 * skeleton.num_joints + numeric
@@ -49,7 +49,7 @@ def common_tensors(skeleton: rw.Skeleton, num_vertices: int, seed: int = 0, nume
     }
 
 
-def metadata(kind: str, skeleton: rw.Skeleton, numeric: list[str] | None = None, **more: object) -> str:
+def metadata(kind: str, skeleton: rc.Skeleton, numeric: list[str] | None = None, **more: object) -> str:
     """Metadata text of a model of a kind."""
     entries = {
         "kind": kind,
@@ -64,7 +64,7 @@ def metadata(kind: str, skeleton: rw.Skeleton, numeric: list[str] | None = None,
     return json.dumps(entries)
 
 
-def linear_blend(num_joints: int = 5, num_vertices: int = 40, influences: int = 3, seed: int = 0) -> rw.Deformer:
+def linear_blend(num_joints: int = 5, num_vertices: int = 40, influences: int = 3, seed: int = 0) -> rc.Deformer:
     """A random linear blend skinning model."""
     skeleton = chain_skeleton(num_joints, seed)
     rng = np.random.default_rng(seed + 1)
@@ -130,6 +130,6 @@ def random_body_tensors(
     return tensors, metadata("body", skeleton, [f"dial{i}" for i in range(numeric)])
 
 
-def random_body(**sizes: object) -> rw.Deformer:
+def random_body(**sizes: object) -> rc.Deformer:
     """A random learned body; sizes as in `random_body_tensors`."""
     return _core.model_from_tensors(*random_body_tensors(**sizes))

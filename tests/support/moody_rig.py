@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rigwright._extras import MissingExtra
+from rigcast._extras import MissingExtra
 from tests.support.cylinder import CylinderRig
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 ACROSS, DOWN = 18, 26
 SHAPES = 20
@@ -12,7 +12,7 @@ _CORNER = np.arange(ACROSS * DOWN).reshape(DOWN, ACROSS)
 FACES = np.stack([_CORNER[:-1, :-1], _CORNER[:-1, 1:], _CORNER[1:, 1:], _CORNER[1:, :-1]], axis=2).reshape(-1, 4)
 
 
-def moving_face(seed: int = 0, **options) -> rw.BlendshapeRig:
+def moving_face(seed: int = 0, **options) -> rc.BlendshapeRig:
     """A dome in centimeters, 15 wide and 20 high; a jaw, other shapes about as broad, one pair with a corrective."""
     rng = np.random.default_rng(seed)
     u, v = (axis.ravel() for axis in np.meshgrid(np.linspace(-1, 1, ACROSS), np.linspace(-1, 1, DOWN)))
@@ -24,7 +24,7 @@ def moving_face(seed: int = 0, **options) -> rw.BlendshapeRig:
     deltas[0] = np.stack([0 * u, -1.5 * hinge, -0.8 * hinge], axis=1) + 0.02 * deltas[1]
     pair = (near[2] * near[3])[:, None] * [0.1, 0.4, 0.2]
     about = {"name": "moving face", "meters_per_unit": 0.01}
-    return rw.BlendshapeRig(neutral, deltas, [((2, 3), pair)], metadata=about, **options)
+    return rc.BlendshapeRig(neutral, deltas, [((2, 3), pair)], metadata=about, **options)
 
 
 def head_turns(frames: int, degrees: float = 14.0) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 WIDTH = 18.0  # of the patch, in centimeters: that of a head
 SCAN_NOISE = 0.01  # 0.1 mm
@@ -32,7 +32,7 @@ def local_shapes(neutral: np.ndarray, shapes: int, rng: np.random.Generator) -> 
 
 def near_copies_rig(
     seed: int, *, vertices: int, shapes: int = 74, meters_per_unit: float = 0.01, pairs: int = 0
-) -> rw.BlendshapeRig:
+) -> rc.BlendshapeRig:
     """``shapes`` shapes and as many copies, multiplied by 1 or -1 and changed in their last digits; corrections of
     ``pairs`` of the first ones. A rig in another unit has the same size in meters."""
     rng = np.random.default_rng(seed)
@@ -45,12 +45,12 @@ def near_copies_rig(
     for _ in range(pairs):
         first, second = rng.choice(shapes, 2, replace=False)
         combinations.append(((int(first), int(second)), 0.3 * unit * local_shapes(head_patch(vertices), 1, rng)[0]))
-    return rw.BlendshapeRig(
+    return rc.BlendshapeRig(
         neutral, np.concatenate([own, copies]), combinations=combinations, metadata={"meters_per_unit": meters_per_unit}
     )
 
 
-def scans(rig: rw.BlendshapeRig, frames: int, seed: int) -> np.ndarray:
+def scans(rig: rc.BlendshapeRig, frames: int, seed: int) -> np.ndarray:
     """Targets (T, V, 3) of weights that come and go, about a third of them at a time, with scan noise."""
     rng = np.random.default_rng(seed)
     seconds = np.arange(frames)[:, None] / 24

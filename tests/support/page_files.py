@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.dog import SCRIPT
 from tests.support.second_face import write_obj
 
@@ -16,18 +16,18 @@ FRAMES = 12
 
 def blender_files(folder: Path) -> None:
     """``hero.blend``, a limb with inverse kinematics and an action ``walk``; ``hero.safetensors``, its skinning."""
-    from rigwright._formats.blender import run_script
+    from rigcast._formats.blender import run_script
 
     run_script(SCRIPT, [str(folder / "hero.blend")])
-    with rw.sources.load(folder / "hero.blend", ranges=30) as rig:
-        data = rw.sampling.sample(rig, folder / "hero.rwdata", count=12, probe=0)
-    rw.baselines.linear_blend(data, influences=2).save(folder / "hero.safetensors")
+    with rc.sources.load(folder / "hero.blend", ranges=30) as rig:
+        data = rc.sampling.sample(rig, folder / "hero.rwdata", count=12, probe=0)
+    rc.baselines.linear_blend(data, influences=2).save(folder / "hero.safetensors")
     shutil.rmtree(folder / "hero.rwdata")
 
 
 def performance() -> np.ndarray:
     """(T, K): a few frames of speech and smiles on the built-in face."""
-    names = rw.faces.example().shape_names
+    names = rc.faces.example().shape_names
     time = np.linspace(0, 1, FRAMES)
     curves = {
         "jawOpen": 0.4 * np.sin(np.pi * time) ** 2,
@@ -40,8 +40,8 @@ def performance() -> np.ndarray:
 
 def face_files(folder: Path) -> None:
     """``face.glb``, and ``scans/`` of a performance, both in meters, with a tenth of a millimeter of noise."""
-    face = rw.faces.example()
-    rw.exports.write_rig(folder / "face.glb", face)
+    face = rc.faces.example()
+    rc.exports.write_rig(folder / "face.glb", face)
     scans = 0.01 * face.evaluate(performance())
     scans += np.random.default_rng(0).normal(0, 1e-4, scans.shape).astype(np.float32)
     (folder / "scans").mkdir()
@@ -51,7 +51,7 @@ def face_files(folder: Path) -> None:
 
 def other_files(folder: Path) -> None:
     """``other.obj``, another face of the same topology; ``stranger.obj`` of another one, with ``landmarks.csv``."""
-    rig = rw.sources.load_blendshapes(folder / "face.glb")
+    rig = rc.sources.load_blendshapes(folder / "face.glb")
     x, y, z = rig.rest_vertices.T
     other = np.stack([0.9 * x, 1.1 * y, 1.05 * z], axis=1).astype(np.float32)
     write_obj(folder / "other.obj", other, rig.faces)

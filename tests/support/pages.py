@@ -16,8 +16,8 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-from rigwright.cli import main
-from rigwright.errors import UndeterminedShapesWarning
+from rigcast.cli import main
+from rigcast.errors import UndeterminedShapesWarning
 
 ROOT = Path(__file__).parents[2]
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -99,7 +99,7 @@ def run_shell(block: Block) -> None:
     for words, shown in commands(block):
         if words[0] in NOT_RUN or "|" in words:
             continue
-        assert words[0] == "rigwright", f"{words[0]} is no program that a page may use"
+        assert words[0] == "rigcast", f"{words[0]} is no program that a page may use"
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             code = main([*words[1:], *SHORTENED.get(words[1], ())])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rigwright import _core
+from rigcast import _core
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 
 def bumpy_shield(half: int = 6, rows: int = 9):
@@ -21,7 +21,7 @@ def bumpy_shield(half: int = 6, rows: int = 9):
     return points.reshape(-1, 3), quads.reshape(-1, 4).astype(np.int32), number[::-1].ravel()
 
 
-def plain_face() -> rw.BlendshapeRig:
+def plain_face() -> rc.BlendshapeRig:
     """Six shapes: left and right of two kinds, one for both sides, one on the left alone."""
     points, faces, partner = bumpy_shield()
     neutral = points.astype(np.float32)
@@ -34,4 +34,4 @@ def plain_face() -> rw.BlendshapeRig:
     offsets[4] = np.exp(-(x**2 + (y - 6) ** 2) / 4)[:, None] * np.float32([0, 0, 1])
     offsets[5] = np.exp(-((x + 4) ** 2 + (y - 8) ** 2))[:, None] * np.float32([0, 1, 0])
     names = ["left_smile", "right_smile", "left_brow", "right_brow", "brow_up", "left_wink"]
-    return rw.BlendshapeRig(neutral, offsets, faces=faces, names=names)
+    return rc.BlendshapeRig(neutral, offsets, faces=faces, names=names)

@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.synthesis import arm, face
 
 SPEEDS = {"calm": (0.05, 0.09, 0.04), "lively": (0.16, 0.11, 0.21), "far": (0.08, 0.13, 0.06)}
@@ -21,36 +21,36 @@ def swings(label: str, frames: int, columns: int, phase: float) -> np.ndarray:
 
 
 @functools.cache
-def face_synth() -> rw.synthesis.Synthesizer:
+def face_synth() -> rc.synthesis.Synthesizer:
     """Weights of six shapes, three labels of two clips each: "calm" and "lively" meet, "far" lies apart."""
     center = {"calm": 0.45, "lively": 0.5, "far": 0.62}
     size = {"calm": 0.25, "lively": 0.4, "far": 0.3}
     clips = {
         label: [
-            rw.synthesis.Clip(center[label] + size[label] * swings(label, 96, 6, phase), name=f"{label}-{n}")
+            rc.synthesis.Clip(center[label] + size[label] * swings(label, 96, 6, phase), name=f"{label}-{n}")
             for n, phase in enumerate((0.3, 2.0))
         ]
         for label in SPEEDS
     }
-    return rw.synthesis.fit(clips, rig=face(), dimensions=3, components=4, iterations=60, held_out=False, threads=1)
+    return rc.synthesis.fit(clips, rig=face(), dimensions=3, components=4, iterations=60, held_out=False, threads=1)
 
 
 @functools.cache
-def arm_synth() -> rw.synthesis.Synthesizer:
+def arm_synth() -> rc.synthesis.Synthesizer:
     """Channels of two joints and a dial; a joint passes 90 degrees of its middle angle."""
     clips = {
         label: [
-            rw.synthesis.Clip(
+            rc.synthesis.Clip(
                 np.concatenate([100.0 * swings(label, 96, 6, phase), np.zeros((96, 1))], axis=1), name=f"{label}-{n}"
             )
             for n, phase in enumerate((0.3, 2.0))
         ]
         for label in ("calm", "lively")
     }
-    return rw.synthesis.fit(clips, rig=arm(), dimensions=3, components=4, iterations=60, held_out=False, threads=1)
+    return rc.synthesis.fit(clips, rig=arm(), dimensions=3, components=4, iterations=60, held_out=False, threads=1)
 
 
-def accelerations(synth: rw.synthesis.Synthesizer, controls: np.ndarray) -> np.ndarray:
+def accelerations(synth: rc.synthesis.Synthesizer, controls: np.ndarray) -> np.ndarray:
     """(T - 2,) mesh acceleration of frames, in units per frame squared."""
     features = synth.mesh_features(controls)
     return np.linalg.norm(np.diff(features, 2, axis=0), axis=1)

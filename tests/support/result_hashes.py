@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from tests.conftest import SHARED_DATA
 from tests.support import blendshapes, inverse_rigs, models, second_face, skinning
 
@@ -26,7 +26,7 @@ def main() -> None:
         print(f"{hashlib.sha256(data.tobytes()).hexdigest()[:16]}  {name} {data.dtype} {data.shape}")
 
 
-def derivative(model: rw.Deformer, poses: np.ndarray) -> np.ndarray:
+def derivative(model: rc.Deformer, poses: np.ndarray) -> np.ndarray:
     shape = (len(poses), len(model.rest_vertices), 3)
     return model.vjp(poses, np.random.default_rng(5).standard_normal(shape).astype(np.float32))
 
@@ -34,8 +34,8 @@ def derivative(model: rw.Deformer, poses: np.ndarray) -> np.ndarray:
 def skinned() -> Iterator[tuple[str, Any]]:
     rest = {
         "linear_blend": models.linear_blend(9, 700, 4),
-        "dual_quaternion": skinning.skinned(rw.DualQuaternionSkinning, 9, 700, 4),
-        "delta_mush": skinning.skinned(rw.DeltaMush, 9, 700, 4),
+        "dual_quaternion": skinning.skinned(rc.DualQuaternionSkinning, 9, 700, 4),
+        "delta_mush": skinning.skinned(rc.DeltaMush, 9, 700, 4),
     }
     for name, model in rest.items():
         poses = models.random_poses(model.skeleton, 70, 3)
@@ -72,16 +72,16 @@ def solves() -> Iterator[tuple[str, Any]]:
     }
     if SHARED_DATA.exists():
         folders = (SHARED_DATA / "ict_facekit", SHARED_DATA / "compskin_face_anim")
-        scenes["ict"] = rw.faces.ict_with_combinations(*folders)[0]
+        scenes["ict"] = rc.faces.ict_with_combinations(*folders)[0]
     for name, rig in scenes.items():
         weights = np.clip(np.cumsum(0.1 * rng.standard_normal((12, rig.num_shapes)), axis=0) + 0.3, 0, 1)
         targets = rig.evaluate(weights) + 0.01 * rng.standard_normal((12, len(rig.rest_vertices), 3))
         for settings in ({"alpha": 0.05}, {"alpha": 0.0, "smoothness": 2.0}):
-            found = rw.inverse.solve(rig, targets, **settings)
+            found = rc.inverse.solve(rig, targets, **settings)
             yield f"solve {name} {settings} weights", found.weights
             yield f"solve {name} {settings} objective", found.objective
         for method in METHODS if name == "pairs" else ():
-            yield f"solve {name} {method}", rw.inverse.solve(rig, targets, method=method, alpha=0.05).weights
+            yield f"solve {name} {method}", rc.inverse.solve(rig, targets, method=method, alpha=0.05).weights
 
 
 def transfers() -> Iterator[tuple[str, Any]]:
@@ -89,12 +89,12 @@ def transfers() -> Iterator[tuple[str, Any]]:
     shapes = source.rest_vertices + source.columns()
     yield (
         "transfer shapes",
-        rw.transfer.deformation_transfer(source.rest_vertices, shapes, neutral, source.faces),
+        rc.transfer.deformation_transfer(source.rest_vertices, shapes, neutral, source.faces),
     )
-    yield "transfer rig", rw.transfer.transfer_rig(source, neutral).columns()
+    yield "transfer rig", rc.transfer.transfer_rig(source, neutral).columns()
     weights = np.eye(source.num_shapes, dtype=np.float32)[:2]
     examples = second_face.second_truth().evaluate(weights)
-    made = rw.transfer.example_based(
+    made = rc.transfer.example_based(
         source.rest_vertices, shapes[: source.num_shapes], neutral, source.faces, examples, weights
     )
     yield "transfer with examples", made
@@ -103,7 +103,7 @@ def transfers() -> Iterator[tuple[str, Any]]:
 def packings() -> Iterator[tuple[str, Any]]:
     source = second_face.first_face()
     shapes = source.rest_vertices + source.columns()[: source.num_shapes]
-    plan = rw.transfer.pack_expressions(source.rest_vertices, shapes, source.faces, names=source.shape_names)
+    plan = rc.transfer.pack_expressions(source.rest_vertices, shapes, source.faces, names=source.shape_names)
     yield "packing", np.frombuffer(repr((plan.expressions, plan.lower_bound)).encode(), np.uint8)
 
 

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.plain_face import plain_face
 
 
-def first_face() -> rw.BlendshapeRig:
+def first_face() -> rc.BlendshapeRig:
     """The constructed face with a combination of both smiles and an in-between of the brow."""
     rig = plain_face()
     x, y = rig.rest_vertices[:, 0], rig.rest_vertices[:, 1]
     both = np.exp(-(x**2 + (y - 3) ** 2) / 2)[:, None] * np.float32([0, 0.2, 0.3])
     half = np.exp(-(x**2 + (y - 6) ** 2))[:, None] * np.float32([0, 0.1, 0])
-    combinations = [((0, 1), both), ((rw.Tent(4, 0.0, 0.5, 1.0),), half)]
+    combinations = [((0, 1), both), ((rc.Tent(4, 0.0, 0.5, 1.0),), half)]
     about = {"name": "first face", "meters_per_unit": 0.01, "up_axis": "Y", "licence": "CC0 1.0"}
-    return rw.BlendshapeRig(
+    return rc.BlendshapeRig(
         rig.rest_vertices, rig.columns(), combinations, names=rig.shape_names, faces=rig.faces, metadata=about
     )
 
@@ -29,13 +29,13 @@ def second_neutral() -> np.ndarray:
     return np.stack([1.2 * x, y + 0.03 * x**2, z + 0.4 * np.sin(0.5 * y)], axis=1).astype(np.float32)
 
 
-def second_truth() -> rw.BlendshapeRig:
+def second_truth() -> rc.BlendshapeRig:
     """What an artist would have sculpted for it: the transfer, stronger by a tenth, with a habit of its own."""
-    made = rw.transfer.transfer_rig(first_face(), second_neutral())
+    made = rc.transfer.transfer_rig(first_face(), second_neutral())
     columns = made.columns()
     columns[: made.num_shapes] *= np.float32([1.1, 1.1, 1.3])
     combinations = list(zip(made.combinations, columns[made.num_shapes :], strict=True))
-    return rw.BlendshapeRig(
+    return rc.BlendshapeRig(
         made.rest_vertices,
         columns[: made.num_shapes],
         combinations,
@@ -59,7 +59,7 @@ def second_face_files(folder: Path, expressions: int = 2) -> None:
     (folder / "landmarks.csv").write_text("".join(f"{vertex},{vertex}\n" for vertex in (0, 8, 40, 60, 76, 108, 116)))
     plain = plain_face()
     shapes = plain.rest_vertices + plain.columns()
-    plan = rw.transfer.pack_expressions(plain.rest_vertices, shapes, plain.faces, names=plain.shape_names)
+    plan = rc.transfer.pack_expressions(plain.rest_vertices, shapes, plain.faces, names=plain.shape_names)
     (folder / "scans").mkdir(exist_ok=True)
     for number, posed in enumerate(truth.evaluate(plan.weights()[:expressions])):
         write_obj(folder / "scans" / f"scan_{number + 1}.obj", posed, truth.faces)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 SIDE = 14
 NAMES = ["browUp", "mouthSmileLeft", "mouthSmileRight", "jawOpen", "nothing", "cheekPuff"]
 CENTERS = [(0.0, 0.7), (-0.4, -0.4), (0.4, -0.4), (0.0, -0.7), None, (0.0, 0.0)]
 
 
-def sheet_rig(**options) -> rw.BlendshapeRig:
+def sheet_rig(**options) -> rc.BlendshapeRig:
     """196 vertices in centimeters, y up, facing z; ``nothing`` moves nothing; the combinations say constructed."""
     u, v = (axis.ravel() for axis in np.meshgrid(np.linspace(-1, 1, SIDE), np.linspace(-1, 1, SIDE)))
     neutral = np.stack([7 * u, 9 * v, 4 - 3 * (u**2 + v**2)], axis=1)
@@ -30,13 +30,13 @@ def sheet_rig(**options) -> rw.BlendshapeRig:
     combinations = [
         ((1, 3), bump((-0.3, -0.6), (-0.2, 0.1, 0.3))),
         ((2, 3), bump((0.3, -0.6), (0.2, 0.1, 0.3))),
-        ((rw.Tent(3, 0.0, 0.5, 1.0),), bump((0.0, -0.6), (0.0, 0.0, 0.25))),
+        ((rc.Tent(3, 0.0, 0.5, 1.0),), bump((0.0, -0.6), (0.0, 0.0, 0.25))),
     ]
     corner = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)
     faces = np.stack([corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]], axis=2).reshape(-1, 4)
     made = ["mouthSmileLeft * jawOpen", "mouthSmileRight * jawOpen", "jawOpen@0.5"]
     about = {"name": "sheet", "meters_per_unit": 0.01, "licence": "CC0 1.0", "constructed": made}
-    return rw.BlendshapeRig(neutral, deltas, combinations, names=NAMES, faces=faces, metadata=about, **options)
+    return rc.BlendshapeRig(neutral, deltas, combinations, names=NAMES, faces=faces, metadata=about, **options)
 
 
 def sheet_curves(frames: int, seed: int = 0) -> np.ndarray:

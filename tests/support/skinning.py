@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.models import chain_skeleton
 
 
 def skinned(make, num_joints=5, num_vertices=40, influences=3, seed=0, **more):
-    """A random character for a constructor of rigwright._skinning."""
+    """A random character for a constructor of rigcast._skinning."""
     rng = np.random.default_rng(seed)
     faces = np.stack([rng.permutation(num_vertices)[:4] for _ in range(num_vertices)])
     faces[::3, 3] = -1
@@ -24,7 +24,7 @@ def tube(rings=13, sides=8):
     """A skeleton of three joints up the y axis, and a tube of quads with weights that run from one to the next."""
     rest = np.tile(np.eye(3, 4, dtype=np.float32), (3, 1, 1))
     rest[1:, 1, 3] = 1.0
-    skeleton = rw.Skeleton(["a", "b", "c"], [-1, 0, 1], rest)
+    skeleton = rc.Skeleton(["a", "b", "c"], [-1, 0, 1], rest)
     height, around = np.meshgrid(np.linspace(0, 2, rings), 2 * np.pi * np.arange(sides) / sides, indexing="ij")
     vertices = np.stack([0.3 * np.sin(around), height, 0.3 * np.cos(around)], axis=-1).reshape(-1, 3)
     weights = np.maximum(1 - np.abs(vertices[:, 1:2] - np.arange(3)), 0)
@@ -34,7 +34,7 @@ def tube(rings=13, sides=8):
     return skeleton, vertices.astype(np.float32), faces, weights
 
 
-def bumpy_tube(make=rw.DeltaMush, loose=0, **more):
+def bumpy_tube(make=rc.DeltaMush, loose=0, **more):
     """A tube with uneven radius, and loose vertices beside it."""
     skeleton, rest, faces, weights = tube()
     rng = np.random.default_rng(0)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 
-def slow_globals(skeleton: rw.Skeleton, pose: np.ndarray) -> np.ndarray:
+def slow_globals(skeleton: rc.Skeleton, pose: np.ndarray) -> np.ndarray:
     """Global 4x4 transforms (J, 4, 4) of one pose, one joint after another."""
     result = []
     for j, parent in enumerate(skeleton.parents):
@@ -16,12 +16,12 @@ def slow_globals(skeleton: rw.Skeleton, pose: np.ndarray) -> np.ndarray:
     return np.array(result)
 
 
-def slow_skinning(skeleton: rw.Skeleton, pose: np.ndarray) -> np.ndarray:
+def slow_skinning(skeleton: rc.Skeleton, pose: np.ndarray) -> np.ndarray:
     """Skinning transforms G_j (G_j^0)^-1, (J, 4, 4), of one pose."""
     return slow_globals(skeleton, pose) @ np.linalg.inv(slow_globals(skeleton, skeleton.rest.reshape(-1)))
 
 
-def slow_body(model: rw.Deformer, pose: np.ndarray) -> np.ndarray:
+def slow_body(model: rc.Deformer, pose: np.ndarray) -> np.ndarray:
     """Vertices (V, 3) of one pose of a learned body, set by set, from the formula of its header."""
     tensors, skeleton = model.tensors(), model.skeleton
     now, rest = slow_globals(skeleton, pose), slow_globals(skeleton, skeleton.rest.reshape(-1))

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from rigwright._rigs.skinned import SkinnedRig
-from rigwright._rigs.surface import Surface
-from rigwright.sources import Facts, Joints, Morph, RigChannel, Skin
+from rigcast._rigs.skinned import SkinnedRig
+from rigcast._rigs.surface import Surface
+from rigcast.sources import Facts, Joints, Morph, RigChannel, Skin
 
 
 def small_rig(seed: int = 0) -> SkinnedRig:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
-from rigwright._rigs.model_surface import with_surface
-from rigwright._rigs.surface import ARRAYS, NAMES, Surface
+import rigcast as rc
+from rigcast._rigs.model_surface import with_surface
+from rigcast._rigs.surface import ARRAYS, NAMES, Surface
 from tests.support.moving import moving_mesh
 
 
@@ -34,7 +34,7 @@ def two_moving_parts(frames: int = 9) -> np.ndarray:
     return np.concatenate([body, 0.5 * body[:, ::-1] + np.float32([6, 0, 1])], axis=1)
 
 
-def covered(model: rw.Deformer, seed: int = 0) -> rw.Deformer:
+def covered(model: rc.Deformer, seed: int = 0) -> rc.Deformer:
     """A model with a random surface of its mesh: three parts, two materials, texture coordinates on most faces."""
     rng = np.random.default_rng(seed)
     count, faces = len(model.rest_vertices), np.asarray(model.faces)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
-from rigwright.sources import Facts, Joints, RigChannel, Skin, SkinnedRig
+import rigcast as rc
+from rigcast.sources import Facts, Joints, RigChannel, Skin, SkinnedRig
 
 
-def face(num_shapes: int = 6, num_vertices: int = 40) -> rw.BlendshapeRig:
+def face(num_shapes: int = 6, num_vertices: int = 40) -> rc.BlendshapeRig:
     """A linear face in centimeters: shape k moves its vertices ten times as far as shape k - 1; the last moves none."""
     random = np.random.default_rng(0)
     deltas = random.normal(size=(num_shapes, num_vertices, 3)) * 10.0 ** np.linspace(0, -2, num_shapes)[:, None, None]
     deltas[-1] = 0.0
     faces = [[i, i + 1, i + 2] for i in range(num_vertices - 2)]
-    return rw.BlendshapeRig(
+    return rc.BlendshapeRig(
         random.normal(size=(num_vertices, 3)),
         deltas,
         names=[f"shape{k}" for k in range(num_shapes)],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigwright._rigs.surface import Surface
+from rigcast._rigs.surface import Surface
 from tests.support.cylinder import CylinderRig
 
 

@@ -7,10 +7,10 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.synthesis._closest import closest_points
-from rigwright.synthesis._parts import Bridge
-from rigwright.synthesis._synthesizer import shortest_route
+import rigcast as rc
+from rigcast.synthesis._closest import closest_points
+from rigcast.synthesis._parts import Bridge
+from rigcast.synthesis._synthesizer import shortest_route
 from tests.support.synthesis import face, wave
 
 SPEEDS = [0.1, 0.2, 0.13, 0.07, 0.05, 0.0]
@@ -23,7 +23,7 @@ def chain():
     between = wave(120, SPEEDS, offset=0.5, size=0.05)
     between += 0.4 * np.sin(np.arange(120) * 0.1)[:, None]
     clips = {"low": [low], "high": [high], "between": [between]}
-    return rw.synthesis.fit(clips, rig=face(), dimensions=3, components=4, held_out=False, threshold=2.0)
+    return rc.synthesis.fit(clips, rig=face(), dimensions=3, components=4, held_out=False, threshold=2.0)
 
 
 def test_the_closest_point_is_found_again(chain):
@@ -97,7 +97,7 @@ def test_every_label_is_reached_from_every_other(chain):
 
 def test_labels_that_nothing_joins_are_joined_by_their_closest_pair():
     low, high = (wave(40, SPEEDS, offset=o, size=0.05) for o in (0.1, 0.9))
-    synth = rw.synthesis.fit(
+    synth = rc.synthesis.fit(
         {"low": [low], "high": [high]}, rig=face(), dimensions=2, components=3, held_out=False, threshold=0.01
     )
     bridge = synth.bridges["low", "high"]
@@ -110,7 +110,7 @@ def test_clips_that_mostly_stand_have_a_threshold():
     """By hand: a clip that rests four fifths of the time; only frames that move count."""
     clip = np.full((200, 6), 0.5)
     clip[80:120] = wave(40, SPEEDS)
-    synth = rw.synthesis.fit({"x": [clip]}, rig=face(), dimensions=2, components=3, held_out=False)
+    synth = rc.synthesis.fit({"x": [clip]}, rig=face(), dimensions=2, components=3, held_out=False)
     moved = 10.0 * synth.mesh_distance(clip[12:], clip[:-12])
     assert np.median(moved) == 0.0
     expected = np.quantile(moved[moved > 1e-3 * moved.max()], 0.25)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._rigs.rotation_vectors import rotation_vectors, rotations_of
-from rigwright._rigs.rotations import euler_to_matrix
-from rigwright.synthesis._clips import checked_clips, resampled_clip
-from rigwright.synthesis._coordinates import Coordinates
-from rigwright.synthesis._mesh import ControlledMesh, effects_of
-from rigwright.synthesis._rotations import Rotations
+import rigcast as rc
+from rigcast._rigs.rotation_vectors import rotation_vectors, rotations_of
+from rigcast._rigs.rotations import euler_to_matrix
+from rigcast.synthesis._clips import checked_clips, resampled_clip
+from rigcast.synthesis._coordinates import Coordinates
+from rigcast.synthesis._mesh import ControlledMesh, effects_of
+from rigcast.synthesis._rotations import Rotations
 from tests.support.synthesis import arm, face, wave
 
 FREE = np.tile([-180.0, 180.0], (3, 1))
@@ -61,7 +61,7 @@ def test_rotations_are_not_averaged_as_angles():
 def test_clips_are_resampled_with_rotations_at_constant_speed(tolerance):
     """Halfway between two orientations is half the rotation, whatever the angles' average is."""
     ends = np.array([[80.0, 60.0, 0.0, 0.0], [-80.0, 60.0, 40.0, 1.0]])
-    clip = resampled_clip(rw.synthesis.Clip(ends, fps=1.0), 2.0, one_joint(), np.tile([-180.0, 180.0], (4, 1)))
+    clip = resampled_clip(rc.synthesis.Clip(ends, fps=1.0), 2.0, one_joint(), np.tile([-180.0, 180.0], (4, 1)))
     assert len(clip) == 3
     assert clip.controls[1, 3] == 0.5
     first, second = euler_to_matrix(ends[:, :3], "ZYX")
@@ -73,14 +73,14 @@ def test_clips_are_resampled_with_rotations_at_constant_speed(tolerance):
 
 def test_a_clip_of_the_same_rate_keeps_its_bytes():
     controls = np.random.default_rng(0).normal(size=(20, 4)).astype(np.float32)
-    clip = resampled_clip(rw.synthesis.Clip(controls, fps=24.0), 24.0, one_joint(), np.tile([-180.0, 180.0], (4, 1)))
+    clip = resampled_clip(rc.synthesis.Clip(controls, fps=24.0), 24.0, one_joint(), np.tile([-180.0, 180.0], (4, 1)))
     assert clip.controls.tobytes() == controls.tobytes()
 
 
 def test_what_sources_return_are_clips():
     rows = np.zeros((5, 3))
-    action = rw.sources.Action("walk", rows, 30.0)
-    given = rw.sources.Retargeted(rows, 0.02, rows, [], np.zeros((5, 0)), [])
+    action = rc.sources.Action("walk", rows, 30.0)
+    given = rc.sources.Retargeted(rows, 0.02, rows, [], np.zeros((5, 0)), [])
     found = checked_clips("fit", {"a": [action, given, rows]}, 24.0, 3)["a"]
     assert [clip.fps for clip in found] == [30.0, 50.0, 24.0]
     assert found[0].name == "walk"
@@ -93,7 +93,7 @@ WRONG = {
     "no frame": ({"a": [np.zeros((0, 2))]}, r"clips\['a'\]\[0\] is .*; it must be numbers"),
     "two widths": ({"a": [np.zeros((3, 2)), np.zeros((3, 4))]}, r"clips\['a'\]\[1\] is .* \(3, 4\)"),
     "not finite": ({"a": [np.full((3, 2), np.nan)]}, r"clips\['a'\]\[0\] is not finite"),
-    "a rate": ({"a": [rw.synthesis.Clip(np.zeros((3, 2)), fps=0.0)]}, r"clips\['a'\]\[0\].fps is 0.0"),
+    "a rate": ({"a": [rc.synthesis.Clip(np.zeros((3, 2)), fps=0.0)]}, r"clips\['a'\]\[0\].fps is 0.0"),
 }
 
 
@@ -101,7 +101,7 @@ WRONG = {
 def test_wrong_clips_are_named(case):
     given, message = WRONG[case]
     with pytest.raises(ValueError, match=f"^fit: {message}"):
-        rw.synthesis.fit(given)
+        rc.synthesis.fit(given)
 
 
 def test_weights_are_those_of_the_paper(tolerance):
@@ -130,7 +130,7 @@ def test_effects_of_a_linear_rig_are_its_distances(tolerance):
     rig = face()
     random = np.random.default_rng(0)
     a, b = (random.uniform(0.2, 0.8, (10, 6)) for _ in range(2))
-    synth = rw.synthesis.fit({"x": [wave(60, [0.1, 0.2, 0.3, 0.15, 0.25, 0.1])]}, rig=rig, dimensions=2, components=2)
+    synth = rc.synthesis.fit({"x": [wave(60, [0.1, 0.2, 0.3, 0.15, 0.25, 0.1])]}, rig=rig, dimensions=2, components=2)
     true = np.sqrt(((rig.evaluate(a) - rig.evaluate(b)).astype(np.float64) ** 2).sum(axis=2).mean(axis=1))
     np.testing.assert_allclose(synth.mesh_distance(a, b), true, rtol=tolerance["float32_sum"])
     features = synth.mesh_features(a) - synth.mesh_features(b)
@@ -140,7 +140,7 @@ def test_effects_of_a_linear_rig_are_its_distances(tolerance):
 def test_idle_and_still_controls_are_dropped_and_named():
     clip = wave(60, [0.1, 0.2, 0.3, 0.15, 0.25, 0.1])
     clip[:, 2] = 0.25
-    synth = rw.synthesis.fit({"x": [clip]}, rig=face(), dimensions=2, components=3)
+    synth = rc.synthesis.fit({"x": [clip]}, rig=face(), dimensions=2, components=3)
     assert synth.dropped == {"shape2": "constant in all clips", "shape5": "no effect on the mesh"}
     played = synth.space("x").controls(synth.space("x").points)
     assert np.ptp(played[:, [2, 5]], axis=0).tolist() == [0.0, 0.0]
@@ -149,4 +149,4 @@ def test_idle_and_still_controls_are_dropped_and_named():
 
 def test_clips_without_any_motion_are_refused():
     with pytest.raises(ValueError, match="without any control that moves; it must be clips that move"):
-        rw.synthesis.fit({"x": [np.full((30, 6), 0.5)]}, rig=face())
+        rc.synthesis.fit({"x": [np.full((30, 6), 0.5)]}, rig=face())

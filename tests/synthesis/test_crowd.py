@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.players import arm_synth, face_synth
 from tests.support.synthesis import face
 
 SCRIPTS = [
-    rw.synthesis.Script([{"at": 0, "command": "idle", "label": "calm"}]),
-    rw.synthesis.Script(
+    rc.synthesis.Script([{"at": 0, "command": "idle", "label": "calm"}]),
+    rc.synthesis.Script(
         [
             {"at": 0, "command": "idle", "label": "lively", "hold": 0.5},
             {"at": 2, "command": "play", "label": "calm", "segment": 1},
@@ -55,8 +55,8 @@ def test_commands_go_to_all_or_to_some():
 
 def test_weights_of_a_crowd_are_evaluated_at_a_level_of_detail():
     rig = face()
-    order = rw.crowd.importance_order(rig)
-    heads = rw.crowd.Crowd(rig, np.zeros((1, rig.num_shapes)), order)
+    order = rc.crowd.importance_order(rig)
+    heads = rc.crowd.Crowd(rig, np.zeros((1, rig.num_shapes)), order)
     weights = face_synth().crowd(5, seed=6).step(1)[:, 0]
     whole = heads.evaluate_weights(weights)
     np.testing.assert_array_equal(whole, rig.evaluate(weights))

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import rigwright as rw
-from rigwright import _core
-from rigwright.synthesis import _file
-from rigwright.synthesis._file import from_tensors, to_tensors
-from rigwright.synthesis._synthesizer import Synthesizer
+import rigcast as rc
+from rigcast import _core
+from rigcast.synthesis import _file
+from rigcast.synthesis._file import from_tensors, to_tensors
+from rigcast.synthesis._synthesizer import Synthesizer
 from tests.support.damage import damaged_bytes, damaged_tensors
 from tests.support.synthesis import arm, face, wave
 
@@ -23,22 +23,22 @@ SPEEDS = [0.1, 0.2, 0.13, 0.07, 0.05, 0.0]
 
 @pytest.fixture(scope="module")
 def synth():
-    takes = [rw.synthesis.Clip(wave(60, SPEEDS, phase=p), 30.0, f"take {p}", "a.csv", "CC0") for p in (0, 1)]
-    return rw.synthesis.fit({"a": takes, "b": [wave(50, SPEEDS[::-1])]}, rig=face(), dimensions=3, components=4)
+    takes = [rc.synthesis.Clip(wave(60, SPEEDS, phase=p), 30.0, f"take {p}", "a.csv", "CC0") for p in (0, 1)]
+    return rc.synthesis.fit({"a": takes, "b": [wave(50, SPEEDS[::-1])]}, rig=face(), dimensions=3, components=4)
 
 
 @pytest.fixture(scope="module")
 def bent():
     controls = np.zeros((60, 7))
     controls[:, :6] = 40.0 * np.sin(np.arange(60)[:, None] * np.array([0.1, 0.2, 0.05, 0.13, 0.07, 0.03]))
-    return rw.synthesis.fit({"x": [controls]}, rig=arm(), dimensions=2, components=4, held_out=False)
+    return rc.synthesis.fit({"x": [controls]}, rig=arm(), dimensions=2, components=4, held_out=False)
 
 
 @pytest.mark.parametrize("name", ["synth", "bent"])
 def test_a_file_holds_the_same_bytes(name, request, tmp_path):
     given = request.getfixturevalue(name)
     given.save(tmp_path / "a.safetensors")
-    again = rw.synthesis.load(tmp_path / "a.safetensors")
+    again = rc.synthesis.load(tmp_path / "a.safetensors")
     for label in given.labels:
         one, two = given.space(label), again.space(label)
         x = one.points + 0.1
@@ -58,7 +58,7 @@ def test_a_file_holds_the_same_bytes(name, request, tmp_path):
 
 def test_provenance_stands_in_the_file(synth, tmp_path):
     synth.save(tmp_path / "a.safetensors")
-    segment = rw.synthesis.load(tmp_path / "a.safetensors").space("a").segments[1]
+    segment = rc.synthesis.load(tmp_path / "a.safetensors").space("a").segments[1]
     assert (segment.name, segment.origin, segment.licence, segment.fps) == ("take 1", "a.csv", "CC0", 30.0)
     assert len(segment) == 48
 
@@ -66,22 +66,22 @@ def test_provenance_stands_in_the_file(synth, tmp_path):
 def test_a_rig_may_come_with_the_file(bent, tmp_path):
     bent.save(tmp_path / "a.safetensors")
     frames = bent.space("x").frames[:3]
-    again = rw.synthesis.load(tmp_path / "a.safetensors", rig=arm())
+    again = rc.synthesis.load(tmp_path / "a.safetensors", rig=arm())
     assert again.poses(frames).tobytes() == bent.poses(frames).tobytes()
     with pytest.raises(ValueError, match="rig is unknown; it must be given to fit or load"):
-        rw.synthesis.load(tmp_path / "a.safetensors").poses(frames)
+        rc.synthesis.load(tmp_path / "a.safetensors").poses(frames)
     with pytest.raises(ValueError, match="rig is a rig with 6 controls"):
-        rw.synthesis.load(tmp_path / "a.safetensors", rig=face())
+        rc.synthesis.load(tmp_path / "a.safetensors", rig=face())
 
 
 def test_other_files_are_refused(tmp_path):
     face().save(tmp_path / "face.safetensors")
     with pytest.raises(ValueError, match=r"^load: metadata"):
-        rw.synthesis.load(tmp_path / "face.safetensors")
+        rc.synthesis.load(tmp_path / "face.safetensors")
     with pytest.raises(FileNotFoundError, match="a synthesizer"):
-        rw.synthesis.load(tmp_path / "none.safetensors")
+        rc.synthesis.load(tmp_path / "none.safetensors")
     with pytest.raises(ValueError, match="a path"):
-        rw.synthesis.load(3)
+        rc.synthesis.load(3)
 
 
 def changed(metadata, place, value):
@@ -162,8 +162,8 @@ def test_damaged_tensors_are_refused_or_usable(synth, data):
     damaged = data.draw(damaged_tensors(tensors, st.integers(-(2**31), 2**31 - 1), floats))
     try:
         parts = from_tensors(damaged, metadata)
-    except (ValueError, rw.NumericalError) as error:
-        assert "; it must be " in str(error) or isinstance(error, rw.NumericalError)
+    except (ValueError, rc.NumericalError) as error:
+        assert "; it must be " in str(error) or isinstance(error, rc.NumericalError)
     else:
         with np.errstate(all="ignore"):
             played(parts)
@@ -175,8 +175,8 @@ def test_damaged_bytes_are_refused_or_usable(synth, tmp_path, data):
     synth.save(tmp_path / "a.safetensors")
     content = damaged_bytes(data, (tmp_path / "a.safetensors").read_bytes())
     (tmp_path / "b.safetensors").write_bytes(content)
-    with contextlib.suppress(ValueError, rw.NumericalError):
-        rw.synthesis.load(tmp_path / "b.safetensors")
+    with contextlib.suppress(ValueError, rc.NumericalError):
+        rc.synthesis.load(tmp_path / "b.safetensors")
 
 
 def test_what_cannot_be_stored_is_named(tmp_path):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.synthesis._embedding import components_for, principal_components
-from rigwright.synthesis._held_out import split
-from rigwright.synthesis._space import Segment
+import rigcast as rc
+from rigcast.synthesis._embedding import components_for, principal_components
+from rigcast.synthesis._held_out import split
+from rigcast.synthesis._space import Segment
 from tests.support.synthesis import arm, face, wave
 
 SPEEDS = [0.1, 0.2, 0.13, 0.07, 0.05, 0.0]
@@ -23,7 +23,7 @@ def curve(frames=150):
 
 @pytest.fixture(scope="module")
 def synth():
-    return rw.synthesis.fit({"x": [curve()]}, rig=face(), dimensions=2, components=5)
+    return rc.synthesis.fit({"x": [curve()]}, rig=face(), dimensions=2, components=5)
 
 
 def test_a_curve_is_rebuilt_in_fewer_dimensions_than_it_spans(synth):
@@ -36,7 +36,7 @@ def test_a_curve_is_rebuilt_in_fewer_dimensions_than_it_spans(synth):
 def test_a_space_that_is_worth_nothing_is_told():
     """Noise has no curve that a latent space could find."""
     noise = np.random.default_rng(0).uniform(0, 1, (120, 6))
-    figures = rw.synthesis.fit({"x": [noise]}, rig=face(), dimensions=1, components=1).space("x").held_out
+    figures = rc.synthesis.fit({"x": [noise]}, rig=face(), dimensions=1, components=1).space("x").held_out
     assert not figures.is_worth_it
     assert "not worth more" in figures.summary()
 
@@ -47,7 +47,7 @@ def test_held_out_frames_are_not_learned():
     held = split([Segment("x", 0, 120)]).held
     clip[held, 0] = 1.0 - clip[held, 0]
     clip[held, 2:5] = 0.5
-    space = rw.synthesis.fit({"x": [clip]}, rig=face(), dimensions=3, components=5).space("x")
+    space = rc.synthesis.fit({"x": [clip]}, rig=face(), dimensions=3, components=5).space("x")
     _, learned = space.closest(clip[held])
     assert space.held_out.latent > 3.0 * 10.0 * learned.mean()
 
@@ -112,7 +112,7 @@ def test_no_control_leaves_its_limits(synth):
 
 def test_tight_limits_clip_clips_and_poses():
     limits = np.tile([0.3, 0.6], (6, 1))
-    synth = rw.synthesis.fit({"x": [curve()]}, rig=face(), limits=limits, dimensions=2, components=5, held_out=False)
+    synth = rc.synthesis.fit({"x": [curve()]}, rig=face(), limits=limits, dimensions=2, components=5, held_out=False)
     space = synth.space("x")
     assert space.frames.min() >= np.float32(0.3)
     assert space.frames.max() <= np.float32(0.6)
@@ -125,13 +125,13 @@ def test_tight_limits_clip_clips_and_poses():
 
 def test_a_label_of_one_frame_is_a_pose(tolerance):
     pose = np.full((1, 6), 0.3)
-    synth = rw.synthesis.fit({"still": [pose], "x": [curve(60)]}, rig=face(), dimensions=2, components=4)
+    synth = rc.synthesis.fit({"still": [pose], "x": [curve(60)]}, rig=face(), dimensions=2, components=4)
     np.testing.assert_allclose(synth.space("still").controls(np.zeros((1, 2)))[0, :5], 0.3, atol=tolerance["printed"])
     assert synth.space("still").held_out is None
 
 
 def test_without_a_rig_all_controls_count_alike(tolerance):
-    synth = rw.synthesis.fit({"x": [curve()[:, :5]]}, dimensions=2, components=5, names=list("abcde"))
+    synth = rc.synthesis.fit({"x": [curve()[:, :5]]}, dimensions=2, components=5, names=list("abcde"))
     assert synth.control_names == list("abcde")
     assert synth.weights.tolist() == [1.0] * 5
     frames = synth.space("x").frames
@@ -143,7 +143,7 @@ def test_without_a_rig_all_controls_count_alike(tolerance):
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path):
     for name, threads in (("a", 1), ("b", 2)):
-        synth = rw.synthesis.fit(
+        synth = rc.synthesis.fit(
             {"x": [curve(60)], "y": [wave(50, SPEEDS)]}, rig=face(), dimensions=2, components=4, threads=threads
         )
         synth.save(tmp_path / name)
@@ -157,14 +157,14 @@ def test_a_joint_through_the_pole_is_rebuilt():
     controls = np.zeros((120, 7))
     controls[:, 1] = 60.0 + 50.0 * np.sin(t)
     controls[:, 0], controls[:, 2] = 20.0 * np.cos(t), 15.0 * np.sin(2 * t)
-    synth = rw.synthesis.fit({"x": [controls]}, rig=rig, dimensions=2, components=3, held_out=False)
+    synth = rc.synthesis.fit({"x": [controls]}, rig=rig, dimensions=2, components=3, held_out=False)
     space = synth.space("x")
     apart = rig.sample(space.controls(space.points))[1] - rig.sample(space.frames)[1]
     assert np.sqrt((apart.astype(np.float64) ** 2).sum(axis=2).mean()) < 0.02
 
 
 def test_dimensions_and_components_are_chosen_by_what_is_rebuilt():
-    synth = rw.synthesis.fit({"x": [curve(120)]}, rig=face())
+    synth = rc.synthesis.fit({"x": [curve(120)]}, rig=face())
     assert synth.space("x").num_components >= 4
     assert synth.space("x").held_out.latent < 0.5 * synth.space("x").held_out.principal[3]
 
@@ -174,7 +174,7 @@ def test_more_components_than_the_variance_asks_for_rebuild_held_out_frames():
     t = np.arange(120)
     circles = [amount * turn(rate * t) for amount, rate in ((0.4, 0.5), (0.06, 0.11)) for turn in (np.sin, np.cos)]
     rows = 0.5 + np.column_stack(circles)
-    space = rw.synthesis.fit({"x": [rows]}, dimensions=3, iterations=60, threads=1).space("x")
+    space = rc.synthesis.fit({"x": [rows]}, dimensions=3, iterations=60, threads=1).space("x")
     assert space.num_components == 4
     assert space.held_out.latent < 0.5 * space.held_out.nearest
 
@@ -185,13 +185,13 @@ def test_components_show_small_motion_beside_large():
     rows = 0.5 + 0.004 * wave(160, [0.9, 0.7, 1.1, 0.8, 0.6, 0.0], offset=0.0, size=1.0)
     rows[:, 0] += 0.4 * np.exp(-(((t - 80) / 4) ** 2))
     for held_out in (True, False):
-        space = rw.synthesis.fit({"x": [rows]}, held_out=held_out, iterations=5, threads=1).space("x")
+        space = rc.synthesis.fit({"x": [rows]}, held_out=held_out, iterations=5, threads=1).space("x")
         steps = np.median(np.linalg.norm(np.diff(space.frames, axis=0), axis=1))
         moved = space.frames - space.frames.mean(axis=0)
         shown = moved @ np.linalg.pinv(space.embedding.basis) @ space.embedding.basis
         away = np.linalg.norm(shown - moved, axis=1)
         assert np.quantile(away, 0.9) <= 0.5 * steps
-    fewer = rw.synthesis.fit({"x": [rows]}, components=2, held_out=False, iterations=5, threads=1)
+    fewer = rc.synthesis.fit({"x": [rows]}, components=2, held_out=False, iterations=5, threads=1)
     assert fewer.space("x").num_components == 2
 
 
@@ -203,11 +203,11 @@ def test_wrong_arguments_are_named():
         ("names", ["a"]),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=f"^fit: {name} is "):
-            rw.synthesis.fit(clips, rig=face(), **{name: value})
+            rc.synthesis.fit(clips, rig=face(), **{name: value})
     with pytest.raises(ValueError, match=r"^fit: rig is a int; it must be a rig, a model or a blendshape rig"):
-        rw.synthesis.fit(clips, rig=3)
+        rc.synthesis.fit(clips, rig=3)
     with pytest.raises(ValueError, match=r"^fit: clips\['x'\]\[0\] is .*\(30, 5\); it must be numbers"):
-        rw.synthesis.fit({"x": [curve(30)[:, :5]]}, rig=face())
+        rc.synthesis.fit({"x": [curve(30)[:, :5]]}, rig=face())
 
 
 @pytest.mark.slow
@@ -216,8 +216,8 @@ def test_real_motion_is_rebuilt_better_than_by_components_and_frames(data_path):
     from benchmarks.body.antonia import antonia
 
     rig = antonia(data_path("antonia_body"))
-    clips = rw.synthesis.read_clips(data_path("body_motion_bvh", "dab.bvh.gz"), rig)
-    synth = rw.synthesis.fit({"dab": clips}, rig=rig, dimensions=3, components=32)
+    clips = rc.synthesis.read_clips(data_path("body_motion_bvh", "dab.bvh.gz"), rig)
+    synth = rc.synthesis.fit({"dab": clips}, rig=rig, dimensions=3, components=32)
     figures = synth.space("dab").held_out
     assert figures.latent <= 0.7 * figures.principal[3]
     assert figures.latent < figures.nearest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 from tests.support import latent
 
 GPy = pytest.importorskip("GPy", reason="GPy is not installed (it needs NumPy 2)", exc_type=ImportError)

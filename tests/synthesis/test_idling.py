@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.synthesis._playing.paths import Ground, rounding_width
+import rigcast as rc
+from rigcast.synthesis._playing.paths import Ground, rounding_width
 from tests.support.players import arm_synth, face_synth
 
 
@@ -32,7 +32,7 @@ def test_idling_rests_at_poses_if_it_is_told_to():
     step = np.median(np.linalg.norm(np.diff(frames, axis=0), axis=1))
     slow = []
     for hold in (None, 1.0):
-        player = synth.player(seed=1, label="lively", settings=rw.synthesis.PlaySettings(wander=0.0, likelihood=0.0))
+        player = synth.player(seed=1, label="lively", settings=rc.synthesis.PlaySettings(wander=0.0, likelihood=0.0))
         player.idle("lively", hold=hold)
         own = synth.mesh_features(player.step(960))
         slow.append((np.linalg.norm(np.diff(own, axis=0), axis=1) < 0.3 * step).mean())
@@ -52,7 +52,7 @@ def test_paths_turn_in_as_few_frames_as_the_clips():
 
 def test_a_tour_passes_its_targets_without_a_rest():
     synth = face_synth()
-    ground = Ground(synth.space("calm"), rw.synthesis.PlaySettings())
+    ground = Ground(synth.space("calm"), rc.synthesis.PlaySettings())
     points = ground.points
     targets = [points[40], points[100], points[160]]
     rows, radii, note = ground.tour(points[0], targets, "data")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.synthesis import face, wave
 
 SPEEDS = {"low": [0.1, 0.2, 0.13, 0.07, 0.05, 0.0], "high": [0.06, 0.11, 0.19, 0.08, 0.14, 0.0]}
@@ -22,7 +22,7 @@ def clips():
 
 
 def test_idling_at_a_label_never_looks_like_another(clips):
-    synth = rw.synthesis.fit(clips, rig=face(), dimensions=3, components=4, iterations=60, held_out=False)
+    synth = rc.synthesis.fit(clips, rig=face(), dimensions=3, components=4, iterations=60, held_out=False)
     own = {label: synth.mesh_features(np.concatenate(rows)) for label, rows in clips.items()}
     for label, other in (("low", "high"), ("high", "low")):
         player = synth.player(seed=4, label=label)

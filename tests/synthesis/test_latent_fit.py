@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 from tests.conftest import TOLERANCES
 from tests.support import latent
 

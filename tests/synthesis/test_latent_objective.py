@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 from tests.support import latent
 
 DENSE = 1e-8  # relative: sums of hundreds of terms

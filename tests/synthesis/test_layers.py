@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.players import face_synth
 
-BLINKS = rw.synthesis.Blinks(controls={"shape5": 1.0}, per_minute=15, length=0.25)
+BLINKS = rc.synthesis.Blinks(controls={"shape5": 1.0}, per_minute=15, length=0.25)
 SECONDS = np.arange(0, 600, 1 / 24)
 
 
@@ -35,7 +35,7 @@ def test_a_thousand_characters_do_not_blink_in_unison():
 
 
 def test_gaze_rests_and_jumps_within_its_range():
-    gaze = rw.synthesis.Gaze(horizontal={"shape4": 0.5, "shape3": -0.5}, vertical={"shape2": 0.3}, per_minute=40)
+    gaze = rc.synthesis.Gaze(horizontal={"shape4": 0.5, "shape3": -0.5}, vertical={"shape2": 0.3}, per_minute=40)
     values = gaze.values(SECONDS, np.array([1, 2], np.uint64))
     assert values.shape == (2, len(SECONDS), 2)
     assert np.abs(values).max() <= 1.0
@@ -45,7 +45,7 @@ def test_gaze_rests_and_jumps_within_its_range():
 
 
 def test_sway_has_its_deviation_and_timescale():
-    sway = rw.synthesis.Sway(controls={"shape1": 0.1, "shape2": 0.2}, timescale=1.0)
+    sway = rc.synthesis.Sway(controls={"shape1": 0.1, "shape2": 0.2}, timescale=1.0)
     values = sway.values(SECONDS, np.arange(8).astype(np.uint64))
     assert values.std() == pytest.approx(1.0, rel=0.1)  # eight draws
     lag = (values[:, 24:] * values[:, :-24]).mean() / values.var()
@@ -54,7 +54,7 @@ def test_sway_has_its_deviation_and_timescale():
 
 def test_a_layer_changes_its_own_controls_only_and_stays_in_the_limits():
     synth = face_synth()
-    layers = [BLINKS, rw.synthesis.Sway(controls={"shape4": 3.0})]
+    layers = [BLINKS, rc.synthesis.Sway(controls={"shape4": 3.0})]
     plain, layered = synth.player(seed=5), synth.player(seed=5, layers=layers)
     for player in (plain, layered):
         player.idle("calm")
@@ -69,7 +69,7 @@ def test_a_layer_is_left_out_frozen_or_switched_off():
     synth = face_synth()
     players = [
         synth.player(seed=6, layers=layers)
-        for layers in ([BLINKS], [BLINKS], [], [rw.synthesis.Blinks(controls={"shape5": 1.0}, strength=0.0)])
+        for layers in ([BLINKS], [BLINKS], [], [rc.synthesis.Blinks(controls={"shape5": 1.0}, strength=0.0)])
     ]
     whole, without, none, off = (
         player.step(480, without=names) for player, names in zip(players, ((), ("blinks",), (), ()), strict=True)
@@ -95,17 +95,17 @@ def test_a_layer_does_not_depend_on_how_frames_are_cut_or_on_restarts():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: [rw.synthesis.Blinks(controls={"lid": 1.0})], "layer 'blinks' is of 'lid'; it must be of known"),
-        (lambda: [BLINKS, rw.synthesis.Sway(controls={"shape5": 1.0})], "'sway' is of 'shape5', which layer 'blinks'"),
+        (lambda: [rc.synthesis.Blinks(controls={"lid": 1.0})], "layer 'blinks' is of 'lid'; it must be of known"),
+        (lambda: [BLINKS, rc.synthesis.Sway(controls={"shape5": 1.0})], "'sway' is of 'shape5', which layer 'blinks'"),
         (lambda: [BLINKS, BLINKS], "layers is a list with 'blinks' twice"),
         (lambda: [3], "layers is a list with a int"),
         (lambda: BLINKS, "Player: layers is a Blinks; it must be a list of layers"),
-        (lambda: [rw.synthesis.Blinks(controls=["shape5"])], "Blinks: controls is a list; it must be a mapping"),
-        (lambda: [rw.synthesis.Blinks(controls={"shape5": np.nan})], "controls\\['shape5'\\] is nan"),
-        (lambda: [rw.synthesis.Blinks(per_minute=0)], "Blinks: per_minute is 0"),
-        (lambda: [rw.synthesis.Blinks(length=9.0)], "Blinks: length is 9.0"),
-        (lambda: [rw.synthesis.Sway(strength=-1.0)], "Sway: strength is -1.0"),
-        (lambda: [rw.synthesis.Sway(timescale=1e-300)], "Sway: timescale is 1e-300"),
+        (lambda: [rc.synthesis.Blinks(controls=["shape5"])], "Blinks: controls is a list; it must be a mapping"),
+        (lambda: [rc.synthesis.Blinks(controls={"shape5": np.nan})], "controls\\['shape5'\\] is nan"),
+        (lambda: [rc.synthesis.Blinks(per_minute=0)], "Blinks: per_minute is 0"),
+        (lambda: [rc.synthesis.Blinks(length=9.0)], "Blinks: length is 9.0"),
+        (lambda: [rc.synthesis.Sway(strength=-1.0)], "Sway: strength is -1.0"),
+        (lambda: [rc.synthesis.Sway(timescale=1e-300)], "Sway: timescale is 1e-300"),
     ],
 )
 def test_wrong_layers_are_named(make, message):
@@ -120,4 +120,4 @@ def test_files_of_layers_are_bounded(tmp_path, content, said):
     path = tmp_path / "layers.json"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=rf"load_layers: path is unreadable .*{said}"):
-        rw.synthesis.load_layers(path)
+        rc.synthesis.load_layers(path)

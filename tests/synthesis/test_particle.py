@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright import _core
+from rigcast import _core
 from tests.support.particles import SlowDensity, SlowParticle, random_path, step
 
 RADIUS = 0.4

@@ -1,4 +1,4 @@
-"""``rigwright synth play`` writes what the library plays."""
+"""``rigcast synth play`` writes what the library plays."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli import main
+import rigcast as rc
+from rigcast.cli import main
 from tests.support.players import arm_synth, face_synth
 from tests.support.synthesis import face
 
@@ -35,9 +35,9 @@ def result(capsys, *line, code=0):
 
 def test_it_writes_what_a_player_plays(folder, capsys):
     facts = result(capsys, "--script", "story.json", "--layers", "layers.json", "--seconds", "12", "-o", "a.npy")
-    script = rw.synthesis.Script.load("story.json")
-    layers = rw.synthesis.load_layers("layers.json")
-    synth = rw.synthesis.load("synth.safetensors")
+    script = rc.synthesis.Script.load("story.json")
+    layers = rc.synthesis.load_layers("layers.json")
+    synth = rc.synthesis.load("synth.safetensors")
     expected = synth.player(0, script, layers=layers).render(12)
     np.testing.assert_array_equal(np.load("a.npy"), expected)
     assert facts["frames"] == 288
@@ -63,7 +63,7 @@ def test_formats_of_a_face_are_those_of_the_exporters(folder, capsys):
         result(capsys, "--rig", "face.safetensors", "--label", "lively", "--seconds", "2", "--seed", "3", "-o", name)
     player = face_synth().player(3, label="lively")
     player.idle("lively")
-    weights, fps = rw.sources.load_blendshape_weights("idle.npz", face())
+    weights, fps = rc.sources.load_blendshape_weights("idle.npz", face())
     np.testing.assert_allclose(weights, player.step(48), atol=1e-6)  # float32
     assert fps == 24.0
     result(capsys, "--seconds", "1", "-o", "plain.npz")
@@ -77,8 +77,8 @@ def test_a_skeleton_becomes_bvh(tmp_path):
 
     player = arm_synth().player(1, label="lively")
     player.idle("lively")
-    rw.exports.write_bvh(tmp_path / "arm.bvh", arm(), player.step(48), 24)
-    assert len(rw.sources.load_bvh(tmp_path / "arm.bvh").motion()) == 48
+    rc.exports.write_bvh(tmp_path / "arm.bvh", arm(), player.step(48), 24)
+    assert len(rc.sources.load_bvh(tmp_path / "arm.bvh").motion()) == 48
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_files_that_are_no_layers_are_refused(tmp_path, content, message):
     path = tmp_path / "layers.json"
     path.write_text(content)
     with pytest.raises(ValueError, match=message):
-        rw.synthesis.load_layers(path)
+        rc.synthesis.load_layers(path)
 
 
 def test_what_was_played_without_a_rig_is_a_clip_of_it(tmp_path, capsys, monkeypatch):
@@ -121,6 +121,6 @@ def test_what_was_played_without_a_rig_is_a_clip_of_it(tmp_path, capsys, monkeyp
     result(capsys, "--label", "calm", "--seconds", "1", "-o", "played.npz")
     player = arm_synth().player(0, label="calm")
     player.idle("calm")
-    [clip] = rw.synthesis.read_clips("played.npz", arm())
+    [clip] = rc.synthesis.read_clips("played.npz", arm())
     np.testing.assert_array_equal(clip.controls, player.step(24))
     assert clip.fps == 24.0

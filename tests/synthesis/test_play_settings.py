@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright.synthesis._playing.paths import density_field
+import rigcast as rc
+from rigcast import _core
+from rigcast.synthesis._playing.paths import density_field
 from tests.support.players import face_synth
 
 
@@ -15,7 +15,7 @@ from tests.support.players import face_synth
 def test_settings_at_their_bounds_play(setting):
     """Also at one frame per second, where a frame has the most steps."""
     synth = face_synth()
-    player = synth.player(seed=15, settings=rw.synthesis.PlaySettings(**setting))
+    player = synth.player(seed=15, settings=rc.synthesis.PlaySettings(**setting))
     player.idle("lively", hold=0.1)
     assert np.isfinite(player.step(48)).all()
     space = synth.space("lively")
@@ -42,4 +42,4 @@ def test_settings_at_their_bounds_play(setting):
 @pytest.mark.parametrize("setting", [{"drag": 1e5}, {"stiffness": 1e5}])
 def test_rates_that_no_step_integrates_are_refused(setting):
     with pytest.raises(ValueError, match=r"PlaySettings: \w+ is 100000"):
-        rw.synthesis.PlaySettings(**setting)
+        rc.synthesis.PlaySettings(**setting)

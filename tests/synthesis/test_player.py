@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright.synthesis._playing.paths import Ground, density_field
+import rigcast as rc
+from rigcast import _core
+from rigcast.synthesis._playing.paths import Ground, density_field
 from tests.support.particles import SlowDensity
 from tests.support.players import accelerations, arm_synth, face_synth
 
@@ -36,7 +36,7 @@ def test_idle_stays_near_the_data_and_moves(make):
 
 def test_no_control_leaves_the_limits():
     for synth in (face_synth(), arm_synth()):
-        player = synth.player(seed=2, settings=rw.synthesis.PlaySettings(wander=6.0, radius=15.0))
+        player = synth.player(seed=2, settings=rc.synthesis.PlaySettings(wander=6.0, radius=15.0))
         player.idle("lively")
         controls = player.step(600)
         assert controls.dtype == np.float32
@@ -130,9 +130,9 @@ def test_the_density_limit_slows_paths_and_turns_them_back():
         points, inducing, variance, length, noise = ring, None, 1.0, 0.25, 1e-4
 
     class RingSpace:
-        latent, points, segments = Latent(), ring, [rw.synthesis.Segment("ring", 0, 90)]
+        latent, points, segments = Latent(), ring, [rc.synthesis.Segment("ring", 0, 90)]
 
-    ground = Ground(RingSpace(), rw.synthesis.PlaySettings())
+    ground = Ground(RingSpace(), rc.synthesis.PlaySettings())
     path, _, note = ground.path(ring[0], ring[45], "straight")
     assert note.startswith("turned back")
     free = np.linspace(ring[0], ring[45], 60)
@@ -143,7 +143,7 @@ def test_the_density_limit_slows_paths_and_turns_them_back():
     assert note == "target moved to the nearest training frame"
     assert (ground.density(middle[-1:]) >= ground.least).all()
     assert radii.min() >= 0.3 * radii.max() > 0.0
-    strict = Ground(RingSpace(), rw.synthesis.PlaySettings(slow=1.0))
+    strict = Ground(RingSpace(), rc.synthesis.PlaySettings(slow=1.0))
     slow, fast = strict.path(ring[0], ring[45], "data"), ground.path(ring[0], ring[45], "data")
     assert len(slow[0]) > len(fast[0])
     assert slow[1].mean() < fast[1].mean()
@@ -241,10 +241,10 @@ def test_wrong_players_are_named():
     with pytest.raises(ValueError, match="Player: transitions is 'cut'; it must be one of inertialize, blend"):
         face_synth().player(transitions="cut")
     with pytest.raises(ValueError, match="PlaySettings: speed is 0"):
-        rw.synthesis.PlaySettings(speed=0)
+        rc.synthesis.PlaySettings(speed=0)
     with pytest.raises(ValueError, match="PlaySettings: timescale is 1e-300"):
-        rw.synthesis.PlaySettings(timescale=1e-300)  # numbers of bumps beyond any memory
+        rc.synthesis.PlaySettings(timescale=1e-300)  # numbers of bumps beyond any memory
     with pytest.raises(ValueError, match="PlaySettings: power is 100000"):
-        rw.synthesis.PlaySettings(power=1e5)
+        rc.synthesis.PlaySettings(power=1e5)
     with pytest.raises(ValueError, match="Player: script is a dict"):
         face_synth().player(script={})

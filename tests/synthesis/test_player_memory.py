@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.synthesis._playing import character, paths, record
-from rigwright.synthesis._playing.paths import Ground
-from rigwright.synthesis._playing.settings import PlaySettings
+from rigcast.synthesis._playing import character, paths, record
+from rigcast.synthesis._playing.paths import Ground
+from rigcast.synthesis._playing.settings import PlaySettings
 from tests.support.players import face_synth
 
 

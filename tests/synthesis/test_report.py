@@ -8,8 +8,8 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli import main
+import rigcast as rc
+from rigcast.cli import main
 from tests.support.synthesis import arm, face, wave
 
 SPEEDS = [0.1, 0.2, 0.13, 0.07, 0.05, 0.0]
@@ -36,8 +36,8 @@ def fitted(capsys, *more):
 
 def test_the_command_fits_what_the_library_fits(folder, capsys):
     facts = fitted(capsys)
-    clips = {name: [rw.synthesis.Clip(np.load(f"{name}.npy"), 24.0, name, f"{name}.npy")] for name in ("calm", "noise")}
-    rw.synthesis.fit(clips, rig=rw.load("face.safetensors"), dimensions=1, components=3).save("own.safetensors")
+    clips = {name: [rc.synthesis.Clip(np.load(f"{name}.npy"), 24.0, name, f"{name}.npy")] for name in ("calm", "noise")}
+    rc.synthesis.fit(clips, rig=rc.load("face.safetensors"), dimensions=1, components=3).save("own.safetensors")
     assert (folder / "own.safetensors").read_bytes() == (folder / "s.safetensors").read_bytes()
     assert facts["labels"]["calm"]["frames"] == 80
     assert facts["dropped"] == {"shape5": "no effect on the mesh"}
@@ -100,13 +100,13 @@ WRONG = {
     "synth fit face.safetensors --clip a=calm.npy -o s.npz": "it must end in .safetensors",
     "synth fit face.safetensors --clip a=calm.npy -o face.safetensors": "is what RIG reads",
     "synth info face.safetensors": "it must be of kind 'synthesis'",
-    "evaluate s2.safetensors calm.npy -o v.npy": "rigwright.synthesis.load opens",
+    "evaluate s2.safetensors calm.npy -o v.npy": "rigcast.synthesis.load opens",
 }
 
 
 @pytest.mark.parametrize("line", WRONG)
 def test_wrong_lines_are_one_sentence(line, folder, capsys):
-    rw.synthesis.fit({"x": [np.load("calm.npy")]}, rig=face(), dimensions=2, components=2, held_out=False).save(
+    rc.synthesis.fit({"x": [np.load("calm.npy")]}, rig=face(), dimensions=2, components=2, held_out=False).save(
         "s2.safetensors"
     )
     assert main(line.split()) == 2
@@ -118,7 +118,7 @@ def test_wrong_lines_are_one_sentence(line, folder, capsys):
 def test_a_list_of_clips_is_cut_and_keeps_provenance(folder):
     entry = {"file": "calm.npy", "begin": 10, "end": 40, "fps": 48, "licence": "CC0"}
     (folder / "list.json").write_text(json.dumps({"labels": {"a": [entry, {"file": "noise.npy"}]}}))
-    first, second = rw.synthesis.read_clip_list("list.json", face())["a"]
+    first, second = rc.synthesis.read_clip_list("list.json", face())["a"]
     assert (first.controls == np.load("calm.npy")[10:40]).all()
     assert (first.name, first.fps, first.licence, first.origin) == ("calm 10-40", 48.0, "CC0", "calm.npy")
     assert (len(second), second.fps) == (80, None)
@@ -140,7 +140,7 @@ LISTS = {
 def test_wrong_lists_are_named(text, folder):
     (folder / "list.json").write_text(text)
     with pytest.raises(ValueError, match=LISTS[text]):
-        rw.synthesis.read_clip_list("list.json", face())
+        rc.synthesis.read_clip_list("list.json", face())
 
 
 def test_motion_files_are_retargeted(folder, tolerance):
@@ -148,8 +148,8 @@ def test_motion_files_are_retargeted(folder, tolerance):
     rig = arm()
     rows = np.zeros((12, 7))
     rows[:, :6] = 30.0 * np.sin(np.arange(12)[:, None] * np.linspace(0.1, 0.4, 6))
-    rw.exports.write_bvh("arm.bvh", rig, rows, fps=30)
-    (clip,) = rw.synthesis.read_clips("arm.bvh", rig, joint_map={name: name for name in rig.skeleton.names})
+    rc.exports.write_bvh("arm.bvh", rig, rows, fps=30)
+    (clip,) = rc.synthesis.read_clips("arm.bvh", rig, joint_map={name: name for name in rig.skeleton.names})
     assert abs(clip.fps - 30.0) < 1e-3
     np.testing.assert_allclose(clip.controls, rows, atol=tolerance["printed"])
     assert "channels were clipped" in clip.note
@@ -159,22 +159,22 @@ def test_archives_are_matched_by_name(folder):
     rig = arm()
     rows = np.random.default_rng(0).normal(size=(5, 7))
     np.savez("a.npz", channels=rows[:, ::-1], names=rig.channel_names[::-1], fps=60.0)
-    (clip,) = rw.synthesis.read_clips("a.npz", rig)
+    (clip,) = rc.synthesis.read_clips("a.npz", rig)
     assert (clip.controls == rows).all()
     assert clip.fps == 60.0
     np.savez("b.npz", channels=rows[:, 1:], names=rig.channel_names[1:])
     with pytest.raises(ValueError, match=r"without the channel 'upper\.rz'"):
-        rw.synthesis.read_clips("b.npz", rig)
+        rc.synthesis.read_clips("b.npz", rig)
 
 
 def test_live_link_tables_are_clips(folder, tolerance):
-    rig = rw.faces.example()
+    rig = rc.faces.example()
     names = [name for name in rig.shape_names if name in ("jawOpen", "mouthFunnel", "eyeBlinkLeft")]
     with open("take.csv", "w", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(["Timecode", "BlendshapeCount", "JawOpen"])
         writer.writerows([f"00:00:{i // 60:02d}:{i % 60:02d}.000", 1, i / 200] for i in range(130))
-    (clip,) = rw.synthesis.read_clips("take.csv", rig)
+    (clip,) = rc.synthesis.read_clips("take.csv", rig)
     assert clip.fps == 60.0
     assert names
     np.testing.assert_allclose(
@@ -186,9 +186,9 @@ def test_clips_of_a_data_set_are_clips(folder, tolerance):
     rig = arm()
     rows = 20.0 * np.sin(np.arange(9)[:, None] * np.linspace(0.1, 0.4, 7))
     rows[:, 6] = 0.5
-    sampler = rw.sampling.Animation(rows, 0.0, [rw.sampling.Clip("walk", 30.0)], np.zeros(9, np.int64))
-    rw.sampling.sample(rig, "arm.rwdata", sampler=sampler, probe=0)
-    (clip,) = rw.synthesis.read_clips("arm.rwdata", rig)
+    sampler = rc.sampling.Animation(rows, 0.0, [rc.sampling.Clip("walk", 30.0)], np.zeros(9, np.int64))
+    rc.sampling.sample(rig, "arm.rwdata", sampler=sampler, probe=0)
+    (clip,) = rc.synthesis.read_clips("arm.rwdata", rig)
     assert (clip.name, clip.fps, clip.origin) == ("walk", 30.0, "arm.rwdata")
     np.testing.assert_allclose(clip.controls, rows, atol=tolerance["float32_scaled"])
 
@@ -196,6 +196,6 @@ def test_clips_of_a_data_set_are_clips(folder, tolerance):
 def test_files_without_motion_are_named(folder):
     (folder / "a.txt").write_text("")
     with pytest.raises(ValueError, match=r"^read_clips: path is 'a\.txt'"):
-        rw.synthesis.read_clips("a.txt", arm())
+        rc.synthesis.read_clips("a.txt", arm())
     with pytest.raises(FileNotFoundError, match="a file with motion"):
-        rw.synthesis.read_clips("none.bvh", arm())
+        rc.synthesis.read_clips("none.bvh", arm())

@@ -10,9 +10,9 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli import main
-from rigwright.progress import Progress
+import rigcast as rc
+from rigcast.cli import main
+from rigcast.progress import Progress
 from tests.support.synthesis import face, wave
 
 SPEEDS = [0.1, 0.2, 0.13, 0.07, 0.05, 0.0]
@@ -24,7 +24,7 @@ def clips():
 
 def fitted(folder=None, progress=None, **more):
     given = {"dimensions": 2, "components": 4, "iterations": 20, **more}
-    return rw.synthesis.fit(clips(), rig=face(), folder=folder, progress=progress, **given)
+    return rc.synthesis.fit(clips(), rig=face(), folder=folder, progress=progress, **given)
 
 
 def bytes_of(synth, tmp_path):
@@ -69,7 +69,7 @@ def test_threads_and_the_threshold_use_what_is_kept_and_other_clips_do_not(tmp_p
     other = Press("")
     moved = {name: [rows[0] * 0.9] for name, rows in clips().items()}
     given = {"dimensions": 2, "components": 4, "iterations": 20}
-    rw.synthesis.fit(moved, rig=face(), folder=tmp_path, progress=other, **given)
+    rc.synthesis.fit(moved, rig=face(), folder=tmp_path, progress=other, **given)
     assert other.fits == 3
 
 
@@ -91,7 +91,7 @@ def test_a_folder_of_other_files_is_refused(tmp_path):
 
 BROKEN_OFF = """
 import os, sys
-from rigwright.cli import _console as console, _dispatch as dispatch
+from rigcast.cli import _console as console, _dispatch as dispatch
 
 
 def stop(self, progress):

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.players import face_synth
 
 STORY = [
@@ -29,7 +29,7 @@ def test_a_script_does_what_commands_do_at_their_times():
     rows.append(told.step(144))
     told.move("lively", ("lively-1", 7), along="straight")
     rows.append(told.step(120))
-    read = synth.player(seed=1, script=rw.synthesis.Script(STORY, seconds=19))
+    read = synth.player(seed=1, script=rc.synthesis.Script(STORY, seconds=19))
     assert read.render().tobytes() == np.concatenate(rows).tobytes()
     commands = [e for e in read.events if e.kind == "command"]
     assert [e.command.split("(")[0] for e in commands] == ["idle", "transition", "play", "move"]
@@ -39,14 +39,14 @@ def test_a_script_does_what_commands_do_at_their_times():
 def test_a_script_is_read_from_a_file(tmp_path):
     path = tmp_path / "story.json"
     path.write_text(json.dumps({"commands": STORY, "seconds": 19}))
-    script = rw.synthesis.Script.load(path)
+    script = rc.synthesis.Script.load(path)
     assert (script.seconds, len(script)) == (19.0, 4)
     rows = face_synth().player(seed=1, script=script).render()
-    assert rows.tobytes() == face_synth().player(seed=1, script=rw.synthesis.Script(STORY, 19)).render().tobytes()
+    assert rows.tobytes() == face_synth().player(seed=1, script=rc.synthesis.Script(STORY, 19)).render().tobytes()
 
 
 def test_a_state_in_the_middle_of_a_script_goes_on():
-    script = rw.synthesis.Script(STORY)
+    script = rc.synthesis.Script(STORY)
     player = face_synth().player(seed=2, script=script)
     player.step(197)
     state = player.state()
@@ -72,11 +72,11 @@ def test_a_state_in_the_middle_of_a_script_goes_on():
 )
 def test_wrong_scripts_are_named(commands, message):
     with pytest.raises(ValueError, match=message):
-        rw.synthesis.Script(commands)
+        rc.synthesis.Script(commands)
 
 
 def test_a_player_names_the_command_with_an_unknown_label():
-    script = rw.synthesis.Script([STORY[0], {"at": 1, "command": "idle", "label": "sad"}])
+    script = rc.synthesis.Script([STORY[0], {"at": 1, "command": "idle", "label": "sad"}])
     with pytest.raises(ValueError, match=r"Script: commands\[1\]: idle: label is 'sad'; it must be one of calm"):
         face_synth().player(script=script)
 
@@ -86,6 +86,6 @@ def test_files_that_are_no_scripts_are_refused(tmp_path, content):
     path = tmp_path / "story.json"
     path.write_text(content)
     with pytest.raises(ValueError, match=r"Script.load: path is .*; it must be"):
-        rw.synthesis.Script.load(path)
+        rc.synthesis.Script.load(path)
     with pytest.raises(FileNotFoundError, match="does not exist"):
-        rw.synthesis.Script.load(tmp_path / "none.json")
+        rc.synthesis.Script.load(tmp_path / "none.json")

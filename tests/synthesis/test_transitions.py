@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.synthesis._playing.transitions import Decay, Mixer, smooth_shares
+from rigcast.synthesis._playing.transitions import Decay, Mixer, smooth_shares
 from tests.support.players import accelerations, arm_synth, face_synth
 
 

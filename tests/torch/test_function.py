@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_body, cylinder_skinning
 from tests.support.faces import small_face
@@ -47,7 +47,7 @@ def test_gradients_pass_gradcheck(kind, tolerance):
     inputs = torch.tensor(poses, dtype=torch.float64, requires_grad=True)
     atol = tolerance_of(model.evaluate(poses))
     assert torch.autograd.gradcheck(
-        rw.torch.function(model),
+        rc.torch.function(model),
         inputs,
         eps=STEP,
         atol=atol,
@@ -67,10 +67,10 @@ def test_gradcheck_finds_a_wrong_gradient(monkeypatch, tolerance):
         def vjp(self, *arguments, **options):
             return np.float32(1.01) * model.vjp(*arguments, **options)
 
-    monkeypatch.setattr("rigwright.torch._function.Deformer", Wrong)
+    monkeypatch.setattr("rigcast.torch._function.Deformer", Wrong)
     inputs = torch.tensor(poses, dtype=torch.float64, requires_grad=True)
     assert not torch.autograd.gradcheck(
-        rw.torch.function(Wrong()),
+        rc.torch.function(Wrong()),
         inputs,
         eps=STEP,
         atol=tolerance_of(model.evaluate(poses)),
@@ -83,7 +83,7 @@ def test_gradcheck_finds_a_wrong_gradient(monkeypatch, tolerance):
 def test_vertices_are_those_of_evaluate_for_any_leading_shape(leading):
     model = small_face()
     weights = np.random.default_rng(1).uniform(size=(*leading, 6)).astype(np.float32)
-    vertices = rw.torch.function(model)(torch.from_numpy(weights))
+    vertices = rc.torch.function(model)(torch.from_numpy(weights))
     assert vertices.shape == (*leading, 30, 3)
     assert vertices.dtype == torch.float32
     np.testing.assert_array_equal(vertices.numpy().reshape(-1, 30, 3), model.evaluate(weights.reshape(-1, 6)))
@@ -91,7 +91,7 @@ def test_vertices_are_those_of_evaluate_for_any_leading_shape(leading):
 
 def test_a_float64_tensor_comes_back_as_one():
     weights = torch.full((2, 6), 0.3, dtype=torch.float64, requires_grad=True)
-    vertices = rw.torch.function(small_face())(weights)
+    vertices = rc.torch.function(small_face())(weights)
     vertices.sum().backward()
     assert vertices.dtype == weights.grad.dtype == torch.float64
 
@@ -99,7 +99,7 @@ def test_a_float64_tensor_comes_back_as_one():
 def test_a_transposed_tensor_and_an_expanded_gradient_are_read_right():
     model = small_face()
     weights = torch.rand((6, 4), generator=torch.Generator().manual_seed(0)).T.requires_grad_()
-    rw.torch.function(model)(weights).sum().backward()  # the cotangents are one number, expanded
+    rc.torch.function(model)(weights).sum().backward()  # the cotangents are one number, expanded
     expected = model.vjp(weights.detach().numpy(), np.ones((4, 30, 3), np.float32))
     np.testing.assert_array_equal(weights.grad.numpy(), expected)
 
@@ -110,7 +110,7 @@ def test_a_network_learns_through_the_rig():
     random = torch.Generator().manual_seed(0)
     codes = torch.rand((16, 3), generator=random)
     truth = torch.rand((3, 6), generator=random) / 3
-    vertices_of = rw.torch.function(rig)
+    vertices_of = rc.torch.function(rig)
     target = vertices_of(codes @ truth)
     layer = torch.nn.Linear(3, 6, bias=False)
     torch.nn.init.zeros_(layer.weight)
@@ -138,20 +138,20 @@ def test_a_network_learns_through_the_rig():
 )
 def test_wrong_poses_are_named(poses, message):
     with pytest.raises(ValueError, match=message):
-        rw.torch.function(small_face())(poses)
+        rc.torch.function(small_face())(poses)
 
 
 def test_what_is_no_model_is_named():
     with pytest.raises(ValueError, match="function: model is a CylinderRig; it must be a model or a blendshape rig"):
-        rw.torch.function(CylinderRig())
+        rc.torch.function(CylinderRig())
 
 
 def test_a_missing_torch_is_named_with_the_command_that_installs_it():
     code = (
         "import sys; sys.modules['torch'] = None\n"
-        "import rigwright as rw\n"
-        "try:\n    rw.torch.function(rw.faces.example())\n"
+        "import rigcast as rc\n"
+        "try:\n    rc.torch.function(rc.faces.example())\n"
         "except ImportError as error:\n    print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert 'pip install "rigwright[training]"' in done.stdout
+    assert 'pip install "rigcast[training]"' in done.stdout

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rigwright import _core
-from rigwright.training._assignment import assign, candidate_joints
+from rigcast import _core
+from rigcast.training._assignment import assign, candidate_joints
 from tests.support.models import chain_skeleton, random_poses
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.training._basis import mean_distance, reduce_residuals
+from rigcast.training._basis import mean_distance, reduce_residuals
 
 ROWS, MEMBERS = 150, 12
 

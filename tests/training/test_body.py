@@ -8,9 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright._extras import MissingExtra
+import rigcast as rc
+from rigcast import _core
+from rigcast._extras import MissingExtra
 from tests.support.cylinder import CylinderRig
 from tests.support.slow import slow_body
 
@@ -20,7 +20,7 @@ def trained(cylinder_data):
     """A model that is trained long enough to be good."""
     pytest.importorskip("torch", reason="PyTorch is not installed")
     settings = {"steps": 900, "hidden": 24, "batch": 64, "border": 1.0, "pca_threshold": 3e-5, "threads": 1}
-    return rw.training.body(cylinder_data, schedule="constant", tau=1.0, **settings)
+    return rc.training.body(cylinder_data, schedule="constant", tau=1.0, **settings)
 
 
 def rigid(ds, poses):
@@ -78,7 +78,7 @@ def test_metadata_says_what_was_learned_from_what(trained, cylinder_data):
     for name in ("name", "licence", "origin", "up_axis", "meters_per_unit"):
         assert facts[name] == getattr(cylinder_data, name)
     assert facts["data_hash"] == cylinder_data.hash
-    assert facts["topology_hash"] == rw.topology_hash(cylinder_data.faces, len(cylinder_data.rest_vertices))
+    assert facts["topology_hash"] == rc.topology_hash(cylinder_data.faces, len(cylinder_data.rest_vertices))
     assert trained.control_names == cylinder_data.pose_names
     training = facts["training"]
     assert training["method"] == "blended"
@@ -146,7 +146,7 @@ def test_without_a_probe_the_model_says_so(unprobed_data, train):
 
 def test_a_rig_that_never_deforms_needs_no_network(tmp_path, train, tolerance):
     rig = CylinderRig(num_joints=1, rings=8, sides=6, bulge=False, extra_control=False)
-    ds = rw.sampling.sample(rig, tmp_path / "stiff.rwdata", count=30, probe=1)
+    ds = rc.sampling.sample(rig, tmp_path / "stiff.rwdata", count=30, probe=1)
     model = train(ds)
     _, poses, vertices = ds.take(np.arange(30))
     np.testing.assert_allclose(model.evaluate(poses), vertices, atol=tolerance["printed"])
@@ -167,7 +167,7 @@ def test_progress_tells_the_error_in_millimeters(cylinder_data, train):
 
 def test_a_slow_preparation_leaves_half_of_the_time_to_the_steps():
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from rigwright.training._learned_body import seconds_of_training
+    from rigcast.training._learned_body import seconds_of_training
 
     assert seconds_of_training(2.0, 10.0) == pytest.approx(0.97 * 120.0)
     assert seconds_of_training(2.0, 200.0) == 260.0
@@ -206,11 +206,11 @@ def test_wrong_settings_are_named(cylinder_data, train, settings, message):
 
 
 def test_divergence_is_a_numerical_error(cylinder_data, train):
-    with pytest.raises(rw.NumericalError, match="lower learning_rate"):
+    with pytest.raises(rc.NumericalError, match="lower learning_rate"):
         train(cylinder_data, learning_rate=1e30)
 
 
 def test_missing_torch_is_one_sentence(cylinder_data, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtra, match=r'pip install "rigwright\[training\]"'):
-        rw.training.body(cylinder_data)
+    with pytest.raises(MissingExtra, match=r'pip install "rigcast\[training\]"'):
+        rc.training.body(cylinder_data)

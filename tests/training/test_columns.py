@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigwright._pose_statistics.columns import (
+from rigcast._pose_statistics.columns import (
     LINEAR,
     TRANSLATION,
     TWO_COLUMNS,

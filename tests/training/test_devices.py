@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
-from rigwright.training import _pipeline  # noqa: E402
+from rigcast.training import _pipeline  # noqa: E402
 
 
 class TwoDevices:
@@ -33,12 +33,12 @@ def test_a_device_that_is_there_is_taken(device):
 
 
 def test_a_full_device_is_a_lack_of_memory(cylinder_rig, tmp_path, monkeypatch):
-    import rigwright as rw
+    import rigcast as rc
 
     def full(*_):
         raise torch.cuda.OutOfMemoryError("CUDA out of memory")
 
-    data = rw.sampling.sample(cylinder_rig, tmp_path / "c.rwdata", count=60, seed=0)
+    data = rc.sampling.sample(cylinder_rig, tmp_path / "c.rwdata", count=60, seed=0)
     monkeypatch.setattr(_pipeline.Networks, "train", full)
     with pytest.raises(MemoryError, match="body: cpu has too little memory"):
-        rw.training.body(data, steps=1)
+        rc.training.body(data, steps=1)

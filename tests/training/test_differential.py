@@ -5,24 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._rigs.skinned import SkinnedRig
+import rigcast as rc
+from rigcast._rigs.skinned import SkinnedRig
 from tests.support.differential_training import learn, saved_bytes
 
 
 @pytest.fixture(scope="module")
 def arm():
-    return rw.sources.example_body()
+    return rc.sources.example_body()
 
 
 @pytest.fixture(scope="module")
 def arm_data(arm, tmp_path_factory):
-    return rw.sampling.sample(arm, tmp_path_factory.mktemp("arm") / "arm.rwdata", count=60, seed=0, probe=1)
+    return rc.sampling.sample(arm, tmp_path_factory.mktemp("arm") / "arm.rwdata", count=60, seed=0, probe=1)
 
 
 def tensors_of(model, path):
     model.save(path)
-    return rw._core.TensorFile.read(path).arrays()
+    return rc._core.TensorFile.read(path).arrays()
 
 
 def test_a_face_is_learned_better_with_more_steps(face_data):
@@ -42,7 +42,7 @@ def test_the_same_seed_gives_the_same_bytes(face_data, tmp_path):
 def test_the_loaded_model_gives_the_same_bytes(face_data, tmp_path):
     model = learn(face_data)
     model.save(tmp_path / "face.safetensors")
-    loaded = rw.load(tmp_path / "face.safetensors")
+    loaded = rc.load(tmp_path / "face.safetensors")
     np.testing.assert_array_equal(loaded.evaluate(face_data.poses[:9]), model.evaluate(face_data.poses[:9]))
 
 
@@ -96,7 +96,7 @@ def test_basis_and_anchors_rebuild_the_displacements(face_data, tmp_path):
     # Fails if encoding and solving use different Laplacians, or if anchors are left out.
     tensors = tensors_of(learn(face_data, components=100), tmp_path / "a.safetensors")
     anchors = tensors["anchors.vertex"]
-    r = rw.differential.Reconstructor(face_data.faces, 117, anchors)
+    r = rc.differential.Reconstructor(face_data.faces, 117, anchors)
     d = face_data.vertices - face_data.rest_vertices
     z = (r.encode(d).reshape(len(d), -1) - tensors["delta.mean"]) @ tensors["delta.basis"]
     rebuilt = r.folded(tensors["delta.basis"], tensors["delta.mean"]).solve(z, d[:, anchors])
@@ -162,7 +162,7 @@ def test_probing_finds_the_skinning_of_the_source(arm, arm_data, tmp_path):
 
 
 def test_displacements_invert_the_transforms(arm, arm_data, tolerance):
-    from rigwright.training._differential._transforms import displacements, find_transforms
+    from rigcast.training._differential._transforms import displacements, find_transforms
 
     transforms = find_transforms(arm_data, arm, np.arange(10), 1)
     _, poses, vertices = arm_data.take(np.arange(10))

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from rigwright.training import _optimize
+from rigcast.training import _optimize
 from tests.support.differential_training import QUICK, learn, saved_bytes
 
 
@@ -67,10 +67,10 @@ def test_ctrl_c_loses_no_step(face_data, tmp_path):
 
 SCRIPT = f"""
 import sys
-import rigwright as rw
-from rigwright.training import _optimize
+import rigcast as rc
+from rigcast.training import _optimize
 _optimize.CHECKPOINT_SECONDS = 0.02
-rw.training.differential(rw.Dataset(sys.argv[1]), checkpoint=sys.argv[2], **{QUICK | {"steps": 2000}!r})
+rc.training.differential(rc.Dataset(sys.argv[1]), checkpoint=sys.argv[2], **{QUICK | {"steps": 2000}!r})
 """
 
 

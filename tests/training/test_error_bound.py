@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright.training._error_bound import LEAST_ROWS, conformal, cross_validated
-from rigwright.training._out_of_range import beyond_range
+import rigcast as rc
+from rigcast import _core
+from rigcast.training._error_bound import LEAST_ROWS, conformal, cross_validated
+from rigcast.training._out_of_range import beyond_range
 from tests.support.cylinder import CylinderRig
 
 
@@ -18,13 +18,13 @@ from tests.support.cylinder import CylinderRig
 def model(cylinder_data):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     quick = {"steps": 150, "hidden": 12, "batch": 64, "max_components": 8, "border": 1.0, "threads": 1}
-    return rw.training.body(cylinder_data, **quick)
+    return rc.training.body(cylinder_data, **quick)
 
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fresh") / "cylinder.rwdata"
-    return rw.sampling.sample(CylinderRig(rings=20, sides=8), folder, count=600, seed=77, probe=0)
+    return rc.sampling.sample(CylinderRig(rings=20, sides=8), folder, count=600, seed=77, probe=0)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def clip(tmp_path_factory):
     phase = np.linspace(0.0, 2.0 * np.pi, 120)[:, None] * np.arange(1, len(low) + 1)
     frames = 0.5 * (low + high) + 0.35 * (high - low) * np.sin(phase)
     folder = tmp_path_factory.mktemp("clip") / "cylinder.rwdata"
-    return rw.sampling.sample(rig, folder, sampler=rw.sampling.Animation(frames), probe=0)
+    return rc.sampling.sample(rig, folder, sampler=rc.sampling.Animation(frames), probe=0)
 
 
 def error(model, ds):
@@ -110,9 +110,9 @@ def test_poses_with_a_channel_far_outside_are_out_of_range(model, fresh):
 def test_the_rates_of_the_flag_are_those_of_poses_moved_by_the_rig(tmp_path):
     """Misses on poses of channels as the rig itself makes them, the root's left out: the model is exact there."""
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    arm = rw.sources.example_body()
-    data = rw.sampling.sample(arm, tmp_path / "arm.rwdata", count=300, seed=0, probe=1)
-    model = rw.training.body(data, steps=1, hidden=2, threads=1)
+    arm = rc.sources.example_body()
+    data = rc.sampling.sample(arm, tmp_path / "arm.rwdata", count=300, seed=0, probe=1)
+    model = rc.training.body(data, steps=1, hidden=2, threads=1)
     _, held = data.split(0.1, 0)
     moved = beyond_range(data.channels[held], data.channel_ranges, np.random.default_rng([0, 7]))
     low, high = data.channel_ranges.T
@@ -137,7 +137,7 @@ def test_a_restricted_model_bounds_its_own_vertices(model, fresh, tmp_path):
     assert np.array_equal(part.error_bound(fresh.poses[:4]), model.error_bound(fresh.poses[:4])[:, some])
     part.save(tmp_path / "part.safetensors")
     assert np.array_equal(
-        rw.load(tmp_path / "part.safetensors").error_bound(fresh.poses[0]), part.error_bound(fresh.poses[0])
+        rc.load(tmp_path / "part.safetensors").error_bound(fresh.poses[0]), part.error_bound(fresh.poses[0])
     )
 
 
@@ -173,7 +173,7 @@ def test_a_missing_tensor_is_refused(model):
 
 
 def test_formulas_state_no_bound():
-    face = rw.faces.example()
+    face = rc.faces.example()
     with pytest.raises(ValueError, match=r"error_bound: the model is one whose file states no bound"):
         face.error_bound(np.zeros((1, face.num_shapes)))
 

@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 from benchmarks.ik.learned import figures
 
-import rigwright as rw
+import rigcast as rc
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-RIG = rw.faces.example()
+RIG = rc.faces.example()
 POINTS = np.arange(0, len(RIG.rest_vertices), len(RIG.rest_vertices) // 40)
 MILLIMETERS = 1000.0 * RIG.meters_per_unit
-SETTINGS = rw.training.FaceIkSettings(hidden=48, rows=2000, batch=64, bins=1, noise=1e-3)  # it moves by 2 mm only
+SETTINGS = rc.training.FaceIkSettings(hidden=48, rows=2000, batch=64, bins=1, noise=1e-3)  # it moves by 2 mm only
 NOISE = 1.0 / MILLIMETERS
 
 
 @pytest.fixture(scope="module")
-def ik() -> rw.ik.FaceIk:
-    return rw.training.face_ik(RIG, POINTS, steps=300, threads=1, settings=SETTINGS)
+def ik() -> rc.ik.FaceIk:
+    return rc.training.face_ik(RIG, POINTS, steps=300, threads=1, settings=SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def best(targets: np.ndarray) -> np.ndarray:
     ends = np.full((len(targets), *RIG.rest_vertices.shape), np.nan)
     ends[:] = RIG.rest_vertices
     ends[:, POINTS] = targets
-    found = rw.inverse.solve(RIG, ends, vertices=POINTS, alpha=0.0)
+    found = rc.inverse.solve(RIG, ends, vertices=POINTS, alpha=0.0)
     return distance(RIG.evaluate(found.weights)[:, POINTS], targets)
 
 
@@ -95,8 +95,8 @@ def test_each_region_has_all_parameters_that_move_its_points(ik):
 def test_figures_are_of_the_rig_and_not_of_the_approximation(expressions):
     """Networks that are trained through a model which moves too little turn parameters up too far."""
     columns = 0.6 * RIG.columns()[: RIG.num_shapes]
-    wrong = rw.BlendshapeRig(RIG.rest_vertices, columns, faces=RIG.faces)
-    ik = rw.training.face_ik(wrong, POINTS, steps=60, threads=1, settings=SETTINGS)
+    wrong = rc.BlendshapeRig(RIG.rest_vertices, columns, faces=RIG.faces)
+    ik = rc.training.face_ik(wrong, POINTS, steps=60, threads=1, settings=SETTINGS)
     found = figures(ik, RIG, expressions[0], 0.0)
     goals = expressions[1][:, POINTS]
     assert found["points on the rig"] == pytest.approx(
@@ -150,7 +150,7 @@ def test_polishing_ends_near_the_optimum_of_all_regions_together(ik, expressions
 def test_the_file_gives_the_same_bytes(ik, tmp_path):
     path = tmp_path / "face.safetensors"
     ik.save(path)
-    loaded = rw.ik.load(path)
+    loaded = rc.ik.load(path)
     goals = RIG.rest_vertices[None, POINTS] + np.float32(2.0 / MILLIMETERS)
     assert (loaded.solve(goals).poses == ik.solve(goals).poses).all()
     loaded.save(tmp_path / "again.safetensors")
@@ -161,32 +161,32 @@ def test_the_file_gives_the_same_bytes(ik, tmp_path):
 def test_load_says_which_function_opens_it(ik, tmp_path):
     path = tmp_path / "face.safetensors"
     ik.save(path)
-    with pytest.raises(ValueError, match=r"rigwright\.ik\.load"):
-        rw.load(path)
+    with pytest.raises(ValueError, match=r"rigcast\.ik\.load"):
+        rc.load(path)
 
 
 def test_a_model_is_no_learned_inverse_kinematics(tmp_path):
     path = tmp_path / "rig.safetensors"
     RIG.save(path)
-    with pytest.raises(ValueError, match=r"of kind 'blendshape'; it must be .* rigwright\.load"):
-        rw.ik.load(path)
+    with pytest.raises(ValueError, match=r"of kind 'blendshape'; it must be .* rigcast\.load"):
+        rc.ik.load(path)
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="learned inverse kinematics"):
-        rw.ik.load(tmp_path / "none.safetensors")
+        rc.ik.load(tmp_path / "none.safetensors")
 
 
 def test_the_same_seed_gives_the_same_file(tmp_path):
     files = []
     for name in "ab":
         files.append(tmp_path / name)
-        rw.training.face_ik(RIG, POINTS, seed=5, steps=3, threads=1, settings=SETTINGS).save(files[-1])
+        rc.training.face_ik(RIG, POINTS, seed=5, steps=3, threads=1, settings=SETTINGS).save(files[-1])
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_depth_of_two_dimensional_points_changes_no_byte():
-    ik = rw.training.face_ik(RIG, POINTS, steps=20, threads=1, dimensions=2, settings=SETTINGS)
+    ik = rc.training.face_ik(RIG, POINTS, steps=20, threads=1, dimensions=2, settings=SETTINGS)
     goals = RIG.evaluate(np.full((1, RIG.num_shapes), 0.3))[:, POINTS]
     deeper = np.add(goals, [0.0, 0.0, 0.1])
     for polish in (0, 2):
@@ -197,14 +197,14 @@ def test_depth_of_two_dimensional_points_changes_no_byte():
 
 def test_labels_choose_the_regions():
     labels = (RIG.rest_vertices[POINTS, 1] > RIG.rest_vertices[POINTS, 1].mean()).astype(int)
-    ik = rw.training.face_ik(RIG, POINTS, steps=1, threads=1, regions=labels, settings=SETTINGS)
+    ik = rc.training.face_ik(RIG, POINTS, steps=1, threads=1, regions=labels, settings=SETTINGS)
     assert len(ik.regions) == 2
     assert all(len(set(labels[points])) == 1 for points, _ in ik.regions)
 
 
 def test_a_killed_training_continues_to_the_same_file(tmp_path):
     def run(path, **more):
-        return rw.training.face_ik(RIG, POINTS, steps=12, threads=1, settings=SETTINGS, **more).save(path)
+        return rc.training.face_ik(RIG, POINTS, steps=12, threads=1, settings=SETTINGS, **more).save(path)
 
     def interrupt(report):
         if report.stage == "training" and report.done > 0.5:
@@ -218,12 +218,12 @@ def test_a_killed_training_continues_to_the_same_file(tmp_path):
 
 
 WRONG = {
-    "model is a str": lambda: rw.training.face_ik("face.safetensors", POINTS),
-    "points is 99999": lambda: rw.training.face_ik(RIG, [99999]),
-    "dimensions is 4": lambda: rw.training.face_ik(RIG, POINTS, dimensions=4),
-    "hidden is 0": lambda: rw.training.face_ik(RIG, POINTS, settings=rw.training.FaceIkSettings(hidden=0)),
-    "data is a list": lambda: rw.training.face_ik(RIG, POINTS, data=[1]),
-    "regions is": lambda: rw.training.face_ik(RIG, POINTS, regions=[1, 2], settings=SETTINGS),
+    "model is a str": lambda: rc.training.face_ik("face.safetensors", POINTS),
+    "points is 99999": lambda: rc.training.face_ik(RIG, [99999]),
+    "dimensions is 4": lambda: rc.training.face_ik(RIG, POINTS, dimensions=4),
+    "hidden is 0": lambda: rc.training.face_ik(RIG, POINTS, settings=rc.training.FaceIkSettings(hidden=0)),
+    "data is a list": lambda: rc.training.face_ik(RIG, POINTS, data=[1]),
+    "regions is": lambda: rc.training.face_ik(RIG, POINTS, regions=[1, 2], settings=SETTINGS),
 }
 
 

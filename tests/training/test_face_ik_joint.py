@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.conftest import TOLERANCES
 from tests.training.test_face_ik import NOISE, POINTS, RIG, SETTINGS, best, distance
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-JOINT = rw.training.FaceIkSettings(**{**SETTINGS.record(), "agreement": "joint"})
+JOINT = rc.training.FaceIkSettings(**{**SETTINGS.record(), "agreement": "joint"})
 RIDGE = 1e-4  # of the largest entry of the summed Gram matrices, as the engine's contract has it
 
 
 @pytest.fixture(scope="module")
-def ik() -> rw.ik.FaceIk:
-    return rw.training.face_ik(RIG, POINTS, steps=300, threads=1, settings=JOINT)
+def ik() -> rc.ik.FaceIk:
+    return rc.training.face_ik(RIG, POINTS, steps=300, threads=1, settings=JOINT)
 
 
 @pytest.fixture(scope="module")
@@ -95,14 +95,14 @@ def test_reachable_points_are_met_nearly_as_well_as_the_optimum_does(ik, goals):
 
 
 def test_averages_of_the_same_proposals_are_far_worse(ik, unreachable):
-    averaged = rw.ik.FaceIk(tensors_of(ik), {**ik.metadata, "agreement": "average"})
+    averaged = rc.ik.FaceIk(tensors_of(ik), {**ik.metadata, "agreement": "average"})
     joint, plain = (one.solve(unreachable).error.mean() for one in (ik, averaged))
     assert joint < 0.8 * plain
 
 
 def test_a_single_region_gets_what_it_proposes(unreachable):
     together = np.zeros(len(POINTS), int)
-    one = rw.training.face_ik(RIG, POINTS, steps=2, threads=1, regions=together, settings=JOINT)
+    one = rc.training.face_ik(RIG, POINTS, steps=2, threads=1, regions=together, settings=JOINT)
     ((_, own),) = one.regions
     (proposed,) = proposals(one, unreachable.astype(np.float32).astype(float))
     assert one.solve(unreachable).unknowns[:, own] == pytest.approx(
@@ -117,21 +117,21 @@ def test_threads_change_no_byte(ik, unreachable):
 
 def test_a_file_gives_the_same_bytes(ik, unreachable, tmp_path):
     ik.save(tmp_path / "ik.safetensors")
-    loaded = rw.ik.load(tmp_path / "ik.safetensors")
+    loaded = rc.ik.load(tmp_path / "ik.safetensors")
     assert loaded.solve(unreachable).poses.tobytes() == ik.solve(unreachable).poses.tobytes()
 
 
 def test_two_dimensional_points_are_solved_jointly_too():
-    ik = rw.training.face_ik(RIG, POINTS, steps=5, threads=1, dimensions=2, settings=JOINT)
+    ik = rc.training.face_ik(RIG, POINTS, steps=5, threads=1, dimensions=2, settings=JOINT)
     goals = RIG.evaluate(np.full((1, RIG.num_shapes), 0.3))[:, POINTS]
     deeper = np.add(goals, [0.0, 0.0, 0.1])
     assert (ik.solve(goals).poses == ik.solve(deeper).poses).all()
 
 
 DAMAGED = {
-    "metadata.agreement is 'vote'": lambda ik: rw.ik.FaceIk(tensors_of(ik), {**ik.metadata, "agreement": "vote"}),
-    "region.000.gram": lambda ik: rw.ik.FaceIk(tensors_of(ik, **{"region.000.gram": None}), ik.metadata),
-    "parameters.scale is holding": lambda ik: rw.ik.FaceIk(
+    "metadata.agreement is 'vote'": lambda ik: rc.ik.FaceIk(tensors_of(ik), {**ik.metadata, "agreement": "vote"}),
+    "region.000.gram": lambda ik: rc.ik.FaceIk(tensors_of(ik, **{"region.000.gram": None}), ik.metadata),
+    "parameters.scale is holding": lambda ik: rc.ik.FaceIk(
         tensors_of(ik, **{"parameters.scale": np.zeros(len(ik.names), np.float32)}), ik.metadata
     ),
 }
@@ -145,4 +145,4 @@ def test_a_damaged_file_is_named(ik, words):
 
 def test_another_agreement_is_named():
     with pytest.raises(ValueError, match=r"^face_ik: agreement is 'vote'; it must be 'average' or 'joint'"):
-        rw.training.FaceIkSettings(agreement="vote")
+        rc.training.FaceIkSettings(agreement="vote")

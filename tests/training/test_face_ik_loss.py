@@ -7,20 +7,20 @@ import importlib
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-pipeline = importlib.import_module("rigwright.training._face_ik._pipeline")  # imports PyTorch
+pipeline = importlib.import_module("rigcast.training._face_ik._pipeline")  # imports PyTorch
 
-RIG = rw.faces.example()
+RIG = rc.faces.example()
 POINTS = np.arange(0, len(RIG.rest_vertices), len(RIG.rest_vertices) // 40)
-SETTINGS = rw.training.FaceIkSettings(hidden=8, rows=200, batch=64, bins=1, steps=1)
+SETTINGS = rc.training.FaceIkSettings(hidden=8, rows=200, batch=64, bins=1, steps=1)
 ROWS = np.arange(50)
 
 
 @pytest.fixture(params=["average", "joint"])
 def descent(request):
-    settings = rw.training.FaceIkSettings(**{**SETTINGS.record(), "agreement": request.param})
+    settings = rc.training.FaceIkSettings(**{**SETTINGS.record(), "agreement": request.param})
     return pipeline._prepare(RIG.restricted(POINTS), None, None, settings, 3, 1)
 
 
@@ -56,7 +56,7 @@ def test_the_parameters_of_the_row_cost_nothing(descent, none):
 def test_other_parameters_cost_their_distance_from_those_of_the_row(descent, none, tolerance):
     known = descent.rows.values[ROWS]
     answering(descent, np.repeat(descent.solver.rest[1], len(ROWS), axis=0))
-    without = rw.training.FaceIkSettings(**{**descent.settings.record(), "regularization": 0.0})
+    without = rc.training.FaceIkSettings(**{**descent.settings.record(), "regularization": 0.0})
     loss = float(descent._loss_of(ROWS, none)[0])
     descent.settings = without
     points = float(descent._loss_of(ROWS, none)[0])

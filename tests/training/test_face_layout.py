@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from rigwright._rigs.surface import Surface
-from rigwright.training._face_maps._lay_out import lay_out
-from rigwright.training._face_maps._rectangles import LONGEST, Rectangle
-from rigwright.training._face_maps._refinement import refined_floor, refinements
+from rigcast._rigs.surface import Surface
+from rigcast.training._face_maps._lay_out import lay_out
+from rigcast.training._face_maps._rectangles import LONGEST, Rectangle
+from rigcast.training._face_maps._refinement import refined_floor, refinements
 from tests.support.laid_face import LaidFace
 
 

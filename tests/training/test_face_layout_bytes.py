@@ -4,15 +4,15 @@ import os
 import subprocess
 import sys
 
-from rigwright import _core
+from rigcast import _core
 
 CODE = """
 import hashlib
-import rigwright as rw
+import rigcast as rc
 from tests.support.laid_face import LaidData
 digest = hashlib.sha256()
 for uvs in (True, False):
-    for segment in rw.training.face_layout(LaidData(uvs=uvs), resolution=6, fields=2, threads=1).segments:
+    for segment in rc.training.face_layout(LaidData(uvs=uvs), resolution=6, fields=2, threads=1).segments:
         for array in (segment.vertices, segment.uvs, segment.weights, segment.columns):
             digest.update(array.tobytes())
 print(digest.hexdigest())
@@ -28,5 +28,5 @@ def printed(**environment):
 
 def test_the_oldest_instruction_sets_give_the_bytes_of_the_newest():
     newest, *_, oldest = _core.instruction_sets()
-    old = {"NPY_DISABLE_CPU_FEATURES": NEWER, "OPENBLAS_CORETYPE": "Nehalem", "RIGWRIGHT_INSTRUCTION_SET": oldest}
-    assert printed(**old) == printed(RIGWRIGHT_INSTRUCTION_SET=newest)
+    old = {"NPY_DISABLE_CPU_FEATURES": NEWER, "OPENBLAS_CORETYPE": "Nehalem", "RIGCAST_INSTRUCTION_SET": oldest}
+    assert printed(**old) == printed(RIGCAST_INSTRUCTION_SET=newest)

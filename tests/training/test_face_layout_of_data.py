@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.training._face_maps._inputs import moved_by
+import rigcast as rc
+from rigcast.training._face_maps._inputs import moved_by
 from tests.support.laid_face import CONTROLS, LaidData
 
 
@@ -15,7 +15,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def layout(data):
-    return rw.training.face_layout(data, resolution=6, fields=1)
+    return rc.training.face_layout(data, resolution=6, fields=1)
 
 
 def test_masks_are_what_the_probe_shows(data):
@@ -50,11 +50,11 @@ def test_a_layout_has_squares_and_notes(layout):
 
 
 def test_squares_may_be_left_out(data):
-    assert all(segment.level == 0 for segment in rw.training.face_layout(data, refine=False, fields=0).segments)
+    assert all(segment.level == 0 for segment in rc.training.face_layout(data, refine=False, fields=0).segments)
 
 
 def test_the_same_seed_gives_the_same_layout(data, layout):
-    again = rw.training.face_layout(data, resolution=6, fields=1)
+    again = rc.training.face_layout(data, resolution=6, fields=1)
     for one, other in zip(layout.segments, again.segments, strict=True):
         np.testing.assert_array_equal(one.uvs, other.uvs)
         np.testing.assert_array_equal(one.weights, other.weights)
@@ -62,12 +62,12 @@ def test_the_same_seed_gives_the_same_layout(data, layout):
 
 def test_one_row_is_too_little():
     with pytest.raises(ValueError, match="face_layout: ds is of 1 rows; it must be of at least two"):
-        rw.training.face_layout(LaidData(samples=1))
+        rc.training.face_layout(LaidData(samples=1))
 
 
 def test_what_is_no_data_set_is_refused():
     with pytest.raises(ValueError, match="face_layout: ds is a str; it must be a data set"):
-        rw.training.face_layout("face.rwdata")
+        rc.training.face_layout("face.rwdata")
 
 
 def test_the_picture_shows_squares_before_and_after(data, layout):
@@ -75,7 +75,7 @@ def test_the_picture_shows_squares_before_and_after(data, layout):
     from matplotlib.patches import Rectangle
     from matplotlib.pyplot import close
 
-    before, after = rw.plot.map_layout(layout, "skin", faces=data.faces, error=np.ones(len(data.rest_vertices)))
+    before, after = rc.plot.map_layout(layout, "skin", faces=data.faces, error=np.ones(len(data.rest_vertices)))
     squares = [segment for segment in layout.segments if segment.name.startswith("skin, detail")]
     assert before.get_title(loc="left") == "skin, before"
     assert sum(isinstance(patch, Rectangle) for patch in after.patches) == len(squares) > 0
@@ -95,4 +95,4 @@ def test_the_picture_shows_squares_before_and_after(data, layout):
 )
 def test_the_picture_refuses_what_is_not_there(layout, change, message):
     with pytest.raises(ValueError, match=message):
-        rw.plot.map_layout(layout, **change)
+        rc.plot.map_layout(layout, **change)

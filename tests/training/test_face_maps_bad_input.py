@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._rigs.surface import Surface
+import rigcast as rc
+from rigcast._rigs.surface import Surface
 from tests.support.mapped_face import MappedFace, clips_of
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -15,8 +15,8 @@ QUICK = {"steps": 4, "hidden": 8, "first_channels": 2, "channels": 4, "batch": 4
 
 
 def trained(folder, rig, frames=30, count=4, probe=2):
-    data = rw.sampling.sample(rig, folder / "face.rwdata", frames * count, sampler=clips_of(frames, count), probe=probe)
-    return data, rw.training.face_maps(data, **QUICK)
+    data = rc.sampling.sample(rig, folder / "face.rwdata", frames * count, sampler=clips_of(frames, count), probe=probe)
+    return data, rc.training.face_maps(data, **QUICK)
 
 
 def notes(model):
@@ -77,7 +77,7 @@ class Broken(MappedFace):
 
 
 def test_samples_that_are_not_finite_are_refused_with_their_row(tmp_path):
-    with pytest.raises(rw.errors.SourceError, match=r"sample .*: the rig returned nan in vertices of channel row \d+"):
+    with pytest.raises(rc.errors.SourceError, match=r"sample .*: the rig returned nan in vertices of channel row \d+"):
         trained(tmp_path, Broken())
 
 
@@ -89,7 +89,7 @@ def test_numbers_that_were_edited_to_nan_are_refused(tmp_path):
     vertices[3, 5] = np.nan
     np.save(file, vertices)
     with pytest.raises(ValueError, match=r"00000\.vertices\.npy"):
-        rw.training.face_maps(rw.Dataset(data.path), **QUICK)
+        rc.training.face_maps(rc.Dataset(data.path), **QUICK)
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rigwright.training import _optimize as optimize
-from rigwright.training._checkpoint import State
-from rigwright.training._face_maps import _levels as levels_module
-from rigwright.training._face_maps._export import map_tensors
-from rigwright.training._face_maps._layout import MapSegment
-from rigwright.training._face_maps._levels import Levels
-from rigwright.training._face_maps._preparation import prepare
-from rigwright.training._face_maps._settings import settings_for
+from rigcast.training import _optimize as optimize
+from rigcast.training._checkpoint import State
+from rigcast.training._face_maps import _levels as levels_module
+from rigcast.training._face_maps._export import map_tensors
+from rigcast.training._face_maps._layout import MapSegment
+from rigcast.training._face_maps._levels import Levels
+from rigcast.training._face_maps._preparation import prepare
+from rigcast.training._face_maps._settings import settings_for
 from tests.support.mapped_face import clip_data, slow_offsets
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")

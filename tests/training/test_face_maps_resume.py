@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.mapped_face import clip_data
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -26,7 +26,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def whole(data, tmp_path_factory):
-    return saved_bytes(rw.training.face_maps(data, **SMALL, steps=40), tmp_path_factory.mktemp("whole") / "a")
+    return saved_bytes(rc.training.face_maps(data, **SMALL, steps=40), tmp_path_factory.mktemp("whole") / "a")
 
 
 def saved_bytes(model, path):
@@ -47,19 +47,19 @@ def test_ctrl_c_loses_no_step(data, whole, tmp_path, stage):
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        rw.training.face_maps(data, **SMALL, steps=40, checkpoint=file, progress=press)
+        rc.training.face_maps(data, **SMALL, steps=40, checkpoint=file, progress=press)
     assert file.with_name("run.1").exists() == (stage == STAGES[1])
-    resumed = rw.training.face_maps(data, **SMALL, steps=40, checkpoint=file)
+    resumed = rc.training.face_maps(data, **SMALL, steps=40, checkpoint=file)
     assert saved_bytes(resumed, tmp_path / "a") == whole
     assert not list(tmp_path.glob("run*"))
 
 
 SCRIPT = """
 import sys
-import rigwright as rw
-from rigwright.training import _optimize as optimize
+import rigcast as rc
+from rigcast.training import _optimize as optimize
 optimize.CHECKPOINT_SECONDS = 0.0
-rw.training.face_maps(rw.Dataset(sys.argv[1]), steps=400, hidden=8, first_channels=2, channels=4, batch=4, threads=1,
+rc.training.face_maps(rc.Dataset(sys.argv[1]), steps=400, hidden=8, first_channels=2, channels=4, batch=4, threads=1,
                       checkpoint=sys.argv[2])
 """
 
@@ -75,8 +75,8 @@ def test_a_killed_process_goes_on(data, tmp_path, written):
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     assert (tmp_path / written).exists()
-    resumed = rw.training.face_maps(data, **SMALL, steps=400, checkpoint=tmp_path / "run")
-    again = rw.training.face_maps(data, **SMALL, steps=400)
+    resumed = rc.training.face_maps(data, **SMALL, steps=400, checkpoint=tmp_path / "run")
+    again = rc.training.face_maps(data, **SMALL, steps=400)
     assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(again, tmp_path / "b")
 
 
@@ -88,16 +88,16 @@ def test_a_second_run_on_one_checkpoint_is_refused(data, tmp_path):
             with pytest.raises(
                 ValueError, match=rf"face_maps: checkpoint is .*, which process {os.getpid()} on"
             ) as error:
-                rw.training.face_maps(data, **SMALL, steps=8, checkpoint=tmp_path / "run")
+                rc.training.face_maps(data, **SMALL, steps=8, checkpoint=tmp_path / "run")
             refused.append(error.value)
 
-    rw.training.face_maps(data, **SMALL, steps=8, checkpoint=tmp_path / "run", progress=second)
+    rc.training.face_maps(data, **SMALL, steps=8, checkpoint=tmp_path / "run", progress=second)
     assert refused
 
 
 def test_the_published_method_trains(data, tolerance):
     """Batches of 8, Adam with three learning rates in turn, 8 first channels, one coarse map per segment."""
-    model = rw.training.face_maps(data, method="paper", steps=30, threads=1)
+    model = rc.training.face_maps(data, method="paper", steps=30, threads=1)
     record = model.metadata["training"]
     expected = {"method": "paper", "batch": 8, "optimizer": "adam", "schedule": "thirds", "regions": 0, "texels": 0.0}
     assert {name: record[name] for name in expected} == expected
@@ -115,5 +115,5 @@ def test_the_published_method_learns(data):
         if progress.stage.startswith("training coarse"):
             errors.append(float(progress.message.split()[2]))
 
-    rw.training.face_maps(data, method="paper", steps=120, threads=1, progress=note)
+    rc.training.face_maps(data, method="paper", steps=120, threads=1, progress=note)
     assert errors[-1] < 0.7 * errors[0]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.sampling import Clip
-from rigwright.training._face_maps._rows import balanced_bins, drawn, split
+from rigcast.sampling import Clip
+from rigcast.training._face_maps._rows import balanced_bins, drawn, split
 
 
 class Rows:

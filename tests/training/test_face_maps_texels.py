@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.training._face_maps._basis import continued, with_bases
-from rigwright.training._face_maps._coefficients import CoefficientDescent
-from rigwright.training._face_maps._convolution_networks import with_convolutions
-from rigwright.training._face_maps._preparation import prepare
-from rigwright.training._face_maps._problem import level_of, make_problem, offsets_of
-from rigwright.training._face_maps._settings import settings_for
-from rigwright.training._face_maps._sparse import sampling_triplets
-from rigwright.training._face_maps._texels import TexelDescent
+from rigcast.training._face_maps._basis import continued, with_bases
+from rigcast.training._face_maps._coefficients import CoefficientDescent
+from rigcast.training._face_maps._convolution_networks import with_convolutions
+from rigcast.training._face_maps._preparation import prepare
+from rigcast.training._face_maps._problem import level_of, make_problem, offsets_of
+from rigcast.training._face_maps._settings import settings_for
+from rigcast.training._face_maps._sparse import sampling_triplets
+from rigcast.training._face_maps._texels import TexelDescent
 from tests.support.face_maps import smooth_leaky
 from tests.support.mapped_face import clip_data
 

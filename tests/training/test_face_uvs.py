@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rigwright._rigs.surface import Surface
-from rigwright.training._face_maps._uvs import own_charts, packed, spread_out, vertex_uvs
+from rigcast._rigs.surface import Surface
+from rigcast.training._face_maps._uvs import own_charts, packed, spread_out, vertex_uvs
 from tests.support.laid_face import sheet
 
 SIDE = 5

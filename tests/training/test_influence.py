@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from rigwright._pose_statistics.columns import rigid_joints, varying_columns
-from rigwright.training._frames import BoneSpace
-from rigwright.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
-from rigwright.training._partition import hard_sets
-from rigwright.training._preparation import prepare
-from rigwright.training._settings import settings_for
+from rigcast._pose_statistics.columns import rigid_joints, varying_columns
+from rigcast.training._frames import BoneSpace
+from rigcast.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
+from rigcast.training._partition import hard_sets
+from rigcast.training._preparation import prepare
+from rigcast.training._settings import settings_for
 
 
 def ignore(_):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.training._face_maps._inputs import moved_by
+import rigcast as rc
+from rigcast.training._face_maps._inputs import moved_by
 from tests.support.mapped_face import SIDE, MappedFace, clips_of
 
 
@@ -21,7 +21,7 @@ class StickyFace(MappedFace):
 
 
 def masks(folder, probe):
-    return moved_by(rw.sampling.sample(StickyFace(), folder, 60, sampler=clips_of(60, 1), probe=probe, seed=2))
+    return moved_by(rc.sampling.sample(StickyFace(), folder, 60, sampler=clips_of(60, 1), probe=probe, seed=2))
 
 
 def test_enough_base_poses_show_what_acts_beside_another_control_only(tmp_path):

@@ -7,15 +7,15 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
-from rigwright.training._face_maps._export import LearnedMap, map_tensors
-from rigwright.training._face_maps._layout import COARSE, Floors, Layout, MapSegment
-from rigwright.training._face_maps._rectangles import GAP, Rectangle, apart, shares
-from rigwright.training._face_maps._refinement import _segments_of, refined_floor
-from rigwright.training._face_maps._regions import with_regions
-from rigwright.training._face_maps._shapes import Scaling
+import rigcast as rc
+from rigcast import _core
+from rigcast.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
+from rigcast.training._face_maps._export import LearnedMap, map_tensors
+from rigcast.training._face_maps._layout import COARSE, Floors, Layout, MapSegment
+from rigcast.training._face_maps._rectangles import GAP, Rectangle, apart, shares
+from rigcast.training._face_maps._refinement import _segments_of, refined_floor
+from rigcast.training._face_maps._regions import with_regions
+from rigcast.training._face_maps._shapes import Scaling
 
 COUNT, CONTROLS = 4000, 6
 LOWS = [np.array([0.1, 0.1]), np.array([0.25, 0.3]), np.array([0.75, 0.6])]
@@ -197,10 +197,10 @@ def test_a_segment_without_squares_stays_as_it_is(face):
 
 def test_other_numbers_for_regions_are_refused():
     with pytest.raises(ValueError, match="face_maps: regions is 2; it must be 0 or 1"):
-        rw.training.FaceMapsSettings(regions=2)
+        rc.training.FaceMapsSettings(regions=2)
 
 
 def test_the_paper_has_one_coarse_map_per_segment():
-    from rigwright.training._face_maps._settings import settings_for
+    from rigcast.training._face_maps._settings import settings_for
 
     assert (settings_for("paper").regions, settings_for("ours").regions) == (0, 1)

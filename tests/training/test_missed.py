@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.training._missed import missed_channels
-from rigwright.training._preparation import prepare
-from rigwright.training._settings import settings_for
+import rigcast as rc
+from rigcast.training._missed import missed_channels
+from rigcast.training._preparation import prepare
+from rigcast.training._settings import settings_for
 from tests.support.cylinder import SEGMENT, CylinderRig
 from tests.training.test_influence import ignore, joints_read
 
@@ -29,7 +29,7 @@ class Conditional(CylinderRig):
 @pytest.fixture(scope="module")
 def conditional_data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("conditional") / "cylinder.rwdata"
-    return rw.sampling.sample(Conditional(rings=20, sides=8), folder, count=900, seed=3, probe=1)
+    return rc.sampling.sample(Conditional(rings=20, sides=8), folder, count=900, seed=3, probe=1)
 
 
 def test_a_dial_that_acts_where_no_pose_of_the_probe_is_becomes_an_input(conditional_data):

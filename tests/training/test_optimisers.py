@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.training._optimizers import DECAY, EPSILON, REFRESH, Adam, Soap, _eigenvectors
+from rigcast.training._optimizers import DECAY, EPSILON, REFRESH, Adam, Soap, _eigenvectors
 
 
 @pytest.fixture

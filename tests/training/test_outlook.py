@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from rigwright.training._optimize import Budget
-from rigwright.training._outlook import Outlook
+from rigcast.training._optimize import Budget
+from rigcast.training._outlook import Outlook
 
 
 def told(budget, *reports):

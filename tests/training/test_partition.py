@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright import _core
-from rigwright.training._partition import FAINT, blended_sets, hard_sets
+from rigcast import _core
+from rigcast.training._partition import FAINT, blended_sets, hard_sets
 from tests.support.cylinder import CylinderRig
 
 

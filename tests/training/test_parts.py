@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._rigs.surface import surface_of
-from rigwright.report._body.places import by_part
+import rigcast as rc
+from rigcast._rigs.surface import surface_of
+from rigcast.report._body.places import by_part
 from tests.support.surfaces import same_surface
 from tests.support.two_cylinders import TwoCylinders
 
@@ -17,8 +17,8 @@ PARTS = ["body", "sleeve"]
 
 
 def sampled(rig, folder, name):
-    learn = rw.sampling.sample(rig, folder / f"{name}.rwdata", count=200, seed=1, probe=1)
-    judge = rw.sampling.sample(rig, folder / f"{name}_unseen.rwdata", count=60, seed=2, probe=0)
+    learn = rc.sampling.sample(rig, folder / f"{name}.rwdata", count=200, seed=1, probe=1)
+    judge = rc.sampling.sample(rig, folder / f"{name}_unseen.rwdata", count=60, seed=2, probe=0)
     return learn, judge
 
 
@@ -26,7 +26,7 @@ def sampled(rig, folder, name):
 def whole(tmp_path_factory):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     learn, judge = sampled(TwoCylinders(), tmp_path_factory.mktemp("whole"), "whole")
-    return rw.training.body(learn, **SETTINGS), learn, judge
+    return rc.training.body(learn, **SETTINGS), learn, judge
 
 
 def test_the_model_has_the_surface_of_its_data(whole):
@@ -41,7 +41,7 @@ def test_each_part_is_as_accurate_as_learned_alone(whole, tmp_path, part):
     chosen = np.flatnonzero(model.vertex_parts == PARTS.index(part))
     together = np.linalg.norm(model.evaluate(judge.poses) - judge.vertices, axis=2)[:, chosen].mean()
     learn, unseen = sampled(TwoCylinders().one(part), tmp_path, part)
-    alone = np.linalg.norm(rw.training.body(learn, **SETTINGS).evaluate(unseen.poses) - unseen.vertices, axis=2).mean()
+    alone = np.linalg.norm(rc.training.body(learn, **SETTINGS).evaluate(unseen.poses) - unseen.vertices, axis=2).mean()
     assert together < WORSE * alone
 
 
@@ -50,7 +50,7 @@ def test_a_model_of_one_part_is_the_part_of_the_model(whole):
     chosen = surface_of(model).vertices_of("sleeve")
     part = model.restricted(chosen)
     assert part.evaluate(judge.poses).tobytes() == model.evaluate(judge.poses)[:, chosen].tobytes()
-    assert rw.segments(part, "parts").names == ["sleeve"]
+    assert rc.segments(part, "parts").names == ["sleeve"]
 
 
 def test_errors_are_listed_by_part(whole, tolerance):

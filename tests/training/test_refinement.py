@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rigwright.training._face_maps._layout import COARSE, MapSegment
-from rigwright.training._face_maps._rectangles import (
+from rigcast.training._face_maps._layout import COARSE, MapSegment
+from rigcast.training._face_maps._rectangles import (
     GAP,
     LONGEST,
     SIDE,
@@ -14,7 +14,7 @@ from rigwright.training._face_maps._rectangles import (
     shares,
     square_around,
 )
-from rigwright.training._face_maps._refinement import _segments_of, clusters, elbow
+from rigcast.training._face_maps._refinement import _segments_of, clusters, elbow
 
 
 def dense_segment(count=4000):

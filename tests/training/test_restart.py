@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rigwright.cli import _dispatch as dispatch
-from rigwright.training._checkpoint import State, only_run, write_checkpoint
+from rigcast.cli import _dispatch as dispatch
+from rigcast.training._checkpoint import State, only_run, write_checkpoint
 
 pytest.importorskip("torch", reason="the training extra is not installed")
 

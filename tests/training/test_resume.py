@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rigwright.training import _optimize as optimize
-from rigwright.training._checkpoint import State, read_checkpoint, write_checkpoint
+from rigcast.training import _optimize as optimize
+from rigcast.training._checkpoint import State, read_checkpoint, write_checkpoint
 
 
 class Interrupted(Exception):
@@ -96,11 +96,11 @@ def test_finished_training_survives_an_interruption_of_what_follows(cylinder_dat
 
 SCRIPT = """
 import sys
-import rigwright as rw
-from rigwright.training import _optimize as optimize
+import rigcast as rc
+from rigcast.training import _optimize as optimize
 optimize.CHECKPOINT_SECONDS = 0.02
 data, checkpoint, file = sys.argv[1:]
-rw.training.body(rw.Dataset(data), steps=1000, hidden=8, batch=32, max_components=6, border=1.0, threads=1,
+rc.training.body(rc.Dataset(data), steps=1000, hidden=8, batch=32, max_components=6, border=1.0, threads=1,
                  checkpoint=checkpoint).save(file)
 """
 
@@ -165,12 +165,12 @@ def test_a_checkpoint_with_a_wrong_byte_is_named_or_read(tmp_path):
 
 @pytest.mark.parametrize("threads", [2**31, 10**20, True])
 def test_no_number_of_threads_is_refused_before_work(cylinder_data, threads):
-    import rigwright as rw
+    import rigcast as rc
 
     with pytest.raises(
         ValueError, match=r"body: threads is .*; it must be 0 \(all processors\) or more, up to 2147483647"
     ):
-        rw.training.body(cylinder_data, threads=threads)
+        rc.training.body(cylinder_data, threads=threads)
 
 
 def test_checkpoint_of_another_run_is_refused(cylinder_data, train, tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rigwright.training._face_maps._rigid import (
+from rigcast.training._face_maps._rigid import (
     Component,
     Moving,
     amplification,

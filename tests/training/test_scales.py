@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.cylinder import CylinderRig
 from tests.training.test_body import rigid
 
@@ -30,10 +30,10 @@ def stretched(tmp_path_factory):
     """Poses to learn from, others, and a model."""
     pytest.importorskip("torch", reason="PyTorch is not installed")
     folder = tmp_path_factory.mktemp("stretched")
-    data = rw.sampling.sample(Stretched(), folder / "a.rwdata", count=600, seed=3, probe=3)
-    unseen = rw.sampling.sample(Stretched(), folder / "b.rwdata", count=80, seed=99, probe=0)
+    data = rc.sampling.sample(Stretched(), folder / "a.rwdata", count=600, seed=3, probe=3)
+    unseen = rc.sampling.sample(Stretched(), folder / "b.rwdata", count=80, seed=99, probe=0)
     settings = {"steps": 600, "hidden": 16, "batch": 64, "border": 1.0, "tau": 1.0, "threads": 1}
-    return data, unseen, rw.training.body(data, seed=0, **settings)
+    return data, unseen, rc.training.body(data, seed=0, **settings)
 
 
 def test_sampled_scales_are_learned(stretched):

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.training._settings import settings_for
+import rigcast as rc
+from rigcast.training._settings import settings_for
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_arguments_of_the_wrong_kind_are_refused(cylinder_data, changes, message
     pytest.importorskip("torch", reason="PyTorch is not installed")
     arguments = {"ds": cylinder_data, "steps": 1, **changes}
     with pytest.raises(ValueError, match=f"body: {message}"):
-        rw.training.body(arguments.pop("ds"), **arguments)
+        rc.training.body(arguments.pop("ds"), **arguments)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rigwright.training._influence import Description
-from rigwright.training._preparation import Preparation
+from rigcast.training._influence import Description
+from rigcast.training._preparation import Preparation
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.sampling._joined import JoinedSets
-from rigwright.training import _optimize as optimize
-from rigwright.training._until import _pipeline, _rounds
+import rigcast as rc
+from rigcast.sampling._joined import JoinedSets
+from rigcast.training import _optimize as optimize
+from rigcast.training._until import _pipeline, _rounds
 from tests.support.cylinder import CylinderRig
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -45,7 +45,7 @@ def small_rig():
 
 def until(folder, tolerance=TIGHT, poses=700, **more):
     settings = {**QUICK, "statistic": "p99", "seed": 1, **more}
-    return rw.training.body(small_rig(), tolerance=tolerance, folder=folder, poses=poses, **settings)
+    return rc.training.body(small_rig(), tolerance=tolerance, folder=folder, poses=poses, **settings)
 
 
 def saved_bytes(model, path):
@@ -73,7 +73,7 @@ def test_it_stops_when_the_bound_holds(tmp_path):
 def test_the_stated_error_is_that_of_other_poses(tmp_path):
     """Judged by poses of another seed: the bound of the 99th percentile holds."""
     model = until(tmp_path / "rounds", LOOSE)
-    other = rw.sampling.sample(small_rig(), tmp_path / "other.rwdata", count=600, seed=4321, probe=0)
+    other = rc.sampling.sample(small_rig(), tmp_path / "other.rwdata", count=600, seed=4321, probe=0)
     errors = np.linalg.norm(model.evaluate(other.poses) - other.vertices, axis=2)
     assert np.quantile(errors, 0.99) <= model.metadata["until"]["rounds"][-1]["bound"]
 
@@ -94,14 +94,14 @@ def test_it_says_that_its_time_is_used_up(tmp_path):
 
 def test_the_sampled_poses_are_those_of_the_folder(tmp_path):
     model = until(tmp_path / "rounds")
-    sets = [rw.Dataset(path) for path in sorted((tmp_path / "rounds").glob("*.rwdata"))]
+    sets = [rc.Dataset(path) for path in sorted((tmp_path / "rounds").glob("*.rwdata"))]
     probe = sum(len(part.probe.channel) for part in sets if part.probe is not None)
     assert sum(map(len, sets)) + probe == model.metadata["until"]["sampled"]
 
 
 def test_fresh_poses_are_no_poses_that_were_learned_from(tmp_path):
     until(tmp_path / "rounds")
-    sets = [rw.Dataset(path).channels for path in sorted((tmp_path / "rounds").glob("*.rwdata"))]
+    sets = [rc.Dataset(path).channels for path in sorted((tmp_path / "rounds").glob("*.rwdata"))]
     rows = np.concatenate(sets)
     assert len(np.unique(rows, axis=0)) == len(rows)
 
@@ -171,38 +171,38 @@ def test_restart_trains_anew_and_keeps_the_samples(whole, tmp_path):
 
 def test_a_data_set_goes_first_with_its_rig(tmp_path):
     rig = small_rig()
-    given = rw.sampling.sample(rig, tmp_path / "given.rwdata", count=150, seed=5, probe=2)
+    given = rc.sampling.sample(rig, tmp_path / "given.rwdata", count=150, seed=5, probe=2)
     settings = {**QUICK, "folder": tmp_path / "rounds", "poses": 600}
-    model = rw.training.body(given, rig=rig, tolerance=LOOSE, statistic="mean", **settings)
+    model = rc.training.body(given, rig=rig, tolerance=LOOSE, statistic="mean", **settings)
     assert model.metadata["until"]["rounds"][0]["poses"] == 150
     assert not (tmp_path / "rounds" / "first.rwdata").exists()
 
 
 def test_a_data_set_alone_cannot_be_sampled(cylinder_data):
     with pytest.raises(ValueError, match=r"body: rig is a data set alone; it must be a rig that can be sampled"):
-        rw.training.body(cylinder_data, tolerance=1.0)
+        rc.training.body(cylinder_data, tolerance=1.0)
 
 
 def test_the_rig_must_be_the_data_sets(cylinder_data):
     with pytest.raises(ValueError, match=r"body: rig is one of 6 channels"):
-        rw.training.body(cylinder_data, tolerance=1.0, rig=rw.sources.example_body())
+        rc.training.body(cylinder_data, tolerance=1.0, rig=rc.sources.example_body())
 
 
 def test_without_a_tolerance_nothing_is_sampled(cylinder_data, tmp_path):
     for name, value in (("rig", small_rig()), ("folder", tmp_path), ("poses", 3)):
         with pytest.raises(ValueError, match=rf"body: {name} is given; it must be left out without a tolerance"):
-            rw.training.body(cylinder_data, **{name: value})
+            rc.training.body(cylinder_data, **{name: value})
 
 
 def test_a_rig_without_tolerance_is_no_data_set():
     with pytest.raises(ValueError, match="body: ds is a CylinderRig without"):
-        rw.training.body(small_rig())
+        rc.training.body(small_rig())
 
 
 @pytest.mark.parametrize(("name", "value"), [("poses", 0), ("poses", 1.5), ("workers", -1)])
 def test_numbers_out_of_range_are_refused(tmp_path, name, value):
     with pytest.raises(ValueError, match=f"{name} is {value}"):
-        rw.training.body(small_rig(), tolerance=1.0, folder=tmp_path / "f", **{name: value})
+        rc.training.body(small_rig(), tolerance=1.0, folder=tmp_path / "f", **{name: value})
 
 
 def test_the_folder_is_no_file(tmp_path):
@@ -213,7 +213,7 @@ def test_the_folder_is_no_file(tmp_path):
 
 def test_parts_of_joined_sets_stay_when_sets_are_added(tmp_path):
     sets = [
-        rw.sampling.sample(small_rig(), tmp_path / f"{seed}.rwdata", count=30 + seed, seed=seed, probe=0)
+        rc.sampling.sample(small_rig(), tmp_path / f"{seed}.rwdata", count=30 + seed, seed=seed, probe=0)
         for seed in range(3)
     ]
     two, three = JoinedSets(sets[:2]), JoinedSets(sets)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.training._basis import Basis
-from rigwright.training._networks import initial_parameters, layers, normalize
-from rigwright.training._partition import VertexSets, hard_sets
-from rigwright.training._until._choose import SHARPNESS, Chosen, Drawing, at_random, composed, least_sure
-from rigwright.training._until._workplace import moving
-from rigwright.training._warm_start import continued
+import rigcast as rc
+from rigcast.training._basis import Basis
+from rigcast.training._networks import initial_parameters, layers, normalize
+from rigcast.training._partition import VertexSets, hard_sets
+from rigcast.training._until._choose import SHARPNESS, Chosen, Drawing, at_random, composed, least_sure
+from rigcast.training._until._workplace import moving
+from rigcast.training._warm_start import continued
 from tests.support.cylinder import CylinderRig
 
 MOVES = np.array([[True, False], [True, False], [False, True], [False, False]])  # channels 0 and 1 move set 0
@@ -47,7 +47,7 @@ def test_candidates_are_drawn_in_proportion_to_a_power_of_the_bound(unit):
 def bounded(cylinder_data):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     quick = {"steps": 60, "hidden": 8, "batch": 32, "max_components": 6, "border": 1.0, "threads": 1}
-    return rw.training.body(cylinder_data, **quick)
+    return rc.training.body(cylinder_data, **quick)
 
 
 def drawing(ds, sampler):
@@ -57,7 +57,7 @@ def drawing(ds, sampler):
 def test_chosen_poses_have_larger_bounds_than_random_ones_and_stay_in_range(cylinder_data, bounded):
     sets = VertexSets(*(bounded.tensors()[f"sets.{name}"] for name in ("joint", "offset", "vertex", "weight")))
     moves = moving(cylinder_data, sets, 1e-3)
-    where = drawing(cylinder_data, rw.sampling.Normal())
+    where = drawing(cylinder_data, rc.sampling.Normal())
     hard, plain = (choose(bounded, cylinder_data, moves, where, 80, 0) for choose in (least_sure, at_random))
     low, high = cylinder_data.channel_ranges.T
     assert ((hard >= low) & (hard <= high)).all()
@@ -69,7 +69,7 @@ def test_chosen_poses_have_larger_bounds_than_random_ones_and_stay_in_range(cyli
 def test_rows_of_an_animation_stay_whole(cylinder_data, bounded):
     """Its channels depend on each other. Only the rig knows the poses of this one's: the candidates are seen rows."""
     frames = cylinder_data.channels
-    where = drawing(cylinder_data, rw.sampling.Animation(frames, noise=0.1))
+    where = drawing(cylinder_data, rc.sampling.Animation(frames, noise=0.1))
     moves = np.ones((frames.shape[1], len(bounded.tensors()["sets.joint"])), bool)
     found = least_sure(bounded, cylinder_data, moves, where, 20, 0)
     assert (np.abs(found[:, None] - frames[None]).max(axis=2).min(axis=1) == 0).all()
@@ -77,7 +77,7 @@ def test_rows_of_an_animation_stay_whole(cylinder_data, bounded):
 
 def test_chosen_rows_are_sampled_as_they_are(cylinder_rig, tmp_path):
     rows = np.asarray(cylinder_rig.channel_ranges, np.float32).mean(axis=1) * np.ones((3, 1), np.float32)
-    ds = rw.sampling.sample(cylinder_rig, tmp_path / "c.rwdata", 3, sampler=Chosen(rows), probe=0)
+    ds = rc.sampling.sample(cylinder_rig, tmp_path / "c.rwdata", 3, sampler=Chosen(rows), probe=0)
     assert np.array_equal(ds.channels, rows)
     assert ds.manifest["sampler"]["kind"] == "chosen"
 

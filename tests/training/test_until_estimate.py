@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rigwright.training._until._estimate import bounding_rank, estimate, student_quantile, upper_mean
+from rigcast.training._until._estimate import bounding_rank, estimate, student_quantile, upper_mean
 
 RISK = 0.05
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.training._until._goal import Goal, parse_goal
+from rigcast.training._until._goal import Goal, parse_goal
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rigwright.training._networks import initial_parameters, make_problem, normalize
-from rigwright.training._optimize import Budget, Trainer, rate, torch_settings
-from rigwright.training._settings import BodySettings, settings_for
+from rigcast.training._networks import initial_parameters, make_problem, normalize
+from rigcast.training._optimize import Budget, Trainer, rate, torch_settings
+from rigcast.training._settings import BodySettings, settings_for
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.transfer.meshes import bend, sheet
 
 
@@ -29,7 +29,7 @@ def closed(points: np.ndarray, gap: float) -> np.ndarray:
 def test_facing_rims_are_found_and_nothing_else():
     """Sheets that wind as these do face each other across air: vertex c of row r meets that of the opposite row."""
     neutral, faces = clam(1.5)
-    pairs = rw.transfer.find_contacts(neutral, closed(neutral, 1.5)[None], faces, reach=0.5)
+    pairs = rc.transfer.find_contacts(neutral, closed(neutral, 1.5)[None], faces, reach=0.5)
     rows, columns = np.divmod(pairs, 9)
     assert len(pairs) > 40
     np.testing.assert_array_equal(rows.sum(axis=1), 24)
@@ -40,13 +40,13 @@ def test_the_two_sides_of_something_solid_are_no_contact():
     """Wound the other way, the same gap is a thickness."""
     neutral, faces = clam(1.5)
     inward = faces[:, [0, 3, 2, 1]]
-    assert len(rw.transfer.find_contacts(neutral, closed(neutral, 1.5)[None], inward, reach=0.5)) == 0
+    assert len(rc.transfer.find_contacts(neutral, closed(neutral, 1.5)[None], inward, reach=0.5)) == 0
 
 
 def facing(neutral: np.ndarray, shapes: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Faces so turned that the two rims face each other's outer sides, and the contacts found then."""
     turns = (faces, faces[:, [0, 3, 2, 1]])
-    found = [rw.transfer.find_contacts(neutral, shapes, turned) for turned in turns]
+    found = [rc.transfer.find_contacts(neutral, shapes, turned) for turned in turns]
     best = int(len(found[1]) > len(found[0]))
     assert len(found[best])
     return turns[best], found[best]
@@ -62,8 +62,8 @@ def test_what_closes_in_the_source_closes_in_the_target():
     def gaps(points):
         return np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1)
 
-    loose = rw.transfer.deformation_transfer(neutral, shape, target, faces, contacts=None)[0]
-    held = rw.transfer.deformation_transfer(neutral, shape, target, faces, contacts=pairs)[0]
+    loose = rc.transfer.deformation_transfer(neutral, shape, target, faces, contacts=None)[0]
+    held = rc.transfer.deformation_transfer(neutral, shape, target, faces, contacts=pairs)[0]
     assert gaps(held).mean() < 0.5 * gaps(loose).mean()
 
 
@@ -75,12 +75,12 @@ def test_contacts_are_met_by_shapes_that_examples_leave_open_only(tolerance):
     faces, pairs = facing(neutral, shapes, faces)
     examples, weights = closed(target, 2.6)[None], [[1.0, 0.0]]
     free, held = (
-        rw.transfer.DeformationTransfer(neutral, target, faces, contacts=found).transfer_with_examples(
+        rc.transfer.DeformationTransfer(neutral, target, faces, contacts=found).transfer_with_examples(
             shapes, examples, weights, 0.02
         )
         for found in (None, pairs)
     )
-    alone = rw.transfer.deformation_transfer(neutral, shapes, target, faces, contacts=pairs, fixed=None)
+    alone = rc.transfer.deformation_transfer(neutral, shapes, target, faces, contacts=pairs, fixed=None)
     assert np.abs(held[1] - free[1]).max() > 1e-3  # the contacts ask for something
     np.testing.assert_allclose(held[1], alone[1], atol=tolerance["float32_scaled"])
     assert held[0].tobytes() == free[0].tobytes()
@@ -102,8 +102,8 @@ def test_a_lid_ends_where_the_sources_does(opening):
         apart = (points[rims[:, 0]] - points[rims[:, 1]]) - (shape[rims[:, 0]] - shape[rims[:, 1]])
         return np.linalg.norm(apart, axis=1).mean()
 
-    loose = rw.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=None)[0]
-    held = rw.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=pairs)[0]
+    loose = rc.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=None)[0]
+    held = rc.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=pairs)[0]
     assert off(loose) > 0.5
     assert off(held) < 0.2 * off(loose)
 
@@ -116,10 +116,10 @@ def test_less_crosses_that_does_not_in_the_source():
     for seed in range(6):
         target = neutral.copy()
         target[:, 2] += 0.05 * np.random.default_rng(seed).standard_normal(len(target)).astype(np.float32)
-        loose = rw.transfer.deformation_transfer(neutral, shape, target, faces, contacts=None)[0]
-        held = rw.transfer.deformation_transfer(neutral, shape, target, faces, contacts=pairs)[0]
-        before += len(rw.transfer.new_crossings(shape[0], target, loose, faces))
-        after += len(rw.transfer.new_crossings(shape[0], target, held, faces))
+        loose = rc.transfer.deformation_transfer(neutral, shape, target, faces, contacts=None)[0]
+        held = rc.transfer.deformation_transfer(neutral, shape, target, faces, contacts=pairs)[0]
+        before += len(rc.transfer.new_crossings(shape[0], target, loose, faces))
+        after += len(rc.transfer.new_crossings(shape[0], target, held, faces))
     assert before > 60
     assert after < 0.75 * before
 
@@ -127,11 +127,11 @@ def test_less_crosses_that_does_not_in_the_source():
 def test_new_crossings_are_those_the_source_does_not_have():
     neutral, faces = clam(1.0)
     crossed = neutral * np.float32([1, 1, -0.3])
-    assert len(rw.transfer.new_crossings(neutral, neutral, neutral, faces)) == 0
-    new = rw.transfer.new_crossings(neutral, neutral, crossed, faces)
-    assert len(new) == rw.transfer.count_crossings(crossed, faces)
-    assert len(rw.transfer.new_crossings(crossed, neutral, crossed, faces)) == 0
-    assert len(rw.transfer.new_crossings(neutral, crossed, crossed, faces)) == 0
+    assert len(rc.transfer.new_crossings(neutral, neutral, neutral, faces)) == 0
+    new = rc.transfer.new_crossings(neutral, neutral, crossed, faces)
+    assert len(new) == rc.transfer.count_crossings(crossed, faces)
+    assert len(rc.transfer.new_crossings(crossed, neutral, crossed, faces)) == 0
+    assert len(rc.transfer.new_crossings(neutral, crossed, crossed, faces)) == 0
 
 
 def test_meetings_of_fixed_vertices_alone_change_nothing():
@@ -141,7 +141,7 @@ def test_meetings_of_fixed_vertices_alone_change_nothing():
     pairs = np.array([[8 + 9 * r, 8 + 9 * (24 - r)] for r in range(6)])
     target = bend(clam(2.6)[0], 3, 0.1)
     alone, held = (
-        rw.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=found, fixed=moving)
+        rc.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=found, fixed=moving)
         for found in (None, pairs)
     )
     assert np.array_equal(alone, held)
@@ -153,8 +153,8 @@ def test_open_gaps_are_nobodys_contact(tolerance):
     target = bend(neutral, 2, 0.1)
     pairs = np.array([[8 + 9 * r, 8 + 9 * (24 - r)] for r in range(3)])
     assert np.linalg.norm(shape[pairs[:, 0]] - shape[pairs[:, 1]], axis=1).min() > 1.5
-    loose = rw.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=None)
-    held = rw.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=pairs)
+    loose = rc.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=None)
+    held = rc.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=pairs)
     np.testing.assert_allclose(held, loose, atol=10 * tolerance["float32"])
 
 
@@ -162,7 +162,7 @@ def test_contacts_change_nothing_where_the_target_is_the_source(tolerance):
     neutral, faces = clam(0.4)
     shapes = np.stack([closed(neutral, 0.4), bend(neutral, 1, 0.2)])
     pairs = np.array([[8 + 9 * r, 8 + 9 * (24 - r)] for r in range(8)])
-    result = rw.transfer.deformation_transfer(neutral, shapes, neutral, faces, contacts=pairs)
+    result = rc.transfer.deformation_transfer(neutral, shapes, neutral, faces, contacts=pairs)
     np.testing.assert_allclose(result, shapes, atol=tolerance["float32_scaled"])
 
 
@@ -195,35 +195,35 @@ def test_crossings_are_counted(seed):
     faces = rng.permutation(30).reshape(10, 3)
     expected = slow_crossings(points, faces)
     assert expected > 0
-    assert rw.transfer.count_crossings(points, faces) == expected
-    assert rw.transfer.count_crossings(points, faces, near=[]) == 0
+    assert rc.transfer.count_crossings(points, faces) == expected
+    assert rc.transfer.count_crossings(points, faces, near=[]) == 0
 
 
 def test_a_flat_sheet_crosses_nothing():
     points, faces = sheet(5, 5, 0, True)
     points[:, 2] = 0
-    assert rw.transfer.count_crossings(points, faces) == 0
+    assert rc.transfer.count_crossings(points, faces) == 0
 
 
 def test_wrong_input_is_named():
     neutral, faces = sheet(2, 2, 0, True)
     with pytest.raises(ValueError, match=r"find_contacts: shapes is float32 \(8, 3\); it must be numbers \(K, 9, 3\)"):
-        rw.transfer.find_contacts(neutral, neutral[:8], faces)
+        rc.transfer.find_contacts(neutral, neutral[:8], faces)
     with pytest.raises(ValueError, match=r"find_contacts: reach is 0\.0+; it must be above 0"):
-        rw.transfer.find_contacts(neutral, neutral[None], faces, reach=0.0)
+        rc.transfer.find_contacts(neutral, neutral[None], faces, reach=0.0)
     with pytest.raises(ValueError, match="find_contacts: faces is 9 in face 0"):
-        rw.transfer.find_contacts(neutral, neutral[None], [[0, 1, 9]])
+        rc.transfer.find_contacts(neutral, neutral[None], [[0, 1, 9]])
 
 
 def test_contacts_may_be_found_on_the_way():
     neutral, faces = clam(1.0)
     shape, target = closed(neutral, 1.0)[None], bend(clam(1.6)[0], 3, 0.1)
     turned, pairs = facing(neutral, shape, faces)
-    expected = rw.transfer.deformation_transfer(neutral, shape, target, turned, contacts=pairs)
-    result = rw.transfer.deformation_transfer(neutral, shape, target, turned, contacts="auto")
+    expected = rc.transfer.deformation_transfer(neutral, shape, target, turned, contacts=pairs)
+    result = rc.transfer.deformation_transfer(neutral, shape, target, turned, contacts="auto")
     assert result.tobytes() == expected.tobytes()
     with pytest.raises(ValueError, match="deformation_transfer: contacts is 'lips'; it must be \"auto\""):
-        rw.transfer.deformation_transfer(neutral, shape, target, faces, contacts="lips")
+        rc.transfer.deformation_transfer(neutral, shape, target, faces, contacts="lips")
 
 
 @pytest.mark.parametrize(
@@ -237,13 +237,13 @@ def test_contacts_may_be_found_on_the_way():
 def test_vertices_to_look_near_are_checked(near, words):
     points, faces = sheet(2, 2, 0, True)
     with pytest.raises(ValueError, match="^count_crossings: " + words):
-        rw.transfer.count_crossings(points, faces, near)
+        rc.transfer.count_crossings(points, faces, near)
     with pytest.raises(ValueError, match="^new_crossings: " + words):
-        rw.transfer.new_crossings(points, points, points, faces, near)
+        rc.transfer.new_crossings(points, points, points, faces, near)
 
 
 @pytest.mark.parametrize("rings", [-1, 0.5, True])
 def test_rings_are_checked(rings):
     points, faces = sheet(2, 2, 0, True)
     with pytest.raises(ValueError, match=r"count_crossings: rings is .*; it must be a whole number of at least 0"):
-        rw.transfer.count_crossings(points, faces, [0], rings=rings)
+        rc.transfer.count_crossings(points, faces, [0], rings=rings)

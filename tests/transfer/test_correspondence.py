@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
+import rigcast as rc
+from rigcast import _core
 from tests.transfer.meshes import random_rotation, sheet
 
 
@@ -40,11 +40,11 @@ def test_the_same_surface_in_another_topology_gets_the_same_shape(seed):
     turn = 3.0 * random_rotation(seed)
     moved = (target @ turn.T + [5, 1, 2]).astype(np.float32)
     pairs = np.stack([nearest(source, PLACES), nearest(target, PLACES)], axis=1)
-    found = rw.transfer.correspond(source, faces, moved, other, pairs)
+    found = rc.transfer.correspond(source, faces, moved, other, pairs)
     assert found.coverage > 0.7
     assert found.mean_distance < 0.05
     rest, shapes = found.resample(source, smile(source)[None])
-    result = rw.transfer.deformation_transfer(rest, shapes, moved, other)[0] - moved
+    result = rc.transfer.deformation_transfer(rest, shapes, moved, other)[0] - moved
     expected = (smile(target) - target) @ turn.T
     error = np.linalg.norm(result - expected, axis=1)
     assert error.mean() < 0.08 * np.linalg.norm(expected, axis=1).max()
@@ -57,7 +57,7 @@ def test_a_swelling_is_reached_though_all_else_fits_at_once():
     target, other = cap(23, False)
     swelling = 0.1 * np.exp(-20 * ((target[:, 0] - 0.5) ** 2 + (target[:, 1] + 0.4) ** 2))
     target = target + np.stack([0 * swelling, 0 * swelling, swelling], axis=1).astype(np.float32)
-    found = rw.transfer.correspond(source, faces, target, other)
+    found = rc.transfer.correspond(source, faces, target, other)
     assert found.distance[swelling > 0.05].max() < 0.3 * swelling.max()
 
 
@@ -66,11 +66,11 @@ def test_a_component_without_correspondence_rests():
     far, more = sheet(3, 3, 1, True)
     target = np.concatenate([source, far + np.float32([50, 0, 0])])
     both = np.concatenate([faces, more + len(source)])
-    found = rw.transfer.correspond(source, faces, target, both)
+    found = rc.transfer.correspond(source, faces, target, both)
     assert found.unmatched_components == [1]
     assert not found.matched[len(source) :].any()
     rest, shapes = found.resample(source, smile(source)[None])
-    result = rw.transfer.deformation_transfer(rest, shapes, target, both)[0]
+    result = rc.transfer.deformation_transfer(rest, shapes, target, both)[0]
     assert np.array_equal(result[len(source) :], target[len(source) :])
     # Corresponding points lie inside faces, where the smile is linear.
     np.testing.assert_allclose(result[: len(source)], smile(source), atol=0.02)
@@ -79,7 +79,7 @@ def test_a_component_without_correspondence_rests():
 def test_nothing_near_is_said():
     source, faces = cap(4, True)
     with pytest.raises(ValueError, match="correspond: target is nowhere within"):
-        rw.transfer.correspond(source, faces, source + np.float32(100), faces, iterations=0)
+        rc.transfer.correspond(source, faces, source + np.float32(100), faces, iterations=0)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_nothing_near_is_said():
 def test_wrong_landmarks_are_named(landmarks, text):
     source, faces = cap(4, True)
     with pytest.raises(ValueError, match=text):
-        rw.transfer.correspond(source, faces, source, faces, landmarks)
+        rc.transfer.correspond(source, faces, source, faces, landmarks)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_wrong_arguments_are_named(change, words):
     source, faces = cap(4, True)
     given = {"source": source, "source_faces": faces, "target": source, "target_faces": faces}
     with pytest.raises(ValueError, match="^correspond: " + words):
-        rw.transfer.correspond(**(given | change))
+        rc.transfer.correspond(**(given | change))
 
 
 def slow_closest(points, triangles, query):
@@ -167,12 +167,12 @@ def test_skin_is_matched_to_skin_though_gums_are_nearer():
     source, both = np.concatenate([skin, gums]), np.concatenate([faces, more + len(skin)])
     target, other = cap(23, False)
     pairs = np.stack([nearest(skin, PLACES), nearest(target, PLACES)], axis=1)
-    found = rw.transfer.correspond(source, both, target, other, pairs)
+    found = rc.transfer.correspond(source, both, target, other, pairs)
     assert found.coverage > 0.7
     assert found.corners[found.matched].max() < len(skin)
     assert not len(found.torn)
     rest, shapes = found.resample(source, np.concatenate([smile(skin), gums])[None])
-    moved = rw.transfer.deformation_transfer(rest, shapes, target, other)[0] - target
+    moved = rc.transfer.deformation_transfer(rest, shapes, target, other)[0] - target
     expected = smile(target) - target
     assert np.linalg.norm(moved - expected, axis=1).max() < 0.25 * np.linalg.norm(expected, axis=1).max()
 
@@ -182,7 +182,7 @@ def test_without_landmarks_the_nearest_component_with_overlap_is_the_partner():
     ball = np.float32(0.15) * cap(6, True)[0] + np.float32([0.4, 0.4, 1.2])
     source = np.concatenate([skin, ball])
     both = np.concatenate([faces, cap(6, True)[1] + len(skin)])
-    found = rw.transfer.correspond(
+    found = rc.transfer.correspond(
         source, both, source[::-1].copy(), len(source) - 1 - np.maximum(both, 0), iterations=0
     )
     is_ball = np.arange(len(source)) < len(ball)
@@ -214,12 +214,12 @@ def test_a_target_that_bridges_a_shut_mouth_opens_it_no_wider_than_the_source():
     source, slit = lips(0.02, bridged=False)
     target, other = lips(0.3, bridged=True)
     marks = [0, 12, 156, 168, *range(13 * 6 + 3, 13 * 6 + 10), *range(13 * 7 + 3, 13 * 7 + 10)]
-    found = rw.transfer.correspond(source, slit, target, other, np.stack([marks, marks], axis=1))
+    found = rc.transfer.correspond(source, slit, target, other, np.stack([marks, marks], axis=1))
     x, y = source[:, 0], source[:, 1]
     jaw = np.where(y < 6.5, -2.0 * np.clip(1 - np.abs(x - 6) / 4, 0, 1) * np.clip(y / 6, 0, 1), 0.0)
     opened = source + np.stack([0 * jaw, jaw, 0 * jaw], axis=1).astype(np.float32)
     rest, shapes = found.resample(source, opened[None])
-    moved = rw.transfer.deformation_transfer(rest, shapes, target, other)[0] - target
+    moved = rc.transfer.deformation_transfer(rest, shapes, target, other)[0] - target
     assert np.abs(moved).max() < 1.3 * np.abs(jaw).max()
     lower, upper = moved[13 * 6 + 4 : 13 * 6 + 9, 1], moved[13 * 7 + 4 : 13 * 7 + 9, 1]
     assert lower.min() < -1.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.transfer.meshes import bend, mixed_sheets, random_rotation, sheet
 from tests.transfer.slow_transfer import slow_transfer
 
@@ -19,7 +19,7 @@ def placed(points: np.ndarray, seed: int, scale: float) -> np.ndarray:
 def test_it_minimizes_the_published_energy(seed, quads, tolerance):
     source, faces = sheet(5, 4, seed, quads)
     target, shape = bend(source, seed + 100), bend(source, seed + 200, 0.3)
-    solver = rw.transfer.DeformationTransfer(source, target, faces, [0, 7])
+    solver = rc.transfer.DeformationTransfer(source, target, faces, [0, 7])
     # The oracle takes the source as it is; the solver places it on the target first.
     turn = nearest_rotation(source, target)
     expected = slow_transfer(source @ turn.T, shape @ turn.T, target, faces, [0, 7])
@@ -38,7 +38,7 @@ def nearest_rotation(source: np.ndarray, target: np.ndarray) -> np.ndarray:
 def test_the_source_as_target_gives_the_source(seed, tolerance):
     source, faces = mixed_sheets(seed)
     shapes = np.stack([bend(source, seed + i, 0.4) for i in range(5)])
-    result = rw.transfer.deformation_transfer(source, shapes, source, faces)
+    result = rc.transfer.deformation_transfer(source, shapes, source, faces)
     assert result.dtype == np.float32
     np.testing.assert_allclose(result, shapes, atol=tolerance["float32_scaled"])
 
@@ -50,7 +50,7 @@ def test_a_moved_and_scaled_target_gets_moved_and_scaled_offsets(seed, scale, to
     shapes = np.stack([bend(source, seed + i, 0.4) for i in range(3)])
     target = placed(source, seed, scale)
     expected = placed(shapes.reshape(-1, 3), seed, scale).reshape(shapes.shape)
-    result = rw.transfer.deformation_transfer(source, shapes, target, faces)
+    result = rc.transfer.deformation_transfer(source, shapes, target, faces)
     np.testing.assert_allclose(result, expected, atol=20 * scale * tolerance["float32"] + 4e-6)
 
 
@@ -62,7 +62,7 @@ def test_each_component_is_placed_by_its_own_correspondence(tolerance):
     for i, part in enumerate(parts):
         target[part] = placed(source[part], i, 1.0 + i)
         expected[:, part] = placed(shapes[:, part].reshape(-1, 3), i, 1.0 + i).reshape(3, -1, 3)
-    solver = rw.transfer.DeformationTransfer(source, target, faces)
+    solver = rc.transfer.DeformationTransfer(source, target, faces)
     assert np.array_equal(solver.components, np.repeat([0, 1], [len(p) for p in parts]))
     np.testing.assert_allclose(solver.transfer(shapes), expected, atol=40 * tolerance["float32"])
 
@@ -72,7 +72,7 @@ def test_a_part_that_rests_stays_in_place():
     target = bend(source, 1)
     offset = np.zeros_like(source)
     offset[:5] = [0, 0, 0.5]
-    result = rw.transfer.deformation_transfer(source, (source + offset)[None], target, faces, None)[0] - target
+    result = rc.transfer.deformation_transfer(source, (source + offset)[None], target, faces, None)[0] - target
     assert np.abs(result[100:]).max() < 0.02
     assert np.linalg.norm(result[:5], axis=1).min() > 0.3
 
@@ -80,20 +80,20 @@ def test_a_part_that_rests_stays_in_place():
 def test_a_shape_equal_to_the_neutral_gives_the_target_to_the_last_bit():
     source, faces = mixed_sheets(1)
     target = bend(source, 2)
-    result = rw.transfer.deformation_transfer(source, source[None], target, faces, contacts=[[0, 25]])
+    result = rc.transfer.deformation_transfer(source, source[None], target, faces, contacts=[[0, 25]])
     assert np.array_equal(result[0], target)
 
 
 def test_no_shapes_give_no_shapes():
     source, faces = sheet(2, 2, 0, True)
-    assert rw.transfer.deformation_transfer(source, np.zeros((0, 9, 3)), source, faces).shape == (0, 9, 3)
+    assert rc.transfer.deformation_transfer(source, np.zeros((0, 9, 3)), source, faces).shape == (0, 9, 3)
 
 
 def test_the_same_bytes_for_any_number_of_threads_and_any_batch():
     source, faces = mixed_sheets(5)
     target = bend(source, 6)
     shapes = np.stack([bend(source, i, 0.3) for i in range(37)])
-    solver = rw.transfer.DeformationTransfer(source, target, faces, [3], contacts=[[0, 25], [4, 30]])
+    solver = rc.transfer.DeformationTransfer(source, target, faces, [3], contacts=[[0, 25], [4, 30]])
     expected = solver.transfer(shapes, threads=1)
     for threads in (0, 2, 5):
         assert solver.transfer(shapes, threads=threads).tobytes() == expected.tobytes()
@@ -105,16 +105,16 @@ def test_a_quad_may_start_at_any_corner(tolerance):
     source, faces = sheet(5, 4, 2, True)
     target, shape = bend(source, 3), bend(source, 4, 0.4)
     turned = np.stack([np.roll(face, i) for i, face in enumerate(faces)])
-    a, b = (rw.transfer.deformation_transfer(source, shape[None], target, f) for f in (faces, turned))
+    a, b = (rc.transfer.deformation_transfer(source, shape[None], target, f) for f in (faces, turned))
     np.testing.assert_allclose(a, b, atol=tolerance["float32"])
 
 
 def test_degenerate_triangles_carry_nothing():
     source, faces = sheet(4, 4, 7, False)
     target, shape = bend(source, 8), bend(source, 9, 0.3)
-    expected = rw.transfer.deformation_transfer(source, shape[None], target, faces, [0])
+    expected = rc.transfer.deformation_transfer(source, shape[None], target, faces, [0])
     flat = np.int32([[0, 0, 1, -1], [3, 4, 3, -1], [5, 5, 5, 5]])
-    solver = rw.transfer.DeformationTransfer(source, target, np.concatenate([faces, flat]), [0])
+    solver = rc.transfer.DeformationTransfer(source, target, np.concatenate([faces, flat]), [0])
     assert solver.transfer(shape[None]).tobytes() == expected.tobytes()
     assert solver.degenerate_faces.tolist() == [len(faces), len(faces) + 1, len(faces) + 2]
 
@@ -125,7 +125,7 @@ def test_a_needle_does_not_disturb_its_neighbors(tolerance):
     source[12, 2] += 1e-6
     faces = np.concatenate([faces, np.int32([[11, 12, 13, -1]])])
     shape = bend(source, 9, 0.3)
-    result = rw.transfer.deformation_transfer(source, shape[None], source, faces)
+    result = rc.transfer.deformation_transfer(source, shape[None], source, faces)
     np.testing.assert_allclose(result[0], shape, atol=tolerance["float32_scaled"])
 
 
@@ -135,13 +135,13 @@ def test_loose_vertices_follow_the_placed_source(tolerance):
     target = placed(source, 2, 2.0)
     shape = bend(source, 3, 0.3)
     expected = placed(shape, 2, 2.0)
-    result = rw.transfer.deformation_transfer(source, shape[None], target, faces)[0]
+    result = rc.transfer.deformation_transfer(source, shape[None], target, faces)[0]
     np.testing.assert_allclose(result, expected, atol=20 * tolerance["float32"])
 
 
 def test_a_mesh_that_is_all_fixed_stays():
     source, faces = sheet(2, 2, 0, True)
-    result = rw.transfer.deformation_transfer(source, bend(source, 1)[None], source, faces, np.arange(9))
+    result = rc.transfer.deformation_transfer(source, bend(source, 1)[None], source, faces, np.arange(9))
     assert np.array_equal(result[0], source)
 
 
@@ -184,4 +184,4 @@ def wrong(**changes):
 )
 def test_wrong_input_is_named(changes, text):
     with pytest.raises(ValueError, match=f"^(DeformationTransfer|deformation_transfer).*{text}"):
-        rw.transfer.deformation_transfer(**wrong(**changes))
+        rc.transfer.deformation_transfer(**wrong(**changes))

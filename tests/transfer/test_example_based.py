@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.errors import UndeterminedShapesWarning
+import rigcast as rc
+from rigcast.errors import UndeterminedShapesWarning
 from tests.transfer.meshes import bend, mixed_sheets, sheet
 from tests.transfer.slow_transfer import frame, slow_triangles
 
@@ -65,7 +65,7 @@ def slow_example_based(source, shapes, target, faces, examples, weights, beta) -
 @pytest.mark.parametrize("beta", [0.5, 0.01])
 def test_it_matches_dense_solves_triangle_by_triangle(seed, beta, tolerance):
     source, shapes, target, faces, examples, weights = case(seed)
-    solver = rw.transfer.DeformationTransfer(source, target, faces, [0])
+    solver = rc.transfer.DeformationTransfer(source, target, faces, [0])
     result = solver.transfer_with_examples(shapes, examples, weights, beta)
     expected = slow_example_based(source, shapes, target, faces, examples, weights, beta)
     np.testing.assert_allclose(result, expected, atol=10 * tolerance["float32"])
@@ -74,8 +74,8 @@ def test_it_matches_dense_solves_triangle_by_triangle(seed, beta, tolerance):
 def test_without_examples_it_is_the_transfer(tolerance):
     source, shapes, target, faces, examples, weights = case(1)
     with pytest.warns(UndeterminedShapesWarning, match=r"leave 5 of the shapes undetermined \(0, 1, 2, 3, 4\)"):
-        result = rw.transfer.example_based(source, shapes, target, faces, examples[:0], weights[:0])
-    expected = rw.transfer.deformation_transfer(source, shapes, target, faces)
+        result = rc.transfer.example_based(source, shapes, target, faces, examples[:0], weights[:0])
+    expected = rc.transfer.deformation_transfer(source, shapes, target, faces)
     np.testing.assert_allclose(result, expected, atol=tolerance["float32"])
 
 
@@ -83,8 +83,8 @@ def test_a_shape_that_no_example_uses_keeps_the_prior(tolerance):
     source, shapes, target, faces, examples, weights = case(2)
     weights[:, [1, 3]] = 0.0
     with pytest.warns(UndeterminedShapesWarning, match=r"2 of the shapes undetermined \(1, 3\)"):
-        result = rw.transfer.example_based(source, shapes, target, faces, examples, weights)
-    expected = rw.transfer.deformation_transfer(source, shapes, target, faces)
+        result = rc.transfer.example_based(source, shapes, target, faces, examples, weights)
+    expected = rc.transfer.deformation_transfer(source, shapes, target, faces)
     np.testing.assert_allclose(result[[1, 3]], expected[[1, 3]], atol=tolerance["float32"])
     assert np.abs(result[0] - expected[0]).max() > 0.01
 
@@ -93,8 +93,8 @@ def test_examples_of_the_transferred_shapes_change_nothing(tolerance):
     source, faces = mixed_sheets(4)
     target = bend(source, 5)
     shapes = np.stack([bend(source, i, 0.3) for i in range(4)])
-    transferred = rw.transfer.deformation_transfer(source, shapes, target, faces)
-    result = rw.transfer.example_based(source, shapes, target, faces, transferred, np.eye(4))
+    transferred = rc.transfer.deformation_transfer(source, shapes, target, faces)
+    result = rc.transfer.example_based(source, shapes, target, faces, transferred, np.eye(4))
     # The transfer's triangles compromise with their neighbors, so the examples are not exactly what each wanted.
     before = np.abs(transferred - target).max()
     assert np.abs(result - transferred).max() < 0.05 * before
@@ -104,7 +104,7 @@ def test_an_example_for_every_shape_is_met_as_the_prior_fades():
     source, shapes, target, faces, _, _ = case(3)
     truth = np.stack([bend(target, 70 + k, 0.3) for k in range(len(shapes))])
     errors = [
-        np.abs(rw.transfer.example_based(source, shapes, target, faces, truth, np.eye(5), beta=beta) - truth).max()
+        np.abs(rc.transfer.example_based(source, shapes, target, faces, truth, np.eye(5), beta=beta) - truth).max()
         for beta in (1.0, 1e-2, 1e-4, 1e-8)
     ]
     assert errors == sorted(errors, reverse=True)
@@ -118,13 +118,13 @@ def test_components_find_their_place_from_examples(tolerance):
     shape[other] += [0.5, 0, 0]
     truth = source.copy()
     truth[other] += [0, 1.0, 0]
-    result = rw.transfer.example_based(source, shape[None], source, faces, truth[None], [[1.0]], beta=1e-6)
+    result = rc.transfer.example_based(source, shape[None], source, faces, truth[None], [[1.0]], beta=1e-6)
     np.testing.assert_allclose(result[0], truth, atol=tolerance["printed"])
 
 
 def test_the_same_bytes_for_any_number_of_threads():
     source, shapes, target, faces, examples, weights = case(5)
-    solver = rw.transfer.DeformationTransfer(source, target, faces, contacts=[[0, 9]])
+    solver = rc.transfer.DeformationTransfer(source, target, faces, contacts=[[0, 9]])
     one = solver.transfer_with_examples(shapes, examples, weights, 0.1, threads=1)
     assert solver.transfer_with_examples(shapes, examples, weights, 0.1, threads=4).tobytes() == one.tobytes()
 
@@ -133,16 +133,16 @@ def test_estimated_weights_come_nearer_to_the_truth():
     source, faces = sheet(6, 6, 1, True)
     target = bend(source, 2)
     shapes = np.stack([bend(source, 30 + i, 0.3) for i in range(4)])
-    truth = rw.transfer.deformation_transfer(source, shapes, target, faces)
+    truth = rc.transfer.deformation_transfer(source, shapes, target, faces)
     rng = np.random.default_rng(0)
     weights = rng.random((6, 4))
     examples = target + np.tensordot(weights, truth - target, 1)
     guess = np.clip(weights + 0.2 * rng.standard_normal(weights.shape), 0.0, 1.0)
-    solver = rw.transfer.DeformationTransfer(source, target, faces)
-    result = rw.transfer.fit_example_weights(solver, shapes, target, examples, guess)
+    solver = rc.transfer.DeformationTransfer(source, target, faces)
+    result = rc.transfer.fit_example_weights(solver, shapes, target, examples, guess)
     assert np.abs(result.weights - weights).mean() < 0.5 * np.abs(guess - weights).mean()
     assert np.all((result.weights >= 0) & (result.weights <= 1))
-    unchanged = rw.transfer.fit_example_weights(solver, shapes, target, examples, guess, iterations=0)
+    unchanged = rc.transfer.fit_example_weights(solver, shapes, target, examples, guess, iterations=0)
     assert result.rms.mean() < unchanged.rms.mean()
     assert np.array_equal(unchanged.weights, guess)
     assert result.undetermined == []
@@ -164,7 +164,7 @@ def test_wrong_input_is_named(changes, text):
     names = ("source_neutral", "source_shapes", "target_neutral", "faces", "examples", "example_weights")
     arguments = dict(zip(names, case(0), strict=True)) | changes
     with pytest.raises(ValueError, match=f"^example_based: {text}"):
-        rw.transfer.example_based(**arguments)
+        rc.transfer.example_based(**arguments)
 
 
 @pytest.mark.parametrize(
@@ -178,11 +178,11 @@ def test_wrong_input_is_named(changes, text):
 )
 def test_wrong_input_of_fit_example_weights_is_named(changes, text):
     source, shapes, target, faces, examples, weights = case(0)
-    solver = rw.transfer.DeformationTransfer(source, target, faces)
+    solver = rc.transfer.DeformationTransfer(source, target, faces)
     arguments = dict(zip(("source_shapes", "target_neutral"), (shapes, target), strict=True))
     arguments |= {"examples": examples, "example_weights": weights} | changes
     with pytest.raises(ValueError, match=f"^fit_example_weights: {text}"):
-        rw.transfer.fit_example_weights(solver, **arguments)
+        rc.transfer.fit_example_weights(solver, **arguments)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -192,5 +192,5 @@ def test_triangles_are_fitted_as_by_dense_solves(seed, tolerance):
     wanted, prior = rng.standard_normal((6, 4, 6)), rng.standard_normal((6, 17, 6))
     left = weights.T @ weights + stiffness[:, None] * np.eye(17)
     expected = np.linalg.solve(left, weights.T @ wanted + stiffness[:, :, None] * prior)
-    result = rw._core.fit_triangles(weights, stiffness, wanted, prior)
+    result = rc._core.fit_triangles(weights, stiffness, wanted, prior)
     np.testing.assert_allclose(result, expected, atol=1e3 * tolerance["float64"])

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright import _core
-from rigwright._rigs.surface import Surface
-from rigwright.training._face_maps._convolution_networks import ConvolutionShape
-from rigwright.training._face_maps._export import LearnedMap, map_tensors
-from rigwright.training._face_maps._layout import Layout, MapSegment, RigidPart
-from rigwright.training._face_maps._shapes import Scaling
-from rigwright.transfer import transfer_face_maps
+import rigcast as rc
+from rigcast import _core
+from rigcast._rigs.surface import Surface
+from rigcast.training._face_maps._convolution_networks import ConvolutionShape
+from rigcast.training._face_maps._export import LearnedMap, map_tensors
+from rigcast.training._face_maps._layout import Layout, MapSegment, RigidPart
+from rigcast.training._face_maps._shapes import Scaling
+from rigcast.transfer import transfer_face_maps
 from tests.support.mapped_face import SIDE, MappedFace
 
 SHEET = SIDE * SIDE
@@ -178,4 +178,4 @@ def test_a_mesh_without_texture_is_refused(model):
 def test_another_kind_of_model_is_refused():
     rig = MappedFace()
     with pytest.raises(ValueError, match="transfer_face_maps: model is of kind 'blendshape'"):
-        transfer_face_maps(rw.faces.example(), rig.rest_vertices, rig.faces, rig.surface)
+        transfer_face_maps(rc.faces.example(), rig.rest_vertices, rig.faces, rig.surface)

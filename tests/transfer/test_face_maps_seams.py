@@ -7,12 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from rigwright import _core
-from rigwright._rigs.surface import Surface
-from rigwright.training._face_maps._export import map_tensors
-from rigwright.training._face_maps._layout import Layout, RigidPart
-from rigwright.transfer import transfer_face_maps
-from rigwright.transfer._seams import home_rows, within_seams
+from rigcast import _core
+from rigcast._rigs.surface import Surface
+from rigcast.training._face_maps._export import map_tensors
+from rigcast.training._face_maps._layout import Layout, RigidPart
+from rigcast.transfer import transfer_face_maps
+from rigcast.transfer._seams import home_rows, within_seams
 from tests.support.mapped_face import SIDE, MappedFace
 from tests.transfer.test_face_maps import POSES, SHEET, learned, subdivided
 

@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._hashing import padded_faces
-from rigwright.transfer._landmarks import checked_landmarks, doubtful_landmarks
+import rigcast as rc
+from rigcast._hashing import padded_faces
+from rigcast.transfer._landmarks import checked_landmarks, doubtful_landmarks
 from tests.transfer.meshes import random_rotation, sheet
 from tests.transfer.test_correspondence import cap
 from tests.transfer.test_real_faces import CANONICAL
@@ -33,7 +33,7 @@ def faces(data_path):
 
 def refusal(faces, pairs) -> str:
     with pytest.raises(ValueError, match="correspond: landmarks is") as told:
-        rw.transfer.correspond(*faces[:4], pairs)
+        rc.transfer.correspond(*faces[:4], pairs)
     return str(told.value)
 
 

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.transfer.meshes import bend, mixed_sheets, random_rotation, sheet
 
 
@@ -15,7 +15,7 @@ def test_a_faithful_transfer_leaves_no_doubt():
     source, faces = mixed_sheets(0)
     shapes = np.stack([bend(source, i, 0.3) for i in range(2)])
     turn = 2.0 * random_rotation(3)
-    result = rw.transfer.quality(source, shapes, source @ turn.T, shapes @ turn.T, faces)
+    result = rc.transfer.quality(source, shapes, source @ turn.T, shapes @ turn.T, faces)
     assert np.nanmax(result.distortion) < 1e-4
     assert np.array_equal(result.new_crossings, [0, 0])
 
@@ -23,7 +23,7 @@ def test_a_faithful_transfer_leaves_no_doubt():
 def test_a_stretched_face_is_measured(tolerance):
     source, faces = sheet(3, 3, 0, False)
     source[:, 2] = 0
-    result = rw.transfer.quality(source, source[None], source, source[None] * np.float32([1.2, 1, 1]), faces)
+    result = rc.transfer.quality(source, source[None], source, source[None] * np.float32([1.2, 1, 1]), faces)
     np.testing.assert_allclose(result.distortion, np.log(1.2), atol=tolerance["float32_scaled"])
     assert not result.flipped.any()
 
@@ -33,7 +33,7 @@ def test_a_flipped_face_is_found():
     source[:, 2] = 0
     shape = source.copy()
     shape[12, :2] += [1.6, 0]  # past its neighbors
-    result = rw.transfer.quality(source, source[None], source, shape[None], faces)
+    result = rc.transfer.quality(source, source[None], source, shape[None], faces)
     normals = np.cross(shape[faces[:, 1]] - shape[faces[:, 0]], shape[faces[:, 2]] - shape[faces[:, 0]])[:, 2]
     assert normals.min() < 0
     assert np.array_equal(result.flipped[0], normals < 0)
@@ -43,7 +43,7 @@ def test_a_flipped_face_is_found():
 def test_shapes_that_do_not_fit_are_named():
     source, faces = sheet(2, 2, 0, True)
     with pytest.raises(ValueError, match=r"quality: target_shapes is float32 \(1, 8, 3\); .* numbers \(1, 9, 3\)"):
-        rw.transfer.quality(source, source[None], source, source[None, :8], faces)
+        rc.transfer.quality(source, source[None], source, source[None, :8], faces)
 
 
 def stretches(neutral, shape):
@@ -62,7 +62,7 @@ def test_distortion_and_flips_are_those_of_singular_values(seed, tolerance):
     source, faces = sheet(5, 4, seed, False)
     target = bend(source, seed + 10, 0.4)
     shapes = np.stack([bend(source, seed + 20, 0.5)]), np.stack([bend(target, seed + 30, 1.5)])
-    result = rw.transfer.quality(source, shapes[0], target, shapes[1], faces)
+    result = rc.transfer.quality(source, shapes[0], target, shapes[1], faces)
     for f, corners in enumerate(faces[:, :3]):
         own, other = (
             stretches(source[corners], shapes[0][0][corners]),
@@ -90,9 +90,9 @@ def test_the_unit_decides_nothing(scale, tolerance):
     source, faces = mixed_sheets(1)
     target = bend(source, 3)
     shapes = np.stack([bend(source, i, 0.3) for i in range(2)]), np.stack([bend(target, i, 0.4) for i in range(2)])
-    expected = rw.transfer.quality(source, shapes[0], target, shapes[1], faces)
+    expected = rc.transfer.quality(source, shapes[0], target, shapes[1], faces)
     small = np.float32(scale)
-    result = rw.transfer.quality(small * source, small * shapes[0], small * target, small * shapes[1], faces)
+    result = rc.transfer.quality(small * source, small * shapes[0], small * target, small * shapes[1], faces)
     assert np.isfinite(expected.distortion).all()
     np.testing.assert_allclose(result.distortion, expected.distortion, atol=tolerance["float32_scaled"])
     assert np.array_equal(result.flipped, expected.flipped)
@@ -107,9 +107,9 @@ def test_collapsed_faces_are_said_and_measured_nowhere():
     d, e, f = faces[20, :3]
     target[f] = 0.5 * (target[d] + target[e]) + [0, 0, 1e-6]
     shapes = np.stack([bend(source, 1)])
-    solver = rw.transfer.DeformationTransfer(source, target, faces)
+    solver = rc.transfer.DeformationTransfer(source, target, faces)
     moved = solver.transfer(shapes)
-    result = rw.transfer.quality(source, shapes, target, moved, faces)
+    result = rc.transfer.quality(source, shapes, target, moved, faces)
     assert {0, 20} <= set(np.flatnonzero(result.degenerate))
     assert np.flatnonzero(result.degenerate).tolist() == solver.degenerate_faces.tolist()
     assert np.isnan(result.distortion[0, result.degenerate]).all()
@@ -123,7 +123,7 @@ def test_a_target_in_one_point_leaves_nothing_to_measure():
     nothing = np.zeros_like(source)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = rw.transfer.quality(source, source[None], nothing, nothing[None], faces)
+        result = rc.transfer.quality(source, source[None], nothing, nothing[None], faces)
         assert result.doubt.tolist() == [0.0]
     assert result.degenerate.all()
     assert np.isnan(result.distortion).all()
@@ -137,8 +137,8 @@ def test_degenerate_faces_are_the_solvers(seed):
     for face in rng.choice(len(faces), 4, replace=False):
         corners = faces[face][faces[face] >= 0]
         source[corners[2]] = 0.5 * (source[corners[0]] + source[corners[1]])
-    solver = rw.transfer.DeformationTransfer(source, source, faces)
-    found = np.flatnonzero(rw.transfer.degenerate_faces(source, faces))
+    solver = rc.transfer.DeformationTransfer(source, source, faces)
+    found = np.flatnonzero(rc.transfer.degenerate_faces(source, faces))
     assert len(found)
     assert found.tolist() == solver.degenerate_faces.tolist()
 
@@ -167,7 +167,7 @@ def test_wrong_arguments_are_named(change, words):
         "faces": faces,
     }
     with pytest.raises(ValueError, match=words):
-        rw.transfer.quality(**(given | change))
+        rc.transfer.quality(**(given | change))
 
 
 def test_what_a_source_folds_to_nothing_is_not_judged():
@@ -176,7 +176,7 @@ def test_what_a_source_folds_to_nothing_is_not_judged():
     shape = source.copy()
     shape[faces[5, 1]] = shape[faces[5, 0]]
     target = np.stack([bend(source, 3)])
-    result = rw.transfer.quality(source, shape[None], source, target, faces)
+    result = rc.transfer.quality(source, shape[None], source, target, faces)
     assert np.isnan(result.distortion[0, 5])
     assert not result.flipped[0, 5]
     assert not result.degenerate.any()

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 
 # Landmarks of the 68-point layout and the canonical face's vertices there: eye corners, mouth, nose tip, chin, brows.
 CANONICAL = {36: 33, 39: 133, 42: 362, 45: 263, 48: 61, 54: 291, 30: 1, 8: 152, 27: 168, 33: 2, 51: 0, 57: 17}
@@ -26,7 +26,7 @@ def ict(data_path):
 def test_the_source_comes_back(ict, tolerance):
     neutral, faces, deltas = ict
     shapes = neutral + np.stack([deltas[name] for name in ("jawOpen", "eyeBlink_L", "eyeLookIn_R")])
-    result = rw.transfer.deformation_transfer(neutral, shapes, neutral, faces)
+    result = rc.transfer.deformation_transfer(neutral, shapes, neutral, faces)
     np.testing.assert_allclose(result, shapes, atol=tolerance["float32_scaled"])
 
 
@@ -35,11 +35,11 @@ def test_another_identity_gets_nearly_the_models_own_shapes(ict, data_path):
     modes = np.load(data_path("ict_facekit", "identities.npz"))["deltas"]
     target = neutral + np.tensordot(np.random.default_rng(0).standard_normal(100), modes, 1).astype(np.float32)
     given = np.stack([deltas[name] for name in ("jawOpen", "eyeBlink_L", "mouthSmile_L")])
-    result = rw.transfer.deformation_transfer(neutral, neutral + given, target, faces) - target
+    result = rc.transfer.deformation_transfer(neutral, neutral + given, target, faces) - target
     moved = np.linalg.norm(given, axis=2) > 0
     error = np.linalg.norm(result - given, axis=2)[moved].mean()
     assert error < 0.2 * np.linalg.norm(given, axis=2)[moved].mean()
-    measured = rw.transfer.quality(neutral, neutral + given, target, target + result, faces, contacts=[[0, 1]])
+    measured = rc.transfer.quality(neutral, neutral + given, target, target + result, faces, contacts=[[0, 1]])
     assert measured.flipped.mean() < 1e-3
 
 
@@ -52,14 +52,14 @@ def test_the_canonical_face_gets_shapes_across_topologies(ict, data_path):
     target_faces = np.array([[int(c.split("/")[0]) - 1 for c in w[1:]] for w in words if w[:1] == ["f"]])
     pairs = [[landmarks[k], vertex] for k, vertex in CANONICAL.items()]
     # The whole rig, as the command has it: gums, teeth, eyeballs and lashes stay near lips and lids.
-    found = rw.transfer.correspond(neutral, faces, target, target_faces, pairs)
+    found = rc.transfer.correspond(neutral, faces, target, target_faces, pairs)
     assert found.coverage > 0.95
     assert found.corners[found.matched].max() < SKIN
     assert found.landmark_error.max() < 0.2
     assert found.unmatched_components == []
     names = ["jawOpen", "eyeBlink_L", "mouthSmile_L"]
     shapes = neutral + np.stack([deltas[name] for name in names])
-    moved = rw.transfer.deformation_transfer(*found.resample(neutral, shapes), target, target_faces) - target
+    moved = rc.transfer.deformation_transfer(*found.resample(neutral, shapes), target, target_faces) - target
     places = {"jawOpen": 152, "eyeBlink_L": 386, "mouthSmile_L": 291}  # chin, left upper lid, left corner of the mouth
     size = np.linalg.norm(moved, axis=2)
     for k, name in enumerate(names):

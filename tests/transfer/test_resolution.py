@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.errors import UndeterminedShapesWarning
+import rigcast as rc
+from rigcast.errors import UndeterminedShapesWarning
 from tests.transfer.meshes import bend, mixed_sheets, sheet
 from tests.transfer.slow_transfer import slow_triangles
 from tests.transfer.test_example_based import case, relative_changes
@@ -32,7 +32,7 @@ def slow_resolution(source, shapes, faces, weights, beta) -> np.ndarray:
 @pytest.mark.parametrize("beta", [0.5, 0.01])
 def test_it_is_the_diagonal_of_the_resolution_matrix(seed, beta, tolerance):
     source, shapes, _, faces, _, weights = case(seed)
-    solver = rw.transfer.DeformationTransfer(source, source, faces)
+    solver = rc.transfer.DeformationTransfer(source, source, faces)
     result = solver.resolution(shapes, weights, beta)
     np.testing.assert_allclose(
         result, slow_resolution(source, shapes, faces, weights, beta), rtol=tolerance["float32_scaled"]
@@ -42,7 +42,7 @@ def test_it_is_the_diagonal_of_the_resolution_matrix(seed, beta, tolerance):
 
 def test_one_scan_of_each_tells_all_and_none_tells_nothing(tolerance):
     source, shapes, target, faces, _, _ = case(1)
-    solver = rw.transfer.DeformationTransfer(source, target, faces)
+    solver = rc.transfer.DeformationTransfer(source, target, faces)
     np.testing.assert_allclose(solver.resolution(shapes, np.eye(5), 0.1), 1.0, rtol=tolerance["float64"])
     assert not solver.resolution(shapes, np.zeros((3, 5)), 0.1).any()
     assert solver.resolution(shapes, np.zeros((0, 5)), 0.1).tolist() == [0.0] * 5
@@ -58,11 +58,11 @@ def apart(count: int = 6):
 
 def test_one_scan_of_shapes_in_different_places_tells_them_apart():
     source, shapes, target, faces = apart()
-    transferred = rw.transfer.deformation_transfer(source, shapes, target, faces)
+    transferred = rc.transfer.deformation_transfer(source, shapes, target, faces)
     scan = target + 1.2 * (transferred - target).sum(axis=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        made = rw.transfer.example_based(source, shapes, target, faces, scan[None], np.ones((1, 6)))
+        made = rc.transfer.example_based(source, shapes, target, faces, scan[None], np.ones((1, 6)))
     truth = 1.2 * (transferred - target)
     assert np.abs(made - target - truth).max() < 0.5 * np.abs(transferred - target - truth).max()
 
@@ -73,27 +73,27 @@ def test_one_scan_of_shapes_in_one_place_leaves_them_undetermined():
         r"12 of the shapes undetermined \(0, 1, 2, 3, 4, 5, 6, 7, ...\): none shows them, or only faintly or together"
     )
     with pytest.warns(UndeterminedShapesWarning, match=said):
-        rw.transfer.example_based(source, shapes, target, faces, examples[:1], np.full((1, 12), 0.5))
+        rc.transfer.example_based(source, shapes, target, faces, examples[:1], np.full((1, 12), 0.5))
 
 
 def test_faint_and_estimated_weights_do_not_count_as_shown():
     source, shapes, target, faces = apart()
-    solver = rw.transfer.DeformationTransfer(source, target, faces)
+    solver = rc.transfer.DeformationTransfer(source, target, faces)
     transferred = solver.transfer(shapes)
     shown = np.eye(6)[:4]
     scans = target + np.tensordot(shown, 1.1 * (transferred - target), 1)
     guess = np.clip(shown + 0.03, 0, 1)  # as an estimate gives them: hardly a weight is exactly 0
     with pytest.warns(UndeterminedShapesWarning, match=r"2 of the shapes undetermined \(4, 5\)"):
-        made = rw.transfer.fit_example_weights(solver, shapes, target, scans, guess, iterations=0)
+        made = rc.transfer.fit_example_weights(solver, shapes, target, scans, guess, iterations=0)
     assert made.undetermined == [4, 5]
     assert made.resolution[:4].min() > 0.8
     with pytest.warns(UndeterminedShapesWarning, match=r"6 of the shapes"):
-        rw.transfer.fit_example_weights(solver, shapes, target, scans, 0.05 * shown, iterations=0)
+        rc.transfer.fit_example_weights(solver, shapes, target, scans, 0.05 * shown, iterations=0)
 
 
 def test_a_shape_that_only_shifts_a_component_counts():
     source, faces = mixed_sheets(0)
     shape = source.copy()
     shape[20:] += [1, 0, 0]
-    solver = rw.transfer.DeformationTransfer(source, source, faces)
+    solver = rc.transfer.DeformationTransfer(source, source, faces)
     assert solver.resolution(np.stack([shape, shape]), [[1.0, 0.0]], 0.1) == pytest.approx([1.0, 0.0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 NAMED = {
     "plain": ["thigh_l", "calf_l", "foot_l", "upperarm_l", "lowerarm_l", "hand_l"],
@@ -32,7 +32,7 @@ def body(names):
     rest = np.tile(np.eye(3, 4), (len(order), 1, 1))
     for j, name in enumerate(order):
         rest[j, :, 3] = np.subtract(places[name], places[parents[name]] if parents[name] else [0, 0, 0])
-    return rw.Skeleton(order, [-1 if parents[n] is None else order.index(parents[n]) for n in order], rest)
+    return rc.Skeleton(order, [-1 if parents[n] is None else order.index(parents[n]) for n in order], rest)
 
 
 def other_side(name):
@@ -47,4 +47,4 @@ def skinned(skeleton):
     count = len(skeleton.names)
     vertices = (skeleton.rest_globals[:, None, :, 3] + corners).reshape(-1, 3)
     faces = (quads + 8 * np.arange(count)[:, None, None]).reshape(-1, 4)
-    return rw.LinearBlendSkinning(skeleton, vertices, faces, np.repeat(np.eye(count), 8, axis=0))
+    return rc.LinearBlendSkinning(skeleton, vertices, faces, np.repeat(np.eye(count), 8, axis=0))

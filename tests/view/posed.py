@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 
 SHIFT = 8  # modifier of the DevTools protocol
 # Where on the page the point is that the grabbed pin is pulled to.
@@ -17,20 +17,20 @@ PULLED = (
 )
 
 
-def skinned_arm() -> rw.LinearBlendSkinning:
+def skinned_arm() -> rc.LinearBlendSkinning:
     """The example arm with plain skinning: three joints that turn."""
-    arm = rw.sources.example_body()
+    arm = rc.sources.example_body()
     height = arm.rest_vertices[:, 1] / arm.rest_vertices[:, 1].max()
     upper = np.clip(1.5 - 2 * height, 0, 1)
     weights = np.stack([upper, 1 - upper, np.zeros_like(upper)], axis=1)
-    return rw.LinearBlendSkinning(arm.skeleton, arm.rest_vertices, arm.faces, weights)
+    return rc.LinearBlendSkinning(arm.skeleton, arm.rest_vertices, arm.faces, weights)
 
 
 class Posed:
     """A view of a model and its page."""
 
     def __init__(self, browser: Any, *arguments: Any, **options: Any) -> None:
-        self.live = rw.view(*arguments, **options)
+        self.live = rc.view(*arguments, **options)
         self.page = browser.page()
         self.show()
 

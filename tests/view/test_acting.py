@@ -10,15 +10,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.cli import main
-from rigwright.viewer._acting._moods import MOODS, load_moods, moods_of
-from rigwright.viewer._acting._take import KEPT
-from rigwright.viewer._export import Snapshot
-from rigwright.viewer._inbox import Inbox
-from rigwright.viewer._recording import recorded
-from rigwright.viewer._view import acting_stage_of, stage_of
-from rigwright.viewer._wire import parsed
+import rigcast as rc
+from rigcast.cli import main
+from rigcast.viewer._acting._moods import MOODS, load_moods, moods_of
+from rigcast.viewer._acting._take import KEPT
+from rigcast.viewer._export import Snapshot
+from rigcast.viewer._inbox import Inbox
+from rigcast.viewer._recording import recorded
+from rigcast.viewer._view import acting_stage_of, stage_of
+from rigcast.viewer._wire import parsed
 from tests.support.players import face_synth
 from tests.support.synthesis import face
 from tests.view.frames import header_of
@@ -78,7 +78,7 @@ def _clip(synth, label):
 def test_an_unknown_label_changes_nothing_and_is_logged(stage, label, caplog):
     other = acting_stage_of(face_synth(), seed=5)
     other.step([{"type": "play", "playing": True}], 100.0)
-    with caplog.at_level(logging.WARNING, "rigwright.viewer"):
+    with caplog.at_level(logging.WARNING, "rigcast.viewer"):
         rows = run(stage, 30, {"type": "tell", "label": label})
     assert "refused: tell: there is no label" in caplog.text
     assert np.array_equal(rows, run(other, 30))
@@ -108,7 +108,7 @@ def test_wrong_messages_are_refused(wrong):
 def test_a_view_of_something_else_refuses_what_is_told(message, caplog):
     other = stage_of(face())
     before = other.state.row
-    with caplog.at_level(logging.WARNING, "rigwright.viewer"):
+    with caplog.at_level(logging.WARNING, "rigcast.viewer"):
         header = header_of(other.step([message], 0.0))
     assert "this view shows no synthesizer" in caplog.text
     assert header["acting"] is None
@@ -210,12 +210,12 @@ def test_a_scene_has_labels_and_moods(stage):
 
 
 def test_a_body_plays_by_its_channels():
-    body = rw.sources.example_body()
+    body = rc.sources.example_body()
     count = len(body.channel_names)
     t = np.arange(60)[:, None]
     clip = np.asarray(body.channel_ranges)[:, 1] * (0.3 + 0.2 * np.sin(t * np.linspace(0.1, 0.3, count)))
     size = {"dimensions": 2, "components": 4, "iterations": 10, "held_out": False}
-    made = acting_stage_of(rw.synthesis.fit({"sway": [clip]}, rig=body, **size))
+    made = acting_stage_of(rc.synthesis.fit({"sway": [clip]}, rig=body, **size))
     made.step([{"type": "play", "playing": True}], 100.0)
     rows = run(made, 12)
     assert np.ptp(rows, axis=0).max() > 0
@@ -253,11 +253,11 @@ def test_a_synthesizer_without_its_rig_and_options_of_others_are_refused(tmp_pat
     synth = face_synth()
     synth.save(tmp_path / "synth.safetensors")
     with pytest.raises(ValueError, match="a synthesizer without its rig"):
-        rw.view(rw.synthesis.load(tmp_path / "synth.safetensors"))
+        rc.view(rc.synthesis.load(tmp_path / "synth.safetensors"))
     with pytest.raises(ValueError, match="poses is given for a synthesizer"):
-        rw.view(synth, poses=np.zeros((2, 6)))
+        rc.view(synth, poses=np.zeros((2, 6)))
     with pytest.raises(ValueError, match="seed is given for what is no synthesizer"):
-        rw.view(face(), seed=3)
+        rc.view(face(), seed=3)
 
 
 def test_the_command_opens_a_synthesizer_with_its_rig(tmp_path, capsys):
@@ -265,7 +265,7 @@ def test_the_command_opens_a_synthesizer_with_its_rig(tmp_path, capsys):
     face().save(tmp_path / "face.safetensors")
     face_synth().save(tmp_path / "synth.safetensors")
     other_file = tmp_path / "other.safetensors"
-    rw.faces.example().save(other_file)
+    rc.faces.example().save(other_file)
     (tmp_path / "moods.json").write_text('{"bored": "far"}')
     synth, own = str(tmp_path / "synth.safetensors"), str(tmp_path / "face.safetensors")
     ending = ["--no-browser", "--seconds", "0.01"]

@@ -6,8 +6,8 @@ import hmac
 
 import pytest
 
-from rigwright.viewer import _admission
-from rigwright.viewer._admission import Admission, RateLimit, is_loopback
+from rigcast.viewer import _admission
+from rigcast.viewer._admission import Admission, RateLimit, is_loopback
 
 HERE = "127.0.0.1:8000"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.viewer._figures._rig import THROUGH
-from rigwright.viewer._view import stage_of
+import rigcast as rc
+from rigcast.viewer._figures._rig import THROUGH
+from rigcast.viewer._view import stage_of
 from tests.support.blender import has_blender
 from tests.support.dog import dog_files
 from tests.view.frames import header_of
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not has_blender(), reason="neither the bpy wheel
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    from rigwright._formats.blender import run_script
+    from rigcast._formats.blender import run_script
 
     made = tmp_path_factory.mktemp("blend")
     dog_files(made)
@@ -31,21 +31,21 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def rig(folder):
     """A limb with an action, and with constraints that pose bones."""
-    with rw.sources.load(folder / "dog.blend", ranges=30) as opened:
+    with rc.sources.load(folder / "dog.blend", ranges=30) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
 def tube(folder):
     """Three bones that channels alone pose, and a poor model of it: too thick, and each vertex on one bone."""
-    with rw.sources.load(folder / "plain.blend", ranges=30) as opened:
-        data = rw.sampling.sample(opened, folder / "tube.rwdata", count=60, seed=0)
-        fitted = rw.baselines.linear_blend(data, influences=1)
+    with rc.sources.load(folder / "plain.blend", ranges=30) as opened:
+        data = rc.sampling.sample(opened, folder / "tube.rwdata", count=60, seed=0)
+        fitted = rc.baselines.linear_blend(data, influences=1)
         heads = opened.skeleton.rest_globals[:, :, 3]
         nearest = np.linalg.norm(opened.rest_vertices[:, None] - heads, axis=2).argmin(axis=1)
         thick = np.float32([1.2, 1.2, 1.0]) * opened.rest_vertices
         about = {"channels": fitted.metadata["channels"], "up_axis": "Z"}
-        yield opened, rw.LinearBlendSkinning(opened.skeleton, thick, opened.faces, np.eye(3)[nearest], metadata=about)
+        yield opened, rc.LinearBlendSkinning(opened.skeleton, thick, opened.faces, np.eye(3)[nearest], metadata=about)
 
 
 def test_sliders_move_the_skin_as_blender_does(rig):
@@ -148,9 +148,9 @@ def test_a_rig_whose_bones_follow_constraints_is_not_dragged_and_says_which(rig)
 
 def test_a_model_of_another_rig_is_refused(rig):
     with pytest.raises(ValueError, match="view: through is a model of 2,536 vertices beside 72; it must be"):
-        stage_of(rig, through=rw.faces.example())
+        stage_of(rig, through=rc.faces.example())
 
 
 def test_a_model_needs_none():
     with pytest.raises(ValueError, match="view: through is given for what is dragged as it is"):
-        stage_of(rw.faces.example(), through=rw.faces.example())
+        stage_of(rc.faces.example(), through=rc.faces.example())

@@ -1,4 +1,4 @@
-"""``rigwright view``: what it says, what it refuses, and how it ends."""
+"""``rigcast view``: what it says, what it refuses, and how it ends."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 
 pytest.importorskip("websockets", reason="websockets is not installed (extra viewer)")
 
-import rigwright as rw
-from rigwright.cli import main
+import rigcast as rc
+from rigcast.cli import main
 from tests.support.plain_face import plain_face
 
 
@@ -25,8 +25,8 @@ def file(tmp_path):
 
 
 def test_it_prints_the_address_and_serves_until_ctrl_c(file):
-    command = [sys.executable, "-m", "rigwright", "view", file, "--no-browser"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(rw.__file__).parents[1])}
+    command = [sys.executable, "-m", "rigcast", "view", file, "--no-browser"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(rc.__file__).parents[1])}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True
     ) as process:
@@ -62,9 +62,9 @@ def test_wrong_arguments_are_refused_in_one_line(file, arguments, message, capsy
 
 def test_what_is_no_figure_is_refused():
     with pytest.raises(ValueError, match="view: model is a str; it must be"):
-        rw.view("hero.safetensors")
+        rc.view("hero.safetensors")
 
 
 def test_poses_of_another_width_are_refused():
     with pytest.raises(ValueError, match=r"view: poses is .* it must be"):
-        rw.view(plain_face(), poses=[[0.0, 1.0]])
+        rc.view(plain_face(), poses=[[0.0, 1.0]])

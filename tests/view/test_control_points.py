@@ -5,23 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.viewer._view import stage_of
+import rigcast as rc
+from rigcast.viewer._view import stage_of
 from tests.conftest import TOLERANCES
 from tests.support.plain_face import plain_face
 from tests.view.frames import header_of
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
-FACE = rw.faces.example()
+FACE = rc.faces.example()
 POINTS = np.arange(0, len(FACE.rest_vertices), 35)
-SETTINGS = rw.training.FaceIkSettings(hidden=32, rows=1000, batch=64, bins=1, noise=1e-3)
+SETTINGS = rc.training.FaceIkSettings(hidden=32, rows=1000, batch=64, bins=1, noise=1e-3)
 TOWARDS = [0.0, 0.0, -1.0]
 
 
 @pytest.fixture(scope="module")
 def networks():
-    return rw.training.face_ik(FACE, POINTS, steps=120, threads=1, settings=SETTINGS)
+    return rc.training.face_ik(FACE, POINTS, steps=120, threads=1, settings=SETTINGS)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_with_shift_the_answer_is_polished_over_all_points(networks):
 
 @pytest.mark.parametrize(
     ("subject", "message"),
-    [(plain_face, "for a model with 22 rig parameters"), (rw.sources.example_body, "given for a rig")],
+    [(plain_face, "for a model with 22 rig parameters"), (rc.sources.example_body, "given for a rig")],
 )
 def test_networks_of_another_model_are_refused(networks, subject, message):
     with pytest.raises(ValueError, match=f"view: face_ik is {message}"):
@@ -106,5 +106,5 @@ def test_networks_of_another_model_are_refused(networks, subject, message):
 
 
 def test_what_is_no_network_is_refused():
-    with pytest.raises(ValueError, match=r"view: face_ik is a str; it must be what rigwright\.ik\.load gives"):
+    with pytest.raises(ValueError, match=r"view: face_ik is a str; it must be what rigcast\.ik\.load gives"):
         stage_of(FACE, face_ik="face_ik.safetensors")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.viewer import _colors
-from rigwright.viewer._figures._model import ModelFigure
-from rigwright.viewer._stage import Stage
+import rigcast as rc
+from rigcast.viewer import _colors
+from rigcast.viewer._figures._model import ModelFigure
+from rigcast.viewer._stage import Stage
 from tests.conftest import TOLERANCES
 from tests.view.frames import header_of
 
-FACE = rw.faces.example()
+FACE = rc.faces.example()
 
 
 @pytest.fixture

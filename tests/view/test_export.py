@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.viewer._export import Snapshot, written
-from rigwright.viewer._view import stage_of
+import rigcast as rc
+from rigcast.viewer._export import Snapshot, written
+from rigcast.viewer._view import stage_of
 from tests.support.blender import has_blender
 from tests.support.plain_face import plain_face
 from tests.view.posed import skinned_arm
@@ -55,7 +55,7 @@ def test_npz_has_poses_and_channels_of_every_frame(make, tmp_path):
 
 def test_bvh_moves_the_joints_as_the_poses_do(tmp_path, tolerance):
     stage, _, poses = keyed(skinned_arm())
-    motion = rw.sources.load_bvh(exported(stage, "bvh", tmp_path)).motion()
+    motion = rc.sources.load_bvh(exported(stage, "bvh", tmp_path)).motion()
     model = stage.figure.model
     found = motion.globals()[..., 3][:, [motion.joint_names.index(name) for name in model.joint_names]]
     expected = model.skeleton.globals(poses)[..., 3]
@@ -68,14 +68,14 @@ def test_bvh_moves_the_joints_as_the_poses_do(tmp_path, tolerance):
 def test_glb_moves_the_mesh_alike(make, tmp_path, tolerance):
     stage, vertices, _ = keyed(make())
     path = exported(stage, "glb", tmp_path)
-    shot = rw.sources.load_shot(path, fps=FPS)
+    shot = rc.sources.load_shot(path, fps=FPS)
     assert np.asarray(shot.vertices) == pytest.approx(vertices, abs=tolerance["printed"] * stage._size)
 
 
 def test_blend_plays_in_blender_as_it_did_in_the_view(tmp_path, tolerance):
     if not has_blender():
         pytest.skip("neither the bpy wheel nor a blender executable is installed")
-    from rigwright._formats.blender import run_script
+    from rigcast._formats.blender import run_script
 
     expected = {}
     for make in (skinned_arm, plain_face):

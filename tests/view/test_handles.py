@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.viewer._handles._finding import find_limbs
-from rigwright.viewer._view import stage_of
+import rigcast as rc
+from rigcast.viewer._handles._finding import find_limbs
+from rigcast.viewer._view import stage_of
 from tests.conftest import TOLERANCES
 from tests.view.bodies import NAMED, body, other_side, skinned
 from tests.view.frames import header_of
@@ -52,13 +52,13 @@ def test_limbs_are_found_by_the_names_of_five_conventions(convention):
 
 def test_limbs_of_nameless_joints_are_found_by_their_mirrored_bones():
     named = body(NAMED["plain"])
-    plain = rw.Skeleton([f"node {j}" for j in range(len(named.names))], named.parents, named.rest)
+    plain = rc.Skeleton([f"node {j}" for j in range(len(named.names))], named.parents, named.rest)
     expected = {limb.joints: limb.kind for limb in find_limbs(named, "Y")}
     assert {limb.joints: limb.kind for limb in find_limbs(plain, "Y")} == expected
 
 
 def test_a_face_has_no_limbs():
-    assert header_of(stage_of(rw.faces.example()).scene())["handles"] is False
+    assert header_of(stage_of(rc.faces.example()).scene())["handles"] is False
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_face_has_no_limbs():
     ],
 )
 def test_limbs_of_characters(file, ends, data_path):
-    rig = rw.sources.load(data_path("skinned_glb", file))
+    rig = rc.sources.load(data_path("skinned_glb", file))
     assert {limb.name for limb in find_limbs(rig.skeleton, rig.up_axis)} == ends
 
 
@@ -190,7 +190,7 @@ def limited(low, high):
     plain = skinned(skeleton)
     weights = np.repeat(np.eye(len(skeleton.names)), 8, axis=0)
     about = {"channels": {"list": channels, "followers": [], "joints": {}}}
-    return rw.LinearBlendSkinning(skeleton, plain.rest_vertices, plain.faces, weights, metadata=about)
+    return rc.LinearBlendSkinning(skeleton, plain.rest_vertices, plain.faces, weights, metadata=about)
 
 
 def test_with_channels_the_end_is_reached_by_a_pose_of_theirs():

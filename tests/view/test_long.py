@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.support.plain_face import plain_face
 from tests.view.posed import skinned_arm
 
@@ -16,7 +16,7 @@ NEAR = 2.0  # pixels
 
 
 def rig_with_morphs():
-    return rw.sources.example_body()
+    return rc.sources.example_body()
 
 
 @pytest.mark.parametrize("make", [skinned_arm, plain_face, rig_with_morphs])

@@ -12,7 +12,7 @@ import zlib
 import numpy as np
 import pytest
 
-from rigwright.viewer._movie import Movie
+from rigcast.viewer._movie import Movie
 from tests.support.plain_face import plain_face
 
 FRAMES = 5

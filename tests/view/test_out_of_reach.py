@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.viewer._view import stage_of
+import rigcast as rc
+from rigcast.viewer._view import stage_of
 from tests.view.frames import header_of
 
 SIZE = np.sqrt(2.0)
@@ -24,7 +24,7 @@ def sheet():
     left = np.where(x < 0, 0.1, 0.0)
     right = np.where(x < 0, NUDGE * SIZE, 0.3)
     deltas = np.stack([np.stack([shift, 0 * x, 0 * x], axis=1) for shift in (left, right)])
-    return rw.BlendshapeRig(vertices, deltas, names=["left", "right"], faces=faces)
+    return rc.BlendshapeRig(vertices, deltas, names=["left", "right"], faces=faces)
 
 
 def dragged(stage, distance):

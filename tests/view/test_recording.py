@@ -7,11 +7,11 @@ import html
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.viewer._coarse import coarse_mesh
-from rigwright.viewer._geometry import triangles
-from rigwright.viewer._recording import recorded
-from rigwright.viewer._summed import planes
+import rigcast as rc
+from rigcast.viewer._coarse import coarse_mesh
+from rigcast.viewer._geometry import triangles
+from rigcast.viewer._recording import recorded
+from rigcast.viewer._summed import planes
 from tests.support.plain_face import plain_face
 
 
@@ -23,7 +23,7 @@ def clip(count=6):
 def test_it_plays_from_a_file_and_asks_for_nothing(browser, tmp_path):
     face, poses = clip()
     path = tmp_path / "clip.html"
-    rw.viewer.record(face, poses=poses, fps=30).save(path)
+    rc.viewer.record(face, poses=poses, fps=30).save(path)
     page = browser.page()
     page.open(path.as_uri())
     page.until("window.view && view.frame")
@@ -39,18 +39,18 @@ def test_it_plays_from_a_file_and_asks_for_nothing(browser, tmp_path):
 
 
 def test_without_a_motion_it_holds_one_pose():
-    assert rw.viewer.record(plain_face()).page.count('"recording"') == 1
+    assert rc.viewer.record(plain_face()).page.count('"recording"') == 1
 
 
 def test_a_notebook_gets_the_whole_page():
     face, poses = clip(2)
-    recording = rw.viewer.record(face, poses=poses)
+    recording = rc.viewer.record(face, poses=poses)
     assert html.escape(recording.page, quote=True) in recording._repr_html_()
 
 
 def test_where_the_browser_is_elsewhere_a_live_view_is_shown_as_its_recording(monkeypatch):
     pytest.importorskip("websockets", reason="websockets is not installed (extra viewer)")
-    with rw.view(plain_face()) as live:
+    with rc.view(plain_face()) as live:
         monkeypatch.setenv("COLAB_RELEASE_TAG", "release")
         assert "srcdoc=" in live._repr_html_()
 
@@ -58,7 +58,7 @@ def test_where_the_browser_is_elsewhere_a_live_view_is_shown_as_its_recording(mo
 def test_recording_leaves_the_view_as_it_stands():
     pytest.importorskip("websockets", reason="websockets is not installed (extra viewer)")
     face, poses = clip()
-    with rw.view(face, poses=poses) as live:
+    with rc.view(face, poses=poses) as live:
         stage = live._server.stage
         stage.step([{"type": "seek", "at": 3}], 0.0)
         before = stage.state, stage.timeline.at
@@ -69,12 +69,12 @@ def test_recording_leaves_the_view_as_it_stands():
 def test_a_recording_too_large_for_a_browser_is_refused():
     face = plain_face()
     with pytest.raises(ValueError, match=r"record: poses is .* frames"):
-        rw.viewer.record(face, poses=np.zeros((200_000, face.num_shapes)))
+        rc.viewer.record(face, poses=np.zeros((200_000, face.num_shapes)))
 
 
 def test_it_is_saved_as_html_only(tmp_path):
     with pytest.raises(ValueError, match=r"Recording\.save: path"):
-        rw.viewer.record(plain_face()).save(tmp_path / "clip.txt")
+        rc.viewer.record(plain_face()).save(tmp_path / "clip.txt")
 
 
 SHOWN = """(() => {
@@ -90,7 +90,7 @@ def test_a_small_recording_shows_the_frames_of_the_whole_one(browser, tmp_path):
     rng = np.random.default_rng(0)
     poses = 0.5 + 0.5 * np.sin(np.arange(30)[:, None] * rng.uniform(0.1, 0.4, face.num_shapes))
     path = tmp_path / "small.html"
-    rw.viewer.record(face, poses=poses, fps=30, vertices=len(face.rest_vertices)).save(path)
+    rc.viewer.record(face, poses=poses, fps=30, vertices=len(face.rest_vertices)).save(path)
     page = browser.page()
     page.open(path.as_uri())
     page.until("window.view && view.frame")
@@ -111,10 +111,10 @@ def test_a_small_recording_shows_the_frames_of_the_whole_one(browser, tmp_path):
 
 def test_a_small_recording_of_a_face_stays_small():
     """Half a minute of a face of 2,500 vertices in a hundred kilobytes; the whole one has 30 MB."""
-    face = rw.faces.example()
+    face = rc.faces.example()
     t = np.arange(720)[:, None] / 24
     poses = 0.5 + 0.5 * np.sin(t * np.random.default_rng(0).uniform(1, 3, face.num_shapes))
-    small = rw.viewer.record(face, poses=poses, vertices=1000)
+    small = rc.viewer.record(face, poses=poses, vertices=1000)
     assert len(small.page) < 250_000
 
 
@@ -173,4 +173,4 @@ def test_whole_numbers_come_back_from_their_planes(numbers):
 
 def test_too_few_vertices_are_named():
     with pytest.raises(ValueError, match=r"record: vertices is 3; it must be .* 100"):
-        rw.viewer.record(plain_face(), vertices=3)
+        rc.viewer.record(plain_face(), vertices=3)

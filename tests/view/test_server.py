@@ -16,15 +16,15 @@ pytest.importorskip("websockets", reason="websockets is not installed (extra vie
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-import rigwright as rw
-from rigwright.viewer import _server
+import rigcast as rc
+from rigcast.viewer import _server
 from tests.support.plain_face import plain_face
 from tests.view.frames import header_of
 
 
 @pytest.fixture
 def live():
-    with rw.view(plain_face()) as view:
+    with rc.view(plain_face()) as view:
         yield view
 
 
@@ -135,7 +135,7 @@ def test_a_page_that_comes_back_finds_what_was_posed(live):
 
 @pytest.mark.parametrize("message", ["{", b"\x00\xff", '{"type": "set"}', '{"type": "drag", "pin": NaN}'])
 def test_broken_messages_change_nothing_and_are_logged(live, message, caplog):
-    with caplog.at_level(logging.WARNING, "rigwright.viewer"), opened(live) as socket:
+    with caplog.at_level(logging.WARNING, "rigcast.viewer"), opened(live) as socket:
         frame(socket)
         socket.send(message)
         say(socket, "set", channel=0, value=0.5, done=True)
@@ -144,7 +144,7 @@ def test_broken_messages_change_nothing_and_are_logged(live, message, caplog):
 
 
 def test_a_message_over_64_kb_ends_the_connection(live, caplog):
-    with caplog.at_level(logging.WARNING, "rigwright.viewer"), opened(live) as socket:
+    with caplog.at_level(logging.WARNING, "rigcast.viewer"), opened(live) as socket:
         frame(socket)
         socket.send('{"type": "' + "x" * 70_000 + '"}')
         with pytest.raises(ConnectionClosed) as caught:
@@ -157,7 +157,7 @@ def test_a_message_over_64_kb_ends_the_connection(live, caplog):
 def test_what_is_over_240_messages_a_second_is_refused(live, caplog, monkeypatch):
     # A clock that stands: a loaded machine needs more than a second for 400 messages.
     monkeypatch.setattr(_server, "time", SimpleNamespace(monotonic=lambda: 0.0, perf_counter=time.perf_counter))
-    with caplog.at_level(logging.WARNING, "rigwright.viewer"), opened(live) as socket:
+    with caplog.at_level(logging.WARNING, "rigcast.viewer"), opened(live) as socket:
         frame(socket)
         for _ in range(400):
             say(socket, "set", channel=0, value=0.5, done=False)
@@ -194,7 +194,7 @@ def test_a_closed_view_is_gone(live):
 def test_a_port_that_is_taken_is_an_error(live):
     port = urlsplit(live.url).port
     with pytest.raises(OSError, match=r"in use|bind"):
-        rw.view(plain_face(), port=port)
+        rc.view(plain_face(), port=port)
 
 
 def test_a_notebook_shows_it_as_an_iframe(live):

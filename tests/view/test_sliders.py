@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.viewer._figures._figure import State
-from rigwright.viewer._figures._opening import figure_of
-from rigwright.viewer._mirroring import mirrored_row
-from rigwright.viewer._sliders import body_part, mirror_pairs, mirrored_name, part_order, side
+import rigcast as rc
+from rigcast.viewer._figures._figure import State
+from rigcast.viewer._figures._opening import figure_of
+from rigcast.viewer._mirroring import mirrored_row
+from rigcast.viewer._sliders import body_part, mirror_pairs, mirrored_name, part_order, side
 
 
 @pytest.mark.parametrize(
@@ -64,15 +64,15 @@ def test_parts_stand_in_one_order_and_unknown_ones_last():
     assert part_order(["Other", "Legs", "Eyes", "Legs"]) == ["Eyes", "Legs", "Other"]
 
 
-def two_wings() -> rw.LinearBlendSkinning:
+def two_wings() -> rc.LinearBlendSkinning:
     """Two plates that turn about z at a body in the middle, mirror images in x."""
     side_points = np.array([[1, 0, 0], [2, 0, 0], [2, 1, 0], [1, 1, 0.2]], np.float32)
     vertices = np.concatenate([side_points, side_points * [-1, 1, 1]]).astype(np.float32)
     rest = np.tile(np.eye(3, 4), (3, 1, 1))
     rest[1, 0, 3], rest[2, 0, 3] = 1.0, -1.0
-    skeleton = rw.Skeleton(["body", "wing.L", "wing.R"], [-1, 0, 0], rest)
+    skeleton = rc.Skeleton(["body", "wing.L", "wing.R"], [-1, 0, 0], rest)
     weights = np.repeat(np.eye(3)[1:], 4, axis=0)
-    return rw.LinearBlendSkinning(skeleton, vertices, [[0, 1, 2, 3], [7, 6, 5, 4]], weights)
+    return rc.LinearBlendSkinning(skeleton, vertices, [[0, 1, 2, 3], [7, 6, 5, 4]], weights)
 
 
 @pytest.mark.parametrize("source", ["left", "right"])

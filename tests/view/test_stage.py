@@ -7,9 +7,9 @@ import logging
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright.viewer._geometry import edges, reduced, triangles
-from rigwright.viewer._view import stage_of
+import rigcast as rc
+from rigcast.viewer._geometry import edges, reduced, triangles
+from rigcast.viewer._view import stage_of
 from tests.support.plain_face import plain_face
 from tests.view.frames import header_of, payload_of, positions_of
 from tests.view.posed import skinned_arm
@@ -76,7 +76,7 @@ def test_a_slider_stops_at_the_end_of_its_range(stage):
 )
 def test_what_makes_no_sense_changes_nothing(stage, message, caplog):
     before = header_of(send(stage, setting(0, 0.25)))
-    with caplog.at_level(logging.WARNING, "rigwright.viewer"):
+    with caplog.at_level(logging.WARNING, "rigcast.viewer"):
         after = header_of(send(stage, message))
     for key in ("row", "boxes", "pins", "color", "timeline"):
         assert after[key] == before[key]
@@ -130,7 +130,7 @@ def test_a_figure_beside_it_follows_and_its_distance_is_a_color(face):
     stage = stage_of(face, face)
     same = header_of(send(stage, setting(0, 0.8), {"type": "color", "mode": "error"}))
     assert (same["color"], same["error"]["max"]) == ("error", 0.0)
-    half = rw.BlendshapeRig(
+    half = rc.BlendshapeRig(
         face.rest_vertices, 0.5 * (face.columns()[: face.num_shapes]).reshape(-1, *face.rest_vertices.shape),
         names=list(face.shape_names), faces=face.faces,
     )  # fmt: skip
@@ -144,7 +144,7 @@ def test_a_figure_beside_it_follows_and_its_distance_is_a_color(face):
 
 
 def test_a_rig_that_has_to_be_fitted_first_says_so_once():
-    stage = stage_of(rw.sources.example_body())
+    stage = stage_of(rc.sources.example_body())
     ray = {"origin": [0, 0.5, 5], "direction": [0, 0, -1]}
     grab = {"type": "grab", "grab": 1, "facing": [0, 0, -1], "time": 0, **ray}
     first = header_of(send(stage, grab))

@@ -8,7 +8,7 @@ import struct
 import numpy as np
 import pytest
 
-from rigwright.viewer._wire import MESSAGES, packed, parsed
+from rigcast.viewer._wire import MESSAGES, packed, parsed
 
 GOOD = {"type": "drag", "pin": 1, "origin": [0, 0, 1], "direction": [0.5, 0, -1], "time": 3.5}
 
@@ -54,7 +54,7 @@ def test_what_is_no_object_is_refused(text):
 
 
 def test_every_kind_of_message_has_a_place_where_it_is_handled():
-    from rigwright.viewer._stage import HANDLERS
+    from rigcast.viewer._stage import HANDLERS
 
     assert set(MESSAGES) == set(HANDLERS) | {"shown", "export", "movie", "picture"}
 

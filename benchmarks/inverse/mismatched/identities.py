@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.inverse.mismatched.kept import Kept, Row, digits
 from benchmarks.inverse.mismatched.methods import MM, NAMES, OURS
 from benchmarks.inverse.mismatched.scene import Rig, Scene, truncated
 from benchmarks.inverse.published_mm import STEPS, TOLERANCE
 from benchmarks.inverse.scenes import smooth_curves
 from benchmarks.transfer.faces import Hm08
-from rigwright.inverse._elbow import ALPHAS, elbow, means
+from rigcast.inverse._elbow import ALPHAS, elbow, means
 
 FRAMES, TRAINING = 200, 40
 METHODS = ("cet", "seol", "mm_cet", OURS)
@@ -73,7 +73,7 @@ class Identity:
     def row(self, rig: str, method: str) -> Row:
         """A method's figures at the alpha of its own elbow on the training frames."""
         fitted = self.fitted[rig].restricted(self.vertices)
-        solver = rw.inverse.Solver(truncated(fitted, "pairs") if method in MM else fitted)
+        solver = rc.inverse.Solver(truncated(fitted, "pairs") if method in MM else fitted)
         unit = 0.01 / float(self.own.meters_per_unit)  # of a centimeter
         targets = self.posed(self.training)
         curve = []
@@ -108,8 +108,8 @@ class Identity:
             how |= {"max_iterations": STEPS}
         return np.asarray(solver.solve(targets, method, alpha, **how).weights)
 
-    def error(self, weights: np.ndarray, truth: np.ndarray) -> rw.metrics.WeightError:
-        return rw.metrics.weight_error(weights, self.posed(truth), self.posed(weights), threads=1)
+    def error(self, weights: np.ndarray, truth: np.ndarray) -> rc.metrics.WeightError:
+        return rc.metrics.weight_error(weights, self.posed(truth), self.posed(weights), threads=1)
 
 
 def makehuman(data: Path, frames: int, vertices: int) -> Identity:
@@ -120,12 +120,12 @@ def makehuman(data: Path, frames: int, vertices: int) -> Identity:
     source, target = head.identity("caucasian"), head.identity("african")
     metadata = {"meters_per_unit": 0.1}
     rigs = {
-        name: rw.BlendshapeRig(neutral, np.stack([units[k] for k in names]), faces=head.faces, metadata=metadata)
+        name: rc.BlendshapeRig(neutral, np.stack([units[k] for k in names]), faces=head.faces, metadata=metadata)
         for name, neutral, units in (("source", source, given), ("own", target, truth), ("copied", target, given))
     }
     fitted = {
         "own": rigs["own"],
-        "transferred": rw.transfer.transfer_rig(rigs["source"], target, threads=1),
+        "transferred": rc.transfer.transfer_rig(rigs["source"], target, threads=1),
         "plain copy of the offsets": rigs["copied"],
     }
     moving = np.flatnonzero(np.any(np.asarray(rigs["own"].columns()) != 0, axis=(0, 2)))
@@ -138,11 +138,11 @@ def makehuman(data: Path, frames: int, vertices: int) -> Identity:
 def ict(scene: Scene, data: Path, seed: int = 3) -> Identity:
     """Another head of ICT's model, whose own shapes are the model's; the order-4 face transferred to it."""
     coefficients = np.random.default_rng(seed).standard_normal(100)
-    target = rw.faces.ict(data / "ict_facekit", identity=coefficients).rest_vertices
+    target = rc.faces.ict(data / "ict_facekit", identity=coefficients).rest_vertices
     source = scene.rig
     columns, count = np.asarray(source.columns()), source.num_shapes
     mixed = list(zip(source.combinations, columns[count:], strict=True))
-    own = rw.BlendshapeRig(
+    own = rc.BlendshapeRig(
         target,
         columns[:count],
         mixed,
@@ -150,7 +150,7 @@ def ict(scene: Scene, data: Path, seed: int = 3) -> Identity:
         faces=source.faces,
         metadata={"meters_per_unit": float(source.meters_per_unit)},
     )
-    fitted = {"own": own, "transferred": rw.transfer.transfer_rig(source, target, threads=1)}
+    fitted = {"own": own, "transferred": rc.transfer.transfer_rig(source, target, threads=1)}
     training = scene.training[:: max(len(scene.training) // TRAINING, 1)]
     return Identity(f"ICT, drawn by seed {seed}", own, fitted, scene.vertices, scene.judged[:FRAMES], training, METHODS)
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from rigwright._resume.fingerprints import fingerprint
-from rigwright._resume.parts import Parts
+from rigcast._resume.fingerprints import fingerprint
+from rigcast._resume.parts import Parts
 
 Row = dict[str, Any]
 

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.inverse.mismatched.kept import Kept, Row, digits
 from benchmarks.inverse.mismatched.scene import MODELS, Scene, truncated
 from benchmarks.inverse.peers import GramSpace, VertexSpace
 from benchmarks.inverse.published_mm import STEPS, TOLERANCE
-from rigwright.inverse._elbow import ALPHAS, elbow, means
+from rigcast.inverse._elbow import ALPHAS, elbow, means
 
 SHAPES_ALONE = ("cet", "cet_loc", "seol")
 PAPER_ALONE = ("cet", "seol")  # those of them that the paper's tables have
@@ -76,7 +76,7 @@ class Bench:
         key = model + " of the whole mesh" * whole
         if key not in self.solvers:
             fitted, how = (self.scene.rig, {"vertices": self.scene.vertices}) if whole else (self.scene.judge, {})
-            self.solvers[key] = rw.inverse.Solver(truncated(fitted, model), **how)
+            self.solvers[key] = rc.inverse.Solver(truncated(fitted, model), **how)
         return self.solvers[key]
 
     def solve(self, model: str, method: str, targets: np.ndarray, alpha: float) -> np.ndarray:
@@ -161,7 +161,7 @@ class Bench:
     def judged(self, weights: np.ndarray, frames: slice = slice(None)) -> Row:
         """What the paper's tables hold, of judged frames."""
         wanted, found = self.scene.targets[frames], self.scene.posed(weights)
-        error = rw.metrics.weight_error(weights, wanted, found, threads=1)
+        error = rc.metrics.weight_error(weights, wanted, found, threads=1)
         return {
             "p95": error.rmse_p95_mean,
             "mean": float(np.linalg.norm(wanted - found, axis=2).mean()),

@@ -9,12 +9,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.inverse.mismatched.kept import Row, digits
 from benchmarks.inverse.mismatched.methods import MM, NAMES, OURS, SHAPES_ALONE
 from benchmarks.inverse.mismatched.scene import Scene, truncated
-from rigwright.inverse._elbow import ALPHAS
-from rigwright.plot._colors import INK, SERIES
+from rigcast.inverse._elbow import ALPHAS
+from rigcast.plot._colors import INK, SERIES
 
 LEAST = 1e-4  # centimeters, where an axis of errors begins
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "figures"
@@ -28,7 +28,7 @@ def approximations(scene: Scene) -> dict[str, np.ndarray]:
         rig = truncated(scene.judge, model)
         found[model] = rig.evaluate(scene.judged.astype(np.float32), threads=1)
     return {
-        name: rw.metrics.weight_error(scene.judged, scene.targets, vertices, threads=1).rmse_p95
+        name: rc.metrics.weight_error(scene.judged, scene.targets, vertices, threads=1).rmse_p95
         for name, vertices in found.items()
     }
 
@@ -82,5 +82,5 @@ def _figure(panels: int) -> tuple[Figure, list[Axes]]:
 
 
 def _save(figure: Figure, name: str) -> None:
-    with mpl.rc_context({"svg.hashsalt": "rigwright", "svg.fonttype": "path", "font.size": 9}):
+    with mpl.rc_context({"svg.hashsalt": "rigcast", "svg.fonttype": "path", "font.size": 9}):
         figure.savefig(FOLDER / f"{name}.svg", metadata={"Date": None})

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.inverse.head_motion import head
 from benchmarks.inverse.mismatched.kept import Kept, Row, digits
 from benchmarks.inverse.mismatched.scene import Scene
@@ -90,7 +90,7 @@ class Scans:
 
     def _maker(self, name: str, kinds: tuple[str, ...], rigid: str, way: str, how: dict[str, Any]) -> Callable[[], Row]:
         def make() -> Row:
-            self.solver = self.solver or rw.inverse.Solver(self.scene.judge)
+            self.solver = self.solver or rc.inverse.Solver(self.scene.judge)
             return {"targets": name, "rigid": rigid, "loss": way} | self.row(kinds, how)
 
         return make
@@ -100,7 +100,7 @@ class Scans:
         began = time.process_time()
         found = self.solver.solve(targets, alpha=self.alpha, threads=1, **how)
         seconds = (time.process_time() - began) / len(targets)
-        error = rw.metrics.weight_error(
+        error = rc.metrics.weight_error(
             found.weights, self.scene.posed(truth), self.scene.posed(found.weights), threads=1
         )
         return {
@@ -118,7 +118,7 @@ class Scans:
 
         def seconds(rig: Any) -> float:
             began = time.process_time()
-            rw.inverse.Solver(rig)
+            rc.inverse.Solver(rig)
             return time.process_time() - began
 
         return self.kept.row("gram", lambda: {"chosen": seconds(self.scene.judge), "all": seconds(self.scene.rig)})

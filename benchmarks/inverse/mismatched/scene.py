@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-import rigwright as rw
+import rigcast as rc
 from benchmarks.inverse.scenes import PERFORMANCE_END, RANGE_END, TRAINING_FRAMES
 
 VERTICES = 4000  # of the paper, which leaves out neck, shoulders and what does not move
@@ -30,7 +30,7 @@ def truncated(rig: Rig, model: str) -> Rig:
     }[model]
     mixed = zip(rig.combinations, columns[count:], strict=True)
     chosen = [(factors, delta) for factors, delta in mixed if keep(factors)]
-    return rw.BlendshapeRig(
+    return rc.BlendshapeRig(
         rig.rest_vertices,
         columns[:count],
         chosen,
@@ -81,12 +81,12 @@ def whole_face(data: Path, kept: Path) -> tuple[Rig, np.ndarray, np.ndarray]:
     """The order-4 face, its curves and their frame numbers in the data set; constructed once, then read from a file."""
     rig_path, curves_path = kept / "ict.safetensors", kept / "curves.npy"
     if not (rig_path.exists() and curves_path.exists()):
-        rig, curves = rw.faces.ict_with_combinations(data / "ict_facekit", data / "compskin_face_anim")
+        rig, curves = rc.faces.ict_with_combinations(data / "ict_facekit", data / "compskin_face_anim")
         kept.mkdir(parents=True, exist_ok=True)
         np.save(curves_path, curves)
         rig.save(rig_path)
     with np.load(data / "compskin_face_anim" / "face_controls.npz") as file:
-        return rw.load(rig_path), np.load(curves_path), file["source_frame"]
+        return rc.load(rig_path), np.load(curves_path), file["source_frame"]
 
 
 def face_scene(data: Path, kept: Path, frames: int, vertices: int = VERTICES, seed: int = 0) -> Scene:

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "rigwright/rigwright.h"
+#include "rigcast/rigcast.h"
 
 int main() {
     constexpr int n = 5;
@@ -23,7 +23,7 @@ int main() {
     const std::vector<std::int32_t> fixed{0};
     const std::int64_t vertices = n * n;
 
-    const rigwright::transfer::DeformationTransfer transfer(
+    const rigcast::transfer::DeformationTransfer transfer(
         {source.data(), {vertices, 3}}, {target.data(), {vertices, 3}},
         {faces.data(), {static_cast<std::int64_t>(faces.size() / 4), 4}}, {fixed.data(), {1}}, {nullptr, {0, 2}}, 1.0);
     std::vector<float> made(shape.size());

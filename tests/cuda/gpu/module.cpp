@@ -2,6 +2,6 @@
 #include "bindings/convert/errors.h"
 
 PYBIND11_MODULE(_cuda_operations, module) {
-    pybind11::register_local_exception_translator(&rigwright::bindings::translate);
-    rigwright::bindings::bind_cuda_operations(module);
+    pybind11::register_local_exception_translator(&rigcast::bindings::translate);
+    rigcast::bindings::bind_cuda_operations(module);
 }

@@ -9,8 +9,8 @@ folder, packages = sys.argv[sys.argv.index("--") + 1 :]
 sys.path.append(packages)
 import numpy as np  # noqa: E402
 
-import rigwright  # noqa: E402
-from rigwright._formats.blender import BlenderRig  # noqa: E402
+import rigcast  # noqa: E402
+from rigcast._formats.blender import BlenderRig  # noqa: E402
 
 bpy.ops.wm.open_mainfile(filepath=str(Path(folder) / "controls.blend"))
 bone = bpy.data.objects["Rig"].pose.bones["bone0"]
@@ -25,7 +25,7 @@ with BlenderRig.in_process(ranges=20) as rig:
     assert "bone2.rotation_x" in rig.channel_names
     try:
         rig.played("wave")
-    except rigwright.SourceError as refused:
+    except rigcast.SourceError as refused:
         assert "save this file and call BlenderRig.open(path).played('wave')" in str(refused)
     else:
         raise AssertionError("an action was played in the user's own scene")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.sources.conftest import Host
 
 
@@ -15,25 +15,25 @@ def folder(tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.fixture(scope="module")
-def controls(any_host: Host, folder) -> rw.Dataset:
-    return rw.sampling.sample(any_host.rig("controls"), folder / "controls", count=30, seed=1, probe=2)
+def controls(any_host: Host, folder) -> rc.Dataset:
+    return rc.sampling.sample(any_host.rig("controls"), folder / "controls", count=30, seed=1, probe=2)
 
 
 @pytest.fixture(scope="module")
-def constrained(any_host: Host, folder) -> rw.Dataset:
-    return rw.sampling.sample(any_host.rig("constrained"), folder / "constrained", count=30, seed=1, probe=2)
+def constrained(any_host: Host, folder) -> rc.Dataset:
+    return rc.sampling.sample(any_host.rig("constrained"), folder / "constrained", count=30, seed=1, probe=2)
 
 
-def model_of(ds: rw.Dataset) -> rw.Deformer:
-    return rw.baselines.linear_blend(ds, influences=2)
+def model_of(ds: rc.Dataset) -> rc.Deformer:
+    return rc.baselines.linear_blend(ds, influences=2)
 
 
-def test_the_channels_of_a_file_give_its_poses(controls: rw.Dataset, tolerance) -> None:
+def test_the_channels_of_a_file_give_its_poses(controls: rc.Dataset, tolerance) -> None:
     poses = model_of(controls).poses_from_channels(controls.channels)
     np.testing.assert_allclose(poses, controls.poses, atol=5 * tolerance["float32"])  # Blender's own chain of float32
 
 
-def test_the_poses_of_a_file_give_its_channels(controls: rw.Dataset, tolerance) -> None:
+def test_the_poses_of_a_file_give_its_channels(controls: rc.Dataset, tolerance) -> None:
     model = model_of(controls)
     found, residual = model.channels_from_poses(controls.poses)
     whole = [c.whole for c in model.channels]
@@ -42,7 +42,7 @@ def test_the_poses_of_a_file_give_its_channels(controls: rw.Dataset, tolerance) 
     assert residual.max() < 2e-5  # Blender's own chain of float32
 
 
-def test_every_kind_of_channel_is_stated(controls: rw.Dataset) -> None:
+def test_every_kind_of_channel_is_stated(controls: rc.Dataset) -> None:
     listed = {c.name: c for c in model_of(controls).channels}
     assert {name: (c.kind, c.joint, c.place) for name, c in listed.items() if c.joint == "bone2"} == {
         "bone2.rotation_x": ("rotate_x", "bone2", 1),
@@ -53,7 +53,7 @@ def test_every_kind_of_channel_is_stated(controls: rw.Dataset) -> None:
     assert [name for name, c in listed.items() if c.whole] == ["property.switch"]
 
 
-def test_the_channels_of_a_constraint_a_target_and_a_driver_are_named(constrained: rw.Dataset) -> None:
+def test_the_channels_of_a_constraint_a_target_and_a_driver_are_named(constrained: rc.Dataset) -> None:
     found = {c.name: c.reason for c in model_of(constrained).channels if c.reason}
     also, copied = "it also moves joint ", "constraint 'Copy Rotation' of bone 'copy'"
     assert found == {
@@ -64,18 +64,18 @@ def test_the_channels_of_a_constraint_a_target_and_a_driver_are_named(constraine
     }
 
 
-def test_their_poses_are_refused_by_name(constrained: rw.Dataset) -> None:
+def test_their_poses_are_refused_by_name(constrained: rc.Dataset) -> None:
     model = model_of(constrained)
     with pytest.raises(ValueError, match=r"channel 'bone0.rotation_y' \(it also moves joint 'driven': a driver"):
         model.poses_from_channels(constrained.channels)
 
 
-def test_joints_that_nothing_constrains_follow(constrained: rw.Dataset) -> None:
+def test_joints_that_nothing_constrains_follow(constrained: rc.Dataset) -> None:
     assert set(constrained.manifest["deviations"]["joints"]) == {"copy", "driven", "upper", "lower"}
 
 
 def test_a_bone_that_copies_an_angle_follows(any_host: Host, folder, tolerance) -> None:
-    ds = rw.sampling.sample(any_host.rig("following"), folder / "following", count=30, seed=1, probe=1)
+    ds = rc.sampling.sample(any_host.rig("following"), folder / "following", count=30, seed=1, probe=1)
     followers = ds.channel_entry["followers"]
     assert followers == [
         {"joint": "bone1", "channel": "bone0.rotation_z", "axis": "y", "place": 1, "factor": -1.0},

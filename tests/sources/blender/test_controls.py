@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._formats.blender import BlenderRig, load_limits, write_limits
+import rigcast as rc
+from rigcast._formats.blender import BlenderRig, load_limits, write_limits
 from tests.sources.conftest import Host
 
 AXES = "xyz"
@@ -194,9 +194,9 @@ def test_the_template_reads_back(any_host: Host, wide: BlenderRig, tmp_path) -> 
 
 
 def test_a_data_set_keeps_what_never_moves(limb: BlenderRig, tmp_path) -> None:
-    data = rw.sampling.sample(limb, tmp_path / "limb.rwdata", count=3, probe=0)
+    data = rc.sampling.sample(limb, tmp_path / "limb.rwdata", count=3, probe=0)
     assert data.resting == limb.resting
-    assert rw.Dataset(data.path).resting == limb.resting
+    assert rc.Dataset(data.path).resting == limb.resting
 
 
 def test_actions_that_the_file_plays_at_once_are_one(draped: BlenderRig, tolerance) -> None:

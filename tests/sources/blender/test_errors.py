@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._extras import MissingExtra
-from rigwright._formats.blender import BlenderRig, load_limits, process
+import rigcast as rc
+from rigcast._extras import MissingExtra
+from rigcast._formats.blender import BlenderRig, load_limits, process
 from tests.sources.conftest import Host
 
 
@@ -53,13 +53,13 @@ def test_file_that_is_none(any_host: Host, tmp_path) -> None:
 
 @pytest.mark.parametrize(("name", "modifier"), [("cut", "'Cut' (BOOLEAN)"), ("decimated", "'Fewer' (DECIMATE)")])
 def test_topology_that_changes_names_the_modifier(host: Host, name: str, modifier: str) -> None:
-    with pytest.raises(rw.SourceError) as error:
+    with pytest.raises(rc.SourceError) as error:
         host.open(name)
     assert f"modifier {modifier} of mesh 'Body'" in str(error.value)
 
 
 def test_topology_that_changes_later_names_the_modifier(host: Host) -> None:
-    with host.open("late_cut") as rig, pytest.raises(rw.SourceError, match=r"modifier 'Cut' \(BOOLEAN\)"):
+    with host.open("late_cut") as rig, pytest.raises(rc.SourceError, match=r"modifier 'Cut' \(BOOLEAN\)"):
         rig.sample([[0.0], [40.0], [0.0]])
 
 
@@ -68,7 +68,7 @@ def test_nan_is_refused_with_its_row(host: Host) -> None:
         channels = np.tile(rig.channel_rest, (3, 1))
         assert rig.sample(channels)[1].shape[0] == 3
         channels[2, rig.channel_names.index("shape.bad")] = 0.5
-        with pytest.raises(rw.SourceError, match=r"NaN or infinity for row 2 of the channels; its log ends with"):
+        with pytest.raises(rc.SourceError, match=r"NaN or infinity for row 2 of the channels; its log ends with"):
             rig.sample(channels)
         assert np.isfinite(rig.sample(channels[:2])[1]).all()  # a fresh host goes on
 
@@ -77,7 +77,7 @@ def test_bone_scaled_to_nothing(any_host: Host) -> None:
     with any_host.open("collapsed") as rig:
         channels = np.tile(rig.channel_rest, (1, 1))
         channels[0, [i for i, name in enumerate(rig.channel_names) if "scale" in name]] = 0.0
-        with pytest.raises(rw.SourceError, match="NaN or infinity"):
+        with pytest.raises(rc.SourceError, match="NaN or infinity"):
             rig.sample(channels)
 
 
@@ -96,7 +96,7 @@ def test_channels_that_are_not_finite(any_host: Host) -> None:
     ("content", "message"),
     [
         ("[", "a JSON file"),
-        ("{}", '"format": "rigwright.limits"'),
+        ("{}", '"format": "rigcast.limits"'),
         ({"channels": []}, "mapping of channel names"),
         ({"channels": {"a": [1]}}, "two finite numbers"),
         ({"channels": {"a": [2, 1]}}, "the lower one first"),
@@ -107,7 +107,7 @@ def test_channels_that_are_not_finite(any_host: Host) -> None:
 def test_limits_file_that_is_none(tmp_path, content, message: str) -> None:
     path = tmp_path / "x.limits.json"
     if isinstance(content, dict):
-        content = json.dumps({"format": "rigwright.limits", "version": 1, **content})
+        content = json.dumps({"format": "rigcast.limits", "version": 1, **content})
     path.write_text(content)
     with pytest.raises(ValueError, match=message):
         load_limits(path)
@@ -123,7 +123,7 @@ def test_no_blender_is_one_sentence(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(process.shutil, "which", lambda name: None)
     blend = tmp_path / "a.blend"
     blend.touch()
-    with pytest.raises(MissingExtra, match=r'pip install "rigwright\[blender\]"'):
+    with pytest.raises(MissingExtra, match=r'pip install "rigcast\[blender\]"'):
         BlenderRig.open(blend)
     with pytest.raises(ValueError, match="a Blender executable that exists"):
         BlenderRig.open(blend, blender="/nowhere/blender")

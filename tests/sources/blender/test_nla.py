@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.sources.conftest import Host
 
 FIRST, LAST = 1, 8  # strips of five frames from 1, 3 and 4 on
@@ -86,5 +86,5 @@ def test_a_file_without_tracks_has_no_such_action(host: Host) -> None:
 
 
 def test_all_actions_of_a_file_play_the_tracks_too(stacked: Any, tmp_path: Any) -> None:
-    data = rw.sampling.sample_actions(stacked, tmp_path / "all.rwdata")
+    data = rc.sampling.sample_actions(stacked, tmp_path / "all.rwdata")
     assert len(data) == sum(stacked.actions.values())

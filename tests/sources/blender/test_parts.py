@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
+import rigcast as rc
 from tests.sources.conftest import Host
 
 PARTS = ["Body", "Brows", "Clothes", "Eye"]
@@ -104,6 +104,6 @@ def test_a_bone_that_carries_a_mesh_counts_as_deforming(any_host: Host) -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_data_sets_have_the_same_bytes_for_any_workers(any_host: Host, tmp_path, workers: int) -> None:
     rig = any_host.rig("dressed")
-    ds = rw.sampling.sample(rig, tmp_path / "a", count=6, workers=workers, shard_rows=2, probe=0)
-    again = rw.sampling.sample(rig, tmp_path / "b", count=6, workers=1, shard_rows=2, probe=0)
+    ds = rc.sampling.sample(rig, tmp_path / "a", count=6, workers=workers, shard_rows=2, probe=0)
+    again = rc.sampling.sample(rig, tmp_path / "b", count=6, workers=1, shard_rows=2, probe=0)
     assert (ds.hash, ds.surface.parts) == (again.hash, PARTS)

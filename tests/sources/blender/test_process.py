@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._formats.blender import run_script
-from rigwright._formats.blender.host import wire
+import rigcast as rc
+from rigcast._formats.blender import run_script
+from rigcast._formats.blender.host import wire
 from tests.sources.blender.test_rig import uniform
 from tests.sources.conftest import Host
 
@@ -40,7 +40,7 @@ def gone_within(pid: int, seconds: float) -> bool:
 def test_crash_quotes_the_log(host: Host) -> None:
     with host.open("murderous", run_scripts=True) as rig:
         with pytest.raises(
-            rw.SourceError, match=r"Blender ended with exit code 7; its log ends with: .*gave up"
+            rc.SourceError, match=r"Blender ended with exit code 7; its log ends with: .*gave up"
         ) as error:
             rig.sample(uniform(rig, 100))
         assert "\n" not in str(error.value)
@@ -56,7 +56,7 @@ def test_killed_host_is_an_error_and_then_replaced(any_host: Host) -> None:
         channels = uniform(rig, 3)
         before = rig.sample(channels)
         os.kill(rig._host.pid, signal.SIGKILL)
-        with pytest.raises(rw.SourceError, match="Blender was ended by signal 9"):
+        with pytest.raises(rc.SourceError, match="Blender was ended by signal 9"):
             rig.sample(channels)
         after = rig.sample(channels)
         assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
@@ -67,7 +67,7 @@ def test_silent_host_is_ended(any_host: Host) -> None:
         host, channels = rig._host, uniform(rig, 1)
         host._socket.settimeout(0.5)
         os.kill(host.pid, signal.SIGSTOP)
-        with pytest.raises(rw.SourceError, match="gave no answer within"):
+        with pytest.raises(rc.SourceError, match="gave no answer within"):
             rig.sample(channels)
         assert not alive(host.pid)
 
@@ -83,12 +83,12 @@ def test_close_ends_the_host(any_host: Host) -> None:
 def test_host_leaves_when_its_parent_is_killed(any_host: Host) -> None:
     program = (
         "import sys, time\n"
-        "from rigwright._formats.blender import BlenderRig\n"
+        "from rigcast._formats.blender import BlenderRig\n"
         f"rig = BlenderRig.open({str(any_host.folder / 'plain.blend')!r}, blender={any_host.blender!r})\n"
         "print(rig._host.pid, flush=True)\n"
         "time.sleep(60)\n"
     )
-    package = Path(rw.__file__).resolve().parents[1]  # not sys.path: bpy adds folders that only it may use
+    package = Path(rc.__file__).resolve().parents[1]  # not sys.path: bpy adds folders that only it may use
     environment = {**os.environ, "PYTHONPATH": str(package)}
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=environment) as parent:
         assert parent.stdout is not None
@@ -127,7 +127,7 @@ def test_worker_notices_that_the_file_changed(any_host: Host, tmp_path) -> None:
     with Host(any_host.blender, tmp_path).open("hero") as rig:
         worker = rig.for_worker()
         blend.write_bytes((any_host.folder / "subdivided.blend").read_bytes())
-        with pytest.raises(rw.SourceError, match="changed since it was opened"):
+        with pytest.raises(rc.SourceError, match="changed since it was opened"):
             worker.sample(uniform(rig, 1))
 
 
@@ -139,7 +139,7 @@ def test_inside_a_running_blender(any_host: Host) -> None:
     script = Path(__file__).with_name("in_process.py")
     result = any_host.folder / "in_process.npz"
     np.save(any_host.folder / "channels.npy", channels)
-    run_script(script, [str(any_host.folder), str(Path(rw.__file__).parents[1])], blender=any_host.blender, timeout=60)
+    run_script(script, [str(any_host.folder), str(Path(rc.__file__).parents[1])], blender=any_host.blender, timeout=60)
     with np.load(result) as actual:
         assert np.array_equal(actual["poses"], expected[0])
         assert np.array_equal(actual["vertices"], expected[1])

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from rigwright._rigs.rotations import euler_to_matrix
+from rigcast._rigs.rotations import euler_to_matrix
 from tests.sources.conftest import Host
 
 
@@ -195,7 +195,7 @@ def test_limits_beside_the_file_replace_its_own(any_host: Host, tmp_path, tolera
         "shape.wide": [0.25, 0.25],
         "property.free": [0, 9],
     }
-    limits = {"format": "rigwright.limits", "version": 1, "channels": wanted}
+    limits = {"format": "rigcast.limits", "version": 1, "channels": wanted}
     (tmp_path / "hero.limits.json").write_text(json.dumps(limits))
     with any_host.__class__(any_host.blender, tmp_path).open("hero") as rig:
         ranges = dict(zip(rig.channel_names, rig.channel_ranges.tolist(), strict=True))

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rigwright as rw
-from rigwright._formats.blender.expressions import NotACombination, combination_terms
-from rigwright._rigs.surface import surface_of
-from rigwright.cli._inputs.faces import open_rig
+import rigcast as rc
+from rigcast._formats.blender.expressions import NotACombination, combination_terms
+from rigcast._rigs.surface import surface_of
+from rigcast.cli._inputs.faces import open_rig
 from tests.support.surfaces import same_surface
 
 
 def test_driven_keys_become_combinations_that_blender_agrees_with(host, tolerance):
     """The oracle is Blender: its evaluated mesh at random values of the free keys."""
-    rig = rw.sources.load_blendshapes(host.folder / "combined.blend", blender=host.blender)
+    rig = rc.sources.load_blendshapes(host.folder / "combined.blend", blender=host.blender)
     assert rig.shape_names == ["a", "b", "c", "relative"]
     assert {tuple(sorted(f if isinstance(f, int) else f.shape for f in c)) for c in rig.combinations} == {(0, 1), (0,)}
     called = set(rig.column_names[4:])
@@ -34,22 +34,22 @@ def test_driven_keys_become_combinations_that_blender_agrees_with(host, toleranc
 
 
 def test_shape_keys_keep_the_surface_of_their_mesh(host):
-    rig = rw.sources.load_blendshapes(host.folder / "combined.blend", blender=host.blender)
+    rig = rc.sources.load_blendshapes(host.folder / "combined.blend", blender=host.blender)
     assert same_surface(surface_of(rig), host.rig("combined").surface)
 
 
 def test_a_driver_that_is_no_combination_is_named_or_dropped(any_host):
     path = any_host.folder / "product_of_bone.blend"
-    with pytest.raises(rw.SourceError, match=r"product_of_bone\.blend: shape key 'bent'.*'a \* a \* b'"):
-        rw.sources.load_blendshapes(path, blender=any_host.blender)
-    rig = rw.sources.load_blendshapes(path, drop_unreadable=True, blender=any_host.blender)
+    with pytest.raises(rc.SourceError, match=r"product_of_bone\.blend: shape key 'bent'.*'a \* a \* b'"):
+        rc.sources.load_blendshapes(path, blender=any_host.blender)
+    rig = rc.sources.load_blendshapes(path, drop_unreadable=True, blender=any_host.blender)
     assert rig.shape_names == ["a", "b"]
     assert rig.metadata["dropped"] == ["bent", "turned"]
 
 
 def test_a_command_drops_and_names_what_it_cannot_read(any_host):
     path = any_host.folder / "product_of_bone.blend"
-    with pytest.raises(rw.SourceError, match="--drop-unreadable"):
+    with pytest.raises(rc.SourceError, match="--drop-unreadable"):
         open_rig(path)
     rig, notes = open_rig(path, drop_unreadable=True)
     assert rig.shape_names == ["a", "b"]
@@ -58,10 +58,10 @@ def test_a_command_drops_and_names_what_it_cannot_read(any_host):
 
 def test_files_without_shape_keys_are_refused(any_host, tmp_path):
     with pytest.raises(ValueError, match=r"load_blendshapes.*no mesh of the file has shape keys"):
-        rw.sources.load_blendshapes(any_host.folder / "plain.blend", blender=any_host.blender)
+        rc.sources.load_blendshapes(any_host.folder / "plain.blend", blender=any_host.blender)
     (tmp_path / "garbage.blend").write_bytes(b"BLENDER" + b"\0" * 40)
     with pytest.raises(ValueError, match=r"garbage\.blend"):
-        rw.sources.load_blendshapes(tmp_path / "garbage.blend", blender=any_host.blender)
+        rc.sources.load_blendshapes(tmp_path / "garbage.blend", blender=any_host.blender)
 
 
 RANGES = {"a": (0.0, 1.0), "b": (0.0, 1.0), "c": (-1.0, 2.0)}

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import rigwright as rw
-from rigwright.sources import load
+import rigcast as rc
+from rigcast.sources import load
 from tests.support.damage import damaged_bytes
 from tests.support.glb import character, container
 
-ROOT = Path(rw.__file__).parents[1]
+ROOT = Path(rc.__file__).parents[1]
 
 
 def test_wrong_calls_are_refused_in_words(tmp_path):
@@ -39,9 +39,9 @@ def test_reading_needs_numpy_alone(tmp_path):
         "class Block:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
         "        top = name.partition('.')[0]\n"
-        "        if top not in {'rigwright', 'numpy'} and top not in sys.stdlib_module_names: raise ImportError(name)\n"
+        "        if top not in {'rigcast', 'numpy'} and top not in sys.stdlib_module_names: raise ImportError(name)\n"
         "sys.meta_path.insert(0, Block())\n"
-        "import rigwright as rw; print(len(rw.sources.load(sys.argv[1]).rest_vertices))"
+        "import rigcast as rc; print(len(rc.sources.load(sys.argv[1]).rest_vertices))"
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rigwright.sources import load
+from rigcast.sources import load
 from tests.support.glb import (
     Gltf,
     animated_values,

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from rigwright.sources import Rig, load
+from rigcast.sources import Rig, load
 from tests.support.glb import (
     animated_values,
     character,

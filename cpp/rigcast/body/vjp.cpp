@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "rigcast/body/body_model.h"
+#include "rigcast/core/parallel.h"
+#include "rigcast/core/scratch.h"
+#include "rigcast/network/frame_batches.h"
+
+namespace rigcast::body {
+namespace {
+
+/// More frames reuse the weights more often, fewer keep the rows of a set cached. Chosen, not tuned.
+constexpr int frames_per_batch = 8;
+
+/// Working memory of a set's network and its backward pass: `num_frames` rows each.
+struct Trace {
+    Trace(float* memory, std::int64_t width, int num_frames)
+        : x(memory, width),
+          hidden1(x.row(num_frames), width),
+          hidden2(hidden1.row(num_frames), width),
+          coefficients(hidden2.row(num_frames), width),
+          coefficient_gradients(coefficients.row(num_frames), width),
+          hidden2_gradients(coefficient_gradients.row(num_frames), width),
+          hidden1_gradients(hidden2_gradients.row(num_frames), width),
+          work(hidden1_gradients.row(num_frames)) {}
+
+    /// Floats of `memory`.
+    static std::int64_t size(std::int64_t width, int num_frames) {
+        return (7 * num_frames + Patch::vertices_per_tile) * width;
+    }
+
+    Rows<float> x;
+    Rows<float> hidden1;
+    Rows<float> hidden2;
+    Rows<float> coefficients;
+    Rows<float> coefficient_gradients;
+    Rows<float> hidden2_gradients;
+    Rows<float> hidden1_gradients;
+    float* work;
+};
+
+}  // namespace
+
+void BodyModel::do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
+                       int threads) const {
+    network::for_frame_batches(
+        poses.extent(0), frames_per_batch, threads, [&](std::int64_t begin, int count, int inner) {
+            vjp_batch({poses.row(begin), poses.extent(1)}, {cotangents.row(begin), 3 * cotangents.extent(1)},
+                      {gradients.row(begin), gradients.extent(1)}, count, inner);
+        });
+}
+
+void BodyModel::vjp_set(const VertexSet& set, Rows<const float> poses, Rows<const float> transforms,
+                        Rows<const float> cotangents, Rows<float> results, float* memory, int num_frames) const {
+    const Trace trace(memory, width_, num_frames);
+    const network::DenseKernels& network = network::dense_kernels();
+    if (set.has_network()) {
+        set.gather(poses, trace.x, num_frames);
+        network.dense(set.layer[0], packed_, trace.x, trace.hidden1, num_frames);
+        network.dense(set.layer[1], packed_, trace.hidden1, trace.hidden2, num_frames);
+        network.dense(set.layer[2], packed_, trace.hidden2, trace.coefficients, num_frames);
+    }
+    patch_kernels().vjp(set.patch, packed_, trace.coefficients, transforms.from(0, 12 * set.joint), cotangents,
+                        trace.coefficient_gradients, results, trace.work, num_frames);
+    if (set.has_network()) {
+        network.dense_vjp(set.layer[2], packed_, trace.coefficients, trace.coefficient_gradients,
+                          trace.hidden2_gradients, num_frames);
+        network.dense_vjp(set.layer[1], packed_, trace.hidden2, trace.hidden2_gradients, trace.hidden1_gradients,
+                          num_frames);
+        network.dense_vjp(set.layer[0], packed_, trace.hidden1, trace.hidden1_gradients,
+                          results.from(0, VertexSet::transform_size), num_frames);
+    }
+}
+
+void BodyModel::vjp_batch(Rows<const float> poses, Rows<const float> cotangents, Rows<float> gradients, int num_frames,
+                          int threads) const {
+    const rig::Skeleton& skeleton = character().skeleton;
+    const std::int64_t transforms_size = Scratch::padded(12 * static_cast<std::size_t>(skeleton.num_joints()));
+    const std::int64_t num_sets = static_cast<std::int64_t>(sets_.size());
+    const std::int64_t trace_size = Trace::size(width_, num_frames);
+    const Scratch::Lease<float> memory(num_frames * (2 * transforms_size + num_results_) +
+                                       trace_size * (threads > 1 ? num_sets : 1));
+    const Rows<float> transforms{memory.data(), transforms_size};
+    const Rows<float> transform_gradients{transforms.row(num_frames), transforms_size};
+    const Rows<float> results{transform_gradients.row(num_frames), num_results_};
+    float* traces = results.row(num_frames);
+
+    for (int p = 0; p < num_frames; ++p) skeleton.globals(poses.row(p), transforms.row(p));
+    parallel_for(num_sets, 1, threads, [&](std::int64_t i, std::int64_t) {
+        vjp_set(sets_[i], poses, transforms, cotangents, results.from(0, sets_[i].results_begin),
+                traces + (threads > 1 ? i * trace_size : 0), num_frames);
+    });
+    for (int p = 0; p < num_frames; ++p) {
+        std::fill_n(gradients.row(p), character().num_controls(), 0.0f);
+        std::fill_n(transform_gradients.row(p), transforms_size, 0.0f);
+        for (const VertexSet& set : sets_) {
+            const float* result = results.row(p) + set.results_begin;
+            for (int e = 0; e < 12; ++e) transform_gradients.row(p)[12 * set.joint + e] += result[e];
+            result += VertexSet::transform_size;
+            for (const std::int32_t column : set.column) gradients.row(p)[column] += *result++;
+        }
+        skeleton.globals_vjp(poses.row(p), transforms.row(p), transform_gradients.row(p), gradients.row(p));
+    }
+}
+
+}  // namespace rigcast::body

@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace rigcast {
+
+/// The instruction sets that the kernels are compiled for and this processor runs, best first: a subset of "AVX-512",
+/// "AVX2", "SSE4", "portable".
+std::vector<std::string> instruction_sets();
+
+/// The instruction set that the kernels use. It is chosen at the first call and stays: the one that the environment
+/// variable RIGCAST_INSTRUCTION_SET names, else the best one. Processors that use the same set give the same bytes.
+/// Throws ArgumentError if the variable names none of instruction_sets().
+const std::string& instruction_set();
+
+}  // namespace rigcast

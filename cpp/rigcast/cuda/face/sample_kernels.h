@@ -1,0 +1,82 @@
+#pragma once
+#include <cstdint>
+
+#include "rigcast/core/portable.h"
+#include "rigcast/cuda/face/detail.h"
+
+namespace rigcast::cuda {
+
+/// The points of frames (or tangents): V vertices, and behind them followers of rigid parts that are no vertices of a
+/// restricted model.
+struct Points {
+    float* vertices;  // (T, num_vertices, 3)
+    std::int64_t num_vertices;
+    float* more;  // (T, num_more, 3)
+    std::int64_t num_more;
+
+    RIGCAST_DEVICE float* at(std::int64_t frame, std::int64_t point) const {
+        return point < num_vertices ? vertices + (frame * num_vertices + point) * 3
+                                    : more + (frame * num_more + point - num_vertices) * 3;
+    }
+};
+
+/// Where a point samples the map of a segment: four texels of a channel by their weights, which sum to `share`.
+struct MapEntry {
+    std::int32_t segment;
+    std::int32_t texel[4];
+    float weight[4];
+    float share;
+};
+
+/// The last map of a segment, and the 1 x 1 convolution that makes offsets of it: W (3, channels), then b (3).
+struct LastMap {
+    std::int64_t column;  // of its first texel
+    std::int64_t weight;  // first number of W in the weights
+    std::int32_t channels;
+    std::int32_t texels;  // of a channel
+    std::int32_t refinement;
+};
+
+/// p_k = r_k + sum_e detail_e (share_e b + W sum_i weight_ei texel_ei) over the entries e of point k, in their order.
+/// Without rest positions the derivative: p_k = sum_e W sum_i weight_ei texel_ei.
+struct SampleMaps {
+    const float* maps;  // (T, width)
+    std::int64_t width;
+    const float* rest;           // (N, 3); null for derivatives
+    const std::int32_t* offset;  // (N + 1) into the entries
+    const MapEntry* entries;
+    const LastMap* last_maps;  // (S)
+    const float* weights;
+    Detail detail;
+    Points points;
+
+    RIGCAST_DEVICE void operator()(std::int64_t frame, std::int64_t k) const {
+        float sum[3] = {0.0f, 0.0f, 0.0f};
+        for (int axis = 0; rest != nullptr && axis < 3; ++axis) sum[axis] = rest[3 * k + axis];
+        for (std::int32_t e = offset[k]; e < offset[k + 1]; ++e) {
+            const float factor = detail.of(frame, last_maps[entries[e].segment].refinement);
+            if (factor == 0.0f) continue;
+            float moved[3];
+            sample(frame, entries[e], moved);
+            for (int axis = 0; axis < 3; ++axis) sum[axis] += factor * moved[axis];
+        }
+        float* point = points.at(frame, k);
+        for (int axis = 0; axis < 3; ++axis) point[axis] = sum[axis];
+    }
+
+private:
+    RIGCAST_DEVICE void sample(std::int64_t frame, const MapEntry& entry, float* moved) const {
+        const LastMap last = last_maps[entry.segment];
+        const float* w = weights + last.weight;
+        const float* texels = maps + frame * width + last.column;
+        const float share = rest == nullptr ? 0.0f : entry.share;
+        for (int axis = 0; axis < 3; ++axis) moved[axis] = share * w[3 * last.channels + axis];
+        for (int c = 0; c < last.channels; ++c, texels += last.texels) {
+            float value = 0.0f;
+            for (int i = 0; i < 4; ++i) value += entry.weight[i] * texels[entry.texel[i]];
+            for (int axis = 0; axis < 3; ++axis) moved[axis] += w[axis * last.channels + c] * value;
+        }
+    }
+};
+
+}  // namespace rigcast::cuda

@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+
+#include "rigcast/core/portable.h"
+
+namespace rigcast::cuda {
+
+/// The position of a block of threads in its grid.
+///
+/// Kernels are written once. Machine::run_tiles and Machine::run_teams run them on a GPU (gpu.h), or on the host, which
+/// emulates a GPU's blocks (emulation.h).
+///
+/// A *tile kernel* is an object with
+///   static constexpr int threads;             threads per block
+///   struct Shared;                            memory that the threads of a block share, uninitialized
+///   struct Registers;                         memory of one thread, zero-initialized
+///   int steps(Block) const;
+///   void load(Block, int thread, int step, Shared&) const;        writes Shared
+///   void multiply(int thread, const Shared&, Registers&) const;   reads Shared
+///   void store(Block, int thread, const Registers&) const;        writes results
+/// Each block runs: for each step, all threads load, barrier, all threads multiply, barrier; then all threads store.
+struct Block {
+    std::int64_t row;
+    std::int64_t column;
+};
+
+/// Sums over the threads of a team; Count is at most 4.
+template <int Count>
+struct Sums {
+    double value[Count];
+};
+
+/// A *team kernel* is an object with
+///   static constexpr int threads;             threads per block: a multiple of 32, at most 256
+///   static constexpr int blocks;              optional: blocks per multiprocessor that registers must suffice for
+///   template <class Team> void operator()(const Team&) const;
+/// All threads of a block run it from start to end on the same path: every branch condition must be the same in all of
+/// them. They share work through the Team, whose functions all threads call together:
+///   index(), count()                          the block's index, and the number of blocks
+///   shared()                                  memory that the block shares, uninitialized, of the size given at launch
+///   each(n, f)                                f(i) for i < n, in any order
+///   rows(n, width, f)                         f(row, column) for row < n, column < width(row), in any order
+///   sum<Count>(n, f)                          the sums of the values that f(i, Sums&) adds, i < n
+///   largest(n, f)                             the maximum of 0 and f(i), i < n
+/// Barriers: each and rows have one before and one after all calls of f, so that code between them may read what any
+/// thread has written, and no thread overwrites what another still reads. sum and largest have none before and one
+/// after: their f must read only what was written before the last barrier. They return the same bits to all threads.
+/// A call of f must not read what another call of the same f writes.
+
+}  // namespace rigcast::cuda

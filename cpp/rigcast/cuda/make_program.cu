@@ -1,0 +1,42 @@
+#include <string>
+
+#include "rigcast/body/body_model.h"
+#include "rigcast/core/error.h"
+#include "rigcast/cuda/blendshapes/program.h"
+#include "rigcast/cuda/body/program.h"
+#include "rigcast/cuda/differential/program.h"
+#include "rigcast/cuda/face/program.h"
+#include "rigcast/cuda/make_program.h"
+#include "rigcast/differential/model/differential_model.h"
+#include "rigcast/face/maps/face_maps.h"
+
+namespace rigcast::cuda {
+
+std::unique_ptr<Libraries> make_libraries_of(Machine& machine, const rig::Deformer& model) {
+    const std::string& kind = model.character().kind;
+    if (kind != "differential") {
+        throw bad_argument("resident", "libraries", "chosen for a model of kind '" + kind + "'",
+                           "left out: models of kind 'differential' use them");
+    }
+    return make_libraries(machine);
+}
+
+std::unique_ptr<DeviceProgram> make_program(Machine& machine, Libraries* libraries, const rig::Deformer& model,
+                                            bool dense) {
+    if (const auto* body = dynamic_cast<const body::BodyModel*>(&model)) {
+        return make_body_program(machine, BodyPlan(*body));
+    }
+    if (const auto* subspace = dynamic_cast<const differential::DifferentialModel*>(&model)) {
+        return make_differential_program(machine, libraries, DifferentialPlan(*subspace, libraries != nullptr));
+    }
+    if (const auto* maps = dynamic_cast<const face::FaceMaps*>(&model)) {
+        return make_face_maps_program(machine, FaceMapsPlan(*maps));
+    }
+    if (const auto* rig = dynamic_cast<const rig::BlendshapeRig*>(&model)) {
+        return make_blendshape_program(machine, BlendshapePlan(*rig, dense ? Columns::all : Columns::moving));
+    }
+    throw bad_argument("resident", "model", "of kind '" + model.character().kind + "'",
+                       "of kind 'body', 'differential', 'face_maps' or 'blendshape'");
+}
+
+}  // namespace rigcast::cuda

@@ -1,0 +1,148 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "rigcast/core/view.h"
+#include "rigcast/cuda/products/grouped_product.h"
+#include "rigcast/network/dense.h"
+
+namespace rigcast::cuda {
+
+/// The matrices of one layer in the layout of GroupedProduct, on the host. The outputs of the groups are adjacent, in
+/// the order in which the groups were added.
+struct ProductPlan {
+    explicit ProductPlan(network::Activation f) : activation(f) {}
+
+    /// Adds a group with weight (outputs, inputs) and bias (outputs) that reads the input columns from `first_input`
+    /// on. `storage` is the format of its weights on the device, which must be able to represent them; int16 and int8
+    /// have a scale per input and `rows_per_block` outputs. Returns its first output column.
+    std::int64_t add(std::int64_t first_input, View<const float, 2> weight, View<const float, 1> bias,
+                     network::Storage storage = network::Storage::float32, std::int32_t rows_per_block = 1);
+    /// Adds a packed layer in the format in which it is stored.
+    std::int64_t add(std::int64_t first_input, const network::Dense& layer, const network::Packed& packed);
+
+    /// Tiles of at most inputs_per_piece inputs, if a layer has so few tiles with such long sums that blocks of whole
+    /// sums would leave most of a device idle: a layer of 2,048 x 2,048 has 32 tiles, and one pose took an H100 .17 ms.
+    /// Otherwise none. It depends on the layer alone, so that a frame has the same bytes in any batch.
+    std::vector<ProductTile> pieces() const;
+
+    /// The matrices of all groups in their order as float32, for libraries.
+    std::vector<float> widened() const;
+
+    static constexpr std::int32_t inputs_per_piece = 256;
+    static constexpr std::int64_t many_tiles = 128;  // about the multiprocessors of a large device
+
+    network::Activation activation;
+    std::int64_t output_width = 0;
+    std::vector<ProductGroup> groups;
+    std::vector<ProductTile> tiles;
+    std::vector<float> weights;        // of the groups in float32
+    std::vector<std::uint16_t> words;  // of the groups in 16 bits
+    std::vector<std::int8_t> bytes;    // of the groups in int8
+    std::vector<float> scales;         // of int16 and int8
+    std::vector<float> biases;
+
+private:
+    std::int64_t append_weights(View<const float, 2> weight, network::Storage storage);
+    void append_blocks(View<const float, 2> weight, network::Storage storage, std::int32_t rows_per_block);
+};
+
+/// Appends whole numbers and scales. The numbers are those that the weights were widened from: scales are powers of
+/// two, and block_scale of numbers that were rounded to multiples of a scale is that scale.
+inline void ProductPlan::append_blocks(View<const float, 2> weight, network::Storage storage,
+                                       std::int32_t rows_per_block) {
+    const std::int64_t inputs = weight.extent(1);
+    for (std::int64_t first = 0; first < weight.extent(0); first += rows_per_block) {
+        const std::int64_t end = std::min(first + rows_per_block, weight.extent(0));
+        std::vector<float> scale(static_cast<std::size_t>(inputs));
+        for (std::int64_t row = first; row < end; ++row) {
+            for (std::int64_t k = 0; k < inputs; ++k) scale[k] = std::max(scale[k], std::abs(weight(row, k)));
+        }
+        for (float& value : scale) value = network::block_scale(storage, value);
+        for (std::int64_t row = first; row < end; ++row) {
+            for (std::int64_t k = 0; k < inputs; ++k) {
+                const int whole = network::to_whole(weight(row, k), scale[k]);
+                if (storage == network::Storage::int8) {
+                    bytes.push_back(static_cast<std::int8_t>(whole));
+                } else {
+                    words.push_back(static_cast<std::uint16_t>(whole));
+                }
+            }
+        }
+        scales.insert(scales.end(), scale.begin(), scale.end());
+    }
+}
+
+/// Appends a matrix without blocks. Returns the index of its first number.
+inline std::int64_t ProductPlan::append_weights(View<const float, 2> weight, network::Storage storage) {
+    if (storage == network::Storage::float32) {
+        weights.insert(weights.end(), weight.begin(), weight.end());
+        return static_cast<std::int64_t>(weights.size()) - weight.size();
+    }
+    const auto narrowed = storage == network::Storage::float16 ? network::to_float16 : network::to_bfloat16;
+    std::transform(weight.begin(), weight.end(), std::back_inserter(words), narrowed);
+    return static_cast<std::int64_t>(words.size()) - weight.size();
+}
+
+inline std::int64_t ProductPlan::add(std::int64_t first_input, View<const float, 2> weight, View<const float, 1> bias,
+                                     network::Storage storage, std::int32_t rows_per_block) {
+    const std::int64_t outputs = weight.extent(0);
+    const std::int64_t first_output = output_width;
+    const auto group = static_cast<std::int32_t>(groups.size());
+    const auto first_scale = static_cast<std::int64_t>(scales.size());
+    std::int64_t first_weight = 0;
+    if (network::has_blocks(storage)) {
+        first_weight = static_cast<std::int64_t>(storage == network::Storage::int8 ? bytes.size() : words.size());
+        append_blocks(weight, storage, rows_per_block);
+    } else {
+        first_weight = append_weights(weight, storage);
+    }
+    groups.push_back({first_input, first_output, first_weight, static_cast<std::int64_t>(biases.size()),
+                      static_cast<std::int32_t>(outputs), static_cast<std::int32_t>(weight.extent(1)), storage,
+                      rows_per_block, first_scale});
+    for (std::int64_t first = 0; first < outputs; first += GroupedProduct<BiasAndActivation>::outputs_per_tile) {
+        tiles.push_back({group, static_cast<std::int32_t>(first), 0, groups.back().inputs});
+    }
+    biases.insert(biases.end(), bias.begin(), bias.end());
+    output_width += outputs;
+    return first_output;
+}
+
+inline std::int64_t ProductPlan::add(std::int64_t first_input, const network::Dense& layer,
+                                     const network::Packed& packed) {
+    std::vector<float> weight(static_cast<std::size_t>(layer.outputs) * layer.inputs);
+    const View<float, 2> matrix(weight.data(), {layer.outputs, layer.inputs});
+    network::unpack_weights(layer, packed, matrix);
+    return add(first_input, matrix, {packed.at(layer.bias), {layer.outputs}}, layer.storage,
+               network::Dense::outputs_per_group);
+}
+
+inline std::vector<ProductTile> ProductPlan::pieces() const {
+    const auto is_long = [](const ProductTile& tile) { return tile.end > 2 * inputs_per_piece; };
+    const bool is_idle = static_cast<std::int64_t>(tiles.size()) < many_tiles;
+    std::vector<ProductTile> result;
+    if (!is_idle || std::none_of(tiles.begin(), tiles.end(), is_long)) return result;
+    for (const ProductTile& tile : tiles) {
+        for (std::int32_t piece = 0; piece == 0 || piece * inputs_per_piece < tile.end; ++piece) {
+            const std::int32_t begin = piece * inputs_per_piece;
+            result.push_back({tile.group, tile.first, begin, std::min(begin + inputs_per_piece, tile.end), piece});
+        }
+    }
+    return result;
+}
+
+inline std::vector<float> ProductPlan::widened() const {
+    const StoredWeights stored{weights.data(), words.data(), bytes.data(), scales.data()};
+    std::vector<float> result;
+    for (const ProductGroup& group : groups) {
+        for (std::int64_t i = 0; i < group.outputs; ++i) {
+            for (std::int64_t k = 0; k < group.inputs; ++k) result.push_back(stored.at(group, i, k));
+        }
+    }
+    return result;
+}
+
+}  // namespace rigcast::cuda

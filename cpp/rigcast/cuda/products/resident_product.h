@@ -1,0 +1,118 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "rigcast/cuda/machine/machine.h"
+#include "rigcast/cuda/products/layer_product.h"
+
+namespace rigcast::cuda {
+
+/// A layer as one GroupedProduct, or as one of pieces of its sums that AddPieces then adds (ProductPlan::pieces).
+/// The caller runs one product at a time.
+class ResidentProduct final : public LayerProduct {
+public:
+    ResidentProduct(Machine& machine, const ProductPlan& plan)
+        : activation_(plan.activation),
+          output_width_(plan.output_width),
+          num_outputs_(static_cast<std::int64_t>(plan.biases.size())) {
+        const std::vector<ProductTile> pieces = plan.pieces();
+        if (pieces.empty()) {
+            upload(machine, plan.groups, plan.tiles);
+        } else {
+            upload_pieces(machine, plan.groups, pieces);
+        }
+        machine.upload(plan.weights, weights_);
+        machine.upload(plan.words, words_);
+        machine.upload(plan.bytes, bytes_);
+        machine.upload(plan.scales, scales_);
+        machine.upload(plan.biases, biases_);
+    }
+
+    std::int64_t output_width() const { return output_width_; }
+
+    void run(Machine& machine, std::int64_t num_frames, const float* input, std::int64_t input_width,
+             float* output) const override {
+        multiply(machine, num_frames, input, input_width, BiasAndActivation{biases_.data(), activation_}, output);
+    }
+
+    void run_tangents(Machine& machine, std::int64_t num_tangents, const float* input, std::int64_t input_width,
+                      const float* values, TangentFrames frames, float* output) const override {
+        multiply(machine, num_tangents, input, input_width, TimesSlope{values, output_width_, frames, activation_},
+                 output);
+    }
+
+private:
+    static constexpr std::int64_t piece_floats = std::int64_t{4} << 20;  // of a layer, for at least one block of frames
+
+    void upload(Machine& machine, const std::vector<ProductGroup>& groups, const std::vector<ProductTile>& tiles) {
+        machine.upload(groups, groups_);
+        machine.upload(tiles, tiles_);
+        num_tiles_ = static_cast<std::int64_t>(tiles.size());
+    }
+
+    /// The outputs of all groups side by side, as their biases are: the layer's columns may be a part of a wider row.
+    void upload_pieces(Machine& machine, std::vector<ProductGroup> groups, const std::vector<ProductTile>& tiles) {
+        std::vector<PieceSum> sums(static_cast<std::size_t>(num_outputs_));
+        for (const ProductTile& tile : tiles) {
+            const ProductGroup& group = groups[tile.group];
+            for (std::int32_t i = 0; i < group.outputs; ++i) {
+                PieceSum& sum = sums[group.bias + i];
+                sum = {static_cast<std::int32_t>(group.first_output) + i, std::max(sum.count, tile.piece + 1)};
+            }
+            most_pieces_ = std::max<std::int64_t>(most_pieces_, tile.piece + 1);
+        }
+        for (ProductGroup& group : groups) group.first_output = group.bias;
+        machine.upload(sums, sums_);
+        upload(machine, groups, tiles);
+        machine.synchronize();  // the lists that were made here are read until then
+    }
+
+    template <class Finish>
+    void multiply(Machine& machine, std::int64_t num_frames, const float* input, std::int64_t input_width,
+                  const Finish& finish, float* output) const {
+        if (most_pieces_ == 0) {
+            run_tiles(machine, num_frames, input, input_width, finish, output, output_width_);
+            return;
+        }
+        constexpr std::int64_t block = GroupedProduct<Unfinished>::frames_per_block;
+        const std::int64_t floats_per_block = most_pieces_ * block * num_outputs_;
+        const std::int64_t frames_at_once = std::max<std::int64_t>(piece_floats / floats_per_block, 1) * block;
+        pieces_.reserve(most_pieces_ * std::min(frames_at_once, num_frames) * num_outputs_);
+        for (std::int64_t first = 0; first < num_frames; first += frames_at_once) {
+            const std::int64_t count = std::min(frames_at_once, num_frames - first);
+            run_tiles(machine, count, input + first * input_width, input_width, Unfinished{}, pieces_.data(),
+                      num_outputs_);
+            machine.for_each(count, num_outputs_,
+                             AddPieces<Finish>{pieces_.data(), sums_.data(), count, num_outputs_, finish, first, output,
+                                               output_width_});
+        }
+    }
+
+    template <class Finish>
+    void run_tiles(Machine& machine, std::int64_t num_frames, const float* input, std::int64_t input_width,
+                   const Finish& finish, float* output, std::int64_t output_width) const {
+        using Product = GroupedProduct<Finish>;
+        machine.run_tiles((num_frames + Product::frames_per_block - 1) / Product::frames_per_block, num_tiles_,
+                          Product{groups_.data(), tiles_.data(),
+                                  StoredWeights{weights_.data(), words_.data(), bytes_.data(), scales_.data()}, finish,
+                                  input, input_width, output, output_width, num_frames});
+    }
+
+    network::Activation activation_;
+    std::int64_t output_width_;
+    std::int64_t num_outputs_;
+    std::int64_t num_tiles_ = 0;
+    std::int64_t most_pieces_ = 0;  // of a sum; 0 if sums are whole
+    Buffer<ProductGroup> groups_;
+    Buffer<ProductTile> tiles_;
+    Buffer<PieceSum> sums_;  // of the pieces
+    Buffer<float> weights_;
+    Buffer<std::uint16_t> words_;
+    Buffer<std::int8_t> bytes_;
+    Buffer<float> scales_;
+    Buffer<float> biases_;
+    mutable Buffer<float> pieces_;  // (most_pieces_, frames, num_outputs_)
+};
+
+}  // namespace rigcast::cuda

@@ -1,0 +1,330 @@
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <string>
+
+#include "rigcast/core/check.h"
+#include "rigcast/core/error.h"
+#include "rigcast/core/parallel.h"
+#include "rigcast/cuda/libraries/libraries.h"
+#include "rigcast/cuda/machine/machine.h"
+#include "rigcast/cuda/make_program.h"
+#include "rigcast/cuda/products/tangent_kernels.h"
+#include "rigcast/cuda/resident.h"
+#include "rigcast/face/maps/face_maps.h"
+#include "rigcast/rig/overflow.h"
+
+namespace rigcast::cuda {
+namespace {
+
+void check_choices(const rig::Deformer& model, const Choices& choices, std::int64_t num_frames) {
+    const std::string& kind = model.character().kind;
+    if (choices.prefix) {
+        if (kind != "blendshape") {
+            throw bad_argument("evaluate", "prefix", "given for a model of kind '" + kind + "'",
+                               "left out: blendshapes have prefixes");
+        }
+        rig::check_prefix(*choices.prefix, model.character().num_controls(), num_frames);
+    }
+    if (choices.detail.data() != nullptr) {
+        const auto* maps = dynamic_cast<const face::FaceMaps*>(&model);
+        if (maps == nullptr) {
+            throw bad_argument("evaluate_detail", "detail", "given for a model of kind '" + kind + "'",
+                               "left out: faces on deformation maps have refinements");
+        }
+        face::check_detail("evaluate_detail", choices.detail, num_frames, maps->num_refinements());
+    }
+}
+
+void check_vertices(View<const float, 3> vertices) {
+    const std::int64_t size = vertices.extent(1) * vertices.extent(2);
+    std::atomic<bool> any = false;  // on one thread this would take as long as the copy
+    parallel_for(vertices.extent(0), 1, 0, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t t = begin; t < end; ++t) any = any || rig::overflows(vertices.row(t), size);
+    });
+    if (!any) return;
+    for (std::int64_t t = 0; t < vertices.extent(0); ++t) rig::check_overflow("evaluate", t, vertices.row(t), size);
+}
+
+}  // namespace
+
+/// Poses (T, C) to read: on the host, on the device, or of curves that are there.
+struct ResidentModel::Source {
+    const float* data;
+    bool on_device;
+    const PlayedFrames* played = nullptr;
+};
+/// Results (T, 3 V) to write, on the host or on the device.
+struct ResidentModel::Target {
+    float* data;
+    bool on_device;
+};
+
+/// The program, and the working memory of the call that holds the lock.
+struct ResidentModel::State {
+    State(const rig::Deformer& model, const ResidentOptions& options)
+        : num_controls(model.character().num_controls()),
+          num_coordinates(3 * model.character().num_vertices()),
+          workspace(options.workspace),
+          libraries(options.libraries ? make_libraries_of(machine, model) : nullptr),
+          program(make_program(machine, libraries.get(), model, options.dense)),
+          constants(machine.uploaded_bytes()) {}
+
+    /// Frames of `evaluate` that fit the workspace.
+    std::int64_t frames_per_chunk() const {
+        return num_that_fit(program->floats_per_frame() + num_controls + num_coordinates);
+    }
+    /// Frames or tangents that fit the workspace, with so many floats each; at least one.
+    std::int64_t num_that_fit(std::int64_t floats) const {
+        return std::max<std::int64_t>(workspace / (static_cast<std::int64_t>(sizeof(float)) * floats), 1);
+    }
+
+    /// Frames of a source on the device: in `staging` if they are not there already.
+    const float* load(const Source& from, std::int64_t first, std::int64_t count, Buffer<float>& staging) {
+        if (from.played != nullptr) return play(*from.played, first, count, staging);
+        const float* frames = from.data + first * num_controls;
+        if (from.on_device) return frames;
+        machine.upload(frames, count * num_controls, staging);
+        return staging.data();
+    }
+    const float* play(const PlayedFrames& frames, std::int64_t first, std::int64_t count, Buffer<float>& staging) {
+        machine.upload(frames.key + first, count, keys);
+        machine.upload(frames.part + first, count, parts);
+        staging.reserve(count * num_controls);
+        machine.for_each(count, num_controls,
+                         CurvePoses{frames.keys, num_controls, keys.data(), parts.data(), staging.data()});
+        return staging.data();
+    }
+    /// Device memory for the results of some frames: that of the target, or `vertices` if the target is on the host.
+    float* results_on_device(const Target& to, std::int64_t first, std::int64_t count) {
+        if (to.on_device) return to.data + first * num_coordinates;
+        vertices.reserve(count * num_coordinates);
+        return vertices.data();
+    }
+    /// Copies the results of some frames to a target on the host.
+    void deliver(const Target& to, std::int64_t first, std::int64_t count) {
+        if (!to.on_device) machine.download(vertices, count * num_coordinates, to.data + first * num_coordinates);
+    }
+
+    void queue_jacobians(std::int64_t count);
+
+    std::mutex turn;
+    Machine machine;
+    std::int64_t num_controls;
+    std::int64_t num_coordinates;          // 3 V
+    std::int64_t workspace;                // bytes
+    std::unique_ptr<Libraries> libraries;  // null if not chosen
+    std::unique_ptr<DeviceProgram> program;
+    std::int64_t constants;  // bytes of the program
+    Buffer<std::int32_t> keys;
+    Buffer<float> parts;
+    Buffer<float> poses;
+    Buffer<float> tangents;
+    Buffer<float> vertices;
+    Buffer<float> jacobians;
+};
+
+ResidentModel::ResidentModel(std::shared_ptr<const rig::Deformer> model, const ResidentOptions& options)
+    : Deformer(model->character().tensors), model_(std::move(model)), options_(options) {
+    const DeviceScope scope;
+    state_ = std::make_unique<State>(*model_, options_);
+}
+
+ResidentModel::~ResidentModel() = default;
+
+std::int64_t ResidentModel::num_bytes() const {
+    return state_->constants;
+}
+
+void ResidentModel::check(std::int64_t num_frames, std::int64_t width, const Choices& choices) const {
+    if (width != character().num_controls()) {
+        throw bad_argument(choices.function(), "poses", std::to_string(width) + " wide",
+                           std::to_string(character().num_controls()) + " wide");
+    }
+    check_choices(*model_, choices, num_frames);
+}
+
+DeviceArray ResidentModel::new_vertices(std::int64_t num_frames) const {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(sizeof(float));
+    if (num_frames > most / state_->num_coordinates) {
+        throw bad_argument("evaluate", "poses", std::to_string(num_frames) + " rows",
+                           "so few that their vertices fit memory");
+    }
+    const DeviceScope scope;
+    const auto buffer = std::make_shared<Buffer<float>>();
+    buffer->reserve(std::max<std::int64_t>(num_frames * state_->num_coordinates, 1));
+    return {{buffer, buffer->data()}, {num_frames, character().num_vertices(), 3}};
+}
+
+void ResidentModel::run(const Source& poses, std::int64_t num_frames, const Target& vertices,
+                        const Choices& choices) const {
+    State& s = *state_;
+    const std::lock_guard<std::mutex> turn(s.turn);
+    const DeviceScope scope;
+    const std::int64_t chunk = s.frames_per_chunk();
+    for (std::int64_t first = 0; first < num_frames; first += chunk) {
+        const std::int64_t count = std::min(chunk, num_frames - first);
+        const FrameBatch batch{first, count, s.load(poses, first, count, s.poses),
+                               s.results_on_device(vertices, first, count), choices};
+        s.program->prepare(batch);
+        s.program->evaluate(batch);
+        s.deliver(vertices, first, count);
+    }
+    s.machine.synchronize();
+}
+
+void ResidentModel::do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int) const {
+    run({poses.data(), false}, poses.extent(0), {vertices.data(), false}, {});
+    check_vertices(vertices);
+}
+
+void ResidentModel::evaluate_with(View<const float, 2> poses, const Choices& choices, View<float, 3> vertices) const {
+    check_arguments(choices.function(), "out", poses, vertices);
+    check(poses.extent(0), poses.extent(1), choices);
+    run({poses.data(), false}, poses.extent(0), {vertices.data(), false}, choices);
+    check_vertices(vertices);
+}
+
+DeviceArray ResidentModel::evaluate_on_device(View<const float, 2> poses, const Choices& choices) const {
+    check_poses(choices.function(), poses);
+    check(poses.extent(0), poses.extent(1), choices);
+    DeviceArray vertices = new_vertices(poses.extent(0));
+    run({poses.data(), false}, poses.extent(0), {vertices.data.get(), true}, choices);
+    return vertices;
+}
+
+DeviceArray ResidentModel::evaluate_on_device(const DeviceMatrix& poses, const Choices& choices) const {
+    check(poses.rows, poses.columns, choices);
+    DeviceArray vertices = new_vertices(poses.rows);
+    run({poses.data, true}, poses.rows, {vertices.data.get(), true}, choices);
+    return vertices;
+}
+
+void ResidentModel::evaluate_to_host(const DeviceMatrix& poses, View<float, 3> vertices, const Choices& choices) const {
+    check(poses.rows, poses.columns, choices);
+    check_shape<float, 3>("evaluate", "out", vertices, {poses.rows, character().num_vertices(), 3});
+    run({poses.data, true}, poses.rows, {vertices.data(), false}, choices);
+    check_vertices(vertices);
+}
+
+void ResidentModel::evaluate_played(const PlayedFrames& frames, const DeviceArray& vertices,
+                                    const Choices& choices) const {
+    check(frames.count, character().num_controls(), choices);
+    if (vertices.shape.size() != 3) throw bad_argument("evaluate", "out", "not of rank 3", "(H, V, 3)");
+    check_shape<float, 3>("evaluate", "out", {nullptr, {vertices.shape[0], vertices.shape[1], vertices.shape[2]}},
+                          {frames.count, character().num_vertices(), 3});
+    run({nullptr, true, &frames}, frames.count, {vertices.data.get(), true}, choices);
+}
+
+void ResidentModel::evaluate_played(const PlayedFrames& frames, View<float, 3> vertices, const Choices& choices) const {
+    check(frames.count, character().num_controls(), choices);
+    check_shape<float, 3>("evaluate", "out", vertices, {frames.count, character().num_vertices(), 3});
+    run({nullptr, true, &frames}, frames.count, {vertices.data(), false}, choices);
+    check_vertices(vertices);
+}
+
+void ResidentModel::do_vjp(View<const float, 2>, View<const float, 3>, View<float, 2>, int) const {
+    throw bad_argument("vjp", "device", "'cuda', which has evaluate, jvp and jacobian", "'cpu'");
+}
+
+void ResidentModel::do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
+                           int) const {
+    State& s = *state_;
+    const std::lock_guard<std::mutex> turn(s.turn);
+    const DeviceScope scope;
+    const Target target{derivatives.data(), false};
+    const std::int64_t chunk = s.num_that_fit(s.program->floats_per_frame() + s.program->floats_per_tangent() +
+                                              2 * s.num_controls + s.num_coordinates);
+    for (std::int64_t first = 0; first < poses.extent(0); first += chunk) {
+        const std::int64_t count = std::min(chunk, poses.extent(0) - first);
+        s.program->linearize({first, count, s.load({poses.data(), false}, first, count, s.poses), nullptr});
+        const float* directions = s.load({tangents.data(), false}, first, count, s.tangents);
+        s.program->push_forward({count, {}, directions, s.results_on_device(target, first, count)});
+        s.deliver(target, first, count);
+    }
+    s.machine.synchronize();
+}
+
+/// Queues the Jacobians of the `count` frames in `poses`: one tangent per frame and pose column.
+void ResidentModel::State::queue_jacobians(std::int64_t count) {
+    program->linearize({0, count, poses.data(), nullptr});
+    const std::int64_t num_tangents = count * num_controls;
+    const std::int64_t chunk = num_that_fit(program->floats_per_tangent() + num_controls + num_coordinates);
+    tangents.reserve(std::min(chunk, num_tangents) * num_controls);
+    vertices.reserve(std::min(chunk, num_tangents) * num_coordinates);
+    jacobians.reserve(num_tangents * num_coordinates);
+    for (std::int64_t first = 0; first < num_tangents; first += chunk) {
+        const std::int64_t in_chunk = std::min(chunk, num_tangents - first);
+        machine.for_each(in_chunk, num_controls, UnitTangents{first, num_controls, tangents.data()});
+        program->push_forward({in_chunk, {first, num_controls}, tangents.data(), vertices.data()});
+        machine.for_each(in_chunk, num_coordinates,
+                         JacobianColumns{vertices.data(), num_coordinates, first, num_controls, jacobians.data()});
+    }
+}
+
+void ResidentModel::do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int) const {
+    State& s = *state_;
+    const std::lock_guard<std::mutex> turn(s.turn);
+    const DeviceScope scope;
+    const std::int64_t size = s.num_coordinates * s.num_controls;
+    const std::int64_t chunk = s.num_that_fit(s.program->floats_per_frame() + s.num_controls + size);
+    for (std::int64_t first = 0; first < poses.extent(0); first += chunk) {
+        const std::int64_t count = std::min(chunk, poses.extent(0) - first);
+        s.load({poses.data(), false}, first, count, s.poses);
+        s.queue_jacobians(count);
+        s.machine.download(s.jacobians, count * size, jacobians.row(first));
+    }
+    s.machine.synchronize();
+}
+
+std::shared_ptr<rig::Deformer> ResidentModel::do_restricted(View<const std::int32_t, 1> vertices) const {
+    return resident(model_->restricted(vertices), options_);
+}
+
+std::vector<double> ResidentModel::milliseconds(View<const float, 2> poses, std::int64_t frames_per_batch, int repeats,
+                                                View<const float, 2> detail) const {
+    State& s = *state_;
+    check_shape<const float, 2>("milliseconds", "poses", poses, {-1, s.num_controls});
+    const std::int64_t most = std::min(poses.extent(0), s.frames_per_chunk());
+    if (frames_per_batch < 1 || frames_per_batch > most) {
+        throw bad_argument("milliseconds", "batch", std::to_string(frames_per_batch),
+                           "from 1 to " + std::to_string(most) + ", the poses given that fit the workspace");
+    }
+    const std::lock_guard<std::mutex> turn(s.turn);
+    const DeviceScope scope;
+    s.machine.upload(poses.data(), poses.size(), s.poses);
+    float* vertices = s.results_on_device({nullptr, false}, 0, frames_per_batch);
+    check_choices(*model_, {nullptr, detail}, 1);
+    s.program->prepare({0, frames_per_batch, s.poses.data(), vertices, {nullptr, detail}});
+    const std::int64_t batches = poses.extent(0) / frames_per_batch;
+    std::vector<double> times;
+    constexpr int warm_up = 3;
+    for (int i = 0; i < repeats + warm_up; ++i) {
+        const float* frames = s.poses.data() + i % batches * frames_per_batch * s.num_controls;
+        const double time = s.machine.milliseconds([&] {
+            s.program->evaluate({0, frames_per_batch, frames, vertices});
+        });
+        if (i >= warm_up) times.push_back(time);
+    }
+    return times;
+}
+
+std::shared_ptr<ResidentModel> resident(std::shared_ptr<const rig::Deformer> model, const ResidentOptions& options) {
+    return std::make_shared<ResidentModel>(std::move(model), options);
+}
+
+int dlpack_device_type() {
+    return Machine::dlpack_device_type;
+}
+
+bool is_device_memory(const void* pointer) {
+    return Machine::is_device_memory(pointer);
+}
+
+void wait_for_stream(std::uintptr_t stream) {
+    const DeviceScope scope;
+    Machine::wait_for_stream(stream);
+}
+
+}  // namespace rigcast::cuda

@@ -1,0 +1,128 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rigcast/core/view.h"
+#include "rigcast/ik/limbs/bend_range.h"
+#include "rigcast/ik/limbs/space.h"
+#include "rigcast/rig/skeleton.h"
+
+namespace rigcast::ik {
+
+/// Choices of a Limb.
+struct LimbSettings {
+    Vec3 hinge{};           // in global rest axes; zero: from the bend at rest
+    double softness = 0.0;  // share of the reach in which the end slows down, from 0 to below 1
+    double stretch = 1.0;   // the longest that bones become, at least 1
+    double squash = 1.0;    // the shortest that bones become, above 0 and at most 1
+    double min_bend = 0.0;  // angles in degrees between the bones: see BendRange
+    double max_bend = 180.0;
+};
+
+/// Where the end is wanted, per frame. A view with one row stands for all frames; an empty one is not used.
+struct LimbGoals {
+    View<const double, 2> targets;       // (T, 3), global
+    View<const double, 3> orientations;  // (T, 3, 3), rotations of the end; empty: see `end_follows`
+    bool end_follows = false;            // the end turns with the lower bone; otherwise its global rotation stays
+    View<const double, 2> poles;         // (T, 3): the elbow points towards them; empty: the bend plane stays
+    bool poles_in_end = false;           // poles are in the coordinates of the end at its target, and follow it
+    View<const double, 2> elbows;        // (T, 3): where the elbow is if bones of the pose's lengths allow it; or empty
+};
+
+/// Results of Limb::solve per frame.
+struct LimbResults {
+    View<float, 2> poses;         // (T, C)
+    View<double, 1> miss;         // (T,), distance from end to target
+    View<std::uint8_t, 1> flags;  // (T,), bits of limb_flag
+};
+
+/// What poses a limb: see Limb::match_ik.
+struct LimbControls {
+    View<double, 2> targets;       // (T, 3)
+    View<double, 3> orientations;  // (T, 3, 3)
+    View<double, 2> poles;         // (T, 3)
+    View<double, 2> elbows;        // (T, 3): which a nearly straight limb's end leaves open to rounding
+};
+
+/// A two-bone limb of a skeleton: joints upper, lower and end, each below the one before. Joints between them, such as
+/// twist bones, move rigidly with the bone above them.
+///
+/// `solve` turns the bones in global space, so rest directions, bone rolls and scales of parents do not matter: the
+/// bend plane of the pose is carried along, and each bone is turned from its old frame (direction, hinge) to its new
+/// one. Only the rows of upper, lower and end change. Below parents of uniform scale these remain rotations of what
+/// they were; below others they get the shear that keeps lengths.
+///
+/// Bend plane: without a pole, the smallest rotation of the line from base to end carries the plane of the pose. What
+/// the limb bends more than in the pose, it bends about the hinge axis that upper carries from rest: noise in the plane
+/// of a nearly straight limb is not enlarged, and a knee that is bent backward a little bends forward.
+///
+/// Reach: let R be the length of the limb at its smallest bend, times `stretch`. A target at distance L is replaced by
+/// one in the same direction at
+///
+///     L' = L                                       if L <= S, with S = (1 - softness) R
+///     L' = S + (R - S) (1 - exp((S - L) / (R - S)))  beyond,
+///
+/// whose slope is at most 1, so that the end never moves faster than the target. Stretched and squashed bones share one
+/// factor.
+///
+/// Bend: of two sides that a range allows, the limb stays at the side of the pose. A distance that neither side allows
+/// becomes the nearest one that is. Immutable; const members are thread-safe.
+class Limb {
+public:
+    /// Throws ArgumentError if the joints are no chain, a bone has no length at rest, the limb is straight at rest and
+    /// has no hinge axis, or a setting is out of its range.
+    Limb(const rig::Skeleton& skeleton, int upper, int lower, int end, const LimbSettings& settings);
+
+    /// Throws ArgumentError if a shape is wrong, a number is not finite, or a bone has no length in a pose.
+    void solve(View<const float, 2> poses, const LimbGoals& goals, const LimbResults& results, int threads) const;
+    /// Writes the controls that bring a limb to where it is in poses: `solve` with them gives the same positions of
+    /// lower and end and the same rotation of the end, up to stretch. Throws what `solve` throws.
+    void match_ik(View<const float, 2> poses, const LimbControls& controls, int threads) const;
+
+    /// What a pose says of the limb.
+    struct State {
+        Transform upper, lower, end;                 // global
+        Transform parent, lower_parent, end_parent;  // of their parents
+        double upper_length = 0.0;
+        double lower_length = 0.0;
+        double altitude = 0.0;  // distance of the elbow from the line from base to end
+        Vec3 hinge{};           // unit: (end - base) x hinge points to the elbow; `carried` if the limb is straight
+        Vec3 carried{};         // unit: the hinge axis that upper carries from rest
+    };
+    /// Throws ArgumentError, which names `function`, if a bone has no length.
+    State state(const char* function, const float* pose, std::int64_t frame) const;
+    /// Writes the rows of upper, lower and end for new positions of lower and end: bone frames about hinge `before`
+    /// become those about hinge `after`.
+    void write(const State& state, const Vec3& before, const Vec3& after, const Vec3& elbow, const Vec3& end,
+               const Matrix3* end_matrix, float* pose) const;
+
+    int upper_joint() const { return upper_; }
+    int end_joint() const { return end_; }
+    std::int64_t pose_width() const { return 12 * static_cast<std::int64_t>(parents_.size()); }
+
+private:
+    struct Goal;
+    Goal goal(const State& state, const LimbGoals& goals, std::int64_t frame) const;
+    void solve_frames(View<const float, 2> poses, const LimbGoals& goals, const LimbResults& results,
+                      std::int64_t begin, std::int64_t end) const;
+    void check_chain(const rig::Skeleton& skeleton) const;
+    void check_settings() const;
+    double side_of(const State& state) const;
+    void choose_bend(const State& state, double distance, Goal* goal) const;
+    Vec3 given_elbow(const State& state, const Vec3& end, const View<const double, 2>& elbows, std::int64_t frame,
+                     const Vec3& otherwise) const;
+
+    LimbSettings settings_;
+    BendRange bends_{0.0, 180.0};
+    int upper_;
+    int lower_;
+    int end_;
+    std::vector<std::int32_t> parents_;
+    std::vector<std::string> names_;
+    std::vector<int> path_;  // joints from the root to the end
+    double rest_length_ = 0.0;
+    Vec3 hinge_{};  // in upper's coordinates
+};
+
+}  // namespace rigcast::ik

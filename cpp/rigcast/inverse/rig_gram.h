@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "rigcast/core/view.h"
+#include "rigcast/inverse/projection/projection.h"
+#include "rigcast/linalg/gram_matrix.h"
+#include "rigcast/rig/blendshapes/blendshape_rig.h"
+
+namespace rigcast::inverse {
+
+/// The least-squares data of a blendshape rig on M chosen vertices with weights Omega: its N columns Phi, packed, and
+/// their Gram matrix Phi^T Omega Phi. Columns are the K shapes, then the combinations. This is all that a solve needs
+/// of the rig and that does not depend on targets: make it once per rig. Immutable; safe to use from several threads
+/// at once.
+class RigGram {
+public:
+    /// All vertices, with weight 1.
+    explicit RigGram(std::shared_ptr<const rig::BlendshapeRig> rig);
+    /// `vertices` (M) of the rig, each once; `vertex_weights` (M), finite, >= 0 and positive somewhere. Throws
+    /// ArgumentError on indices out of range, wrong shapes or values, or M = 0.
+    RigGram(std::shared_ptr<const rig::BlendshapeRig> rig, View<const std::int32_t, 1> vertices,
+            View<const double, 1> vertex_weights);
+
+    const rig::BlendshapeRig& rig() const { return *rig_; }
+    const Projection& projection() const { return projection_; }
+    const linalg::GramMatrix& matrix() const { return matrix_; }
+    const std::vector<std::int32_t>& vertices() const { return vertices_; }
+    /// Sum of all vertex weights.
+    double total_weight() const { return total_weight_; }
+
+    /// Writes Phi^T Omega b (T, N) and b^T Omega b (T), where b are targets (T, V, 3) of all vertices, or (T, M, 3) in
+    /// the order of vertices(), minus the neutral. Throws ArgumentError on other shapes.
+    void project(View<const float, 3> targets, View<double, 2> projections, View<double, 1> energies,
+                 int threads) const;
+
+    /// (K): 1 for shapes that move none of the vertices, neither alone nor in a combination.
+    std::vector<char> idle() const;
+    /// Pairs of shapes whose columns are equal on the vertices, the first shape first. Shapes in combinations are left
+    /// out.
+    std::vector<std::pair<std::int32_t, std::int32_t>> duplicates() const;
+    /// The smallest sine of the angle between a shape's column and the span of the other shapes' columns, not below
+    /// 1e-8: near 0 if a shape is nearly a combination of others. Idle shapes and duplicates of an earlier shape are
+    /// left out; 1 if no shape remains.
+    double least_independence() const;
+
+private:
+    RigGram(std::shared_ptr<const rig::BlendshapeRig> rig, std::vector<std::int32_t> vertices,
+            const std::vector<double>& vertex_weights);
+    bool columns_are_equal(std::int32_t i, std::int32_t j) const;
+
+    std::shared_ptr<const rig::BlendshapeRig> rig_;
+    std::vector<std::int32_t> vertices_;
+    double total_weight_;
+    Projection projection_;
+    linalg::GramMatrix matrix_;
+};
+
+}  // namespace rigcast::inverse

@@ -1,0 +1,116 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "rigcast/core/view.h"
+#include "rigcast/linalg/sparse/sparse_cholesky.h"
+#include "rigcast/mesh/gradients/elements.h"
+#include "rigcast/transfer/contacts/contacts.h"
+#include "rigcast/transfer/example_fit.h"
+#include "rigcast/transfer/placement.h"
+
+namespace rigcast::transfer {
+
+/// Deformation transfer between meshes of one topology (Sumner and Popovic 2004): a shape of the source deforms the
+/// target's neutral so that every triangle takes on the deformation gradient of the source's triangle, in least squares
+/// weighted by the target's areas. One sparse factorization serves all shapes.
+///
+/// - Components. First each connected component of the source is placed on the target's by a similarity
+///   (fit_similarities). Gradients do not determine where a component is: a component without a fixed vertex is
+///   translated so that its vertices lie, in the weighted mean, where the placed source's offsets take them. Vertices
+///   that the shape moves little weigh most (rest_weights): what rests in the source rests in the target.
+/// - Fixed vertices stay at the target's neutral.
+/// - Degenerate triangles of either neutral (is_degenerate) have no gradient and connect nothing. A vertex that is in
+///   no other triangle moves by the placed source's offset.
+/// - Contacts are pairs of vertices that face each other across a gap: lips and lids. They correct the result
+///   afterwards, within some ten edges (Contacts).
+///
+/// Guarantee: the solve is for offsets from the neutral, so that a shape equal to the source's neutral gives exactly
+/// the target's. Immutable; const calls are thread-safe and give the same bytes for any number of threads.
+class DeformationTransfer {
+public:
+    /// Neutrals (V, 3), faces (F, 4), fixed vertices, contacts (P, 2). `contact_weight` > 0 is the weight of a contact
+    /// beside the mesh's edges, whose cotangent weights are about 1. Throws ArgumentError if shapes differ, a value is
+    /// not finite, an index is out of range or a contact pairs a vertex with itself.
+    DeformationTransfer(View<const float, 2> source_neutral, View<const float, 2> target_neutral,
+                        View<const std::int32_t, 2> faces, View<const std::int32_t, 1> fixed,
+                        View<const std::int32_t, 2> contacts, double contact_weight);
+
+    std::int64_t num_vertices() const { return static_cast<std::int64_t>(index_.size()); }
+    const mesh::Components& components() const { return components_; }
+    /// (V, 3)
+    View<const float, 2> target_neutral() const { return {target_neutral_.data(), {num_vertices(), 3}}; }
+    /// Faces with a degenerate triangle, ascending.
+    const std::vector<std::int32_t>& degenerate_faces() const { return degenerate_faces_; }
+
+    /// Writes the target's shapes (K, V, 3) for the source's shapes (K, V, 3), both absolute positions.
+    void transfer(View<const float, 3> source_shapes, View<float, 3> target_shapes, int threads) const;
+
+    /// `transfer`, but in each shape the vertices that rest in the source, to one float32 step of the largest
+    /// coordinate, stay at the target's neutral too. Contacts may still move them.
+    /// Cost: a factorization per shape, of the vertices that move. As fast as `transfer` if a shape moves little; some
+    /// fifteen times as long if it moves half of a mesh of 27,000 vertices.
+    void transfer_keep_rest(View<const float, 3> source_shapes, View<float, 3> target_shapes, int threads) const;
+
+    /// `transfer`, corrected by examples of the target (Li et al. 2010): expressions x_j, (J, V, 3), that are known
+    /// mixtures x_0 + sum_k a_jk (v_k - x_0) of the shapes v_k with weights a (J, K). The sides of each triangle, M,
+    /// minimize (their equations 5 to 7)
+    ///   sum_j |M_j - M_0 - sum_k a_jk X_k|^2 + beta sum_k w_k |X_k - X*_k|^2,   w_k = ((1 + r_k) / (0.1 + r_k))^2,
+    /// X_k the change of the sides by shape k and X*_k the transferred change. r_k is the relative change of the sides
+    /// by the source's shape, in units of the typical one: the mean, weighted by itself, over all triangles and shapes.
+    /// (The paper's r_k has units of length, which makes the result depend on the unit.) One global solve then joins
+    /// the triangles; places of components are corrected in the same way.
+    /// Contacts correct only shapes with a resolution below `determined`; the examples determine the others. A shape
+    /// that no example uses stays as transferred, and so do fixed vertices.
+    void transfer_with_examples(View<const float, 3> source_shapes, View<const float, 3> examples,
+                                View<const double, 2> example_weights, double beta, View<float, 3> target_shapes,
+                                int threads) const;
+
+    /// Resolution below which a shape counts as not determined by the examples. A higher one lets contacts override
+    /// what the examples show; a lower one lets hardly constrained shapes cross at lips and lids. Chosen, not tuned.
+    static constexpr double determined = 0.25;
+
+    /// Writes how well examples with these weights determine each shape (K), relative to one example of it alone at
+    /// weight 1: 0 not at all, 1 as well.
+    /// Method: the diagonal of the resolution matrix of each triangle (ExampleFit::add_resolution), averaged with the
+    /// squared change of the triangle's sides by the shape. Shapes that move different places are told apart even in
+    /// one example. Shapes that move the same triangles in the same examples cannot be told apart and share the score.
+    void resolution(View<const float, 3> source_shapes, View<const double, 2> example_weights, double beta,
+                    View<double, 1> resolved, int threads) const;
+
+private:
+    void factorize();
+    void place_shape(const float* shape, double* offset) const;
+    void transfer_batch(const float* shapes, std::int64_t count, float* results) const;
+    void solve(double* rows, std::int64_t width) const;
+    void solve_shapes(const double* offsets, double* sums, std::int64_t count, int threads) const;
+    void place_components(const double* offset, const std::vector<char>& is_grounded, double* moved) const;
+    void solve_moving(const double* offset, double* moved) const;
+    void write_shape(const double* moved, float* target_shape) const;
+    std::vector<double> place_shapes(View<const float, 3> source_shapes, View<const double, 2> example_weights,
+                                     double beta, int threads) const;
+    double typical_change(const double* offsets, std::int64_t num_shapes, int threads) const;
+    void find_stiffness(const ExampleFit& fit, const mesh::Element& element, const double* offsets, double typical,
+                        double* stiffness) const;
+    void fit_elements(const ExampleFit& fit, const double* offsets, const double* targets, double* sums,
+                      int threads) const;
+    void fit_places(const ExampleFit& fit, const double* offsets, const double* targets, double* moved) const;
+
+    std::vector<double> source_;  // (V, 3) neutral points, placed on the target
+    std::vector<double> target_;  // (V, 3) neutral points
+    std::vector<float> target_neutral_;
+    mesh::Components components_;
+    std::vector<Similarity> similarity_;  // (components)
+    std::vector<float> source_neutral_;   // (V, 3) as given
+    std::vector<mesh::Element> elements_;
+    std::vector<std::int32_t> degenerate_faces_;
+    std::unique_ptr<const Contacts> contacts_;
+    std::vector<char> is_fixed_;          // (V)
+    std::vector<char> has_fixed_vertex_;  // (components)
+    std::vector<std::int32_t> index_;     // (V) row in the system, num_free_ if the vertex is not in it
+    std::int64_t num_free_ = 0;           // rows of the system
+    std::unique_ptr<const linalg::SparseCholesky> cholesky_;
+};
+
+}  // namespace rigcast::transfer

@@ -1,0 +1,139 @@
+"""rigcast: learn any character rig, run it anywhere, invert it, and animate it.
+
+What the package offers is imported when it is first used, so that a command answers Ctrl-C from its first moment and a
+script pays for what it uses.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rigcast import (
+        baselines,
+        cli,
+        crowd,
+        demo,
+        differential,
+        errors,
+        exports,
+        faces,
+        ik,
+        inverse,
+        metrics,
+        plot,
+        progress,
+        report,
+        sampling,
+        sources,
+        synthesis,
+        torch,
+        training,
+        transfer,
+        viewer,
+    )
+    from rigcast._blendshapes import Tent
+    from rigcast._core import (
+        BlendshapeRig,
+        Channel,
+        Deformer,
+        DeltaMush,
+        DualQuaternionSkinning,
+        LinearBlendSkinning,
+        Session,
+        Skeleton,
+    )
+    from rigcast._device_report import devices
+    from rigcast._hashing import topology_hash
+    from rigcast._load_model import load
+    from rigcast._posing import pose_names
+    from rigcast._rigs.segments import Segments, segments
+    from rigcast.errors import CudaError, NumericalError, SourceError
+    from rigcast.sampling import Dataset
+    from rigcast.viewer import view
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BlendshapeRig",
+    "Channel",
+    "CudaError",
+    "Dataset",
+    "Deformer",
+    "DeltaMush",
+    "DualQuaternionSkinning",
+    "LinearBlendSkinning",
+    "NumericalError",
+    "Segments",
+    "Session",
+    "Skeleton",
+    "SourceError",
+    "Tent",
+    "baselines",
+    "cli",
+    "crowd",
+    "demo",
+    "devices",
+    "differential",
+    "errors",
+    "exports",
+    "faces",
+    "ik",
+    "inverse",
+    "load",
+    "metrics",
+    "plot",
+    "pose_names",
+    "progress",
+    "report",
+    "sampling",
+    "segments",
+    "sources",
+    "synthesis",
+    "topology_hash",
+    "torch",
+    "training",
+    "transfer",
+    "view",
+    "viewer",
+]
+
+# The module that defines a name; a name of __all__ that is not here is a module itself.
+_HOMES = {
+    "BlendshapeRig": "_core",
+    "Channel": "_core",
+    "CudaError": "errors",
+    "Dataset": "sampling",
+    "Deformer": "_core",
+    "DeltaMush": "_core",
+    "DualQuaternionSkinning": "_core",
+    "LinearBlendSkinning": "_core",
+    "NumericalError": "errors",
+    "Session": "_core",
+    "Skeleton": "_core",
+    "SourceError": "errors",
+    "Tent": "_blendshapes",
+    "devices": "_device_report",
+    "load": "_load_model",
+    "pose_names": "_posing",
+    "Segments": "_rigs.segments",
+    "segments": "_rigs.segments",
+    "topology_hash": "_hashing",
+    "view": "viewer",
+}
+
+if not TYPE_CHECKING:  # a type checker would take any name for one of ours
+
+    def __getattr__(name: str) -> object:
+        if name not in {*__all__, "_core"}:
+            raise AttributeError(f"module 'rigcast' has no attribute {name!r}")
+        if name in _HOMES:
+            value = getattr(importlib.import_module(f"rigcast.{_HOMES[name]}"), name)
+        else:
+            value = importlib.import_module(f"rigcast.{name}")
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

@@ -1,0 +1,116 @@
+"""How near a model comes to the rate at which the machine reads memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast import _core
+from rigcast._bench.timing import interleaved
+
+
+class Reader(Protocol):
+    """A model that knows the bytes of its constants."""
+
+    @property
+    def num_bytes(self) -> int: ...
+    @property
+    def rest_vertices(self) -> NDArray[np.float32]: ...
+    def evaluate(self, poses: Any, *, threads: Any = ..., out: Any = ...) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A single pose beside a plain read of as many bytes as the model's constants have.
+
+    Attributes
+    ----------
+    variant : str
+        "rigcast", or the name of a storage.
+    threads : int
+    num_bytes : int
+        Of the constants: every pose reads them all.
+    seconds : float
+        Of one pose.
+    read_seconds : float
+        Of reading a buffer of `num_bytes` from its first to its last byte, in turns with the pose.
+    """
+
+    variant: str
+    threads: int
+    num_bytes: int
+    seconds: float
+    read_seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Bytes per second of the plain read."""
+        return self.num_bytes / self.read_seconds
+
+    @property
+    def reached(self) -> float:
+        """Bytes of constants per second of the pose."""
+        return self.num_bytes / self.seconds
+
+    @property
+    def share(self) -> float:
+        """What is reached of the rate: 1 is the best that a model of so many bytes can do."""
+        return self.reached / self.rate
+
+    def cap(self, peer_seconds: float) -> float:
+        """The largest ratio to a peer: at the full rate, a pose takes as long as the plain read."""
+        return peer_seconds * self.rate / self.num_bytes
+
+    def figures(self, peers: Mapping[str, float]) -> dict[str, Any]:
+        """For a report; `peers` are seconds of one pose by name."""
+        return {
+            "variant": self.variant,
+            "threads": self.threads,
+            "bytes": self.num_bytes,
+            "seconds": self.seconds,
+            "read_seconds": self.read_seconds,
+            "bytes_per_second": self.rate,
+            "share": self.share,
+            "caps": {name: self.cap(seconds) for name, seconds in peers.items()},
+        }
+
+
+def readings(variants: Mapping[str, Reader], pose: NDArray[np.float32], threads: int, runs: int) -> list[Reading]:
+    """Time one pose of each variant of a model in turns with a read of its size.
+
+    Parameters
+    ----------
+    variants : mapping from names to models
+    pose : (C,) array
+    threads : int
+        Of the poses and of the reads.
+    runs : int
+        Rounds of five calls each.
+    """
+    calls: dict[str, Callable[[], object]] = {}
+    for name, model in variants.items():
+        into = np.empty_like(model.rest_vertices)
+        buffer = bytearray(b"\x01") * model.num_bytes  # written: untouched pages would all be one page of zeros
+        calls[f"{name}, pose"] = partial(model.evaluate, pose, threads=threads, out=into)
+        calls[f"{name}, read"] = partial(_core.read_memory, buffer, threads)
+    times = interleaved(calls, runs, in_a_row=5)
+    return [
+        Reading(name, threads, model.num_bytes, times[f"{name}, pose"], times[f"{name}, read"])
+        for name, model in variants.items()
+    ]
+
+
+def reading_figures(
+    variants: Mapping[str, Reader], pose: NDArray[np.float32], peers: Mapping[str, float], runs: int
+) -> list[dict[str, Any]]:
+    """Readings on one thread, with caps beside peers on one thread, and on all threads."""
+    threads = _core.num_processors()
+    found = [reading.figures(peers) for reading in readings(variants, pose, 1, runs)]
+    if threads > 1:
+        found += [reading.figures({}) for reading in readings(variants, pose, threads, runs)]
+    return found

@@ -1,0 +1,78 @@
+"""Which channels turn, shift and scale which bone of a character in Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rigcast._rigs.rig import FollowerRotations, RotationChannels, ScaleChannels, TranslationChannels
+
+
+def rotation_channels(
+    channel_names: Sequence[str], joint_names: Sequence[str], modes: Sequence[str]
+) -> list[RotationChannels]:
+    """The rotation channels of each bone that has any, in the order in which Blender multiplies them.
+
+    Parameters
+    ----------
+    channel_names : sequence of str
+        Those of the rig; rotations are named ``bone.rotation_x``.
+    joint_names, modes : sequence of str
+        The bones and their rotation modes. Euler mode ``XYZ`` turns about x first, so in column vectors the product
+        reads Z Y X; quaternion and axis-angle bones are driven by XYZ angles.
+    """
+    index = {name: i for i, name in enumerate(channel_names)}
+    found = []
+    for joint, (name, mode) in enumerate(zip(joint_names, modes, strict=True)):
+        product = _product(mode)
+        order = "".join(axis for axis in product if f"{name}.rotation_{axis.lower()}" in index)
+        if order:
+            channels = tuple(index[f"{name}.rotation_{axis.lower()}"] for axis in order)
+            found.append(RotationChannels(joint, order, channels))
+    return found
+
+
+def follower_rotations(
+    channel_names: Sequence[str],
+    joint_names: Sequence[str],
+    modes: Sequence[str],
+    followers: Mapping[str, Mapping[str, tuple[str, float]]],
+) -> list[FollowerRotations]:
+    """The bones that drivers turn with other bones' channels.
+
+    Parameters
+    ----------
+    channel_names, joint_names, modes : sequences of str
+        As for :func:`rotation_channels`.
+    followers : mapping
+        Bone to axis (``"x"``) to the channel that is copied and its factor. What copies no channel is left out.
+    """
+    index = {name: i for i, name in enumerate(channel_names)}
+    found = []
+    for joint, (name, mode) in enumerate(zip(joint_names, modes, strict=True)):
+        turns = {a: (f"{name}.rotation_{a}", 1.0) for a in "xyz"} | dict(followers.get(name, {}))
+        order = "".join(axis for axis in _product(mode) if turns[axis.lower()][0] in index)
+        driven = [axis for axis in order if axis.lower() in followers.get(name, {})]
+        if driven:
+            leaders, factors = zip(*(turns[axis.lower()] for axis in order), strict=True)
+            found.append(FollowerRotations(joint, order, tuple(index[leader] for leader in leaders), factors))
+    return found
+
+
+def _product(mode: str) -> str:
+    """The axes of a rotation mode, leftmost factor in column vectors first."""
+    return (mode if mode not in ("QUATERNION", "AXIS_ANGLE") else "XYZ")[::-1]
+
+
+def axis_channels(
+    channel_names: Sequence[str], joint_names: Sequence[str]
+) -> tuple[list[TranslationChannels], list[ScaleChannels]]:
+    """The location and the scale channels of each bone that has any: ``bone.location_x``, ``bone.scale_x``."""
+    index = {name: i for i, name in enumerate(channel_names)}
+
+    def groups(kind: str) -> list[tuple[int, tuple[int, ...]]]:
+        rows = [tuple(index.get(f"{name}.{kind}_{axis}", -1) for axis in "xyz") for name in joint_names]
+        return [(joint, row) for joint, row in enumerate(rows) if max(row) >= 0]
+
+    return [TranslationChannels(*group) for group in groups("location")], [
+        ScaleChannels(*group) for group in groups("scale")
+    ]

@@ -1,0 +1,279 @@
+"""Biovision hierarchy files (``.bvh``, also gzipped): skeleton, channels in the order of the file, and motion.
+
+A joint's rotations multiply in the order of its ``CHANNELS`` line, leftmost first. Position channels replace the
+joint's ``OFFSET``: positions are absolute in files that have both.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._formats.readers import existing_file
+from rigcast._rigs.described import Described, counted
+from rigcast._rigs.description import RigChannel
+from rigcast._rigs.motion import Motion
+from rigcast._rigs.rotations import AXES, euler_to_matrix, transform_of
+from rigcast._validate import bad_argument
+
+CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in AXES)
+EXPANSION = 200  # unpacked bytes a packed byte may give: motion text packs 3 to 10 times
+ALLOWANCE = 1 << 20
+
+
+@dataclass
+class BvhJoint:
+    """One joint: ``channels`` as in the file (``Xposition`` ...), ``column`` the first of them in a frame."""
+
+    name: str
+    parent: int
+    offset: NDArray[np.float64] = field(default_factory=lambda: np.zeros(3))
+    channels: list[str] = field(default_factory=list)
+    column: int = 0
+
+
+@dataclass(frozen=True, repr=False)
+class Bvh(Described):
+    """A parsed BVH file: a skeleton and its motion.
+
+    Attributes
+    ----------
+    joints : list of BvhJoint, parents before children
+    end_sites : list of (joint index, (3,) offset)
+    values : (T, columns) float64 array, degrees and the file's length unit
+    frame_time : float, seconds
+    name : str
+    notes : list of str
+        What is odd about the file: frames that its header does not count, or that are missing.
+    channels : list of :class:`rigcast._rigs.description.RigChannel`
+    channel_values : (T, N) float64 array
+    """
+
+    joints: list[BvhJoint]
+    end_sites: list[tuple[int, NDArray[np.float64]]]
+    values: NDArray[np.float64]
+    frame_time: float
+    name: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def channels(self) -> list[RigChannel]:
+        """The file's channels, in its order, as those of a rig whose joints rest at their offsets.
+
+        A rotation ranges over what its values reach; positions count from the joint's offset.
+        """
+        found: list[RigChannel] = []
+        for index, joint in enumerate(self.joints):
+            for name in joint.channels:
+                kind = f"{'rotate' if name.endswith('rotation') else 'translate'}_{name[0].lower()}"
+                values = self.channel_values[:, len(found)]
+                low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+                found.append(RigChannel(f"{joint.name}.{name}", kind, index, low, high))
+        return found
+
+    @cached_property
+    def channel_values(self) -> NDArray[np.float64]:
+        """The frames (T, N) as values of :attr:`channels`."""
+        result: NDArray[np.float64] = self.values.copy()
+        for joint in self.joints:
+            for k, name in enumerate(joint.channels):
+                if name.endswith("position"):
+                    result[:, joint.column + k] -= joint.offset[AXES.index(name[0])]
+        return result
+
+    def _facts(self) -> list[str]:
+        return [
+            counted(len(self.joints), "joint", "joints"),
+            counted(self.values.shape[1], "channel", "channels"),
+            f"{counted(len(self.values), 'frame', 'frames') or 'no frame'} of {self.frame_time:g} s",
+        ]
+
+    def motion(self) -> Motion:
+        """The frames as parent-relative transforms; at rest all rotations are zero and offsets count."""
+        rest = transform_of(np.eye(3), np.array([joint.offset for joint in self.joints]))
+        local = np.tile(rest, (len(self.values), 1, 1, 1))
+        for index, joint in enumerate(self.joints):
+            columns = {name: joint.column + k for k, name in enumerate(joint.channels)}
+            turns = [name for name in joint.channels if name.endswith("rotation")]
+            order = "".join(name[0] for name in turns)
+            local[:, index, :, :3] = euler_to_matrix(self.values[:, [columns[name] for name in turns]], order)
+            for axis in range(3):
+                if f"{AXES[axis]}position" in columns:
+                    local[:, index, axis, 3] = self.values[:, columns[f"{AXES[axis]}position"]]
+        parents = np.array([joint.parent for joint in self.joints], np.int32)
+        return Motion([joint.name for joint in self.joints], parents, rest, local, self.frame_time, self.name)
+
+
+def load_bvh(path: str | os.PathLike[str]) -> Bvh:
+    """Read a ``.bvh`` or ``.bvh.gz`` file.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    Bvh
+        ``motion()`` gives transforms for :func:`rigcast.sources.retarget`. A file with more or fewer frames than its
+        header says gives the whole frames that there are; ``notes`` says so.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    ValueError
+        If the file is malformed, or has no whole frame where its header says that it has; the message names the line.
+
+    Examples
+    --------
+    >>> arm = rc.sources.example_body()
+    >>> notes = rc.exports.write_bvh("still.bvh", arm, np.zeros((2, 6)), fps=24)
+    >>> bvh = rc.sources.load_bvh("still.bvh")
+    >>> [joint.name for joint in bvh.joints]
+    ['shoulder', 'elbow', 'wrist']
+    """
+    source = Path(path)
+    parser = _Parser(_text(source), str(source))
+    parser.hierarchy()
+    frame_time, values = parser.motion()
+    name = source.name.removesuffix(".gz").removesuffix(".bvh")
+    return Bvh(parser.joints, parser.end_sites, values, frame_time, name, parser.notes)
+
+
+def _text(path: Path) -> str:
+    existing_file(path, "load_bvh")
+    content = path.read_bytes()
+    if content[:2] == b"\x1f\x8b":
+        limit = EXPANSION * len(content) + ALLOWANCE
+        try:
+            with gzip.open(path) as stream:
+                content = stream.read(limit + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise bad_argument("load_bvh", "path", f"{path}: unreadable ({error})", "an intact gzip file") from error
+        if len(content) > limit:
+            raise bad_argument("load_bvh", "path", f"{path}: more than {limit} bytes unpacked", "a motion file")
+    return content.decode("utf-8", errors="replace")
+
+
+class _Parser:
+    """Reads the file line by line; ``joints`` and ``end_sites`` fill up on the way."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self.path = path
+        spread = text.replace("{", "\n{\n").replace("}", "\n}\n")
+        self.lines = [line.strip() for line in spread.splitlines() if line.strip()]
+        self.next = 0
+        self.joints: list[BvhJoint] = []
+        self.names: set[str] = set()
+        self.end_sites: list[tuple[int, NDArray[np.float64]]] = []
+        self.columns = 0
+        self.notes: list[str] = []
+
+    def fail(self, expected: str) -> ValueError:
+        got = repr(self.lines[self.next][:60]) if self.next < len(self.lines) else "the end of the file"
+        return bad_argument(
+            "load_bvh", "path", f"{self.path}: {got} (line {self.next + 1} that is not blank)", expected
+        )
+
+    def take(self, keyword: str) -> str:
+        """The rest of the next line after ``keyword``."""
+        if self.next >= len(self.lines) or not self.lines[self.next].upper().startswith(keyword):
+            raise self.fail(f"{keyword} here")
+        rest = self.lines[self.next][len(keyword) :].strip()
+        self.next += 1
+        return rest
+
+    def numbers(self, text: str, count: int) -> NDArray[np.float64]:
+        try:
+            values = np.array(text.split(), np.float64)
+        except ValueError:
+            values = np.empty(0)
+        if len(values) != count or not np.isfinite(values).all():
+            self.next -= 1
+            raise self.fail(f"{count} finite numbers here")
+        return values
+
+    def hierarchy(self) -> None:
+        self.take("HIERARCHY")
+        stack: list[int] = []  # open joints; -1 marks an open end site
+        while self.next < len(self.lines) and not self.lines[self.next].upper().startswith("MOTION"):
+            word = self.lines[self.next].split()[0].upper()
+            if word == "ROOT" or word == "JOINT":
+                self.open_joint(word, stack)
+            elif word == "END" and stack and stack[-1] >= 0:
+                self.take("END")
+                self.take("{")
+                self.end_sites.append((stack[-1], self.numbers(self.take("OFFSET"), 3)))
+                self.take("}")
+            elif word == "OFFSET" and stack:
+                self.joints[stack[-1]].offset = self.numbers(self.take("OFFSET"), 3)
+            elif word == "CHANNELS" and stack:
+                self.read_channels(self.joints[stack[-1]])
+            elif word == "}" and stack:
+                self.take("}")
+                stack.pop()
+            else:
+                raise self.fail("a line of a joint, its end, or MOTION")
+        if stack or not self.joints:
+            raise self.fail("a hierarchy with at least one joint whose braces are closed")
+
+    def open_joint(self, word: str, stack: list[int]) -> None:
+        if (word == "ROOT") != (not stack):
+            raise self.fail("ROOT at the top and JOINT inside")
+        name = self.take(word)
+        if not name or name in self.names:
+            self.next -= 1
+            raise self.fail("a joint name of its own")
+        self.names.add(name)
+        self.take("{")
+        self.joints.append(BvhJoint(name, stack[-1] if stack else -1))
+        stack.append(len(self.joints) - 1)
+
+    def read_channels(self, joint: BvhJoint) -> None:
+        words = self.take("CHANNELS").split()
+        names = [word.capitalize() for word in words[1:]]
+        if (
+            joint.channels
+            or words[:1] != [str(len(names))]
+            or set(names) - set(CHANNELS)
+            or len(set(names)) != len(names)
+        ):
+            self.next -= 1
+            raise self.fail(
+                f"one CHANNELS line per joint: a count and as many different names of {', '.join(CHANNELS)}"
+            )
+        joint.channels, joint.column = names, self.columns
+        self.columns += len(names)
+
+    def motion(self) -> tuple[float, NDArray[np.float64]]:
+        self.take("MOTION")
+        count = self.take("FRAMES:")
+        frame_time = float(self.numbers(self.take("FRAME TIME:"), 1)[0])
+        rows = self.lines[self.next :]
+        if not count.isdecimal() or len(count) > 9 or frame_time <= 0:
+            raise self.fail("a number of frames and a positive frame time before")
+        try:
+            values = np.array(" ".join(rows).split(), np.float64)
+        except ValueError:
+            raise self.fail("numbers only from here on") from None
+        return frame_time, self.whole_frames(values, int(count))
+
+    def whole_frames(self, values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+        """The frames (T, columns) that there are; other programs play them whatever the header says."""
+        found = values.size // max(self.columns, 1)
+        expected = f"{count} frames of {self.columns} finite values"
+        if (found == 0 and count > 0) or (self.columns == 0 and values.size) or not np.isfinite(values).all():
+            raise bad_argument("load_bvh", "path", f"{self.path}: {values.size} values", expected)
+        over = values.size - found * self.columns
+        if self.columns and (found != count or over):
+            left = f" and {over} values of another" if over else ""
+            self.notes.append(f"the header says {count} frames, the file holds {found}{left}: whole frames are used")
+        frames = found if self.columns else count
+        return values[: values.size - over].reshape(frames, self.columns)

@@ -1,0 +1,226 @@
+"""Morph targets of glTF 2.0 files as a blendshape rig, and the clips that animate them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._formats.gltf.accessors import Accessors
+from rigcast._formats.gltf.clips import Clip, read_clips
+from rigcast._formats.gltf.document import Document, integer, records, refuse, text
+from rigcast._formats.gltf.geometry import Geometry, Owner, read_geometry
+from rigcast._formats.gltf.nodes import Nodes
+from rigcast._formats.gltf.playback import frame_times
+from rigcast._rigs.matching import by_name
+from rigcast._rigs.model_surface import with_surface
+from rigcast._rigs.surface import joined
+from rigcast._text import escaped
+from rigcast._validate import bad_argument
+
+if TYPE_CHECKING:
+    from rigcast import BlendshapeRig
+
+DEFAULT_FPS = 30.0
+EVEN = 1e-3  # of a frame: keys at even distances are frames
+LARGEST = 1 << 32  # bytes of dense deltas that a file may claim
+
+
+@dataclass(frozen=True)
+class MorphFile:
+    """What a file says about its morphing meshes.
+
+    Attributes
+    ----------
+    document, nodes, accessors
+        The file, opened.
+    mesh_nodes : list of int
+        Nodes of meshes with morph targets (or of the one mesh that was asked for).
+    geometry : list of Geometry, one per mesh node, in mesh space
+    names : list of str
+        Shapes; targets of the same name in several meshes are one shape, as avatars in several meshes mean it.
+    """
+
+    document: Document
+    nodes: Nodes
+    accessors: Accessors
+    mesh_nodes: list[int]
+    geometry: list[Geometry]
+    names: list[str]
+
+    @staticmethod
+    def open(path: Path, mesh: str | None) -> MorphFile:
+        """Read all but the clips."""
+        document = Document(path)
+        accessors, nodes = Accessors(document), Nodes(document)
+        chosen = _choose(document, nodes, mesh)
+        geometry = [read_geometry(document, accessors, [node], 0) for node in chosen]
+        names = list(dict.fromkeys(name for part in geometry for owner in part.owners for name in owner.names))
+        if not names:
+            raise refuse("path", f"{path}: without morph targets", "a mesh with morph targets")
+        return MorphFile(document, nodes, accessors, chosen, geometry, names)
+
+    @property
+    def owners(self) -> list[Owner]:
+        """The mesh nodes that have targets."""
+        return [owner for part in self.geometry for owner in part.owners]
+
+    def placement(self, node: int) -> NDArray[np.float64]:
+        """Where the default pose puts a mesh (3, 4); a skinned mesh stays in its bind space."""
+        if self.document.gltf.nodes[node].skin is not None:
+            return np.eye(3, 4)
+        return self.nodes.relative([node], {})[node]
+
+    def clips(self) -> list[Clip]:
+        """All animations of the file."""
+        counts = {owner.node: len(owner.names) for owner in self.owners}
+        return read_clips(self.document.gltf, self.accessors, self.nodes, counts)
+
+    def curves(self, clip: Clip, times: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weights (T, K) of a clip; where meshes share a shape the first animated one speaks for it."""
+        animated = clip.at(times)
+        result = np.zeros((len(times), len(self.names)))
+        for owner in sorted(self.owners, key=lambda o: (o.node, "weights") in animated):  # animated ones write last
+            values = np.broadcast_to(
+                animated.get((owner.node, "weights"), owner.weights), (len(times), len(owner.names))
+            )
+            result[:, [self.names.index(name) for name in owner.names]] = values
+        return result
+
+
+def load_gltf_blendshapes(path: Path, mesh: str | None = None) -> BlendshapeRig:
+    """Morph targets as linear shapes.
+
+    Parameters
+    ----------
+    path : path-like
+    mesh : str, optional
+        Name of a mesh node (or its mesh). Without it all meshes with morph targets are merged.
+
+    Returns
+    -------
+    BlendshapeRig
+        Vertices stand where the nodes of the default pose put them; a skinned mesh stands in its own bind space.
+        Bounds are [0, 1], wider where default weights or clips go beyond. ``metadata["default_weights"]`` is what the
+        file shows when nothing is animated. Each mesh is a part, with materials and texture coordinates where the file
+        has some. Units are meters, y is up.
+
+    Raises
+    ------
+    ValueError
+        If the file is malformed, needs extensions, or has no morph targets.
+    """
+    from rigcast import BlendshapeRig
+
+    file = MorphFile.open(path, mesh)
+    count = sum(len(part.vertices) for part in file.geometry)
+    if len(file.names) * count * 12 > LARGEST:
+        raise refuse(
+            "path", f"{path}: {len(file.names)} shapes of {count} vertices", f"at most {LARGEST} bytes of deltas"
+        )
+    deltas = np.zeros((len(file.names), count, 3), np.float32)
+    vertices, faces, start = [], [], 0
+    for node, part in zip(file.mesh_nodes, file.geometry, strict=True):
+        placement = file.placement(node)
+        vertices.append(part.vertices @ placement[:, :3].T + placement[:, 3])
+        faces.append(part.faces + start)
+        names = [name for owner in part.owners for name in owner.names]
+        for name, (moving, offsets) in zip(names, part.morphs, strict=True):
+            np.add.at(deltas[file.names.index(name)], moving + start, offsets @ placement[:, :3].T)
+        start += len(part.vertices)
+    rest, low, high = _weight_range(file)
+    facts = {
+        "name": escaped(path.stem),
+        "licence": text(file.document.gltf.asset.copyright),
+        "origin": escaped(path.name),
+        "default_weights": rest.tolist(),
+    }
+    bounds = np.stack([low, high], axis=1)
+    parts = zip([file.nodes.names[node] for node in file.mesh_nodes], file.geometry, strict=True)
+    surface = joined([(name, len(part.vertices), len(part.faces), part.surface) for name, part in parts])
+    rig = BlendshapeRig(
+        np.concatenate(vertices), deltas, names=file.names, bounds=bounds, faces=np.concatenate(faces), metadata=facts
+    )
+    return with_surface(rig, surface)
+
+
+def load_gltf_weights(
+    path: Path, rig: BlendshapeRig, clip: str | None = None, fps: float | None = None
+) -> tuple[NDArray[np.float32], float]:
+    """Weights of a clip (STEP, LINEAR or CUBICSPLINE), sampled.
+
+    Parameters
+    ----------
+    path : path-like
+    rig : BlendshapeRig
+    clip : str, optional
+        Needed where several clips move morph weights.
+    fps : float, optional
+        Frames per second. By default the rate of the keys if they are evenly spaced, else 30.
+    """
+    file = MorphFile.open(path, None)
+    record = morph_clip(file, clip)
+    times, rate = clip_times(record, fps)
+    return by_name(file.names, file.curves(record, times), rig), rate
+
+
+def morph_clip(file: MorphFile, name: str | None) -> Clip:
+    """The named clip, or the only one that moves morph weights."""
+    clips = [clip for clip in file.clips() if any(track.path == "weights" for track in clip.tracks)]
+    found = [clip for clip in clips if name in (None, clip.name)]
+    if len(found) != 1:
+        listing = ", ".join(clip.name for clip in clips)[:300] or "(no clip of the file moves morph weights)"
+        raise refuse("clip", "not given" if name is None else repr(name), f"one of {listing}")
+    return found[0]
+
+
+def clip_times(clip: Clip, fps: float | None) -> tuple[NDArray[np.float64], float]:
+    """Seconds of the frames, and their rate."""
+    if fps is None:
+        fps = _even_rate(clip) or DEFAULT_FPS
+    elif not (np.isfinite(fps) and fps > 0):
+        raise bad_argument("load_blendshape_weights", "fps", repr(fps), "a positive number")
+    return frame_times(clip, fps), fps
+
+
+def _even_rate(clip: Clip) -> float | None:
+    """The rate of a clip whose keys are its frames."""
+    keys = np.unique(np.concatenate([track.times for track in clip.tracks]))
+    if len(keys) < 2 or keys[0] != 0:
+        return None
+    rate = (len(keys) - 1) / keys[-1]
+    even = np.abs(keys * rate - np.arange(len(keys))).max() < EVEN
+    return float(np.round(rate, 4)) if even else None
+
+
+def _choose(document: Document, nodes: Nodes, mesh: str | None) -> list[int]:
+    meshes = records(document.gltf.meshes, "meshes")
+    found, listing = [], []
+    for index, record in enumerate(records(document.gltf.nodes, "nodes")):
+        if record.mesh is None:
+            continue
+        target = meshes[integer(record.mesh, 0, len(meshes), f"nodes[{index}].mesh")]
+        listing.append(nodes.names[index])
+        morphs = any(primitive.targets for primitive in records(target.primitives, "meshes.primitives"))
+        if morphs if mesh is None else mesh in (nodes.names[index], text(target.name)):
+            found.append(index)
+    if not found:
+        got = "not given, and no mesh has morph targets" if mesh is None else repr(mesh)
+        raise refuse("mesh", got, f"one of {', '.join(listing)[:300] or '(the file has no mesh)'}")
+    return found
+
+
+def _weight_range(file: MorphFile) -> tuple[NDArray[np.float64], ...]:
+    rest = np.zeros(len(file.names))
+    for owner in file.owners:
+        rest[[file.names.index(name) for name in owner.names]] = owner.weights
+    low, high = np.minimum(0.0, rest), np.maximum(1.0, rest)
+    for clip in file.clips():
+        if any(track.path == "weights" for track in clip.tracks):
+            keys = np.unique(np.concatenate([track.times for track in clip.tracks]))
+            values = file.curves(clip, keys)
+            low, high = np.minimum(low, values.min(axis=0)), np.maximum(high, values.max(axis=0))
+    return rest, low, high

@@ -1,0 +1,61 @@
+"""glTF animation as a shot: morph weights, moving nodes and skins of the chosen meshes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rigcast._formats.gltf import load_gltf_rig
+from rigcast._formats.gltf.blendshapes import MorphFile, clip_times, load_gltf_blendshapes, morph_clip
+from rigcast._formats.gltf.document import Document, records
+from rigcast._hashing import padded_faces
+from rigcast._rigs.shot import Shot
+from rigcast._validate import bad_argument
+
+METERS_Y_UP: dict[str, Any] = {"meters_per_unit": 1.0, "up_axis": "Y"}  # by the specification
+
+
+def load_gltf_shot(path: Path, mesh: str | None = None, clip: str | None = None, fps: float | None = None) -> Shot:
+    """Sample a clip.
+
+    A file whose clips move morph weights only gives all its morphing meshes merged, as
+    :func:`rigcast.sources.load_blendshapes` reads them; any other is played as the character that
+    :func:`rigcast.sources.load` reads.
+
+    Parameters
+    ----------
+    path : path-like
+    mesh : str, optional
+        Name of the mesh node (or its mesh) to take.
+    clip : str, optional
+        Needed where the file has several.
+    fps : float, optional
+        Frames per second; by default the rate of evenly spaced keys, else 30.
+    """
+    document = Document(path)
+    animated = {
+        getattr(channel.target, "path", None)
+        for animation in records(document.gltf.animations, "animations")
+        for channel in records(animation.channels, "animations.channels")
+    }
+    return _morphs(path, mesh, clip, fps) if animated == {"weights"} else _character(path, mesh, clip, fps)
+
+
+def _morphs(path: Path, mesh: str | None, clip: str | None, fps: float | None) -> Shot:
+    rig, file = load_gltf_blendshapes(path, mesh), MorphFile.open(path, mesh)
+    record = morph_clip(file, clip)
+    times, rate = clip_times(record, fps)
+    return Shot(rig.evaluate(file.curves(record, times).astype(np.float32)), rate, rig.faces, **METERS_Y_UP)
+
+
+def _character(path: Path, mesh: str | None, clip: str | None, fps: float | None) -> Shot:
+    rig = load_gltf_rig(path, mesh)
+    found = [name for name in rig.clips if clip in (None, name)]
+    if len(found) != 1:
+        listing = ", ".join(rig.clips)[:300] or "(the file has none)"
+        raise bad_argument("load_shot", "clip", "not given" if clip is None else repr(clip), f"one of {listing}")
+    _, rate = clip_times(rig.clips[found[0]], fps)
+    _, vertices = rig.sample_clip(found[0], rate)
+    return Shot(np.asarray(vertices, np.float32), rate, padded_faces(rig.faces, "load_shot"), **METERS_Y_UP)

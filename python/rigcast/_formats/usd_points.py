@@ -1,0 +1,91 @@
+"""A moving mesh as USD meshes with time samples of their points (OpenUSD, ``usd-core``)."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._atomic_files import atomic_file
+from rigcast._extras import require
+from rigcast._formats.usd_names import identifier, unique_identifiers
+from rigcast._formats.usd_surface import PURPOSE, cover, define_materials
+from rigcast._rigs.moving_mesh import MovingMesh
+from rigcast._rigs.pieces import Piece
+
+FIRST_FRAME = 1
+AXES = ("Y", "Z")  # the up axes that USD knows
+
+
+def write_usd_points(path: Path, mesh: MovingMesh) -> None:
+    """Write ``.usd``, ``.usda`` or ``.usdc``: points and extent of polygonal meshes at time codes 1 to T.
+
+    A character of several parts is an Xform of that many meshes. The stage states rate, unit and up axis; a mesh whose
+    x axis is up is turned to y. Binary files are saved every few frames, so that memory holds no whole motion.
+    """
+    usd = require("pxr.Usd", extra="usd", purpose=PURPOSE)
+    with tempfile.TemporaryDirectory(prefix="rigcast-export-") as folder:
+        scene = Path(folder) / f"scene{path.suffix.lower()}"
+        stage = usd.Stage.CreateNew(str(scene))
+        upright = mesh if mesh.up_axis in AXES else mesh.placed(up_axis=AXES[0])
+        parts = upright.pieces
+        prims = _stage(stage, upright, parts)
+        code = FIRST_FRAME
+        for chunk in upright.chunks():
+            for frame in chunk:
+                for part, prim in zip(parts, prims, strict=True):
+                    points = frame[part.vertices]
+                    prim.GetPointsAttr().Set(_vectors(points), float(code))
+                    prim.GetExtentAttr().Set(_vectors(np.stack([points.min(axis=0), points.max(axis=0)])), float(code))
+                code += 1
+            if scene.suffix != ".usda":
+                stage.Save()
+        stage.Save()
+        del stage, prims
+        with scene.open("rb") as source, atomic_file(path) as stream:
+            shutil.copyfileobj(source, stream)
+
+
+def _stage(stage: Any, mesh: MovingMesh, parts: list[Piece]) -> list[Any]:
+    """Fill in all but the frames; gives the meshes that take them."""
+    geometry = require("pxr.UsdGeom", extra="usd", purpose=PURPOSE)
+    geometry.SetStageUpAxis(stage, mesh.up_axis)
+    geometry.SetStageMetersPerUnit(stage, mesh.meters_per_unit)
+    stage.SetTimeCodesPerSecond(mesh.fps)
+    stage.SetFramesPerSecond(mesh.fps)
+    stage.SetStartTimeCode(FIRST_FRAME)
+    stage.SetEndTimeCode(FIRST_FRAME + len(mesh) - 1)
+    stage.GetRootLayer().customLayerData = {"generator": "rigcast", "licence": mesh.licence}
+    root = f"/{identifier(mesh.name)}"
+    paths = [root]
+    if len(parts) > 1:
+        stage.SetDefaultPrim(geometry.Xform.Define(stage, root).GetPrim())
+        names = unique_identifiers([part.name for part in parts], "mesh", taken=["materials"])
+        paths = [f"{root}/{name}" for name in names]
+    prims = [_mesh(stage, path, part) for path, part in zip(paths, parts, strict=True)]
+    if len(parts) == 1:
+        stage.SetDefaultPrim(prims[0].GetPrim())
+    materials = dict(zip(mesh.surface.materials, define_materials(stage, root, mesh.surface), strict=True))
+    for prim, part in zip(prims, parts, strict=True):
+        cover(prim, part.faces, part.surface, materials)
+    return prims
+
+
+def _mesh(stage: Any, path: str, part: Piece) -> Any:
+    geometry = require("pxr.UsdGeom", extra="usd", purpose=PURPOSE)
+    prim = geometry.Mesh.Define(stage, path)
+    prim.CreateFaceVertexCountsAttr((part.faces >= 0).sum(axis=1).tolist())
+    prim.CreateFaceVertexIndicesAttr(part.faces[part.faces >= 0].tolist())
+    prim.CreateSubdivisionSchemeAttr(geometry.Tokens.none)
+    prim.CreatePointsAttr()
+    prim.CreateExtentAttr()
+    return prim
+
+
+def _vectors(rows: NDArray[np.float32]) -> Any:
+    types = require("pxr.Vt", extra="usd", purpose=PURPOSE)
+    return types.Vec3fArray.FromNumpy(np.ascontiguousarray(rows, np.float32))

@@ -1,0 +1,72 @@
+"""Blend shape animation of a USD file as weights (OpenUSD, ``usd-core``)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._extras import require
+from rigcast._rigs.matching import by_name
+from rigcast._validate import bad_argument
+
+if TYPE_CHECKING:
+    from rigcast import BlendshapeRig
+
+FUNCTION = "load_blendshape_weights"
+PURPOSE = "opening USD files"
+
+
+def load_usd_weights(path: Path, rig: BlendshapeRig, clip: str | None = None) -> tuple[NDArray[np.float32], float]:
+    """Weights (T, K) of a ``SkelAnimation``, matched by name, and the stage's ``timeCodesPerSecond``.
+
+    Names that are no shapes of the rig, as the combinations that ``write_usd_weights`` keys, are left out.
+
+    Parameters
+    ----------
+    path : path-like
+    rig : BlendshapeRig
+    clip : str, optional
+        Prim path or name; needed where several animations move blend shapes.
+    """
+    found = usd_animations(path)
+    chosen = [place for place in found if clip in (None, place, place.rpartition("/")[2])]
+    if len(chosen) != 1:
+        listing = ", ".join(found)[:300] or "(no animation of the file moves blend shapes)"
+        got = f"not given for {path}" if clip is None else f"{clip!r} in {path}"
+        raise bad_argument(FUNCTION, "clip", got, f"one of {listing}")
+    names, values, rate = found[chosen[0]]
+    return by_name(names, values, rig), rate
+
+
+def usd_animations(path: Path) -> dict[str, tuple[list[str], NDArray[np.float64], float]]:
+    """Names, weights (T, n) and frames per second of the animations of blend shapes, by prim path.
+
+    Frames are the whole time codes from the first sample to the last, as for moving points.
+    """
+    usd, skel, errors = (require(f"pxr.{name}", extra="usd", purpose=PURPOSE) for name in ("Usd", "UsdSkel", "Tf"))
+    try:
+        stage = usd.Stage.Open(str(path))
+    except errors.ErrorException as error:
+        reason = " ".join(str(error).split())[:200]
+        raise bad_argument(FUNCTION, "path", f"{path}: unreadable ({reason})", "a USD file") from error
+    animations = [skel.Animation(prim) for prim in stage.Traverse() if prim.IsA(skel.Animation)]
+    rate = float(stage.GetTimeCodesPerSecond())
+    curves = {str(animation.GetPath()): _curves(animation, path) for animation in animations}
+    return {place: (*found, rate) for place, found in curves.items() if found is not None}
+
+
+def _curves(animation: Any, path: Path) -> tuple[list[str], NDArray[np.float64]] | None:
+    names = [str(name) for name in animation.GetBlendShapesAttr().Get() or []]
+    weights = animation.GetBlendShapeWeightsAttr()
+    samples = weights.GetTimeSamples()
+    if not names or weights.Get(samples[0] if samples else 0.0) is None:
+        return None
+    codes = np.arange(np.floor(samples[0]), np.ceil(samples[-1]) + 1) if samples else np.array([0.0])
+    rows = [np.asarray(weights.Get(float(code)), np.float64) for code in codes]
+    if {len(row) for row in rows} != {len(names)}:
+        got = f"{path}: {animation.GetPath()} whose weights are not as many as its {len(names)} blend shapes"
+        raise bad_argument(FUNCTION, "path", got, "a weight for each")
+    return names, np.stack(rows)

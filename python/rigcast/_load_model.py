@@ -1,0 +1,56 @@
+"""``rigcast.load``: a model file, with a word on which function opens what is none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from rigcast import _core
+from rigcast._formats.readers import readers_of, suffix_of
+from rigcast._validate import bad_argument, missing_file
+
+EXPECTED = "a model that rigcast saved (.safetensors)"
+LENGTH = 8  # bytes before the header: its length; the header is a JSON object
+
+
+def load(path: str | os.PathLike[str]) -> _core.Deformer:
+    """Open a model file: a learned body, skinning, or a blendshape rig, whatever its metadata say.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.safetensors``, as a model's ``save`` writes it. Rigs in other files are opened by
+        :func:`rigcast.sources.load`, faces by :func:`rigcast.sources.load_blendshapes`.
+
+    Returns
+    -------
+    Deformer
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    ValueError
+        If it is no such file, or was cut off.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise bad_argument("load", "path", f"a {type(path).__name__}", "a path")
+    file = Path(path)
+    if not os.path.exists(file):
+        raise missing_file("load", "path", file, "a model file")
+    if not file.is_file():
+        return _core.load(file)  # which refuses folders, pipes and devices
+    if suffix_of(file) != ".safetensors" and not _opens_as_tensors(file):
+        raise bad_argument("load", "path", repr(str(path)), EXPECTED + readers_of(file))
+    try:
+        return _core.load(file)
+    except ValueError as error:
+        if _opens_as_tensors(file):
+            raise
+        got = f"{str(path)!r}, which begins like no such file"
+        raise bad_argument("load", "path", got, EXPECTED) from error
+
+
+def _opens_as_tensors(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(LENGTH + 1)[LENGTH:] == b"{"

@@ -1,0 +1,29 @@
+"""Checks of arguments, and the one wording of a wrong argument."""
+
+from rigcast._validate.arguments import (
+    LONGEST_UNIT,
+    MOST_THREADS,
+    SHORTEST_UNIT,
+    Arguments,
+    check_finite,
+    check_threads,
+)
+from rigcast._validate.arrays import as_array, check_blendshape_rig
+from rigcast._validate.metadata import metadata_text
+from rigcast._validate.words import bad_argument, is_text, missing_file, shown
+
+__all__ = [
+    "LONGEST_UNIT",
+    "MOST_THREADS",
+    "SHORTEST_UNIT",
+    "Arguments",
+    "as_array",
+    "bad_argument",
+    "check_blendshape_rig",
+    "check_finite",
+    "check_threads",
+    "is_text",
+    "metadata_text",
+    "missing_file",
+    "shown",
+]

@@ -1,0 +1,252 @@
+"""Argument types that several commands share; each refuses a wrong value with one sentence."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
+from pathlib import Path
+
+from rigcast._atomic_files import unwritable
+from rigcast._validate import LONGEST_UNIT, MOST_THREADS, SHORTEST_UNIT
+from rigcast.cli._overwrite import check_overwrite
+
+UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
+
+
+_promise: ContextVar[Callable[[Path], bool]] = ContextVar("promise", default=lambda _: False)
+
+
+@contextlib.contextmanager
+def promised(promise: Callable[[Path], bool]) -> Iterator[None]:
+    """Inside the block, paths need not exist for which ``promise(path)`` is true: something else will make them."""
+    token = _promise.set(promise)
+    try:
+        yield
+    finally:
+        _promise.reset(token)
+
+
+def existing(text: str) -> Path:
+    """A file or folder that must be there."""
+    path = Path(text)
+    if not path.exists() and not _promise.get()(path):
+        raise argparse.ArgumentTypeError(f"{text} does not exist")
+    return path
+
+
+def existing_file(text: str) -> Path:
+    """A file that must be there."""
+    path = existing(text)
+    if path.exists() and not path.is_file() and not _promise.get()(path):
+        raise argparse.ArgumentTypeError(f"{text} is a folder; it must be a file")
+    return path
+
+
+def output(text: str) -> Path:
+    """A file or folder to write, whose own folder must be there."""
+    path = Path(text)
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"the folder {path.parent} does not exist")
+    return path
+
+
+def data_set(text: str) -> Path:
+    """An :func:`output` that sampling makes, or goes on with: it refuses a finished one of other settings itself."""
+    return output(text)
+
+
+class OutputFile:
+    """A file to write: :func:`output`, no folder, and of a format that there is a writer for.
+
+    Parameters
+    ----------
+    *suffixes : str
+        What its name may end in, with the dot, in lower case.
+    """
+
+    def __init__(self, *suffixes: str) -> None:
+        self.suffixes = suffixes
+
+    def __call__(self, text: str) -> Path:
+        path = output(text)
+        if path.suffix.lower() not in self.suffixes:
+            formats = " or ".join(filter(None, [", ".join(self.suffixes[:-1]), self.suffixes[-1]]))
+            raise argparse.ArgumentTypeError(f"{path} has a format that cannot be written; it must end in {formats}")
+        if path.is_dir():
+            raise argparse.ArgumentTypeError(f"{path} is a folder; it must be a file")
+        return path
+
+
+page = OutputFile(".html", ".htm")
+
+
+def is_written(action: argparse.Action) -> bool:
+    """Whether an argument names a result."""
+    return action.type in (output, data_set) or isinstance(action.type, OutputFile)
+
+
+def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) -> None:
+    """Refuse to write over what is read, two results to one place, finished results, and where nothing can be written.
+
+    Every ``Path`` among the arguments is read, but for those that :func:`is_written` says.
+
+    Raises
+    ------
+    ValueError
+        Naming the arguments.
+    """
+    read, written = files(actions, args)
+    finished = [path for action in actions if action.type is not data_set for _, path in files([action], args)[1]]
+    for number, (name, path) in enumerate(written):
+        for other, taken in [*read, *written[:number]]:
+            if _same(path, taken):
+                also = f"{other} too" if (other, taken) in written else f"what {other} reads"
+                raise ValueError(f"{name} {path} is {also}; results need a file of their own")
+        if reason := _no_place(path):
+            raise ValueError(f"{name} {path} {reason}")
+    check_overwrite(finished, getattr(args, "overwrite", False))
+
+
+def files(
+    actions: Iterable[argparse.Action], args: argparse.Namespace
+) -> tuple[list[tuple[str, Path]], list[tuple[str, Path]]]:
+    """What a command reads and what it writes, each with the name of the argument."""
+    read: list[tuple[str, Path]] = []
+    written: list[tuple[str, Path]] = []
+    for action in actions:
+        given = getattr(args, action.dest, None)
+        paths = [entry for entry in (given if isinstance(given, list) else [given]) if isinstance(entry, Path)]
+        kind = written if is_written(action) else read
+        kind += [(_name(action), path) for path in paths]
+    return read, written
+
+
+def _no_place(path: Path) -> str:
+    """Why a result cannot be written, in words that follow its name; empty if it can be.
+
+    Notices before the work what would otherwise show after it. That a disk gets full, nobody knows before.
+    """
+    is_folder = os.path.isdir(path)
+    if not is_folder and (reason := unwritable(path)):
+        return reason
+    # What is kept of interrupted work lies beside the name itself, and the result beside what a link leads to.
+    for folder in dict.fromkeys([path] if is_folder else [path.parent, Path(os.path.realpath(path)).parent]):
+        try:
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            return f"cannot be written ({error.strerror or error}); it must be in a folder where files can be made"
+    try:
+        os.lstat(path.with_name(f"{path.name}.checkpoint.lock"))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        return f"cannot be written ({error.strerror or error}); its name must leave room for what is kept beside it"
+    return ""
+
+
+def _name(action: argparse.Action) -> str:
+    return action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
+
+
+def _same(a: Path, b: Path) -> bool:
+    """One place on the disk, through links too."""
+    if a.exists() and b.exists():
+        return a.samefile(b)
+    return a.resolve() == b.resolve()
+
+
+def count(text: str) -> int:
+    """A whole number, at least 1."""
+    return _at_least(text, 1)
+
+
+def port(text: str) -> int:
+    """A port of TCP; 0 takes a free one."""
+    return _at_least(text, 0, 65535)
+
+
+def seed(text: str) -> int:
+    """A whole number, at least 0."""
+    return _at_least(text, 0)
+
+
+def positive(text: str) -> float:
+    """A positive number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return value
+
+
+def share(text: str) -> float:
+    """A number between 0 and 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < 1.0:
+        raise argparse.ArgumentTypeError(f"{text} is not a number between 0 and 1")
+    return value
+
+
+def degrees_or_actions(text: str) -> float | str:
+    """A positive number, or the word ``actions``."""
+    if text == "actions":
+        return text
+    try:
+        return positive(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text} is neither a positive number of degrees nor: actions") from None
+
+
+def unit(text: str) -> float:
+    """Meters in a unit, by its name or as a number."""
+    try:
+        meters = UNITS[text] if text in UNITS else float(text)
+    except ValueError:
+        meters = 0.0
+    if not SHORTEST_UNIT <= meters <= LONGEST_UNIT:
+        raise argparse.ArgumentTypeError(f"{text} is no unit; it must be {', '.join(UNITS)}, or its length in meters")
+    return meters
+
+
+def threads(text: str) -> int:
+    """A number of threads or processes, 0 for all processors that this process may use."""
+    return _at_least(text, 0, MOST_THREADS)
+
+
+def add_workers(parser: argparse.ArgumentParser, help: str) -> None:
+    """``--workers``, or ``--scheduler`` in its place."""
+    workers = parser.add_mutually_exclusive_group()
+    workers.add_argument("--workers", metavar="N", type=threads, default=1, help=help)
+    workers.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="the workers of a Dask scheduler instead: tcp://HOST:PORT, tls://HOST:PORT or a scheduler file (.json)",
+    )
+
+
+def add_threads(parser: argparse._ActionsContainer) -> None:
+    """``--threads``, with the same words in every command."""
+    parser.add_argument(
+        "--threads", metavar="N", type=threads, default=0, help="0, the default: all processors that it may use"
+    )
+
+
+def _at_least(text: str, least: int, most: int = 2**63 - 1) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = least - 1
+    if not least <= value <= most:
+        limit = "" if value < least else f" and at most {most}"
+        raise argparse.ArgumentTypeError(f"{text[:100]} is not a whole number of at least {least}{limit}")
+    return value

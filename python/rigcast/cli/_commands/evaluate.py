@@ -1,0 +1,265 @@
+"""``rigcast evaluate``: a model's error on a data set, or its vertices over a motion."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigcast as rc
+from rigcast import _core, exports
+from rigcast._formats.textures import lost_textures
+from rigcast._rigs.surface import surface_of
+from rigcast.cli import _arguments as arguments
+from rigcast.cli._commands.evaluate_actions import evaluate_actions, motion_of_action
+from rigcast.cli._console import Console
+from rigcast.cli._inputs.actions import add_action_arguments, wants_actions
+from rigcast.cli._inputs.detail import add_quality_arguments, at_quality
+from rigcast.cli._inputs.head import WithHead
+from rigcast.cli._inputs.model_motion import Played, motion_of
+from rigcast.cli._inputs.rigs import add_rig_arguments
+from rigcast.cli._inputs.shots import rate
+from rigcast.cli._inputs.skinned_model import skinned_model
+from rigcast.cli._overwrite import check_overwrite
+from rigcast.cli._result import Result
+from rigcast.exports._motion import write_poses
+from rigcast.exports._vertices import SUFFIXES, files_of
+
+if TYPE_CHECKING:
+    from rigcast.report._body.heldout import HeldOut
+
+SUMMARY = "measure a model's error on a data set, or write its vertices over a motion"
+EXAMPLE = """rigcast evaluate hero.safetensors held_out.rwdata
+rigcast evaluate hero.safetensors held_out.rwdata/00000.poses.npy -o vertices.npy
+rigcast evaluate hero.safetensors held_out.rwdata -o walk.bvh --fps 48
+rigcast evaluate hero.safetensors walk.bvh -o walk.glb --max-error 2 --overwrite
+rigcast evaluate hero.safetensors walk.bvh --joint-map joints.json -o walk.pc2 --fps 24 --unit cm --up-axis Z
+rigcast evaluate face.safetensors smooth.glb --clip weights -o smooth.mdd
+rigcast evaluate smooth.glb smooth.glb -o smooth.npz
+rigcast evaluate limb.npz walk.bvh -o limb.mdd
+rigcast evaluate head.safetensors head_held_out.rwdata --detail 0
+rigcast evaluate dog.safetensors dog.blend --action walk
+rigcast evaluate dog.safetensors dog.blend --action walk -o walk.usd"""
+BVH = ".bvh"
+SURFACES = (".glb", ".usd", ".usda", ".usdc", ".abc", ".blend")  # formats that have a place for textures
+FORMATS = (
+    ".npy, .npz, .pc2 and .mdd (point caches), .usd, .abc, .glb (morph targets), .blend (with its cache beside it), or "
+    ".bvh (the joints alone)"
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """MODEL, what to evaluate it on, and where the vertices go."""
+    parser.add_argument(
+        "model",
+        metavar="MODEL",
+        type=arguments.existing_file,
+        help="a model file, a rig with linear skinning (.glb, .gltf, .npz), or a blendshape rig (those and .blend)",
+    )
+    parser.add_argument(
+        "input",
+        metavar="SET|MOTION",
+        type=arguments.existing,
+        help="a data set; poses (T, C) or channels (T, N) as .npy, or as .npz with fps; .bvh or .glb, retargeted; for "
+        "a blendshape rig weights as .npy, .npz, .csv, .glb, .usd or .blend",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=arguments.OutputFile(*SUFFIXES, BVH), help=f"the moving mesh: {FORMATS}"
+    )
+    parser.add_argument("--poses", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)")
+    add_action_arguments(parser, "for a rig as input: an action of its file, played by its host")
+    add_rig_arguments(parser)
+    parser.add_argument("--device", default="cpu", help="for vertices: cpu or cuda (default cpu)")
+    arguments.add_threads(parser)
+    motion = parser.add_argument_group("the motion")
+    motion.add_argument(
+        "--fps", type=rate, help="frames per second of FILE (default: the motion's own); another rate is resampled"
+    )
+    motion.add_argument("--joint-map", metavar="JSON", type=arguments.existing_file, help="its joints to the model's")
+    motion.add_argument("--clip", metavar="NAME", help="the animation, where the file holds several (.glb)")
+    add_quality_arguments(parser)
+    written = parser.add_argument_group("what is written")
+    written.add_argument(
+        "--unit", type=arguments.unit, help="of FILE: mm, cm, dm, m, in, ft or meters (default: MODEL's)"
+    )
+    written.add_argument(
+        "--up-axis", choices=["X", "Y", "Z"], help="of FILE, if its format has none (default: MODEL's)"
+    )
+    written.add_argument(
+        "--max-error",
+        metavar="MM",
+        type=arguments.positive,
+        help="of .glb, in millimeters (default: 1/2000 of the size)",
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Measure, or evaluate and write."""
+    if args.output is not None:
+        check_overwrite(files_of(args.output), args.overwrite)  # the cache beside a .blend, too
+    model = at_quality(_model(args.model), args.model, args)
+    if args.output is not None and len(model.parts) > 1:
+        check_overwrite(files_of(args.output, model.parts), args.overwrite)
+    if isinstance(model, rc.BlendshapeRig) and args.input.is_dir():
+        raise ValueError(
+            f"{args.model} is a blendshape rig: it is no model of a data set; give weights and -o vertices.npy, or "
+            "judge a shot by rigcast report --shot"
+        )
+    if not wants_actions(args) and args.input.suffix.lower() == ".blend" and not isinstance(model, rc.BlendshapeRig):
+        raise ValueError(f"{args.input} is a rig: say which of its actions to play, --action NAME or --actions")
+    if wants_actions(args) and args.output is None:
+        return evaluate_actions(model, args.input, args, console)
+    if args.output is not None:
+        return _played(model, args, console)
+    if args.input.is_dir():
+        return _errors(model, args, console)
+    raise ValueError("a motion needs a file for the moving mesh: -o vertices.npy")
+
+
+def _model(path: Path) -> rc.Deformer:
+    """A model file, a rig of joints with linear skinning, or a blendshape rig in any file that holds one."""
+    if path.suffix.lower() == ".safetensors":
+        return rc.load(path)
+    return skinned_model(path) or rc.sources.load_blendshapes(path)
+
+
+def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> Result:
+    from rigcast.report._body.heldout import check_fits, held_out
+    from rigcast.report._body.measure import measure
+    from rigcast.report._kit.words import figure
+
+    dataset = rc.Dataset(args.input)
+    check_fits(model, dataset, "evaluate")
+    truth = held_out(dataset, "poses", args.poses)
+    accuracy = measure(model, truth)
+    headers = ["", "mean mm", "rms mm", "p95 mm", "max mm", "enveloping %", "normals °"]
+    console.table(headers, [[args.model.name, *map(figure, accuracy.figures().values())]])
+    outside = rc.metrics.outside_training(model, truth.poses)
+    for line in outside.lines():
+        console.line(line)
+    note = "" if len(truth.rows) == len(dataset) else f" of {len(dataset):,}, evenly spaced"
+    console.line(f"{len(truth.rows):,} poses{note}; {args.input.name} {dataset.hash[:12]}")
+    stored = _storage_figures(model, truth)
+    if stored is not None:
+        console.line(
+            f"{stored['storage']} weights move vertices by {stored['mean']:.1e} on average, "
+            f"{stored['share_of_own_error']:.2%} of the error with float32"
+        )
+        _warn_of_storage(stored, model, console)
+    if model.metadata.get("data_hash") == dataset.hash:
+        console.line("the model learned from this very set: sample another one with another seed to judge it")
+    return accuracy.figures() | {
+        "storage": stored,
+        "poses": len(truth.rows),
+        "data_hash": dataset.hash,
+        "lowest_confidence": outside.confidence.min(),
+        "poses_outside": outside.doubtful,
+        "outside": outside.names,
+        "moved_at_rest_in_training": list(outside.resting),
+    }
+
+
+def _storage_figures(model: rc.Deformer, truth: HeldOut) -> dict[str, Any] | None:
+    """What a body's narrow weights cost, those of 16 bits if it has none; None for other kinds."""
+    from rigcast._bench.storages import own_error_of, storage_error
+
+    if not isinstance(model, _core.BodyModel):
+        return None
+    own_error = own_error_of(model.stored("float32"), truth.poses, truth.vertices)
+    narrow = model if model.storage != "float32" else model.stored("16-bit")
+    return storage_error(model, narrow, truth.poses, own_error).figures()
+
+
+def _check_storage(model: rc.Deformer, poses: NDArray[np.float32], console: Console) -> None:
+    """Warn if the narrow weights of a body cost much beside the error that its file states."""
+    from rigcast._bench.storages import POSES_TO_CHOOSE, own_error_of, storage_error
+
+    if isinstance(model, _core.BodyModel) and model.storage != "float32":
+        some = poses[:: -(-len(poses) // POSES_TO_CHOOSE)]
+        found = storage_error(model, model, some, own_error_of(model, None, None))
+        _warn_of_storage(found.figures(), model, console)
+
+
+def _warn_of_storage(found: Mapping[str, Any], model: rc.Deformer, console: Console) -> None:
+    from rigcast._bench.storages import storage_warning
+
+    if text := storage_warning(found, 1000.0 * model.meters_per_unit):
+        console.line(text)
+
+
+def _played(model: rc.Deformer, args: argparse.Namespace, console: Console) -> Result:
+    joints = 0 if model.skeleton is None else model.skeleton.num_joints
+    motion = _motion(model, args, console).at(args.fps, joints)
+    if motion.fps is None and args.output.suffix.lower() != ".npy":
+        raise ValueError(f"{args.input} states no frames per second; {args.output} must have some: --fps")
+    playback = exports.Playback(model, motion.poses, device=args.device, threads=args.threads)
+    moving = playback if motion.head is None else WithHead(playback, motion.head)
+    notes = [*motion.notes, *_write(model, playback, moving, motion.fps or 30.0, args)]
+    if args.output.suffix.lower() in SURFACES:
+        notes += lost_textures(args.model, args.output, keeps_coordinates=False)
+    _check_storage(model, playback.poses, console)
+    confidence = np.atleast_1d(model.confidence(playback.poses))
+    low = int((confidence < 0.5).sum())
+    what = f"{len(playback)} x {joints} joints" if is_bvh(args.output) else " x ".join(map(str, playback.shape))
+    console.line(f"{args.output}: {what}; lowest confidence {confidence.min():.2f}")
+    if low:
+        console.line(
+            f"{low} of {len(confidence)} poses lie far outside what the model has learned from (confidence below 0.5)"
+        )
+        for line in rc.metrics.outside_training(model, playback.poses).lines()[1:]:
+            console.line(line)
+    for note in notes:
+        console.line(f"note: {note}")
+    return {
+        "joints" if is_bvh(args.output) else "vertices": os.fspath(args.output),
+        "shape": (len(playback), joints) if is_bvh(args.output) else playback.shape,
+        "fps": motion.fps,
+        "lowest_confidence": confidence.min(),
+        "poses_outside": low,
+        "notes": notes,
+    }
+
+
+def _motion(model: rc.Deformer, args: argparse.Namespace, console: Console) -> Played:
+    if wants_actions(args):
+        return motion_of_action(model, args.input, args, console)
+    return motion_of(model, args.input, args.joint_map, args.clip, args.fps)
+
+
+def is_bvh(path: Path) -> bool:
+    """Whether a file holds joints, not vertices."""
+    return path.suffix.lower() == BVH
+
+
+def _write(
+    model: rc.Deformer,
+    playback: exports.Playback,
+    moving: exports.Playback | WithHead,
+    fps: float,
+    args: argparse.Namespace,
+) -> list[str]:
+    if is_bvh(args.output):
+        if model.skeleton is None:
+            raise ValueError(f"a {model.kind} model has no joints; {args.output} must have another format than .bvh")
+        return write_poses(args.output, model, playback.poses, fps, args.unit)
+    unit = model.meters_per_unit if args.unit is None else args.unit
+    return exports.write_vertices(
+        args.output,
+        moving,
+        model.faces,
+        fps,
+        meters_per_unit=model.meters_per_unit,
+        up_axis=model.up_axis,
+        to_meters_per_unit=unit,
+        to_up_axis=args.up_axis,
+        name=str(model.metadata.get("name") or args.model.stem),
+        licence=str(model.metadata.get("licence") or ""),
+        surface=surface_of(model),
+        max_error=None if args.max_error is None else args.max_error / 1e3 / unit,
+        blender=args.blender,
+    )

@@ -1,0 +1,94 @@
+"""A model's error on actions, as the host of its character plays them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigcast as rc
+from rigcast.cli._console import Console
+from rigcast.cli._inputs.actions import chosen_actions
+from rigcast.cli._inputs.model_motion import Played
+from rigcast.cli._inputs.rigs import opened_rig
+from rigcast.cli._result import Result
+
+HEADERS = ["", "frames", "mean mm", "rms mm", "max mm", "lowest confidence"]
+
+
+def evaluate_actions(model: rc.Deformer, path: Path, args: argparse.Namespace, console: Console) -> Result:
+    """Play actions of a rig's file, or BVH files on the rig, and compare the model with every frame.
+
+    Raises
+    ------
+    ValueError
+        If the file has no such action, or is another character than the model.
+    """
+    rows, notes, result = [], [], dict[str, Any]()
+    with opened_rig(args, path, model) as rig:
+        _check_fits(model, rig, path)
+        for action in chosen_actions(args, rig, console):
+            poses, vertices = action.played(rig)
+            found = model.evaluate(poses)
+            error = rc.metrics.vertex_error(vertices, found)
+            outside = rc.metrics.outside_training(model, poses)
+            unit = 1000.0 * model.meters_per_unit
+            figures = {"mean_mm": unit * error.mean, "rms_mm": unit * error.rms, "max_mm": unit * error.max}
+            lowest = float(outside.confidence.min())
+            rows.append([action.name, len(poses), *(f"{value:.3g}" for value in figures.values()), f"{lowest:.2f}"])
+            notes += [f"{action.name}: {line}" for line in [*_by_part(model, found, vertices), *outside.lines()]]
+            result[action.name] = {
+                **figures,
+                "frames": len(poses),
+                "lowest_confidence": lowest,
+                "outside": outside.names,
+                "moved_at_rest_in_training": list(outside.resting),
+                "no_channel": action.missed,
+            }
+        not_reproduced = list(getattr(rig, "not_reproduced", []))
+        notes += [f"note: not reproduced: {line}" for line in not_reproduced]
+    console.table(HEADERS, rows)
+    for line in notes:
+        console.line(line)
+    return {"actions": result, "not_reproduced": not_reproduced}
+
+
+def _by_part(model: rc.Deformer, found: NDArray[np.float32], vertices: NDArray[np.float32]) -> list[str]:
+    """Errors of frames (T, V, 3) on each part of a character of several, in one line."""
+    from rigcast.report._body.places import by_part
+
+    if len(model.parts) < 2:
+        return []
+    places = by_part(model, 1000.0 * model.meters_per_unit * np.linalg.norm(found - vertices, axis=2))
+    return ["by part: " + "; ".join(f"{p.name} mean {p.mean:.3g} mm, max {p.largest:.3g} mm" for p in places)]
+
+
+def motion_of_action(model: rc.Deformer, path: Path, args: argparse.Namespace, console: Console) -> Played:
+    """The pose rows of the one action that was asked for, as its host plays it.
+
+    Raises
+    ------
+    ValueError
+        If several were asked for, the file has no such action, or is another character than the model.
+    """
+    with opened_rig(args, path, model) as rig:
+        _check_fits(model, rig, path)
+        actions = chosen_actions(args, rig, console)
+        if len(actions) != 1:
+            raise ValueError(f"-o holds one motion; --action names {len(actions)}, it must name one")
+        poses, _ = actions[0].played(rig)
+        return Played(poses, actions[0].fps)
+
+
+def _check_fits(model: rc.Deformer, rig: Any, path: Path) -> None:
+    """Refuses another character, before anything plays."""
+    joints = 0 if rig.skeleton is None else rig.skeleton.num_joints
+    columns, vertices = 12 * joints + len(rig.dial_names), len(rig.rest_vertices)
+    if (columns, vertices) != (len(model.control_names), len(model.rest_vertices)):
+        raise ValueError(
+            f"{path} has {columns} pose columns and {vertices} vertices, the model {len(model.control_names)} and "
+            f"{len(model.rest_vertices)}: open it with the options that its data set was sampled with"
+        )

@@ -1,0 +1,272 @@
+"""``rigcast info``: what a model, a data set or a rig is."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import rigcast as rc
+from rigcast._formats.npz.archive import member_names
+from rigcast._rigs.resting import HINT, resting_lines
+from rigcast._rigs.surface import surface_facts, surface_of
+from rigcast.cli import _arguments as arguments
+from rigcast.cli._arguments import existing
+from rigcast.cli._console import Console
+from rigcast.cli._described.clips import clip_line
+from rigcast.cli._described.differential import differential_facts
+from rigcast.cli._described.error_bound import bound_facts
+from rigcast.cli._described.face_maps import face_maps_facts
+from rigcast.cli._described.motion import describe_motion, describe_moving_glb, size_of
+from rigcast.cli._described.rigs import describe_meshes, describe_rig, ranges_by_name
+from rigcast.cli._inputs.faces import refuse_packed
+from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
+from rigcast.cli._result import Result
+from rigcast.cli._synth.described import described as synthesis_facts
+from rigcast.cli._synth.described import is_synthesis, say
+from rigcast.report._kit.facts import combination_counts
+
+SUMMARY = "say what a model, a data set, a rig, a shot or a file of weights is"
+EXAMPLE = """rigcast info hero.npz
+rigcast info hero.rwdata
+rigcast info hero.safetensors --page 1
+rigcast info smooth.glb
+rigcast info dog.blend --ranges actions
+rigcast info lid.npz --dials-only"""
+MOST_ENTRIES = 8  # of a list, for a person
+MOST_ROWS = 40  # channels on a page
+LISTED = (
+    "channels",
+    "channel_details",
+    "range_sources",
+    "resting",
+    "not_reproduced",
+    "left_out",
+    "contents",
+    "clips",
+)  # below the pairs
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """FILE, and what a rig needs to be opened."""
+    parser.add_argument(
+        "file", metavar="FILE", type=existing, help="a model, a data set folder, a rig, a shot or weights"
+    )
+    parser.add_argument("--verify", action="store_true", help="hash every file of a data set")
+    parser.add_argument(
+        "--page", type=arguments.count, default=1, help=f"of the channels, {MOST_ROWS} on each (default 1)"
+    )
+    add_rig_arguments(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Print what the file is and return it."""
+    motion = describe_motion(args.file, args.mesh[0] if args.mesh and len(args.mesh) == 1 else None)
+    if motion is not None:
+        result = motion
+    elif args.file.is_dir():
+        result = describe_dataset(args, console)
+    elif args.file.suffix == ".safetensors" and is_synthesis(args.file):
+        facts = synthesis_facts(rc.synthesis.load(args.file))
+        say(console, facts)
+        return facts
+    elif args.file.suffix == ".safetensors":
+        result = describe_model(args.file)
+    elif is_blendshape_archive(args.file):
+        result = describe_blendshapes(rc.sources.load_blendshapes(args.file), args.file)
+    else:
+        result = _rig_or_shot(args)
+    console.pairs([(name.replace("_", " "), shown(value)) for name, value in result.items() if name not in LISTED])
+    _print_lists(result, console)
+    if "channels" in result:
+        _print_channels(result, args.page, console)
+    return result
+
+
+def _rig_or_shot(args: argparse.Namespace) -> dict[str, Any]:
+    """Facts of a rig, or of a .glb whose meshes no skin makes one character, but a clip moves."""
+    try:
+        with opened_rig(args, args.file, needs_channels=False) as rig:
+            return describe_rig(rig) if len(rig.channel_names) else describe_meshes(rig)
+    except ValueError:
+        shot = None if args.mesh else describe_moving_glb(args.file)
+        if shot is None:
+            raise
+        return shot
+
+
+def _print_lists(result: dict[str, Any], console: Console) -> None:
+    """What a file is made of, what sampling leaves out, and what never moves, an entry per line."""
+    for title, entries in result.get("contents", {}).items():
+        for entry in entries:
+            console.line(f"{title.removesuffix('s')}: {entry}")
+    for clip in result.get("clips", []):
+        console.line(f"clip: {clip_line(clip)}")
+    for entry in result.get("left_out", []):
+        console.line(f"mesh left out: {entry}")
+    for entry in result.get("not_reproduced", []):
+        console.line(f"not reproduced: {entry}")
+    lines = resting_lines(result.get("resting", {}))
+    for line in lines + [HINT] * (bool(lines) and result["type"] == "rig"):
+        console.line(f"resting: {line}")
+
+
+def _print_channels(result: dict[str, Any], page: int, console: Console) -> None:
+    """A page of the channels."""
+    heads, rows = channel_table(result)
+    pages = max(1, -(-len(rows) // MOST_ROWS))
+    if page > pages:
+        raise ValueError(f"--page {page}: there are {len(rows)} channels on {pages} page{'s' * (pages > 1)}")
+    console.line()
+    console.table([f"channels ({len(rows)})", *heads], rows[MOST_ROWS * (page - 1) : MOST_ROWS * page])
+    if page < pages:
+        console.line(f"page {page} of {pages}: --page {page + 1} goes on, --json lists all")
+
+
+def channel_table(result: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Heads after the first, and a row per channel; with more columns for a model, which states more."""
+    heads, rows = ["from", "to"], [[name, f"{low:g}", f"{high:g}"] for name, (low, high) in result["channels"].items()]
+    if "range_sources" in result:
+        heads.append("range from")
+        for row, source in zip(rows, result["range_sources"], strict=True):
+            row.append(source)
+    if "channel_details" in result:
+        heads += ["kind", "joint", "undecided because"]
+        for row, channel in zip(rows, result["channel_details"], strict=True):
+            row += [channel["kind"], channel["joint"] or "", channel["reason"]]
+    return heads, rows
+
+
+def describe_dataset(args: argparse.Namespace, console: Console) -> dict[str, Any]:
+    """Facts of a data set."""
+    refuse_packed(args.file)
+    dataset = rc.Dataset(args.file)
+    if args.verify:
+        with console.progress() as progress:
+            dataset.verify(progress)
+    manifest = dataset.manifest
+    return {
+        "type": "data set",
+        "name": dataset.name,
+        "poses": len(dataset),
+        "sampler": manifest["sampler"],
+        "seed": manifest["seed"],
+        "probe_bases": manifest["probe"],
+        "vertices": len(dataset.rest_vertices),
+        "faces": len(dataset.faces),
+        "joints": len(dataset.joint_names),
+        "dials": len(dataset.dial_names),
+        "meters_per_unit": dataset.meters_per_unit,
+        "up_axis": dataset.up_axis,
+        "licence": dataset.licence,
+        "origin": dataset.origin,
+        **surface_facts(dataset.surface),
+        "sampled_clips": [f"{clip.name} ({count} poses{_rate(clip.fps)})" for clip, count in _clip_counts(dataset)],
+        "topology_hash": manifest["topology_hash"],
+        "hash": dataset.hash,
+        "verified": args.verify,
+        "resting": dataset.resting,
+        "channels": ranges_by_name(dataset.channel_names, dataset.channel_ranges),
+    }
+
+
+def _clip_counts(dataset: rc.Dataset) -> list[tuple[rc.sampling.Clip, int]]:
+    """The clips of a data set, with the number of their rows."""
+    return [(clip, int((dataset.clip == number).sum())) for number, clip in enumerate(dataset.clips)]
+
+
+def _rate(fps: float | None) -> str:
+    return "" if fps is None else f", {fps:g} per second"
+
+
+def describe_model(path: Path) -> dict[str, Any]:
+    """Facts of a model file, the small ones."""
+    model = rc.load(path)
+    if isinstance(model, rc.BlendshapeRig):
+        return describe_blendshapes(model, path)
+    metadata = model.metadata
+    return {
+        "type": "model",
+        "kind": model.kind,
+        "name": metadata.get("name", ""),
+        "joints": len(model.joint_names),
+        "controls": len(model.control_names),
+        "dials": len(metadata.get("numeric_controls", [])),
+        "vertices": len(model.rest_vertices),
+        "faces": len(model.faces),
+        "bytes": path.stat().st_size,
+        "meters_per_unit": model.meters_per_unit,
+        "up_axis": model.up_axis,
+        "licence": metadata.get("licence", ""),
+        "origin": metadata.get("origin", ""),
+        **surface_facts(surface_of(model)),
+        "data_hash": metadata.get("data_hash", ""),
+        "topology_hash": metadata.get("topology_hash", ""),
+        "error": metadata.get("error", {}),
+        **bound_facts(model),
+        **face_maps_facts(model),
+        **differential_facts(model),
+        "training": metadata.get("training", {}),
+        "resting": metadata.get("resting", {}),
+        "channels": {channel.name: (channel.low, channel.high) for channel in model.channels},
+        "channel_details": [described(channel) for channel in model.channels],
+    }
+
+
+def described(channel: rc.Channel) -> dict[str, Any]:
+    """Everything that a model states about one of its channels."""
+    keys = ("name", "kind", "joint", "place", "low", "high", "rest", "unit", "whole", "follows_kinematics", "reason")
+    return {key: getattr(channel, key) for key in keys}
+
+
+def is_blendshape_archive(path: Path) -> bool:
+    """Whether a file is an archive with the arrays of a blendshape rig."""
+    if path.suffix.lower() != ".npz":
+        return False
+    try:
+        return {"neutral", "deltas"} <= set(member_names(path, "info"))
+    except ValueError:  # the reader of rigs says what is wrong
+        return False
+
+
+def describe_blendshapes(rig: rc.BlendshapeRig, path: Path) -> dict[str, Any]:
+    """Facts of a blendshape rig."""
+    metadata = rig.metadata
+    return {
+        "type": "model",
+        "kind": rig.kind,
+        "name": metadata.get("name", ""),
+        "vertices": len(rig.rest_vertices),
+        "faces": len(rig.faces),
+        "shapes": rig.num_shapes,
+        "combinations": combination_counts(rig),
+        "combination_names": rig.column_names[rig.num_shapes :],
+        "constructed": list(rig.constructed),
+        "storage": rig.storage,
+        "storage_error": float(rig.storage_error),
+        "bytes": path.stat().st_size,
+        "bytes_in_memory": rig.nbytes,
+        "meters_per_unit": rig.meters_per_unit,
+        "up_axis": rig.up_axis,
+        "size": size_of(rig.rest_vertices, rig.meters_per_unit),
+        "licence": metadata.get("licence", ""),
+        "origin": metadata.get("origin", ""),
+        "topology_hash": metadata.get("topology_hash", ""),
+        "channels": ranges_by_name(rig.shape_names, rig.bounds),
+    }
+
+
+def shown(value: object) -> str:
+    """A value as a person reads it."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {shown(entry)}" for name, entry in value.items()) or "-"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, list | tuple):
+        rest = f" and {len(value) - MOST_ENTRIES} more" if len(value) > MOST_ENTRIES else ""
+        return (", ".join(map(shown, value[:MOST_ENTRIES])) + rest) or "-"
+    return str(value) or "-"

@@ -1,0 +1,30 @@
+"""``rigcast synth``: motion in the manner of labelled clips."""
+
+from __future__ import annotations
+
+import argparse
+
+from rigcast.cli._console import Console
+from rigcast.cli._result import Result
+from rigcast.cli._subcommands import Command, add_command
+from rigcast.cli._synth import fit, info, play, report
+
+SUMMARY = "learn to move as labelled clips do, play, and say how well"
+EXAMPLE = """rigcast synth fit face.safetensors --clip calm=calm.npy --clip lively=lively.npy -o synth.safetensors
+rigcast synth play synth.safetensors --label lively --seconds 10 -o idle.npz
+rigcast synth info synth.safetensors
+rigcast synth report synth.safetensors -o synth.html"""
+
+COMMANDS: dict[str, Command] = {"fit": fit, "play": play, "info": info, "report": report}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The commands of this command."""
+    commands = parser.add_subparsers(metavar="WHAT", required=True)
+    for name, command in COMMANDS.items():
+        add_command(commands, name, command)
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Never called: the parser asks for one of the commands, which stands in ``args.command`` then."""
+    raise NotImplementedError

@@ -1,0 +1,181 @@
+"""``rigcast train``: learn a model from a data set."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rigcast._rigs.resting import resting_lines
+from rigcast.cli import _arguments as arguments
+from rigcast.cli._console import Console
+from rigcast.cli._described.error_bound import bound_lines
+from rigcast.cli._described.face_maps import face_maps_lines
+from rigcast.cli._inputs.until import add_until_arguments, sampled, say_outcome
+from rigcast.cli._result import Result
+
+SUMMARY = "learn a model from a data set"
+EXAMPLE = """rigcast train body hero.rwdata -o hero.safetensors --minutes 1 --overwrite
+rigcast train body hero.npz -o stated.safetensors --until 'p99 2mm' --minutes 1 --poses 2000
+rigcast train face-maps head.rwdata -o head.safetensors --minutes 30
+rigcast train differential hero.rwdata -o subspace.safetensors --minutes 1 --skin hero.npz"""
+KINDS = {
+    "body": "a character driven by joints and dials",
+    "face-maps": "a face driven by dials, as small images of offsets",
+    "differential": "a face or a body, by delta coordinates and a few anchors",
+}
+OWN = {  # options that not all kinds have
+    "body": ("tau",),
+    "face-maps": ("normal_weight", "components", "first_channels", "channels"),
+    "differential": ("anchors", "components", "skin"),
+}
+RECIPES = {"ours": "narrow", "paper": "paper"}  # of differential
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to learn, from what, and how long."""
+    kinds = "; ".join(f"{name}: {what}" for name, what in KINDS.items())
+    parser.add_argument("kind", metavar="KIND", choices=list(KINDS), help=kinds)
+    parser.add_argument(
+        "data", metavar="SET", type=arguments.existing, help="a data set that sample has made, or with --until a rig"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=arguments.OutputFile(".safetensors"), required=True, help="the model"
+    )
+    parser.add_argument("--minutes", type=arguments.positive, help="time to take")
+    parser.add_argument("--steps", type=arguments.count, help="steps of the optimizer (default 8000 without --minutes)")
+    parser.add_argument("--seed", type=arguments.seed, default=0, help="default 0")
+    parser.add_argument(
+        "--method",
+        choices=["blended", "ours", "paper"],
+        help="ours (of a body: blended; default), or the method as published",
+    )
+    parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
+    arguments.add_threads(parser)
+    parser.add_argument("--hidden", type=arguments.count, help="width of the hidden layers")
+    parser.add_argument("--tau", type=arguments.positive, help="body: fewer vertex sets the higher, from 1")
+    parser.add_argument("--normal-weight", type=float, help="face-maps: weight of the face normals (default 5)")
+    parser.add_argument("--first-channels", type=arguments.count, help="face-maps, paper: channels of the 8 x 8 map")
+    parser.add_argument("--channels", type=arguments.count, help="face-maps, paper: channels of the larger maps")
+    parser.add_argument("--anchors", type=arguments.count, help="differential: anchors (default 2 %% of the vertices)")
+    parser.add_argument(
+        "--components",
+        type=arguments.count,
+        help="components of the basis: face-maps: of each map, at most (default 192); differential: default 5 %% of "
+        "the vertices, at most 256",
+    )
+    parser.add_argument(
+        "--skin",
+        metavar="RIG",
+        type=skin_source,
+        help="differential: a rig (.npz, .glb) whose skinning gives linear transforms, or identity (default: fitted)",
+    )
+    parser.add_argument(
+        "--restart", action="store_true", help="begin anew instead of going on where an interrupted run stopped"
+    )
+    add_until_arguments(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Train, or go on where an interrupted run stopped."""
+    import rigcast as rc
+
+    if not args.data.is_dir() and args.until is None:
+        raise ValueError(f"{args.data} is no data set; rigcast sample {args.data} -o FOLDER makes one of a rig")
+    settings = _settings(args)
+    with sampled(args) as (source, until):
+        return _trained(args, source or rc.Dataset(args.data), settings | until, console)
+
+
+def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], console: Console) -> Result:
+    """Train from a data set, or from a rig until its error holds."""
+    import rigcast as rc
+    from rigcast import training
+
+    resting = dict(getattr(source, "resting", {}))
+    lines = resting_lines(resting)
+    for line in [*lines, *["a pose that moves them lies outside what the model learns"] * bool(lines)]:
+        console.line(f"note: {line}")
+    learn: dict[str, Callable[..., rc.Deformer]] = {
+        "body": training.body,
+        "face-maps": training.face_maps,
+        "differential": training.differential,
+    }
+    with console.progress() as progress:
+        model = learn[args.kind](
+            source,
+            seed=args.seed,
+            minutes=args.minutes,
+            steps=args.steps,
+            device=args.device,
+            threads=args.threads,
+            checkpoint=None if args.until else Path(f"{args.output}.checkpoint"),
+            restart=args.restart,
+            progress=progress,
+            **settings,
+        )
+    model.save(args.output)
+    if args.kind == "face-maps":
+        for line in face_maps_lines(model):
+            console.line(line)
+    to_millimeters = 1000.0 * model.meters_per_unit
+    if "until" in model.metadata:
+        say_outcome(model.metadata["until"], to_millimeters, console)
+    error = {
+        key: value for key, value in model.metadata.get("error", {}).items() if key in ("mean", "rms", "p95", "max")
+    }
+    in_millimeters = {name: to_millimeters * value for name, value in error.items()}
+    size = args.output.stat().st_size
+    shown = ", ".join(f"{name} {value:.3g} mm" for name, value in in_millimeters.items())
+    console.line(f"{args.output}: {size / 1e6:.1f} MB, error on held-out rows: {shown}")
+    for line in bound_lines(model):
+        console.line(line)
+    return {
+        "model": os.fspath(args.output),
+        "bytes": size,
+        "held_out_error_mm": in_millimeters,
+        "data_hash": model.metadata["data_hash"],
+        "resting": resting,
+        **{name: model.metadata[name] for name in ("until", "bound") if name in model.metadata},
+        **({"face_maps": model.metadata["face_maps"]} if args.kind == "face-maps" else {}),
+    }
+
+
+def _settings(args: argparse.Namespace) -> dict[str, Any]:
+    """The settings that were given; ValueError for one of another kind."""
+    for kind, names in OWN.items():
+        wrong = [name for name in names if getattr(args, name) is not None and name not in OWN[args.kind]]
+        if wrong:
+            raise ValueError(f"--{wrong[0].replace('_', '-')} is an option of {kind}, not of {args.kind}")
+    given = {name: getattr(args, name) for name in ("method", "hidden", *OWN[args.kind])}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if args.kind == "differential":
+        if "method" in chosen:
+            method = chosen.pop("method")
+            if method not in RECIPES:
+                raise ValueError(f"--method {method} is a method of body; of differential: {' or '.join(RECIPES)}")
+            chosen["recipe"] = RECIPES[method]
+        if "skin" in chosen:
+            chosen["skin"] = _skin(chosen["skin"])
+    return chosen
+
+
+def skin_source(text: str) -> str | Path:
+    """The word identity, or a file that must be there."""
+    return text if text == "identity" else arguments.existing_file(text)
+
+
+def _skin(given: str | Path) -> Any:
+    """The word identity, or the joints and weights of a rig file."""
+    from rigcast import sources
+
+    if isinstance(given, str):
+        return given
+    rig: Any = sources.load(given)
+    skin = getattr(rig, "skin", None)
+    rig.close()
+    if skin is None:
+        raise ValueError(f"--skin {given}: the rig states no skinning; leave --skin out to have it fitted")
+    return skin.joint, skin.weight

@@ -1,0 +1,167 @@
+"""``rigcast view``: a model, a rig or a data set in a browser window, to be posed by hand."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import os
+import sys
+import webbrowser
+from typing import Any
+
+import numpy as np
+
+import rigcast as rc
+from rigcast.cli import _arguments as arguments
+from rigcast.cli._console import Console, say
+from rigcast.cli._inputs.actions import Chosen, chosen_actions
+from rigcast.cli._inputs.model_motion import motion_of
+from rigcast.cli._inputs.rigs import add_rig_arguments
+from rigcast.cli._inputs.shots import rate
+from rigcast.cli._inputs.viewed import opened
+from rigcast.cli._result import Result
+from rigcast.viewer._acting._moods import load_moods
+from rigcast.viewer._admission import is_loopback
+from rigcast.viewer._figures._opening import figure_of
+from rigcast.viewer._stage import Stage
+from rigcast.viewer._view import acting_stage_of, stage_of
+
+SUMMARY = "show a model, a rig, a data set or a synthesizer in a browser, where its skin can be dragged"
+EXAMPLE = """rigcast view hero.safetensors
+rigcast view hero.safetensors --beside held_out.rwdata
+rigcast view hero.safetensors --motion held_out.rwdata/00000.poses.npy --fps 24
+rigcast view hero.npz --through hero.safetensors
+rigcast view dog.blend --action walk
+rigcast view moods.safetensors face.safetensors --seed 7"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """FILE, what stands beside it, what plays, and where the server listens."""
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        type=arguments.existing,
+        help="a model, a rig (.glb, .npz, .blend), a data set, or a synthesizer (of rigcast synth fit)",
+    )
+    parser.add_argument(
+        "rig", metavar="RIG", nargs="?", type=arguments.existing_file, help="what a synthesizer moves: a model or a rig"
+    )
+    parser.add_argument(
+        "--beside",
+        metavar="FILE",
+        type=arguments.existing,
+        help="another one, which follows; errors against it are shown as colors",
+    )
+    parser.add_argument(
+        "--through",
+        metavar="MODEL",
+        type=arguments.existing_file,
+        help="a learned model of FILE, a rig, on which drags are solved (default: skinning that is fitted to it)",
+    )
+    parser.add_argument(
+        "--face-ik",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="learned inverse kinematics of FILE, a face: its control points are shown as handles",
+    )
+    plays = parser.add_mutually_exclusive_group()
+    plays.add_argument(
+        "--motion", metavar="FILE", type=arguments.existing, help="what a model plays: all that evaluate takes"
+    )
+    plays.add_argument(
+        "--action", metavar="NAME", action="append", default=[], help="what a rig plays: an action of its file, or .bvh"
+    )
+    parser.add_argument("--clip", metavar="NAME", help="of --motion, where the file holds several (.glb)")
+    parser.add_argument(
+        "--joint-map", metavar="JSON", type=arguments.existing_file, help="joints of --motion to FILE's"
+    )
+    parser.add_argument("--seed", type=arguments.seed, default=0, help="of a synthesizer (default 0)")
+    parser.add_argument(
+        "--moods",
+        metavar="JSON",
+        type=arguments.existing_file,
+        help="labels of a synthesizer for the moods of the game (default: by their names)",
+    )
+    parser.add_argument("--fps", type=rate, help="frames per second (default: those of the motion, or 24)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="where to listen (default 127.0.0.1: nobody but this machine)"
+    )
+    parser.add_argument("--port", type=arguments.port, default=0, help="default: a free one")
+    parser.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
+    parser.add_argument("--seconds", type=arguments.positive, help="end after so many (default: by Ctrl-C)")
+    add_rig_arguments(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Serve until Ctrl-C."""
+    if not is_loopback(args.host):
+        say(
+            f"warning: --host {args.host} lets other machines connect, without encryption; whoever has the address "
+            "below can pose and export this character",
+            sys.stderr,
+        )
+    _log_warnings()
+    with contextlib.ExitStack() as stack:
+        subject = stack.enter_context(opened(args, args.file))
+        beside = None if args.beside is None else stack.enter_context(opened(args, args.beside))
+        stage = _stage(args, subject, beside, console)
+        live = stack.enter_context(rc.viewer.LiveView(stage, args.host, args.port))
+        with contextlib.suppress(KeyboardInterrupt):
+            console.result(live.url)
+            console.line("Ctrl-C ends the view")
+            if not args.no_browser and _has_browser():
+                webbrowser.open(live.url)
+            live.wait(args.seconds)
+    return {"url": live.url}
+
+
+def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console) -> Stage:
+    """What is shown, from files that are open."""
+    if isinstance(subject, rc.synthesis.Synthesizer):
+        for name in ("motion", "action", "through", "face_ik", "fps"):
+            if getattr(args, name):
+                raise ValueError(f"--{name.replace('_', '-')} is not for a synthesizer, which makes its own motion")
+        moods = None if args.moods is None else load_moods(args.moods)
+        return acting_stage_of(subject, beside, seed=args.seed, moods=moods)
+    for name in ("rig", "seed", "moods"):
+        if getattr(args, name):
+            raise ValueError(f"{name.upper() if name == 'rig' else '--' + name} is for a synthesizer alone")
+    through = None if args.through is None else rc.load(args.through)
+    face_ik = None if args.face_ik is None else rc.ik.load(args.face_ik)
+    return stage_of(subject, beside, **_motion(args, subject, console), through=through, face_ik=face_ik)
+
+
+def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[str, Any]:
+    """The clip to play, as keywords of :func:`rigcast.view`."""
+    if args.motion is not None:
+        model = figure_of(subject).drag_model()[0]
+        played = motion_of(model, args.motion, args.joint_map, args.clip, args.fps)
+        for note in played.notes:
+            console.line(f"note: {note}")
+        return {"poses": played.poses, "fps": played.fps or args.fps or 24.0}
+    if args.action:
+        args.all_actions = False
+        chosen: list[Chosen] = chosen_actions(args, subject, console)
+        rows = np.concatenate([action.channels for action in chosen])
+        return {"channels": rows, "fps": args.fps or chosen[0].fps or 24.0}
+    return {} if args.fps is None else {"fps": args.fps}
+
+
+def _has_browser() -> bool:
+    """Whether there is a screen to open a browser on; without one, some systems would start one in the terminal."""
+    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+class _Lines(logging.Handler):
+    """The view's warnings as lines on stderr."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(f"view: {record.getMessage()}", sys.stderr)
+
+
+def _log_warnings() -> None:
+    log = logging.getLogger("rigcast.viewer")
+    if not any(isinstance(handler, _Lines) for handler in log.handlers):
+        log.addHandler(_Lines())
+    log.propagate = False

@@ -1,0 +1,262 @@
+"""What ``rigcast info`` says of shots and of weights."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast import inverse, sources
+from rigcast._formats.live_link.read import ANGLES, LEADING, load_table
+from rigcast._formats.npz.archive import Member, member_names, read_arrays
+from rigcast._formats.usd import moving_meshes
+from rigcast._formats.usd_weights import usd_animations
+from rigcast.cli._described.clips import describe_scene
+from rigcast.cli._inputs.shots import USD, states_rate
+from rigcast.sources._arrays import read_array
+
+NOT_STATED = "not stated"
+MESHES = (".obj", ".obj.gz", ".abc", ".pc2", ".mdd", *USD)  # of a shot, whatever they hold
+RIGS = {"neutral", "format", "channel_names", "morph_names"}  # of archives that hold rigs
+WEIGHTS = {
+    "weights": Member("f", ("T", "K")),
+    "names": Member("U", ("K",)),
+    "fps": Member("fiu", ()),
+    "transforms": Member("f", ("T", 3, 4)),
+}
+
+
+def describe_motion(path: Path, mesh: str | None = None) -> dict[str, Any] | None:
+    """Facts of a shot, of weights, or of a scene without a surface; None for a file that is neither.
+
+    Parameters
+    ----------
+    path : Path
+    mesh : str, optional
+        Of a USD or Alembic file with several; default for USD: all, as one.
+
+    Raises
+    ------
+    ValueError
+        If a file that looks like one is malformed.
+    """
+    name = path.name.lower()
+    if path.is_dir():
+        return None if (path / "manifest.json").exists() or not _holds_meshes(path) else _shot(path)
+    if name.endswith(MESHES):
+        return _shot(path, mesh)
+    if name.endswith((".glb", ".gltf")):
+        return describe_scene(path)
+    if name.endswith((".bvh", ".bvh.gz")):
+        return _skeleton_motion(path)
+    if name.endswith(".ply"):
+        return _mesh(path)
+    if name.endswith(".csv"):
+        return _live_link(path)
+    if name.endswith(".npy"):
+        return _array(path)
+    if name.endswith(".npz"):
+        return _archive(path)
+    return None
+
+
+def describe_moving_glb(path: Path) -> dict[str, Any] | None:
+    """Facts of a .glb as a shot; None if it is another file or holds no motion."""
+    if not path.name.lower().endswith((".glb", ".gltf")):
+        return None
+    try:
+        return _shot(path)
+    except ValueError:
+        return None
+
+
+def _archive(path: Path) -> dict[str, Any] | None:
+    try:
+        held = set(member_names(path, "info"))
+    except ValueError:  # the reader of rigs says what is wrong
+        return None
+    if held & RIGS:
+        return None
+    if "weights" in held:
+        return _weights(path, held)
+    return _shot(path) if "vertices" in held else None
+
+
+def _holds_meshes(folder: Path) -> bool:
+    return any(entry.name.lower().endswith((".obj", ".obj.gz")) for entry in folder.iterdir())
+
+
+def _shot(path: Path, mesh: str | None = None) -> dict[str, Any]:
+    names = moving_meshes(path) if mesh is None and path.suffix.lower() in USD else []
+    if len(names) > 1:
+        return _several(path, {name: sources.load_shot(path, mesh=name) for name in names})
+    shot = sources.load_shot(path) if mesh is None else sources.load_shot(path, mesh=mesh)
+    facts = _shot_facts(path, shot, states_rate(path)) | _rate_notes(path)
+    return facts | {"weights": _usd_weights(path)} if path.suffix.lower() in USD else facts
+
+
+def _several(path: Path, shots: dict[str, sources.Shot]) -> dict[str, Any]:
+    """Facts of the moving meshes of one file, as if they were one."""
+    first, *others = shots.values()
+    if any(len(shot.vertices) != len(first.vertices) for shot in others):
+        listing = ", ".join(f"{name} ({len(shot.vertices)} frames)" for name, shot in shots.items())
+        raise ValueError(f"{path} holds meshes of different lengths: --mesh must name one of {listing}")
+    joined = np.concatenate([shot.vertices for shot in shots.values()], axis=1)
+    facts = _shot_facts(path, replace(first, vertices=joined, faces=None), states_rate(path))
+    if all(shot.faces is not None for shot in shots.values()):
+        facts["faces"] = sum(len(shot.faces) for shot in shots.values() if shot.faces is not None)
+    meshes = {name.rpartition("/")[2]: shot.vertices.shape[1] for name, shot in shots.items()}
+    return facts | {"meshes": meshes, "weights": _usd_weights(path)}
+
+
+def _rate_notes(path: Path) -> dict[str, str]:
+    """Where the rate of an MDD file comes from: it holds a time per frame."""
+    if path.suffix.lower() != ".mdd":
+        return {}
+    if states_rate(path):
+        return {"notes": "fps from the differences of the times that the file holds"}
+    return {"notes": "the file's times are not evenly spaced: its rate must be given by --fps"}
+
+
+def _usd_weights(path: Path) -> list[str]:
+    """The animations of blend shapes in a USD file, which is a shot as well."""
+    return [
+        f"{place.rpartition('/')[2]}: {len(values)} frames of {len(names)} shapes at {rate:g} per second"
+        for place, (names, values, rate) in usd_animations(path).items()
+    ]
+
+
+def _skeleton_motion(path: Path) -> dict[str, Any]:
+    bvh = sources.load_bvh(path)
+    return {
+        "type": "motion of joints",
+        "name": path.name,
+        "frames": len(bvh.values),
+        "fps": float(np.round(1.0 / bvh.frame_time, 4)),
+        "seconds": len(bvh.values) * bvh.frame_time,
+        "joints": len(bvh.joints),
+        "moving_channels": int((np.ptp(bvh.values, axis=0) > 0).sum()) if len(bvh.values) else 0,
+        "meters_per_unit": NOT_STATED,
+        "up_axis": NOT_STATED,
+        "size": size_of(bvh.motion().rest_globals[:, :, 3]),
+        "notes": "; ".join(bvh.notes),
+        "bytes": path.stat().st_size,
+    }
+
+
+def _mesh(path: Path) -> dict[str, Any]:
+    mesh = sources.load_mesh(path)
+    return {
+        "type": "mesh",
+        "name": path.name,
+        "vertices": len(mesh.vertices),
+        "faces": len(mesh.faces),
+        "size": size_of(mesh.vertices),
+        "bytes": path.stat().st_size,
+    }
+
+
+def _shot_facts(path: Path, shot: sources.Shot, stated: bool) -> dict[str, Any]:
+    points = shot.vertices
+    moves = max(float(np.square(frame - points[0]).sum(axis=1).max()) for frame in points)
+    return {
+        "type": "shot",
+        "name": path.name,
+        "frames": len(points),
+        "fps": float(shot.fps) if stated else NOT_STATED,
+        "seconds": len(points) / shot.fps if stated else NOT_STATED,
+        "vertices": points.shape[1],
+        "faces": NOT_STATED if shot.faces is None else len(shot.faces),
+        "meters_per_unit": NOT_STATED if shot.meters_per_unit is None else float(shot.meters_per_unit),
+        "up_axis": shot.up_axis or NOT_STATED,
+        "size": size_of(points[0], shot.meters_per_unit),
+        "moves_at_most": float(np.sqrt(moves)),
+        "bytes": _bytes(path),
+    }
+
+
+def size_of(points: NDArray[Any], meters_per_unit: float | None = None) -> str:
+    """Extents along x, y and z of points (n, 3), and the largest in millimeters where the unit is known."""
+    size = np.ptp(np.asarray(points, np.float64), axis=0)
+    unit = "" if meters_per_unit is None else f", {figure_of(1e3 * meters_per_unit * size.max())} mm"
+    return " x ".join(figure_of(value) for value in size) + unit
+
+
+def _bytes(path: Path) -> int:
+    files = path.iterdir() if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def figure_of(value: float) -> str:
+    """Four digits."""
+    return f"{value:.4g}"
+
+
+def _array(path: Path) -> dict[str, Any] | None:
+    array = read_array(path, "info")
+    if array.ndim == 3 and array.shape[2] == 3:
+        return _shot_facts(path, sources.load_shot(path), stated=False)
+    if array.ndim != 2:
+        return None
+    return _weight_facts(path, np.asarray(array, np.float64), None, None, None)
+
+
+def _weights(path: Path, held: set[str]) -> dict[str, Any]:
+    stored = read_arrays(path, WEIGHTS, "info", others=True)
+    names = [str(name) for name in stored["names"]] if "names" in stored else None
+    rate = float(stored["fps"]) if "fps" in stored else None
+    result = _weight_facts(path, stored["weights"].astype(np.float64), names, rate, stored.get("transforms"))
+    if "objective" in held:
+        solution = inverse.Solution.load(path)
+        result |= {
+            "method": solution.method,
+            "alpha": solution.alpha,
+            "smoothness": solution.smoothness,
+            "loss": solution.loss or "squared",
+            "rmse": float(solution.rmse.mean()),
+            "at_an_optimum": f"{int(solution.converged.sum()):,} of {len(solution.converged):,} frames",
+            "notes": "; ".join(solution.warnings),
+        }
+    return result
+
+
+def _live_link(path: Path) -> dict[str, Any]:
+    header, values, rate = load_table(path)
+    shapes = [k for k, name in enumerate(header) if name not in (*LEADING, *ANGLES)]
+    angles = np.degrees([np.ptp(values[:, header.index(name)]) for name in ANGLES[:3] if name in header])
+    result = _weight_facts(path, values[:, shapes], [header[k] for k in shapes], rate, None)
+    if angles.any():
+        result["head_turns"] = "yaw, pitch, roll over " + ", ".join(f"{angle:.1f}" for angle in angles) + " degrees"
+    return result
+
+
+def _weight_facts(
+    path: Path,
+    weights: NDArray[np.float64],
+    names: list[str] | None,
+    rate: float | None,
+    transforms: NDArray[Any] | None,
+) -> dict[str, Any]:
+    on = np.abs(weights) > 1e-3
+    moving = [bool(column.any()) for column in on.T]
+    shown = NOT_STATED if names is None else [name for name, moves in zip(names, moving, strict=True) if moves]
+    result: dict[str, Any] = {
+        "type": "weights" if path.suffix.lower() != ".npy" else "rows: weights, poses or channels",
+        "name": path.name,
+        "frames": len(weights),
+        "fps": NOT_STATED if rate is None else rate,
+        "seconds": NOT_STATED if rate is None else len(weights) / rate,
+        "shapes": weights.shape[1],
+        "moving": sum(moving),
+        "moving_shapes": shown,
+        "on_in_a_frame": float(on.sum(axis=1).mean()),
+        "range": (float(weights.min(initial=0.0)), float(weights.max(initial=0.0))),
+        "bytes": path.stat().st_size,
+    }
+    if transforms is not None:
+        turns = np.ptp(inverse.head_angles(transforms), axis=0)
+        result["head_turns"] = "yaw, pitch, roll over " + ", ".join(f"{angle:.1f}" for angle in turns) + " degrees"
+    return result

@@ -1,0 +1,86 @@
+"""Facts of a rig, or of meshes with nothing to turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rigcast._formats.blender import BlenderRig
+from rigcast._formats.gltf import GltfRig
+from rigcast._rigs.dials_only import DialsOnly
+from rigcast._rigs.surface import surface_facts, surface_of
+from rigcast.cli._described.clips import described_clip
+from rigcast.cli._described.motion import size_of
+
+
+def describe_rig(rig: Any) -> dict[str, Any]:
+    """Facts of a rig."""
+    from rigcast.sampling import check_rig
+
+    facts = check_rig(rig, "info")
+    file = rig.rig if isinstance(rig, DialsOnly) else rig
+    return {
+        "type": "rig",
+        "name": facts.name,
+        "vertices": len(facts.rest_vertices),
+        "faces": len(facts.faces),
+        "joints": len(facts.joint_names),
+        "dials": len(facts.dial_names),
+        "meters_per_unit": facts.meters_per_unit,
+        "up_axis": facts.up_axis,
+        "licence": facts.licence,
+        "origin": facts.origin,
+        **surface_facts(facts.surface),
+        "topology_hash": facts.topology_hash,
+        "notes": "; ".join(getattr(rig, "notes", [])),
+        "size": size_of(facts.rest_vertices, facts.meters_per_unit),
+        "actions": []
+        if isinstance(file, GltfRig)
+        else [f"{name} ({frames} frames)" for name, frames in getattr(rig, "actions", {}).items()],
+        **_of_blender(file),
+        **_of_gltf(file),
+        "resting": facts.resting,
+        "channels": ranges_by_name(facts.channel_names, facts.channel_ranges),
+    }
+
+
+def describe_meshes(rig: Any) -> dict[str, Any]:
+    """Facts of a scene with nothing to turn, such as the .blend of a point cache."""
+    return {
+        "type": "meshes without channels",
+        "name": rig.name,
+        "vertices": len(rig.rest_vertices),
+        "faces": len(rig.faces),
+        "meters_per_unit": rig.meters_per_unit,
+        "up_axis": rig.up_axis,
+        "licence": rig.licence,
+        **surface_facts(surface_of(rig)),
+        "size": size_of(rig.rest_vertices, rig.meters_per_unit),
+        "notes": "nothing to turn: no bone, shape key or property with a range moves a mesh",
+        **_of_blender(rig),
+        "channels": {},
+    }
+
+
+def _of_blender(rig: Any) -> dict[str, Any]:
+    """What only a .blend states."""
+    if not isinstance(rig, BlenderRig):
+        return {}
+    return {
+        "left_out": rig.left_out,
+        "limits_file": rig.limits_file or "none",
+        "could_be_channels": len(rig.without_range),
+        "contents": {key: entries for key, entries in rig.contents.items() if key != "actions"},
+        "not_reproduced": rig.not_reproduced,
+        "range_sources": rig.range_sources,
+    }
+
+
+def _of_gltf(rig: Any) -> dict[str, Any]:
+    """What only a .glb states: the clips, at the rate of their keys."""
+    return {"clips": [described_clip(clip, rig) for clip in rig.clips.values()]} if isinstance(rig, GltfRig) else {}
+
+
+def ranges_by_name(names: Iterable[str], ranges: Iterable[Any]) -> dict[str, tuple[float, float]]:
+    """Channels with their ranges."""
+    return {name: (float(low), float(high)) for name, (low, high) in zip(names, ranges, strict=True)}

@@ -1,0 +1,235 @@
+"""Parses a command line, runs the command, and turns every outcome into an exit code and at most one line.
+
+Exit codes: 0 fine, 1 failed, 2 wrong usage or input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import dis
+import errno
+import importlib
+import json
+import re
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from rigcast._atomic_files import FULL, DiskFull
+from rigcast._extras import MissingExtra
+from rigcast._text import escaped, shortened
+from rigcast.cli._arguments import check_files
+from rigcast.cli._console import Console, say, silence
+from rigcast.cli._result import PartlyFailed, as_json
+from rigcast.cli._subcommands import Command, add_command
+from rigcast.errors import CudaError, NumericalError, SourceError
+
+INTERRUPTION = "interrupted; run the same command again to continue"
+FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+RESUMED = ("sample", "train", "solve", "transfer", "ik", "batch")  # the same command goes on where it was interrupted
+COMMANDS = (
+    "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
+    "ik", "synth", "view", "batch",
+)  # fmt: skip
+
+
+# What an operating system says of a path that a user gave.
+THE_USERS = {
+    errno.ENAMETOOLONG,
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EEXIST,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ELOOP,
+}
+PACKAGE = Path(__file__).parents[1]
+# Functions name themselves and their arguments; a person at the command line has named a file, a shot, a rig.
+IN_THE_COMMANDS_WORDS = [
+    (r"^[a-z_.]+: (path|folder|checkpoint) is (?=\S*[./])", ""),
+    (r"^[a-z_.]+: targets is ", "SHOT is "),
+    (r"\boverwrite=True\b", "--overwrite"),
+]
+
+
+def load_commands() -> dict[str, Command]:
+    """The modules of all commands, by name."""
+    return {name: importlib.import_module(f"rigcast.cli._commands.{name}") for name in COMMANDS}
+
+
+def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | None = None) -> int:
+    """Run one command line and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments after the program's name; default those of this process.
+    commands : mapping, optional
+        As :func:`load_commands` gives them.
+    """
+    as_object = "--json" in (sys.argv[1:] if argv is None else argv)
+    try:
+        args, unknown = parser(load_commands() if commands is None else commands).parse_known_args(argv)
+        if unknown:
+            args.parser.unknown(unknown)
+    except SystemExit as stop:  # argparse has printed the help
+        return int(stop.code or 0) if say("", sys.stdout, end="") is None else FAILED
+    except WrongUsage as wrong:
+        return _failed(str(wrong), WRONG_INPUT, as_object)
+    except OSError as error:  # of a path that cannot be looked at: too long, or in a folder without permission
+        return _failed(f"rigcast: {one_line(error)}", _code(error), as_object)
+    except KeyboardInterrupt:
+        return _failed("rigcast: interrupted", INTERRUPTED, as_object)
+
+    def work() -> None:
+        check_files(args.actions, args)
+        console = Console(quiet=args.json)
+        failure: PartlyFailed | None = None
+        try:
+            result = args.command.run(args, console)
+        except PartlyFailed as error:
+            result, failure = {**error.result, "error": str(error), "exit_code": FAILED}, error
+        if args.json:
+            console.result(json.dumps(as_json(result)))
+        if failure is not None:
+            raise failure
+        console.finish()
+
+    told = INTERRUPTION if args.resumed else "interrupted"
+    return guarded(work, program="rigcast", as_object=args.json, debug=args.debug, interrupted=told)
+
+
+def guarded(
+    work: Callable[[], None],
+    program: str,
+    as_object: bool = False,
+    debug: bool = False,
+    interrupted: str = INTERRUPTION,
+) -> int:
+    """Call ``work`` and turn its outcome into an exit code and at most one line on stderr.
+
+    Parameters
+    ----------
+    work : callable
+    program : str
+        Opens the line.
+    as_object : bool
+        Also print the error as a JSON object on stdout.
+    debug : bool
+        Show where an error arose.
+    interrupted : str
+        What Ctrl-C is told, where the work itself says nothing.
+    """
+    try:
+        work()
+        return FINE
+    except KeyboardInterrupt as stop:
+        message, code = str(stop) or interrupted, INTERRUPTED
+    except BrokenPipeError:  # the reader of our output went away, as in `rigcast info x | head`
+        silence(sys.stdout)
+        return FAILED
+    except Exception as error:
+        foreseen = _is_foreseen(error)
+        if debug and not foreseen:
+            raise
+        if debug:
+            traceback.print_exc()
+        message, code = one_line(error), _code(error)
+        if not foreseen:  # a fault of our own: one line too, and the way to its place
+            message = f"internal error, please report it: {type(error).__name__}: {message} (--debug shows where)"
+        as_object = as_object and not isinstance(error, PartlyFailed)  # its object has been printed
+    return _failed(f"{program}: {message}", code, as_object)
+
+
+def _code(error: Exception) -> int:
+    """What a user can mend by other arguments is wrong input; a full disk or a crashed program is a failure."""
+    if isinstance(error, OSError):
+        return WRONG_INPUT if error.errno in THE_USERS or isinstance(error, FileNotFoundError) else FAILED
+    return WRONG_INPUT if isinstance(error, ValueError) and _is_foreseen(error) else FAILED
+
+
+def _is_foreseen(error: Exception) -> bool:
+    """Whether an error is told to a user, and not a fault of this program.
+
+    A ``ValueError`` is about the input if a ``raise`` of this package made it, or if it has the engine's wording.
+    Another one, as of NumPy, shows that something was not checked.
+    """
+    if not isinstance(error, ValueError):
+        return isinstance(
+            error, (PartlyFailed, MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError)
+        )
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if " it must " in " ".join(str(error).split()) or place is None:
+        return True
+    code = place.tb_frame.f_code
+    inside = Path(code.co_filename).is_relative_to(PACKAGE)
+    return inside and code.co_code[place.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+
+
+def _failed(line: str, code: int, as_object: bool) -> int:
+    line = shortened(escaped(line))
+    say(line, sys.stderr)
+    if as_object:
+        say(json.dumps({"error": line.partition(": ")[2], "exit_code": code}), sys.stdout)
+    return code
+
+
+class WrongUsage(Exception):
+    """Arguments that make no command line."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """One line for a wrong argument, not a screen of usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        raise WrongUsage(f"{self.prog}: {message} ({self.prog} --help shows an example)")
+
+    def unknown(self, words: Sequence[str]) -> NoReturn:
+        """Words that the command has no argument for, with the option that a misspelt one may have meant."""
+        message = f"unrecognized arguments: {' '.join(words)}"
+        if any(word.lower().endswith((".obj", ".obj.gz")) for word in words):
+            message += "; if the shell made them of a pattern, quote it ('scans/*.obj') or name the folder"
+        options = [word.partition("=")[0] for word in words if word.startswith("-")]
+        near = [match for word in options for match in difflib.get_close_matches(word, self._option_string_actions, 1)]
+        if near:
+            message += f"; did you mean {', '.join(near)}?"
+        self.error(message)
+
+
+def parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
+    """The parser of the program, with those of its commands."""
+    made = _Parser(
+        prog="rigcast",
+        description="Learn any character rig, and run it anywhere.",
+        epilog="rigcast COMMAND --help shows an example of each command.",
+        allow_abbrev=False,
+    )
+    from rigcast import __version__
+
+    made.add_argument("--version", action="version", version=f"rigcast {__version__}")
+    commands = made.add_subparsers(metavar="COMMAND", required=True)
+    for name, command in modules.items():
+        add_command(commands, name, command, resumed=name in RESUMED)
+    return made
+
+
+def one_line(error: BaseException) -> str:
+    """An error as a user is told it."""
+    if isinstance(error, MemoryError):
+        return "not enough memory"
+    if isinstance(error, OSError) and error.errno in FULL and not isinstance(error, DiskFull):
+        return "the disk is full" + (f": {error.filename}" if error.filename else "")
+    if isinstance(error, OSError) and error.strerror:
+        paths = " and ".join(str(path) for path in (error.filename, error.filename2) if path is not None)
+        return f"{paths}: {error.strerror}" if paths else error.strerror
+    text = " ".join(str(error).split()) or type(error).__name__
+    for opening, plain in IN_THE_COMMANDS_WORDS:
+        text = re.sub(opening, plain, text)
+    return text

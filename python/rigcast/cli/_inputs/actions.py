@@ -1,0 +1,113 @@
+"""Actions that a character's own file holds, or that BVH files hold, as a command's arguments name them."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._rigs.action import distinct_actions
+from rigcast.cli._console import Console
+from rigcast.cli._inputs.motion import animation_channels
+from rigcast.sampling import Animation, Clip
+
+FILES = (".bvh", ".bvh.gz")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An action that was asked for.
+
+    Attributes
+    ----------
+    name : str
+    channels : (T, N) float64 array
+    missed : list of str
+        What it moves that is no channel.
+    is_file : bool
+        Whether it comes from a BVH file: then its channels are all there is, else the host can play it.
+    fps : float, optional
+        Of an action of the rig's own file.
+    """
+
+    name: str
+    channels: NDArray[np.float64]
+    missed: list[str]
+    is_file: bool
+    fps: float | None = None
+
+    def played(self, rig: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Poses (T, C) and vertices (T, V, 3): as the host plays it, or of the channels of a BVH file."""
+        poses, vertices = rig.sample(self.channels) if self.is_file else rig.played(self.name)
+        return poses, vertices
+
+
+def add_action_arguments(parser: Any, what: str) -> None:
+    """``--action NAME``, which may be repeated, and ``--actions``."""
+    parser.add_argument(
+        "--action", metavar="NAME", action="append", default=[], help=f"{what} (.blend, .glb), or a .bvh file"
+    )
+    parser.add_argument("--actions", dest="all_actions", action="store_true", help="all actions of the file")
+
+
+def wants_actions(args: argparse.Namespace) -> bool:
+    """Whether actions were asked for."""
+    return bool(args.action or args.all_actions)
+
+
+def chosen_actions(args: argparse.Namespace, rig: Any, console: Console) -> list[Chosen]:
+    """The actions that were asked for, each once under whatever names; says what they move that is no channel.
+
+    Raises
+    ------
+    ValueError
+        If the rig's file has none, or none of that name, or a file is malformed.
+    """
+    own = distinct_actions(rig) if args.all_actions else []
+    if args.all_actions and not own:
+        raise ValueError(f"--actions: the file of {getattr(rig, 'name', 'the rig')} holds no actions")
+    known: dict[object, str] = {}
+    together = set(getattr(rig, "played_together", []))
+    for name in [*own, *args.action]:
+        is_file = name.lower().endswith(FILES)
+        known.setdefault(Path(name).resolve() if is_file else "together" if name in together else name, name)
+    return [_chosen(name, rig, console) for name in known.values()]
+
+
+def own_actions(rig: Any, console: Console) -> list[Chosen]:
+    """All actions of the rig's own file, if it has any; those that it plays together once."""
+    return [_chosen(name, rig, console) for name in distinct_actions(rig)]
+
+
+def action_sampler(actions: Sequence[Chosen], noise: float) -> Animation:
+    """The channels of actions, one after another, each a clip."""
+    clips = [Clip(action.name, action.fps) for action in actions]
+    rows = np.repeat(np.arange(len(actions)), [len(action.channels) for action in actions])
+    return Animation(np.concatenate([action.channels for action in actions]), noise, clips, rows)
+
+
+def _chosen(name: str, rig: Any, console: Console) -> Chosen:
+    if name.lower().endswith(FILES):
+        path = Path(name)
+        if not path.is_file():
+            raise FileNotFoundError(f"--action {name} does not exist")
+        return Chosen(path.name, *animation_channels(path, None, rig, console), is_file=True)
+    known = list(getattr(rig, "actions", {}))
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        meant = f"did you mean {near[0]!r}?" if near else f"it holds {', '.join(map(repr, known)) or 'none'}"
+        raise ValueError(f"--action {name!r} is no action of the file; {meant}")
+    action = rig.action(name)
+    console.line(f"action {name}: {len(action)} frames at {action.fps:g} per second")
+    others = [other for other in getattr(rig, "played_together", []) if other != name]
+    if others and name in rig.played_together:
+        console.line(f"note: the file plays {name} together with {', '.join(others)}: one motion")
+    if action.missed:
+        console.line(f"note: action {name} also moves what is no channel: {', '.join(action.missed)}")
+    return Chosen(name, action.channels, action.missed, is_file=False, fps=action.fps)

@@ -1,0 +1,15 @@
+"""Files of learned inverse kinematics among models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rigcast import _core
+
+
+def is_face_ik(path: Path) -> bool:
+    """Whether a file holds learned inverse kinematics; False if it is no model file, which opening it will say."""
+    try:
+        return '"face_ik"' in str(_core.TensorFile.read(path).metadata)
+    except ValueError:
+        return False

@@ -1,0 +1,238 @@
+"""Motion for a model, from whatever file holds it: pose rows and their rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigcast as rc
+from rigcast import sources
+from rigcast._formats.live_link.read import load_table
+from rigcast._formats.npz.archive import Member, read_arrays
+from rigcast._formats.npz.array import read_array
+from rigcast._formats.readers import suffix_of
+from rigcast._rigs.moving_mesh import turn_between
+from rigcast._rigs.resampling import resampled
+from rigcast._rigs.rotations import compose, invert, transform_of
+from rigcast.cli._inputs.head import transforms_beside
+from rigcast.cli._inputs.motion import joint_names_map
+from rigcast.exports import resampled_weights
+from rigcast.sources import Motion
+
+GLTF = (".glb", ".gltf")
+SAME_REST = 1e-4  # of the norm of all places
+Dials = Mapping[str, NDArray[np.float64]]
+MEMBERS = {
+    "poses": Member("fiu", ("T", "C")),
+    "channels": Member("fiu", ("T", "N")),
+    "names": Member("U", ("N",)),
+    "fps": Member("fiu", ()),
+}
+
+
+@dataclass(frozen=True)
+class Played:
+    """Pose rows (T, C) of a model; ``fps`` is None if the file states none; ``notes`` say what was lost or changed.
+
+    ``head`` (T, 3, 4) moves the vertices of each frame, if a solve has left the motion of the head beside its weights.
+    """
+
+    poses: NDArray[Any]
+    fps: float | None = None
+    notes: tuple[str, ...] = ()
+    head: NDArray[np.float64] | None = None
+
+    def at(self, fps: float | None, num_joints: int) -> Played:
+        """The motion at the rate that was asked for: resampled if the file states another one."""
+        if fps is None or self.fps is None or np.isclose(fps, self.fps, rtol=1e-6):
+            return replace(self, fps=fps or self.fps)
+        poses, head = resampled(self.poses, num_joints, self.fps, fps), self.head
+        if head is not None:
+            head = resampled_weights(self.poses, self.fps, fps, head)[1]
+        count, rate = len(self.poses), self.fps
+        note = f"{count} frames at {rate:g} per second were resampled to {len(poses)} at {fps:g} per second"
+        return Played(poses, fps, (*self.notes, note), head)
+
+
+def motion_of(model: rc.Deformer, path: Path, joint_map: Path | None, clip: str | None, fps: float | None) -> Played:
+    """Read a motion.
+
+    Parameters
+    ----------
+    model : Deformer
+    path : Path
+        A data set; ``.npy`` with poses (T, C) or channels (T, N); ``.npz`` with ``poses``, or ``channels`` and, if they
+        are not all, their ``names``, and optionally ``fps``; ``.bvh``, ``.bvh.gz``, ``.glb`` or ``.gltf``, retargeted
+        by joint names unless the skeleton is the model's own. For a blendshape rig: weights, in any file that
+        :func:`rigcast.sources.load_blendshape_weights` reads, or ``.npy``.
+    joint_map : Path, optional
+        JSON object from the motion's joint names to the model's.
+    clip : str, optional
+        Of a glTF file that has several.
+    fps : float, optional
+        To sample glTF files of joints at, which state seconds, not frames; default: the rate of their keys.
+
+    Raises
+    ------
+    ValueError
+        If the file holds no motion of this model.
+    """
+    if path.is_dir():
+        return _data_set(model, path)
+    suffix = suffix_of(path)
+    if isinstance(model, rc.BlendshapeRig) and suffix != ".npy":
+        return _weights(model, path, clip, fps)
+    if suffix == ".npz":
+        return _archive(model, path)
+    if suffix in GLTF:
+        return _clip(model, path, joint_map, clip, fps)
+    if suffix == ".bvh":
+        bvh = sources.load_bvh(path)
+        played = _of_joints(model, bvh.motion(), {}, path, joint_map)
+        return replace(played, notes=(*(f"{path.name}: {note}" for note in bvh.notes), *played.notes))
+    return Played(_poses(model, read_array(path), path))
+
+
+def _weights(rig: rc.BlendshapeRig, path: Path, clip: str | None, wanted: float | None) -> Played:
+    """Weights, with the motion of the head that an archive holds; other files are read for their weights alone.
+
+    A table of less than a second states no rate: it has the wanted one.
+    """
+    weights, rate = sources.load_blendshape_weights(path, rig, clip=clip)
+    fps = wanted if suffix_of(path) == ".csv" and load_table(path)[2] is None else rate
+    head = transforms_beside(path, len(weights))
+    note = f"{path.name}: only weights are played; motion of the head, if the file has any, is read from .npz"
+    return Played(weights, fps, () if suffix_of(path) == ".npz" else (note,), head)
+
+
+def _data_set(model: rc.Deformer, path: Path) -> Played:
+    from rigcast.report._body.heldout import check_fits
+
+    dataset = rc.Dataset(path)
+    check_fits(model, dataset, "evaluate")
+    return Played(dataset.poses)
+
+
+def _poses(model: rc.Deformer, rows: NDArray[Any], path: Path) -> NDArray[Any]:
+    """Poses as they are; rows as wide as the channels are channels."""
+    width, channels = len(model.control_names), len(model.channels)
+    if rows.ndim == 2 and rows.shape[1] == channels != width:
+        return model.poses_from_channels(rows)
+    if rows.ndim != 2 or rows.shape[1] != width:
+        expected = f"poses (T, {width})" + (f" or channels (T, {channels})" if channels and channels != width else "")
+        raise ValueError(f"{path}: an array {rows.shape}; it must be {expected} of the model")
+    return rows
+
+
+def _archive(model: rc.Deformer, path: Path) -> Played:
+    arrays = read_arrays(path, MEMBERS, "evaluate", others=True)
+    fps = float(arrays["fps"]) if "fps" in arrays else None
+    if fps is not None and not 0.0 < fps <= 1000.0:
+        raise ValueError(f"{path}: {fps:g} frames per second; it must be above 0 and at most 1000")
+    if "poses" in arrays:
+        return Played(_poses(model, arrays["poses"], path), fps)
+    if "channels" not in arrays:
+        raise ValueError(f"{path}: an archive without motion; it must hold poses (T, C) or channels (T, N)")
+    channels = arrays["channels"]
+    if "names" in arrays:
+        known = [channel.name for channel in model.channels]
+        names = list(map(str, arrays["names"]))
+        if unknown := [name for name in names if name not in known]:
+            raise ValueError(
+                f"{path}: {unknown[0]!r} is no channel of the model; it must have {', '.join(known)[:300]}"
+            )
+        rest = np.array([channel.rest for channel in model.channels])
+        given, channels = channels, np.tile(rest, (len(channels), 1))
+        channels[:, [known.index(name) for name in names]] = given
+    return Played(model.poses_from_channels(channels), fps)
+
+
+def _clip(model: rc.Deformer, path: Path, joint_map: Path | None, clip: str | None, fps: float | None) -> Played:
+    from rigcast._formats.gltf.blendshapes import clip_times
+
+    rig: Any = sources.load(path)
+    found = [name for name in rig.clips if clip in (None, name)]
+    if len(found) != 1:
+        listing = ", ".join(rig.clips)[:300] or "(the file has none)"
+        raise ValueError(f"{path}: --clip {'is not given' if clip is None else clip}; it must be one of {listing}")
+    _, rate = clip_times(rig.clips[found[0]], fps)
+    dials = rig.play(found[0], rate)[:, len(rig.channel_names) - len(rig.dial_names) :]
+    if rig.skeleton is None:
+        raise ValueError(f"{path}: a motion without joints; a {model.kind} model cannot follow it")
+    named = dict(zip(rig.dial_names, dials.T, strict=True))
+    return _of_joints(model, rig.motion(found[0], rate), named, path, joint_map)
+
+
+def _of_joints(model: rc.Deformer, motion: Motion, dials: Dials, path: Path, joint_map: Path | None) -> Played:
+    """A motion of the model's own skeleton as it is, any other one retargeted."""
+    if model.skeleton is None:
+        raise ValueError(f"{path}: a motion of joints; a {model.kind} model has none")
+    fps = float(np.round(1.0 / motion.frame_time, 4))
+    poses, notes = None if joint_map is not None else own_poses(model, motion, dials), []
+    if poses is None:
+        poses, notes, dials = *_retargeted(model, motion, path, joint_map), {}
+    if still := [name for name in model.control_names[12 * len(model.joint_names) :] if name not in dials]:
+        notes.append(f"dials that {path.name} does not move rest: {', '.join(still)[:300]}")
+    return Played(poses, fps, tuple(notes))
+
+
+def own_poses(model: rc.Deformer, motion: Motion, dials: Dials) -> NDArray[Any] | None:
+    """Pose rows (T, C) of a motion of the model's own skeleton, or None if it is another one.
+
+    It is the model's own if it has all joints by name, and at rest they are in the same places, in whatever unit, with
+    y or the model's own axis up. What moves a joint from rest, ``G G_rest^-1``, then moves the model's; both may have
+    different axes at rest. Dials that the motion lacks stay at the value nearest to 0.
+    """
+    names = list(model.joint_names)
+    if not set(names) <= set(motion.joint_names):
+        return None
+    picked = [motion.joint_names.index(name) for name in names]
+    rest = np.asarray(model.skeleton.rest_globals, np.float64)
+    for turn in (turn_between("Y", model.up_axis), np.eye(3)):
+        places = motion.rest_globals[picked, :, 3] @ turn.T
+        size = np.linalg.norm(rest[..., 3])
+        scale = size / np.linalg.norm(places) if places.any() and size > 0 else 1.0
+        if np.linalg.norm(scale * places - rest[..., 3], axis=1).max() <= SAME_REST * size:
+            away = compose(motion.globals()[:, picked], invert(motion.rest_globals[picked]))
+            moved = transform_of(turn @ away[..., :3] @ turn.T, scale * away[..., 3] @ turn.T)
+            return _rows(model, compose(moved, rest), dials)
+    return None
+
+
+def _rows(model: rc.Deformer, world: NDArray[np.float64], dials: Dials) -> NDArray[np.float64]:
+    parents = np.asarray(model.skeleton.parents)
+    below = parents >= 0
+    local = world.copy()
+    local[:, below] = compose(invert(world[:, parents[below]]), world[:, below])
+    width = 12 * len(parents)
+    names, ranges = model.control_names[width:], model.control_ranges[width:]
+    still = np.clip(0.0, ranges[:, 0], ranges[:, 1])
+    numeric = [dials.get(name, np.full(len(world), value)) for name, value in zip(names, still, strict=True)]
+    columns = np.array(numeric, np.float64).reshape(len(names), len(world)).T
+    return np.concatenate([local.reshape(len(world), width), columns], axis=1)
+
+
+def _retargeted(
+    model: rc.Deformer, motion: Motion, path: Path, joint_map: Path | None
+) -> tuple[NDArray[np.float32], list[str]]:
+    """Poses by the model's channels, the root's path, too, if it has channels for it; and what there is to say."""
+    pairs = joint_names_map(joint_map) if joint_map else sources.joint_map(motion.joint_names, model.joint_names)
+    root = next((pairs[name] for name in motion.joint_names if name in pairs), "")
+    shifts = {channel.joint for channel in model.channels if channel.kind.startswith("translate_")}
+    why = "" if root in shifts else "the model has no channels that shift it"
+    if not why:
+        try:
+            result = sources.retarget(motion, model, pairs, root_translation=True)
+        except ValueError:  # which another one below names, if it is not the root's
+            why = "without a mapped leg below it the motion's scale is unknown"
+    if why:
+        result = sources.retarget(motion, model, pairs)
+    notes = [f"{path.name}: {len(motion)} frames, {len(pairs)} joints mapped; {result.summary()}"]
+    if why:
+        notes.append(f"the path of {root} is left out: {why}")
+    return model.poses_from_channels(result.channels), notes

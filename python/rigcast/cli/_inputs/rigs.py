@@ -1,0 +1,123 @@
+"""Opening the rig that a command names."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from rigcast.cli._arguments import degrees_or_actions, existing_file
+
+Ranges = dict[str, tuple[float, float]]
+
+# What each format's opener takes; anything else that was given is wrong usage.
+OPTIONS = {
+    ".blend": ("mesh", "armature", "limits", "ranges", "blender"),
+    ".glb": ("mesh", "ranges"),
+    ".gltf": ("mesh", "ranges"),
+}
+GLTF_TURNS = (".rx", ".ry", ".rz")  # how the names of a glTF rig's rotations end
+
+
+def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options that say how a rig file is opened."""
+    group = parser.add_argument_group("the rig")
+    group.add_argument(
+        "--mesh",
+        metavar="NAME",
+        action="append",
+        help="a mesh to take; may be repeated (.blend, .glb; default: all that one armature, or one skin, moves)",
+    )
+    group.add_argument("--armature", metavar="NAME", help="the armature, where the file holds several (.blend)")
+    group.add_argument("--limits", metavar="FILE", type=existing_file, help="channel ranges as JSON (.blend)")
+    group.add_argument(
+        "--ranges",
+        metavar="DEGREES",
+        type=degrees_or_actions,
+        help="joints without limits turn so far either way (.blend, .glb); actions: as far as the file's own; default: "
+        "what the model or the data set was sampled with, if one is given",
+    )
+    group.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel (.blend)")
+    group.add_argument(
+        "--dials-only",
+        action="store_true",
+        help="poses are the dials alone, the joints that they drive are no inputs; default: as the model or the data "
+        "set was made, if one is given",
+    )
+
+
+def ranges_of(learned: Any) -> Ranges:
+    """The channels of a model or a data set with their ranges, as the rig had them that it was sampled from."""
+    if hasattr(learned, "channels") and not hasattr(learned, "channel_ranges"):
+        return {channel.name: (channel.low, channel.high) for channel in learned.channels}
+    return {name: (low, high) for name, (low, high) in zip(learned.channel_names, learned.channel_ranges, strict=True)}
+
+
+@contextlib.contextmanager
+def opened_rig(
+    args: argparse.Namespace, path: Any, learned: Any = None, *, needs_channels: bool = True
+) -> Iterator[Any]:
+    """The rig of a file, closed afterwards.
+
+    Parameters
+    ----------
+    args : Namespace
+    path : Path
+    learned : Deformer or Dataset, optional
+        Of this rig. Its ranges are taken unless ``--ranges`` or ``--limits`` are given; if it has no joints, the rig
+        is opened by its dials alone.
+    needs_channels : bool
+        Whether a file with nothing to turn is refused.
+
+    Raises
+    ------
+    ValueError
+        If the file is not a rig, an option does not apply to its format, or ``--dials-only`` is given for a rig that
+        has channels of joints.
+    """
+    from rigcast import sources
+
+    given = {name: getattr(args, name) for name in ("mesh", "armature", "limits", "ranges", "blender")}
+    given = {name: value for name, value in given.items() if value is not None}
+    suffix = path.suffix.lower()
+    for name in given:
+        if name not in OPTIONS.get(suffix, ()):
+            raise ValueError(f"--{name} does not apply to {suffix or 'such'} files")
+    known = {} if learned is None or {"ranges", "limits"} & given.keys() else _as_learned(suffix, ranges_of(learned))
+    try:
+        rig = sources.load(path, **given, **known)
+    except ValueError:
+        if not known:
+            raise
+        rig = sources.load(path, **given)  # another character: whoever compares it with the model says so
+    try:
+        if needs_channels and not list(rig.channel_names):
+            raise ValueError(
+                f"{path} holds nothing to turn: no bone, shape key or property with a range moves its mesh; sampling "
+                "needs a rig"
+            )
+        yield sources.dials_only(rig) if _wants_dials_only(args, rig, learned) else rig
+    finally:
+        close = getattr(rig, "close", None)
+        if close is not None:
+            close()
+
+
+def _wants_dials_only(args: argparse.Namespace, rig: Any, learned: Any) -> bool:
+    """Whether poses are the dials alone: asked for, or what a model or data set without joints was made of."""
+    if args.dials_only:
+        return True
+    without_joints = learned is not None and learned.skeleton is None and getattr(rig, "skeleton", None) is not None
+    return without_joints and set(rig.channel_names) <= set(rig.dial_names)
+
+
+def _as_learned(suffix: str, known: Ranges) -> dict[str, Any]:
+    """Options that open a rig with the channels it was sampled with."""
+    if not known or suffix not in OPTIONS:
+        return {}
+    if suffix == ".blend":
+        return {"limits": known}
+    turns = {bounds for name, bounds in known.items() if name[-3:] in GLTF_TURNS}
+    (low, high), *others = turns or {(0.0, 0.0)}
+    return {"ranges": high} if high > 0 and low == -high and not others else {}

@@ -1,0 +1,77 @@
+"""Whatever file can be shown, opened for the live view."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import rigcast as rc
+from rigcast._formats.npz.archive import member_names
+from rigcast._validate import bad_argument
+from rigcast.cli._inputs.faces import refuse_packed
+from rigcast.cli._inputs.rigs import opened_rig
+from rigcast.synthesis._file import KIND
+
+
+@contextlib.contextmanager
+def opened(args: argparse.Namespace, path: Path) -> Iterator[Any]:
+    """A model, a rig, a data set, or a synthesizer on the rig of ``args.rig``.
+
+    A rig that another program evaluates is closed afterwards.
+
+    Raises
+    ------
+    ValueError
+        If the file is none of them.
+    """
+    suffix = path.suffix.lower()
+    if path.is_dir():
+        refuse_packed(path)
+        yield rc.Dataset(path)
+    elif is_synthesizer(path):
+        if args.rig is None:
+            got = f"{path}, which holds a synthesizer and no rig"
+            raise bad_argument("view", "FILE", got, f"given with its rig: rigcast view {path.name} RIG")
+        with opened(args, args.rig) as rig:
+            yield rc.synthesis.load(path, rig)
+    elif suffix == ".safetensors":
+        yield _model(path)
+    elif suffix == ".npz" and "neutral" in member_names(path, "view"):
+        yield rc.sources.load_blendshapes(path)
+    else:
+        with opened_rig(args, path) as rig:
+            face = _as_blendshapes(path) if getattr(rig, "skeleton", None) is None else None
+            yield rig if face is None else face
+
+
+def is_synthesizer(path: Path) -> bool:
+    """Whether a file is one that ``rigcast synth fit`` wrote."""
+    if path.suffix.lower() != ".safetensors" or not path.is_file():
+        return False
+    try:
+        about = json.loads(rc._core.TensorFile.read(path).metadata or "{}")
+    except (ValueError, RecursionError):
+        return False  # rc.load says what is wrong
+    return isinstance(about, dict) and about.get("kind") == KIND
+
+
+def _model(path: Path) -> rc._core.Deformer:
+    try:
+        return rc.load(path)
+    except ValueError as error:
+        if "rigcast.ik.load" not in str(error):
+            raise
+        got = f"{path}, which holds learned inverse kinematics and no face"
+        raise bad_argument("view", "FILE", got, f"the face: rigcast view FACE --face-ik {path.name}") from None
+
+
+def _as_blendshapes(path: Path) -> rc.BlendshapeRig | None:
+    """A rig without joints as the blendshape rig that its file holds, which can be dragged; None if it holds none."""
+    try:
+        return rc.sources.load_blendshapes(path)
+    except ValueError:
+        return None

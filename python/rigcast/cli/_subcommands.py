@@ -1,0 +1,49 @@
+"""Commands as parsers: those of the program, and those of a command that has several of its own."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Protocol
+
+from rigcast.cli._arguments import is_written
+from rigcast.cli._console import Console
+from rigcast.cli._overwrite import add_overwrite_argument
+from rigcast.cli._result import Result
+
+
+class Command(Protocol):
+    """What a command's module holds."""
+
+    SUMMARY: str
+    EXAMPLE: str  # command lines that run as they stand, one after another
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, args: argparse.Namespace, console: Console) -> Result: ...
+
+
+def add_command(commands: Any, name: str, command: Command, *, resumed: bool = False) -> None:
+    """Add a parser to those of ``add_subparsers``, with the options that every command has.
+
+    Parameters
+    ----------
+    commands : what ``add_subparsers`` returns
+    name : str
+    command : Command
+    resumed : bool
+        Whether the same command goes on where it was interrupted.
+    """
+    sub = commands.add_parser(
+        name,
+        help=command.SUMMARY,
+        description=command.SUMMARY[0].upper() + command.SUMMARY[1:] + ".",
+        epilog="example:\n" + "\n".join(f"  {line}" for line in command.EXAMPLE.splitlines()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_arguments(sub)
+    if any(map(is_written, sub._actions)):
+        add_overwrite_argument(sub)
+    sub.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")
+    sub.add_argument("--debug", action="store_true", help="show where an error arose")
+    sub.set_defaults(command=command, parser=sub, actions=sub._actions, resumed=resumed)

@@ -1,0 +1,1 @@
+"""The commands of ``rigcast synth``, one module each."""

@@ -1,0 +1,123 @@
+"""``rigcast synth fit``: latent spaces of labelled clips."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+import rigcast as rc
+from rigcast._resume.parts import Parts
+from rigcast.cli import _arguments as arguments
+from rigcast.cli._console import Console
+from rigcast.cli._inputs.motion import joint_names_map
+from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
+from rigcast.cli._result import Result
+from rigcast.cli._synth.described import described, say
+
+SUMMARY = "learn a latent space per label from clips of a rig's channels or a face's weights"
+EXAMPLE = """rigcast synth fit face.safetensors --clip calm=calm.npy --clip lively=lively.npy -o synth.safetensors
+rigcast synth fit face.safetensors --clips clips.json --fps 24 -o synth.safetensors --overwrite"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """RIG, clips, and how to fit."""
+    parser.add_argument(
+        "rig",
+        metavar="RIG",
+        type=arguments.existing_file,
+        help="what the clips move: a model or a blendshape rig (.safetensors), or a rig",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=arguments.OutputFile(".safetensors"), required=True, help="the model"
+    )
+    clips = parser.add_argument_group("clips")
+    clips.add_argument(
+        "--clip",
+        metavar="LABEL=FILE",
+        action="append",
+        default=[],
+        help="clips of a label: .bvh, .glb, .csv (Live Link Face), weights, .npy of controls, a data set with clips; "
+        "may be repeated",
+    )
+    clips.add_argument(
+        "--clips",
+        metavar="LIST",
+        type=arguments.existing_file,
+        help='JSON: {"labels": {"happy": [{"file": "take.csv", "begin": 40, "end": 180}]}}; files lie beside it',
+    )
+    clips.add_argument(
+        "--joint-map",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="names of the clips' joints to the rig's (JSON)",
+    )
+    clips.add_argument("--fps", type=float, default=24.0, help="of all that is played (default 24)")
+    space = parser.add_argument_group("latent spaces")
+    space.add_argument("--dimensions", type=arguments.count, help="default: what rebuilds held-out frames best")
+    space.add_argument("--components", type=arguments.count, help="principal components; default: alike")
+    space.add_argument("--iterations", type=arguments.count, default=200, help="at most, per label (default 200)")
+    space.add_argument("--no-held-out", action="store_true", help="measure nothing: three dimensions, and faster")
+    space.add_argument(
+        "--threshold",
+        metavar="MM",
+        type=float,
+        help="distance up to which poses of two labels match; default: by clips",
+    )
+    space.add_argument("--seed", type=int, default=0, help="(default 0)")
+    space.add_argument("--threads", type=int, default=0, help="(default 0: all processors)")
+    add_rig_arguments(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Read clips, fit, or go on where an interrupted run stopped, and write."""
+    if args.rig.suffix.lower() == ".safetensors":
+        return _fitted(rc.load(args.rig), args, console)
+    with opened_rig(args, args.rig) as rig:
+        return _fitted(rig, args, console)
+
+
+def _fitted(rig: Any, args: argparse.Namespace, console: Console) -> Result:
+    clips = _clips(rig, args, console)
+    folder = args.output.with_name(args.output.name + ".partial")
+    with Parts(folder, "fit") as kept, console.progress() as progress:
+        synth = rc.synthesis.fit(
+            clips,
+            fps=args.fps,
+            rig=rig,
+            dimensions=args.dimensions,
+            components=args.components,
+            threshold=args.threshold,
+            iterations=args.iterations,
+            held_out=not args.no_held_out,
+            seed=args.seed,
+            threads=args.threads,
+            folder=kept,
+            progress=progress,
+        )
+        synth.save(args.output)
+        kept.remove()
+    result = described(synth)
+    say(console, result)
+    console.line(f"{args.output}: {args.output.stat().st_size / 1e6:.2f} MB")
+    return {"outputs": [os.fspath(args.output)], **result}
+
+
+def _clips(rig: Any, args: argparse.Namespace, console: Console) -> dict[str, list[rc.synthesis.Clip]]:
+    found: dict[str, list[rc.synthesis.Clip]] = {}
+    if args.clips is not None:
+        found = rc.synthesis.read_clip_list(args.clips, rig, told=console.line)
+    joints = None if args.joint_map is None else joint_names_map(args.joint_map)
+    for entry in args.clip:
+        label, equals, name = entry.partition("=")
+        if not (equals and label and name):
+            raise ValueError(f"--clip {entry!r} has no label; it must be LABEL=FILE")
+        clips = rc.synthesis.read_clips(Path(name), rig, joint_map=joints)
+        for clip in clips:
+            if clip.note:
+                console.line(f"{clip.origin}: {clip.note}")
+        found.setdefault(label, []).extend(clips)
+    if not found:
+        raise ValueError("nothing to learn from: give --clip LABEL=FILE, or --clips LIST")
+    return found

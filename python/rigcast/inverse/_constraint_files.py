@@ -1,0 +1,156 @@
+"""Files of what is known of a shot's weights beforehand: pins, priors, symmetric pairs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigcast._core import BlendshapeRig
+from rigcast._formats.npz.archive import Member, read_arrays
+from rigcast._safe_reading import check_regular, read_json
+from rigcast.sources._weights import read_weights
+
+Float64 = NDArray[np.float64]
+Source = str | os.PathLike[str]
+
+PINS = (".npy", ".npz")
+
+
+def load_pins(path: Source, rig: BlendshapeRig, num_frames: int, bounds: ArrayLike | None = None) -> Float64:
+    """Read pinned weights of a shot, the argument ``fixed`` of :func:`rigcast.inverse.solve`.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.npy`` (T, K) or (K,), NaN where weights are free; or ``.npz`` as
+        :func:`rigcast.exports.write_blendshape_weights` and :meth:`Solution.save` write it, which leaves shapes free
+        that its names leave out.
+    rig : BlendshapeRig
+    num_frames : int
+        T, of the shot.
+    bounds : array_like, shape (2,) or (K, 2), optional
+        Default: the rig's.
+
+    Returns
+    -------
+    (T, K) or (K,) float64
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is of another kind or shape, or pins a weight outside its bounds.
+    """
+    file = _existing("load_pins", path)
+    if file.suffix.lower() not in PINS:
+        raise ValueError(f"load_pins: {file}: no array of weights; its name must end in {' or '.join(PINS)}")
+    pins = read_weights(file, rig, missing=np.nan)
+    shape = (num_frames, rig.num_shapes)
+    if pins.shape not in (shape, shape[1:]):
+        got = f"{file}: pins of shape {pins.shape}"
+        raise ValueError(f"load_pins: {got}; the shot has {shape[0]:,} frames, the rig {shape[1]} shapes")
+    low, high = np.broadcast_to(rig.bounds if bounds is None else np.asarray(bounds), (rig.num_shapes, 2)).T
+    outside = np.argwhere(np.atleast_2d((pins < low) | (pins > high)))
+    if len(outside):
+        t, k = outside[0]
+        got = f"{np.atleast_2d(pins)[t, k]:g} for {rig.shape_names[k]} at frame {t}"
+        raise ValueError(f"load_pins: {file}: {got}, outside its bounds [{low[k]:g}, {high[k]:g}]")
+    return pins
+
+
+def load_priors(path: Source, rig: BlendshapeRig, num_frames: int) -> tuple[Float64, Float64]:
+    """Read targets and strengths of weights, the argument ``priors`` of :func:`rigcast.inverse.solve`.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.npz`` with ``target`` and ``strength``, each a number, (K,) or (T, K).
+    rig : BlendshapeRig
+    num_frames : int
+        T, of the shot.
+
+    Returns
+    -------
+    target, strength : float64 arrays
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is of another kind or shape, or a strength is below 0.
+    """
+    file = _existing("load_priors", path)
+    found = _arrays(file)
+    shape = (num_frames, rig.num_shapes)
+    for name, array in found.items():
+        if array.shape not in ((), shape[1:], shape):
+            got = f"{file}: {name} of shape {array.shape}"
+            raise ValueError(f"load_priors: {got}; the shot has {shape[0]:,} frames, the rig {shape[1]} shapes")
+        if not np.isfinite(array).all() or (name == "strength" and (array < 0).any()):
+            must = "finite and at least 0" if name == "strength" else "finite"
+            raise ValueError(f"load_priors: {file}: {name} must be {must} everywhere")
+    return found["target"], found["strength"]
+
+
+def load_symmetric_pairs(path: Source, rig: BlendshapeRig) -> list[tuple[str, str]]:
+    """Read pairs of shapes with equal weights, the argument ``symmetric`` of :func:`rigcast.inverse.solve`.
+
+    Parameters
+    ----------
+    path : path-like
+        JSON: ``[["browLeft", "browRight"], ...]``.
+    rig : BlendshapeRig
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is no such list, names a shape that the rig lacks, or names one twice.
+    """
+    file = _existing("load_symmetric_pairs", path)
+    try:
+        pairs = read_json(file)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"load_symmetric_pairs: {error}") from None
+    if not isinstance(pairs, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in pairs
+    ):
+        raise ValueError(f'load_symmetric_pairs: {file}: no list [["shape", "shape"], ...]')
+    names = [name for pair in pairs for name in pair]
+    unknown = sorted(set(names) - set(rig.shape_names))
+    if unknown:
+        known = ", ".join(rig.shape_names)[:200]
+        raise ValueError(f"load_symmetric_pairs: {file}: {unknown[0]!r} is no shape of the rig ({known})")
+    if len(set(names)) < len(names):
+        twice = max(names, key=names.count)
+        raise ValueError(f"load_symmetric_pairs: {file}: {twice!r} is in two pairs, or beside itself")
+    return [(left, right) for left, right in pairs]
+
+
+def _existing(function: str, path: Source) -> Path:
+    file = Path(path)
+    if not file.exists():
+        raise FileNotFoundError(f"{function}: there is no file {file}")
+    try:
+        check_regular(file)
+    except ValueError as error:
+        raise ValueError(f"{function}: {error}") from None
+    return file
+
+
+def _arrays(path: Path) -> dict[str, Float64]:
+    try:
+        found = read_arrays(path, dict.fromkeys(("target", "strength"), Member("fiu", None)), "load_priors")
+    except (OSError, ValueError) as error:
+        told = str(error).removeprefix("load_priors: path is ")
+        raise ValueError(f"load_priors: {path}: no .npz of priors ({told})") from None
+    if set(found) != {"target", "strength"}:
+        held = ", ".join(sorted(found)) or "nothing"
+        raise ValueError(f"load_priors: {path}: holds {held}; priors are target and strength")
+    return {name: array.astype(np.float64) for name, array in found.items()}

@@ -1,0 +1,185 @@
+"""A rig seen from chosen vertices: its columns and their Gram matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigcast import _core
+from rigcast._core import BlendshapeRig
+from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
+from rigcast.inverse._activations import Activations
+
+Float64 = NDArray[np.float64]
+
+NEARLY_DEPENDENT = 1e-3  # the part of a shape that no others make up
+WELL_CONDITIONED = 1e7  # largest 1 / sine^2 that an inverse gives to half of the digits
+LARGEST_ENTRY = 1e200  # of the Gram matrix and of a frame's energy
+
+
+class Gram:
+    """Everything of a rig that does not depend on the targets.
+
+    With the N columns of the rig on M vertices as Phi (3 M, N) and vertex weights as Omega (diagonal), a frame's
+    fidelity is ``|Phi phi(w) - b|^2 = phi^T G phi - 2 p^T phi + |b|^2`` with ``G = Phi^T Omega Phi`` and
+    ``p = Phi^T Omega b``: after one projection per frame no step touches the vertices. The price is the square of Phi's
+    condition number, so everything here is float64, and shapes that are nearly made up of others are told
+    (``independence``). Above 1e-6 of a shape's own, the weights are those of least squares on the vertices.
+
+    Parameters
+    ----------
+    rig : BlendshapeRig
+    vertices : array_like of int, shape (M,), optional
+        Vertices of the rig that the targets give (markers); all by default.
+    vertex_weights : array_like, shape (M,), optional
+        Not negative; 1 by default.
+
+    Attributes
+    ----------
+    matrix : (N, N) float64
+    activations : Activations
+    idle : (K,) bool
+        Shapes that move none of the chosen vertices, neither alone nor in a combination.
+    duplicates : list of (int, int)
+        Shapes that move the chosen vertices alike, the first one first; shapes in combinations are left out.
+    independence : (K,) float64
+        The part of each shape's offsets on the chosen vertices that no weights of the other shapes make up: the sine of
+        its angle to their span, down to rounding at 1e-8. 1 for idle shapes and for those identical to an earlier one.
+    warnings : list of str
+        Shapes that move nothing, shapes that are alike or nearly made up of others, too few vertices.
+    prepared : dict
+        What methods made of this rig to use again, each under a key of its own.
+    """
+
+    def __init__(
+        self, rig: BlendshapeRig, *, vertices: ArrayLike | None = None, vertex_weights: ArrayLike | None = None
+    ) -> None:
+        check_blendshape_rig("solve", rig)
+        self.rig = rig
+        self.activations = Activations(rig.num_shapes, rig.combinations)
+        self.num_vertices = len(rig.rest_vertices)
+        self.vertices = _vertices(vertices, self.num_vertices)
+        self.vertex_weights = _vertex_weights(vertex_weights, len(self.vertices))
+        self.prepared: dict[Hashable, Any] = {}
+        #: the same in the engine, with packed columns
+        self.core = _core.InverseGram(rig, self.vertices, self.vertex_weights)
+        self.matrix = np.asarray(self.core.matrix)
+        if not np.abs(self.matrix).max(initial=0.0) <= LARGEST_ENTRY:
+            got = f"as large as {self.vertex_weights.max():g} on a rig that moves vertices so far"
+            raise bad_argument("solve", "vertex_weights", got, "smaller: the objective would overflow")
+        self.idle = np.array(self.core.idle, bool)
+        self.duplicates: list[tuple[int, int]] = self.core.duplicates
+        self.independence = self._independence()
+        self.warnings = self._warnings()
+
+    @cached_property
+    def columns(self) -> NDArray[np.float32]:
+        """(N, M, 3): the rig's columns on the chosen vertices."""
+        return np.ascontiguousarray(np.asarray(self.rig.columns(), np.float32)[:, self.vertices])
+
+    @cached_property
+    def neutral(self) -> NDArray[np.float32]:
+        """(M, 3)"""
+        return np.asarray(self.rig.rest_vertices, np.float32)[self.vertices]
+
+    def checked(self, targets: ArrayLike) -> NDArray[np.float32]:
+        """Targets (T, V, 3), (T, M, 3), or one frame of these, as (T, V or M, 3)."""
+        count, chosen = self.num_vertices, len(self.vertices)
+        must = f"numbers (T, {count}, 3)" + (f" or (T, {chosen}, 3)" if chosen != count else "")
+        check = Arguments("solve", V=count, M=chosen)
+        shapes = ("T V 3", "T M 3", "V 3", "M 3")
+        array = check.numbers("targets", targets, *shapes, dtype=np.float32, finite=False, must=must)
+        array = array[None] if array.ndim == 2 else array
+        if len(array) == 0:
+            raise check.wrong("targets", "an empty shot", "at least one frame")
+        return array
+
+    def chosen(self, targets: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The chosen vertices' rows of checked targets: (T, M, 3)."""
+        whole = targets.shape[1] == self.num_vertices
+        return targets[:, self.vertices] if whole else targets
+
+    def offsets(self, targets: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Checked targets minus the neutral on the chosen vertices: (T, M, 3)."""
+        return np.subtract(self.chosen(targets), self.neutral, dtype=np.float64).astype(np.float32)
+
+    def _independence(self) -> Float64:
+        count = self.activations.num_shapes
+        result, size = np.ones(count), np.sqrt(np.diag(self.matrix)[:count])
+        own = np.setdiff1d(np.flatnonzero(size > 0), [later for _, later in self.duplicates])
+        if len(own) == 0:
+            return result
+        cosines = self.matrix[np.ix_(own, own)] / np.outer(size[own], size[own])
+        result[own] = np.sqrt(1.0 / _inverse_diagonal(cosines))  # (C^-1)_kk = 1 / sine^2
+        return result
+
+    def _warnings(self) -> list[str]:
+        names = list(self.rig.shape_names)
+        structure, warnings = self.activations, []
+        if self.idle.any():
+            idle = ", ".join(names[k] for k in np.flatnonzero(self.idle))
+            warnings.append(f"shapes that move none of the chosen vertices are left at rest: {idle}")
+        for i, j in self.duplicates:
+            warnings.append(
+                f"shapes {names[i]} and {names[j]} are identical: only the sum of their weights is determined "
+                f"(descent gives it to {names[i]} first)"
+            )
+        markers, unknown = int((self.vertex_weights > 0).sum()), structure.num_shapes - int(self.idle.sum())
+        if 3 * markers < unknown:
+            warnings.append(
+                f"too few markers: {markers} vertices give {3 * markers} numbers per frame for {unknown} weights, so "
+                "that other weights fit as well; add markers or pin weights"
+            )
+        elif (self.independence < NEARLY_DEPENDENT).any():
+            weak = np.flatnonzero(self.independence < NEARLY_DEPENDENT)
+            least, some = self.independence[weak].min(), ", ".join(names[k] for k in weak[:12])
+            warnings.append(
+                f"shapes that are nearly made up of others: {some}{', ...' if len(weak) > 12 else ''}; the motion that "
+                f"they make together is found, but how it is divided among them is not reliable (noise counts "
+                f"up to {1.0 / least:.0e} times)"
+            )
+        return warnings
+
+
+def _inverse_diagonal(cosines: Float64) -> Float64:
+    """Of the inverse of a matrix of cosines; by eigenvalues, which rounding bounds below, where it is nearly singular.
+
+    They take five times as long as an inverse.
+    """
+    try:
+        diagonal = np.diagonal(np.linalg.inv(cosines))
+    except np.linalg.LinAlgError:
+        diagonal = np.zeros(1)
+    if diagonal.min() > 0.0 and diagonal.max() < WELL_CONDITIONED:
+        return diagonal
+    values, vectors = np.linalg.eigh(cosines)
+    return np.asarray((np.square(vectors) / np.maximum(values, np.finfo(np.float64).eps)).sum(axis=1))
+
+
+def _vertices(vertices: ArrayLike | None, count: int) -> NDArray[np.int64]:
+    if vertices is None:
+        return np.arange(count)
+    return different_vertices("vertices", vertices, count)
+
+
+def different_vertices(argument: str, vertices: ArrayLike, count: int) -> NDArray[np.int64]:
+    """At least one of ``count`` vertices, none of them twice."""
+    must = f"different vertex indices below {count}"
+    array: NDArray[np.int64] = Arguments("solve").integers(argument, vertices, "M+", below=count, must=must)
+    if len(np.unique(array)) != len(array):
+        raise bad_argument("solve", argument, "with an index given twice", must)
+    return array
+
+
+def _vertex_weights(weights: ArrayLike | None, count: int) -> Float64:
+    if weights is None:
+        return np.ones(count)
+    must = f"({count},) finite numbers >= 0, not all 0"
+    array = Arguments("solve", M=count).numbers("vertex_weights", weights, "M", must=must)
+    if not ((array >= 0).all() and array.any()):
+        raise bad_argument("solve", "vertex_weights", f"{array.min():g} to {array.max():g}", must)
+    return np.array(array)

@@ -1,0 +1,73 @@
+"""Losses of a vertex's distance that large distances do not dominate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._validate import Arguments, bad_argument
+
+Float64 = NDArray[np.float64]
+LossName = Literal["squared", "huber", "tukey"]
+
+SQUARED, HUBER, TUKEY = "squared", "huber", "tukey"
+NAMES = (SQUARED, HUBER, TUKEY)
+AUTO = "auto"
+
+# Under normal noise the usual 1.345 and 4.685 standard deviations of one coordinate are these multiples of the median
+# distance in space, 1.538 standard deviations.
+MEDIANS = {HUBER: 1.345 / 1.538, TUKEY: 4.685 / 1.538}
+FINEST = 1e-4  # of the rig's extent: the smallest scale that is chosen, for fits that leave nothing
+
+
+@dataclass(frozen=True)
+class Loss:
+    """``rho(s)`` of squared distances s: s near 0, and ever flatter beyond the square of the scale c.
+
+    ``"huber"`` (Huber 1964): ``s`` up to c^2, then ``2 c sqrt(s) - c^2``, so that a far vertex pulls with constant
+    force. ``"tukey"`` (Beaton and Tukey 1974): ``c^2 / 3 (1 - (1 - s / c^2)^3)`` up to c^2, then constant, so that it
+    does not pull at all.
+
+    Attributes
+    ----------
+    name : str
+        ``"huber"`` or ``"tukey"``.
+    scale : float
+        c, in units of length.
+    """
+
+    name: str
+    scale: float
+
+    def value(self, square: Float64) -> Float64:
+        """``rho`` of squared distances."""
+        limit = self.scale**2
+        if self.name == HUBER:
+            return np.where(square <= limit, square, 2.0 * self.scale * np.sqrt(square) - limit)
+        return np.asarray(limit / 3.0 * (1.0 - (1.0 - np.minimum(square / limit, 1.0)) ** 3))
+
+    def slope(self, square: Float64) -> Float64:
+        """``d rho / ds``, the weight of a vertex: 1 at distance 0, never rising with the distance."""
+        ratio = square / self.scale**2
+        if self.name == HUBER:
+            return np.asarray(1.0 / np.sqrt(np.maximum(ratio, 1.0)))
+        return np.asarray(np.square(1.0 - np.minimum(ratio, 1.0)))
+
+
+def check_loss(loss: object, scale: object, method: str, joint: bool | None) -> None:
+    """Refuse what is no loss, and what a loss other than the square does not go with."""
+    if not isinstance(loss, str) or loss not in NAMES:
+        raise bad_argument("solve", "loss", repr(loss), "one of: " + ", ".join(NAMES))
+    if scale != AUTO and not Arguments("solve").number("loss_scale", scale, least=0.0) > 0.0:
+        raise bad_argument("solve", "loss_scale", repr(scale), 'a finite number > 0, or "auto"')
+    if loss == SQUARED:
+        if scale != AUTO:
+            raise bad_argument("solve", "loss_scale", f"{scale!r} with loss 'squared'", '"auto"')
+        return
+    if method != "descent":
+        raise bad_argument("solve", "loss", f"{loss!r} with method {method!r}", "'squared'")
+    if joint is False:
+        raise bad_argument("solve", "loss", f"{loss!r} with joint=False", "'squared'")

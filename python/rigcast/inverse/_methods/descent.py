@@ -1,0 +1,108 @@
+"""Exact descent in Gram space: thousands of frames per second, optimal to the last digits."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast import _core
+from rigcast.inverse import _measures as measures
+from rigcast.inverse import _on_cuda as on_cuda
+from rigcast.inverse._gram import NEARLY_DEPENDENT
+from rigcast.inverse._options import Options
+from rigcast.inverse._problem import Problem
+from rigcast.progress import Progress
+
+Float64 = NDArray[np.float64]
+
+#: Frames after which a solve without temporal term starts anew. A shot cut at multiples of it, each part solved with
+#: its rows of ``init`` (or without any, as the whole), gives the bytes of a single solve.
+FRAMES_PER_RUN: int = _core.INVERSE_FRAMES_PER_RUN
+
+_SHARPEST = 1e-5  # of the tolerance; below it there is rounding
+
+_MOST_STEPS = 200  # of a frame, on a device
+_FRAMES_ON_CUDA = 64 * FRAMES_PER_RUN  # between two reports of progress: enough to keep a device busy
+
+
+def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+    """Minimize frame by frame, each from the solution before it; no step touches a vertex.
+
+    A rig is linear in each single weight between the knots of its in-betweens, so the objective is a parabola there and
+    is minimized exactly, over all pieces. Newton steps over the weights that are off their bounds make it fast, these
+    exact steps make it sure: a frame ends where its optimality meets the tolerance and no single weight can improve it
+    by more than such an optimality leaves.
+    Corrections make several minima possible; frames that differ much from the one before them, and every 32nd (up to
+    every 128th, while that finds nothing better), are solved from zero and from the clipped linear solution as well,
+    and the best is kept.
+
+    With a temporal term the frames' own solutions are the start of Newton steps over the whole shot at once, whose
+    Hessian is banded by frames; with ``joint=False`` each frame is solved given the two before it instead.
+
+    On ``device="cuda"``, which has no temporal term, all frames start at once, each from all starts; then what a frame
+    found is offered to the frames beside it, as long as that helps.
+    """
+    if options.device == "cuda":
+        return _on_cuda(problem, options)
+    progress, frames = options.progress, problem.num_frames
+    weights, iterations, converged = _core.descend(
+        problem.products,
+        problem.gram.core,
+        problem.terms(),
+        problem.start(),
+        (problem.prior_target, problem.prior_strength),
+        problem.ties,
+        problem.alpha,
+        problem.smoothness,
+        options.tolerance,
+        _sharpness(problem),
+        options.max_iterations or 0,
+        options.joint is not False,
+        options.threads,
+        lambda done: progress(Progress("solving", done, frames)),
+        lambda steps, ratio: progress(
+            Progress("smoothing", steps, 0, "solved" if ratio <= 1 else f"{ratio:.1e} of the tolerance")
+        ),
+    )
+    return weights, iterations, converged
+
+
+def _on_cuda(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+    """Without a temporal term, in parts between which progress is reported."""
+    on_cuda.check_problem(problem)
+    weights = problem.start()
+    iterations, converged = np.zeros(len(weights), np.int64), np.zeros(len(weights), bool)
+    goal, sharpness = options.tolerance * measures.scale(problem), _sharpness(problem)
+    thresholds = sharpness * options.tolerance * measures.scale(problem)
+    for first in range(0, len(weights), _FRAMES_ON_CUDA):
+        cut = slice(first, first + _FRAMES_ON_CUDA)
+        terms = tuple(term[cut] for term in problem.terms())
+        most = options.max_iterations or _MOST_STEPS
+        found = on_cuda.solver(problem).solve(terms, weights[cut], thresholds[cut], most)
+        weights[cut], iterations[cut], converged[cut] = found
+        options.progress(Progress("solving", min(first + _FRAMES_ON_CUDA, len(weights)), len(weights)))
+    weights = weights[:, problem.ties]
+    if sharpness < 1.0:  # asked for more than the tolerance: what reached that is solved
+        converged |= measures.measure(problem, weights, options.threads).optimality <= goal
+    return _first_of_identical(problem, weights), iterations, converged
+
+
+def _sharpness(problem: Problem) -> float:
+    """What the tolerance is multiplied by where shapes are nearly made up of others.
+
+    Along what tells such shapes apart the objective bends by the square of their independent part only, so that a
+    gradient within the tolerance may hide a wrong weight.
+    """
+    least = float(problem.gram.independence.min(initial=1.0))
+    return min(max((least / NEARLY_DEPENDENT) ** 2, _SHARPEST), 1.0)
+
+
+def _first_of_identical(problem: Problem, weights: Float64) -> Float64:
+    """Shapes that move the same vertices alike: as much of their common weight as fits goes to the first."""
+    for i, j in problem.gram.duplicates:
+        plain = (problem.ties[[i, j]] == (i, j)).all() and (problem.ties == i).sum() + (problem.ties == j).sum() == 2
+        if plain and not problem.prior_strength[:, [i, j]].any() and problem.smoothness == 0:
+            total = weights[:, i] + weights[:, j]
+            first = np.minimum(total - problem.lower[:, j], problem.upper[:, i])
+            weights[:, i], weights[:, j] = first, np.clip(total - first, problem.lower[:, j], problem.upper[:, j])
+    return weights

@@ -1,0 +1,197 @@
+"""Solving a shot in parts that are kept as they are done, so that an interruption loses little."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigcast._interrupts import held_back
+from rigcast._resume.fingerprints import fingerprint
+from rigcast._resume.parts import Parts, opened
+from rigcast._validate import bad_argument
+from rigcast.inverse import _problem as problem
+from rigcast.inverse._elbow import SAMPLE, training_frames
+from rigcast.inverse._jitter import measured
+from rigcast.inverse._loss import AUTO, SQUARED
+from rigcast.inverse._methods.descent import FRAMES_PER_RUN
+from rigcast.inverse._rigid_motion import in_rig_frame
+from rigcast.inverse._run import alpha_of, is_auto, loss_scale_of, relative_alpha_of, resting_note, solve_problem
+from rigcast.inverse._solution import Solution, content_of, from_content
+from rigcast.inverse._solve import Solver
+from rigcast.progress import Progress, ProgressOption, as_callback
+
+SLOW = {"mm": 16, "mm_cet": 16, "sqp": 1}  # frames of a part where a frame takes long
+
+
+def solve_in_parts(
+    solver: Solver,
+    targets: ArrayLike,
+    folder: str | os.PathLike[str] | Parts,
+    *,
+    method: str = "descent",
+    alpha: float | str = "auto",
+    relative_alpha: float | None = None,
+    smoothness: float | str = 0.0,
+    fixed: ArrayLike | None = None,
+    priors: tuple[ArrayLike, ArrayLike] | None = None,
+    frames: int | None = None,
+    resume: bool = False,
+    progress: ProgressOption = None,
+    **options: Any,
+) -> Solution:
+    """Solve a shot part by part; parts that ``folder`` holds of the same solve are not solved again.
+
+    The parts do not depend on when a run was interrupted, so that any number of runs gives the same solution. With a
+    temporal term the parts are solved without it and are the start of one joint solve. The caller removes the folder
+    when the solution is in safety.
+
+    Parameters
+    ----------
+    solver : Solver
+    targets : (T, V, 3), or (T, M, 3) where the solver has ``vertices``
+    folder : path-like or Parts
+        Takes one file per part; made if it is missing. Parts that are open already stay so, and keep other runs out
+        until their block ends.
+    method, alpha, relative_alpha, smoothness, **options
+        As in :func:`rigcast.inverse.solve`, without ``init``.
+    fixed : array_like, shape (K,) or (T, K), optional
+        Values of pinned weights, NaN where free.
+    priors : pair (c, s), optional
+        Each a number, (K,) or (T, K).
+    frames : int, optional
+        Of a part; by default what takes about a second.
+    resume : bool
+        Refuse to start over where the folder holds parts of another solve.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigcast.progress.Progress`.
+
+    Returns
+    -------
+    Solution
+        ``seconds`` is the time that solving took, over all runs.
+
+    Raises
+    ------
+    ValueError
+        As ``solve`` does; with ``resume`` for a folder of another solve; for a folder that another run writes or that
+        holds other files.
+    KeyboardInterrupt
+        After the part in work at the first Ctrl-C, at once at the second; the message says what is kept.
+    """
+    show = as_callback(progress)
+    shot = solver.gram.checked(targets)
+    _check_finite(solver, shot)
+    whole_shot = _PerFrame(solver, len(shot), fixed, priors, options.get("bounds"))
+    settings = {"method": method, "alpha": 0.0 if is_auto(alpha) else alpha, "loss_scale": AUTO, **options}
+    first = settings | {"max_iterations": 1} | whole_shot.rows(slice(1))
+    solve_problem(solver.gram, shot[:1], smoothness=smoothness, **first)  # what is refused is refused before work
+    if relative_alpha is not None:
+        given = options | {"smoothness": 0.0} | whole_shot.rows(slice(None))
+        settings["alpha"] = alpha = relative_alpha_of(solver.gram, shot, relative_alpha, alpha, **given)
+    elif is_auto(alpha):
+        sample = training_frames(len(shot), SAMPLE)
+        settings["alpha"] = alpha_of(solver.gram, shot[sample], progress=show, **options | whole_shot.rows(sample))
+    if is_auto(settings.get("loss_scale")) and settings.get("loss", SQUARED) != SQUARED:
+        sample = training_frames(len(shot), SAMPLE)
+        settings["loss_scale"] = loss_scale_of(solver.gram, shot[sample], **settings | whole_shot.rows(sample))
+    length = frames or SLOW.get(method, FRAMES_PER_RUN)
+    parts, solved, began = [], 0, time.monotonic()
+    with opened(folder, "solve") as kept, held_back() as pressed:
+        kept.begin(_fingerprint(solver, [shot, *whole_shot.arrays], length, settings), resume)
+        for number, begin in enumerate(range(0, len(shot), length)):
+            if pressed():
+                raise KeyboardInterrupt(_interrupted(begin, len(shot), kept.folder))
+            known = kept.get(f"{number:06d}")
+            if known is not None:
+                part = from_content(known)
+            else:
+                end = begin + length
+                part, _ = solve_problem(solver.gram, shot[begin:end], **settings, **whole_shot.rows(slice(begin, end)))
+                kept.put(f"{number:06d}", content_of(part))
+                solved += len(part.weights)
+            parts.append(part)
+            done = begin + len(part.weights)
+            show(Progress("solving", done, len(shot), _rate(solved, time.monotonic() - began)))
+        if pressed() and smoothness != 0:
+            raise KeyboardInterrupt(_interrupted(len(shot), len(shot), kept.folder))
+    whole = Solution.joined(parts)
+    if is_auto(smoothness):
+        smoothness = _smoothness(solver, shot, whole, fixed)
+    if smoothness != 0:
+        show(Progress("smoothing", 0, 1, "the whole shot"))
+        own = settings | whole_shot.rows(slice(None)) | {"init": whole.weights}
+        joint, _ = solve_problem(solver.gram, shot, smoothness=smoothness, progress=show, **own)
+        joint.seconds += whole.seconds
+        whole = joint
+    if not is_auto(alpha) and 2 * int(whole.weights.any(axis=1).sum()) <= len(shot):
+        given = settings | whole_shot.rows(slice(None))
+        note = resting_note(solver.gram, shot, whole.transforms, smoothness=smoothness, **given)
+        whole.warnings += [] if note is None else [note]
+    return whole
+
+
+def _smoothness(solver: Solver, shot: NDArray[Any], whole: Solution, fixed: ArrayLike | None) -> float:
+    """What ``"auto"`` gives a shot whose parts are solved without a temporal term."""
+    still = shot if whole.transforms is None else in_rig_frame(shot, whole.transforms).astype(np.float32)
+    lower, upper = problem.box(solver.gram.rig, whole.bounds, fixed, (len(shot), solver.gram.activations.num_shapes))
+    return measured(solver.gram, still, whole.weights, lower, upper).smoothness
+
+
+def _check_finite(solver: Solver, shot: NDArray[Any]) -> None:
+    """What is wrong with a frame is said with its number in the shot, not in its part."""
+    wrong = np.argwhere(~np.isfinite(solver.gram.chosen(shot)).all(axis=2))
+    if len(wrong):
+        frame, vertex = wrong[0]
+        got = f"not finite at frame {frame}, vertex {solver.gram.vertices[vertex]}"
+        raise bad_argument("solve", "targets", got, "finite everywhere")
+
+
+class _PerFrame:
+    """Pins and priors, checked for the whole shot before its first part, so that frames are named as the shot's own.
+
+    Attributes
+    ----------
+    arrays : list of arrays
+        What was given, for the fingerprint.
+    """
+
+    def __init__(self, solver: Solver, frames: int, fixed: Any, priors: Any, bounds: Any) -> None:
+        shape = (frames, solver.gram.activations.num_shapes)
+        problem.box(solver.gram.rig, bounds, fixed, shape)
+        problem.prior_terms(priors, shape)
+        self._fixed = None if fixed is None else np.asarray(fixed, np.float64)
+        self._priors = None if priors is None else tuple(np.asarray(part, np.float64) for part in priors)
+        self.arrays = [self._fixed, *(self._priors or ())]
+
+    def rows(self, frames: slice | NDArray[np.int64]) -> dict[str, Any]:
+        """Arguments of ``solve`` for these frames."""
+
+        def cut(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            return values[frames] if values.ndim == 2 else values
+
+        own: dict[str, Any] = {} if self._fixed is None else {"fixed": cut(self._fixed)}
+        return own if self._priors is None else own | {"priors": tuple(map(cut, self._priors))}
+
+
+def _rate(frames: int, seconds: float) -> str:
+    return f"{frames / seconds:,.0f} frames/s" if frames and seconds > 0 else ""
+
+
+def _interrupted(done: int, total: int, folder: os.PathLike[str]) -> str:
+    return (
+        f"interrupted with {done:,} of {total:,} frames solved and kept in {folder}; "
+        "run the same command again to continue"
+    )
+
+
+def _fingerprint(solver: Solver, per_frame: list[Any], length: int, settings: dict[str, Any]) -> str:
+    """Hash of everything that decides the parts."""
+    gram, structure = solver.gram, solver.gram.activations
+    arrays = [gram.columns, gram.neutral, gram.vertices, gram.vertex_weights]
+    arrays += [structure.shape, structure.offset, structure.is_tent, structure.knots, gram.rig.bounds]
+    decides = {name: value for name, value in settings.items() if name != "threads"}
+    return fingerprint(arrays, per_frame, length, decides)

@@ -1,0 +1,167 @@
+"""Robust losses by iterative reweighting, with one Gram matrix for all frames and rounds.
+
+With a loss rho, a frame's fidelity is ``sum_v omega_v rho(|r_v|^2)``, ``r_v = f_v(w) - b_v``. Around weights w0, with
+``u_v = rho'(|r_v(w0)|^2)``,
+
+    rho(|r_v|^2) <= rho(|r_v(w0)|^2) + |f_v(w) - b'_v|^2 - |f_v(w0) - b'_v|^2,   b'_v = f_v(w0) + u_v (b_v - f_v(w0)),
+
+with equal gradients at w0: rho(|r|^2) - |r|^2 is concave in r, as rho is in s with a slope of at most 1. So the targets
+are reweighted in place of the vertices: a vertex of weight u is drawn towards it by the share u of its distance only,
+and the squared problem of targets b' has the robust objective's gradient (the additive form of half-quadratic
+minimization, Nikolova and Ng 2005). No round raises the objective. It costs a pose, a projection and a warm solve.
+Weighted vertices (Holland and Welsch 1977) would need fewer rounds, but a Gram matrix for every frame of each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast.inverse._distances import cuts, posed
+from rigcast.inverse._loss import FINEST, HUBER, MEDIANS, TUKEY, Loss
+from rigcast.inverse._methods.descent import FRAMES_PER_RUN, descent
+from rigcast.inverse._options import Options
+from rigcast.inverse._problem import Problem
+from rigcast.inverse._projection import project
+from rigcast.progress import Progress, silent
+
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
+Whole = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+ROUNDS = 100  # at most
+FALL = 1e-6  # of the reweighted objective, which outliers do not dominate: a round that lowers it by less is the last
+WIDER = (32, 16, 8, 4, 2)  # scales of the first rounds: a start that outliers have drawn away comes back in few rounds
+BEGUN = 1e-4  # the same as FALL where Huber's loss is the start of Tukey's, which has minima of its own
+
+
+def reweighted(problem: Problem, options: Options, loss: Loss) -> tuple[Problem, Float64, Whole, Flags]:
+    """Minimize with a loss: the squared problem that has the same gradient, weights, iterations, and what converged.
+
+    Parameters
+    ----------
+    problem : Problem
+    options : Options
+    loss : Loss
+
+    Returns
+    -------
+    Problem, (T, K), (T,), (T,)
+    """
+    count = problem.num_frames
+    # Without a temporal term frames are independent, and parts as long as the solver's own give the bytes of the whole.
+    length = count if problem.smoothness > 0 else FRAMES_PER_RUN
+    parts = []
+    for begin in range(0, count, length):
+        parts.append(_shot(problem.frames(begin, begin + length), replace(options, progress=silent), loss))
+        options.progress(Progress("solving", min(begin + length, count), count))
+    targets, weights, iterations, converged = (np.concatenate(own) for own in zip(*parts, strict=True))
+    return _at(problem, targets, options), weights, iterations, converged
+
+
+def objective(problem: Problem, weights: Float64, loss: Loss, threads: int = 0) -> Float64:
+    """(T,): a frame's own terms, with the loss of the distances to the problem's targets."""
+    return _pulled(problem, weights, loss, threads).fidelity + _other(problem, weights)
+
+
+def chosen_scale(sample: Problem, options: Options, name: str) -> float:
+    """The scale that ``"auto"`` is: a multiple of the median distance that frames solved by themselves leave.
+
+    By Huber's loss, whose scale is that of a squared solve: outliers double what the latter leaves everywhere.
+    """
+    single = replace(sample, smoothness=0.0, init=None)
+    quiet = replace(options, progress=silent, joint=None)
+    weights = np.clip(descent(single, quiet)[0], single.lower, single.upper)
+    first = Loss(HUBER, _scale(single, weights, HUBER, quiet.threads))
+    _, weights, _, _ = _rounds(single, weights, quiet, first, BEGUN)
+    return _scale(single, weights, name, quiet.threads)
+
+
+def _scale(problem: Problem, weights: Float64, name: str, threads: int) -> float:
+    """By the median distance over vertices that shapes move and that count; those that rest are often exact."""
+    gram = problem.gram
+    seen = (gram.vertex_weights > 0) & np.any(gram.columns != 0, axis=(0, 2))
+    apart = posed(gram, weights, threads)[:, seen] - gram.chosen(problem.targets)[:, seen]
+    median = float(np.median(np.linalg.norm(apart, axis=2))) if seen.any() else 0.0
+    return max(MEDIANS[name] * median, FINEST * float(np.ptp(gram.neutral, axis=0).max()))
+
+
+def _shot(problem: Problem, options: Options, loss: Loss) -> tuple[Float32, Float64, Whole, Flags]:
+    """As ``reweighted``, with the targets of the problem."""
+    weights, total, _ = descent(problem, options)
+    weights = np.clip(weights, problem.lower, problem.upper)
+    for times in WIDER:
+        wide = Loss(HUBER, times * loss.scale)
+        _, weights, iterations, _ = _rounds(problem, weights, options, wide, BEGUN, rounds=1)
+        total = total + iterations
+    if loss.name == TUKEY:
+        _, weights, iterations, _ = _rounds(problem, weights, options, Loss(HUBER, loss.scale), BEGUN)
+        total = total + iterations
+    targets, weights, iterations, settled = _rounds(problem, weights, options, loss, FALL)
+    return targets, weights, total + iterations, settled
+
+
+def _rounds(
+    problem: Problem, weights: Float64, options: Options, loss: Loss, fall: float, rounds: int = ROUNDS
+) -> tuple[Float32, Float64, Whole, Flags]:
+    """Reweight and solve in turns until no frame's objective falls further, or that of the shot where frames couple."""
+    iterations = np.zeros(len(weights), np.int64)
+    pulled = _pulled(problem, weights, loss, options.threads)
+    value = _total(problem, weights, pulled.fidelity)
+    for _ in range(rounds):
+        around = replace(_at(problem, pulled.targets, options), init=weights)
+        found, steps, converged = descent(around, options)
+        weights, iterations = np.clip(found, problem.lower, problem.upper), iterations + steps
+        pulled = _pulled(problem, weights, loss, options.threads)
+        before, value = value, _total(problem, weights, pulled.fidelity)
+        settled = before - value <= fall * _total(problem, weights, pulled.left)
+        if settled.all():
+            break
+    return pulled.targets, weights, iterations, np.asarray(converged & settled)
+
+
+class _Pulled(NamedTuple):
+    """Reweighted targets b' (T, M, 3), the fidelity (T,) of the given ones, and the squared one of b'."""
+
+    targets: Float32
+    fidelity: Float64
+    left: Float64
+
+
+def _pulled(problem: Problem, weights: Float64, loss: Loss, threads: int) -> _Pulled:
+    gram, omega = problem.gram, problem.gram.vertex_weights
+    targets = np.empty((len(weights), len(gram.vertices), 3), np.float32)
+    fidelity, left = np.empty((2, len(weights)))
+    for cut in cuts(len(weights)):
+        found = posed(gram, weights[cut], threads).astype(np.float64)
+        apart = found - gram.chosen(problem.targets[cut])
+        square = np.square(apart).sum(axis=2)
+        pull = loss.slope(square)
+        fidelity[cut], left[cut] = loss.value(square) @ omega, (np.square(pull) * square) @ omega
+        targets[cut] = found - pull[..., None] * apart
+    return _Pulled(targets, fidelity, left)
+
+
+def _other(problem: Problem, weights: Float64) -> Float64:
+    """(T,): sparsity and priors."""
+    terms = problem.alpha * weights + problem.prior_strength * np.square(weights - problem.prior_target)
+    return np.asarray(terms.sum(axis=1))
+
+
+def _total(problem: Problem, weights: Float64, fidelity: Float64) -> Float64:
+    """What the rounds lower: (T,) objectives of frames, or (1,) of the shot with its temporal term."""
+    frames = fidelity + _other(problem, weights)
+    if problem.smoothness == 0.0:
+        return frames
+    bends = np.square(np.diff(weights, n=2, axis=0)).sum()
+    return np.array([frames.sum() + problem.smoothness * bends])
+
+
+def _at(problem: Problem, targets: Float32, options: Options) -> Problem:
+    """The same problem for other targets on the chosen vertices."""
+    projections, energies = project(problem.gram, targets, options.threads, options.device)
+    return replace(problem, targets=targets, projections=projections, energies=energies)

@@ -1,0 +1,208 @@
+"""Rigid motion of a shot: fitted on vertices that expressions leave alone, and removed from its targets."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigcast._core import BlendshapeRig
+from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
+from rigcast.inverse._gram import Gram, different_vertices
+
+Float64 = NDArray[np.float64]
+
+#: How a solve finds the motion of the head: not at all, as its data allow, on vertices that rest, or on these vertices.
+Rigid = ArrayLike | Literal["auto", "rest"] | None
+ENOUGH = 0.1  # of the vertices, and of their extent: a skull; less of a face tells its turn worse than all of it
+SPREAD = 1e-6  # of the longest extent: points that spread less along a second direction lie on a line
+
+
+def resting_vertices(rig: BlendshapeRig) -> NDArray[np.int64]:
+    """Vertices that no shape and no combination of a rig moves: (R,) int64, ascending.
+
+    Where a shot shows them, they show the motion of the head alone: ``rigid="rest"`` of
+    :func:`rigcast.inverse.solve`.
+
+    Raises
+    ------
+    ValueError
+        If ``rig`` is no blendshape rig.
+
+    Examples
+    --------
+    >>> import rigcast as rc
+    >>> rig = rc.faces.example()
+    >>> len(rc.inverse.resting_vertices(rig)), len(rig.rest_vertices)
+    (514, 2536)
+    """
+    check_blendshape_rig("resting_vertices", rig)
+    moved = np.zeros(len(rig.rest_vertices), bool)
+    for number in range(rig.num_columns):
+        moved |= np.asarray(rig.column(number)).any(axis=1)
+    return np.flatnonzero(~moved)
+
+
+def rigid_vertices(gram: Gram, rigid: Rigid, targets: ArrayLike) -> ArrayLike | Literal["together"] | None:
+    """The vertices that show the motion of the head, or that it is to be found together with the weights.
+
+    ``"rest"`` stands for the given vertices that no shape moves; ``"auto"`` for the same if they are a tenth of the
+    given ones and reach a tenth as far across the face, else for all of them together with the weights.
+
+    Raises
+    ------
+    ValueError
+        Naming ``rigid``, if it is another word, or ``"rest"`` where fewer than three given vertices rest.
+    """
+    if not isinstance(rigid, str):
+        return rigid
+    if rigid not in ("auto", "rest"):
+        raise bad_argument("solve", "rigid", repr(rigid), "'auto', 'rest', vertices or None")
+    resting = resting_vertices(gram.rig)
+    given = np.arange(gram.num_vertices)
+    if np.shape(targets)[-2:-1] != (gram.num_vertices,):
+        given = gram.vertices
+        resting = np.intersect1d(resting, given)
+    if rigid == "auto":
+        return resting if _is_enough(gram, resting, given) else "together"
+    if len(resting) < 3:
+        got = f"'rest' where {len(resting)} of {len(given)} given vertices rest in all shapes"
+        raise bad_argument("solve", "rigid", got, "'auto', which finds motion and weights together, or vertices")
+    return resting
+
+
+def _is_enough(gram: Gram, resting: NDArray[np.int64], given: NDArray[np.int64]) -> bool:
+    if len(resting) < max(3, ENOUGH * len(given)):
+        return False
+    rest = np.asarray(gram.rig.rest_vertices, np.float64)
+    across = [np.linalg.svd(part - part.mean(axis=0), compute_uv=False) for part in (rest[resting], rest[given])]
+    reach = [values[1] / np.sqrt(len(part)) for values, part in zip(across, (resting, given), strict=True)]
+    return bool(reach[0] > ENOUGH * reach[1])
+
+
+def in_rig_frame(targets: ArrayLike, transforms: ArrayLike) -> Float64:
+    """Remove the motion of the head from a shot: ``x`` with ``y = M x + t`` for the rows ``[M | t]`` of its frames.
+
+    Parameters
+    ----------
+    targets : array_like, shape (T, V, 3)
+    transforms : array_like, shape (T, 3, 4)
+        Rotations, times a scale if there is one, and translations: ``Solution.transforms``.
+
+    Returns
+    -------
+    (T, V, 3) float64
+
+    Raises
+    ------
+    ValueError
+        If the two have different numbers of frames.
+    """
+    check = Arguments("in_rig_frame")
+    motion = check.numbers("transforms", transforms, "T 3 4")
+    shot = Arguments("in_rig_frame", T=len(motion)).numbers("targets", targets, "T V 3", finite=False)
+    return removed(shot, motion)
+
+
+def removed(shot: NDArray[np.float64], motion: Float64) -> Float64:
+    """What :func:`in_rig_frame` gives, for arrays that are checked."""
+    still: Float64 = (shot - motion[:, None, :, 3]) @ motion[:, :, :3]
+    square = np.square(motion[:, :, :3]).sum(axis=(1, 2)) / 3.0  # of the scale: 1 up to rounding for rotations
+    scaled = np.abs(square - 1.0) > 1e-12
+    still[scaled] /= square[scaled, None, None]
+    return still
+
+
+def without_rigid_motion(
+    gram: Gram, targets: ArrayLike, rigid: ArrayLike, scale: bool = False
+) -> tuple[Float64, Float64]:
+    """Targets in the rig's frame, and the motion of each frame.
+
+    Parameters
+    ----------
+    gram : Gram
+    targets : (T, V, 3), (T, M, 3), or one frame of these
+    rigid : array_like of int, shape (R,)
+        Vertices of the rig that the targets give and that expressions leave alone (the skull): three or more, not on
+        one line.
+    scale : bool
+        Fit a scale per frame, too.
+
+    Returns
+    -------
+    (T, V, 3) or (T, M, 3), (T, 3, 4)
+        ``[R | t]``, or ``[s R | t]``: what was given is ``R x + t`` of what is returned.
+
+    Raises
+    ------
+    ValueError
+        Naming ``targets`` or ``rigid``.
+    """
+    array = Arguments("solve").numbers("targets", targets, "T V 3", "V 3", finite=False)
+    shot = array[None] if array.ndim == 2 else array
+    chosen = different_vertices("rigid", rigid, gram.num_vertices)
+    place = chosen
+    if shot.shape[1] != gram.num_vertices:
+        place, absent = places(gram, chosen)
+        if shot.shape[1] != len(gram.vertices) or absent.any():
+            raise bad_argument("solve", "rigid", "with vertices that the targets do not give", "among them")
+    moved = shot[:, place]
+    if not np.isfinite(moved).all():
+        raise bad_argument("solve", "targets", "not finite at a vertex of rigid", "finite everywhere")
+    rest = np.asarray(gram.rig.rest_vertices, np.float64)[chosen]
+    motion = procrustes(rest, moved, scale=scale)
+    return removed(shot, motion), motion
+
+
+def places(gram: Gram, vertices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where given vertices stand among the chosen ones of a solve, and which of them do not."""
+    order = np.argsort(gram.vertices)
+    place = order[np.minimum(np.searchsorted(gram.vertices[order], vertices), len(order) - 1)]
+    return place, gram.vertices[place] != vertices
+
+
+def procrustes(source: Float64, targets: Float64, weights: Float64 | None = None, *, scale: bool = False) -> Float64:
+    """(T, 3, 4): the motion of each frame with the least ``sum_v omega_v |s R x_v + t - y_v|^2``.
+
+    From the singular value decomposition of the covariance, its last direction turned where this would mirror (Kabsch
+    1976); the scale is 1 unless it is asked for (Umeyama 1991, equations 40 to 42).
+
+    Parameters
+    ----------
+    source : array_like, shape (R, 3) or (T, R, 3)
+        The points of all frames, or of each.
+    targets : array_like, shape (T, R, 3)
+    weights : array_like, shape (R,), optional
+        omega; 1 by default.
+    scale : bool
+
+    Raises
+    ------
+    ValueError
+        If the source lies on a line: any rotation about it would do.
+    """
+    share = None if weights is None else (weights / weights.sum())[:, None]
+    middle, middles = _middle(source, share), _middle(targets, share)
+    about = source - middle[..., None, :]
+    spread = np.atleast_2d(np.linalg.svd(about if share is None else about * np.sqrt(share), compute_uv=False))
+    if source.shape[-2] < 3 or (spread[:, 1] <= SPREAD * spread[:, 0]).any():
+        raise bad_argument("solve", "rigid", "fewer than three vertices, or all on a line", "three that span a plane")
+    moved = targets - middles[:, None]
+    if share is not None:
+        moved *= share
+    covariance = np.einsum("tri,rj->tij" if source.ndim == 2 else "tri,trj->tij", moved, about)
+    u, values, vt = np.linalg.svd(covariance)
+    mirrored = np.sign(np.linalg.det(u @ vt))
+    u[:, :, 2] *= mirrored[:, None]
+    rotation = u @ vt
+    if scale:
+        values[:, 2] *= mirrored
+        size = np.square(about if share is None else about * np.sqrt(share)).sum(axis=(-2, -1))
+        rotation *= (values.sum(axis=1) / size)[:, None, None]
+    shift = middles - (rotation @ middle[..., None])[..., 0]
+    return np.concatenate([rotation, shift[..., None]], axis=2)
+
+
+def _middle(points: Float64, share: Float64 | None) -> Float64:
+    return np.asarray(points.mean(axis=-2) if share is None else (points * share).sum(axis=-2))

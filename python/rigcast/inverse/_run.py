@@ -1,0 +1,281 @@
+"""Methods by name, the call of one, and the one place that measures what they return."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigcast._validate import Arguments, bad_argument
+from rigcast.errors import NumericalError
+from rigcast.inverse import _measures as measures
+from rigcast.inverse import _on_cuda as on_cuda
+from rigcast.inverse._elbow import AUTO, SAMPLE, choose_alpha, training_frames
+from rigcast.inverse._gram import Gram
+from rigcast.inverse._jitter import jitter_of
+from rigcast.inverse._joint_motion import without_joint_motion, without_motion_at_rest
+from rigcast.inverse._loss import SQUARED, Loss, check_loss
+from rigcast.inverse._methods.closed_forms import cet, seol
+from rigcast.inverse._methods.descent import descent
+from rigcast.inverse._methods.localized import cet_loc
+from rigcast.inverse._methods.majorize_minimize import mm, mm_cet
+from rigcast.inverse._methods.sequential_quadratic import sqp
+from rigcast.inverse._options import Options
+from rigcast.inverse._problem import Problem, make_problem
+from rigcast.inverse._reweighting import chosen_scale, objective, reweighted
+from rigcast.inverse._rigid_motion import Rigid, in_rig_frame, rigid_vertices, without_rigid_motion
+from rigcast.inverse._solution import Solution
+from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback, silent
+
+Float64 = NDArray[np.float64]
+Method = Callable[[Problem, Options], tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]]
+
+#: name -> function(problem, options) -> weights (T, K), iterations (T,), converged (T,)
+METHODS: dict[str, Method] = {
+    "descent": descent,
+    "mm": mm,
+    "mm_cet": mm_cet,
+    "cet": cet,
+    "cet_loc": cet_loc,
+    "seol": seol,
+    "sqp": sqp,
+}
+
+#: methods of one step, which have nothing to report before its end
+CLOSED_FORMS = {"cet", "cet_loc", "seol"}
+
+#: methods that solve a shot with a temporal term
+TEMPORAL = {"descent"}
+
+# arguments of ``solve`` that make no problem
+_HOW = {"method", "joint", "tolerance", "max_iterations", "progress", "loss", "loss_scale"}
+
+
+def solve_problem(
+    gram: Gram,
+    targets: ArrayLike,
+    method: str,
+    alpha: float | str,
+    *,
+    relative_alpha: float | None = None,
+    smoothness: float | str = 0.0,
+    joint: bool | None = None,
+    rigid: Rigid = None,
+    rigid_scale: bool = False,
+    loss: str = SQUARED,
+    loss_scale: float | str = AUTO,
+    tolerance: float = 1e-9,
+    max_iterations: int | None = None,
+    threads: int = 0,
+    device: str = "cpu",
+    progress: ProgressOption = None,
+    **terms: Any,
+) -> tuple[Solution, Problem]:
+    """What ``solve`` does, without a word about weights that are all at rest: a part of a shot may be.
+
+    ``terms`` are the arguments of ``make_problem`` that ``solve`` has, too.
+    """
+    started = time.perf_counter()
+    if not isinstance(method, str) or method not in METHODS:
+        raise bad_argument("solve", "method", repr(method), "one of: " + ", ".join(METHODS))
+    options = Options(tolerance, max_iterations, threads, as_callback(progress), device, joint)
+    _check_device(method, device)
+    _check_fits(method, smoothness)
+    check_loss(loss, loss_scale, method, joint)
+    if is_auto(smoothness):
+        how: dict[str, Any] = {"joint": joint, "rigid": rigid, "rigid_scale": rigid_scale, "tolerance": tolerance}
+        how |= {"loss": loss, "loss_scale": loss_scale}
+        how |= {"max_iterations": max_iterations, "threads": threads, "device": device, "progress": progress}
+        return _smoothed(gram, targets, method, alpha, relative_alpha, **how, **terms)
+    given = {"threads": threads, "device": device, "smoothness": smoothness, **terms}
+    problem, transforms, together = _problem(gram, targets, alpha, rigid, rigid_scale, **given)
+    if relative_alpha is not None:
+        problem = replace(
+            problem, alpha=_share_of_alpha(relative_alpha, alpha, problem, options, together, rigid_scale)
+        )
+    elif is_auto(alpha):
+        sample = problem.at(training_frames(problem.num_frames, SAMPLE))
+        problem = replace(problem, alpha=_chosen_alpha(sample, options, together, rigid_scale))
+    if loss != SQUARED and is_auto(loss_scale):
+        sample = problem.at(training_frames(problem.num_frames, SAMPLE))
+        loss_scale = _chosen_scale(sample, options, loss, together, rigid_scale)
+    if together:
+        problem, transforms = without_joint_motion(problem, options, scale=rigid_scale)
+    if loss == SQUARED:
+        weights, iterations, converged = METHODS[method](problem, options)
+        if method in CLOSED_FORMS:
+            options.progress(Progress("solving", problem.num_frames, problem.num_frames))
+        causal = joint is False
+        solution = measure(problem, method, weights, iterations, converged, threads, device, causal=causal)
+    else:
+        solution = _robust(problem, method, options, Loss(loss, float(loss_scale)))
+    solution.transforms = transforms
+    solution.seconds = time.perf_counter() - started
+    return solution, problem
+
+
+def _robust(problem: Problem, method: str, options: Options, loss: Loss) -> Solution:
+    """A solution with a loss: optimality is that of the reweighted targets, all else that of the given ones."""
+    threads, device = options.threads, options.device
+    pulled, weights, iterations, converged = reweighted(problem, options, loss)
+    solution = measure(problem, method, weights, iterations, converged, threads, device)
+    solution.optimality = measures.measure(pulled, solution.weights, threads, device).optimality
+    solution.objective = objective(problem, solution.weights, loss, threads)
+    solution.gap = None
+    solution.loss, solution.loss_scale = loss.name, loss.scale
+    return solution
+
+
+def _smoothed(
+    gram: Gram, targets: ArrayLike, method: str, alpha: float | str, relative_alpha: float | None, **given: Any
+) -> tuple[Solution, Problem]:
+    """The smoothness that noise and motion of a solve without it ask for, and the solve with it from there."""
+    first, problem = solve_problem(gram, targets, method, alpha, relative_alpha=relative_alpha, **given)
+    smoothness = jitter_of(problem, first.weights).smoothness
+    if smoothness == 0.0:
+        return first, problem
+    own = given | {"init": first.weights, "smoothness": smoothness}
+    own |= {"loss_scale": given["loss_scale"] if first.loss_scale is None else first.loss_scale}
+    solution, problem = solve_problem(gram, targets, method, first.alpha, **own)
+    solution.seconds += first.seconds
+    return solution, problem
+
+
+def relative_alpha_of(gram: Gram, targets: ArrayLike, relative_alpha: float, alpha: float | str, **given: Any) -> float:
+    """The alpha that ``relative_alpha`` is for a whole shot and other arguments of ``solve``."""
+    problem, _, together = _problem(gram, targets, **given | {"alpha": 0.0})
+    scale = given.get("rigid_scale", False)
+    return _share_of_alpha(relative_alpha, alpha, problem, Options(), together, scale)
+
+
+def _share_of_alpha(
+    share: float, alpha: float | str, problem: Problem, options: Options, together: bool, scale: bool
+) -> float:
+    if not is_auto(alpha):
+        raise bad_argument("solve", "relative_alpha", f"given beside alpha {alpha!r}", "the only one of the two")
+    share = Arguments("solve").number("relative_alpha", share, least=0.0, most=1.0)
+    at_rest = without_motion_at_rest(problem, options, scale=scale) if together else problem
+    return share * measures.resting_alpha(at_rest)
+
+
+def alpha_of(gram: Gram, frames: ArrayLike, *, progress: ProgressCallback, **given: Any) -> float:
+    """The alpha that ``"auto"`` gives a shot, from its rows at :func:`training_frames` and their pins and priors.
+
+    ``given`` are other arguments of ``solve``.
+    """
+    names = ("tolerance", "max_iterations", "threads", "device")
+    options = Options(progress=progress, **{name: given[name] for name in names if name in given})
+    sample, _, together = _problem(gram, frames, **given | {"alpha": AUTO})
+    return _chosen_alpha(sample, options, together, given.get("rigid_scale", False))
+
+
+def _chosen_alpha(sample: Problem, options: Options, together: bool, scale: bool) -> float:
+    """The elbow, of frames whose motion is removed as it is found without any alpha."""
+    return choose_alpha(_still(sample, options, scale) if together else sample, options)
+
+
+def loss_scale_of(gram: Gram, frames: ArrayLike, loss: str, **given: Any) -> float:
+    """The scale that ``"auto"`` gives a shot with a loss, from its rows at :func:`training_frames`, as ``alpha_of``."""
+    names = ("tolerance", "max_iterations", "threads", "device")
+    options = Options(**{name: given[name] for name in names if name in given})
+    sample, _, together = _problem(gram, frames, **given)
+    return _chosen_scale(sample, options, loss, together, given.get("rigid_scale", False))
+
+
+def _chosen_scale(sample: Problem, options: Options, loss: str, together: bool, scale: bool) -> float:
+    return chosen_scale(_still(sample, options, scale) if together else sample, options, loss)
+
+
+def _still(sample: Problem, options: Options, scale: bool) -> Problem:
+    """Frames in the rig's frame, each with the motion that it has by itself."""
+    quiet = replace(options, progress=silent)
+    return without_joint_motion(replace(sample, smoothness=0.0), quiet, scale=scale)[0]
+
+
+def resting_note(gram: Gram, targets: ArrayLike, transforms: Float64 | None = None, **given: Any) -> str | None:
+    """What :func:`rigcast.inverse._measures.all_at_rest` says of a shot and other arguments of ``solve``.
+
+    ``transforms`` is the motion that was found.
+    """
+    if transforms is not None:
+        targets, given = in_rig_frame(gram.checked(targets), transforms), given | {"rigid": None}
+    return measures.all_at_rest(_problem(gram, targets, **given)[0])
+
+
+def _problem(
+    gram: Gram,
+    targets: ArrayLike,
+    alpha: float | str,
+    rigid: Rigid = None,
+    rigid_scale: bool = False,
+    **given: Any,
+) -> tuple[Problem, Float64 | None, bool]:
+    """The problem, the rigid motion that was removed from its targets, and whether one is still to be found.
+
+    That is found together with the weights. ``alpha`` is 0 until it is chosen.
+    """
+    if not isinstance(rigid_scale, (bool, np.bool_)):
+        raise bad_argument("solve", "rigid_scale", repr(rigid_scale), "True or False")
+    transforms, seen = None, rigid_vertices(gram, rigid, targets)
+    together = isinstance(seen, str)
+    if seen is not None and not together:
+        targets, transforms = without_rigid_motion(gram, targets, seen, rigid_scale)
+    terms: dict[str, Any] = {name: value for name, value in given.items() if name not in _HOW}
+    terms["alpha"] = 0.0 if is_auto(alpha) else alpha
+    return make_problem(gram, targets, **terms), transforms, together
+
+
+def is_auto(term: object) -> bool:
+    """Whether alpha or smoothness is to be chosen."""
+    return isinstance(term, str) and term == AUTO
+
+
+def measure(
+    problem: Problem,
+    method: str,
+    weights: Float64,
+    iterations: NDArray[np.int64],
+    converged: NDArray[np.bool_],
+    threads: int = 0,
+    device: str = "cpu",
+    *,
+    causal: bool = False,
+) -> Solution:
+    """What every method reports, from its weights alone."""
+    weights = np.clip(weights, problem.lower, problem.upper)
+    found = measures.measure(problem, weights, threads, device, causal=causal)
+    if not all(np.isfinite(part).all() for part in (weights, found.objective, found.optimality, found.rmse)):
+        raise NumericalError(f"solve: method {method!r} overflowed; bring targets, bounds and terms to a common scale")
+    return Solution(
+        weights=weights,
+        objective=found.objective,
+        iterations=np.asarray(iterations, np.int64),
+        converged=np.asarray(converged, bool),
+        optimality=found.optimality,
+        gap=found.gap,
+        rmse=found.rmse,
+        method=method,
+        alpha=problem.alpha,
+        smoothness=problem.smoothness,
+        warnings=problem.warnings,
+        vertices=problem.gram.vertices,
+        vertex_weights=problem.gram.vertex_weights,
+        **problem.given,
+    )
+
+
+def _check_device(method: str, device: str) -> None:
+    if device != "cpu" and method != "descent":
+        raise bad_argument("solve", "device", f"{device!r} with method {method!r}", "'cpu'")
+    on_cuda.check_device(device)
+
+
+def _check_fits(method: str, smoothness: float | str) -> None:
+    number = isinstance(smoothness, (int, float, np.number))
+    if method not in TEMPORAL and (is_auto(smoothness) or (number and float(smoothness) > 0)):
+        got = f"{smoothness:g}" if number else repr(smoothness)
+        raise bad_argument("solve", "smoothness", f"{got} with method {method!r}", "0")

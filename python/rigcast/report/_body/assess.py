@@ -1,0 +1,135 @@
+"""Everything that a report says in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._rigs.rig import Rig
+from rigcast.metrics import Difficulty
+from rigcast.progress import Progress, ProgressCallback
+from rigcast.report._body.contenders import Contender
+from rigcast.report._body.gate import gates
+from rigcast.report._body.heldout import HeldOut
+from rigcast.report._body.measure import Accuracy, measure, vertex_sets
+from rigcast.report._body.outside import beyond
+from rigcast.report._body.timing import HostTiming, Timing, time_beside, time_engine
+from rigcast.sampling import Dataset
+
+FAR = 2  # times as far from rest as the held-out poses: what the confidence must notice
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """The numbers of a report.
+
+    Attributes
+    ----------
+    contenders : list of Contender
+        The subject first.
+    truths : list of HeldOut
+        Random poses, then, if there is one, the animation.
+    accuracy : list of lists
+        ``accuracy[i][j]`` of contender j on truths i.
+    timings : list of Timing
+        Of each contender.
+    host : HostTiming or None
+    confidence : dict from what the poses are to (T,) array
+        Of the subject.
+    gates : dict from what the poses are to Difficulty
+        What simple methods reach on the same poses; empty without a training set.
+    """
+
+    contenders: list[Contender]
+    truths: list[HeldOut]
+    accuracy: list[list[Accuracy]]
+    timings: list[Timing]
+    host: HostTiming | None
+    confidence: dict[str, NDArray[np.float32]]
+    gates: dict[str, Difficulty]
+
+    @property
+    def subject(self) -> Contender:
+        """The model that the report is about."""
+        return self.contenders[0]
+
+    def figures(self) -> dict[str, object]:
+        """All numbers by name, for machines."""
+        return {
+            "accuracy": {
+                truth.title: {entry.label: result.figures() for entry, result in self._beside(results)}
+                for truth, results in zip(self.truths, self.accuracy, strict=True)
+            },
+            "milliseconds_per_pose": {
+                entry.label: {"single_one_thread": timing.single, "batch_all_processors": timing.batch}
+                for entry, timing in self._beside(self.timings)
+            },
+            "host": None if self.host is None else asdict(self.host),
+            "model_bytes": {entry.label: entry.size for entry in self.contenders},
+            "gate": {title: self._gate(title) for title in self.gates},
+            "median_confidence": {title: float(np.median(values)) for title, values in self.confidence.items()},
+        }
+
+    def verdicts(self) -> list[str]:
+        """The gate's line on the subject, for each set of poses."""
+        subject = [results[0] for results in self.accuracy]
+        named = f", {self.subject.label}" if len(self.contenders) > 1 else ""
+        millimeters = 1000.0 * self.subject.model.meters_per_unit
+        return [
+            f"{truth.title.capitalize()}{named}: {self.gates[truth.title].verdict(result.mean / millimeters)}"
+            for truth, result in zip(self.truths, subject, strict=True)
+            if truth.title in self.gates
+        ]
+
+    def _gate(self, title: str) -> dict[str, object]:
+        gate, millimeters = self.gates[title], 1000.0 * self.subject.model.meters_per_unit
+        at = [truth.title for truth in self.truths].index(title)
+        methods = {m.name: {"mean_mm": millimeters * m.mean, "max_mm": millimeters * m.max} for m in gate.methods}
+        return {"methods": methods, "passed": gate.is_learning(self.accuracy[at][0].mean / millimeters)}
+
+    def _beside(self, values: Sequence[Any]) -> zip[tuple[Contender, Any]]:
+        return zip(self.contenders, values, strict=True)
+
+
+def assess(
+    entries: list[Contender],
+    truths: list[HeldOut],
+    rig: Rig | None,
+    progress: ProgressCallback,
+    training: Dataset | None = None,
+) -> Assessment:
+    """Measure every contender on every set of poses, its speed, the speed of the rig (None: unknown), and the gate."""
+    jobs = [(entry, truth) for truth in truths for entry in entries]
+    every = [vertex_sets(entry.model) for entry in entries]
+    borders = next((sets for sets in every if sets is not None), None)
+    measured = []
+    for done, (entry, truth) in enumerate(jobs):
+        progress(Progress("measuring", done, len(jobs), f"{entry.label}, {truth.title}"))
+        measured.append(measure(entry.model, truth, borders if vertex_sets(entry.model) is None else None))
+    progress(Progress("measuring", len(jobs), len(jobs)))
+    accuracy = [measured[begin : begin + len(entries)] for begin in range(0, len(jobs), len(entries))]
+    timings, host = _speed(entries, truths[0], rig, progress)
+    subject = entries[0].model
+    confidence = {truth.title: subject.confidence(truth.poses) for truth in truths}
+    confidence[f"{FAR} × as far from rest"] = subject.confidence(beyond(subject, truths[0].poses, FAR))
+    return Assessment(entries, truths, accuracy, timings, host, confidence, gates(training, truths, progress))
+
+
+def _speed(
+    entries: list[Contender], truth: HeldOut, rig: Rig | None, progress: ProgressCallback
+) -> tuple[list[Timing], HostTiming | None]:
+    """Of each contender, and of the rig beside the subject: what the two do in turns counts for both."""
+    timings = []
+    for done, entry in enumerate(entries):
+        progress(Progress("timing", done, len(entries), entry.label))
+        timings.append(time_engine(entry.model, truth.poses))
+    host = None
+    if rig is not None:
+        host = time_beside(entries[0].model, rig, truth.poses, truth.channels)
+        timings[0] = replace(timings[0], single=host.engine_milliseconds)
+    progress(Progress("timing", len(entries), len(entries)))
+    return timings, host

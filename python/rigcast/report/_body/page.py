@@ -1,0 +1,190 @@
+"""The page: numbers, charts and pictures in one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigcast as rc
+from rigcast._rigs.resting import resting_groups, resting_lines
+from rigcast.plot import _colors as colors
+from rigcast.report._body import charts
+from rigcast.report._body.assess import FAR, Assessment
+from rigcast.report._body.contenders import reference
+from rigcast.report._body.contract import Contract
+from rigcast.report._body.measure import histogram
+from rigcast.report._body.places import Place, by_channel, by_control, by_joint, by_part, size_in_millimeters
+from rigcast.report._body.provenance import provenance
+from rigcast.report._body.timing import BATCH
+from rigcast.report._differential.section import SubspaceSection
+from rigcast.report._face_maps.section import MapSection
+from rigcast.report._kit import words
+from rigcast.report._kit.gallery import Gallery
+from rigcast.report._kit.template import Figure, fill
+from rigcast.sampling import Dataset
+
+MOST_PLACES = 10  # rows of a table
+
+Distances = NDArray[np.float32]
+Array = NDArray[np.float64]
+
+
+def render(
+    numbers: Assessment,
+    pictures: Gallery,
+    training: Dataset | None,
+    not_reproduced: Sequence[str] = (),
+    maps: MapSection | None = None,
+    subspace: SubspaceSection | None = None,
+    stated: Contract | None = None,
+) -> str:
+    """The HTML text of a report; ``not_reproduced`` names what of the rig no pose decides."""
+    shown = context(numbers, pictures, training, not_reproduced) | _of_maps(numbers, maps)
+    shown |= {"subspace": subspace, "subspace_truth": numbers.truths[0].title, "contract": stated}
+    return fill("page.html", shown)
+
+
+def _of_maps(numbers: Assessment, section: MapSection | None) -> dict[str, Any]:
+    """What the section of deformation maps shows, by name."""
+    if section is None:
+        return {"section": None}
+    rows = section.mapped.segments
+    return {
+        "section": section,
+        "truth": numbers.truths[0].title,
+        "refined": [row for row in rows if row.segment.level > 0],
+        "mended": [floor for floor in section.mapped.layout.floors if np.isfinite(floor.before[0])],
+    }
+
+
+def context(
+    numbers: Assessment, pictures: Gallery, training: Dataset | None, not_reproduced: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What the template shows, by name."""
+    subject = numbers.subject
+    known = {subject.model.metadata.get("data_hash"), None if training is None else training.hash}
+    return {
+        "name": words.title(subject.model.metadata.get("name") or subject.label),
+        "lead": lead(numbers, training),
+        "warnings": [
+            f"The {truth.title} below are the very poses that the model learned from: their errors flatter it. "
+            "Sample another set with another seed to judge it."
+            for truth in numbers.truths
+            if truth.dataset.hash in known
+        ]
+        + doubts(numbers)
+        + left_out(not_reproduced),
+        "verdicts": numbers.verdicts(),
+        "subject": f"the {subject.label}" if subject.label == "learned model" else subject.label,
+        "to_mm": 1000.0 * subject.model.meters_per_unit,
+        "simple": [gate for gate in map(numbers.gates.get, (truth.title for truth in numbers.truths)) if gate],
+        "headline": headline(numbers),
+        "numbers": numbers,
+        "rows": list(enumerate(numbers.contenders)),
+        "gallery": pictures,
+        "histogram": charts.histogram(_series(numbers, 0, histogram)),
+        "over_time": _over_time(numbers),
+        "confidence": charts.confidences(
+            [charts.Series(title, colors.ACCENT, np.asarray(c, float)) for title, c in numbers.confidence.items()]
+        ),
+        "far": FAR,
+        "turned": "joint" if subject.model.joint_names else "dial",
+        "batch": BATCH,
+        "groups": provenance(numbers, training),
+        "has_enveloping": bool(np.isfinite(numbers.accuracy[0][0].enveloping)),
+        "ratio": words.ratio,
+        "nan": np.nan,
+        "size": size_in_millimeters(subject.model),
+        "places": places(numbers),
+    }
+
+
+def places(numbers: Assessment) -> list[tuple[str, str, list[Place]]]:
+    """Tables of where the subject errs: title, what the second column counts, rows."""
+    model, truth, distances = numbers.subject.model, numbers.truths[0], numbers.accuracy[0][0].distances
+    turned = ("Channel", "far from rest in", by_channel(truth, distances))
+    if not model.joint_names:
+        turned = ("Control", "far from 0 in", by_control(model, truth, distances))
+    tables = [
+        ("Joint", "leads", by_joint(model, distances)),
+        turned,
+        (rc.segments(model).by.removesuffix("s").capitalize(), "has", by_part(model, distances)),
+    ]
+    return [(title, about, rows[:MOST_PLACES]) for title, about, rows in tables if rows]
+
+
+def left_out(not_reproduced: Sequence[str]) -> list[str]:
+    """What of the rig depends on more than a pose, in one sentence."""
+    return [f"Not reproduced, because no pose decides it: {'; '.join(not_reproduced)}."] * bool(not_reproduced)
+
+
+def doubts(numbers: Assessment) -> list[str]:
+    """What never moved in training, and which of it the poses of the report move."""
+    model = numbers.subject.model
+    resting = model.metadata.get("resting", {})
+    lines = []
+    if resting:
+        groups = [f"{names} ({reason})" for reason, names in resting_groups(resting)]
+        lines.append(f"{resting_lines(resting)[0]} {'; '.join(groups)}.")
+    for truth in numbers.truths:
+        outside = rc.metrics.outside_training(model, truth.poses)
+        if outside.resting or outside.doubtful:
+            lines.append(f"The {truth.title}: {'; '.join(outside.lines())}.")
+    return lines
+
+
+def lead(numbers: Assessment, training: Dataset | None) -> str:
+    """One sentence: what was learned, from what, and what it is judged on."""
+    model = numbers.subject.model
+    dials = len(model.metadata.get("numeric_controls", []))
+    joints = len(model.joint_names)
+    parts = [words.plural(joints, "joint")] * (joints > 0 or not dials) + [words.plural(dials, "dial")] * (dials > 0)
+    learned = f"learned from {words.plural(len(training), 'pose')} of the rig, " if training is not None else ""
+    judged = " and ".join(
+        f"{len(truth.rows):,} {truth.title if i == 0 else 'frames of animation'}"
+        for i, truth in enumerate(numbers.truths)
+    )
+    return (
+        f"{words.plural(len(model.rest_vertices), 'vertex')} driven by {' and '.join(parts)}, {learned}"
+        f"and judged on {judged} that it has not seen."
+    )
+
+
+def headline(numbers: Assessment) -> list[Figure]:
+    """The few numbers that decide: errors, speed, size."""
+    beside = reference(numbers.contenders)
+    at = None if beside is None else numbers.contenders.index(beside)
+    rows: dict[str, list[Figure]] = {"mean": [], "max": []}
+    for truth, results in zip(numbers.truths, numbers.accuracy, strict=True):
+        for name, key in (("mean error", "mean"), ("largest error", "max")):
+            value = getattr(results[0], key)
+            other = "" if at is None or beside is None else _against(getattr(results[at], key), value, beside.label)
+            rows[key].append(Figure(words.figure(value), "mm", f"{name}, {truth.title}", other))
+    single = numbers.timings[0].single
+    rig = ""
+    if (host := numbers.host) is not None:
+        rig = f"{host.name}: {words.figure(host.milliseconds)} ms, {words.ratio(host.milliseconds, single)} as long"
+    rows["mean"].append(Figure(words.figure(single), "ms", "a pose, one thread", rig))
+    amount, unit = words.size(numbers.subject.size).split(" ")
+    rows["max"].append(Figure(amount, unit, "model file", "float32, one safetensors file"))
+    return rows["mean"] + rows["max"]
+
+
+def _against(other: float, ours: float, label: str) -> str:
+    return f"{label}: {words.figure(other)} mm, {words.ratio(other, ours)} as much"
+
+
+def _series(numbers: Assessment, truth: int, values: Callable[[Distances], Array]) -> list[charts.Series]:
+    """One line a contender: what ``values`` makes of its distances (T, V)."""
+    results = zip(numbers.contenders, numbers.accuracy[truth], strict=True)
+    return [charts.Series(e.label, e.color, values(r.distances), strong=e is numbers.subject) for e, r in results]
+
+
+def _over_time(numbers: Assessment) -> str:
+    if len(numbers.truths) < 2:
+        return ""
+    means = _series(numbers, 1, lambda distances: distances.mean(axis=1, dtype=np.float64))
+    return charts.over_time(means, _series(numbers, 1, lambda distances: distances.max(axis=1).astype(np.float64)))

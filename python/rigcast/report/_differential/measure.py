@@ -1,0 +1,158 @@
+"""What a differential model reaches on held-out poses: by quality step, by what errs, by control."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigcast as rc
+from rigcast import _core
+from rigcast.report._body.heldout import HeldOut
+from rigcast.report._body.measure import in_millimeters
+from rigcast.report._body.places import Place, by_channel, by_control
+from rigcast.report._body.timing import median_seconds
+from rigcast.report._differential.predicted import (
+    anchor_displacements,
+    coefficients,
+    placed,
+    true_displacements,
+)
+
+SOURCE_POSES = 64  # that the sources of the error are told apart on, evenly spaced
+SHARES = (2, 4)  # reduced models have a half and a quarter of the components
+SHOWN = 6  # components
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A quality that a program can choose at run time: its name, the call, errors in millimeters, and milliseconds."""
+
+    name: str
+    how: str
+    mean: float
+    max: float
+    milliseconds: float
+
+
+@dataclass(frozen=True)
+class Source:
+    """What remains if only one thing errs, in millimeters."""
+
+    name: str
+    mean: float
+    max: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The numbers of the section.
+
+    Attributes
+    ----------
+    steps : list of Step
+        All components first.
+    sources : list of Source
+        What the components leave out, the differential network alone, the anchor networks alone, everything.
+    controls : list of Place
+        Controls or channels that the poses turn far from rest, the largest mean error first.
+    anchors : (A,) int32 array
+    gain : (V,) float64 array
+        How far white noise of 1 in the delta coordinates moves each vertex.
+    components : (K, V, 3) float32 array
+        Displacements of the leading components at one standard deviation over the held-out poses, in the rig's unit.
+    """
+
+    steps: list[Step]
+    sources: list[Source]
+    controls: list[Place]
+    anchors: NDArray[np.int32]
+    gain: NDArray[np.float64]
+    components: Floats
+
+
+def measure_subspace(model: _core.DifferentialModel, truth: HeldOut, distances: Floats) -> Measured:
+    """Measure a model whose distances (T, V) to the truth are known, in millimeters."""
+    tensors = model.tensors()
+    solver = _core.Reconstructor(
+        model.faces, len(model.rest_vertices), tensors["anchors.vertex"], tensors["anchors.weight"]
+    )
+    folded = solver.folded(tensors["delta.basis"], tensors["delta.mean"])
+    by = by_channel(truth, distances) if model.joint_names else by_control(model, truth, distances)
+    return Measured(
+        _steps(model, truth, distances),
+        _sources(model, truth, solver, folded),
+        by,
+        np.asarray(tensors["anchors.vertex"]),
+        solver.gain(),
+        _components(tensors, truth, folded),
+    )
+
+
+def _steps(model: _core.DifferentialModel, truth: HeldOut, distances: Floats) -> list[Step]:
+    exact = in_millimeters(model, truth.vertices)
+    turn, into = iter(range(10**9)), np.empty(exact.shape[1:], np.float32)
+
+    def step(name: str, how: str, other: rc.Deformer, known: Floats | None = None) -> Step:
+        off = (
+            known
+            if known is not None
+            else _core.vertex_distances(in_millimeters(model, other.evaluate(truth.poses)), exact)
+        )
+        seconds = median_seconds(
+            lambda: other.evaluate(truth.poses[next(turn) % len(truth.poses)], threads=1, out=into)
+        )
+        return Step(name, how, *_figures(off), 1e3 * seconds)
+
+    found = [step(f"{model.num_components} components", "evaluate(poses)", model, distances)]
+    for share in SHARES:
+        count = model.num_components // share
+        if count:
+            found.append(step(f"{count} components", f"reduced({count})", model.reduced(count)))
+    if model.storage == "float32":
+        found.append(step("16-bit weights", 'stored("16-bit")', model.stored("16-bit")))
+    return found
+
+
+def _sources(
+    model: _core.DifferentialModel, truth: HeldOut, solver: _core.Reconstructor, folded: _core.FoldedReconstructor
+) -> list[Source]:
+    """Each network's part, the other's outputs being the true ones."""
+    tensors = model.tensors()
+    some = np.unique(np.linspace(0, len(truth.poses) - 1, min(len(truth.poses), SOURCE_POSES)).round().astype(int))
+    poses, vertices = truth.poses[some], truth.vertices[some]
+    exact = in_millimeters(model, vertices)
+    true = true_displacements(model, tensors, poses, vertices)
+    delta = solver.encode(true).reshape(len(true), -1) - tensors["delta.mean"]
+    pairs = {
+        "components": (delta @ tensors["delta.basis"], true[:, tensors["anchors.vertex"]]),
+        "networks": (coefficients(tensors, poses), anchor_displacements(tensors, poses)),
+    }
+    kinds = {
+        "the components leave out": ("components", "components"),
+        "the differential network alone": ("networks", "components"),
+        "the anchor networks alone": ("components", "networks"),
+        "all together": ("networks", "networks"),
+    }
+    found = []
+    for name, (first, second) in kinds.items():
+        moved = folded.solve(np.ascontiguousarray(pairs[first][0]), np.ascontiguousarray(pairs[second][1]))
+        at = in_millimeters(model, placed(model, tensors, poses, moved))
+        found.append(Source(name, *_figures(_core.vertex_distances(at, exact))))
+    return found
+
+
+def _components(tensors: dict[str, NDArray[np.float32]], truth: HeldOut, folded: _core.FoldedReconstructor) -> Floats:
+    """The leading components on the mesh, anchors at rest, at one standard deviation."""
+    spread = coefficients(tensors, truth.poses).std(axis=0)
+    units = np.diag(spread)[: min(SHOWN, len(spread))].astype(np.float32)
+    still = np.zeros((len(units) + 1, len(tensors["anchors.vertex"]), 3), np.float32)
+    moved = folded.solve(np.concatenate([units, np.zeros((1, units.shape[1]), np.float32)]), still)
+    return np.asarray(moved[:-1] - moved[-1], np.float32)
+
+
+def _figures(distances: Floats) -> tuple[float, float]:
+    return float(distances.mean(dtype=np.float64)), float(distances.max())

@@ -1,0 +1,156 @@
+"""Writing the report of learned inverse kinematics."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from rigcast import _core
+from rigcast._atomic_files import atomic_write
+from rigcast._rigs.rig import Rig
+from rigcast._validate import Arguments, bad_argument
+from rigcast.ik import FaceIk
+from rigcast.progress import Progress, ProgressOption, as_callback
+from rigcast.report._face_ik.configurations import COUNT
+from rigcast.report._face_ik.measure import Measured, measure
+from rigcast.report._kit import words
+from rigcast.report._kit.facts import Fact
+from rigcast.report._kit.template import Figure, check_extra, fill
+
+# Bailey 2020, chapter 4: 25 configurations that users made of each character; convolutional and dense approximations.
+PUBLISHED = [
+    ("Hiccup", "0.94", "2.8", "1.92", "5.6"),
+    ("Valka", "0.70", "1.7", "2.19", "8.9"),
+    ("Toothless", "5.49", "3.0", "11.19", "4.2"),
+    ("Ray", "0.58", "1.5", "4.19", "8.5"),
+]
+
+
+def write_face_ik(
+    path: str | os.PathLike[str],
+    ik: FaceIk,
+    model: _core.Deformer,
+    *,
+    rig: Rig | _core.Deformer | None = None,
+    name: str | None = None,
+    seed: int = 0,
+    progress: ProgressOption = None,
+) -> dict[str, object]:
+    """Show how learned inverse kinematics answers 25 configurations, in one HTML file that opens offline.
+
+    The configurations are constructed by a script and labelled so: expressions with some control points pulled away.
+    With the rig, answers are judged on it; without, on the model that was trained through, which flatters them.
+
+    Parameters
+    ----------
+    path : path-like
+        The HTML file, written in one step.
+    ik : rigcast.ik.FaceIk
+    model : Deformer
+        The whole model whose control points were learned.
+    rig : rig or Deformer, optional
+        What the model was learned from, with the same channels or poses.
+    name : str, optional
+        Heading; default the file's name.
+    seed : int
+        Of the configurations.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigcast.progress.Progress`.
+
+    Returns
+    -------
+    dict
+        The report's numbers by name.
+
+    Raises
+    ------
+    ValueError
+        If the model is not the one whose control points were learned, has no faces, or the rig has other channels.
+    MissingExtra
+        Without the ``report`` extra.
+    """
+    check_extra()
+    seed = Arguments("report").whole("seed", seed)
+    if not isinstance(model, _core.Deformer) or not len(model.faces):
+        raise bad_argument("report", "model", "without faces", "a model with faces, to be drawn")
+    from rigcast.report._face_ik.pictures import configurations
+
+    report = as_callback(progress)
+    report(Progress("answering configurations", 0.0, 2.0))
+    measured = measure(ik, model, rig, seed)
+    report(Progress("drawing configurations", 1.0, 2.0))
+    picture, top = configurations(ik, model, measured)
+    context = {
+        "name": words.title(name or Path(path).stem),
+        "lead": _lead(ik, rig is not None),
+        "headline": _headline(measured),
+        "warnings": [] if rig is not None else [UNJUDGED],
+        "measured": measured,
+        "picture": picture,
+        "top": top,
+        "rows": _rows(measured),
+        "published": PUBLISHED,
+        "judge": "rig" if rig is not None else "model",
+        "groups": [("Networks", _facts(ik))],
+    }
+    atomic_write(path, fill("face_ik.html", context).encode("utf-8"))
+    report(Progress("drawing configurations", 2.0, 2.0))
+    return measured.figures()
+
+
+UNJUDGED = (
+    "Without the rig, errors are those on the model that the networks were trained through. Networks exploit what such "
+    "a model gets wrong: only the rig itself can judge the answers."
+)
+
+
+def _lead(ik: FaceIk, has_rig: bool) -> str:
+    judge = "on the rig itself" if has_rig else "on the model that was trained through"
+    return (
+        f"{words.plural(len(ik.names), 'rig parameter')} from {words.plural(len(ik.vertices), 'control point')} by "
+        f"{words.plural(len(ik.regions), 'network')}, one per region. Judged {judge} by {COUNT} configurations that a "
+        "script constructs."
+    )
+
+
+def _headline(measured: Measured) -> list[Figure]:
+    plain, polished = measured.answers
+    figures = [
+        Figure(words.figure(float(answer.judged.mean())), "mm", f"control points, {answer.name}", beside)
+        for answer, beside in ((plain, "from where they shall be, on average"), (polished, "the same"))
+    ]
+    if measured.apart is not None and measured.normals is not None:
+        text = f"published: 0.58 to 0.94 mm; normals {words.figure(float(measured.normals.mean()))} degrees"
+        figures.append(Figure(words.figure(float(measured.apart.mean())), "mm", "model from rig, whole mesh", text))
+    figures.append(Figure(words.figure(plain.milliseconds), "ms", "one configuration", "networks alone, one thread"))
+    return figures
+
+
+def _rows(measured: Measured) -> list[dict[str, Any]]:
+    rows = []
+    for t, configuration in enumerate(measured.configurations):
+        row: dict[str, Any] = {
+            "number": t + 1,
+            "turned": ", ".join(configuration.turned),
+            "pulled": len(configuration.pulled),
+            "cells": [float(answer.judged[t].mean()) for answer in measured.answers],
+        }
+        if measured.apart is not None and measured.normals is not None:
+            row["cells"] += [float(measured.apart[t].mean()), float(measured.normals[t])]
+        rows.append(row)
+    return rows
+
+
+def _facts(ik: FaceIk) -> list[Fact]:
+    about, training = ik.metadata, ik.metadata.get("training", {})
+    facts = [
+        Fact("character", about.get("name") or "unnamed"),
+        Fact("licence", about.get("licence") or "not stated"),
+        Fact("origin", about.get("origin") or "not stated"),
+        Fact("trained through", f"a model of kind {about.get('trained_through')}"),
+        Fact("control points", f"{len(ik.vertices):,}, {ik.dimensions}-D"),
+        Fact("shared parameters", "solved for together" if ik.agreement == "joint" else "averaged"),
+        Fact("regions", ", ".join(f"{len(points)} points, {len(own)} parameters" for points, own in ik.regions)),
+    ]
+    return facts + [Fact(key, value) for key, value in words.settings(training)]

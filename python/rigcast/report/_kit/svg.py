@@ -1,0 +1,25 @@
+"""Charts as SVG text that stands inside the page and takes its typeface."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+from rigcast.plot._drawing import STYLE
+
+
+def svg(canvas: Any, name: str) -> str:
+    """A canvas as SVG text; ``name`` keeps the ids of charts on one page apart."""
+    from matplotlib import rc_context
+
+    buffer = io.StringIO()
+    with rc_context(STYLE | {"svg.hashsalt": name}):
+        canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', r'<svg class="chart" viewBox="\1" role="img">', text, count=1)
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)  # the page's own style says it, for charts alone
+    text = re.sub(r"font-family: [^;\"]*;?", "", text)
+    return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)

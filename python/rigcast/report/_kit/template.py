@@ -1,0 +1,77 @@
+"""The pages' common frame: one style, one set of macros, one footer."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+import rigcast as rc
+from rigcast._bench import machine
+from rigcast._extras import require
+from rigcast._text import escaped
+from rigcast.plot import _colors as colors
+from rigcast.report._kit import words
+from rigcast.report._kit.gallery import ticks
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number at the head of the page, with what it is and what it stands beside."""
+
+    value: str
+    unit: str
+    title: str
+    beside: str
+
+
+def fill(name: str, context: dict[str, Any]) -> str:
+    """The HTML text of a template, which extends ``layout.html``.
+
+    Parameters
+    ----------
+    name : str
+        File name of the template.
+    context : dict
+        What it shows, by name; the frame's are ``name``, ``lead``, ``headline`` and, if there are any, ``verdicts`` and
+        ``warnings``.
+    """
+    jinja = require("jinja2", extra="report", purpose="writing a report")
+    environment = jinja.Environment(
+        loader=jinja.FunctionLoader(_source),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja.StrictUndefined,
+    )
+    environment.filters |= {"figure": words.figure, "size": words.size, "ticks": ticks}
+    frame: dict[str, Any] = {
+        "warnings": [],
+        "verdicts": [],
+        "colors": colors,
+        "gradient": ", ".join(colors.HEAT_STOPS),
+        "machine": machine(),
+        "versions": f"rigcast {rc.__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
+        "date": datetime.date.today().isoformat(),
+    }
+    return escaped(str(environment.get_template(name).render(frame | context)), keep="\n\t")
+
+
+def check_extra() -> None:
+    """Refuse before any work what a page could not be made without.
+
+    Raises
+    ------
+    MissingExtra
+        Without the ``report`` extra.
+    """
+    for module in ("pyvista", "matplotlib", "jinja2"):
+        require(module, extra="report", purpose="writing a report")
+
+
+def _source(name: str) -> str:
+    return resources.files("rigcast.report").joinpath("_templates").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,187 @@
+"""The contact sheet of an expression plan: what an actor is asked to pose, one picture an expression."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast import BlendshapeRig
+from rigcast._atomic_files import atomic_write
+from rigcast._resume.parts import Parts, opened
+from rigcast._validate import bad_argument
+from rigcast.plot._colors import CLAY, distinct, rgb
+from rigcast.plot._studio import Studio, View, view_of
+from rigcast.progress import Progress, ProgressOption, as_callback
+from rigcast.report._kit import words
+from rigcast.report._kit.jpeg import data_uri
+from rigcast.report._kit.template import Figure, fill
+from rigcast.report._sheet.actor_words import movement
+from rigcast.report._sheet.kept import kept_picture
+from rigcast.transfer._packing import ExpressionPlan
+
+WIDTH, HEIGHT = 480, 520  # pixels
+ROOM = 1.06  # around what is shown
+TINT = 0.55  # of a shape's color where it moves most
+
+
+@dataclass(frozen=True)
+class Movement:
+    """Shapes of an expression that go together: in words, by name, and the color of their area."""
+
+    words: str
+    names: list[str]
+    color: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """One expression: its number (0 is the neutral), its picture, its parts."""
+
+    number: int
+    picture: str
+    parts: list[Movement]
+
+
+def write_contact_sheet(
+    path: str | os.PathLike[str],
+    plan: ExpressionPlan,
+    rig: BlendshapeRig,
+    *,
+    kept: str | os.PathLike[str] | Parts | None = None,
+    progress: ProgressOption = None,
+) -> Path:
+    """Write the HTML page for an actor: a picture of each expression of a plan, with its shapes, the neutral first.
+
+    The pictures show the rig at the expression's weights, corrections included; every shape's area has a color, that
+    of its name below. The file holds all its pictures and prints.
+
+    Parameters
+    ----------
+    path : path-like
+        The HTML file, written in one step.
+    plan : ExpressionPlan
+    rig : BlendshapeRig
+        The rig that was packed; its faces are drawn.
+    kept : path-like or Parts, optional
+        A folder for pictures that are done: the next call with it does not draw them again. The caller removes it.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigcast.progress.Progress`.
+
+    Raises
+    ------
+    ValueError
+        If the plan is not of this rig, or the rig has no faces.
+    MissingExtra
+        Without PyVista or Jinja2.
+    """
+    if plan.active.shape != (rig.num_shapes, len(rig.rest_vertices)):
+        expected = f"a plan of {rig.num_shapes} shapes with {len(rig.rest_vertices)} vertices"
+        raise bad_argument("write_contact_sheet", "plan", f"of {' x '.join(map(str, plan.active.shape))}", expected)
+    if len(rig.faces) == 0:
+        raise bad_argument("write_contact_sheet", "rig", "without faces", "a rig whose faces can be drawn")
+    report = as_callback(progress)
+    cards = []
+    view = _view(plan, rig)
+    with contextlib.ExitStack() as stack:
+        pictures = None if kept is None else stack.enter_context(opened(kept, "write_contact_sheet"))
+        studio = stack.enter_context(Studio(rig.faces, len(rig.rest_vertices), WIDTH, HEIGHT))
+        for number, shapes in enumerate([[], *plan.expressions]):
+            cards.append(_card(number, shapes, plan, rig, view, studio, pictures))
+            report(Progress("drawing expressions", number, len(plan.expressions)))
+    context = {
+        "name": words.title(str(rig.metadata.get("name") or "Face")),
+        "lead": _lead(plan),
+        "headline": _headline(plan),
+        "cards": cards,
+        "left": [plan.names[k] for k in plan.uncovered],
+        "empty": [plan.names[k] for k in plan.empty],
+    }
+    atomic_write(path, fill("contact_sheet.html", context).encode())
+    return Path(path)
+
+
+def _view(plan: ExpressionPlan, rig: BlendshapeRig) -> View:
+    """From the front, on everything that moves, wherever an expression takes it, and on the head above it."""
+    rest = rig.rest_vertices
+    height = rest[:, "XYZ".index(rig.up_axis)]
+    moved = plan.active.any(axis=0)
+    shown = rest[moved | (height >= np.median(height[moved]))] if moved.any() else rest
+    posed = [rig.evaluate(weights)[moved] for weights in plan.weights()]
+    near = view_of(np.concatenate([shown, *posed]), rig.up_axis, turn=8.0, rise=2.0, aspect=WIDTH / HEIGHT)
+    return View(near.toward, near.up, near.center, ROOM * near.extent)
+
+
+def _card(
+    number: int,
+    shapes: list[int],
+    plan: ExpressionPlan,
+    rig: BlendshapeRig,
+    view: View,
+    studio: Studio,
+    kept: Parts | None,
+) -> Card:
+    weights = np.zeros(rig.num_shapes, np.float32)
+    weights[shapes] = 1.0
+    vertices = rig.evaluate(weights)
+    parts = _together(shapes, plan)
+    palette = distinct(len(parts))
+    clay = 255.0 * rgb(CLAY)
+    colors = np.broadcast_to(clay, vertices.shape).copy()
+    for part, color in zip(parts, palette, strict=True):
+        strength = TINT * _strength(part, rig)[:, None]
+        colors += strength * (color - colors)
+    tinted = colors.round().astype(np.uint8)
+    shows = (vertices, rig.faces, tinted, view.toward, view.up, view.center, view.extent, (WIDTH, HEIGHT))
+    picture = data_uri(kept_picture(kept, lambda: studio.picture(vertices, view, tinted), *shows))
+    named = []
+    for part, color in zip(parts, palette, strict=True):
+        names = [plan.names[k] for k in part]
+        named.append(Movement(movement(names), names, "#{:02x}{:02x}{:02x}".format(*color)))
+    return Card(number, picture, named)
+
+
+def _together(shapes: list[int], plan: ExpressionPlan) -> list[list[int]]:
+    """Shapes by group: those that always stand together first met."""
+    group = {k: members for members in plan.groups for k in members}
+    return [group.get(k, [k]) for k in shapes if group.get(k, [k])[0] == k]
+
+
+def _strength(shapes: list[int], rig: BlendshapeRig) -> NDArray[np.float64]:
+    """(V,) how far the shapes move a vertex, over the most of each; smooth at the border of their area."""
+    strength = np.zeros(len(rig.rest_vertices))
+    for k in shapes:
+        distance = np.linalg.norm(rig.column(k), axis=1)
+        strength = np.maximum(strength, distance / max(float(distance.max()), 1e-30))
+    return np.asarray(np.clip(2.0 * strength, 0.0, 1.0))
+
+
+def _lead(plan: ExpressionPlan) -> str:
+    shapes, count = plan.covered(len(plan.expressions)), len(plan.expressions)
+    return (
+        f"{words.plural(count, 'expression')} to pose and scan, which show {words.plural(shapes, 'shape')} of the rig. "
+        "Each color is one movement; pose all of a picture's at once, at full strength. "
+        "Pictures face you: what is on their left is on your right."
+    )
+
+
+def _headline(plan: ExpressionPlan) -> list[Figure]:
+    count = len(plan.expressions)
+    if plan.settings.get("overlap"):
+        proof = "whose shapes may overlap a little"
+    elif plan.proven_minimal:
+        proof = "proven: no fewer suffice"
+    elif plan.settings.get("limit") == count:
+        proof = f"all shapes need at least {plan.lower_bound}"
+    else:
+        proof = f"at least {plan.lower_bound} are needed"
+    half = next((j for j in range(1, count + 1) if 2 * plan.covered(j) >= plan.covered(count)), 0)
+    return [
+        Figure(f"{count}", "", "expressions", proof),
+        Figure(f"{plan.covered(count)}", f"of {len(plan.names)}", "shapes covered", f"half by expression {half}"),
+        Figure(f"{len(plan.pairs)}", "", "pairs that stay together", "left and right, or opposed motions"),
+    ]

@@ -1,0 +1,175 @@
+"""Writing the report of a synthesizer."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from rigcast._atomic_files import atomic_write
+from rigcast._validate import Arguments
+from rigcast.progress import ProgressOption, as_callback
+from rigcast.report._kit import words
+from rigcast.report._kit.facts import Fact
+from rigcast.report._kit.template import Figure, check_extra, fill
+from rigcast.report._synthesis.played import play
+from rigcast.synthesis import Space, Synthesizer
+
+
+def write_synthesis(
+    path: str | os.PathLike[str],
+    synth: Synthesizer,
+    *,
+    name: str | None = None,
+    transitions: int = 40,
+    seconds: float = 30.0,
+    progress: ProgressOption = None,
+) -> dict[str, object]:
+    """Show what a synthesizer learned, and how it plays, in one HTML file that opens offline.
+
+    Held-out errors of each label beside principal components and training frames, the latent spaces with their
+    variance and clips, the graph of labels with its bridges, transitions beside motion graphs, motion matching and
+    cross-fades, idling, controls that were dropped, and where clips come from. If the synthesizer has a rig with faces
+    (``load(path, rig)``), film strips of transitions and pictures of the worst moments.
+
+    Parameters
+    ----------
+    path : path-like
+        The HTML file, written in one step.
+    synth : Synthesizer
+    name : str, optional
+        Heading; default the file's name.
+    transitions : int
+        Random transitions that players are compared by; 0 leaves them out.
+    seconds : float
+        Of idling at each label; 0 leaves it out.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigcast.progress.Progress`.
+
+    Returns
+    -------
+    dict
+        The report's numbers by name.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+    MissingExtra
+        Without the ``report`` extra.
+    """
+    check = Arguments("report")
+    wanted = check.whole("transitions", transitions, most=10**4), check.number("seconds", seconds, least=0.0, most=3600)
+    check_extra()
+    from rigcast.report._synthesis import charts, graph, latent
+
+    played = play(synth, *wanted, as_callback(progress))
+
+    poor = [label for label, space in synth.spaces.items() if space.held_out and not space.held_out.is_worth_it]
+    context = {
+        "name": words.title(name or Path(path).stem),
+        "lead": _lead(synth),
+        "headline": _headline(synth),
+        "verdicts": [_verdict(synth, label) for label in poor],
+        "warnings": list(synth.metadata.get("notes", [])),
+        "errors": charts.errors(synth),
+        "spaces": latent.spaces(synth),
+        "graph": graph.graph(synth) if len(synth.labels) > 1 else "",
+        "rows": [_row(space) for space in synth.spaces.values()],
+        "dropped": _dropped(synth),
+        "routes": _routes(synth),
+        "has_table": len(synth.labels) > graph.FEW,
+        "threshold": words.figure(synth.threshold),
+        "groups": [(label, _clips(space)) for label, space in synth.spaces.items()],
+        "played": played,
+    }
+    atomic_write(path, fill("synthesis.html", context).encode("utf-8"))
+    return {
+        "labels": len(synth.labels),
+        "frames": sum(map(len, synth.spaces.values())),
+        "not_worth_it": poor,
+        "bridges": len(synth.bridges) // 2,
+        **played.figures(),
+    }
+
+
+def _lead(synth: Synthesizer) -> str:
+    frames = words.plural(sum(map(len, synth.spaces.values())), "frame")
+    labels = words.plural(len(synth.labels), "label")
+    moving = len(synth.control_names) - len(synth.dropped)
+    return (
+        f"{labels} learned from {frames} at {synth.fps:g} frames per second: latent spaces of {moving} moving controls "
+        f"of {len(synth.control_names)}."
+    )
+
+
+def _headline(synth: Synthesizer) -> list[Figure]:
+    measured = [space.held_out for space in synth.spaces.values() if space.held_out is not None]
+    direct = sum(bridge.within for bridge in synth.bridges.values()) // 2
+    pairs = len(synth.labels) * (len(synth.labels) - 1) // 2
+    figures = [Figure(f"{len(synth.labels)}", "", "labels", f"{words.plural(direct, 'bridge')} of {pairs} possible")]
+    if measured:
+        frames = sum(held.frames for held in measured)
+
+        def mean(name: str) -> float:
+            return float(sum(getattr(held, name) * held.frames for held in measured) / frames)
+
+        same = sum(held.principal[held.dimensions] * held.frames for held in measured) / frames
+        beside = (
+            f"{words.figure(same)} mm with as many principal components, {words.figure(mean('nearest'))} mm to the "
+        )
+        title = "held-out frames, distance of the closest latent point"
+        figures.insert(0, Figure(words.figure(mean("latent")), "mm", title, beside + "nearest training frame"))
+    figures.append(
+        Figure(words.figure(synth.threshold), "mm", "threshold of matching poses", "root mean square of the mesh")
+    )
+    return figures
+
+
+def _verdict(synth: Synthesizer, label: str) -> str:
+    held = synth.space(label).held_out
+    assert held is not None
+    same = held.principal[held.dimensions]
+    rival = f"{held.dimensions} principal components ({words.figure(same)} mm)"
+    if held.latent >= held.nearest:
+        rival = f"the nearest training frame ({words.figure(held.nearest)} mm)"
+    return (
+        f"“{label}”: the latent space ({words.figure(held.latent)} mm) rebuilds unseen frames no better than {rival}. "
+        "It is not worth more there: play the clips themselves, or give more of them."
+    )
+
+
+def _row(space: Space) -> dict[str, Any]:
+    held = space.held_out
+    cells = [] if held is None else [held.latent, *(held.principal[count] for count in (3, 6, 10, 20)), held.nearest]
+    return {
+        "label": space.label,
+        "frames": len(space),
+        "held": 0 if held is None else held.frames,
+        "size": f"{space.num_dimensions} of {space.num_components}",
+        "explained": f"{100.0 * space.explained:.1f} %",
+        "cells": [words.figure(value) for value in cells] or ["–"] * 6,
+    }
+
+
+def _dropped(synth: Synthesizer) -> list[tuple[str, str]]:
+    """Reasons with the names of the controls."""
+    found: dict[str, list[str]] = {}
+    for name, reason in synth.dropped.items():
+        found.setdefault(reason, []).append(name)
+    return [(reason, ", ".join(names)) for reason, names in found.items()]
+
+
+def _routes(synth: Synthesizer) -> list[str]:
+    """The ways between labels that lead through others."""
+    names = synth.labels
+    ways = [synth.route(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    return [" – ".join(way) for way in ways if len(way) > 2]
+
+
+def _clips(space: Space) -> list[Fact]:
+    facts = []
+    for segment in space.segments:
+        told = [words.plural(len(segment), "frame"), f"given at {segment.fps:g} per second", segment.origin]
+        facts.append(Fact(segment.name or "unnamed", ", ".join(filter(None, [*told, segment.licence]))))
+    return facts

@@ -1,0 +1,73 @@
+"""Sampling rigs into data sets, and reading data sets.
+
+A data set is a folder, by custom ``name.rwdata``:
+
+``manifest.json``
+    Format ``rigcast.dataset``, version 4: name, licence and origin, units and up axis, names, ranges and rest values
+    of the channels, joints and their parents, dials (numeric controls), what each channel turns (``kinematics``) and
+    which of them plain kinematics does not decide (``deviations``), what no channel moves (``resting``), topology hash,
+    names of parts and materials, number of texture coordinates, clips (name and frames per second), sampler with
+    settings, seed, counts, and the rows and the SHA-256 of every file. ``hash`` is the SHA-256 of the
+    manifest itself as compact JSON with sorted keys, without ``hash``. No times, no paths: the same call writes the
+    same bytes.
+
+    Older versions are read as they are, with the hash that they have. Version 3 lacks ``parts``, ``materials``,
+    ``num_uvs`` and ``clips``. Version 2 also says ``control_names`` instead of
+    ``dial_names``, lacks ``resting``, and the last bits of normally distributed channels may differ; version 1 also
+    lacks ``kinematics`` and ``deviations``. An unfinished set of an older version cannot be continued.
+``rest_vertices.npy``, ``faces.npy``, ``skeleton_rest.npy``
+    (V, 3) float32, (F, 4) int32 with -1 padding triangles, (J, 3, 4) float32 parent-relative.
+``vertex_parts.npy``, ``face_materials.npy``, ``uvs.npy``, ``uv_faces.npy``
+    Where the rig has named parts, materials or texture coordinates: (V,) int32 and (F,) int32, -1 for none; (U, 2)
+    float32; (F, 4) int32, rows of ``uvs`` per corner (:class:`rigcast.sources.Surface`).
+``clip.npy``
+    Where rows are of clips: (T,) int32, the clip of each row, -1 for random poses.
+``00000.channels.npy``, ``00000.poses.npy``, ``00000.vertices.npy``, ``00001...``
+    Shards of ``shard_rows`` rows: (t, N), (t, C), (t, V, 3), float32.
+``probe.00000.channels.npy`` ...
+    The influence probe: for each base pose, itself and one row per channel in which that channel alone has moved far.
+
+While it is being written, the folder also holds ``unfinished.json`` (what was asked for), ``00000.done`` (written last,
+the hashes that vouch for a shard) and ``.lock``. A killed run goes on from there. With ``overwrite`` all this
+happens in ``.replacement``, whose files move into the folder when they are finished.
+"""
+
+from rigcast.sampling._animation import Animation
+from rigcast.sampling._balanced import Balanced, balanced
+from rigcast.sampling._check import CheckedRig, check_rig
+from rigcast.sampling._clips import Clip, Clips
+from rigcast.sampling._dataset import Dataset, InfluenceProbe
+from rigcast.sampling._executor import Executor, InProcess, LocalProcesses
+from rigcast.sampling._farm.dask_workers import DaskWorkers
+from rigcast.sampling._job import sample
+from rigcast.sampling._plan import clipped_share
+from rigcast.sampling._played import sample_actions
+from rigcast.sampling._samplers import Mixture, Normal, Sampler, Sparse, Uniform
+from rigcast.sampling._work import Done, Shard, ShardWork
+
+__all__ = [
+    "Animation",
+    "Balanced",
+    "CheckedRig",
+    "Clip",
+    "Clips",
+    "DaskWorkers",
+    "Dataset",
+    "Done",
+    "Executor",
+    "InProcess",
+    "InfluenceProbe",
+    "LocalProcesses",
+    "Mixture",
+    "Normal",
+    "Sampler",
+    "Shard",
+    "ShardWork",
+    "Sparse",
+    "Uniform",
+    "balanced",
+    "check_rig",
+    "clipped_share",
+    "sample",
+    "sample_actions",
+]

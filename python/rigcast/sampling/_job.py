@@ -1,0 +1,226 @@
+"""Sampling a rig into a data set."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._farm.connecting import is_client
+from rigcast._processors import available_processors
+from rigcast._rigs.rig import Rig
+from rigcast._validate import bad_argument, check_threads
+from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
+from rigcast.sampling._check import Answer, check_rig
+from rigcast.sampling._dataset import Dataset
+from rigcast.sampling._disk import check_space, full_disk_in_words
+from rigcast.sampling._executor import Executor, InProcess, LocalProcesses
+from rigcast.sampling._farm.dask_workers import DaskWorkers
+from rigcast.sampling._folder import begin, finish, finished_shards, only_writer, remove_left_overs
+from rigcast.sampling._kinematics import Deviations
+from rigcast.sampling._plan import Plan, make_plan
+from rigcast.sampling._replacement import begin_again, discard, has_data, move_in
+from rigcast.sampling._rows import RowFile, Rows
+from rigcast.sampling._samplers import Sampler, named_sampler
+from rigcast.sampling._work import AnotherRig, Shard, ShardWork
+
+if TYPE_CHECKING:
+    from rigcast._farm.connecting import Client
+
+
+def sample(
+    rig: Rig,
+    path: str | os.PathLike[str],
+    count: int | None = None,
+    *,
+    seed: int = 0,
+    workers: int | Client = 1,
+    sampler: str | Sampler = "normal",
+    probe: int = 4,
+    shard_rows: int | None = None,
+    overwrite: bool = False,
+    executor: Executor | None = None,
+    progress: ProgressOption = None,
+) -> Dataset:
+    """Sample a rig into a data set folder; the same call goes on where an interrupted one stopped.
+
+    All channel rows are drawn from the seed before the rig is evaluated, and every shard is evaluated in one
+    piece, so the files are the same whatever the number of workers and however often the run was interrupted.
+
+    Parameters
+    ----------
+    rig : Rig
+        See :class:`rigcast.sources.Rig`.
+    path : path-like
+        The folder, by custom ``name.rwdata``.
+    count : int, optional
+        Poses T; default 5000, or the number of frames of an animation without noise.
+    seed : int
+        Of all random numbers: the same seed draws the same channel rows.
+    workers : int or distributed.Client
+        Number of processes; 0 means all processors that this process may use. 1 evaluates the rig in this process;
+        more need ``for_worker()`` of a rig that drives a host, and otherwise inherit the rig by fork where the
+        platform has it. A client of Dask: the workers of its scheduler, see :class:`DaskWorkers`.
+    sampler : "normal", "uniform", "sparse" or a sampler
+        See :class:`Normal`, :class:`Uniform`, :class:`Sparse`, :class:`Animation`, :class:`Mixture`.
+    probe : int
+        Base poses of the influence probe, each with one more row a channel; 0 switches it off.
+    shard_rows : int, optional
+        Rows per file; default as many as make 8 MiB of vertices, at most 64.
+    overwrite : bool
+        Replace the data set that the folder holds, when all is done: until then the disk holds both, and whatever
+        stops the call leaves the old one as it is. The same call goes on where it was interrupted.
+    executor : Executor, optional
+        Who evaluates; overrides ``workers``.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigcast.progress.Progress`: rows done, rate and time left.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ValueError
+        For a wrong rig or argument, an answer of the wrong shape or type, a folder of another run, or one
+        that another process is writing, or whose finished files have changed since.
+    SourceError
+        If the rig fails, returns NaN or infinity, or a worker process dies. What is finished stays.
+    OSError
+        With ``errno.ENOSPC`` if the disk is, or would get, full. What is finished stays.
+
+    Warns
+    -----
+    WorkerWarning
+        If workers of a farm left, could not work or failed, and others did what was theirs.
+
+    Examples
+    --------
+    >>> arm = rc.sources.example_body()
+    >>> data = rc.sampling.sample(arm, "arm.rwdata", count=100, seed=0)
+    >>> data.channels.shape, data.poses.shape, data.vertices.shape
+    ((100, 6), (100, 37), (100, 1122, 3))
+    """
+    show = as_callback(progress)
+    executor = executor or _executor(workers, show)
+    facts = check_rig(rig, "sample")
+    plan = make_plan(facts, named_sampler(sampler), count, seed, probe, shard_rows)
+    folder = Path(path)
+    _make_folder(folder)
+    with only_writer(folder), full_disk_in_words(folder, plan):
+        move_in(folder)
+        if overwrite and has_data(folder):
+            _replace(rig, plan, folder, executor, show)
+        else:
+            discard(folder)
+            if begin(folder, plan.opening, plan.files, overwrite):
+                return _unchanged(folder, show)
+            _fill(rig, plan, folder, executor, show)
+    return Dataset(folder)
+
+
+def _unchanged(folder: Path, progress: ProgressCallback) -> Dataset:
+    """A finished data set, each of its files hashed."""
+    try:
+        dataset = Dataset(folder)
+        dataset.verify(progress)
+    except ValueError as error:
+        raise ValueError(f"{error}; to sample {str(folder)!r} anew, pass overwrite=True") from error
+    return dataset
+
+
+def _replace(rig: Rig, plan: Plan, folder: Path, executor: Executor, progress: ProgressCallback) -> None:
+    """Sample beside the data set that the folder holds, and replace it when all is done."""
+    rest = plan.files
+    try:
+        try:
+            _fill(rig, plan, begin_again(folder, plan.opening, rest), executor, progress)
+        except AnotherRig:  # an interrupted replacement was begun with a rig that has been edited since
+            discard(folder)
+            _fill(rig, plan, begin_again(folder, plan.opening, rest), executor, progress)
+    finally:
+        discard(folder, only_without_shards=True)
+    move_in(folder)
+
+
+def _fill(rig: Rig, plan: Plan, folder: Path, executor: Executor, progress: ProgressCallback) -> None:
+    total = sum(shard.rows for shard in plan.shards)
+    done = finished_shards(folder, plan.shards, lambda rows: progress(Progress("checking", rows, total)))
+    left = [shard for shard in plan.shards if shard.stem not in done]
+    check_space(folder, sum(map(plan.size, left)))
+    reference = _reference(folder, plan) if plan.shards[0].stem in done else None
+    work = ShardWork(rig, plan.facts, folder, plan.rows, plan.probe_rows, reference)
+    clock = _Clock(progress, total - sum(shard.rows for shard in left), total)
+    results = executor.run(work, left)
+    try:
+        for result in results:
+            done[result.shard.stem] = result
+            clock.advance(result.shard.rows)
+        finish(folder, plan.opening, _deviations(folder, plan), done, plan.shards)
+    finally:
+        if hasattr(results, "close"):
+            results.close()  # no worker goes on
+        remove_left_overs(folder)
+
+
+def _reference(folder: Path, plan: Plan) -> Answer:
+    """Stored poses and vertices of channel row 0."""
+    first = plan.shards[0]
+    shape = (first.rows, len(plan.facts.rest_vertices), 3)
+    vertices = Rows[np.float32]([RowFile(folder / f"{first.stem}.vertices.npy", "<f4", shape, function="sample")])
+    return _stored_poses(folder, plan, first)[:1].copy(), vertices[:1]
+
+
+def _stored_poses(folder: Path, plan: Plan, shard: Shard) -> NDArray[np.float32]:
+    shape = shard.rows, len(plan.facts.pose_names)
+    return Rows[np.float32]([RowFile(folder / f"{shard.stem}.poses.npy", "<f4", shape, function="sample")])[:]
+
+
+def _deviations(folder: Path, plan: Plan) -> dict[str, Any]:
+    """What plain kinematics does not decide, from the stored poses of the first shard and of the probe."""
+    facts, first = plan.facts, plan.shards[0]
+    probe = [_stored_poses(folder, plan, shard) for shard in plan.shards if shard.probe]
+    size = float(np.ptp(facts.rest_vertices, axis=0).max())
+    return Deviations(plan.opening, facts.skeleton_rest, size).find(
+        plan.rows[: first.rows],
+        _stored_poses(folder, plan, first),
+        plan.probe_rows,
+        np.concatenate([np.empty((0, len(facts.pose_names)), np.float32), *probe]),
+    )
+
+
+class _Clock:
+    """Reports progress with a rate and the time left, counted from the start of this call."""
+
+    def __init__(self, progress: ProgressCallback, done: int, total: int) -> None:
+        self.progress, self.done, self.total = progress, done, total
+        self.before, self.start = done, time.monotonic()
+        progress(Progress("sampling", done, total))
+
+    def advance(self, rows: int) -> None:
+        self.done += rows
+        rate = (self.done - self.before) / max(time.monotonic() - self.start, 1e-9)
+        left = round((self.total - self.done) / rate)
+        clock = f"{left // 3600}:{left // 60 % 60:02d}:{left % 60:02d}" if left >= 3600 else ""
+        clock = clock or f"{left // 60}:{left % 60:02d}"
+        speed = f"{rate:.0f}" if rate >= 10.0 else f"{rate:.2g}"
+        self.progress(Progress("sampling", self.done, self.total, f"{speed} poses/s, {clock} left"))
+
+
+def _executor(workers: int | Client, progress: ProgressCallback) -> Executor:
+    if is_client(workers):
+        return DaskWorkers(cast("Client", workers), progress=progress)
+    count = check_threads("sample", workers, "workers") or available_processors()
+    return InProcess() if count == 1 else LocalProcesses(count)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        expected = "a folder, or a name for a new one"
+        raise bad_argument("sample", "path", f"{str(folder)!r}, which is or lies in a file", expected) from error

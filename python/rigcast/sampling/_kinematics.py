@@ -1,0 +1,130 @@
+"""What a rig states about its channels, and whether plain kinematics agrees with the poses that the rig returned.
+
+A manifest's ``kinematics`` is what the rig states, known before sampling; its ``deviations`` name the channels and
+joints for which the sampled poses differ from plain kinematics. Both become the entry ``channels`` of model files.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast import _core
+from rigcast._rigs.stated_channels import channel_records
+from rigcast.sampling._versions import dial_names as dials_of
+
+KEYS = {"kind", "joint", "place", "whole"}
+# Poses differ by less than this share of a joint's rest scale, or of the character's size, if plain kinematics decides.
+# Hosts compute chains of bones in float32; a constraint that matters moves a joint by far more.
+AGREEMENT = 1e-4
+
+
+def channel_entry(manifest: dict[str, Any], deviations: dict[str, dict[str, str]]) -> dict[str, object]:
+    """The entry ``channels`` of a model file (its format stands in ``cpp/rigcast/rig/channels.h``)."""
+    return channel_records(
+        manifest["channel_names"],
+        manifest["channel_ranges"],
+        manifest["channel_rest"],
+        manifest["kinematics"],
+        deviations,
+    )
+
+
+def channels_of(manifest: dict[str, Any], skeleton_rest: NDArray[Any] | None) -> _core.Channels:
+    """The engine's channels as stated; without ``skeleton_rest`` (J, 3, 4) all joints rest at the origin.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError, AttributeError
+        If the manifest's ``kinematics`` is malformed.
+    """
+    names = manifest["joint_names"]
+    rest = np.tile(np.eye(3, 4, dtype=np.float32), (len(names), 1, 1)) if skeleton_rest is None else skeleton_rest
+    parents = np.array(manifest["joint_parents"], np.int32)
+    skeleton = _core.Skeleton(names, parents, rest) if names else None
+    entry = channel_entry(manifest, {"channels": {}, "joints": {}})
+    return _core.Channels(json.dumps(entry), skeleton, dials_of(manifest))
+
+
+class Deviations:
+    """Compares the poses of a rig with plain kinematics.
+
+    Parameters
+    ----------
+    manifest : dict
+        At least its opening.
+    skeleton_rest : (J, 3, 4) array
+    size : float
+        The character's largest extent.
+    """
+
+    def __init__(self, manifest: dict[str, Any], skeleton_rest: NDArray[np.float32], size: float) -> None:
+        self._manifest = manifest
+        self._channels = channels_of(manifest, skeleton_rest)
+        self._joints: list[str] = manifest["joint_names"]
+        self._stated: dict[str, str] = manifest["kinematics"]["joints"]
+        scale = np.empty((len(self._joints), 3, 4))
+        scale[..., :3] = np.abs(skeleton_rest[..., :3]).max(axis=(1, 2), initial=0.0)[:, None, None]
+        scale[..., 3] = np.maximum(size, np.abs(skeleton_rest[..., 3]).max(axis=1, initial=0.0))[:, None]
+        self._scale = scale
+
+    def find(
+        self, rows: NDArray[Any], poses: NDArray[Any], probes: NDArray[Any], probe_poses: NDArray[Any]
+    ) -> dict[str, dict[str, str]]:
+        """The manifest's ``deviations`` from channel rows and the probe's, with their poses.
+
+        The probe tells which channel moves a joint otherwise than plain kinematics says; a joint that deviates although
+        no channel of the probe is to blame puts the blame on its own channels.
+        """
+        joint_gap, dials = self._gaps(rows, poses)
+        wrong = (np.abs(joint_gap) > AGREEMENT).any(axis=(0, 2))
+        named: dict[str, str] = {}
+        if len(probes):
+            probe_gap, probe_dials = self._gaps(probes, probe_poses)
+            wrong |= (np.abs(probe_gap) > AGREEMENT).any(axis=(0, 2))
+            dials |= probe_dials
+            named = self._blamed(probe_gap)
+        records = list(zip(self._manifest["channel_names"], self._manifest["kinematics"]["channels"], strict=True))
+        for joint in np.flatnonzero(wrong).tolist():
+            own = {name: record for name, record in records if record["joint"] == self._joints[joint]}
+            if not any(name in named for name in own):
+                named |= {name: self._why(joint) for name in own}
+        named |= dict.fromkeys(dials, "its control is not its value")
+        ordered = {name: named[name] for name, record in records if name in named and record["kind"] != "other"}
+        joints = {self._joints[joint]: self._why(joint, bare=True) for joint in np.flatnonzero(wrong).tolist()}
+        return {"channels": ordered, "joints": joints}
+
+    def _gaps(self, rows: NDArray[Any], poses: NDArray[Any]) -> tuple[NDArray[np.float64], set[str]]:
+        """Scaled differences (T, J, 12) of the joints' entries, and the dials whose control is not their value."""
+        plain = self._channels.poses(rows, ignore_undecided=True).astype(np.float64)
+        width = 12 * len(self._joints)
+        gap = poses - plain
+        joints = (gap[:, :width].reshape(len(rows), *self._scale.shape) / self._scale).reshape(
+            len(rows), len(self._joints), 12
+        )
+        wrong = np.abs(gap[:, width:]) > AGREEMENT * np.maximum(1.0, np.abs(plain[:, width:]))
+        dials = dials_of(self._manifest)
+        return joints, {dials[k] for k in np.flatnonzero(wrong.any(axis=0))} & set(self._manifest["channel_names"])
+
+    def _blamed(self, gap: NDArray[np.float64]) -> dict[str, str]:
+        """Channels of the probe that change a joint's difference from plain kinematics."""
+        names = self._manifest["channel_names"]
+        bases = gap.reshape(len(gap) // (1 + len(names)), 1 + len(names), *gap.shape[1:])
+        changes = np.abs(bases[:, 1:] - bases[:, :1]) > 2 * AGREEMENT
+        moved: NDArray[np.bool_] = np.asarray(changes.any(axis=(0, 3)))  # (N, J)
+        blamed = {}
+        for channel in np.flatnonzero(moved.any(axis=1)).tolist():
+            record = self._manifest["kinematics"]["channels"][channel]
+            joints = np.flatnonzero(moved[channel]).tolist()
+            own = [joint for joint in joints if self._joints[joint] == record["joint"]]
+            other = f"it also moves joint {self._joints[joints[0]]!r}: {self._why(joints[0], bare=True)}"
+            blamed[names[channel]] = self._why(own[0]) if own else other
+        return blamed
+
+    def _why(self, joint: int, bare: bool = False) -> str:
+        name = self._joints[joint]
+        why = self._stated.get(name, "its channels do not decide its pose")
+        return why if bare else f"joint {name!r}: {why}"

@@ -1,0 +1,196 @@
+"""One shard of work: evaluate the rig on some channel rows, check the answer, write three files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._atomic_files import atomic_file, atomic_write
+from rigcast._rigs.rig import Rig
+from rigcast.errors import SourceError
+from rigcast.sampling._check import Answer, CheckedRig, check_answer
+from rigcast.sampling._manifest import ARRAYS
+from rigcast.sampling._npy import npy_header
+
+# A rig that was opened again may differ in the last bits (other batch sizes, other threads); one that was edited
+# differs by far more. Fraction of the character's size, and of the largest pose entry.
+SAME_RIG = 1e-4
+
+
+class AnotherRig(ValueError):
+    """The rig is not the one that sampling was begun with."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Rows ``start`` to ``stop`` of the data (or of the influence probe), stored as number ``index``."""
+
+    probe: bool
+    index: int
+    start: int
+    stop: int
+
+    @property
+    def stem(self) -> str:
+        """What the names of its files begin with."""
+        return f"{'probe.' if self.probe else ''}{self.index:05d}"
+
+    @property
+    def rows(self) -> int:
+        """How many rows it holds."""
+        return self.stop - self.start
+
+    @property
+    def kind(self) -> str:
+        """What a row of it is called in messages."""
+        return "probe row" if self.probe else "channel row"
+
+    def __str__(self) -> str:
+        return f"{self.kind}s {self.start} to {self.stop - 1}, shard {self.stem}"
+
+
+FIRST_ROW = Shard(False, 0, 0, 1)
+
+
+@dataclass(frozen=True)
+class Done:
+    """A shard that lies finished in the folder, with the SHA-256 of its files."""
+
+    shard: Shard
+    hashes: dict[str, str]
+
+
+class ShardWork:
+    """What a worker does with a shard: a callable that can be sent to other processes if the rig can.
+
+    Parameters
+    ----------
+    rig : Rig
+    facts : CheckedRig
+        What :func:`check_rig` made of it.
+    folder : Path
+        Where the files go; every worker must reach it.
+    rows, probe_rows : (T, N), (P, N) float32 arrays
+    reference : pair of arrays or None
+        Poses (1, C) and vertices (1, V, 3) of channel row 0 from an earlier run, to notice that the rig has
+        changed.
+    """
+
+    def __init__(
+        self,
+        rig: Rig,
+        facts: CheckedRig,
+        folder: Path,
+        rows: NDArray[np.float32],
+        probe_rows: NDArray[np.float32],
+        reference: Answer | None = None,
+    ) -> None:
+        self.rig, self.facts, self.folder = rig, facts, folder
+        self.rows, self.probe_rows, self.reference = rows, probe_rows, reference
+        self._tried = False
+        self._own_rig = False
+
+    def reopened(self) -> ShardWork:
+        """The same work with a rig of its own where the rig offers ``for_worker()``, for a worker process."""
+        work = ShardWork(self.rig, self.facts, self.folder, self.rows, self.probe_rows, self.reference)
+        if hasattr(self.rig, "for_worker"):
+            try:
+                work.rig = self.rig.for_worker()
+            except Exception as error:
+                raise SourceError(f"sample: the rig could not be opened in a worker: {_said(error)}") from error
+            work._own_rig = work.rig is not self.rig
+        return work
+
+    def close(self) -> None:
+        """Close the rig if this work opened it."""
+        if self._own_rig and hasattr(self.rig, "close"):
+            self.rig.close()
+
+    def __call__(self, shard: Shard) -> Done:
+        """Evaluate and write one shard."""
+        return self.store(shard, self.evaluate(shard))
+
+    def evaluate(self, shard: Shard) -> Answer:
+        """Poses and vertices of one shard. The first call of a process evaluates channel row 0 alone before: a wrong
+        rig shows before a whole shard is spent on it."""
+        if not self._tried:
+            self.try_rig()
+            self._tried = True
+        return evaluated(self.rig, self.facts, self.channels(shard), shard)
+
+    def channels(self, shard: Shard) -> NDArray[np.float32]:
+        """The channel rows of one shard."""
+        return (self.probe_rows if shard.probe else self.rows)[shard.start : shard.stop]
+
+    def store(self, shard: Shard, answer: Answer) -> Done:
+        """Write the files of one shard; the ``.done`` file comes last and vouches for the others."""
+        hashes = {
+            name: write_array(self.folder / f"{shard.stem}.{name}.npy", array)
+            for name, array in zip(ARRAYS, (self.channels(shard), *answer), strict=True)
+        }
+        return self.vouch(shard, hashes)
+
+    def vouch(self, shard: Shard, hashes: dict[str, str]) -> Done:
+        """Write the ``.done`` file of a shard whose other files lie in the folder."""
+        atomic_write(self.folder / f"{shard.stem}.done", json.dumps(hashes).encode("ascii"))
+        return Done(shard, hashes)
+
+    def try_rig(self) -> Answer:
+        """Evaluate channel row 0 alone, and compare it with the ``reference``.
+
+        Raises
+        ------
+        AnotherRig
+            If it differs by more than rounding.
+        """
+        answer = evaluated(self.rig, self.facts, self.rows[:1], FIRST_ROW)
+        if self.reference is None:
+            return answer
+        size = float(np.ptp(self.facts.rest_vertices, axis=0).max())
+        scales = (max(1.0, float(np.abs(self.reference[0]).max())), size)
+        for name, new, old, scale in zip(ARRAYS[1:], answer, self.reference, scales, strict=True):
+            gap = float(np.abs(new - old).max())
+            if gap > SAME_RIG * scale:
+                raise AnotherRig(
+                    f"sample: rig is not the one that the folder was begun with ({name} of channel row 0 "
+                    f"differ by {gap:.3g}); it must be the same, or pass overwrite=True"
+                )
+        return answer
+
+
+def evaluated(rig: Rig, facts: CheckedRig, channels: NDArray[np.float32], shard: Shard) -> Answer:
+    """Poses and vertices of the channel rows of one shard, checked.
+
+    Raises
+    ------
+    SourceError
+        If the rig fails, or returns NaN or infinity.
+    ValueError
+        If its answer has a wrong type or shape.
+    """
+    try:
+        answer = rig.sample(channels.copy())
+    except (Exception, SystemExit) as error:
+        raise SourceError(f"sample ({shard}): {_said(error)}; finished shards are kept") from error
+    return check_answer(facts, answer, range(shard.start, shard.stop), shard.kind)
+
+
+def _said(error: BaseException) -> str:
+    text = str(error) or "no message"
+    return text if isinstance(error, SourceError) else f"the rig raised {type(error).__name__}: {text}"
+
+
+def write_array(path: Path, array: NDArray[np.float32]) -> str:
+    """Write a ``.npy`` file in one step; returns the SHA-256 of its content."""
+    header, data = npy_header("<f4", array.shape), np.ascontiguousarray(array, "<f4").data
+    digest = hashlib.sha256(header)
+    digest.update(data)
+    with atomic_file(path) as stream:
+        stream.write(header)
+        stream.write(data)
+    return digest.hexdigest()

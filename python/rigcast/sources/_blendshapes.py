@@ -1,0 +1,168 @@
+"""Opening a blendshape rig, or weights for one, by what the path looks like."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._formats.readers import call, existing_file
+
+if TYPE_CHECKING:
+    from rigcast import BlendshapeRig
+
+    Weights = tuple[NDArray[np.float32], float]
+
+SHARED = (
+    "load_npz_rig",
+    "load_gltf_rig",
+    r"BlenderRig\.open",
+    "GltfRig",
+    "Shot",
+)  # whose errors the readers below pass on
+
+
+def load_blendshapes(
+    path: str | os.PathLike[str],
+    *,
+    mesh: str | None = None,
+    drop_unreadable: bool = False,
+    blender: str | None = None,
+    timeout: float | None = None,
+) -> BlendshapeRig:
+    """Open a blendshape rig: ``.glb``, ``.gltf``, ``.npz``, ``.safetensors`` or ``.blend``.
+
+    Parameters
+    ----------
+    path : path-like
+    mesh : str, optional
+        glTF and Blender: the mesh, where the file holds several. glTF merges all that have morph targets if none is
+        named.
+    drop_unreadable : bool
+        Blender: leave out shape keys whose driver is no product of other shape keys, instead of refusing the file;
+        ``metadata["dropped"]`` names them.
+    blender : str, optional
+        Blender: the program that reads the file. Default: the ``bpy`` wheel of this Python, else ``blender`` on the
+        PATH.
+    timeout : float, optional
+        Blender: seconds that opening the file may take. Default: 120.
+
+    Returns
+    -------
+    BlendshapeRig
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    ValueError
+        If the suffix is unknown, the file is not what its suffix says, or an argument is not for such files.
+    SourceError
+        If Blender fails, or a shape key's driver is no product of other shape keys.
+    rigcast._extras.MissingExtra
+        If the format needs a package that is not installed.
+
+    Examples
+    --------
+    >>> rc.exports.write_rig("face.glb", rc.faces.example())
+    >>> rc.sources.load_blendshapes("face.glb").shape_names[:2]
+    ['jawOpen', 'jawLeft']
+    """
+    file = existing_file(path, "load_blendshapes", tuple(RIGS))
+    options = {"mesh": mesh, "drop_unreadable": drop_unreadable, "blender": blender, "timeout": timeout}
+    with naming(file, "load_blendshapes"):
+        rig: BlendshapeRig = call("load_blendshapes", RIGS, file.suffix.lower(), file, **options)
+    return rig
+
+
+def load_blendshape_weights(
+    path: str | os.PathLike[str],
+    rig: BlendshapeRig,
+    *,
+    clip: str | None = None,
+    action: str | None = None,
+    fps: float | None = None,
+    mesh: str | None = None,
+    blender: str | None = None,
+    timeout: float | None = None,
+) -> Weights:
+    """Read weights of blendshapes over time.
+
+    Files are ``.npz``, ``.csv`` (Live Link Face), ``.glb``, ``.gltf``, ``.blend`` or USD (UsdSkel blend shapes).
+
+    Weights are matched with the rig's shapes by name; shapes that the file does not name stay at 0. Values are as the
+    file has them: they may lie outside the rig's bounds.
+
+    Parameters
+    ----------
+    path : path-like
+    rig : BlendshapeRig
+    clip : str, optional
+        glTF and USD: the animation, where several move morph targets.
+    action : str, optional
+        Blender: the shape-key action. Default: the one in use.
+    fps : float, optional
+        glTF: frames per second to sample at; default: the rate of evenly spaced keys, else 30. CSV: the rate of the
+        rows; default: that of their timecodes.
+    mesh : str, optional
+        Blender: the mesh, where several have shape keys.
+    blender : str, optional
+        Blender: the program that reads the file. Default: the ``bpy`` wheel of this Python, else ``blender`` on the
+        PATH.
+    timeout : float, optional
+        Blender: seconds that opening the file may take. Default: 120.
+
+    Returns
+    -------
+    weights : (T, K) float32 array
+    fps : float
+        Frames per second.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    ValueError
+        If the suffix is unknown, the file is malformed or names none of the rig's shapes, or an argument is not for
+        such files.
+    SourceError
+        If Blender fails.
+    """
+    file = existing_file(path, "load_blendshape_weights", tuple(CURVES))
+    options = {"clip": clip, "action": action, "fps": fps, "mesh": mesh, "blender": blender, "timeout": timeout}
+    with naming(file, "load_blendshape_weights"):
+        weights: Weights = call("load_blendshape_weights", CURVES, file.suffix.lower(), file, rig, **options)
+    return weights
+
+
+@contextmanager
+def naming(file: Path, function: str) -> Iterator[None]:
+    """Errors of a shared reader in the name of the function that the user called, with the file."""
+    try:
+        yield
+    except ValueError as error:
+        text = re.sub(rf"^({'|'.join(SHARED)}):", f"{function}:", str(error))
+        raise ValueError(text if str(file) in text else f"{text} (in {file})") from error
+
+
+RIGS = {
+    ".glb": "gltf.blendshapes:load_gltf_blendshapes",
+    ".gltf": "gltf.blendshapes:load_gltf_blendshapes",
+    ".npz": "npz.blendshapes:load_npz_blendshapes",
+    ".safetensors": "safetensors:load_safetensors_blendshapes",
+    ".blend": "blender.blendshapes:load_blend_shapes",
+}
+CURVES = {
+    ".npz": "npz.blendshapes:load_npz_weights",
+    ".csv": "live_link.read:load_live_link",
+    ".glb": "gltf.blendshapes:load_gltf_weights",
+    ".gltf": "gltf.blendshapes:load_gltf_weights",
+    ".blend": "blender.blendshapes:load_blend_weights",
+    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd_weights:load_usd_weights"),
+}

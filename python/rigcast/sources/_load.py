@@ -1,0 +1,84 @@
+"""Open a rig by the suffix of its file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from rigcast._formats.readers import call, existing_file
+from rigcast._rigs.rig import Rig
+from rigcast.sources._blendshapes import naming
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    mesh: str | Sequence[str] | None = None,
+    ranges: float | None = None,
+    armature: str | None = None,
+    limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None = None,
+    blender: str | None = None,
+    timeout: float | None = None,
+    run_scripts: bool = False,
+) -> Rig:
+    """Open a rig: ``.npz``, ``.glb``, ``.gltf`` or ``.blend``.
+
+    Parameters
+    ----------
+    path : path-like
+    mesh : str or sequence of str, optional
+        glTF and Blender: the meshes to take. Default: all meshes of one skin, or that one armature moves: a body, its
+        clothes, eyes and teeth are one character, whose ``surface`` names them as parts.
+    ranges : float, optional
+        glTF: degrees by which every joint turns either way. Default: what the file's clips use, and only joints that
+        they move have channels; 30 for files without clips.
+    armature : str, optional
+        Blender: the armature, where the file holds several.
+    limits : path-like or mapping, optional
+        Blender: (lowest, highest) by channel name in place of the file's limits, or a JSON file of them. Default:
+        ``NAME.limits.json`` beside ``NAME.blend``, if it is there.
+    blender : str, optional
+        Blender: the program that evaluates the file (3.4 or later). Default: the ``bpy`` wheel of this Python, else
+        ``blender`` on the PATH.
+    timeout : float, optional
+        Blender: seconds that opening the file, or one pose, may take. Default: 120.
+    run_scripts : bool
+        Blender: whether Python that is stored in the file may run. Only for files that you trust.
+
+    Returns
+    -------
+    Rig
+        A :class:`SkinnedRig` (glTF adds its clips), or a rig that Blender evaluates: close it when done, or use it in
+        a ``with`` block.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    ValueError
+        If the suffix is unknown, the file is not what its suffix says, or an argument is not for such files.
+    SourceError
+        If Blender fails, or the rig cannot be learned from (its topology changes with the pose).
+    rigcast._extras.MissingExtra
+        If the format needs a package that is not installed.
+
+    Examples
+    --------
+    >>> rc.sources.save_npz_rig("arm.npz", rc.sources.example_body())
+    >>> rc.sources.load("arm.npz")
+    <SkinnedRig 'example arm': 3 joints, 6 channels, 3 morphs, 1,122 vertices>
+    """
+    file = existing_file(path, "load", tuple(OPENERS))
+    options = {"mesh": mesh, "ranges": ranges, "armature": armature, "limits": limits, "blender": blender}
+    with naming(file, "load"):
+        kind = file.suffix.lower()
+        rig: Rig = call("load", OPENERS, kind, file, **options, timeout=timeout, run_scripts=run_scripts)
+    return rig
+
+
+OPENERS = {
+    ".npz": "npz.rig:load_npz_rig",
+    ".glb": "gltf:load_gltf_rig",
+    ".gltf": "gltf:load_gltf_rig",
+    ".blend": "blender:BlenderRig.open",
+}

@@ -1,0 +1,154 @@
+"""Many players, stepped together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigcast._validate import Arguments, bad_argument
+from rigcast.synthesis._player import checked_settings, checked_transitions, schedule_of
+from rigcast.synthesis._playing import commands
+from rigcast.synthesis._playing.character import Character
+from rigcast.synthesis._playing.commands import Command, Places, Pose
+from rigcast.synthesis._playing.drive import Voice, play_frames
+from rigcast.synthesis._playing.events import Event, events_of
+from rigcast.synthesis._playing.layered import Layers
+from rigcast.synthesis._playing.layers import Layer
+from rigcast.synthesis._playing.playable import Playable
+from rigcast.synthesis._playing.script import Script
+from rigcast.synthesis._playing.settings import MASK, PlaySettings
+from rigcast.synthesis._playing.simulate import Stage
+
+Float32 = NDArray[np.float32]
+SPREAD = 0x9E3779B97F4A7C15  # between seeds of neighbors
+KEPT_SECONDS = 60  # of each character, for events
+
+
+class PlayerCrowd:
+    """Characters of one synthesizer, each with a seed, a script and commands of its own.
+
+    Particles of one label are stepped in one call, and their poses are one product. The same seed, count, commands and
+    calls give the same bytes for any number of threads; a character alone (:class:`Player` with its seed) moves the
+    same to rounding.
+
+    Parameters
+    ----------
+    synth : Synthesizer
+    count : int
+        H characters.
+    seed : int
+        Character h has the seed ``seeds[h]``.
+    scripts : sequence of Script or None, optional
+        One for each character, in turn if there are fewer.
+    label, layers, settings, transitions
+        As for :class:`Player`; characters begin at labels in turn if none is given.
+    threads : int
+        Number of threads; 0 means all processors that this process may use.
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> face = rc.faces.example()
+    >>> t = np.linspace(0.0, 12.0, 96)[:, None]
+    >>> clip = 0.3 + 0.3 * np.sin(t * np.linspace(0.5, 2.0, face.num_shapes))
+    >>> size = {"dimensions": 3, "components": 6, "iterations": 20, "held_out": False}
+    >>> synth = rc.synthesis.fit({"happy": [clip]}, rig=face, **size)
+    >>> crowd = synth.crowd(10, seed=1)
+    >>> crowd.idle("happy")
+    >>> crowd.step(24).shape
+    (10, 24, 22)
+    """
+
+    def __init__(
+        self,
+        synth: Playable,
+        count: int,
+        seed: int = 0,
+        *,
+        scripts: Sequence[Script | None] | None = None,
+        label: str | None = None,
+        layers: Sequence[Layer] = (),
+        settings: PlaySettings | None = None,
+        transitions: str = "inertialize",
+        threads: int = 0,
+    ) -> None:
+        check = Arguments("PlayerCrowd")
+        self._stage = Stage(synth, checked_settings("PlayerCrowd", settings), check.threads(threads))
+        self._places = Places(synth)
+        self._layers = Layers("PlayerCrowd", layers, synth.control_names, synth.fps)
+        number, base = check.whole("count", count, least=1, most=10**6), check.whole("seed", seed, most=MASK)
+        self._seeds = np.array([(base * SPREAD + h) & MASK for h in range(number)], np.uint64)
+        labels = synth.labels if label is None else [self._places.label("PlayerCrowd", label)]
+        if scripts is not None and (not isinstance(scripts, Sequence) or not len(scripts)):
+            raise bad_argument("PlayerCrowd", "scripts", "no list of scripts", "a list of at least one, or None")
+        plans = [schedule_of("PlayerCrowd", script, self._places) for script in scripts or [None]]
+        way = checked_transitions("PlayerCrowd", transitions)
+        self._voices = [
+            Voice(Character(self._stage, int(own), labels[h % len(labels)], way, KEPT_SECONDS), plans[h % len(plans)])
+            for h, own in enumerate(self._seeds)
+        ]
+
+    def __len__(self) -> int:
+        return len(self._voices)
+
+    @property
+    def seeds(self) -> NDArray[np.uint64]:
+        """(H,) seeds of the characters; a copy."""
+        return np.asarray(self._seeds.copy())
+
+    @property
+    def labels(self) -> list[str]:
+        """Where each character is."""
+        return [v.character.label if v.character.item is None else v.character.item.label for v in self._voices]
+
+    def idle(
+        self,
+        label: str,
+        poses: Sequence[Pose] | None = None,
+        *,
+        hold: float | None = None,
+        along: str = "data",
+        who: ArrayLike | None = None,
+        later: bool = False,
+    ) -> None:
+        """As :meth:`Player.idle`, for all characters, or those with the indices ``who``."""
+        self._tell(commands.idle(self._places, label, poses, hold, along), who, later)
+
+    def transition(self, label: str, *, who: ArrayLike | None = None, later: bool = False) -> None:
+        """As :meth:`Player.transition`, for all characters, or those with the indices ``who``."""
+        self._tell(commands.transition(self._places, label), who, later)
+
+    def play(self, label: str, segment: str | int = 0, *, who: ArrayLike | None = None, later: bool = False) -> None:
+        """As :meth:`Player.play`, for all characters, or those with the indices ``who``."""
+        self._tell(commands.play(self._places, label, segment, 0, None), who, later)
+
+    def step(self, frames: int, *, without: Sequence[str] = ()) -> Float32:
+        """(H, frames, N) controls of the next frames; arguments are those of :meth:`Player.step`."""
+        count = Arguments("PlayerCrowd.step").whole("frames", frames, most=10**6)
+        first = self._voices[0].character.frame
+        added = self._layers.added("PlayerCrowd.step", first + 1, count, self._seeds, without)
+        controls = play_frames(self._stage, self._voices, count)
+        return controls if added is None else self._stage.mixer.clipped(controls + added)
+
+    def poses(self, *, without: Sequence[str] = ()) -> Float32:
+        """(H, C) pose rows of the next frame: one batch for a model's ``evaluate``."""
+        return self._stage.synth.poses(self.step(1, without=without)[:, 0])
+
+    def events(self, character: int) -> list[Event]:
+        """Events of one character, as :attr:`Player.events`, with the seconds of the last minute."""
+        index = Arguments("PlayerCrowd.events").whole("character", character, most=len(self) - 1)
+        return events_of(self._stage, self._voices[index].character)
+
+    def _tell(self, command: Command, who: ArrayLike | None, later: bool = False) -> None:
+        check = Arguments("PlayerCrowd")
+        chosen = range(len(self)) if who is None else check.integers("who", who, "n", below=len(self))
+        for h in chosen:
+            self._voices[int(h)].character.tell(command, later)
+
+    def __repr__(self) -> str:
+        return f"<rigcast.synthesis.PlayerCrowd: {len(self):,} characters>"

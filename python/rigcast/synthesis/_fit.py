@@ -1,0 +1,192 @@
+"""Learning to move as labelled clips do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from rigcast._core import Deformer
+from rigcast._hashing import topology_hash
+from rigcast._resume.parts import Parts as KeptParts
+from rigcast._validate import Arguments
+from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
+from rigcast.sources import Action, Retargeted, Rig
+from rigcast.synthesis._bridges import default_threshold, find_bridges
+from rigcast.synthesis._choose import UNMEASURED, USUAL, Trials, chosen_settings, least_components
+from rigcast.synthesis._clips import FASTEST, Clip
+from rigcast.synthesis._embedding import LatentSettings, components_for, fit_space
+from rigcast.synthesis._kept import Kept, kept_in
+from rigcast.synthesis._parts import Bridge, Parts
+from rigcast.synthesis._prepare import Prepared, prepared
+from rigcast.synthesis._space import Space
+from rigcast.synthesis._synthesizer import Synthesizer
+
+MOST_DIMENSIONS = 16
+
+
+def fit(
+    clips: Mapping[str, Iterable[Clip | Retargeted | Action | ArrayLike]],
+    fps: float = 24.0,
+    limits: ArrayLike | None = None,
+    rig: Rig | Deformer | None = None,
+    *,
+    dimensions: int | None = None,
+    components: int | None = None,
+    threshold: float | None = None,
+    iterations: int = 200,
+    held_out: bool = True,
+    names: Iterable[str] | None = None,
+    seed: int = 0,
+    threads: int = 0,
+    folder: str | os.PathLike[str] | KeptParts | None = None,
+    progress: ProgressOption = None,
+) -> Synthesizer:
+    """Learn a latent space per label, and where they meet (Bailey 2020, chapter 5).
+
+    Controls are scaled by what they do to the mesh, reduced to principal components, and embedded by a Gaussian process
+    latent variable model with priors on dynamics and connectivity. Rotations of joints are rotation vectors from their
+    mean. A control without variance, or without effect, stays at its mean. Labels are bridged where meshes match.
+
+    Parameters
+    ----------
+    clips : mapping from label to list of clips
+        Each a :class:`Clip`, what :func:`rigcast.sources.retarget` or a rig's ``action`` returns, or an array (T, N):
+        channels of a rig with joints, weights of a face.
+    fps : float
+        Of all that is played; clips of other rates are resampled. Arrays have this rate.
+    limits : (N, 2) array, optional
+        Lowest and highest value of each control. Default: the rig's, else those of the clips. Clips are clipped.
+    rig : Rig, Deformer or BlendshapeRig, optional
+        Says what controls do to the mesh. Without one, all controls count alike, and distances are of controls.
+    dimensions, components : int, optional
+        Of latent spaces, and principal components. Default: what rebuilds held-out frames best, per label, of at least
+        as many components as show the frames within half of the clips' median step.
+    threshold : float, optional
+        Distance of the meshes in millimeters (root mean square) up to which poses of two labels match. Default: what
+        clips, where they move, exceed three quarters of the time in the 12 frames of a transition.
+    iterations : int
+        At most, per latent space.
+    held_out : bool
+        Measure each label: fit without every fifth block of 12 frames first.
+    names : sequence of N str, optional
+        Of controls. Default: the rig's.
+    seed : int
+    threads : int
+        Number of threads; 0 means all processors that this process may use. Results do not depend on it.
+    folder : path-like, optional
+        Keeps each fitted space, each trial of its size, and each pair of labels that was matched: the same call goes
+        on after an interruption, to the same bytes. Made if it is missing; remove it when the result is saved.
+    progress : callable or bool, optional
+
+    Returns
+    -------
+    Synthesizer
+
+    Raises
+    ------
+    ValueError
+        If controls of clips, limits, names and rig differ in number, a label has no frames, no control moves, or
+        ``folder`` holds other files or is written by another run.
+    KeyboardInterrupt
+        After Ctrl-C; with ``folder``, the message says what is kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> face = rc.faces.example()
+    >>> t = np.linspace(0.0, 12.0, 96)[:, None]
+    >>> smile, frown = (0.3 + 0.3 * np.sin(t * np.linspace(0.5, speed, face.num_shapes)) for speed in (2.0, 3.0))
+    >>> synth = rc.synthesis.fit({"smile": [smile], "frown": [frown]}, rig=face, dimensions=3, components=6)
+    >>> synth.route("smile", "frown")
+    ['smile', 'frown']
+    """
+    check = Arguments("fit")
+    rate = check.number("fps", fps, above=0.0, most=FASTEST)
+    given = (
+        None if dimensions is None else check.whole("dimensions", dimensions, least=1, most=MOST_DIMENSIONS),
+        None if components is None else check.whole("components", components, least=1),
+    )
+    settings = LatentSettings(
+        iterations=check.whole("iterations", iterations, least=1),
+        seed=check.whole("seed", seed, most=2**31 - 1),
+        threads=check.threads(threads),
+    )
+    reach = None if threshold is None else check.number("threshold", threshold, above=0.0)
+    told = as_callback(progress)
+    ready = prepared(clips, rate, limits, rig, names)
+    with kept_in(folder, ready) as kept:
+        spaces = {label: _space(ready, label, given, settings, held_out, kept, told) for label in ready.frames}
+        if reach is None:
+            reach = default_threshold(spaces, ready.around, ready.effects, ready.millimeters)
+        bridges = find_bridges(spaces, ready.around, ready.effects, ready.mesh, reach, kept, told)
+    return Synthesizer(_parts(ready, spaces, bridges, reach, _metadata(ready, rig, settings)), rig)
+
+
+def _space(
+    ready: Prepared,
+    label: str,
+    given: tuple[int | None, int | None],
+    settings: LatentSettings,
+    held_out: bool,
+    kept: Kept,
+    progress: ProgressCallback,
+) -> Space:
+    """The latent space of a label, of the size that serves its held-out frames."""
+
+    def told(step: Progress) -> None:
+        progress(replace(step, stage=f"fitting {label}"))
+
+    coordinates = ready.around.of(ready.frames[label])
+    figures = None
+    if held_out:
+        trials = Trials(ready, label, settings, kept, progress)
+        chosen = chosen_settings(trials, coordinates, ready.weights, given, settings, least_components(ready, label))
+        figures = trials.figures(chosen)
+    else:
+        count = given[1] or max(components_for(coordinates, ready.weights, UNMEASURED), least_components(ready, label))
+        chosen = replace(settings, dimensions=given[0] or min(USUAL, count), components=count)
+    frames, segments = ready.frames[label], ready.segments[label]
+    scale = ready.weights
+    return fit_space(
+        label, frames, segments, ready.around, scale, ready.effects, chosen, told, figures, recall=kept.latent
+    )
+
+
+def _parts(
+    ready: Prepared,
+    spaces: dict[str, Space],
+    bridges: dict[tuple[str, str], Bridge],
+    threshold: float,
+    metadata: dict[str, Any],
+) -> Parts:
+    return Parts(
+        fps=ready.fps,
+        control_names=ready.names,
+        around=ready.around,
+        weights=ready.weights,
+        effects=ready.effects,
+        dropped=ready.dropped,
+        spaces=spaces,
+        bridges=bridges,
+        threshold=threshold,
+        millimeters=ready.millimeters,
+        has_joints=ready.mesh is not None and ready.mesh.has_joints,
+        metadata=metadata,
+    )
+
+
+def _metadata(ready: Prepared, rig: Any, settings: LatentSettings) -> dict[str, Any]:
+    """What a file says beside its numbers."""
+    about: dict[str, Any] = {"notes": ready.notes, "seed": settings.seed, "clipped": ready.clipped}
+    if rig is not None:
+        metadata = getattr(rig, "metadata", {}) or {}
+        about["rig"] = {
+            "name": str(getattr(rig, "name", "") or metadata.get("name", "")),
+            "topology": topology_hash(rig.faces, len(rig.rest_vertices)),
+            "licence": str(getattr(rig, "licence", "") or metadata.get("licence", "")),
+        }
+    return about

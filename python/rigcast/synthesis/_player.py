@@ -1,0 +1,256 @@
+"""One character that is told what to do."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._validate import Arguments, bad_argument, shown
+from rigcast.synthesis._playing import commands
+from rigcast.synthesis._playing.character import Character
+from rigcast.synthesis._playing.commands import Command, Places, Pose
+from rigcast.synthesis._playing.drive import Voice, play_frames
+from rigcast.synthesis._playing.events import Event, events_of
+from rigcast.synthesis._playing.layered import Layers
+from rigcast.synthesis._playing.layers import Layer
+from rigcast.synthesis._playing.playable import Playable
+from rigcast.synthesis._playing.script import Script
+from rigcast.synthesis._playing.settings import MASK, PlaySettings
+from rigcast.synthesis._playing.simulate import Stage
+
+Float32 = NDArray[np.float32]
+TRANSITIONS = ("inertialize", "blend")
+LONGEST = 1e6  # seconds
+
+
+class Player:
+    """One character: it idles, moves, makes transitions, and plays clips, without end.
+
+    A particle wanders around a path through the latent space of one label (Bailey 2020, section 5.5); commands make
+    the path. Without any command it stays at the pose where it begins.
+
+    Parameters
+    ----------
+    synth : Synthesizer
+    seed : int
+        Same seed, commands and steps: same bytes, on one machine.
+    script : Script, optional
+        Commands with times.
+    label : str, optional
+        Where it begins; default the first.
+    layers : sequence of Layer
+        Added to what the clips do: blinks, gaze, sway.
+    settings : PlaySettings, optional
+    transitions : {"inertialize", "blend"}
+        How labels, and clips, are joined: the difference decays over ``settings.blend`` frames, or both sides are
+        blended over as many, as published.
+    threads : int
+        Number of threads; 0 means all processors that this process may use.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not as it must be, or the script names what is not there.
+
+    Examples
+    --------
+    >>> face = rc.faces.example()
+    >>> t = np.linspace(0.0, 12.0, 96)[:, None]
+    >>> clip = 0.3 + 0.3 * np.sin(t * np.linspace(0.5, 2.0, face.num_shapes))
+    >>> size = {"dimensions": 3, "components": 6, "iterations": 20, "held_out": False}
+    >>> synth = rc.synthesis.fit({"happy": [clip]}, rig=face, **size)
+    >>> player = synth.player(seed=3)
+    >>> player.idle("happy")
+    >>> player.step(24).shape
+    (24, 22)
+    >>> player.label, player.seconds
+    ('happy', 1.0)
+    """
+
+    def __init__(
+        self,
+        synth: Playable,
+        seed: int = 0,
+        script: Script | None = None,
+        *,
+        label: str | None = None,
+        layers: Sequence[Layer] = (),
+        settings: PlaySettings | None = None,
+        transitions: str = "inertialize",
+        threads: int = 1,
+    ) -> None:
+        check = Arguments("Player")
+        self._stage = Stage(synth, checked_settings("Player", settings), check.threads(threads))
+        self._places = Places(synth)
+        self._layers = Layers("Player", layers, synth.control_names, synth.fps)
+        self.seed = check.whole("seed", seed, most=MASK)
+        start = synth.labels[0] if label is None else self._places.label("Player", label)
+        character = Character(self._stage, self.seed, start, checked_transitions("Player", transitions))
+        self._voice = Voice(character, schedule_of("Player", script, self._places))
+        self.script = script
+
+    def idle(
+        self,
+        label: str,
+        poses: Sequence[Pose] | None = None,
+        *,
+        hold: float | None = None,
+        along: str = "data",
+        later: bool = False,
+    ) -> None:
+        """Wander from pose to pose of a label, and hover at each.
+
+        Parameters
+        ----------
+        label : str
+            Reached by :meth:`transition` if it is another.
+        poses : list of (clip, frame) or latent points, optional
+            By default all training frames, at random.
+        hold : float, optional
+            Seconds at each.
+        along : {"data", "straight"}
+            The shortest path through training points, or the straight line.
+        later : bool
+            After the commands before it, which end by themselves; an idle before it ends at once.
+
+        Raises
+        ------
+        ValueError
+        """
+        self._tell(commands.idle(self._places, label, poses, hold, along), later)
+
+    def move(self, label: str, to: Pose, *, along: str = "data", later: bool = False) -> None:
+        """Move to a pose, (clip, frame) or a latent point, and stay around it. Others are those of :meth:`idle`."""
+        self._tell(commands.move(self._places, label, to, along), later)
+
+    def transition(self, label: str, *, later: bool = False) -> None:
+        """Move to the nearest matching point of another label, through others where there is none, and stay there."""
+        self._tell(commands.transition(self._places, label), later)
+
+    def play(
+        self, label: str, segment: str | int = 0, begin: int = 0, end: int | None = None, *, later: bool = False
+    ) -> None:
+        """Move to the beginning of a clip, or of some of its frames, play them exactly, and stay where they end."""
+        self._tell(commands.play(self._places, label, segment, begin, end), later)
+
+    def step(self, frames: int, *, without: Sequence[str] = ()) -> Float32:
+        """The next frames.
+
+        Parameters
+        ----------
+        frames : int
+        without : sequence of str
+            Names of layers to leave out.
+
+        Returns
+        -------
+        (frames, N) float32
+            Controls, inside the limits: what every exporter takes.
+
+        Raises
+        ------
+        ValueError
+        """
+        count = Arguments("Player.step").whole("frames", frames, most=10**8)
+        first, seeds = self.frame, np.array([self.seed], np.uint64)
+        added = self._layers.added("Player.step", first + 1, count, seeds, without)
+        controls = play_frames(self._stage, [self._voice], count)[0]
+        return controls if added is None else self._stage.mixer.clipped(controls + added[0])
+
+    def render(self, seconds: float | None = None, *, without: Sequence[str] = ()) -> Float32:
+        """The next seconds, as :meth:`step`; by default as long as the script is."""
+        if seconds is None:
+            if self.script is None or self.script.seconds is None:
+                raise bad_argument("Player.render", "seconds", "None", "given, since no script says it")
+            seconds = self.script.seconds
+        length = Arguments("Player.render").number("seconds", seconds, least=0.0, most=LONGEST)
+        return self.step(round(length * self._stage.synth.fps), without=without)
+
+    def poses(self, frames: int, *, without: Sequence[str] = ()) -> Float32:
+        """The next frames as pose rows (frames, C), what every model of the rig takes."""
+        return self._stage.synth.poses(self.step(frames, without=without))
+
+    @property
+    def frame(self) -> int:
+        """Frames that were played."""
+        return self._voice.character.frame
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that were played."""
+        return self.frame / self._stage.synth.fps
+
+    @property
+    def label(self) -> str:
+        """Where the character is."""
+        character = self._voice.character
+        return character.label if character.item is None else character.item.label
+
+    @property
+    def events(self) -> list[Event]:
+        """Commands, notes, and of each second command, label, nearest clip frame with its distance, and variance.
+
+        All commands and notes; seconds of the last hour, and none from before :meth:`restore`.
+        """
+        return events_of(self._stage, self._voice.character)
+
+    def state(self) -> str:
+        """All that decides the next frames, as JSON: :meth:`restore` goes on with the same bytes."""
+        character = self._voice.character.state()
+        return json.dumps({"told": self._voice.told, "seed": self.seed, "character": character})
+
+    def restore(self, state: str) -> None:
+        """Go on from a :meth:`state` of a player of the same synthesizer, script, layers and settings.
+
+        Raises
+        ------
+        ValueError
+            If it is no such state; the player is then as before.
+        """
+        must = "what Player.state gave"
+        if not isinstance(state, str):
+            raise bad_argument("Player.restore", "state", f"a {type(state).__name__}", must)
+        try:
+            given = json.loads(state)
+            check, character = Arguments("Player.restore"), copy.copy(self._voice.character)
+            character.restore(given["character"])
+            told = check.whole("told", given["told"], most=len(self._voice.schedule))
+            seed = check.whole("seed", given["seed"], most=MASK)
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError) as error:
+            raise bad_argument("Player.restore", "state", f"incomplete ({error!r})", must) from None
+        self._voice.character, self._voice.told, self.seed = character, told, seed
+
+    def _tell(self, command: Command, later: bool) -> None:
+        self._voice.character.tell(command, later)
+
+    def __repr__(self) -> str:
+        return f"<rigcast.synthesis.Player: {self.label}, {self.seconds:.1f} s, seed {self.seed}>"
+
+
+def checked_settings(function: str, settings: PlaySettings | None) -> PlaySettings:
+    """The settings, or the usual ones."""
+    if settings is None:
+        return PlaySettings()
+    if not isinstance(settings, PlaySettings):
+        raise bad_argument(function, "settings", f"a {type(settings).__name__}", "a PlaySettings")
+    return settings
+
+
+def checked_transitions(function: str, transitions: str) -> str:
+    """One of the ways to join labels."""
+    if transitions not in TRANSITIONS:
+        raise bad_argument(function, "transitions", shown(transitions), f"one of {', '.join(TRANSITIONS)}")
+    return transitions
+
+
+def schedule_of(function: str, script: Script | None, places: Places) -> list[tuple[int, Command]]:
+    """Frames and commands of a script."""
+    if script is None:
+        return []
+    if not isinstance(script, Script):
+        raise bad_argument(function, "script", f"a {type(script).__name__}", "a Script: rc.synthesis.Script.load(path)")
+    return script.schedule(places)

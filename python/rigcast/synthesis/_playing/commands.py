@@ -1,0 +1,112 @@
+"""What a player can be told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigcast._validate import Arguments, bad_argument, shown
+from rigcast.synthesis._playing.playable import Playable
+
+Float64 = NDArray[np.float64]
+Pose = tuple[str, int] | ArrayLike  # ("clip", frame), or a latent point
+ALONG = ("data", "straight")
+
+
+class Places:
+    """Latent points and frames of clips, by the names that commands use; every error names function and argument."""
+
+    def __init__(self, synth: Playable) -> None:
+        self.synth = synth
+
+    def label(self, function: str, label: object) -> str:
+        """One of the labels."""
+        if label not in self.synth.labels:
+            raise bad_argument(function, "label", shown(label), f"one of {', '.join(self.synth.labels)}")
+        return str(label)
+
+    def segment(self, function: str, label: str, segment: object) -> tuple[int, int]:
+        """First row and end of a segment, given its name or number."""
+        segments = self.synth.space(label).segments
+        names = [s.name for s in segments]
+        index = names.index(segment) if isinstance(segment, str) and segment in names else segment
+        if isinstance(index, str):
+            raise bad_argument(function, "segment", shown(segment), f"one of {', '.join(names)}")
+        number = Arguments(function).whole("segment", index, most=len(segments) - 1)
+        return int(segments[number].begin), int(segments[number].end)
+
+    def row(self, function: str, label: str, segment: object, frame: object) -> int:
+        """Row of a frame of a segment."""
+        begin, end = self.segment(function, label, segment)
+        return begin + Arguments(function).whole("frame", frame, most=end - begin - 1)
+
+    def point(self, function: str, argument: str, label: str, pose: Pose) -> Float64:
+        """Latent point of (segment, frame), or of its coordinates."""
+        points = np.asarray(self.synth.space(label).points)
+        if isinstance(pose, tuple | list) and len(pose) == 2 and isinstance(pose[0], str):
+            return np.array(points[self.row(function, label, pose[0], pose[1])], np.float64)
+        must = f"(segment, frame), or a latent point of {points.shape[1]} numbers"
+        check = Arguments(function, D=points.shape[1])
+        return np.array(check.numbers(argument, pose, "D", must=must), np.float64)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command with its arguments, as events and scripts name it."""
+
+    name: str
+    label: str
+    arguments: dict[str, Any]
+    words: str = ""
+
+    def __str__(self) -> str:
+        if self.words:
+            return self.words
+        rest = "".join(f", {key}={value}" for key, value in self.arguments.items() if value is not None)
+        return f"{self.name}({self.label}{rest})"
+
+
+def idle(places: Places, label: str, poses: Sequence[Pose] | None, hold: float | None, along: str) -> Command:
+    """Checked arguments of :meth:`Player.idle`."""
+    name = places.label("idle", label)
+    along = _along("idle", along)
+    points = None
+    if poses is not None:
+        if isinstance(poses, str) or not isinstance(poses, Sequence | np.ndarray) or not len(poses):
+            raise bad_argument("idle", "poses", shown(poses), "a list of poses")
+        points = [places.point("idle", f"poses[{i}]", name, pose).tolist() for i, pose in enumerate(poses)]
+    seconds = None if hold is None else Arguments("idle").number("hold", hold, least=0.0, most=1e6)
+    return Command("idle", name, {"poses": points, "hold": seconds, "along": along})
+
+
+def move(places: Places, label: str, to: Pose, along: str) -> Command:
+    """Checked arguments of :meth:`Player.move`."""
+    name = places.label("move", label)
+    return Command("move", name, {"to": places.point("move", "to", name, to).tolist(), "along": _along("move", along)})
+
+
+def transition(places: Places, label: str) -> Command:
+    """Checked arguments of :meth:`Player.transition`."""
+    return Command("transition", places.label("transition", label), {})
+
+
+def play(places: Places, label: str, segment: Any, begin: int, end: int | None) -> Command:
+    """Checked arguments of :meth:`Player.play`."""
+    name = places.label("play", label)
+    first, stop = places.segment("play", name, segment)
+    check = Arguments("play")
+    from_frame = check.whole("begin", begin, most=stop - first - 1)
+    to_frame = stop - first if end is None else check.whole("end", end, least=from_frame + 1, most=stop - first)
+    clip = next(s.name for s in places.synth.space(name).segments if s.begin == first)
+    rows = {"begin": first + from_frame, "end": first + to_frame}
+    return Command("play", name, rows, f"play({name}, {clip}, frames {from_frame} to {to_frame - 1})")
+
+
+def _along(function: str, along: object) -> str:
+    if along not in ALONG:
+        raise bad_argument(function, "along", shown(along), '"data" or "straight"')
+    return str(along)

@@ -1,0 +1,50 @@
+"""Characters with schedules, stepped together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast.synthesis._playing.character import Character
+from rigcast.synthesis._playing.commands import Command
+from rigcast.synthesis._playing.simulate import Stage
+
+Float32 = NDArray[np.float32]
+
+
+@dataclass(eq=False)
+class Voice:
+    """A character, and the commands that wait for their time."""
+
+    character: Character
+    schedule: list[tuple[int, Command]]
+    told: int = 0
+
+    def obey(self) -> None:
+        """Tell the character what is due."""
+        while self.told < len(self.schedule) and self.schedule[self.told][0] <= self.character.frame:
+            self.character.tell(self.schedule[self.told][1])
+            self.told += 1
+
+    def until_next(self) -> int:
+        """Frames until the next command of the schedule."""
+        return self.schedule[self.told][0] - self.character.frame if self.told < len(self.schedule) else 2**60
+
+
+def play_frames(stage: Stage, voices: Sequence[Voice], frames: int) -> Float32:
+    """(H, frames, N) controls of the next frames of H characters, without layers."""
+    result = np.empty((len(voices), frames, len(stage.synth.control_names)), np.float32)
+    done = [0] * len(voices)
+    while active := [h for h in range(len(voices)) if done[h] < frames]:
+        for h in active:
+            voices[h].obey()
+        stage.simulate([voices[h].character.next_item() for h in active if voices[h].character.item is None])
+        for h in active:
+            character = voices[h].character
+            count = min(character.left, frames - done[h], voices[h].until_next())
+            result[h, done[h] : done[h] + count] = character.take(count)
+            done[h] += count
+    return result

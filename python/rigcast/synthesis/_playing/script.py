@@ -1,0 +1,132 @@
+"""Scripts: timed commands, in JSON."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from rigcast._safe_reading import read_json
+from rigcast._validate import Arguments, bad_argument, missing_file, shown
+from rigcast.synthesis._playing import commands
+from rigcast.synthesis._playing.commands import Command, Places, Pose
+
+MOST_BYTES = 16 << 20
+LONGEST = 1e6  # seconds
+FIELDS = {
+    "idle": {"poses", "hold", "along"},
+    "move": {"to", "along"},
+    "transition": set(),
+    "play": {"segment", "begin", "end"},
+}
+
+
+Entry = str | float | Sequence[Pose] | ArrayLike | None  # of a command
+
+
+class Script:
+    """Commands with times.
+
+    Parameters
+    ----------
+    commands : sequence of mappings
+        Each with ``at`` (seconds), ``command`` (``"idle"``, ``"move"``, ``"transition"`` or ``"play"``), ``label``, and
+        the arguments of that method of :class:`Player`. In the order of their times.
+    seconds : float, optional
+        Length of the whole.
+
+    Raises
+    ------
+    ValueError
+        Naming the command and its field. Labels and clips are checked by the player.
+
+    Examples
+    --------
+    >>> script = rc.synthesis.Script([
+    ...     {"at": 0, "command": "idle", "label": "happy", "hold": 2},
+    ...     {"at": 5, "command": "transition", "label": "bored"},
+    ... ], seconds=10)
+    >>> script.seconds, len(script)
+    (10.0, 2)
+    """
+
+    def __init__(self, commands: Sequence[Mapping[str, Entry]], seconds: float | None = None) -> None:
+        check = Arguments("Script")
+        if isinstance(commands, str | bytes | Mapping) or not isinstance(commands, Sequence):
+            raise check.wrong("commands", f"a {type(commands).__name__}", "a list of commands")
+        self.commands = [self._checked(check, f"commands[{i}]", given) for i, given in enumerate(commands)]
+        times = [float(command["at"]) for command in self.commands]
+        for i, (before, after) in enumerate(pairwise(times)):
+            if after < before:
+                raise check.wrong(f"commands[{i + 1}].at", f"{after:g}", f"at least {before:g}, that of the one before")
+        last = times[-1] if times else 0.0
+        self.seconds = None if seconds is None else check.number("seconds", seconds, least=last, most=LONGEST)
+
+    def __len__(self) -> int:
+        return len(self.commands)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Script:
+        """Read ``{"commands": [...], "seconds": 10}`` from a JSON file.
+
+        Raises
+        ------
+        ValueError
+            If it is no such file.
+        FileNotFoundError
+        """
+        file = Path(path)
+        if not file.is_file():
+            raise missing_file("Script.load", "path", path)
+        try:
+            content = read_json(file, MOST_BYTES)
+        except ValueError as error:
+            raise bad_argument("Script.load", "path", f"unreadable ({error})", "a script") from None
+        unknown = sorted(set(content) - {"commands", "seconds"}) if isinstance(content, dict) else []
+        if not isinstance(content, dict) or "commands" not in content or unknown:
+            got = f"{str(path)!r}, with {unknown[0]!r}" if unknown else f"{str(path)!r}, without commands"
+            raise bad_argument("Script.load", "path", got, 'an object with "commands", and perhaps "seconds"')
+        return cls(content["commands"], content.get("seconds"))
+
+    def schedule(self, places: Places) -> list[tuple[int, Command]]:
+        """Frames and checked commands."""
+        found = []
+        for i, given in enumerate(self.commands):
+            try:
+                command = self._command(places, given)
+            except ValueError as error:
+                raise ValueError(f"Script: commands[{i}]: {error}") from None
+            found.append((round(given["at"] * places.synth.fps), command))
+        return found
+
+    @staticmethod
+    def _command(places: Places, given: Mapping[str, Any]) -> Command:
+        name, label = given["command"], given["label"]
+        if name == "idle":
+            poses, hold = given.get("poses"), given.get("hold")
+            return commands.idle(places, label, poses, hold, given.get("along", "data"))
+        if name == "move":
+            return commands.move(places, label, given["to"], given.get("along", "data"))
+        if name == "transition":
+            return commands.transition(places, label)
+        return commands.play(places, label, given["segment"], given.get("begin", 0), given.get("end"))
+
+    @staticmethod
+    def _checked(check: Arguments, where: str, given: object) -> dict[str, Any]:
+        if not isinstance(given, Mapping):
+            raise check.wrong(where, f"a {type(given).__name__}", "an object")
+        name = given.get("command")
+        if not isinstance(name, str) or name not in FIELDS:
+            raise check.wrong(f"{where}.command", shown(name), f"one of {', '.join(FIELDS)}")
+        for key in given:
+            if key not in FIELDS[name] | {"at", "command", "label"}:
+                raise check.wrong(f"{where}.{key}", "no argument", f"one of {', '.join(sorted(FIELDS[name]))}")
+        for key in ["at", "label", *({"move": ["to"], "play": ["segment"]}.get(name, []))]:
+            if key not in given:
+                raise check.wrong(f"{where}.{key}", "missing", "given")
+        check.number(f"{where}.at", given["at"], least=0.0, most=LONGEST)
+        return dict(given)

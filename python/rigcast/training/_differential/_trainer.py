@@ -1,0 +1,114 @@
+"""Training both groups of networks together, resumable to the same bits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rigcast.training._checkpoint import State
+from rigcast.training._differential._networks import Group, Problem, forward
+from rigcast.training._optimize import Descent
+from rigcast.training._optimizers import Adam, Arrays, Optimizer
+
+
+class Sgd:
+    """Plain gradient descent: the optimizer of Song et al. 2020."""
+
+    def __init__(self, torch: Any, weights: dict[str, Any]) -> None:
+        self._torch, self._weights = torch, weights
+
+    def step(self, rate: float) -> None:
+        """See :class:`rigcast.training._optimizers.Optimizer`."""
+        with self._torch.no_grad():
+            for weight in self._weights.values():
+                weight.add_(weight.grad, alpha=-rate)
+
+    def arrays(self) -> Arrays:
+        """No state but that there is one."""
+        return {"count": np.zeros((), np.float32)}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Nothing to restore."""
+
+
+class SubspaceDescent(Descent):
+    """A first-order optimizer on the networks of a problem.
+
+    Losses, per batch: of the anchors the mean squared error of the scaled targets; of the differential network the same
+    ("displacement": the targets are coordinates in which lengths are displacements), or the mean absolute error of the
+    delta coordinates that the coefficients give ("delta").
+
+    What is judged on held-out rows, whatever the loss, is the root of the mean squared displacement that the errors of
+    both cause; ``error`` after each evaluation. The order of the batches follows from seed and epoch.
+    """
+
+    def __init__(self, problem: Problem, device: str) -> None:
+        super().__init__(problem.settings, device, "differential")
+        self.problem, self.settings, self.error = problem, problem.settings, math.nan
+        train, held = problem.training, ~problem.training
+        self.inputs = {"train": self._tensor(problem.inputs[train]), "held": self._tensor(problem.inputs[held])}
+        self.places = {group.name: self._tensor(group.places) for group in problem.groups}
+        self.targets = {
+            (group.name, which): self._tensor(group.targets[:, rows])
+            for group in problem.groups
+            for which, rows in (("train", train), ("held", held))
+        }
+        self.batch = min(self.settings.batch, int(train.sum()))
+        self.batches = int(train.sum()) // self.batch
+        self.rows = int(train.sum())
+        self.basis: Any = None
+        if self.settings.loss == "delta":
+            self.basis = self._tensor(problem.labels.basis.T * np.float32(problem.network.scale[0]))
+        self._epoch, self._order = -1, self.torch.empty(0)
+
+    def start(self) -> State:
+        """See :class:`rigcast.training._optimize.Descent`."""
+        parameters = self.problem.initial()
+        return State(parameters=parameters, best=parameters)
+
+    def _held_out_loss(self) -> float:
+        """The root of the mean squared displacement of a vertex that the errors cause on held-out rows."""
+        total = 0.0
+        for group in self.problem.groups:
+            inputs = self._read(group, self.inputs["held"])
+            error = forward(self.torch, group, self._weights, inputs) - self.targets[group.name, "held"]
+            total += self._squared(group, error)
+        self.error = math.sqrt(total / (len(self.problem.labels.mean) // 3)) if total >= 0.0 else math.nan
+        return self.error
+
+    def _read(self, group: Group, inputs: Any) -> Any:
+        """What each network of a group reads of rows (B, C + 1): (S, B, n), columns gathered as rows of memory."""
+        places = self.places[group.name]
+        return inputs.T.contiguous()[places.reshape(-1)].view(*places.shape, len(inputs)).transpose(1, 2)
+
+    def _squared(self, group: Group, error: Any) -> float:
+        if group.name == "network" and self.settings.loss == "delta":
+            error = error @ self._tensor(self.problem.labels.metric.astype(np.float32))
+        importance = self._tensor(group.importance.astype(np.float32))
+        return float((error.square().sum(dim=2).mean(dim=1) * importance).sum())
+
+    def _loss(self, step: int) -> Any:
+        epoch, index = divmod(step, self.batches)
+        if epoch != self._epoch:
+            order = np.random.default_rng([self.settings.seed, 3, epoch]).permutation(self.rows)
+            self._epoch, self._order = epoch, self._tensor(order)
+        rows = self._order[index * self.batch : (index + 1) * self.batch]
+        loss: Any = 0.0
+        for group in self.problem.groups:
+            inputs = self._read(group, self.inputs["train"][rows])
+            error = forward(self.torch, group, self._weights, inputs) - self.targets[group.name, "train"][:, rows]
+            if group.name == "network" and self.basis is not None:
+                loss = loss + (error[0] @ self.basis).abs().mean()
+            else:
+                loss = loss + error.square().mean(dim=(1, 2)).sum()
+        return loss
+
+    def _new_optimizer(self) -> Optimizer:
+        if self.settings.optimizer == "sgd":
+            return Sgd(self.torch, self._weights)
+        if self.settings.optimizer == "adam":
+            faster = {name: self.settings.anchor_rate for name in self._weights if name.startswith("anchors")}
+            return Adam(self.torch, self._weights, faster)
+        return super()._new_optimizer()

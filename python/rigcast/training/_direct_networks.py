@@ -1,0 +1,255 @@
+"""Networks that give the offsets of segments directly: trained as the networks of a body are."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast import _core
+from rigcast._extras import require
+from rigcast._regression.components import principal_components
+from rigcast._regression.inputs import Inputs
+from rigcast._validate import bad_argument
+from rigcast.progress import Progress, ProgressCallback
+from rigcast.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
+from rigcast.training._learned_body import seconds_of_training
+from rigcast.training._networks import Normalization, layers, make_problem
+from rigcast.training._optimize import Budget, Trainer, torch_settings
+from rigcast.training._optimizers import Arrays
+from rigcast.training._outlook import Outlook
+from rigcast.training._settings import BodySettings
+
+WATCHED = 32  # held-out poses whose error is reported while training
+
+
+@dataclass(frozen=True)
+class Offsets:
+    """Offsets (T, 3 M) of a segment in principal components.
+
+    Attributes
+    ----------
+    components : (3 M, r) float32 array
+        Orthonormal.
+    mean : (3 M,) float64 array
+    coefficients : (T, r) float32 array
+        Of every row, the held-out ones too.
+    """
+
+    components: NDArray[np.float32]
+    mean: NDArray[np.float64]
+    coefficients: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """What one network learns.
+
+    Attributes
+    ----------
+    inputs : Inputs or None
+        Of the poses; None if nothing moves the segment.
+    offsets : Offsets
+    """
+
+    inputs: Inputs | None
+    offsets: Offsets
+
+
+@dataclass(frozen=True)
+class DirectLayers:
+    """A trained network: ``offsets = last @ tanh(W2 @ tanh(W1 @ x + b1) + b2) + constant``.
+
+    Attributes
+    ----------
+    hidden : dict of arrays
+        ``layer1.weight``, ``layer1.bias``, ``layer2.weight``, ``layer2.bias``; empty without a network.
+    last : (3 M, H2) float32
+    constant : (3 M,) float64
+    """
+
+    hidden: dict[str, NDArray[np.float32]]
+    last: NDArray[np.float32]
+    constant: NDArray[np.float64]
+
+
+def check_device(function: str, device: object) -> None:
+    """Raise MissingExtra without PyTorch, and ValueError if networks cannot be trained on the device here."""
+    torch = require("torch", extra="training", purpose="training a model")
+    usable = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+    if device not in usable:
+        raise bad_argument(function, "device", repr(device), " or ".join(map(repr, usable)) + " here")
+
+
+def reduced_offsets(
+    offsets: NDArray[np.float32], training: NDArray[np.bool_], hidden: int, least: float, threads: int = 0
+) -> Offsets:
+    """Principal components of offsets (T, M, 3), which are overwritten.
+
+    At most as many as hidden units, the rank of a last layer, and as few as leave a root mean square distance of at
+    most ``least`` on the training rows: none for offsets below it.
+    """
+    flat = offsets.reshape(len(offsets), -1)
+    most = min(hidden, int(training.sum()) - 1, flat.shape[1])
+    found = principal_components(flat[training], most, threads)
+    flat -= found.mean
+    coefficients = _core.matrix_product(flat, found.basis, threads=threads)
+    total = float(np.square(flat[training], dtype=np.float64).sum())
+    left = total - np.append(0.0, np.cumsum(np.square(coefficients[training], dtype=np.float64).sum(axis=0)))
+    enough = np.flatnonzero(left <= np.square(least) * training.sum() * offsets.shape[1])
+    count = int(enough[0]) if len(enough) else most
+    return Offsets(found.basis[:, :count], found.mean.astype(np.float64), np.ascontiguousarray(coefficients[:, :count]))
+
+
+class DirectNetworks:
+    """The networks of the segments that have inputs and move.
+
+    The loss is the squared distance of the vertices, divided by each segment's variance: in the orthonormal
+    coordinates of a basis it is that of the coefficients, so the last layer W3 of a network, whose rank is at most its
+    hidden width, is trained as its coefficients and multiplied by the basis afterwards.
+
+    Parameters
+    ----------
+    poses : (T, C) float32
+    segments : list of Segment
+    training : (T,) bool
+        The other rows are held out.
+    settings : BodySettings
+    function : str
+        Named in errors.
+    """
+
+    def __init__(
+        self,
+        poses: NDArray[np.float32],
+        segments: list[Segment],
+        training: NDArray[np.bool_],
+        settings: BodySettings,
+        function: str,
+    ) -> None:
+        self.segments, self.training, self.settings, self.function = segments, training, settings, function
+        self.active = [i for i, s in enumerate(segments) if s.inputs and s.offsets.components.shape[1]]
+        self.inputs = [_unit_inputs(segments[i].inputs, poses) for i in self.active]
+        self.targets = [segments[i].offsets.coefficients for i in self.active]
+        self.maps = [_as_they_are(x, y[training]) for x, y in zip(self.inputs, self.targets, strict=True)]
+
+    def layers(self, weights: Arrays) -> list[DirectLayers]:
+        """The layers of all segments that these weights make."""
+        result = [
+            DirectLayers({}, np.zeros((len(s.offsets.mean), 0), np.float32), s.offsets.mean) for s in self.segments
+        ]
+        for s, i in enumerate(self.active):
+            found, segment = layers(weights, s, self.maps[s]), self.segments[i]
+            inputs, offsets = segment.inputs, segment.offsets
+            assert inputs is not None
+            first = found["layer1.weight"].astype(np.float64) @ inputs.project * np.sqrt(len(inputs.project))
+            found["layer1.bias"] = (found["layer1.bias"] - first @ inputs.mean).astype(np.float32)
+            found["layer1.weight"] = np.ascontiguousarray(first, np.float32)
+            last = offsets.components @ found.pop("layer3.weight")
+            constant = offsets.mean + offsets.components @ found.pop("layer3.bias").astype(np.float64)
+            result[i] = DirectLayers(found, last, constant)
+        return result
+
+    def distance(self, weights: Arrays, rows: NDArray[np.intp]) -> float:
+        """The mean distance of all vertices that these weights leave in some rows, within the components."""
+        total = 0.0
+        for s, i in enumerate(self.active):
+            found, x = layers(weights, s, self.maps[s]), self.inputs[s][rows]
+            for name in ("layer1", "layer2"):
+                x = np.tanh(x @ found[f"{name}.weight"].T + found[f"{name}.bias"])
+            left = x @ found["layer3.weight"].T + found["layer3.bias"] - self.targets[s][rows]
+            offsets = (left @ self.segments[i].offsets.components.T).reshape(len(rows), -1, 3)
+            total += float(np.linalg.norm(offsets, axis=2).sum(dtype=np.float64))
+        count = sum(len(s.offsets.mean) for s in self.segments) // 3
+        return total / (max(count, 1) * len(rows))
+
+    def train(
+        self,
+        report: ProgressCallback,
+        *,
+        started: float,
+        device: str = "cpu",
+        threads: int = 0,
+        checkpoint: Path | None = None,
+        run: str = "",
+        restart: bool = False,
+    ) -> tuple[list[DirectLayers], int]:
+        """Train; the layers of the lowest held-out loss, and the steps that were done.
+
+        Parameters
+        ----------
+        report : callable
+            Told the mean distance in a few held-out rows.
+        started : float
+            When the call began (``time.monotonic``).
+        checkpoint : Path, optional
+            A file that a killed run continues from; it is removed at the end.
+        run : str
+            Identifies data and settings.
+        restart : bool
+            Ignore what an earlier run left in ``checkpoint``.
+
+        Raises
+        ------
+        ValueError
+            If the checkpoint belongs to another run or is written by one.
+        NumericalError
+            If training diverges.
+        """
+        if not self.active:
+            return self.layers({}), 0
+        torch = require("torch", extra="training", purpose="training a model")
+        with contextlib.nullcontext() if checkpoint is None else only_run(checkpoint, self.function):
+            if checkpoint is not None and restart:
+                checkpoint.unlink(missing_ok=True)
+            with torch_settings(torch, threads, device):
+                state = self._train(report, started, device, checkpoint, run)
+            if checkpoint is not None:
+                checkpoint.unlink(missing_ok=True)
+        return self.layers(state.best), state.step
+
+    def _train(
+        self,
+        progress: ProgressCallback,
+        started: float,
+        device: str,
+        checkpoint: Path | None,
+        run: str,
+    ) -> State:
+        settings = self.settings
+        problem = make_problem(self.inputs, self.targets, self.maps, self.training)
+        widths = [len(m.mean) for m in self.maps], [len(m.scale) for m in self.maps]
+        trainer = Trainer(problem, *widths, settings, device, self.function)
+        watched = np.flatnonzero(~self.training)[:WATCHED]
+        budget = Budget(settings.steps, seconds_of_training(settings.minutes, time.monotonic() - started))
+        outlook = Outlook(budget)
+        state = (read_checkpoint(checkpoint, run, self.function) if checkpoint else None) or trainer.start()
+        state.seconds += time.monotonic() - started
+
+        def report(now: State, weights: Arrays) -> None:
+            distance = self.distance(weights, watched)
+            message = f"held-out error {distance:.3g}, {outlook.words(now, distance)}"
+            progress(Progress("training", budget.spent(now), 1.0, message))
+
+        def keep(now: State) -> None:
+            if checkpoint is not None:
+                write_checkpoint(checkpoint, now, run)
+
+        return trainer.run(state, budget, report, keep)
+
+
+def _unit_inputs(inputs: Inputs | None, poses: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Inputs (T, D) whose mean square is 1 on average."""
+    assert inputs is not None
+    return np.asarray(inputs(poses) * np.sqrt(len(inputs.project)), np.float32)
+
+
+def _as_they_are(inputs: NDArray[np.float32], coefficients: NDArray[np.float32]) -> Normalization:
+    """Inputs are scaled already; coefficients are divided by their root mean square, one number for all."""
+    count = inputs.shape[1]
+    scale = max(float(np.sqrt(np.square(coefficients, dtype=np.float64).mean())), 1e-12)
+    return Normalization(np.zeros(count), np.eye(count), np.full(coefficients.shape[1], scale))

@@ -1,0 +1,89 @@
+"""Rows that are trained on: parameters and the control points that they give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._validate import bad_argument
+from rigcast.ik import Solver
+from rigcast.sampling._balanced import equal_intervals, first_component
+from rigcast.training._face_ik._settings import FaceIkSettings
+
+HELD_OUT = 0.05  # of the rows, 512 at most
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Control points (T, M, 3) and the parameters (T, N) that gave them.
+
+    Attributes
+    ----------
+    points, values
+    training, held_out : (n,) int64
+        Rows.
+    bins : list of (n,) int64
+        Positions in ``training`` by intervals of the first principal component.
+    low, high : (N,) float64
+        Ranges of the parameters over the rows.
+    """
+
+    points: NDArray[np.float32]
+    values: NDArray[np.float64]
+    training: NDArray[np.int64]
+    held_out: NDArray[np.int64]
+    bins: list[NDArray[np.int64]]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def examples(solver: Solver, data: Any, settings: FaceIkSettings, threads: int) -> Examples:
+    """Rows of a data set, or sampled ones.
+
+    Raises
+    ------
+    ValueError
+        If the data set is no data set of the model, or has too few rows.
+    """
+    values = sampled(solver, settings) if data is None else _values(solver, data)
+    rest = solver.rest[0]
+    model = solver.model
+    points = np.concatenate(
+        [model.evaluate(solver.engine.poses(part, rest), threads=threads) for part in np.array_split(values, 64)]
+    )
+    order = np.random.default_rng([settings.seed, 5]).permutation(len(values))
+    count = min(max(round(HELD_OUT * len(values)), 1), 512)
+    held_out, training = np.sort(order[:count]), np.sort(order[count:])
+    flat = points[training].reshape(len(training), -1).astype(np.float64)
+    bin_of = (
+        np.zeros(len(training), np.int64)
+        if settings.bins == 1
+        else equal_intervals(first_component(flat), settings.bins)
+    )
+    bins = [np.flatnonzero(bin_of == number) for number in np.unique(bin_of)]
+    return Examples(points, values, training, held_out, bins, values.min(axis=0), values.max(axis=0))
+
+
+def sampled(solver: Solver, settings: FaceIkSettings) -> NDArray[np.float64]:
+    """Parameters (T, N): few of them away from rest in most rows, all in some."""
+    rng = np.random.default_rng([settings.seed, 4])
+    count = len(solver.names)
+    rest = solver.rest[1][0]
+    low, high = solver.bounds.T
+    share = np.square(rng.random((settings.rows, 1)))
+    active = rng.random((settings.rows, count)) < np.maximum(share, 1.0 / count)
+    return np.where(active, rng.uniform(low, high, (settings.rows, count)), rest)
+
+
+def _values(solver: Solver, data: Any) -> NDArray[np.float64]:
+    if not hasattr(data, "poses"):
+        raise bad_argument("face_ik", "data", f"a {type(data).__name__}", "a data set: rigcast.Dataset(path)")
+    poses = np.asarray(data.poses, np.float32)
+    width = len(solver.model.control_names)
+    if poses.ndim != 2 or poses.shape[1] != width or len(poses) < 16:
+        raise bad_argument("face_ik", "data", f"of poses {poses.shape}", f"of at least 16 poses of {width} numbers")
+    values: NDArray[np.float64] = solver.engine.from_poses(poses, solver.rest[0])
+    return np.asarray(np.clip(values, *solver.bounds.T), np.float64)

@@ -1,0 +1,233 @@
+"""Training in two levels: coarse segments, then refinements of what the frozen coarse model leaves.
+
+Squared errors in coefficients (or texels) come first in each level. The loss of vertices and normals follows in the
+last one: it would take from the coarse maps what the refinements are there for. In texels a share of 0 leaves it alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._extras import require
+from rigcast.progress import Progress, ProgressCallback
+from rigcast.training._checkpoint import State, read_checkpoint, write_checkpoint
+from rigcast.training._face_maps._basis import with_bases
+from rigcast.training._face_maps._coefficients import CoefficientDescent
+from rigcast.training._face_maps._convolution_networks import with_convolutions
+from rigcast.training._face_maps._descent import MapDescent, row_blocks
+from rigcast.training._face_maps._export import LearnedMap
+from rigcast.training._face_maps._layout import COARSE, MapSegment
+from rigcast.training._face_maps._preparation import Preparation, refined
+from rigcast.training._face_maps._problem import Problem, level_of, make_problem, offsets_of
+from rigcast.training._face_maps._settings import FaceMapsSettings
+from rigcast.training._face_maps._texels import TexelDescent
+from rigcast.training._learned_body import LEAST_SHARE, MEASURING
+from rigcast.training._optimize import Budget
+from rigcast.training._optimizers import Arrays
+from rigcast.training._outlook import Outlook
+
+FEWER_ROWS, SMALLER_STEPS = 4, 10  # in steps on vertices, as against those on coefficients
+
+STAGES = (
+    "training coarse coefficients",
+    "training coarse maps",
+    "training refinement coefficients",
+    "training refinement maps",
+)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A level after its training: ``state.best`` are its weights."""
+
+    descent: MapDescent
+    state: State
+
+    def learned(self, length: float) -> list[LearnedMap]:
+        """Its networks; ``length`` is the unit of the loss."""
+        problem, result = self.descent.problem, []
+        for number, segment in enumerate(problem.level.segments):
+            prefix, scaling = f"{number:03d}.", problem.scalings[number]
+            weights = self.descent.complete(self.state.best)
+            own = {name[4:]: value for name, value in weights.items() if name.startswith(prefix)}
+            in_rig_units = replace(scaling, scale=scaling.scale * length)
+            result.append(LearnedMap(segment, problem.shapes[number], in_rig_units, own))
+        return result
+
+    def offsets(self, vertices: NDArray[np.int64], count: int) -> NDArray[np.float32]:
+        """Offsets (T, M, 3) of some vertices of the mesh in the first ``count`` rows; 0 for those it does not move."""
+        place = self.descent.problem.level.place[vertices]
+        result = np.zeros((count, len(vertices), 3), np.float32)
+        weights = self.descent.complete(self.state.best)
+        for rows in row_blocks(count):
+            result[rows] = np.where((place >= 0)[:, None], self.descent.offsets(weights, rows)[:, place], 0.0)
+        return result
+
+
+class Levels:
+    """Both levels of a training; each stage has a checkpoint of its own: ``checkpoint``, ``checkpoint.1``, ...
+
+    Parameters
+    ----------
+    ds : Dataset
+    settings : FaceMapsSettings
+    device : str
+    checkpoint : Path or None
+    progress : callable
+    """
+
+    def __init__(
+        self, ds: Any, settings: FaceMapsSettings, device: str, checkpoint: Path | None, progress: ProgressCallback
+    ) -> None:
+        self.ds, self.settings, self.device, self.progress = ds, settings, device, progress
+        self._torch = require("torch", extra="training", purpose="training a model")
+        self.files: list[Path] = []
+        if checkpoint is not None:
+            later = [checkpoint.with_name(f"{checkpoint.name}.{stage}") for stage in range(1, len(STAGES))]
+            self.files = [checkpoint, *later]
+
+    def forget(self) -> None:
+        """Remove the checkpoints."""
+        for file in self.files:
+            file.unlink(missing_ok=True)
+
+    def train(
+        self, ready: Preparation, threads: int, started: float
+    ) -> tuple[Preparation, list[LearnedMap], dict[str, Any]]:
+        """Train both levels: the preparation with refinement segments, all networks, and the steps done.
+
+        Parameters
+        ----------
+        started : float
+            When the call began (``time.monotonic``).
+        """
+        if self.settings.refinement > 0.0:
+            self.progress(Progress("finding what to refine", 0, 1))
+            ready = replace(ready, layout=refined(self.ds, ready, self.settings, threads))
+        segments = [segment for segment in ready.layout.segments if segment.level != COARSE]
+        clock = _Clock(self.settings if segments else replace(self.settings, refinement=0.0), started)
+        coarse = self._level(COARSE, ready.layout.coarse, ready, None, clock)
+        if coarse is None:
+            return ready, [], clock.done()
+        learned = coarse.learned(ready.length)
+        if segments:
+            fine = self._level(1, segments, ready, coarse, clock)
+            learned += [] if fine is None else fine.learned(ready.length)
+        return ready, learned, clock.done()
+
+    def _level(
+        self, number: int, segments: list[MapSegment], ready: Preparation, frozen: Trained | None, clock: _Clock
+    ) -> Trained | None:
+        """Train the segments that have inputs on what the frozen level leaves; None if there are none.
+
+        In coefficients or texels first, where a step is fast, then on vertices and normals.
+        """
+        segments = [segment for segment in segments if len(segment.columns)]
+        if not segments:
+            return None
+        rest, rows = np.asarray(self.ds.rest_vertices), np.arange(len(self.ds))
+        level = level_of(segments, ready.layout.parts, self.ds.faces, len(rest))
+        truth = offsets_of(self.ds, rows, level.vertices, ready.length)
+        base = None if frozen is None else frozen.offsets(level.vertices, len(rows))
+        problem, quick = self._with_networks(make_problem(level, ready, rest, truth, base))
+        trained: Trained | None = None
+        for kind, stage in ((quick, 2 * number), (MapDescent, 2 * number + 1)):
+            if clock.share(stage) > 0.0 or (trained is None and kind is MapDescent):
+                descent = kind(problem, self._settings_of(kind), self.device, stage)
+                before = None if trained is None else trained.descent.complete(trained.state.best)
+                start = descent.start() if before is None else descent.begin_with(before)
+                trained = Trained(descent, self._run(stage, descent, start, clock, ready))
+        return trained
+
+    def _settings_of(self, kind: type[MapDescent]) -> FaceMapsSettings:
+        """Fewer rows and smaller steps with the loss of vertices, which corrects what is known already."""
+        given = self.settings
+        if given.method == "paper" or kind is CoefficientDescent:
+            return given
+        batch = max(given.batch // FEWER_ROWS, 1)
+        return replace(given, batch=batch, learning_rate=given.learning_rate / SMALLER_STEPS)
+
+    def _with_networks(self, problem: Problem) -> tuple[Problem, type[MapDescent]]:
+        """The problem with the method's networks, and the training that has quick steps on them."""
+        if self.settings.method == "paper":
+            return with_convolutions(problem, self.settings), TexelDescent
+        return with_bases(self._torch, problem, self.settings, self.device), CoefficientDescent
+
+    def _run(self, stage: int, descent: MapDescent, begin: State, clock: _Clock, ready: Preparation) -> State:
+        """Steps until the budget is spent, from a checkpoint if there is one."""
+        file = self.files[stage] if self.files else None
+        run = hashlib.sha256(json.dumps([self.ds.hash, self.settings.record(), stage]).encode()).hexdigest()
+        state = (read_checkpoint(file, run, "face_maps") if file else None) or begin
+        budget = clock.budget(stage)
+        outlook, unit = Outlook(budget), 1e3 * ready.length * self.ds.meters_per_unit
+
+        def report(now: State, _: Arrays) -> None:
+            mean, most = unit * descent.mean, unit * descent.most
+            message = f"held-out error {mean:.3g} mm, at most {most:.3g} mm, {outlook.words(now, mean)}"
+            self.progress(Progress(STAGES[stage], budget.spent(now), 1.0, message))
+
+        def keep(now: State) -> None:
+            if file is not None:
+                write_checkpoint(file, now, run)
+
+        state = descent.run(state, budget, report, keep)
+        clock.finish(stage, state)
+        return state
+
+
+class _Clock:
+    """The budgets of the stages, one after another; what a stage did not use is left to the next ones.
+
+    The seconds of a stage are those of its steps, so that its learning rate falls from the first one on. What else
+    takes time (reading, laying out) shortens the stages that are to come, but to no less than half of their share.
+
+    Parameters
+    ----------
+    settings : FaceMapsSettings
+    started : float
+        When the call began (``time.monotonic``).
+    """
+
+    def __init__(self, settings: FaceMapsSettings, started: float) -> None:
+        coarse, texels = 1.0 - settings.refinement, settings.texels
+        quick = texels if texels == 0.0 or coarse == 1.0 else 1.0  # what is refined has its loss of vertices there
+        self._ends = [0.0, coarse * quick, coarse, coarse + settings.refinement * texels, 1.0]
+        self._steps, self._since = settings.steps, started
+        self._seconds = None if settings.minutes is None else 60.0 * settings.minutes * (1.0 - MEASURING)
+        self._spent = 0.0
+        self._finished: dict[int, State] = {}
+
+    def share(self, stage: int) -> float:
+        """The part of the whole that a stage has."""
+        return self._ends[stage + 1] - self._ends[stage]
+
+    def budget(self, stage: int) -> Budget:
+        """What a stage may use, which begins now."""
+        steps = seconds = None
+        if self._steps is not None:
+            ends = [round(end * self._steps) for end in self._ends]
+            steps = max(ends[stage + 1] - ends[stage], 1)
+        if self._seconds is not None:
+            self._spent += time.monotonic() - self._since
+            left = (self._seconds - self._spent) / (1.0 - self._ends[stage])
+            seconds = max(self.share(stage) * max(left, LEAST_SHARE * self._seconds), 1e-3)
+        return Budget(steps, seconds)
+
+    def finish(self, stage: int, state: State) -> None:
+        """A stage has ended."""
+        self._finished[stage] = state
+        self._spent += state.seconds
+        self._since = time.monotonic()
+
+    def done(self) -> dict[str, Any]:
+        """Steps of each stage, and the seconds of all steps."""
+        steps = {STAGES[stage]: state.step for stage, state in self._finished.items()}
+        return {"steps_done": steps, "seconds": sum(state.seconds for state in self._finished.values())}

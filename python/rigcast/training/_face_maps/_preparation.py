@@ -1,0 +1,108 @@
+"""Everything before the networks: held-out rows, bins, and how the face is laid out on maps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._rigs.surface import surface_of
+from rigcast.progress import Progress, ProgressCallback
+from rigcast.training._face_maps._inputs import moved_by
+from rigcast.training._face_maps._lay_out import lay_out
+from rigcast.training._face_maps._layout import Layout, MapSegment
+from rigcast.training._face_maps._refinement import refinements
+from rigcast.training._face_maps._regions import with_regions
+from rigcast.training._face_maps._rows import Rows, balanced_bins, split
+from rigcast.training._face_maps._settings import LENGTH, FaceMapsSettings
+from rigcast.training._face_maps._shapes import FIRST
+
+LOOKED_AT = 256  # training rows that decide the layout, evenly spaced
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What the networks are trained on.
+
+    Attributes
+    ----------
+    poses : (T, C) float32 array
+    training, held_out : arrays of int
+        Row numbers, ascending.
+    judged_by : str
+        What the held-out rows are, in words.
+    bins : list of arrays of int
+        The training rows, by what the face does in them.
+    influence : (V, C) bool array
+        Columns that move each vertex.
+    layout : Layout
+    extent : float
+        Length of the diagonal of the rest mesh, rig unit.
+    """
+
+    poses: NDArray[np.float32]
+    training: Rows
+    held_out: Rows
+    judged_by: str
+    bins: list[Rows]
+    influence: NDArray[np.bool_]
+    layout: Layout
+    extent: float
+
+    @property
+    def length(self) -> float:
+        """The unit of length of the loss, in the rig's."""
+        return LENGTH * self.extent
+
+
+def prepare(ds: Any, settings: FaceMapsSettings, threads: int, progress: ProgressCallback) -> Preparation:
+    """Part the rows and lay the face out.
+
+    Raises
+    ------
+    ValueError
+        If there are too few rows, or no vertex moves.
+    """
+    training, held_out, judged_by = split(ds, settings.holdout, settings.seed)
+    progress(Progress("balancing", 0, 1))
+    bins = [training[rows] for rows in balanced_bins(ds, training, settings.bins)]
+    influence, notes = moved_by(ds)
+    progress(Progress("laying out", 0, 1))
+    layout = lay_out(
+        surface_of(ds),
+        np.asarray(ds.rest_vertices),
+        np.asarray(ds.faces),
+        _offsets(ds, training),
+        influence,
+        unit_to_mm=1e3 * ds.meters_per_unit,
+        seed=settings.seed,
+        threads=threads,
+    )
+    layout = replace(layout, segments=[_small(segment, layout) for segment in layout.segments])
+    notes = [*notes, f"Judged by {judged_by}."]
+    extent = float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
+    layout = layout.refined([], notes)
+    return Preparation(np.asarray(ds.poses), training, held_out, judged_by, bins, influence, layout, extent)
+
+
+def refined(ds: Any, ready: Preparation, settings: FaceMapsSettings, threads: int) -> Layout:
+    """The layout with refinement segments where coarse maps cannot show the motion, and regions around them."""
+    offsets, unit = _offsets(ds, ready.training), 1e3 * ds.meters_per_unit
+    chosen: dict[str, Any] = {"unit_to_mm": unit, "seed": settings.seed, "threads": threads}
+    layout = ready.layout.refined(refinements(ready.layout, offsets, influence=ready.influence, **chosen))
+    return with_regions(layout, offsets, ready.influence, **chosen) if settings.regions else layout
+
+
+def _small(segment: MapSegment, layout: Layout) -> MapSegment:
+    """Followers of a rigid part alone, far apart on their map, need no more than the first map of 8 x 8 texels."""
+    followers = [part.followers for part in layout.parts]
+    alone = bool(followers) and np.isin(segment.vertices, np.concatenate(followers)).all()
+    return replace(segment, resolution=FIRST) if alone else segment
+
+
+def _offsets(ds: Any, training: Rows) -> NDArray[np.float32]:
+    """Offsets (T, V, 3) from the rest of some training rows."""
+    some = training[:: max(1, -(-len(training) // LOOKED_AT))]
+    return np.asarray(ds.take(some)[2] - np.asarray(ds.rest_vertices))

@@ -1,0 +1,148 @@
+"""The networks of a body: their problem, their training within a budget, and the model that they make."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast import _core
+from rigcast._pose_statistics.confidence import confidence_groups, confidence_tensors
+from rigcast.progress import Progress, ProgressCallback
+from rigcast.training._checkpoint import State, read_checkpoint, write_checkpoint
+from rigcast.training._export import LearnedSet, Tensors, common_metadata, common_tensors, set_tensors
+from rigcast.training._networks import layers, make_problem, normalize
+from rigcast.training._optimize import Budget, Trainer
+from rigcast.training._optimizers import Arrays
+from rigcast.training._outlook import Outlook
+from rigcast.training._preparation import Preparation
+from rigcast.training._settings import BodySettings
+from rigcast.training._warm_start import continued
+
+MEASURING = 0.03  # part of a time budget that is kept for measuring and writing the model
+LEAST_SHARE = 0.5  # part of it that the steps get at least: a model without steps is worth nothing
+WATCHED = 32  # held-out poses whose error is reported while training
+
+
+class Networks:
+    """The networks of the sets that have inputs and components: their problem, their training, their layers.
+
+    ``before``: tensors of a model with the same sets, whose networks the training goes on from.
+    """
+
+    def __init__(
+        self, ds: Any, ready: Preparation, settings: BodySettings, device: str, before: Tensors | None = None
+    ) -> None:
+        self.ds, self.ready, self.settings, self.device, self.before = ds, ready, settings, device, before
+        self.active = [i for i, basis in enumerate(ready.bases) if len(ready.columns[i]) and basis.components.shape[1]]
+        self.inputs = [ready.poses[:, ready.columns[i]] for i in self.active]
+        self.targets = [ready.bases[i].coefficients for i in self.active]
+        rows = ready.training
+        self.maps = [normalize(x[rows], c[rows]) for x, c in zip(self.inputs, self.targets, strict=True)]
+
+    def learned(self, weights: Arrays) -> list[LearnedSet]:
+        """All sets, with the layers that these weights make."""
+        parts = [LearnedSet(c, basis, {}) for c, basis in zip(self.ready.columns, self.ready.bases, strict=True)]
+        for s, i in enumerate(self.active):
+            parts[i] = replace(parts[i], layers=layers(weights, s, self.maps[s]))
+        return parts
+
+    def train(
+        self, checkpoint: Path | None, progress: ProgressCallback, started: float, seconds: float | None = None
+    ) -> tuple[list[LearnedSet], int]:
+        """Train; the sets with the best weights, and the steps that were done.
+
+        Parameters
+        ----------
+        checkpoint : path-like or None
+        progress : callable
+        started : float
+            When the call began (``time.monotonic``): what was spent since then counts.
+        seconds : float, optional
+            Since then, after which the steps end; default by the minutes of the settings.
+        """
+        if not self.active:
+            return self.learned({}), 0
+        settings, ready = self.settings, self.ready
+        training = np.isin(np.arange(len(ready.poses)), ready.training)
+        problem = make_problem(self.inputs, self.targets, self.maps, training)
+        widths = [m.whiten.shape[1] for m in self.maps], [len(m.scale) for m in self.maps]
+        trainer = Trainer(problem, *widths, settings, self.device)
+        if seconds is None:
+            seconds = seconds_of_training(settings.minutes, time.monotonic() - started)
+        budget = Budget(settings.steps, seconds)
+        outlook = Outlook(budget)
+        _, poses, truth = self.ds.take(ready.held_out[:WATCHED])
+        unit = 1000.0 * self.ds.meters_per_unit
+        about = json.dumps(common_metadata(self.ds, "body", {}))
+
+        def report(now: State, weights: Arrays) -> None:
+            tensors = common_tensors(self.ds, ready.poses) | set_tensors(ready.sets, self.learned(weights))
+            model = _core.model_from_tensors(tensors, about)
+            distance = np.linalg.norm(model.evaluate(poses) - truth, axis=2) * unit
+            words = outlook.words(now, float(distance.mean()))
+            message = f"held-out error {distance.mean():.3g} mm, at most {distance.max():.3g} mm, {words}"
+            progress(Progress("training", budget.spent(now), 1.0, message))
+
+        run = hashlib.sha256(json.dumps([self.ds.hash, settings.record()]).encode()).hexdigest()
+        state = (read_checkpoint(checkpoint, run) if checkpoint else None) or self._start(trainer)
+        state.seconds += time.monotonic() - started
+
+        def keep(now: State) -> None:
+            if checkpoint is not None:
+                write_checkpoint(checkpoint, now, run)
+
+        state = trainer.run(state, budget, report, keep)
+        return self.learned(state.best), state.step
+
+    def _start(self, trainer: Trainer) -> State:
+        state = trainer.start()
+        if self.before is not None:
+            known = self.active, self.ready.sets, self.ready.bases, self.maps
+            state.parameters = continued(state.parameters, *known, self.before)
+            state.best = state.parameters
+        return state
+
+
+def seconds_of_training(minutes: float | None, prepared: float) -> float | None:
+    """When the steps end, in seconds since the call began: before measuring, but not before half the time was for them.
+
+    Parameters
+    ----------
+    minutes : float or None
+        Time for the whole call.
+    prepared : float
+        Seconds that preparation took: on a busy machine, perhaps more than there are.
+    """
+    if minutes is None:
+        return None
+    return max(60.0 * minutes * (1.0 - MEASURING), prepared + LEAST_SHARE * 60.0 * minutes)
+
+
+def model_tensors(ds: Any, ready: Preparation, learned: list[LearnedSet]) -> dict[str, NDArray[Any]]:
+    """All tensors of the model but its errors."""
+    poses: NDArray[np.float32] = ready.poses[ready.training]
+    groups = confidence_groups(poses, len(ready.description.parents), ready.unread(), ready.extent)
+    return common_tensors(ds, poses) | set_tensors(ready.sets, learned) | confidence_tensors(groups)
+
+
+def metadata(ds: Any, ready: Preparation, settings: BodySettings, used: dict[str, Any]) -> dict[str, Any]:
+    """Metadata of the model: what is needed to repeat the training, and what came of it."""
+    record = settings.record() | {
+        "influence": "probe" if ds.probe is not None else "all varying columns: the data set has no influence probe",
+        "loss": "squared vertex distance in bone space",
+        "weight_decay": settings.decay(len(ready.training)),
+        "sets": len(ready.sets),
+        "members": len(ready.sets.vertex),
+        "inputs": [len(c) for c in ready.columns],
+        "components": [basis.components.shape[1] for basis in ready.bases],
+        "training_poses": len(ready.training),
+        "held_out_poses": len(ready.held_out),
+    }
+    return common_metadata(ds, "body", record | used)

@@ -1,0 +1,213 @@
+"""Where a training to a stated error samples and trains: a folder whose finished parts are not made again."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast import _core
+from rigcast._atomic_files import atomic_write
+from rigcast._core import Deformer
+from rigcast._extras import require
+from rigcast._validate import bad_argument
+from rigcast.progress import Progress, ProgressCallback
+from rigcast.sampling import Dataset, Sampler, check_rig, sample
+from rigcast.sampling._joined import JoinedSets
+from rigcast.sampling._samplers import named_sampler
+from rigcast.training._error_bound import add_error_bound, row_errors
+from rigcast.training._frames import BoneSpace
+from rigcast.training._influence import movement
+from rigcast.training._learned_body import LEAST_SHARE, Networks, metadata, model_tensors
+from rigcast.training._optimize import torch_settings
+from rigcast.training._partition import VertexSets
+from rigcast.training._preparation import Outline, outlined, prepare
+from rigcast.training._settings import BodySettings
+from rigcast.training._until._choose import Chosen, Drawing
+
+LATER_RATE = 0.5  # of the learning rate: rounds after the first go on from a model
+PROBE = 4  # base poses of the influence probe
+SEEDS = 1_000_000  # apart: the sets of two runs share no seed
+
+
+class Workplace:
+    """Samples sets of poses and trains rounds, each once.
+
+    Parameters
+    ----------
+    rig : Rig
+    folder : Path
+        ``first.rwdata``, ``look-000.rwdata`` ... are data sets, ``round-000.safetensors`` ... the models of the rounds.
+    settings : BodySettings
+        With the steps of the first round; the minutes limit all rounds together.
+    sampler : str or Sampler
+    device : str
+    workers, threads : int
+    progress : callable
+    given : Dataset, optional
+        Poses that are there already: what the first round learns from.
+    """
+
+    def __init__(
+        self,
+        rig: Any,
+        folder: Path,
+        settings: BodySettings,
+        sampler: str | Sampler,
+        device: str,
+        workers: int,
+        threads: int,
+        progress: ProgressCallback,
+        given: Dataset | None = None,
+    ) -> None:
+        self.rig, self.folder, self.settings, self.device = rig, folder, settings, device
+        self.workers, self.threads, self.progress, self.given = workers, threads, progress, given
+        facts = check_rig(rig, "body")
+        self.drawing = Drawing(named_sampler(sampler), facts.channel_ranges, facts.channel_rest)
+        self.started = time.monotonic()
+        self._outline: Outline | None = None
+        self._first: Dataset | None = None
+        self._longest = 0.0  # seconds of a round
+        self.to_millimeters = 1000.0 * facts.meters_per_unit
+        self._begin()
+
+    def _begin(self) -> None:
+        """Note whose folder it is; ValueError if it is another run's."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        plain = dataclasses.replace(self.settings, minutes=None).record()
+        about = [plain, self.drawing.sampler.settings(), None if self.given is None else self.given.hash]
+        run = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
+        file = self.folder / "run"
+        if not file.exists():
+            atomic_write(file, run.encode("ascii"))
+        elif file.read_text("ascii", "replace") != run:
+            got = f"{str(self.folder)!r}, which holds rounds of other settings or another sampler"
+            raise bad_argument("body", "folder", got, "of the same run, or a new folder")
+
+    def seed_of(self, number: int, kind: int) -> int:
+        """A seed for the ``number``-th set of a kind."""
+        return SEEDS * (self.settings.seed + 1) + 10 * number + kind
+
+    @property
+    def probe_rows(self) -> int:
+        """Poses of the influence probe."""
+        probe = self.first(0).probe
+        return 0 if probe is None else len(probe.channel)
+
+    def first(self, count: int) -> Dataset:
+        """The poses that are there, or ``count`` random ones with an influence probe."""
+        if self._first is None:
+            self._first = self.given or self._sample("first", count, self.settings.seed, self.drawing.sampler, PROBE)
+        return self._first
+
+    def sampled(self, name: str, count: int, number: int) -> Dataset:
+        """Fresh poses of the sampler."""
+        return self._sample(
+            name, count, self.seed_of(number, 1 if name.startswith("look") else 2), self.drawing.sampler
+        )
+
+    def sampled_rows(self, name: str, channels: NDArray[np.float32]) -> Dataset:
+        """Poses of given channels."""
+        return self._sample(name, len(channels), self.settings.seed, Chosen(channels))
+
+    def _sample(self, name: str, count: int, seed: int, sampler: Sampler, probe: int = 0) -> Dataset:
+        def show(now: Progress) -> None:
+            self.progress(Progress(f"{now.stage} {name}", now.done, now.total, now.message))
+
+        path = self.folder / f"{name}.rwdata"
+        return sample(
+            self.rig,
+            path,
+            count,
+            seed=seed,
+            workers=self.workers,
+            sampler=sampler,
+            probe=probe,
+            progress=show,
+        )
+
+    def moves(self) -> NDArray[np.bool_]:
+        """Which channels move each vertex set, (N, S)."""
+        return moving(self.first(0), self._known_outline().sets, self.settings.influence_threshold)
+
+    def errors(self, model: Deformer, ds: Dataset) -> NDArray[np.float32]:
+        """Distances (T, V) of the model's vertices from the rig's."""
+        return row_errors(model, ds, np.arange(len(ds)))
+
+    def trained(self, number: int, ds: JoinedSets, steps: int, before: Deformer | None) -> Deformer:
+        """The model of a round."""
+        path = self.folder / f"round-{number:03d}.safetensors"
+        if path.exists():
+            model = _core.load(path)
+            if model.metadata["data_hash"] == ds.hash and model.metadata["training"]["steps"] == steps:
+                return model
+        begun = time.monotonic()
+        model = self._train(number, ds, steps, before)
+        model.save(path)
+        self._longest = max(self._longest, time.monotonic() - begun)
+        (self.folder / f"round-{number:03d}.checkpoint").unlink(missing_ok=True)
+        return model
+
+    def _train(self, number: int, ds: JoinedSets, steps: int, before: Deformer | None) -> Deformer:
+        torch = require("torch", extra="training", purpose="training a model")
+        rate = self.settings.learning_rate * (1.0 if before is None else LATER_RATE)
+        settings = dataclasses.replace(self.settings, steps=steps, minutes=None, learning_rate=rate)
+        report = self._of_round(number)
+        ready = prepare(ds, settings, report, self._known_outline())
+        known = None if before is None else before.tensors()
+        with torch_settings(torch, self.threads, self.device):
+            networks = Networks(ds, ready, settings, self.device, known)
+            file, now = self.folder / f"round-{number:03d}.checkpoint", time.monotonic()
+            learned, done = networks.train(file, report, now, self._seconds_of_round(number))
+        used = {"torch": torch.__version__, "device": self.device, "threads": self.threads, "steps_done": done}
+        tensors, about = model_tensors(ds, ready, learned), metadata(ds, ready, settings, used)
+        parts = add_error_bound(tensors, about, ds, ready.training, ready.held_out, settings.seed)
+        return _core.model_from_tensors(parts[0], json.dumps(parts[1]))
+
+    def _known_outline(self) -> Outline:
+        """The vertex sets and their inputs, which the first poses decide for all rounds."""
+        if self._outline is None:
+            self._outline = outlined(JoinedSets([self.first(0)]), self.settings, self.progress)
+        return self._outline
+
+    def _seconds_of_round(self, number: int) -> float | None:
+        """Time for the steps of a round: what is left, but half of all for those of the first."""
+        left = self.seconds_left()
+        if left is None or number > 0:
+            return left
+        return max(left, LEAST_SHARE * 60.0 * float(self.settings.minutes or 0.0))
+
+    def seconds_left(self) -> float | None:
+        """Of the minutes of the settings; None without any."""
+        if self.settings.minutes is None:
+            return None
+        return max(60.0 * self.settings.minutes - (time.monotonic() - self.started), 0.0)
+
+    def out_of_time(self) -> bool:
+        """Whether another round as long as the longest one would take too long."""
+        left = self.seconds_left()
+        return left is not None and left < self._longest
+
+    def _of_round(self, number: int) -> ProgressCallback:
+        def show(now: Progress) -> None:
+            self.progress(Progress(f"round {number + 1}: {now.stage}", now.done, now.total, now.message))
+
+        return show
+
+    def say(self, message: str) -> None:
+        """Report a finished round."""
+        self.progress(Progress(message, 1, 1))
+
+
+def moving(ds: Dataset, sets: VertexSets, meters: float) -> NDArray[np.bool_]:
+    """Which channels (N, S) move a vertex of each set farther, in its joint's frame; all without an influence probe."""
+    if ds.probe is None or ds.skeleton is None:
+        return np.ones((len(ds.channel_names), len(sets)), bool)
+    space = BoneSpace(ds.skeleton, ds.probe.poses, ds.probe.vertices, ds.rest_vertices, np.unique(sets.joint))
+    return np.asarray(movement(ds.probe, sets, space) > meters / ds.meters_per_unit)

@@ -1,0 +1,107 @@
+"""A model, and the recorded vertices of a data set."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast import _core
+from rigcast._hashing import padded_faces
+from rigcast.viewer._figures._figure import State, Vertices
+from rigcast.viewer._figures._placing import Placed, needs_place
+from rigcast.viewer._figures._posing import Posing, Row, Vector, posing_of
+
+
+class ModelFigure:
+    """A model: poses are evaluated as they are."""
+
+    def __init__(self, model: _core.Deformer, name: str = "") -> None:
+        self.model = model
+        self.name = name or str(model.metadata.get("name", "")) or "Model"
+        self.kind = model.kind
+        self.rest_vertices = np.asarray(model.rest_vertices)
+        self.faces = padded_faces(model.faces, "view", len(self.rest_vertices))
+        self.up_axis, self.meters_per_unit = model.up_axis, model.meters_per_unit
+        self._posing: Posing = posing_of(model)
+        if needs_place(model):
+            self._posing = Placed(self._posing, model)
+        self.sliders = self._posing.sliders
+        self._session = model.session()
+
+    @functools.cached_property
+    def has_error_bound(self) -> bool:
+        """Whether the model's file states a bound of its error."""
+        try:
+            self.error_bound(State(np.array([slider.rest for slider in self.sliders], np.float32)))
+        except (AttributeError, ValueError):  # models of an engine without bounds, files that state none
+            return False
+        return True
+
+    def error_bound(self, state: State) -> Vertices:
+        """(V,) what the error of each vertex stays below in 95 of 100 held-out poses, in the model's unit."""
+        model: Any = self.model
+        return np.asarray(model.error_bound(self.pose(state)[None])[0], np.float32)
+
+    @property
+    def skeleton(self) -> _core.Skeleton | None:
+        """The model's joints, if it has any."""
+        return self.model.skeleton
+
+    @property
+    def is_solved_as_it_is(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def moves_whole(self) -> bool:
+        """Whether sliders of the view move the model as a whole."""
+        return isinstance(self._posing, Placed)
+
+    @property
+    def translated_joints(self) -> set[str]:
+        """Names of joints that channels move."""
+        return {c.joint for c in self.model.channels if c.joint and c.kind.startswith("translate")}
+
+    def vertices(self, state: State) -> Vertices:
+        return np.asarray(self._session.evaluate(self.pose(state)))
+
+    def pose(self, state: State) -> Row:
+        return self._posing.pose(state.row) if state.pose is None else state.pose
+
+    def offset(self, state: State) -> Vector:
+        return self._posing.offset(state.row)
+
+    def home(self, pose: Row, offset: Vector) -> Row:
+        return self._posing.moved(pose, -offset)
+
+    def state_of(self, _: State, home: Row, channels: NDArray[np.float64] | None, offset: Vector) -> State:
+        pose = self._posing.moved(home, offset)
+        if channels is None:
+            return State(self._posing.rows(pose[None])[0], pose)
+        return State(self._posing.placed(channels[0].astype(np.float32), offset), pose)
+
+    def drag_model(self) -> tuple[_core.Deformer, str]:
+        return self.model, ""
+
+    def rows(self, poses: Row) -> Row:
+        """The channels (T, N) that come nearest to poses (T, C)."""
+        return self._posing.rows(poses)
+
+
+class RecordedFigure:
+    """The vertices of a data set: it stands in recorded poses only, between them in the one that was last asked for."""
+
+    def __init__(self, dataset: Any, name: str = "") -> None:
+        self.dataset = dataset
+        self.name = name or f"{dataset.name or 'data set'}, recorded"
+        self.kind = "data set"
+        self.rest_vertices = np.asarray(dataset.rest_vertices)
+        self.faces = padded_faces(dataset.faces, "view", len(self.rest_vertices))
+        self.up_axis, self.meters_per_unit = dataset.up_axis, dataset.meters_per_unit
+
+    def frame(self, index: int) -> Vertices:
+        """Vertices (V, 3) of a recorded pose."""
+        return np.asarray(self.dataset.vertices[index], np.float32)

@@ -1,0 +1,32 @@
+"""The files of the page, read once from the package, and the headers they are sent with."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self' http://localhost:* http://127.0.0.1:*"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
+
+
+def page_files() -> dict[str, tuple[str, bytes]]:
+    """Path below the root of the server, to content type and content; ``/`` is the page itself."""
+    found = {}
+    for file in (resources.files("rigcast.viewer") / "page").iterdir():
+        kind = next((kind for suffix, kind in TYPES.items() if file.name.endswith(suffix)), None)
+        if kind is not None:
+            found[f"/{file.name}"] = kind, file.read_bytes()
+    found["/"] = found.pop("/index.html")
+    return found

@@ -1,0 +1,309 @@
+"""What the view holds: figures, the state of the first, pins, history, timeline. One thread at a time works on it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast import _core
+from rigcast.viewer._colors import marks_of
+from rigcast.viewer._drags import Drags
+from rigcast.viewer._figures._beside import beside_vertices
+from rigcast.viewer._figures._figure import State, Vertices
+from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
+from rigcast.viewer._figures._rig import RigFigure
+from rigcast.viewer._handles import Handles, HandleSet
+from rigcast.viewer._history import History
+from rigcast.viewer._mirroring import mirrored_row
+from rigcast.viewer._scene import color_modes, scene_message
+from rigcast.viewer._timeline import FASTEST, SLOWEST, Timeline
+from rigcast.viewer._told import Untold
+from rigcast.viewer._wire import packed
+
+log = logging.getLogger("rigcast.viewer")
+Message = dict[str, Any]
+FITTING = "this rig is sampled first, and skinning fitted to it: the drag follows in some seconds"
+MOST_ATTEMPTS = 20  # steps in which a drag that rests is solved further
+
+
+class Stage(Untold):
+    """Takes messages and makes frames.
+
+    Parameters
+    ----------
+    figure : ModelFigure or RigFigure
+        What is posed.
+    beside : ModelFigure, RigFigure or RecordedFigure, optional
+        What follows it: by equal pose rows, else by channels of the same names; the recorded one by the timeline.
+    timeline : Timeline, optional
+    handles : sequence of HandleSet
+        Handles of the first figure.
+    """
+
+    def __init__(
+        self,
+        figure: ModelFigure | RigFigure,
+        beside: ModelFigure | RigFigure | RecordedFigure | None = None,
+        timeline: Timeline | None = None,
+        handles: Sequence[HandleSet] = (),
+    ) -> None:
+        self.figure, self.beside = figure, beside
+        self.rest = np.array([slider.rest for slider in figure.sliders], np.float32)
+        self.ranges = np.array([(s.low, s.high) for s in figure.sliders], np.float32).reshape(-1, 2)
+        self.timeline = timeline or Timeline(self.rest)
+        self.state = self._of_timeline() or State(self.rest)
+        self.history: History[State] = History(self.state)
+        self.drags, self.handles = Drags(figure), Handles(handles)
+        self.vertices = figure.vertices(self.state)
+        self._size = float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0
+        self._picker = _core.SurfacePicker(self.vertices, figure.faces)
+        self._packers = [_core.VertexPacker(f.faces, len(f.rest_vertices)) for f in self.figures()]
+        self._grab: dict[str, Any] | None = None  # the answer to the page that asked for a point
+        self._mode, self._notice = "plain", ""
+        self._pull, self._moved, self._attempts, self.number = False, False, 0, 0
+
+    def figures(self) -> list[Any]:
+        """The one that is posed, and the one beside it."""
+        return [self.figure, *([self.beside] if self.beside is not None else [])]
+
+    def scene(self) -> bytes:
+        """The message that opens a page: meshes and sliders."""
+        return scene_message(self.figures(), bool(self.handles), self.scene_facts())
+
+    def step(self, messages: Iterable[Message], now: float) -> bytes:
+        """Apply messages, move the time on, and return the frame that follows."""
+        for message in messages:
+            try:
+                HANDLERS[message["type"]](self, message, now)
+            except ValueError as error:
+                self._notice = " ".join(str(error).split())
+                log.warning("refused: %s: %s", message["type"], self._notice)
+        if self.timeline.playing and self.timeline.advance(now):
+            self._go_to_timeline()
+        self._pull_pins()
+        if self._moved:
+            self.vertices = self.figure.vertices(self.state)
+            self._picker.refit(self.vertices)
+            self._moved = False
+        return self._frame()
+
+    @property
+    def is_restless(self) -> bool:
+        """Whether the next step shows something else though nothing is done: time runs, or a drag is not yet solved."""
+        return self.timeline.playing or self._pull
+
+    def _pull_pins(self) -> None:
+        if not self._pull or not self.drags.pins:
+            self._pull = False
+            return
+        try:
+            self.state, finished = self.drags.solve(self.state, self.vertices)
+        except ValueError as error:  # a figure that nothing can drag
+            self.drags.clear()
+            self._notice, finished = " ".join(str(error).split()), True
+        self._attempts += 1
+        self._moved, self._pull = True, not finished and self._attempts < MOST_ATTEMPTS
+        self._notice, self.drags.note = self._notice or self.drags.note, ""
+
+    def shown(self) -> list[Vertices]:
+        """Vertices (V, 3) of each figure as they stand."""
+        if self.beside is None:
+            return [self.vertices]
+        return [self.vertices, beside_vertices(self.beside, self.figure, self.state, self.timeline.frame)]
+
+    def _frame(self) -> bytes:
+        self.number += 1
+        shown = self.shown()
+        confidence = self._confidence()
+        marks, error = marks_of(
+            self._mode, shown, confidence or 0.0, self._size, self.figure.meters_per_unit, self._bound
+        )
+        arrays, boxes = [], []
+        for number, (packer, vertices) in enumerate(zip(self._packers, shown, strict=True)):
+            content, low, high = packer.pack(vertices, marks if number == 0 else None)
+            arrays.append(content)
+            boxes.append([low.tolist(), high.tolist()])
+        header = {
+            "type": "frame",
+            "frame": self.number,
+            "boxes": boxes,
+            "row": [round(float(x), 4) for x in self.state.row],
+            "pins": self.drags.facts(self.vertices),
+            "handles": self.handles.facts(self.state),
+            "timeline": self.timeline.facts(),
+            "undo": self.history.can_undo,
+            "redo": self.history.can_redo,
+            "color": self._mode,
+            "acting": self.acting(),
+            "error": error,
+            "confidence": confidence,
+            "grab": self._grab,
+            "notice": self._notice,
+        }
+        self._grab, self._notice = None, ""
+        return packed(header, arrays)
+
+    def _confidence(self) -> float | None:
+        if not isinstance(self.figure, ModelFigure):
+            return None
+        return float(self.figure.model.confidence(self.figure.pose(self.state)[None])[0])
+
+    def _bound(self) -> NDArray[np.float32]:
+        assert isinstance(self.figure, ModelFigure)  # which alone offer this color
+        return self.figure.error_bound(self.state)
+
+    def _of_timeline(self) -> State | None:
+        """The state at the present frame; None if nothing plays."""
+        if self.timeline.is_empty:
+            return None
+        frame = self.timeline.frame
+        return State(self.within(self.timeline.row(frame)), self.timeline.pose(frame))
+
+    def within(self, row: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.clip(row, self.ranges[:, 0], self.ranges[:, 1]).astype(np.float32)
+
+    def _let_go(self) -> None:
+        self.drags.clear()
+        self.handles.release()
+
+    def _go_to_timeline(self) -> None:
+        state = self._of_timeline()
+        if state is not None:
+            self._let_go()
+            self.stand(state)
+
+    def stand(self, state: State) -> None:
+        """Show another state from the next step on."""
+        self.state, self._moved = state, True
+        self.drags.rebase()
+
+    def commit(self) -> None:
+        """Remember what undo comes back to."""
+        self.history.commit(self.state)
+
+    def restore(self, state: State) -> None:
+        """Go to what was remembered."""
+        self.stand(state)
+
+    def _set(self, message: Message, _: float) -> None:
+        channel = message["channel"]
+        if channel >= len(self.rest):
+            raise ValueError(f"channel {channel} of {len(self.rest)}")
+        row = self.state.row.copy()
+        row[channel] = np.clip(message["value"], *self.ranges[channel])
+        self.stand(State(row))
+        if message["done"]:
+            self.commit()
+
+    def _reset(self, message: Message, _: float) -> None:
+        chosen = np.array(message["channels"], np.int64)
+        if len(chosen) and chosen.max() >= len(self.rest):
+            raise ValueError(f"channel {chosen.max()} of {len(self.rest)}")
+        row = self.state.row.copy()
+        row[chosen] = self.resting()[chosen]
+        self.stand(State(row))
+        self.commit()
+
+    def _mirror(self, message: Message, _: float) -> None:
+        self.stand(State(self.within(mirrored_row(self.figure, self.state.row, message["from"]))))
+        self.commit()
+
+    def _grab_point(self, message: Message, _: float) -> None:
+        vectors = [np.array(message[name], np.float64) for name in ("origin", "direction", "facing")]
+        hit = self.drags.grab(message["grab"], self._picker, *vectors)
+        self._grab = {"grab": message["grab"], "hit": hit}
+        if hit:
+            self.timeline.playing = False
+        if hit and isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
+            self._notice = FITTING
+
+    def _grip(self, message: Message, _: float) -> None:
+        self.timeline.playing = False
+        self.handles.grip(message["handle"], np.array(message["facing"], np.float64), message["firm"], self.state)
+        if isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
+            self._notice = FITTING
+
+    def _pull_handle(self, message: Message, _: float) -> None:
+        state = self.handles.pull(message["handle"], np.array(message["origin"]), np.array(message["direction"]))
+        if state is not None:
+            self.stand(state)
+
+    def _drop(self, message: Message, _: float) -> None:
+        if self.handles.drop(message["handle"]):
+            self.commit()
+
+    def _drag(self, message: Message, _: float) -> None:
+        origin, direction = np.array(message["origin"], np.float64), np.array(message["direction"], np.float64)
+        if self.drags.move(message["pin"], origin, direction):
+            self._pull, self._attempts = True, 0
+
+    def _release(self, message: Message, _: float) -> None:
+        self.drags.release(message["pin"], message["hold"])
+        self.commit()
+
+    def _unpin(self, message: Message, _: float) -> None:
+        self.drags.pins.pop(message["pin"], None)
+
+    def _undo(self, _: Message, __: float) -> None:
+        self._let_go()
+        self.restore(self.history.undo())
+
+    def _redo(self, _: Message, __: float) -> None:
+        self._let_go()
+        self.restore(self.history.redo())
+
+    def _play(self, message: Message, now: float) -> None:
+        self.timeline.play(message["playing"], now)
+
+    def _seek(self, message: Message, _: float) -> None:
+        self.timeline.at = float(np.clip(message["at"], 0, self.timeline.frames - 1))
+        self._go_to_timeline()
+
+    def _speed(self, message: Message, _: float) -> None:
+        self.timeline.speed = float(np.clip(message["speed"], SLOWEST, FASTEST))
+
+    def _frames(self, message: Message, _: float) -> None:
+        self.timeline.resize(message["frames"])
+
+    def _key(self, _: Message, __: float) -> None:
+        self.timeline.set_key(self.state.row)
+
+    def _unkey(self, _: Message, __: float) -> None:
+        self.timeline.remove_key()
+        self._go_to_timeline()
+
+    def _color(self, message: Message, _: float) -> None:
+        if message["mode"] not in color_modes(self.figures()):
+            is_bound = message["mode"] == "bound"
+            needs = "a model that states one" if is_bound else "another figure of the same mesh beside it"
+            raise ValueError(f"{message['mode']} needs {needs}")
+        self._mode = message["mode"]
+
+
+HANDLERS: dict[str, Callable[[Stage, Message, float], None]] = {
+    "set": Stage._set,
+    "reset": Stage._reset,
+    "mirror": Stage._mirror,
+    "grab": Stage._grab_point,
+    "drag": Stage._drag,
+    "release": Stage._release,
+    "unpin": Stage._unpin,
+    "grip": Stage._grip,
+    "pull": Stage._pull_handle,
+    "drop": Stage._drop,
+    "undo": Stage._undo,
+    "redo": Stage._redo,
+    "play": Stage._play,
+    "seek": Stage._seek,
+    "speed": Stage._speed,
+    "frames": Stage._frames,
+    "key": Stage._key,
+    "unkey": Stage._unkey,
+    "color": Stage._color,
+    "tell": lambda stage, message, _: stage.tell(message["label"]),
+    "restart": lambda stage, message, _: stage.restart(message["seed"]),
+}

@@ -1,0 +1,208 @@
+"""``rigcast.view``: a model in a browser window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigcast import _core
+from rigcast._rigs.rig import Rig
+from rigcast._validate import Arguments, bad_argument
+from rigcast.ik import FaceIk
+from rigcast.sampling import Dataset
+from rigcast.synthesis import Synthesizer
+from rigcast.viewer._acting._stage import ActingStage
+from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
+from rigcast.viewer._figures._opening import figure_of
+from rigcast.viewer._figures._rig import RigFigure
+from rigcast.viewer._handles import HandleSet
+from rigcast.viewer._handles._control_points import ControlPoints
+from rigcast.viewer._handles._limbs import limb_handles
+from rigcast.viewer._live import LiveView
+from rigcast.viewer._recording import Recording, recorded
+from rigcast.viewer._stage import Stage
+from rigcast.viewer._timeline import Timeline
+
+
+def view(
+    model: _core.Deformer | Rig | Dataset | Synthesizer,
+    beside: _core.Deformer | Rig | Dataset | None = None,
+    *,
+    poses: ArrayLike | None = None,
+    channels: ArrayLike | None = None,
+    fps: float = 24.0,
+    through: _core.Deformer | None = None,
+    face_ik: FaceIk | None = None,
+    seed: int = 0,
+    moods: Mapping[str, str] | None = None,
+    host: str = "127.0.0.1",
+    port: int = 0,
+) -> LiveView:
+    """Show a model in a browser, where any point of its skin can be dragged and the rig follows.
+
+    Parameters
+    ----------
+    model : Deformer, Rig, Dataset or Synthesizer
+        A data set is shown as skinning that is fitted to it, beside its recorded vertices, and its poses play. A
+        synthesizer that has its rig plays without end: the page has a button for each label, and a game.
+    beside : Deformer, Rig or Dataset, optional
+        What stands beside it and follows: by the same poses if the controls are the same, else by channels of the same
+        names; a data set shows its recorded vertices.
+    poses : array_like, shape (T, C), optional
+        A clip of a model; default that of a data set.
+    channels : array_like, shape (T, N), optional
+        A clip of a rig, or of a model, as channels in place of poses.
+    fps : float
+        Frames per second of the clip.
+    through : Deformer, optional
+        A learned model of a rig, on which drags are solved. Without it, skinning is fitted to rigs that are more than
+        linear skinning.
+    face_ik : FaceIk, optional
+        Learned inverse kinematics of the model: its control points are shown as handles.
+    seed : int
+        Of a synthesizer.
+    moods : mapping from mood to label, optional
+        Labels of a synthesizer for what its face does in the game: "waiting", "thinking", "pleased", "surprised",
+        "annoyed" and "bored". Default by their names.
+    host : str
+        Where the server listens. Other machines reach it only if this is one of this machine's other addresses; the
+        connection is not encrypted.
+    port : int
+        0 takes a free one.
+
+    Returns
+    -------
+    LiveView
+        Its ``url`` is to be opened; a notebook on the same machine shows it as an iframe.
+
+    Raises
+    ------
+    ValueError
+        If something is no model, rig, data set or synthesizer with a rig, or poses, ``through``, ``face_ik`` or
+        ``moods`` do not fit.
+    MissingExtra
+        Without ``websockets`` (extra ``viewer``).
+    OSError
+        If the port is taken.
+
+    Examples
+    --------
+    >>> with rc.view(rc.faces.example()) as live:
+    ...     live.url.startswith("http://127.0.0.1:")
+    True
+    """
+    shown: dict[str, Any] = {"poses": poses, "channels": channels, "through": through, "face_ik": face_ik}
+    if not isinstance(model, Synthesizer):
+        for name, value in (("seed", seed or None), ("moods", moods)):
+            if value is not None:
+                raise bad_argument("view", name, "given for what is no synthesizer", "left out")
+        return LiveView(stage_of(model, beside, fps=fps, **shown), host, port)
+    for name, value in shown.items():
+        if value is not None:
+            raise bad_argument("view", name, "given for a synthesizer", "None: it makes its own motion")
+    return LiveView(acting_stage_of(model, beside, seed=seed, moods=moods), host, port)
+
+
+def record(
+    model: _core.Deformer | Rig | Dataset,
+    beside: _core.Deformer | Rig | Dataset | None = None,
+    *,
+    poses: ArrayLike | None = None,
+    channels: ArrayLike | None = None,
+    fps: float = 24.0,
+    vertices: int | None = None,
+) -> Recording:
+    """Record a motion as a page that plays offline: without a server, in a notebook that is read elsewhere.
+
+    Parameters
+    ----------
+    model, beside, poses, channels, fps
+        As in :func:`view`. Without a motion the page shows the rest pose.
+    vertices : int, optional
+        Makes a page of some hundred kilobytes, as a notebook can store it: at most so many vertices per figure, at
+        least 100 (seconds per ten thousand that go). Frames are sums of as many principal components as show each
+        coordinate to a thousandth of the figure's size.
+
+    Returns
+    -------
+    Recording
+        A notebook shows it; ``save`` writes the page.
+
+    Raises
+    ------
+    ValueError
+        As :func:`view`, or if the page would have more than 256 MB.
+
+    Examples
+    --------
+    >>> face = rc.faces.example()
+    >>> smile = np.linspace(0, 1, 12)[:, None] * [name.startswith("mouthSmile") for name in face.shape_names]
+    >>> rc.viewer.record(face, poses=smile, fps=24).save("smile.html")
+    """
+    most = None if vertices is None else Arguments("record").whole("vertices", vertices, least=100)
+    return recorded(stage_of(model, beside, poses=poses, channels=channels, fps=fps), most)
+
+
+def acting_stage_of(
+    synth: Synthesizer,
+    beside: _core.Deformer | Rig | Dataset | None = None,
+    *,
+    seed: int = 0,
+    moods: Mapping[str, str] | None = None,
+) -> ActingStage:
+    """The stage of a view of a synthesizer, as :func:`view` describes it."""
+    if isinstance(beside, Dataset):
+        raise bad_argument("view", "beside", "a data set", "a model or a rig, which can follow a synthesizer")
+    return ActingStage(synth, None if beside is None else figure_of(beside), seed=seed, moods=moods)
+
+
+def stage_of(
+    model: _core.Deformer | Rig | Dataset,
+    beside: _core.Deformer | Rig | Dataset | None = None,
+    *,
+    poses: ArrayLike | None = None,
+    channels: ArrayLike | None = None,
+    fps: float = 24.0,
+    through: _core.Deformer | None = None,
+    face_ik: FaceIk | None = None,
+) -> Stage:
+    """The stage of a view, as :func:`view` describes it."""
+    rate = Arguments("view").number("fps", fps, above=0.0, most=1000.0)
+    figure = figure_of(model, through=through)
+    if isinstance(model, Dataset):
+        beside = model if beside is None else beside
+        poses = model.poses if poses is None else poses
+    other: ModelFigure | RigFigure | RecordedFigure | None = None
+    if isinstance(beside, Dataset):
+        other = RecordedFigure(beside)
+        poses = beside.poses if poses is None else poses
+    elif beside is not None:
+        other = figure_of(beside)
+    handles: list[HandleSet] = [limbs] if (limbs := limb_handles(figure)) is not None else []
+    if face_ik is not None:
+        handles.append(ControlPoints(figure, face_ik))
+    return Stage(figure, other, _timeline(figure, poses, channels, rate), handles)
+
+
+def _timeline(
+    figure: ModelFigure | RigFigure, poses: ArrayLike | None, channels: ArrayLike | None, fps: float
+) -> Timeline:
+    rest = np.array([slider.rest for slider in figure.sliders], np.float32)
+    if poses is None and channels is None:
+        return Timeline(rest, fps=fps)
+    if channels is not None:
+        if poses is not None:
+            raise bad_argument("view", "channels", "given beside poses", "None, or poses be None")
+        width = len(rest)
+        if figure.moves_whole and np.shape(channels)[-1:] == (width - 3,):
+            width -= 3  # the model's own channels, without where it stands
+        rows = Arguments("view", N=width).numbers("channels", channels, "T+ N", dtype=np.float32)
+        return Timeline(rest, np.pad(rows, ((0, 0), (0, len(rest) - width))), None, fps)
+    if not isinstance(figure, ModelFigure):
+        raise bad_argument("view", "poses", "given for a rig", "None: a rig plays channels")
+    check = Arguments("view", C=len(figure.model.control_names))
+    clip: NDArray[np.float32] = check.numbers("poses", poses, "T+ C", dtype=np.float32)  # type: ignore[arg-type]
+    return Timeline(rest, figure.rows(clip), clip, fps)

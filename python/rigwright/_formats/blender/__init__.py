@@ -1,7 +1,0 @@
-"""Characters in Blender as rigs: the ``bpy`` wheel, an artist's Blender executable, or inside a running Blender."""
-
-from rigwright._formats.blender.limits import limits_path, load_limits, write_limits
-from rigwright._formats.blender.process import run_script
-from rigwright._formats.blender.rig import BlenderRig
-
-__all__ = ["BlenderRig", "limits_path", "load_limits", "run_script", "write_limits"]

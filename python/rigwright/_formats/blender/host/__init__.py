@@ -1,1 +1,0 @@
-"""The part that runs inside Blender: bpy, NumPy and the standard library only, nothing from the rest of rigwright."""

@@ -1,1 +1,0 @@
-"""The commands of ``rigwright synth``, one module each."""

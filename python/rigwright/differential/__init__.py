@@ -1,5 +1,0 @@
-"""Differential coordinates of meshes: encode displacements, rebuild them from a few anchors, and choose the anchors."""
-
-from rigwright._core import FoldedReconstructor, Reconstructor, choose_anchors
-
-__all__ = ["FoldedReconstructor", "Reconstructor", "choose_anchors"]
