@@ -1,1 +1,1 @@
-"""Benchmarks, one room per system: ``python -m benchmarks.ROOM.SCRIPT --help``."""
+"""Benchmarks: ``kernels`` times single functions, ``systems`` makes the pages, ``papers`` keeps experiments."""

@@ -1,17 +1,17 @@
-"""Our motion graph beside fairmotion's (recorded by ``benchmarks/synthesis/motion_graphs.py``) on one clip."""
+"""Our motion graph beside fairmotion's (recorded by ``benchmarks/papers/synthesis/motion_graphs.py``) on one clip."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from benchmarks.synthesis.motion_graphs import CLIP, RECORD, agreement, our_distances
+from benchmarks.papers.synthesis.motion_graphs import CLIP, RECORD, agreement, our_distances
 
 
 @pytest.fixture(scope="module")
 def found(data_path):
     if not RECORD.exists():
-        pytest.skip("no differences of fairmotion were recorded: python -m benchmarks.synthesis.motion_graphs")
+        pytest.skip("no differences of fairmotion were recorded: python -m benchmarks.papers.synthesis.motion_graphs")
     data_path("body_motion_bvh", CLIP)
     peer = json.loads(RECORD.read_text())
     return agreement(our_distances(data_path(), peer), peer)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks.baselines.gate import gates
-from benchmarks.baselines.layout import table
-from benchmarks.baselines.sets import Subject
-from benchmarks.baselines.table import METHODS, Bench
+from benchmarks.systems.baselines.gate import gates
+from benchmarks.systems.baselines.layout import table
+from benchmarks.systems.baselines.sets import Subject
+from benchmarks.systems.baselines.table import METHODS, Bench
 
 import rigcast as rc
 

@@ -8,16 +8,13 @@ import re
 
 import numpy as np
 import pytest
-from benchmarks.body import bfloat16, instruction_sets, probe, until
+from benchmarks.systems.body import instruction_sets, until
 
 import rigcast as rc
 from rigcast import _core
 from rigcast.training._error_bound import bound_tensors
-from rigcast.training._settings import settings_for
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import learned_looking_body
-from tests.support.models import random_body, random_poses
-from tests.training.test_missed import Conditional
 
 
 @pytest.mark.parametrize(
@@ -87,20 +84,6 @@ def test_a_bound_is_judged_by_coverage_and_width(small_set, tolerance):
     assert cost.startswith("Out of range: false alarms 4.0%, misses 12.5%. A pose's bounds take ")
 
 
-def test_forgotten_channels_come_back_and_a_missed_one_is_named(tmp_path):
-    """The dial acts on the tip only where no pose of the probe is."""
-    ds = rc.sampling.sample(Conditional(rings=10, sides=6), tmp_path / "a.rwdata", count=900, seed=3, probe=1)
-    settings = settings_for("paper", tau=1.0)
-    name, sizes, found, missed, back = probe.row("cylinder", ds, settings)
-    assert name == "cylinder"
-    assert re.fullmatch(r"\d+ sets, 12 channels, \d+ base poses", sizes)
-    known, pairs = (int(text.replace(",", "")) for text in found.split(" of "))
-    assert 0 < known < pairs == 12 * int(sizes.split()[0])
-    assert "flex on joint3" in missed
-    returned, forgotten = map(int, back.split(" of "))
-    assert 0 < 0.5 * forgotten < returned <= forgotten <= known
-
-
 def row(seconds, torch, onnx, **more):
     return {"seconds": seconds, "peers": {"PyTorch": torch, "ONNX Runtime": onnx}, **more}
 
@@ -149,39 +132,3 @@ def test_the_table_has_a_row_per_instruction_set(monkeypatch):
     assert [line.split(" | ")[0] for line in lines[:2]] == ["| AVX2", "| AVX3"]
     assert {line.count("|") for line in (header, rule, *lines[:2])} == {12}
     assert lines[-1] == ("6 sets, 2,000 vertices, 8.0 MB. a machine; rigcast 1, torch 2. Load before the last row 0.5.")
-
-
-def eight_bits(x):
-    """Rounded to 8 significant bits, ties to even, by the fraction and exponent of each number."""
-    fraction, exponent = np.frexp(x.astype(np.float64))
-    return np.ldexp(np.rint(256.0 * fraction) / 256.0, exponent)
-
-
-def test_bfloat16_keeps_eight_significant_bits():
-    rng = np.random.default_rng(0)
-    drawn = (rng.standard_normal(4000) * 10.0 ** rng.uniform(-30, 30, 4000)).astype(np.float32)
-    halves = np.float32([1 + 1 / 256, 1 + 3 / 256, -1 - 1 / 256, 0.0, 1.0, 255.5, 257.0])  # ties, and exact ones
-    for x in (drawn, halves):
-        assert np.array_equal(bfloat16.to_bfloat16(x).astype(np.float64), eight_bits(x))
-    assert bfloat16.to_bfloat16(halves)[:3].tolist() == [1.0, 1 + 4 / 256, -1.0]
-
-
-def test_without_rounding_vertices_are_the_models(tolerance):
-    model = random_body(num_vertices=80, num_sets=4)
-    poses = random_poses(model.skeleton, 3, numeric=2)
-    vertices = bfloat16.vertices(model, poses, bfloat16.exact, bfloat16.exact)
-    scale = np.abs(vertices).max()
-    assert np.abs(vertices - model.evaluate(poses)).max() <= tolerance["float32_sum"] * scale
-    rounded = bfloat16.vertices(model, poses, bfloat16.exact, bfloat16.to_bfloat16)
-    assert 0 < np.abs(rounded - vertices).max() < 0.05 * scale
-
-
-def test_errors_of_rounding_are_shares_of_the_models_own(small_set, capsys):
-    bfloat16.print_errors(learned_looking_body(CylinderRig(rings=6, sides=5)), small_set)
-    first, *lines = capsys.readouterr().out.splitlines()
-    own = float(re.fullmatch(r"the model's own error on 40 poses: (\S+)", first)[1])
-    assert own > 0
-    for line, name in zip(lines, ("weights and bases", "inputs of products, too"), strict=True):
-        error, share = re.fullmatch(rf"bfloat16 {name}: (\S+), (\S+)% of it", line).groups()
-        assert float(error) > 0
-        assert float(share) == pytest.approx(100 * float(error) / own, abs=0.05 + 0.01 * float(share))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.inverse.cold import FRAMES, HEAD, case, dense_floor, dense_multiply_adds, dense_rig, rows
-from benchmarks.inverse.scenes import constructed_rig
+from benchmarks.systems.inverse.cold import FRAMES, HEAD, case, dense_floor, dense_multiply_adds, dense_rig, rows
+from benchmarks.systems.inverse.scenes import constructed_rig
 
 
 def test_rows_have_a_clock_and_goals_where_they_belong():

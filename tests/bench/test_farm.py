@@ -8,9 +8,9 @@ import time
 
 import numpy as np
 import pytest
-from benchmarks.farm import measured, model, simulate
-from benchmarks.farm.measured import Measured
-from benchmarks.farm.model import Simulation
+from benchmarks.systems.farm import measured, model, simulate
+from benchmarks.systems.farm.measured import Measured
+from benchmarks.systems.farm.model import Simulation
 
 TIMES = (1.0, 2.0, 3.0)
 FREE = Measured(TIMES, 4.0, 50, 1000, 0, 0, 0, 0.0, 0.0, 0.0)  # nothing is sent, stored or decided

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.body import posing
-from benchmarks.transfer import speed
+from benchmarks.systems.body import posing
+from benchmarks.systems.transfer import speed
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ ALPHA, SMOOTHNESS = 0.3, 5.0
 
 @pytest.fixture
 def scene():
-    from benchmarks.inverse.scenes import paper_size
+    from benchmarks.systems.inverse.scenes import paper_size
 
     return paper_size(60, 8, 10, 12)
 
@@ -30,7 +30,7 @@ def higher_rig():
 
 
 def test_vertex_space_is_the_rig(higher_rig, tolerance):
-    from benchmarks.inverse.peers import VertexSpace
+    from benchmarks.systems.inverse.peers import VertexSpace
 
     space, rng = VertexSpace(higher_rig), np.random.default_rng(0)
     w = rng.uniform(0.02, 0.48, 5)
@@ -51,9 +51,9 @@ def test_vertex_space_is_the_rig(higher_rig, tolerance):
 
 
 def test_published_mm_descends_to_ours(scene, tolerance):
-    from benchmarks.inverse.peers import VertexSpace
-    from benchmarks.inverse.published_mm import PublishedMM
-    from benchmarks.inverse.trace import Trace
+    from benchmarks.systems.inverse.peers import VertexSpace
+    from benchmarks.systems.inverse.published_mm import PublishedMM
+    from benchmarks.systems.inverse.trace import Trace
 
     space, mesh = VertexSpace(scene.rig), scene.targets(scene.truth[:1])
     ours = rc.inverse.solve(scene.rig, mesh, alpha=ALPHA).weights[0]
@@ -68,9 +68,9 @@ def test_published_mm_descends_to_ours(scene, tolerance):
 
 
 def test_published_smooth_formulations_descend_to_ours(scene, tolerance):
-    from benchmarks.inverse.peers import VertexSpace
-    from benchmarks.inverse.published_smooth import PublishedSmooth, ReleasedSmooth
-    from benchmarks.inverse.trace import Trace
+    from benchmarks.systems.inverse.peers import VertexSpace
+    from benchmarks.systems.inverse.published_smooth import PublishedSmooth, ReleasedSmooth
+    from benchmarks.systems.inverse.trace import Trace
 
     space, meshes = VertexSpace(scene.rig), scene.targets(scene.truth)
     ours = rc.inverse.solve(scene.rig, meshes, alpha=ALPHA, smoothness=SMOOTHNESS).shot_objective
@@ -86,7 +86,7 @@ def test_published_smooth_formulations_descend_to_ours(scene, tolerance):
 
 
 def test_curves_in_the_box_are_minimizers(tolerance):
-    from benchmarks.inverse.published_smooth import _bends, _in_box, _product
+    from benchmarks.systems.inverse.published_smooth import _bends, _in_box, _product
 
     rng = np.random.default_rng(5)
     for _ in range(20):
@@ -104,8 +104,8 @@ def test_curves_in_the_box_are_minimizers(tolerance):
 
 
 def test_rows_and_accuracy(scene):
-    from benchmarks.inverse.accuracy import compare, recover
-    from benchmarks.inverse.rows import OneFrame, Settings, joint_rows
+    from benchmarks.systems.inverse.accuracy import compare, recover
+    from benchmarks.systems.inverse.rows import OneFrame, Settings, joint_rows
 
     settings = Settings(
         runs=1,
@@ -130,7 +130,7 @@ def test_rows_and_accuracy(scene):
 
 
 def test_goals_are_told_beside_what_was_found(scene):
-    from benchmarks.inverse.rows import OneFrame, Settings, goal, joint_rows
+    from benchmarks.systems.inverse.rows import OneFrame, Settings, goal, joint_rows
 
     assert goal(200.0, 150.0, " x") == "200 x: missed"
     assert goal(200.0, 150.0, " x", is_least=True) == "200 x: not known"
@@ -154,7 +154,7 @@ def test_goals_are_told_beside_what_was_found(scene):
 
 
 def test_trace_ends_at_its_goal():
-    from benchmarks.inverse.trace import Trace
+    from benchmarks.systems.inverse.trace import Trace
 
     trace = Trace(goal=2.0)
     assert [trace.add(f) for f in (5.0, 7.0, 2.0)] == [False, False, True]
@@ -167,8 +167,8 @@ def test_tables_go_between_the_marks(tmp_path, monkeypatch):
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         monkeypatch.setenv(name, "1")  # the module sets what is not set
     from benchmarks import marks
-    from benchmarks.inverse import rig as inverse_rig
-    from benchmarks.inverse.rows import Row, goal
+    from benchmarks.systems.inverse import rig as inverse_rig
+    from benchmarks.systems.inverse.rows import Row, goal
 
     page = tmp_path / "page.md"
     monkeypatch.setattr(marks, "PAGES", [page])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.ik.kept import trained
+from benchmarks.systems.ik.kept import trained
 
 import rigcast as rc
 

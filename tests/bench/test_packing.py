@@ -16,7 +16,7 @@ pytest.importorskip("highspy", reason="highspy is not installed")
 
 def test_highs_runs_on_one_thread_whatever_ran_in_the_process_before():
     import highspy
-    from benchmarks.packing.peers import sequence
+    from benchmarks.systems.packing.peers import sequence
 
     highspy.Highs.resetGlobalScheduler(True)
     before = highspy.Highs()
@@ -32,8 +32,8 @@ def test_highs_runs_on_one_thread_whatever_ran_in_the_process_before():
 
 @pytest.mark.parametrize("pairs", [[], [(0, 5)]])
 def test_peers_reach_our_objectives(pairs, tolerance):
-    from benchmarks.packing.peers import maximal_rows, published, sequence
-    from benchmarks.packing.speed import NODES, ours
+    from benchmarks.systems.packing.peers import maximal_rows, published, sequence
+    from benchmarks.systems.packing.speed import NODES, ours
 
     from rigcast.transfer._packing.program import Program
 
@@ -58,7 +58,7 @@ def test_peers_reach_our_objectives(pairs, tolerance):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_reduced_program_has_the_same_packings(seed):
     """A set of shapes violates some row exactly if it violates some maximal row."""
-    from benchmarks.packing.peers import maximal_rows, rows_of
+    from benchmarks.systems.packing.peers import maximal_rows, rows_of
 
     active = np.random.default_rng(seed).random((9, 60)) < 0.2
     whole, reduced = ([set(row) for row in rows(active)] for rows in (rows_of, maximal_rows))
@@ -69,8 +69,8 @@ def test_the_reduced_program_has_the_same_packings(seed):
 
 
 def test_a_stopped_peer_says_what_it_had():
-    from benchmarks.packing.peers import Outcome, published, sequence
-    from benchmarks.packing.speed import Timed
+    from benchmarks.systems.packing.peers import Outcome, published, sequence
+    from benchmarks.systems.packing.speed import Timed
 
     rng = np.random.default_rng(0)
     active, weights = rng.random((200, 400)) < 0.02, rng.random(200)
@@ -84,7 +84,7 @@ def test_a_stopped_peer_says_what_it_had():
 
 
 def test_a_head_keeps_what_moves():
-    from benchmarks.packing.faces import ARKIT_AREAS, Face
+    from benchmarks.systems.packing.faces import ARKIT_AREAS, Face
 
     neutral, shapes, faces = oracles.random_shapes(3, 5)
     low = neutral - np.float32([0, 500, 0])  # a second plane, far below, where nothing moves
@@ -102,7 +102,7 @@ def test_a_head_keeps_what_moves():
 
 
 def test_findings_follow_the_figures():
-    from benchmarks.packing.coverage import ALPHAS, Alpha, Coverage, where_ours_differs
+    from benchmarks.systems.packing.coverage import ALPHAS, Alpha, Coverage, where_ours_differs
 
     held = [(5, 5, 4), (8, 8, 8), (10, 10, 10)]
     rows = [
@@ -121,8 +121,8 @@ def test_findings_follow_the_figures():
 
 
 def test_the_tables_say_which_goals_are_met():
-    from benchmarks.packing.peers import Outcome
-    from benchmarks.packing.speed import Timed, milliseconds
+    from benchmarks.systems.packing.peers import Outcome
+    from benchmarks.systems.packing.speed import Timed, milliseconds
 
     own = Timed(lambda: Outcome([1.0]), seconds=[0.002])
 
@@ -139,8 +139,8 @@ def test_the_tables_say_which_goals_are_met():
 
 
 def test_a_round_repeats_short_calls_only():
-    from benchmarks.packing.peers import Outcome, processor_seconds
-    from benchmarks.packing.speed import ENOUGH, Timed
+    from benchmarks.systems.packing.peers import Outcome, processor_seconds
+    from benchmarks.systems.packing.speed import ENOUGH, Timed
 
     def slow():
         begin = processor_seconds()
@@ -154,8 +154,8 @@ def test_a_round_repeats_short_calls_only():
 
 
 def test_what_took_long_or_was_stopped_is_not_measured_again():
-    from benchmarks.packing.peers import Outcome
-    from benchmarks.packing.speed import LONG, Timed
+    from benchmarks.systems.packing.peers import Outcome
+    from benchmarks.systems.packing.speed import LONG, Timed
 
     for before, outcome, calls in ((LONG, Outcome([1.0]), 1), (0.1, Outcome([], True), 1), (0.1, Outcome([1.0]), 2)):
         timed = Timed(lambda: Outcome([1.0]), seconds=[before], outcome=outcome)
@@ -164,8 +164,8 @@ def test_what_took_long_or_was_stopped_is_not_measured_again():
 
 
 def test_the_speed_of_a_small_face_beside_its_peers_and_the_thesis():
-    from benchmarks.packing.faces import Face
-    from benchmarks.packing.speed import PUBLISHED, speed_tables
+    from benchmarks.systems.packing.faces import Face
+    from benchmarks.systems.packing.speed import PUBLISHED, speed_tables
 
     neutral, shapes, faces = oracles.random_shapes(3, 8)
     names = [f"shape{k}" for k in range(8)]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from benchmarks.packing.faces import Face
-from benchmarks.packing.sweeps import BETAS, THRESHOLDS, sweep_table
+from benchmarks.systems.packing.faces import Face
+from benchmarks.systems.packing.sweeps import BETAS, THRESHOLDS, sweep_table
 
 from tests.packing import oracles
 

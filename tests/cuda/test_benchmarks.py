@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from benchmarks import cuda_all
-from benchmarks.cuda import batches, blendshapes, body, crowd, differential, face_maps, inverse, synthesis
+from benchmarks.systems.cuda import batches, blendshapes, body, crowd, differential, face_maps, inverse, synthesis
 
 import rigcast as rc
 from rigcast._device_report import DeviceReport
@@ -250,7 +250,7 @@ def test_limits_fit_the_minutes_of_the_command():
 
 @pytest.mark.parametrize("part", cuda_all.PARTS, ids=lambda part: part.name)
 def test_every_part_refuses_to_run_without_a_gpu(part, monkeypatch, capsys):
-    from benchmarks.cuda import script
+    from benchmarks.systems.cuda import script
 
     monkeypatch.setattr(script, "cuda_report", lambda: DeviceReport("cuda", False, "no NVIDIA driver"))
     module = __import__(part.module, fromlist=["SCRIPT"])

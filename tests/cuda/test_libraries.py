@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.cuda import libraries
+from benchmarks.systems.cuda import libraries
 
 from tests.cuda.derivative_operations import resident
 from tests.cuda.operations import ACTIVATIONS, cpu_product, kernel

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks.face_maps.floors import ict_face_tile
+from benchmarks.systems.face_maps.floors import ict_face_tile
 
 from rigcast import _core
 
@@ -87,7 +87,7 @@ def test_refusals_name_the_argument(change, message):
 
 
 def test_the_ict_face_keeps_its_lips_and_lids(data_path):
-    """The artist's layout leaves 0.12 mm and 8.7 mm at most at 32 x 32; benchmarks/face_maps/floors.py has 64 x 64."""
+    """The artist's layout leaves 0.12 mm and 8.7 mm at most at 32 x 32."""
     case = ict_face_tile(data_path("ict_facekit"))
     mended = _core.mend_uvs(*case, 32, 6)
     assert mended["floor_before"][1] > 8.0

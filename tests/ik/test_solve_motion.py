@@ -196,7 +196,7 @@ CLIPS = ["01_01", "jumping_jacks", "zombie", "jumping"]
 @pytest.mark.parametrize("clip", CLIPS)
 def test_captured_motion_on_another_body(clip, data_path):
     """Against clipping and a lock: limits alike, half the error or little more, feet that stand, and hardly a pop."""
-    from benchmarks.ik.motion import Case, judge
+    from benchmarks.systems.ik.motion import Case, judge
 
     figures = judge(Case.load(clip, data_path("body_motion_bvh"), data_path("antonia_body"), most_frames=150))
     assert figures["degrees beyond a limit"] == 0.0

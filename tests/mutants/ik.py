@@ -114,7 +114,7 @@ MUTANTS = [
     ),
     Mutant(
         "errors measured on the approximation",
-        "benchmarks/ik/learned.py",
+        "benchmarks/systems/ik/learned.py",
         '"points on the rig": distance(ours[:, points], goals, unit),',
         '"points on the rig": float(found.error.mean() * 1000.0 * unit),',
         LEARNED,

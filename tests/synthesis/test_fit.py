@@ -213,7 +213,7 @@ def test_wrong_arguments_are_named():
 @pytest.mark.slow
 def test_real_motion_is_rebuilt_better_than_by_components_and_frames(data_path):
     """Motion capture on a body of 65 joints, by frames that were left out: the goal of the benchmark."""
-    from benchmarks.body.antonia import antonia
+    from benchmarks.systems.body.antonia import antonia
 
     rig = antonia(data_path("antonia_body"))
     clips = rc.synthesis.read_clips(data_path("body_motion_bvh", "dab.bvh.gz"), rig)

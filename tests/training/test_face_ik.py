@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from benchmarks.ik.learned import figures
+from benchmarks.systems.ik.learned import figures
 
 import rigcast as rc
 

@@ -112,7 +112,7 @@ def test_moods_follow_the_game(posed):
 def test_whole_games_for_a_minute_without_a_queue(posed):
     """Random moves of the person, labels by hand between them: pictures go on, nothing waits.
 
-    How many there are per second is measured by benchmarks/view/acting.py: drawing by software takes what it takes.
+    benchmarks/systems/view/acting.py measures how many there are per second: drawing by software takes its time.
     """
     random = np.random.default_rng(1)
     end = time.monotonic() + 60.0

@@ -22,7 +22,7 @@ Float64 = NDArray[np.float64]
 
 #: How much transferred shapes count beside examples. The published last value, 0.1, leaves much of what even exact
 #: scans say unused; 0.02 comes nearer to sculpted truths with exact scans and with noise of 0.1 mm, and as near with
-#: ten scans of 0.3 mm noise, independent at every vertex (benchmarks/packing/examples.py).
+#: ten scans of 0.3 mm noise, independent at every vertex (benchmarks/papers/packing/examples.py).
 BETA = 0.02
 #: How much they count while weights are estimated, in the first and in the last iteration (Li et al. 2010, section 4).
 SCHEDULE = (0.5, 0.1)

@@ -1,1 +1,0 @@
-"""Targets that the fitted rig does not reach: parts of ``python -m benchmarks.inverse.mismatch``."""

@@ -1,0 +1,86 @@
+"""The paper's figure 5, and its figures 8 and 9 with the elbows, drawn of our face."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import rigcast as rc
+from benchmarks.papers.inverse.mismatched.kept import Row, digits
+from benchmarks.papers.inverse.mismatched.methods import MM, NAMES, OURS, SHAPES_ALONE
+from benchmarks.papers.inverse.mismatched.scene import Scene, truncated
+from rigcast.inverse._elbow import ALPHAS
+from rigcast.plot._colors import INK, SERIES
+
+LEAST = 1e-4  # centimeters, where an axis of errors begins
+FOLDER = Path(__file__).resolve().parents[4] / "docs" / "figures"
+
+
+def approximations(scene: Scene) -> dict[str, np.ndarray]:
+    """Figure 5's curves (T,): the paper's RMSE of truncated rigs at the true weights of the judged frames."""
+    rest = np.zeros_like(scene.judged)
+    found = {"zero": scene.posed(rest)}
+    for model in ("linear", "pairs"):
+        rig = truncated(scene.judge, model)
+        found[model] = rig.evaluate(scene.judged.astype(np.float32), threads=1)
+    return {
+        name: rc.metrics.weight_error(scene.judged, scene.targets, vertices, threads=1).rmse_p95
+        for name, vertices in found.items()
+    }
+
+
+def forward_sentence(curves: dict[str, np.ndarray]) -> str:
+    """Figure 5 in one sentence."""
+    told = ", ".join(f"{name} {digits(float(curve.mean()))} cm" for name, curve in curves.items())
+    return f"Mean over the {len(curves['zero']):,} judged frames: {told}."
+
+
+def draw_approximations(curves: dict[str, np.ndarray], cut: int) -> None:
+    """``docs/figures/inverse_mismatch_forward.svg``."""
+    figure, axes = _figure(1)
+    for (name, curve), color in zip(curves.items(), SERIES, strict=False):
+        axes[0].plot(np.arange(len(curve)), curve, color=color, linewidth=1.2, label=f"{name} model")
+    if cut < len(curves["zero"]):
+        axes[0].axvline(cut, color=INK, linewidth=0.6, linestyle=":")
+    axes[0].set(xlabel="frame", ylabel="95 % of the vertices are nearer, cm", yscale="log", ylim=(LEAST, None))
+    axes[0].legend(frameon=False, ncols=len(curves), loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    _save(figure, "inverse_mismatch_forward")
+
+
+def draw_elbows(rows: list[Row], model: str = "pairs") -> None:
+    """``docs/figures/inverse_mismatch_elbow.svg``: error in the whole rig over cardinality and over L1."""
+    figure, axes = _figure(2)
+    chosen = [row for row in rows if row["curve"] and row["method"] in (*SHAPES_ALONE, *MM, OURS)]
+    chosen = [row for row in chosen if row["model"] in (model, "shapes alone")]
+    for row, color in zip(chosen, SERIES * 2, strict=False):
+        curve = np.array(row["curve"])
+        at = ALPHAS.index(row["alpha"])
+        for place, axis in zip((1, 2), axes, strict=True):
+            if row["method"] == "seol":  # alpha plays no part
+                axis.plot(curve[0, place], curve[0, 0], "s", color=color, label=NAMES["seol"])
+                continue
+            axis.plot(curve[:, place], curve[:, 0], "o-", color=color, markersize=3, label=NAMES[row["method"]])
+            axis.plot(curve[at, place], curve[at, 0], "o", markersize=10, markerfacecolor="none", color=color)
+    axes[0].set(xlabel="weights above 0.001 per frame", ylabel="95 % of the vertices are nearer, cm")
+    axes[1].set(xlabel="sum of weights per frame")
+    axes[0].legend(frameon=False, fontsize=8)
+    for axis in axes:
+        axis.set_ylim(bottom=0)
+    _save(figure, "inverse_mismatch_elbow")
+
+
+def _figure(panels: int) -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(4.2 * panels + 2.2 * (panels == 1), 3.4), layout="constrained", facecolor="white")
+    axes = figure.subplots(1, panels, sharey=True, squeeze=False)[0]
+    for axis in axes:
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure, list(axes)
+
+
+def _save(figure: Figure, name: str) -> None:
+    with mpl.rc_context({"svg.hashsalt": "rigcast", "svg.fonttype": "path", "font.size": 9}):
+        figure.savefig(FOLDER / f"{name}.svg", metadata={"Date": None})

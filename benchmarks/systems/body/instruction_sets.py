@@ -1,0 +1,81 @@
+"""The figures of a learned body with each instruction set of this processor: ``engine.py --targets``.
+
+A process keeps the set that it began with, so each set is measured by processes of its own. Peers choose their own
+instructions, always the best.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+from rigcast import _core
+
+
+def sets_of_this_processor() -> list[str]:
+    """Best first, without the portable one."""
+    return [name for name in _core.instruction_sets() if name != "portable"]
+
+
+def measured(name: str, model: str, more: list[str]) -> dict[str, Any]:
+    """What engine.py and posing.py report with one instruction set."""
+    environment = os.environ | {"RIGCAST_INSTRUCTION_SET": name}
+
+    def report(module: str, *options: str) -> Any:
+        command = [sys.executable, "-m", f"benchmarks.systems.body.{module}", model, "--json", *options]
+        return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True).stdout)
+
+    found: dict[str, Any] = report("engine", *more)
+    return found | {"posing": report("posing")["rows"]}
+
+
+def cells(name: str, found: dict[str, Any]) -> list[str]:
+    """One row of the table."""
+    one, many = found["rows"]
+    reading = {row["variant"]: row for row in found["reading"] if row["threads"] == 1}
+    row = [name, f"{1e3 * one['seconds']:.3f}", ratios(one, one["seconds"]), f"{reading['rigcast']['share']:.0%}"]
+    half = one["variants"]["16-bit"]
+    row += [f"{1e3 * half:.3f}", ratios(one, half), f"{reading['16-bit']['share']:.0%}"]
+    row += [moved(found["posing"], "knee"), moved(found["posing"], "arm")]
+    return [*row, f"{1e3 * many['seconds']:.1f}", ratios(many, many["seconds"])]
+
+
+def ratios(row: dict[str, Any], seconds: float) -> str:
+    """How many times faster than each peer."""
+    return ", ".join(f"{row['peers'][name] / seconds:.1f}" for name in ("PyTorch", "ONNX Runtime"))
+
+
+def moved(rows: list[dict[str, Any]], limb: str) -> str:
+    """A session in which a limb moves: times faster than the whole, and what it reads of the whole."""
+    (row,) = [row for row in rows if row["job"].startswith(f"session, {limb}")]
+    return f"{row['whole'] / row['seconds']:.1f} x ({row['bytes'] / row['whole_bytes']:.3f})"
+
+
+def table(model: str, more: list[str]) -> str:
+    """The table of all instruction sets."""
+    header = [
+        "kernels",
+        "one pose, ms",
+        "PyTorch, ONNX x",
+        "of the read rate",
+        "16-bit, ms",
+        "PyTorch, ONNX x",
+        "of the read rate",
+        "knee moves (bytes)",
+        "arm moves (bytes)",
+        "256 poses, ms",
+        "PyTorch, ONNX x",
+    ]
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    found: dict[str, Any] = {}
+    for name in sets_of_this_processor():
+        found = measured(name, model, more)
+        lines.append("| " + " | ".join(cells(name, found)) + " |")
+    versions = ", ".join(f"{package} {version}" for package, version in found["versions"].items())
+    where = found["machine"].replace(f", {name}", "")
+    sizes = found["model"]
+    about = f"{sizes['sets']} sets, {sizes['vertices']:,} vertices, {sizes['bytes'] / 1e6:.1f} MB"
+    return "\n".join([*lines, "", f"{about}. {where}; {versions}. Load before the last row {found['load']:.1f}."])

@@ -1,0 +1,47 @@
+"""Networks that benchmarks of learned inverse kinematics train: kept, and continued after an interruption."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigcast as rc
+from rigcast._resume.fingerprints import fingerprint
+
+FOLDER = Path(__file__).resolve().parents[3] / "build" / "face_ik"
+LOSS = "half of the rows without noise, towards the row"  # networks of another loss are trained again
+
+
+def trained(
+    folder: Path,
+    model: rc.Deformer,
+    points: NDArray[np.int64],
+    settings: rc.training.FaceIkSettings,
+    poses: NDArray[np.float32] | None = None,
+) -> rc.ik.FaceIk:
+    """Networks of the settings, trained on one thread through the model, on its poses (T, C) if they are given.
+
+    Read if the folder has them. A training that was interrupted goes on.
+    """
+    decides = fingerprint(LOSS, settings.record(), points, model.restricted(points).tensors(), poses)
+    file = folder / f"{settings.agreement}-{decides[:16]}.safetensors"
+    if not file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        data: Any = None if poses is None else SimpleNamespace(poses=poses)
+        rc.training.face_ik(
+            model,
+            points,
+            seed=settings.seed,
+            minutes=settings.minutes,
+            steps=settings.steps,
+            data=data,
+            settings=settings,
+            threads=1,
+            checkpoint=file.with_suffix(".checkpoint"),
+            progress=True,
+        ).save(file)
+    return rc.ik.load(file)
