@@ -49,8 +49,8 @@ ValueError
     missing for a model that does not state its error.
 )";
 
-std::shared_ptr<BodyModel> stored(const BodyModel& model, const std::string& storage, const py::object& poses,
-                                  const py::object& max_error) {
+std::shared_ptr<BodyModel> stored_body(const BodyModel& model, const std::string& storage, const py::object& poses,
+                                       const py::object& max_error) {
     const bool is_int8 = storage == "int8";
     if (!is_int8 && !poses.is_none()) throw bad_argument("stored", "poses", "given", "given for \"int8\" alone");
     if (!is_int8 && !max_error.is_none()) {
@@ -85,8 +85,8 @@ void bind_body(py::module_& module) {
         .def_property_readonly("storage_error", &BodyModel::storage_error,
                                "The largest difference of a stored number from that of the file; 0 for float32.")
         .def_property_readonly("num_bytes", &BodyModel::num_bytes, "Bytes of the constants that an evaluation reads.")
-        .def("stored", &stored, py::arg("storage"), py::arg("poses") = py::none(), py::arg("max_error") = py::none(),
-             stored_text)
+        .def("stored", &stored_body, py::arg("storage"), py::arg("poses") = py::none(),
+             py::arg("max_error") = py::none(), stored_text)
         .def("__repr__", &body_line);
 }
 

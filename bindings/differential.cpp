@@ -25,8 +25,8 @@ int rank(const py::handle& object) {
     return any ? static_cast<int>(any.ndim()) : -1;
 }
 
-std::unique_ptr<Reconstructor> make(const ArrayLike& faces, std::int64_t num_vertices, const ArrayLike& anchors,
-                                    const ArrayLike& anchor_weight) {
+std::unique_ptr<Reconstructor> make_reconstructor(const ArrayLike& faces, std::int64_t num_vertices,
+                                                  const ArrayLike& anchors, const ArrayLike& anchor_weight) {
     constexpr const char* name = "Reconstructor";
     const auto corners = as_faces(name, faces);
     const auto chosen = as_indices(name, "anchors", anchors);
@@ -148,7 +148,7 @@ std::string entry_or(const DifferentialModel& model, const char* key, const char
     return metadata.contains(key) ? metadata.text(key) : fallback;
 }
 
-std::shared_ptr<DifferentialModel> stored(const DifferentialModel& model, const std::string& storage) {
+std::shared_ptr<DifferentialModel> stored_differential(const DifferentialModel& model, const std::string& storage) {
     if (storage != "float32" && storage != "16-bit") {
         throw bad_argument("stored", "storage", "'" + storage + "'", "\"float32\" or \"16-bit\"");
     }
@@ -182,7 +182,8 @@ void bind_model(py::module_& module) {
                                "The largest difference of a stored weight from its float32 value; 0 for float32.")
         .def_property_readonly("num_bytes", &DifferentialModel::num_bytes,
                                "Bytes of the constants that an evaluation reads.")
-        .def("stored", &stored, py::arg("storage"), py::call_guard<py::gil_scoped_release>(), text::stored_differential)
+        .def("stored", &stored_differential, py::arg("storage"), py::call_guard<py::gil_scoped_release>(),
+             text::stored_differential)
         .def("reduced", &differential::reduced, py::arg("components"), py::call_guard<py::gil_scoped_release>(),
              text::reduced)
         .def("with_tail", &with_tail, py::arg("tail"), py::call_guard<py::gil_scoped_release>(), text::with_tail)
@@ -204,7 +205,7 @@ void bind_differential(py::module_& module) {
             "The largest difference of a stored weight from its float32 value; 0 for float32.")
         .def_property_readonly("num_bytes", &FoldedReconstructor::num_bytes, "Bytes that a solve reads.");
     py::class_<Reconstructor>(module, "Reconstructor", text::reconstructor)
-        .def(py::init(&make), py::arg("faces"), py::arg("num_vertices"), py::arg("anchors"),
+        .def(py::init(&make_reconstructor), py::arg("faces"), py::arg("num_vertices"), py::arg("anchors"),
              py::arg("anchor_weight") = 1.0)
         .def("encode", &encode, py::arg("displacements"), py::kw_only(), py::arg("threads") = 0, text::encode)
         .def("solve", &solve, py::arg("delta"), py::arg("anchor_positions"), py::kw_only(), py::arg("threads") = 0,

@@ -15,7 +15,7 @@ namespace rigcast::bindings {
 namespace {
 
 constexpr const char* coordinates = "numbers (V, 2)";
-constexpr const char* frames = "numbers (T, V, 3)";
+constexpr const char* frames_must = "numbers (T, V, 3)";
 
 Array<float> as_weights(const py::object& weights) {
     return weights.is_none() ? Array<float>(0) : as_array<float, 1>("map_floor", "weights", weights, "numbers (V,)");
@@ -25,7 +25,7 @@ Array<double> map_floor(const ArrayLike& uvs, const ArrayLike& offsets, std::int
                         const py::object& weights, const IntLike& threads) {
     const int num_threads = thread_count("map_floor", threads);
     const auto at = as_array<double, 2>("map_floor", "uvs", uvs, coordinates);
-    const auto moved = as_array<float, 3>("map_floor", "offsets", offsets, frames);
+    const auto moved = as_array<float, 3>("map_floor", "offsets", offsets, frames_must);
     const auto shares = as_weights(weights);
     Array<double> distances({moved.shape(0), moved.shape(1)});
     const auto out = writable<double, 2>(distances);
@@ -39,7 +39,7 @@ Array<float> map_residuals(const ArrayLike& uvs, const ArrayLike& offsets, std::
                            const py::object& weights, const IntLike& threads) {
     const int num_threads = thread_count("map_floor", threads);
     const auto at = as_array<double, 2>("map_floor", "uvs", uvs, coordinates);
-    const auto moved = as_array<float, 3>("map_floor", "offsets", offsets, frames);
+    const auto moved = as_array<float, 3>("map_floor", "offsets", offsets, frames_must);
     const auto shares = as_weights(weights);
     Array<float> residuals({moved.shape(0), moved.shape(1), moved.shape(2)});
     const auto out = writable<float, 3>(residuals);
@@ -51,7 +51,7 @@ Array<float> map_residuals(const ArrayLike& uvs, const ArrayLike& offsets, std::
 
 Array<std::int64_t> distinct_frames(const ArrayLike& offsets, std::int64_t count, const IntLike& threads) {
     const int num_threads = thread_count("distinct_frames", threads);
-    const auto moved = as_array<float, 3>("distinct_frames", "offsets", offsets, frames);
+    const auto moved = as_array<float, 3>("distinct_frames", "offsets", offsets, frames_must);
     std::vector<std::int64_t> found;
     {
         const py::gil_scoped_release released;
@@ -102,7 +102,7 @@ py::dict mend_uvs(const ArrayLike& uvs, const ArrayLike& rest_vertices, const Ar
     const auto at = as_array<double, 2>("mend_uvs", "uvs", uvs, coordinates);
     const auto rest = as_array<float, 2>("mend_uvs", "rest_vertices", rest_vertices, "numbers (V, 3)");
     const auto corners = as_faces("mend_uvs", faces);
-    const auto moved = as_array<float, 3>("mend_uvs", "offsets", offsets, frames);
+    const auto moved = as_array<float, 3>("mend_uvs", "offsets", offsets, frames_must);
     face::MendedUvs mended;
     {
         const py::gil_scoped_release released;

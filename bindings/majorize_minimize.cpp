@@ -12,7 +12,7 @@
 namespace rigcast::bindings {
 namespace {
 
-constexpr const char* name = "MajorizeMinimize";
+constexpr const char* class_name = "MajorizeMinimize";
 
 using inverse::MajorizeMinimize;
 
@@ -27,9 +27,9 @@ struct FrameArrays {
     Array<double> upper;
 
     explicit FrameArrays(const py::dict& frames)
-        : offsets(as_array<float, 3>(name, "offsets", frames["offsets"], "numbers (T, M, 3)")),
+        : offsets(as_array<float, 3>(class_name, "offsets", frames["offsets"], "numbers (T, M, 3)")),
           projections(by_frame(frames, "projections")),
-          energies(as_array<double, 1>(name, "energies", frames["energies"], "numbers (T,)")),
+          energies(as_array<double, 1>(class_name, "energies", frames["energies"], "numbers (T,)")),
           linear(by_frame(frames, "linear")),
           curvature(by_frame(frames, "curvature")),
           lower(by_frame(frames, "lower")),
@@ -43,19 +43,20 @@ struct FrameArrays {
 
 private:
     static Array<double> by_frame(const py::dict& frames, const char* key) {
-        return as_array<double, 2>(name, key, frames[key], "numbers (T, K)");
+        return as_array<double, 2>(class_name, key, frames[key], "numbers (T, K)");
     }
 };
 
-std::unique_ptr<MajorizeMinimize> make(const optimize::ProductModel& products, const ArrayLike& columns,
-                                       const ArrayLike& gram, const ArrayLike& vertex_weights, const ArrayLike& box,
-                                       const ArrayLike& ties, const IntLike& threads) {
-    const int num_threads = thread_count(name, threads);
-    const auto phi = as_array<float, 3>(name, "columns", columns, "numbers (N, M, 3)");
-    const auto matrix = as_array<double, 2>(name, "gram", gram, "numbers (N, N)");
-    const auto omega = as_array<double, 1>(name, "vertex_weights", vertex_weights, "numbers (M,)");
-    const auto bounds = as_array<double, 2>(name, "box", box, "numbers (K, 2)");
-    const auto owners = as_array<std::int64_t, 1>(name, "ties", ties, "shapes (K,)");
+std::unique_ptr<MajorizeMinimize> make_majorize_minimize(const optimize::ProductModel& products,
+                                                         const ArrayLike& columns, const ArrayLike& gram,
+                                                         const ArrayLike& vertex_weights, const ArrayLike& box,
+                                                         const ArrayLike& ties, const IntLike& threads) {
+    const int num_threads = thread_count(class_name, threads);
+    const auto phi = as_array<float, 3>(class_name, "columns", columns, "numbers (N, M, 3)");
+    const auto matrix = as_array<double, 2>(class_name, "gram", gram, "numbers (N, N)");
+    const auto omega = as_array<double, 1>(class_name, "vertex_weights", vertex_weights, "numbers (M,)");
+    const auto bounds = as_array<double, 2>(class_name, "box", box, "numbers (K, 2)");
+    const auto owners = as_array<std::int64_t, 1>(class_name, "ties", ties, "shapes (K,)");
     const py::gil_scoped_release released;
     return std::make_unique<MajorizeMinimize>(products, view<float, 3>(phi), view<double, 2>(matrix),
                                               view<double, 1>(omega), view<double, 2>(bounds),
@@ -64,11 +65,11 @@ std::unique_ptr<MajorizeMinimize> make(const optimize::ProductModel& products, c
 
 py::tuple solve(const MajorizeMinimize& self, const py::dict& frames, const ArrayLike& start, double tolerance,
                 int max_iterations, const IntLike& threads) {
-    const int num_threads = thread_count(name, threads);
+    const int num_threads = thread_count(class_name, threads);
     const FrameArrays arrays(frames);
     const MajorizeMinimize::Frames views = arrays.views();
-    const auto given = as_array<double, 2>(name, "start", start, "numbers (T, K)");
-    check_shape(name, "start", view<double, 2>(given), {views.offsets.extent(0), self.num_shapes()});
+    const auto given = as_array<double, 2>(class_name, "start", start, "numbers (T, K)");
+    check_shape(class_name, "start", view<double, 2>(given), {views.offsets.extent(0), self.num_shapes()});
     Array<double> weights = copy(view<double, 2>(given));
     Array<std::int64_t> iterations(given.shape(0));
     Array<bool> converged(given.shape(0));
@@ -84,7 +85,7 @@ py::tuple solve(const MajorizeMinimize& self, const py::dict& frames, const Arra
 
 py::dict surrogate(const MajorizeMinimize& self, const py::dict& frames, std::int64_t frame, const ArrayLike& weights) {
     const FrameArrays arrays(frames);
-    const auto w = as_array<double, 1>(name, "weights", weights, "numbers (K,)");
+    const auto w = as_array<double, 1>(class_name, "weights", weights, "numbers (K,)");
     const inverse::Surrogate bound = self.surrogate(arrays.views(), frame, view<double, 1>(w));
     const auto list = [](const std::vector<double>& values) {
         return Array<double>(static_cast<py::ssize_t>(values.size()), values.data());
@@ -107,8 +108,8 @@ void bind_majorize_minimize(py::module_& module) {
         "The majorization-minimization of Rackovic et al. (2022) for a rig. `products` has every shape as a variable\n"
         "of its own. Frames are a dict of offsets (T, M, 3), projections (T, N), energies (T,), linear, curvature,\n"
         "lower and upper (T, K).")
-        .def(py::init(&make), py::arg("products"), py::arg("columns"), py::arg("gram"), py::arg("vertex_weights"),
-             py::arg("box"), py::arg("ties"), py::arg("threads") = 0)
+        .def(py::init(&make_majorize_minimize), py::arg("products"), py::arg("columns"), py::arg("gram"),
+             py::arg("vertex_weights"), py::arg("box"), py::arg("ties"), py::arg("threads") = 0)
         .def("solve", &solve, py::arg("frames"), py::arg("start"), py::arg("tolerance"), py::arg("max_iterations"),
              py::arg("threads") = 0, "Weights (T, K), iterations (T,), converged (T,) from feasible weights.")
         .def("surrogate", &surrogate, py::arg("frames"), py::arg("frame"), py::arg("weights"),

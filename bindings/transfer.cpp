@@ -29,9 +29,9 @@ Array<std::int32_t> as_pairs(const char* function, const char* argument, const p
     return narrow;
 }
 
-std::unique_ptr<DeformationTransfer> make(const ArrayLike& source_neutral, const ArrayLike& target_neutral,
-                                          const ArrayLike& faces, const OptionalArray& fixed,
-                                          const OptionalArray& contacts, double contact_weight) {
+std::unique_ptr<DeformationTransfer> make_transfer(const ArrayLike& source_neutral, const ArrayLike& target_neutral,
+                                                   const ArrayLike& faces, const OptionalArray& fixed,
+                                                   const OptionalArray& contacts, double contact_weight) {
     constexpr const char* name = "DeformationTransfer";
     const auto source = as_array<float, 2>(name, "source_neutral", source_neutral, "numbers (V, 3)");
     const auto target = as_array<float, 2>(name, "target_neutral", target_neutral, "numbers (V, 3)");
@@ -203,7 +203,7 @@ void bind_transfer(py::module_& module) {
                "Pairs (N, 2) of vertices that face each other and come within `reach` edge lengths in one of the\n"
                "poses (P, V, 3), the first of which is the neutral.");
     py::class_<DeformationTransfer>(module, "DeformationTransfer", solver_text)
-        .def(py::init(&make), py::arg("source_neutral"), py::arg("target_neutral"), py::arg("faces"),
+        .def(py::init(&make_transfer), py::arg("source_neutral"), py::arg("target_neutral"), py::arg("faces"),
              py::arg("fixed") = py::none(), py::kw_only(), py::arg("contacts") = py::none(),
              py::arg("contact_weight") = 1.0)
         .def_property_readonly("num_vertices", &DeformationTransfer::num_vertices, "V.")

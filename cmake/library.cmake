@@ -13,8 +13,7 @@ set_target_properties(rigcast_all PROPERTIES EXPORT_NAME rigcast)
 target_include_directories(rigcast_all INTERFACE $<BUILD_INTERFACE:${generated}> $<INSTALL_INTERFACE:include>)
 target_link_libraries(rigcast_all INTERFACE ${layers})
 
-# A wheel contains the Python extensions only.
-if(SKBUILD OR NOT RIGCAST_INSTALL)
+if(NOT RIGCAST_INSTALL)
   return()
 endif()
 

@@ -137,7 +137,7 @@ private:
 
 }  // namespace
 
-std::vector<std::int32_t> order_by_supports(const Supports& supports, std::int64_t vertices_per_tile, int threads) {
+std::vector<std::int32_t> order_by_supports(const Supports& supports, std::int64_t per_tile, int threads) {
     std::vector<std::int32_t> order(supports.num_vertices());
     std::vector<float> score(order.size());
     std::iota(order.begin(), order.end(), 0);
@@ -145,17 +145,17 @@ std::vector<std::int32_t> order_by_supports(const Supports& supports, std::int64
     while (std::ssize(sets) < sets_at_once) {
         std::vector<Set> halves(2 * sets.size());
         parallel_for(std::ssize(sets), 1, threads, [&](std::int64_t i, std::int64_t) {
-            const Iterator middle = SpectralBisection(supports, vertices_per_tile, score.data()).halve(sets[i]);
+            const Iterator middle = SpectralBisection(supports, per_tile, score.data()).halve(sets[i]);
             halves[2 * i] = {sets[i].begin, middle};
             halves[2 * i + 1] = {middle, sets[i].end};
         });
         sets = std::move(halves);
     }
     parallel_for(std::ssize(sets), 1, threads, [&](std::int64_t i, std::int64_t) {
-        SpectralBisection(supports, vertices_per_tile, score.data()).order(sets[i]);
+        SpectralBisection(supports, per_tile, score.data()).order(sets[i]);
     });
-    for (std::int64_t first = 0; first < std::ssize(order); first += vertices_per_tile) {
-        const std::int64_t last = std::min<std::int64_t>(first + vertices_per_tile, std::ssize(order));
+    for (std::int64_t first = 0; first < std::ssize(order); first += per_tile) {
+        const std::int64_t last = std::min<std::int64_t>(first + per_tile, std::ssize(order));
         std::sort(order.begin() + first, order.begin() + last);
     }
     return order;

@@ -71,8 +71,6 @@ SparseMatrix copy_lower(const cholmod_factor& factor) {
     return lower;
 }
 
-}  // namespace
-
 Factorization factorize(const SparseMatrix& lower) {
     Session session;
     cholmod_sparse matrix = as_cholmod(lower);
@@ -84,10 +82,13 @@ Factorization factorize(const SparseMatrix& lower) {
     return {{order, order + lower.size}, copy_lower(*session.factor)};
 }
 
-const char* backend() {
-    static const std::string name = "CHOLMOD " + std::to_string(CHOLMOD_MAIN_VERSION) + "." +
-                                    std::to_string(CHOLMOD_SUB_VERSION) + "." + std::to_string(CHOLMOD_SUBSUB_VERSION);
-    return name.c_str();
+}  // namespace
+
+const Backend* cholmod_backend() {
+    static const Backend cholmod{factorize, "CHOLMOD " + std::to_string(CHOLMOD_MAIN_VERSION) + "." +
+                                                std::to_string(CHOLMOD_SUB_VERSION) + "." +
+                                                std::to_string(CHOLMOD_SUBSUB_VERSION)};
+    return &cholmod;
 }
 
 }  // namespace rigcast::linalg

@@ -9,8 +9,6 @@ namespace {
 
 using Matrix = Eigen::SparseMatrix<double>;
 
-}  // namespace
-
 Factorization factorize(const SparseMatrix& lower) {
     const Eigen::Map<const Matrix> matrix(lower.size, lower.size, static_cast<Eigen::Index>(lower.value.size()),
                                           lower.start.data(), lower.row.data(), lower.value.data());
@@ -28,11 +26,13 @@ Factorization factorize(const SparseMatrix& lower) {
              {result.valuePtr(), result.valuePtr() + entries}}};
 }
 
-const char* backend() {
-    static const std::string name = "Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." +
-                                    std::to_string(EIGEN_MAJOR_VERSION) + "." + std::to_string(EIGEN_MINOR_VERSION) +
-                                    " SimplicialLLT";
-    return name.c_str();
+}  // namespace
+
+const Backend& eigen_backend() {
+    static const Backend eigen{factorize, "Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." +
+                                              std::to_string(EIGEN_MAJOR_VERSION) + "." +
+                                              std::to_string(EIGEN_MINOR_VERSION) + " SimplicialLLT"};
+    return eigen;
 }
 
 }  // namespace rigcast::linalg

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -85,7 +87,22 @@ int padded_count(std::int64_t count) {
     return padded;
 }
 
+const Backend& choose_backend() {
+    const char* variable = std::getenv("RIGCAST_SPARSE_CHOLESKY");
+    const std::string wanted = variable == nullptr ? "" : variable;
+    const Backend* cholmod = cholmod_backend();
+    if (wanted == "eigen" || (wanted.empty() && cholmod == nullptr)) return eigen_backend();
+    if (cholmod != nullptr && (wanted.empty() || wanted == "cholmod")) return *cholmod;
+    throw bad_argument(name, "RIGCAST_SPARSE_CHOLESKY", "'" + wanted + "'",
+                       cholmod == nullptr ? "eigen: this build has no CHOLMOD" : "one of: cholmod, eigen");
+}
+
 }  // namespace
+
+const Backend& backend() {
+    static const Backend& chosen = choose_backend();
+    return chosen;
+}
 
 SparseCholesky::SparseCholesky(std::int64_t n, View<const std::int32_t, 1> rows, View<const std::int32_t, 1> columns,
                                View<const double, 1> values)
@@ -106,7 +123,7 @@ SparseCholesky::SparseCholesky(std::int64_t n, View<const std::int32_t, 1> rows,
     const SparseMatrix full = compress(size, rows, columns, values);
     check_symmetric(full);
     const SparseMatrix lower = lower_triangle(full);
-    Factorization factorization = factorize(lower);
+    Factorization factorization = linalg::backend().factorize(lower);
     check_pivots(factorization, lower);
     order_ = std::move(factorization.order);
     lower_ = std::make_unique<const Supernodes>(factorization.lower);
@@ -143,7 +160,7 @@ void SparseCholesky::solve(View<const double, 2> rhs, View<double, 2> solution, 
 }
 
 const char* SparseCholesky::backend() {
-    return linalg::backend();
+    return linalg::backend().name.c_str();
 }
 
 }  // namespace rigcast::linalg

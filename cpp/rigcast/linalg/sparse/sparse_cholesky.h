@@ -14,7 +14,8 @@ class Supernodes;
 /// solve for many right-hand sides.
 ///
 /// Method: CHOLMOD (Chen et al. 2008), its simplicial code, factorizes if the build found it, otherwise Eigen's
-/// SimplicialLLT. The substitution is our own (Supernodes).
+/// SimplicialLLT; the environment variable RIGCAST_SPARSE_CHOLESKY ("cholmod", "eigen") decides otherwise. The
+/// substitution is our own (Supernodes).
 /// Immutable; `solve` may run in several threads at once.
 class SparseCholesky {
 public:
