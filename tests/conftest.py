@@ -12,6 +12,8 @@ from hypothesis import settings
 
 from tests.support.process import same_process
 
+TESTS = Path(__file__).resolve().parent
+
 # A shell's background job ignores Ctrl-C, and processes that tests start would inherit it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -21,6 +23,34 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+# ./run test uses two environments, and runs each test in one of them: "blender" is what needs Blender, whose wheel asks
+# for NumPy 1, and a cross-section of the binding layer; "plain" is all the rest and that cross-section, with NumPy 2.
+HOSTED = ("demo", "notebooks", "sources/blender")
+BINDINGS = ("core", "rig", "exports")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--part", choices=("plain", "blender"), help="the tests of one environment; all by default")
+
+
+def needs_blender(path: Path) -> bool:
+    """A test file that lies with those of Blender's files, or asks for Blender."""
+    return _under(path, HOSTED) or "tests.support.blender import" in path.read_text(encoding="utf-8")
+
+
+def _under(path: Path, folders: tuple[str, ...]) -> bool:
+    return f"{path.relative_to(TESTS).parent.as_posix()}/".startswith(tuple(f"{folder}/" for folder in folders))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    part = config.getoption("--part")
+    if part is None or not collection_path.match("test_*.py"):
+        return None
+    hosted = needs_blender(collection_path)
+    left_out = hosted if part == "plain" else not (hosted or _under(collection_path, BINDINGS))
+    return True if left_out else None
+
 
 # One table for the whole suite. Absolute bounds on quantities of order one, relative elsewhere; a row looser than
 # "float32" carries its reason.

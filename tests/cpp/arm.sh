@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # The engine on ARM: arm.sh [BUILD] [NATIVE] compiles checks of networks, bodies and blendshapes for AArch64 (NEON
-# kernels), runs them under QEMU, and compares models of all kinds with what they are in NATIVE (default build/eigen), a
+# kernels), runs them under QEMU, and compares models of all kinds with what they are in NATIVE (default build/main), a
 # build for this machine with the C++ checks, within rounding of float32. BUILD (default build/arm) gets Highway, Eigen
 # and the JSON library from Debian's packages; the system stays as it is. Needs the Debian packages
 # g++-aarch64-linux-gnu and qemu-user; exits with 77 without them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${1:-build/arm}
-native=$(cd "${2:-build/eigen}" && pwd)
+native=$(cd "${2:-build/main}" && pwd)
 mkdir -p "$build"
 build=$(cd "$build" && pwd)
 for tool in aarch64-linux-gnu-g++ qemu-aarch64 apt-get dpkg-deb; do

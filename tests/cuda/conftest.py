@@ -24,7 +24,7 @@ def find_extension(name: str) -> Path | None:
     own = Path(rigcast.__file__).parents[2] / "emulation" / file
     if own.exists():
         return own
-    builds = [ROOT / "build" / preset / "emulation" / file for preset in ("eigen", "cuda", "release", "debug")]
+    builds = [ROOT / "build" / preset / "emulation" / file for preset in ("main", "cuda", "debug")]
     return max(filter(Path.exists, builds), key=lambda path: path.stat().st_mtime, default=None)
 
 
@@ -40,7 +40,7 @@ def load_extension(name: str, path: Path) -> ModuleType:
 def load_emulation() -> ModuleType:
     path = find_extension("_cuda_emulated")
     if path is None:
-        pytest.skip("no development build with the emulation of the CUDA code: cmake --preset eigen")
+        pytest.skip("no development build with the emulation of the CUDA code: cmake --preset main")
     return load_extension("_cuda_emulated", path)
 
 
