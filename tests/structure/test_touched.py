@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests import touched
 from tests.conftest import TESTS, needs_blender
-from tests.touched import ELSEWHERE, tests_of
 
 
 @pytest.mark.parametrize(
@@ -23,11 +23,11 @@ from tests.touched import ELSEWHERE, tests_of
     ],
 )
 def test_a_file_is_tested_by_its_room(changed, tests):
-    assert tests_of(changed) == tests
+    assert touched.tests_of(changed) == tests
 
 
 def test_the_named_tests_are_there():
-    assert [name for names in ELSEWHERE.values() for name in names if not (TESTS / name).exists()] == []
+    assert [name for names in touched.ELSEWHERE.values() for name in names if not (TESTS / name).exists()] == []
 
 
 def test_what_asks_for_blender_is_run_where_blender_is():
