@@ -27,6 +27,8 @@ struct ResidentOptions {
 /// host are copied in chunks that fit the workspace. Guarantee: a frame has the same bytes alone and in any batch,
 /// except with ResidentOptions::libraries; they differ from the CPU's by rounding. Calls from several threads run one
 /// after another. All members throw CudaError.
+/// Not done: overlapping the copies with kernels (pinned memory and a second stream), fusing the blend with the last
+/// product. Tensor cores are left alone, since results are exact float32.
 class ResidentModel final : public rig::Deformer {
 public:
     /// Throws ArgumentError if the model is of a kind that has no kernels.

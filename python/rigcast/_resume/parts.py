@@ -1,4 +1,8 @@
-"""A folder of finished parts: what an interrupted run leaves for the next one."""
+"""A folder of finished parts: what an interrupted run leaves for the next one.
+
+Work is cut into parts that do not depend on when it is interrupted, so that any number of interruptions ends in the
+same bytes.
+"""
 
 from __future__ import annotations
 

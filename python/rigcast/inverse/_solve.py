@@ -1,4 +1,9 @@
-"""``solve`` and ``Solver``: what a user calls."""
+"""``solve`` and ``Solver``: what a user calls.
+
+Order: targets are checked and prepared, idle shapes are pinned, alpha is chosen if it is ``"auto"``, a method of
+``METHODS`` finds the weights, and the weights of all methods are measured alike. A robust loss is a row of squared
+solves with reweighted targets, so methods and Gram matrix know nothing of it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Learning to move as labelled clips do."""
+"""Learning to move as labelled clips do.
+
+Order: clips are made ready (rates, limits, coordinates), each label's size is chosen by frames that are held out, its
+space is fitted, and bridges join the labels. All labels share coordinates, so that distances between them are of one
+mesh. What is fitted is rounded to float32 before it is judged: a file holds what was judged.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Meshes of different topology: where on the source each vertex of the target lies."""
+"""Meshes of different topology: where on the source each vertex of the target lies.
+
+Order: it is said which components may meet, the source is bent onto the target, and matches that would tear a shape
+are left out. What is held and what must meet is decided in Python; the solves are the engine's.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""What the view holds: figures, the state of the first, pins, history, timeline. One thread at a time works on it."""
+"""What the view holds: figures, the state of the first, pins, history, timeline. One thread at a time works on it.
+
+A message of a page is checked (``_wire``), waits with the newest of its kind, and is handled here. A frame is made when
+a page has shown the last one, so no queue grows. What follows a handle depends on the pose in which it was gripped and
+on its target, not on the way there.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ namespace rigcast::cuda {
 /// The position of a block of threads in its grid.
 ///
 /// Kernels are written once. Machine::run_tiles and Machine::run_teams run them on a GPU (gpu.h), or on the host, which
-/// emulates a GPU's blocks (emulation.h).
+/// emulates a GPU's blocks (emulation.h). A new operation is a kernel, a function in tests/cuda/operations.h, and a row
+/// in tests/cuda/operations.py.
 ///
 /// A *tile kernel* is an object with
 ///   static constexpr int threads;             threads per block
