@@ -51,7 +51,8 @@ def test_rounds_and_the_shares_of_all_seeds_are_told():
     }
     curves[ours, 2] = {key: [(1000, 4.0), (2000, 1.0)] for key in until.STATISTICS}
     lines = until.curve_rows(curves)
-    assert f"| {random} | 1 | 1,000: 4, 4, 4; 4,000: 1, 1, 1 |" in lines
+    assert f"| {random} | 1 | 1,000 | 4 | 4 | 4 |" in lines
+    assert f"| {random} | 1 | 4,000 | 1 | 1 | 1 |" in lines
     assert [line for line in lines if line.startswith("| p99")] == ["| p99 | 1.00, 0.50 | 0.75 |"]
 
 
@@ -108,27 +109,28 @@ FOUND = {
 
 
 def test_a_row_of_an_instruction_set_is_made_of_the_timings():
-    assert instruction_sets.cells("AVX3", FOUND) == [
+    assert instruction_sets.single_cells("AVX3", FOUND) == [
         "AVX3",
         "1.000",
         "4.0, 3.0",
         "81%",
         "0.500",
-        "8.0, 6.0",
-        "72%",
+        "8.0, 6.0, 72%",
         "6.0 x (0.125)",
         "2.0 x (0.375)",
-        "100.0",
-        "8.0, 6.5",
     ]
+    assert instruction_sets.batch_cells("AVX3", FOUND) == ["AVX3", "100.0", "8.0, 6.5"]
 
 
-def test_the_table_has_a_row_per_instruction_set(monkeypatch):
+def test_the_tables_have_a_row_per_instruction_set(monkeypatch):
     asked = []
     monkeypatch.setattr(instruction_sets, "sets_of_this_processor", lambda: ["AVX2", "AVX3"])
     monkeypatch.setattr(instruction_sets, "measured", lambda name, *rest: asked.append((name, *rest)) or FOUND)
-    header, rule, *lines = instruction_sets.table("body.safetensors", ["--runs", "10"]).split("\n")
+    single, batches = instruction_sets.tables("body.safetensors", ["--runs", "10"])
+    lines = batches.split("\n")
     assert asked == [(name, "body.safetensors", ["--runs", "10"]) for name in ("AVX2", "AVX3")]
-    assert [line.split(" | ")[0] for line in lines[:2]] == ["| AVX2", "| AVX3"]
-    assert {line.count("|") for line in (header, rule, *lines[:2])} == {12}
+    assert [line.split(" | ")[0] for line in single.split("\n")[2:]] == ["| AVX2", "| AVX3"]
+    assert [line.split(" | ")[0] for line in lines[2:4]] == ["| AVX2", "| AVX3"]
+    assert {line.count("|") for line in single.split("\n")} == {9}
+    assert {line.count("|") for line in lines[:4]} == {4}
     assert lines[-1] == ("6 sets, 2,000 vertices, 8.0 MB. a machine; rigcast 1, torch 2. Load before the last row 0.5.")

@@ -76,6 +76,7 @@ LOOKS = {
     "rms in the clip": Look("RMS, as the clip uses it", ACCENT, "-."),
 }
 PARTS = (0.75, 0.5, 0.25)  # of the shapes
+PLACES = ("level of detail", "level of detail on MakeHuman")  # on the pages, in the order of the faces
 BLINKS = ("eyeblink", "eyesclosed")
 MOUTH = ("mouth", "lip", "jaw", "dimpler")
 
@@ -168,10 +169,9 @@ def table(face: Face, found: Orders, errors: dict[str, rc.crowd.LevelOfDetailErr
     return "\n".join(lines)
 
 
-def about(results: list[Face]) -> str:
-    clips = "; ".join(f"{len(face.weights)} frames on {face.rig.metadata['name']}" for face in results)
+def about(face: Face) -> str:
     return (
-        f"{clips}. RMS over vertices and frames; the missing part is that RMS beside the RMS without any shape, which "
+        f"{len(face.weights)} frames on {face.rig.metadata['name']}. RMS over vertices and frames; the missing part is that RMS beside the RMS without any shape, which "
         f"is all the motion. {machine()}; rigcast {rc.__version__}, NumPy {np.__version__}."
     )
 
@@ -257,7 +257,8 @@ def main() -> None:
     draw(results, picture)
     print(f"\n{picture}")
     if arguments.write:
-        write_between_marks("level of detail", "\n\n".join([*parts, about([face for face, _ in results])]))
+        for place, part, (face, _) in zip(PLACES, parts, results, strict=True):
+            write_between_marks(place, f"{part}\n\n{about(face)}")
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fairmotion", help="an interpreter; without one, the differences that were recorded")
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--write", action="store_true", help="into docs/benchmarks/latent_spaces.md")
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks/experiments/latent_playing.md")
     options = parser.parse_args()
     if options.fairmotion:
         with tempfile.TemporaryDirectory() as folder:

@@ -11,6 +11,11 @@ from rigcast import _bench
 from rigcast.metrics import Difficulty
 
 TRAINING, CLIP = "training poses", "judged clip"
+GLANCE = (
+    "| character, judged on | best learned model | mean, mm | max, mm | best simple method | mean, mm | x the model's "
+    "| best baseline: mean, mm |",
+    "| --- | --- | ---: | ---: | --- | ---: | ---: | --- |",
+)
 
 
 @dataclass(frozen=True)
@@ -43,21 +48,13 @@ class Row:
 
 
 def table(found: Subject, gates: Gates, rows: list[Row], missing: list[str]) -> str:
-    """A section: verdicts first, then the notes, all models, and what simple methods reach from each training set."""
-    clips = list(found.judged)
+    """Verdicts, notes, the models on each clip, their cost, and what simple methods reach from each training set."""
     first = next(iter(gates.values()))
-    lines = [f"## {found.title}", ""]
-    lines += [f"- {clip}: {verdict(clip, first[clip], rows)}" for clip in clips]
-    lines += ["", *found.notes, *_sizes(found), ""]
+    lines = [f"- {clip}: {verdict(clip, first[clip], rows)}" for clip in found.judged]
+    lines += ["", *found.notes, *_sizes(found)]
     enveloped = next(iter(found.training.values())).skeleton is not None
-    head = "mean, mm | max, mm" + " | EE, %" * enveloped
-    heads = " | ".join(f"{clip}: {head}" for clip in clips)
-    lines += [f"| model | fitted on | {heads} | file, MB | fitted in, s | load |"]
-    lines += ["| --- | --- " + "| ---: " * ((2 + enveloped) * len(clips) + 3) + "|"]
-    for row in rows:
-        cells = " | ".join(_cells(row, clip) + _enveloping(row, clip) * enveloped for clip in clips)
-        seconds, load = (f"{row.seconds:.0f}", f"{row.load:.0f}") if row.seconds else ("given", "")
-        lines.append(f"| {row.name} | {row.protocol} | {cells} | {row.megabytes:.1f} | {seconds} | {load} |")
+    for clip in found.judged:
+        lines += ["", f"## Judged on {clip}", "", *errors(clip, rows, enveloped)]
     if enveloped:
         lines += ["", "EE: enveloping error, the share of the motion beyond that of rigid pieces that remains."]
     else:
@@ -68,20 +65,60 @@ def table(found: Subject, gates: Gates, rows: list[Row], missing: list[str]) -> 
         lines += ["not applicable; the bones of SSDR are its own, moved by regression on the dials."]
     if missing:
         lines += ["", f"Not run: {', '.join(missing)}."]
-    return "\n".join([*lines, "", *simple_methods(gates)])
+    lines += ["", "## Files and fitting", "", *costs(rows)]
+    return "\n".join([*lines, "", "## Simple methods", "", *simple_methods(gates)])
+
+
+def errors(clip: str, rows: list[Row], enveloped: bool) -> list[str]:
+    """The table of a clip: models from the training poses, beside them the same methods fitted to the clip itself."""
+    shown = [row for row in rows if clip in row.errors]
+    beside = any(row.protocol == CLIP for row in shown)
+    head = ["mean, mm", "max, mm"] + ["EE, %"] * enveloped
+    heads = ["model", *head] + ([f"fitted to this clip: {head[0]}", *head[1:]] if beside else [])
+    lines = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]
+    for name, (trained, fitted) in _protocols(shown).items():
+        cells = [_errors(row, clip, enveloped) for row in (trained, fitted)[: 1 + beside]]
+        lines.append(f"| {' | '.join([name, *cells])} |")
+    return lines
+
+
+def costs(rows: list[Row]) -> list[str]:
+    """The table of files, of seconds that fitting took, and of the machine's load."""
+    beside = any(row.protocol == CLIP for row in rows)
+    head = ["file, MB", "fitted in, s", "load"]
+    heads = ["model", *head] + ([f"fitted to the clip: {head[0]}", *head[1:]] if beside else [])
+    lines = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]
+    for name, (trained, fitted) in _protocols(rows).items():
+        cells = [_cost(row) for row in (trained, fitted)[: 1 + beside]]
+        lines.append(f"| {' | '.join([name, *cells])} |")
+    return lines
+
+
+def at_a_glance(found: Subject, gates: Gates, rows: list[Row], page: str) -> str:
+    """Per clip the best learned model, the gate and the best baseline; other characters as ``page`` has them."""
+    first, lines = next(iter(gates.values())), page.splitlines()[len(GLANCE) :]
+    lines = [line for line in lines if not line.startswith(f"| {found.title}, ")]
+    for clip in found.judged:
+        model, baseline = _best(rows, clip, learned=True), _best(rows, clip, learned=False)
+        if model is None or baseline is None:
+            continue
+        simple, mean = first[clip].best, model.errors[clip]["mean"]
+        reached = 1e3 * (first[clip].meters_per_unit or 1.0) * simple.mean
+        lines.append(
+            f"| {found.title}, {clip} | {model.name} | {_cells(model, clip)} | {simple.name} | {reached:.3f} | "
+            f"{reached / mean:.2g} | {baseline.name}: {baseline.errors[clip]['mean']:.3f} |"
+        )
+    return "\n".join([*GLANCE, *sorted(lines)])
 
 
 def verdict(clip: str, gate: Difficulty, rows: list[Row]) -> str:
     """The gate's line on the best learned model; without one, what a learned model has to reach."""
-    judged = [row for row in rows if row.learned and clip in row.errors]
-    fitted = [row for row in rows if not row.learned and row.protocol == TRAINING]
-    best_baseline = min(fitted, key=lambda row: row.errors[clip]["mean"], default=None)
+    best, best_baseline = _best(rows, clip, learned=True), _best(rows, clip, learned=False)
     beside = ""
     if best_baseline is not None:
         beside = f" Best baseline from the training poses: {best_baseline.name}, {_cells(best_baseline, clip)} mm."
         beside = beside.replace(" | ", " mm mean, ").replace(" mm.", " mm max.")
-    if judged:
-        best = min(judged, key=lambda row: row.errors[clip]["mean"])
+    if best is not None:
         error = best.errors[clip]["mean"] / (1e3 * (gate.meters_per_unit or 1.0))
         return f"**{best.name}: {gate.verdict(error)}**{beside}"
     scale = 1e3 * (gate.meters_per_unit or 1.0)
@@ -114,7 +151,7 @@ def simple_methods(gates: Gates) -> list[str]:
 
 
 def section(text: str) -> str:
-    """A character's table with the machine that it was made on."""
+    """A character's tables with the machine that they were made on."""
     machine = f"Machine: {_bench.machine()}; rigcast {rc.__version__}. Load: that of the machine while fitting."
     return f"{text}\n\n{machine}"
 
@@ -126,11 +163,30 @@ def _sizes(found: Subject) -> list[str]:
     return [f"{vertices:,} vertices. Trained on: {training}. Judged on: {judged}."]
 
 
+def _best(rows: list[Row], clip: str, learned: bool) -> Row | None:
+    """The row of least mean error among the learned models, or among the baselines, of the training poses."""
+    able = [row for row in rows if row.learned == learned and row.protocol == TRAINING and clip in row.errors]
+    return min(able, key=lambda row: row.errors[clip]["mean"], default=None)
+
+
+def _protocols(rows: list[Row]) -> dict[str, tuple[Row | None, Row | None]]:
+    """By name of the method: its row from the training poses, and that from the judged clip."""
+    by_key = {(row.name, row.protocol): row for row in rows}
+    return {row.name: (by_key.get((row.name, TRAINING)), by_key.get((row.name, CLIP))) for row in rows}
+
+
 def _cells(row: Row, clip: str) -> str:
-    if clip not in row.errors:
-        return "– | –"
     return f"{row.errors[clip]['mean']:.3f} | {row.errors[clip]['max']:.2f}"
 
 
-def _enveloping(row: Row, clip: str) -> str:
-    return f" | {row.errors[clip]['enveloping']:.1f}" if clip in row.errors else " | –"
+def _errors(row: Row | None, clip: str, enveloped: bool) -> str:
+    if row is None:
+        return "– | –" + " | –" * enveloped
+    return _cells(row, clip) + (f" | {row.errors[clip]['enveloping']:.1f}" if enveloped else "")
+
+
+def _cost(row: Row | None) -> str:
+    if row is None:
+        return "– | – | –"
+    spent = f"{row.seconds:.0f} | {row.load:.0f}" if row.seconds else "given | "
+    return f"{row.megabytes:.1f} | {spent}"

@@ -7,7 +7,8 @@
 The data is that of ``sets.py``. Protocols: fitted on the training poses, as learned models are, and judged on
 every clip; fitted on the first judged clip and judged on it. Each fitted model and each row of a table is kept in the
 folder and used again for the same data and options, so that an interrupted run goes on where it stopped. As soon as a
-character is done, its section is written into docs/benchmarks/baselines.md.
+character is done, its tables are written into its page of docs/benchmarks/experiments, its rows at a glance into
+docs/benchmarks/baselines.md.
 """
 
 from __future__ import annotations
@@ -24,17 +25,18 @@ from typing import Any
 import numpy as np
 
 import rigcast as rc
-from benchmarks.marks import write_between_marks
+from benchmarks.marks import read_between_marks, write_between_marks
 from benchmarks.systems.baselines.analytic import delta_mush, dual_quaternion
 from benchmarks.systems.baselines.gate import gates
-from benchmarks.systems.baselines.layout import CLIP, TRAINING, Row, section, table
+from benchmarks.systems.baselines.layout import CLIP, TRAINING, Row, at_a_glance, section, table
 from benchmarks.systems.baselines.sets import ROOT, SUBJECTS, Subject, subject
 from rigcast._atomic_files import atomic_write
 from rigcast._hashing import file_hash
 from rigcast._resume.fingerprints import fingerprint
 
 MINUTES = 4.0  # of a network
-PLACES = {  # on the page
+GLANCE = "baselines at a glance"
+PLACES = {  # on the pages
     "face": "baselines of the face",
     "body": "baselines of the body",
     "antonia": "baselines of Antonia",
@@ -263,10 +265,12 @@ def main(arguments: list[str] | None = None) -> None:
         gate = gates(found, out)
         models = {Path(path).stem: Path(path) for which, _, path in learned if which == name}
         bench = Bench(found, out, given.small, given.kept)
-        text = section(table(found, gate, bench.run(chosen, models), bench.missing))
+        rows = bench.run(chosen, models)
+        text = section(table(found, gate, rows, bench.missing))
         print(f"\n{text}\n", flush=True)
         if not (given.no_page or given.method or given.small):
             write_between_marks(PLACES[name], text)
+            write_between_marks(GLANCE, at_a_glance(found, gate, rows, read_between_marks(GLANCE)))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Times a learned body beside PyTorch and ONNX Runtime: ``python -m benchmarks.systems.body.engine model.safetensors``.
 
-``--targets`` does so with each instruction set of this processor and prints a table; ``--write`` puts it into
-docs/benchmarks/learned_bodies.md.
+``--targets`` does so with each instruction set of this processor and prints tables; ``--write`` puts that of batches
+into docs/benchmarks/experiments/learned_body_speed.md.
 """
 
 from __future__ import annotations
@@ -50,15 +50,16 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=30, help="rounds of each figure, at least 10")
     parser.add_argument("--batch", type=int, default=256, help="poses of the row for batches")
     parser.add_argument("--json", action="store_true", help="everything, for machines")
-    parser.add_argument("--targets", action="store_true", help="a table of all instruction sets of this processor")
-    parser.add_argument("--write", action="store_true", help="with --targets: put the table into docs/benchmarks")
+    parser.add_argument("--targets", action="store_true", help="tables of all instruction sets of this processor")
+    parser.add_argument("--write", action="store_true", help="with --targets: put that of batches into docs/benchmarks")
     arguments = parser.parse_args()
     if arguments.targets:
         more = ["--runs", str(arguments.runs), "--batch", str(arguments.batch)]
-        text = instruction_sets.table(arguments.model, more + (["--data", arguments.data] if arguments.data else []))
-        print(text)
+        more += ["--data", arguments.data] if arguments.data else []
+        single, batches = instruction_sets.tables(arguments.model, more)
+        print(f"{single}\n\n{batches}")
         if arguments.write:
-            write_between_marks("instruction sets", text)
+            write_between_marks("batches by instruction set", batches)
         return
     poses, truth = None, None
     if arguments.data:

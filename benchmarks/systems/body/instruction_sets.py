@@ -32,15 +32,33 @@ def measured(name: str, model: str, more: list[str]) -> dict[str, Any]:
     return found | {"posing": report("posing")["rows"]}
 
 
-def cells(name: str, found: dict[str, Any]) -> list[str]:
-    """One row of the table."""
-    one, many = found["rows"]
+SINGLE = (
+    "kernels",
+    "one pose, ms",
+    "PyTorch, ONNX x",
+    "of the read rate",
+    "16-bit: ms",
+    "PyTorch, ONNX x, of the read rate",
+    "knee moves (bytes)",
+    "arm moves (bytes)",
+)
+BATCHES = ("kernels", "256 poses, ms", "PyTorch, ONNX x")
+
+
+def single_cells(name: str, found: dict[str, Any]) -> list[str]:
+    """One row of the table of single poses."""
+    one = found["rows"][0]
     reading = {row["variant"]: row for row in found["reading"] if row["threads"] == 1}
     row = [name, f"{1e3 * one['seconds']:.3f}", ratios(one, one["seconds"]), f"{reading['rigcast']['share']:.0%}"]
     half = one["variants"]["16-bit"]
-    row += [f"{1e3 * half:.3f}", ratios(one, half), f"{reading['16-bit']['share']:.0%}"]
-    row += [moved(found["posing"], "knee"), moved(found["posing"], "arm")]
-    return [*row, f"{1e3 * many['seconds']:.1f}", ratios(many, many["seconds"])]
+    row += [f"{1e3 * half:.3f}", f"{ratios(one, half)}, {reading['16-bit']['share']:.0%}"]
+    return [*row, moved(found["posing"], "knee"), moved(found["posing"], "arm")]
+
+
+def batch_cells(name: str, found: dict[str, Any]) -> list[str]:
+    """One row of the table of batches."""
+    many = found["rows"][1]
+    return [name, f"{1e3 * many['seconds']:.1f}", ratios(many, many["seconds"])]
 
 
 def ratios(row: dict[str, Any], seconds: float) -> str:
@@ -54,28 +72,17 @@ def moved(rows: list[dict[str, Any]], limb: str) -> str:
     return f"{row['whole'] / row['seconds']:.1f} x ({row['bytes'] / row['whole_bytes']:.3f})"
 
 
-def table(model: str, more: list[str]) -> str:
-    """The table of all instruction sets."""
-    header = [
-        "kernels",
-        "one pose, ms",
-        "PyTorch, ONNX x",
-        "of the read rate",
-        "16-bit, ms",
-        "PyTorch, ONNX x",
-        "of the read rate",
-        "knee moves (bytes)",
-        "arm moves (bytes)",
-        "256 poses, ms",
-        "PyTorch, ONNX x",
-    ]
-    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+def tables(model: str, more: list[str]) -> tuple[str, str]:
+    """The tables of all instruction sets: one pose, and batches; the machine follows the second."""
+    single, batches = ([f"| {' | '.join(head)} |", "|" + " --- |" * len(head)] for head in (SINGLE, BATCHES))
     found: dict[str, Any] = {}
     for name in sets_of_this_processor():
         found = measured(name, model, more)
-        lines.append("| " + " | ".join(cells(name, found)) + " |")
+        single.append(f"| {' | '.join(single_cells(name, found))} |")
+        batches.append(f"| {' | '.join(batch_cells(name, found))} |")
     versions = ", ".join(f"{package} {version}" for package, version in found["versions"].items())
     where = found["machine"].replace(f", {name}", "")
     sizes = found["model"]
     about = f"{sizes['sets']} sets, {sizes['vertices']:,} vertices, {sizes['bytes'] / 1e6:.1f} MB"
-    return "\n".join([*lines, "", f"{about}. {where}; {versions}. Load before the last row {found['load']:.1f}."])
+    batches += ["", f"{about}. {where}; {versions}. Load before the last row {found['load']:.1f}."]
+    return "\n".join(single), "\n".join(batches)

@@ -1,8 +1,8 @@
 """Measures the figures of learned bodies: ``./run bench``, after ``./run demo --full``.
 
 Reads the demo's folder for the accuracy, trains the paper's variant on its poses (``paper_variant.py``), times the
-demo's model beside PyTorch and ONNX Runtime in one run, takes Antonia's figures from ``antonia_body.py`` where that has
-been run, and prints the tables; ``--write`` puts them into docs/benchmarks and README.md between their marks.
+demo's model beside PyTorch and ONNX Runtime in one run, and prints the tables; ``--write`` puts them into
+docs/benchmarks and README.md between their marks.
 """
 
 from __future__ import annotations
@@ -46,20 +46,9 @@ def speed_rows(report: dict[str, Any], numbers: dict[str, Any]) -> list[str]:
     return [*rows, published.speed_row()]
 
 
-def antonia_rows(figures: dict[str, Any]) -> list[str]:
-    """Enveloping error (percent of what is left when rigid pieces have moved) on motion capture."""
-    rows = ["| Antonia, motion capture she was not trained on | mean, max | enveloping error |", "| --- | --- | --- |"]
-    for name, values in figures["motion capture"].items():
-        rows.append(
-            f"| {name} | {values['mean_mm']:.3f}, {values['max_mm']:.1f} mm | {values['enveloping_percent']:.1f} |"
-        )
-    return rows + published.compared_rows()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--demo", type=Path, default=ROOT / "demo", help="the folder that ./run demo made")
-    parser.add_argument("--antonia", type=Path, default=ROOT / "build" / "antonia" / "antonia.json")
     parser.add_argument("--runs", type=int, default=30)
     parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks")
     arguments = parser.parse_args()
@@ -76,11 +65,10 @@ def main() -> None:
     ]
     parts = {
         "accuracy": [accuracy_rows(numbers)],
-        "figures of bodies": [
+        "published figures of bodies": [published.accuracy_rows(), published.compared_rows()],
+        "seams of bodies": [seams.rows(arguments.demo)],
+        "speed of bodies": [
             speed_rows(report, numbers),
-            published.accuracy_rows(),
-            seams.rows(arguments.demo),
-            *([antonia_rows(json.loads(arguments.antonia.read_text()))] if arguments.antonia.exists() else []),
             [
                 f"Model file {size:.1f} MB, float32. {report['machine']}; {versions}.",
                 f"Medians of {arguments.runs} interleaved runs."

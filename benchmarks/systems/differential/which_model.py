@@ -4,7 +4,7 @@
 
 Reads what ``benchmarks.systems.differential.accuracy`` kept of the face and both bodies, and the newest model of
 ``benchmarks.systems.face_maps.accuracy``; times one pose of each on one thread. A character whose models are not here
-keeps its rows on the page, each with the machine that it was timed on.
+keeps its rows on the page, each with the machine that it was timed on; one that has none there gets none.
 """
 
 from __future__ import annotations
@@ -86,10 +86,9 @@ def milliseconds(rows: list[Row]) -> list[float]:
     return [1e3 * seconds for seconds in interleaved(calls, RUNS, IN_A_ROW).values()]
 
 
-def rows_on_page(page: str, title: str, clip: str) -> list[str]:
-    """A character's rows as the page has them; one that says so if there are none."""
-    kept = [line for line in page.splitlines() if line.startswith(f"| {title}, ")]
-    return kept or [f"| {title}, {clip} | not measured yet | | | | | | |"]
+def rows_on_page(page: str, title: str) -> list[str]:
+    """A character's rows as the page has them."""
+    return [line for line in page.splitlines() if line.startswith(f"| {title}, ")]
 
 
 def measured_rows(name: str, out: Path, sets: Path) -> list[str]:
@@ -115,9 +114,9 @@ def table(out: Path, sets: Path, page: str) -> str:
         "| character, judged on | model | mean, mm | max, mm | one pose, ms | file, MB | trained for, min | machine |",
     ]
     lines += ["| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"]
-    for name, (title, clip) in CHARACTERS.items():
+    for name, (title, _) in CHARACTERS.items():
         here = (out / name / "figures.json").exists()
-        lines += measured_rows(name, out, sets) if here else rows_on_page(page, title, clip)
+        lines += measured_rows(name, out, sets) if here else rows_on_page(page, title)
     return "\n".join([*lines, ""])
 
 

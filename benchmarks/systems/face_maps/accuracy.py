@@ -38,6 +38,11 @@ from rigcast._resume.fingerprints import fingerprint
 PEER_MINUTES = 4.0
 DENSE_EVERY = 3  # row that the dense network is trained on: it takes 24 GB with all of them
 BONES = 32
+HEAD = (
+    "| clip | model | mean, mm | of moving vertices | max, mm | normals, degrees | goal: mean / max / normals "
+    "| floor: mean / max |",
+    "| --- | --- | ---: | ---: | ---: | ---: | --- | --- |",
+)
 MOST_LINK = 0.02  # mm that a control may move a region that it does not move in the rig
 
 
@@ -79,43 +84,37 @@ def main() -> None:
     work = f"{model.multiply_adds() / 1e6:.0f} M multiply-adds per pose"
     size = f"File {path.stat().st_size / 1e6:.1f} MB, {work}. Load {os.getloadavg()[0]:.0f}."
     gate = gates(found, given.out)[TRAINING]
-    parts = [f"{about} {size}"]
-    parts += [_clip(clip, data, gate[clip], model, peers) for clip, data in found.judged.items()]
-    parts += [_links(model, next(iter(found.judged.values())), training), _rigid(model, found.judged)]
-    parts.append("\n".join(f"- {note}" for note in model.metadata["face_maps"]["notes"]))
-    text = "\n\n".join(parts)
-    print(text)
+    clips = [line for clip, data in found.judged.items() for line in _clip(clip, data, gate[clip], model, peers)]
+    links, rigid = _links(model, next(iter(found.judged.values())), training), _rigid(model, found.judged)
+    texts = {
+        "accuracy of deformation maps": "\n".join([*HEAD, *clips, "", f"{about} {size}"]),
+        "details of deformation maps": "\n\n".join(
+            [links, rigid, "\n".join(f"- {note}" for note in model.metadata["face_maps"]["notes"])]
+        ),
+    }
+    print("\n\n".join(texts.values()))
     if given.write:
-        write_between_marks("accuracy of deformation maps", text)
+        for name, text in texts.items():
+            write_between_marks(name, text)
 
 
-def _clip(clip: str, data: rc.Dataset, gate: Any, model: rc.Deformer, peers: dict[str, rc.Deformer]) -> str:
-    """The table of a judged clip."""
+def _clip(clip: str, data: rc.Dataset, gate: Any, model: rc.Deformer, peers: dict[str, rc.Deformer]) -> list[str]:
+    """The rows of a judged clip."""
     unit, best = 1e3 * data.meters_per_unit, gate.best
     most = unit * min(method.max for method in gate.methods)
     floor, below = floors(model, data)
+    goal = f"{unit * best.mean / 2:.3f}, and of moving below {floor[0]:.3f} / {most / 2:.2f} / 1.00"
     lines = [
-        f"{clip[:1].upper()}{clip[1:]}, {len(data)} frames. "
-        f"Gate: {best.name}, {unit * best.mean:.3f} mm mean, least max {most:.2f} mm.",
-        "",
-        "| model | mean, mm | of moving vertices | max, mm | normals, degrees | goal: mean / max / normals |"
-        " floor: mean / max |",
-        "| --- | ---: | ---: | ---: | ---: | --- | --- |",
-        _row("coarse maps", judged(coarse_only(model), data), f"{1.5 * floor[0] + 0.1:.3f} of moving / – / –", floor),
-        _row(
-            "refined maps",
-            judged(model, data),
-            f"{unit * best.mean / 2:.3f}, and of moving below {floor[0]:.3f} / {most / 2:.2f} / 1.00",
-            below,
-        ),
+        _row(clip, "refined maps", judged(model, data), goal, below),
+        _row(clip, "coarse maps", judged(coarse_only(model), data), f"{1.5 * floor[0] + 0.1:.3f} of moving", floor),
+        f"| {clip} | gate: {best.name} | {unit * best.mean:.3f} | – | {most:.2f} | – | | |",
     ]
-    lines += [_row(name, judged(peer, data)) for name, peer in peers.items()]
-    return "\n".join(lines)
+    return lines + [_row(clip, name, judged(peer, data)) for name, peer in peers.items()]
 
 
-def _row(name: str, found: Judged, goal: str = "", floor: tuple[float, float] | None = None) -> str:
+def _row(clip: str, name: str, found: Judged, goal: str = "", floor: tuple[float, float] | None = None) -> str:
     figures = f"{found.mean:.3f} | {found.moving_mean:.3f} | {found.most:.2f} | {found.normals:.2f}"
-    return f"| {name} | {figures} | {goal} | {'' if floor is None else f'{floor[0]:.3f} / {floor[1]:.2f}'} |"
+    return f"| {clip} | {name} | {figures} | {goal} | {'' if floor is None else f'{floor[0]:.3f} / {floor[1]:.2f}'} |"
 
 
 def _links(model: rc.Deformer, clip: rc.Dataset, training: rc.Dataset) -> str:

@@ -24,9 +24,9 @@ from rigcast._bench.timing import load_average, machine
 GOAL = 0.7  # times three principal components
 BESIDE = (3, 6, 10, 20)
 HEAD = (
-    "| clip | held out | latent space | 3 components | 6 | 10 | 20 | nearest frame "
-    "| beside 3 components, nearest frame | processor seconds |"
-    f"\n|{' --- |' * 10}"
+    "| clip: held-out frames | latent space | 3 components | 6 | 10 | 20 | nearest frame "
+    "| of 3 components, of the nearest frame |"
+    f"\n|{' --- |' * 8}"
 )
 
 
@@ -43,20 +43,22 @@ def row(title: str, clips: list[rc.synthesis.Clip], rig: Any, options: argparse.
     space = synth.space("x")
     found = space.held_out
     if found is None:
-        return f"| {title} | none of {len(space)} frames | too short |  |  |  |  |  |  |  |", 0.0, 0
+        return f"| {title}: none of {len(space)}, too short |  |  |  |  |  |  |  |", 0.0, 0
     size = f"{space.num_dimensions} dimensions of {space.num_components} components"
     share = f"{100 * space.explained:.1f} % of the variance"
-    print(f"{title}: {len(synth.dropped)} controls dropped, {size} ({share}); {found.summary()}", flush=True)
+    print(
+        f"{title}: {len(synth.dropped)} controls dropped, {size} ({share}); {found.summary()}; "
+        f"{time.process_time() - start:.0f} processor seconds",
+        flush=True,
+    )
     ratio, nearest = found.latent / found.principal[3], found.latent / found.nearest
     met = "met" if ratio <= GOAL and nearest < 1.0 else "not met"
     cells = [
-        title,
-        f"{found.frames} of {len(space)} frames",
+        f"{title}: {found.frames} of {len(space)}",
         f"{found.latent:.1f}",
         *(f"{found.principal[count]:.1f}" for count in BESIDE),
         f"{found.nearest:.1f}",
         f"{ratio:.2f}, {nearest:.2f}: {met}",
-        f"{time.process_time() - start:.0f}",
     ]
     return f"| {' | '.join(cells)} |", found.latent, found.frames
 

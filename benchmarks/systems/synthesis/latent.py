@@ -134,7 +134,7 @@ def main() -> None:
     parser.add_argument("--outputs", type=int, default=20)
     parser.add_argument("--threads", type=int, help="measure here and print JSON")
     parser.add_argument("--all-threads", action="store_true", help="rows with all processors too: on an idle machine")
-    parser.add_argument("--write", action="store_true", help="into docs/benchmarks/latent_spaces.md")
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks/experiments/latent_training.md")
     options = parser.parse_args()
     if options.threads:
         print(json.dumps(rows(options.frames, options.outputs, options.threads, options.runs)))

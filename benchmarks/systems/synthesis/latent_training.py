@@ -68,7 +68,7 @@ def main() -> None:
     parser.add_argument("--frames", type=int, nargs="+", default=[400, 800])
     parser.add_argument("--outputs", type=int, default=20)
     parser.add_argument("--iterations", type=int, default=100)
-    parser.add_argument("--write", action="store_true", help="into docs/benchmarks/latent_spaces.md")
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks/experiments/latent_training.md")
     options = parser.parse_args()
     lines = ["| training | engine | GPy | ratio | log likelihoods |", "| --- | --- | --- | --- | --- |"]
     for frames in options.frames:

@@ -4,7 +4,7 @@
 
 Accelerations are those of the linearized mesh; the limit is the clips' 99th percentile. Seconds are processor seconds
 of one thread, medians of ten runs. Figures of a model are kept beside it (``SYNTH.playing.json``); ``--write`` puts
-those of all named models into docs/benchmarks/latent_spaces.md, ``--kept`` without measuring again.
+those of all named models into docs/benchmarks/experiments/latent_playing.md, ``--kept`` without measuring again.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--characters", type=int, default=1000)
     parser.add_argument("--kept", action="store_true", help="figures that were measured before, where there are any")
-    parser.add_argument("--write", action="store_true", help="into docs/benchmarks/latent_spaces.md")
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks/experiments/latent_playing.md")
     options = parser.parse_args()
     print(machine(), load_average())
     text = table({path.stem: measured(path, options) for path in options.synths})
