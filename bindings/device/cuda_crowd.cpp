@@ -44,8 +44,8 @@ struct HeadArrays {
     Array<std::int32_t> prefix;
 };
 
-void evaluate(const ResidentCrowd& crowd, const ArrayLike& clip, const ArrayLike& frame, const ArrayLike& prefix,
-              py::array_t<float, py::array::c_style> out) {
+void evaluate_crowd(const ResidentCrowd& crowd, const ArrayLike& clip, const ArrayLike& frame, const ArrayLike& prefix,
+                    py::array_t<float, py::array::c_style> out) {
     const HeadArrays arrays(clip, frame, prefix);
     if (out.ndim() != 3) throw bad_argument("evaluate", "out", describe(out), "an array (H, V, 3)");
     const View<float, 3> vertices(out.mutable_data(), {out.shape(0), out.shape(1), out.shape(2)});
@@ -53,8 +53,8 @@ void evaluate(const ResidentCrowd& crowd, const ArrayLike& clip, const ArrayLike
     crowd.evaluate(arrays.heads(), vertices);
 }
 
-DeviceArray evaluate_on_device(const ResidentCrowd& crowd, const ArrayLike& clip, const ArrayLike& frame,
-                               const ArrayLike& prefix, const std::optional<DeviceArray>& out) {
+DeviceArray evaluate_crowd_on_device(const ResidentCrowd& crowd, const ArrayLike& clip, const ArrayLike& frame,
+                                     const ArrayLike& prefix, const std::optional<DeviceArray>& out) {
     const HeadArrays arrays(clip, frame, prefix);
     const py::gil_scoped_release released;
     if (!out) return crowd.evaluate_on_device(arrays.heads());
@@ -69,10 +69,11 @@ void bind_cuda_crowd(py::module_& module) {
                               "Heads of a blendshape rig whose shapes and animation curves stay on the device.")
         .def(py::init(&make_crowd), py::arg("rig"), py::arg("clips"), py::arg("order"),
              "Copy clips of weights, (T_i, K) each, to the device; order (K,): shapes, most important first.")
-        .def("evaluate", &evaluate, py::arg("clip"), py::arg("frame"), py::arg("prefix"), py::arg("out").noconvert(),
+        .def("evaluate", &evaluate_crowd, py::arg("clip"), py::arg("frame"), py::arg("prefix"),
+             py::arg("out").noconvert(),
              "Write the vertices (H, V, 3) of heads: which clip, at which frame, of how many shapes of the order, each "
              "(H,).")
-        .def("evaluate_on_device", &evaluate_on_device, py::arg("clip"), py::arg("frame"), py::arg("prefix"),
+        .def("evaluate_on_device", &evaluate_crowd_on_device, py::arg("clip"), py::arg("frame"), py::arg("prefix"),
              py::arg("out") = py::none(),
              "The same vertices as a DeviceArray; `out`, an earlier result of that shape, is written if it is given.")
         .def_property_readonly("num_bytes", &ResidentCrowd::num_bytes,
