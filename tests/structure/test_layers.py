@@ -65,16 +65,11 @@ PYTHON_LAYERS = [
     {"baselines"},
     {"report", "viewer"},
     {"cli"},
-    {"_demo"},
-    {"demo"},
 ]
 
 # Modules that run inside Blender's own Python, where rigcast is not installed.
 HOSTED = (
     "_formats/blender/host",
-    "_demo/action_script",
-    "_demo/blender_script",
-    "_demo/production_face/blender_script",
     "_formats/blender/write_action",
     "_formats/blender/write_cache",
     "_formats/blender/write_scene",
@@ -83,7 +78,7 @@ HOSTED = (
 # Optional packages and the one place that may import them.
 ONLY_IN = {
     "torch": {"torch", "training", "_bench"},
-    "bpy": {"_formats", "_demo"},
+    "bpy": {"_formats"},
     "pxr": {"_formats"},
     "trimesh": {"_formats"},
     "pyvista": {"plot", "report"},
