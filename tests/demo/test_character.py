@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast._demo import anatomy, build_character, character
-from rigcast._demo.assets import load_body
-from rigcast._demo.correctives import PREFIX, correctives
+from examples.characters import anatomy, build_character, character
+from examples.characters.assets import load_body
+from examples.characters.correctives import PREFIX, correctives
 from rigcast.sources import BlenderRig
+
+SCRIPTS = sorted((Path(__file__).parents[2] / "examples" / "characters").rglob("*_script.py"))
 
 
 def heads(rig: BlenderRig, **channels: float) -> dict[str, np.ndarray]:
@@ -52,7 +57,7 @@ def test_limits_do_not_bite_inside_the_ranges(rig: BlenderRig, tolerance) -> Non
     poses, _ = rig.sample(channels)
     turned = poses[:, : 12 * 163].reshape(-1, 163, 3, 4)[..., :3].astype(float)
     column = {name: index for index, name in enumerate(rig.channel_names)}
-    from rigcast._demo.kinematics import channel_rotation
+    from examples.characters.kinematics import channel_rotation
 
     for index, name in enumerate(rig.skeleton.names):
         source = anatomy.FOLLOWERS.get(name, name)
@@ -153,7 +158,7 @@ def test_same_character_is_not_built_twice(character, monkeypatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("Blender was started")
 
-    monkeypatch.setattr("rigcast._demo.character.run_script", refuse)
+    monkeypatch.setattr("examples.characters.character.run_script", refuse)
     assert build_character(character) == character.resolve()
     key = character.with_name(character.name + ".key")
     saved = key.read_text()
@@ -167,3 +172,14 @@ def test_recipe_is_the_same_every_time(assets) -> None:
     first, second = character.character_recipe(), character.character_recipe()
     assert json.dumps(first[0]) == json.dumps(second[0])
     assert all(np.array_equal(first[1][name], second[1][name]) for name in first[1])
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_script_for_blender_needs_bpy_and_numpy_alone(script) -> None:
+    """Blender's own Python has neither rigcast nor this repository."""
+    imports = [
+        node for node in ast.walk(ast.parse(script.read_text())) if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    modules = {alias.name for node in imports if isinstance(node, ast.Import) for alias in node.names}
+    modules |= {str(node.module) for node in imports if isinstance(node, ast.ImportFrom)}
+    assert {name.split(".")[0] for name in modules} - sys.stdlib_module_names == {"bpy", "numpy"}

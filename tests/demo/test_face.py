@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast._demo.face import build_face, expression_curves, head_shapes
-from rigcast._demo.shot import solve_clip
+from examples.characters.face import build_face, expression_curves, head_shapes
+from examples.demo.shot import solve_clip
 from rigcast.inverse import Solution
 from rigcast.progress import Progress
 
@@ -77,9 +77,9 @@ def test_the_weights_of_the_clip_come_back_and_an_interruption_loses_nothing(fac
     for package in ("pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason="the report extra is not installed")
 
-    monkeypatch.setattr("rigcast._demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
+    monkeypatch.setattr("examples.demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
     monkeypatch.setattr("rigcast.report._shot.rivals.REPEATED", 0.0)
-    monkeypatch.setattr("rigcast._demo.shot.build_face", lambda: face)
+    monkeypatch.setattr("examples.demo.shot.build_face", lambda: face)
 
     def interrupt(progress: Progress) -> None:
         if progress.stage == "drawing":

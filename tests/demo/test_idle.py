@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast._demo.face import build_face
-from rigcast._demo.idle import FPS, LIDS, MOODS, SECONDS, idle_face, mood_clips
+from examples.characters.face import build_face
+from examples.demo.idle import FPS, LIDS, MOODS, SECONDS, idle_face, mood_clips
 from rigcast.progress import Progress
 
 

@@ -6,12 +6,11 @@ import os
 
 import pytest
 
-from rigcast._demo import learned_face
-from rigcast._demo.settings import Settings
-from rigcast._demo.summary import summary_of_face
+from examples.demo import learned_face
+from examples.demo.summary import summary_of_face
 from tests.support.mapped_face import clip_data, random_data
 
-SMALL = Settings(face_poses=40, face_minutes=0.02)
+POSES, MINUTES = 40, 0.02
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def learn(tmp_path, monkeypatch):
 
     def run(progress=lambda progress: None):
         said: list[str] = []
-        return learned_face.learn_face(tmp_path, SMALL, 1, said.append, progress), said
+        return learned_face.learn_face(tmp_path, POSES, MINUTES, 1, said.append, progress), said
 
     return run
 

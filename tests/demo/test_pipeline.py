@@ -7,10 +7,9 @@ import os
 import pytest
 
 import rigcast as rc
-from rigcast._demo.assets import asset_folder
-from rigcast._demo.pipeline import Demo
-from rigcast._demo.settings import Settings
-from rigcast._demo.summary import summary
+from examples.characters.assets import asset_folder
+from examples.demo.pipeline import Demo, Settings
+from examples.demo.summary import summary
 from rigcast._extras import MissingExtra
 from rigcast.cli._result import as_json
 from rigcast.progress import Progress
@@ -42,8 +41,8 @@ class Interrupt:
 
 @pytest.mark.long
 def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path, monkeypatch, tolerance):
-    monkeypatch.setattr("rigcast._demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
-    monkeypatch.setattr("rigcast._demo.pipeline.learn_face", lambda *given: FACE)  # test_learned_face.py tests it
+    monkeypatch.setattr("examples.demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
+    monkeypatch.setattr("examples.demo.pipeline.learn_face", lambda *given: FACE)  # test_learned_face.py tests it
     for package in ("bpy", "torch", "pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason=f"the demo needs {package}")
     try:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigcast._demo.production_face import (
+from examples.characters.production_face import (
     build_production_face,
     constructed_clips,
     controls,
     training_rows,
     uniform_rows,
 )
-from rigcast._demo.production_face import performance_clips as read_performance
-from rigcast._demo.production_face.bones import make_bones
-from rigcast._demo.production_face.controls import curve_table
-from rigcast._demo.production_face.expressions import LONGEST, dials_of, driver_of, late, tent, value
-from rigcast._demo.production_face.head import load_head
-from rigcast._demo.production_face.recipe import all_shapes
-from rigcast._demo.production_face.regions import Regions
+from examples.characters.production_face import performance_clips as read_performance
+from examples.characters.production_face.bones import make_bones
+from examples.characters.production_face.controls import curve_table
+from examples.characters.production_face.expressions import LONGEST, dials_of, driver_of, late, tent, value
+from examples.characters.production_face.head import load_head
+from examples.characters.production_face.recipe import all_shapes
+from examples.characters.production_face.regions import Regions
 from rigcast._formats.blender import BlenderRig
 from rigcast.faces import compskin_combinations
 from tests.support.blender import has_blender

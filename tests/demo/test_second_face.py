@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast._demo.face import build_face
-from rigcast._demo.second_face import SHOWN, second_neutral, transfer_face
+from examples.characters.face import build_face
+from examples.demo.second_face import SHOWN, second_neutral, transfer_face
 from rigcast.progress import Progress
 from rigcast.report._transfer.measured import column_names
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigcast._demo import Walk, kinematics, walk, walk_channels
-from rigcast._demo.assets import load_body
+from examples.characters import Walk, kinematics, walk, walk_channels
+from examples.characters.assets import load_body
 from rigcast._formats.mpfb.skeleton import bone_matrix
 from rigcast.sources import BlenderRig
 
@@ -73,7 +73,7 @@ def test_another_rig_is_refused() -> None:
 
 def test_bone_matrix_is_blenders(rig: BlenderRig, assets) -> None:
     """For every bone whose roll the character keeps, against what Blender made of the same numbers."""
-    from rigcast._demo.anatomy import z_axes
+    from examples.characters.anatomy import z_axes
 
     bones = load_body(assets).bones
     turned = z_axes(bones)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast._demo.assets import asset_folder
+from examples.characters.assets import asset_folder
 from rigcast._extras import MissingExtra
 from rigcast.cli._inputs.faces import refuse_packed
 from tests.cli.command import json_of

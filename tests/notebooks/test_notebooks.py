@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import rigcast
-from rigcast._demo.assets import asset_folder
+from examples.characters.assets import asset_folder
 from rigcast._extras import MissingExtra
 from tests.conftest import SHARED_DATA
 
@@ -191,7 +191,8 @@ def test_notebook_runs(name, script, data, tmp_path, monkeypatch):
         except MissingExtra as missing:
             pytest.skip(str(missing))
     package = str(Path(rigcast.__file__).resolve().parents[1])
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
+    root = str(FOLDER.parent)  # of examples.characters
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, root, os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setenv("RIGCAST_DATA", str(data))
     notebook = script.read(FOLDER / f"{name}.py")

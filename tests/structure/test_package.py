@@ -42,7 +42,6 @@ PUBLIC = {
         "baselines",
         "cli",
         "crowd",
-        "demo",
         "differential",
         "errors",
         "exports",

@@ -17,11 +17,11 @@ import numpy as np
 
 import rigcast as rc
 from benchmarks.systems.body.antonia import antonia
+from examples.characters.character import build_character
+from examples.characters.production_face import build_production_face
+from examples.characters.production_face.clips import ASSUMPTION, NOISE
+from examples.characters.walk import ACTION
 from rigcast._atomic_files import atomic_write
-from rigcast._demo.character import build_character
-from rigcast._demo.production_face import build_production_face
-from rigcast._demo.production_face.clips import ASSUMPTION, NOISE
-from rigcast._demo.walk import ACTION
 from rigcast._resume.fingerprints import fingerprint
 from rigcast.sampling import Animation, Balanced, balanced, clipped_share, sample, sample_actions
 from rigcast.sources import Retargeted, Rig

@@ -27,8 +27,8 @@ from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
-from rigcast._demo.character import build_character
-from rigcast._demo.walk import ACTION
+from examples.characters.character import build_character
+from examples.characters.walk import ACTION
 from rigcast._formats.blender import BlenderRig
 from rigcast.plot._colors import SERIES
 from rigcast.progress import Progress

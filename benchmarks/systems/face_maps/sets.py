@@ -17,8 +17,8 @@ from typing import Any
 
 import rigcast as rc
 from benchmarks.systems.baselines.sets import ROOT, Subject
-from rigcast._demo.production_face import build_production_face
-from rigcast._demo.production_face.clips import ASSUMPTION, NOISE, constructed_clips
+from examples.characters.production_face import build_production_face
+from examples.characters.production_face.clips import ASSUMPTION, NOISE, constructed_clips
 from rigcast.sampling import Animation, Mixture, Sparse, clipped_share, sample, sample_actions
 
 POSES = 32000

@@ -105,7 +105,7 @@ def main() -> None:
     arguments = parser.parse_args()
     rig = arguments.rig
     if rig is None:
-        from rigcast._demo import build_character
+        from examples.characters import build_character
 
         rig = ROOT / "build" / "farm" / "character.blend"
         rig.parent.mkdir(parents=True, exist_ok=True)

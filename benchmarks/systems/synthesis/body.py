@@ -18,8 +18,8 @@ from pathlib import Path
 import rigcast as rc
 from benchmarks.systems.body.antonia import antonia
 from benchmarks.systems.synthesis.keep import keep
+from examples.characters.character import build_character
 from rigcast._bench.timing import load_average, machine
-from rigcast._demo.character import build_character
 
 LABELS = {
     "zombie": ["zombie"],

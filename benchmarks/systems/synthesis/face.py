@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from benchmarks.systems.synthesis.keep import keep
+from examples.characters.production_face import build_production_face, controls, performance_clips
+from examples.characters.production_face.controls import curve_table
 from rigcast._bench.timing import load_average, machine
-from rigcast._demo.production_face import build_production_face, controls, performance_clips
-from rigcast._demo.production_face.controls import curve_table
 
 CUTS = Path(__file__).with_name("compskin_cuts.json")
 NAMES = {"ict": "ICT face with compskin's curves", "production": "Production face with compskin's curves"}

@@ -1,0 +1,1 @@
+"""Characters, rigs and programs that show what rigcast does; no part of the package."""
