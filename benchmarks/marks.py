@@ -11,7 +11,7 @@ from pathlib import Path
 from rigcast._atomic_files import atomic_write
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "benchmarks").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "benchmarks").rglob("*.md"))]
 
 
 def read_between_marks(name: str) -> str:
