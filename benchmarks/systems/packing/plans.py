@@ -5,12 +5,12 @@ pulp highspy``. About ten minutes on a quiet machine, three with ``--quick``; ``
 docs/benchmarks.
 
 First a summary of the faces, then two tables of times: the first expression beside PuLP with CBC and beside HiGHS on
-the program as published (raw rows: one per vertex that a shape moves, one per pair), and the whole sequence beside HiGHS on
-the same rows, all with their own presolve; then both beside HiGHS at its best, on maximal rows: the distinct rows that
-lie in no other. In the first line of a face each side's reduction is a part of its time, in the second of neither's.
-All sides start from the same binary
-shapes and importance and must reach the same objectives. A peer that takes longer than ``--limit`` is stopped, and its
-row says so. Seconds are processor time of one thread, rounds interleaved.
+the program as published (raw rows: one per vertex that a shape moves, one per pair), and the whole sequence beside
+HiGHS on the same rows, all with their own presolve; then both beside HiGHS at its best, on maximal rows: the distinct
+rows that lie in no other. In the first line of a face each side's reduction is a part of its time, in the second of
+neither's. All sides start from the same binary shapes and importance and must reach the same objectives. A peer that
+takes longer than ``--limit`` is stopped, and its row says so. Seconds are processor time of one thread, rounds
+interleaved.
 The others: the thesis's shape of results: what the first expressions of greedy and optimal packing cover, how near
 examples of them bring transferred shapes to the true ones, and what the importance's alpha and beta and the threshold
 of binary shapes (mu) change.
