@@ -98,10 +98,12 @@ def test_tables_say_what_was_found(monkeypatch):
     monkeypatch.setattr(simulate, "SETS", 2)
     monkeypatch.setattr(simulate, "WORKERS", (1, 4))
     dead = model.DEAD_SHARE
-    lines = simulate.runs_table(FREE).splitlines()
+    times, moved = simulate.runs_tables(FREE)
     assert dead == model.DEAD_SHARE
-    cells = [line.strip("| ").split(" | ") for line in lines]
-    assert {len(row) for row in cells} == {12}
+    cells, others = ([line.strip("| ").split(" | ") for line in text.splitlines()] for text in (times, moved))
+    assert {len(row) for row in cells} == {8}
+    assert {len(row) for row in others} == {6}
+    assert [row[:2] for row in others[2:]] == [row[:2] for row in cells[2:]]
     one = Simulation(FREE, 1, 4, 50).run()
     assert cells[2][:5] == ["one set of 200 poses", "1", "4", simulate.clock(one.seconds), "100%"]
     assert "| 2.00 s (1.00 to 3.00 s) |" in simulate.measured_table(FREE)

@@ -138,6 +138,21 @@ def test_the_tables_say_which_goals_are_met():
     assert "missed" not in cell(0.01, 20, stopped=True)
 
 
+def test_the_summary_says_which_goals_are_missed():
+    from benchmarks.systems.packing.peers import Outcome
+    from benchmarks.systems.packing.speed import Timed
+
+    own = Timed(lambda: Outcome([1.0]), seconds=[0.002])
+
+    def times(seconds, stopped=False):
+        return Timed(own.function, seconds=[seconds], outcome=Outcome([], stopped)).times(own, 20)
+
+    assert times(0.040) == "20 x"
+    assert times(0.039) == "20 x, missed"
+    assert times(0.001) == "0.5 x, missed"
+    assert times(0.01, stopped=True) == "> 5.0 x"
+
+
 def test_a_round_repeats_short_calls_only():
     from benchmarks.systems.packing.peers import Outcome, processor_seconds
     from benchmarks.systems.packing.speed import ENOUGH, Timed
@@ -170,11 +185,16 @@ def test_the_speed_of_a_small_face_beside_its_peers_and_the_thesis():
     neutral, shapes, faces = oracles.random_shapes(3, 8)
     names = [f"shape{k}" for k in range(8)]
     face = Face("small", names, neutral, shapes, faces, neutral, shapes, (), 10.0, "constructed")
-    first, whole = (
+    summary, first, whole = (
         [[cell.strip() for cell in line[1:-1].split("|")] for line in text.splitlines()]
         for text in speed_tables([face], 1, 60.0)
     )
     assert {len(row) for row in first} == {7} == {len(row) for row in whole}
+    assert {len(row) for row in summary} == {8}
+    assert summary[2][0] == first[2 + len(PUBLISHED)][0]
+    assert summary[2][4] == whole[2][1]
+    assert summary[2][7] == whole[2][4].replace("at least ", "")
+    assert summary[2][5].removesuffix(", missed") in whole[2][2]
     thesis, ours = first[2 : 2 + len(PUBLISHED)], first[2 + len(PUBLISHED) :]
     assert thesis[0] == ["thesis: Male, 7,366 x 73", "", "4.97 s (CPLEX)", "", "", "0.29 s", ""]
     assert [row[0] for row in ours] == [row[0] for row in whole[2:]]

@@ -259,10 +259,11 @@ def main() -> None:
         return
     text = f"{table(by_choice, by_alpha, before)}\n\n{findings(units, by_choice, by_alpha, before)}"
     text += f" Random rows: mean, best and worst of {arguments.seeds} seeds. {machine()}."
-    text += f"\n\n{trust_table(by_beta, held)}"
-    print(text)
+    trusted = trust_table(by_beta, held)
+    print(f"{text}\n\n{trusted}")
     if arguments.write:
         write_between_marks("packed examples", text)
+        write_between_marks("trust in examples", f"{trusted}\n\n{machine()}.")
 
 
 if __name__ == "__main__":

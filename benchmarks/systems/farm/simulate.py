@@ -5,7 +5,7 @@
 Opens the demo's character (or another .blend) in Blender, measures processor time and bytes of some of its shards, of
 Dask's scheduler and of the client, and runs the package's own dispatcher against simulated workers
 (``benchmarks/systems/farm/model.py`` says what they are like). ``--write`` puts the tables into
-docs/benchmarks/farm.md.
+docs/benchmarks.
 """
 
 from __future__ import annotations
@@ -58,17 +58,24 @@ def clock(seconds: float) -> str:
     )
 
 
-def row(title: str, workers: int, shards: int, found: Outcome, without: Outcome) -> str:
-    """One line of the table of runs."""
+def times_row(title: str, workers: int, shards: int, found: Outcome) -> str:
+    """One line of the table of times."""
     return (
         f"| {title} | {workers:,} | {shards:,} | {clock(found.seconds)} | {found.ideal / found.seconds:.0%} | "
-        f"{found.scheduler:.0%} | {found.client:.0%} | {found.storage:.0%} | {found.sent / 1e6:,.0f} MB | "
-        f"{found.stored / 1e9:,.0f} GB | {found.copies} | {'never' if without is None else clock(without.seconds)} |"
+        f"{found.scheduler:.0%} | {found.client:.0%} | {found.storage:.0%} |"
     )
 
 
-def runs_table(found: Measured) -> str:
-    """What farms do with it."""
+def bytes_row(title: str, workers: int, found: Outcome, without: Outcome) -> str:
+    """One line of the table of bytes and copies."""
+    return (
+        f"| {title} | {workers:,} | {found.sent / 1e6:,.0f} MB | {found.stored / 1e9:,.0f} GB | {found.copies} | "
+        f"{clock(without.seconds)} |"
+    )
+
+
+def runs_tables(found: Measured) -> tuple[str, str]:
+    """What farms do with it: times, and bytes and copies."""
     one = -(-POSES // found.rows)
     small = 4
     cases = [(f"one set of {POSES:,} poses", workers, one, found.rows, {}) for workers in WORKERS]
@@ -80,20 +87,20 @@ def runs_table(found: Measured) -> str:
     cases.append((f"{SETS} such sets, shards come back", 10_000, SETS * one, found.rows, {"comes_back": True}))
     heavy = {"slower": HEAVY * found.rows / np.mean(found.shard_seconds)}
     cases.append((f"{SETS} sets of a rig of {HEAVY:g} s per pose", 10_000, SETS * one, found.rows, heavy))
-    lines = [
-        "| job | cores | shards | time | ideal time is | scheduler busy | client | storage or network | through the "
-        "scheduler | stored | copies | time without copies, nobody dying |",
-        "| --- |" + " --- |" * 11,
-    ]
+    times = ["| job | cores | shards | time | efficiency | scheduler busy | client busy | storage or network busy |"]
+    moved = ["| job | cores | through the scheduler | stored | copies | time without copies, nobody dying |"]
+    for lines in (times, moved):
+        lines.append("| --- |" + " --- |" * (lines[0].count("|") - 2))
     dead = model.DEAD_SHARE
     for title, workers, shards, rows, options in cases:
         outcome = Simulation(found, workers, shards, rows, **options).run()
         model.DEAD_SHARE = 0.0  # without copies, a worker that never answers is waited for forever
         without = Simulation(found, workers, shards, rows, copies=False, **options).run()
         model.DEAD_SHARE = dead
-        lines.append(row(title, workers, shards, outcome, without))
-        print(lines[-1], f"deciding {1e6 * outcome.deciding:.0f} us per shard", flush=True)
-    return "\n".join(lines)
+        times.append(times_row(title, workers, shards, outcome))
+        moved.append(bytes_row(title, workers, outcome, without))
+        print(times[-1], f"deciding {1e6 * outcome.deciding:.0f} us per shard", flush=True)
+    return "\n".join(times), "\n".join(moved)
 
 
 def main() -> None:
@@ -101,7 +108,7 @@ def main() -> None:
     parser.add_argument("--rig", type=Path, help="a .blend (default: the demo's character, built first)")
     parser.add_argument("--shards", type=int, default=6, help="to measure")
     parser.add_argument("--tasks", type=int, default=2000, help="empty tasks through the scheduler")
-    parser.add_argument("--write", action="store_true", help="into docs/benchmarks/farm.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks")
     arguments = parser.parse_args()
     rig = arguments.rig
     if rig is None:
@@ -111,7 +118,8 @@ def main() -> None:
         rig.parent.mkdir(parents=True, exist_ok=True)
         build_character(rig)
     found = measure(rig, arguments.shards, arguments.tasks)
-    tables = {"farm measured": measured_table(found), "farm runs": runs_table(found)}
+    times, moved = runs_tables(found)
+    tables = {"farm measured": measured_table(found), "farm runs": times, "farm bytes": moved}
     for name, text in tables.items():
         print(text)
         if arguments.write:

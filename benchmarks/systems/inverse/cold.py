@@ -46,9 +46,7 @@ HEAD = [
     "projection of 60 frames",
     "the whole cold shot",
     "frames per second",
-    "goal",
     "projection alone, frames per second",
-    "goal",
 ]
 SIZES = [(17000, 150, "1,000"), (30000, 300, "400")]
 PRODUCT = 1500  # rows and columns of the matrices whose product shows the processor's rate
@@ -125,6 +123,11 @@ def median(work: Callable[[], object], clock: Callable[[], float], runs: int) ->
     return statistics.median(times)
 
 
+def rate(seconds: float, goal: str) -> str:
+    """Frames per second, with the goal if there is one."""
+    return f"{FRAMES / seconds:,.0f}" + f" (goal {goal})" * bool(goal)
+
+
 def rows(one: Case, runs: int) -> list[list[str]]:
     """A line of wall time and one of processor time.
 
@@ -149,10 +152,8 @@ def rows(one: Case, runs: int) -> list[list[str]]:
                 f"{one.density:.0%}",
                 name.format(num_processors()),
                 *(f"{1e3 * seconds:,.0f} ms" for seconds in (made, projected, whole)),
-                f"{FRAMES / whole:,.0f}",
-                one.goal if is_wall else "",
-                f"{FRAMES / projected:,.0f}",
-                "" if is_wall else one.projection_goal,
+                rate(whole, one.goal if is_wall else ""),
+                rate(projected, "" if is_wall else one.projection_goal),
             ]
         )
     return lines

@@ -7,7 +7,8 @@ of compskin_face_anim (left out, and said so, without the data); MakeHuman's mac
 whose objective is lowest. Every row gives the objective it reached relative to
 ours; a peer's time ends when it is within 1e-6 of ours, or at ``--limit`` (marked ``>``: at least). Seconds are
 processor time of one thread, so that other work on the machine counts little. ``--write`` puts the tables into
-docs/benchmarks. About 12 minutes on a quiet machine, a minute with ``--quick``.
+docs/benchmarks: single frames of the constructed rig on the page of the inverse rig, the others among the experiments.
+About 12 minutes on a quiet machine, a minute with ``--quick``.
 
 Example: ``python -m benchmarks.systems.inverse.rig --data ../shared/data --write``
 """
@@ -68,11 +69,17 @@ def accuracy(scene: Scene, alpha: float, frames: int) -> str:
     )
 
 
-def about(settings: Settings) -> str:
+def versions() -> str:
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     return (
         f"{machine()}; rigcast {rc.__version__}, NumPy {np.__version__} with {blas['name']} {blas['version']} "
-        f"(OPENBLAS_CORETYPE {os.environ.get('OPENBLAS_CORETYPE', 'not set')}), SciPy {scipy.__version__}. One thread "
+        f"(OPENBLAS_CORETYPE {os.environ.get('OPENBLAS_CORETYPE', 'not set')}), SciPy {scipy.__version__}."
+    )
+
+
+def protocol(settings: Settings) -> str:
+    return (
+        f"One thread "
         f"everywhere, processor time. Ours: medians of {settings.runs} runs after a warm-up; peers: one run on each of "
         f"{settings.peer_frames} frames and the median of these, the published MM on one frame, joint peers one run. "
         f"Objective: relative to ours in a shot, the largest of the frames. Peers run until "
@@ -133,10 +140,12 @@ def main() -> None:
             runs=3, peer_frames=1, limit=3.0, joint_limit=10.0, smooth_frames=(100, 30), released_frames=6
         )
         arguments.frames = 4
-    print(f"load average {load_average():.1f}\n{about(settings)}\n", flush=True)
+    print(f"load average {load_average():.1f}\n{versions()}\n{protocol(settings)}\n", flush=True)
     parts = sections(arguments, settings)
     if arguments.write:
-        write_between_marks("inverse figures", "\n\n".join([*parts, about(settings)]))
+        single, *details = parts
+        write_between_marks("inverse figures", f"{single}\n\n{versions()}")
+        write_between_marks("inverse details", "\n\n".join([*details, protocol(settings)]))
 
 
 if __name__ == "__main__":

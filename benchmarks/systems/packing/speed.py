@@ -52,6 +52,12 @@ class Timed:
     def median(self) -> float:
         return statistics.median(self.seconds)
 
+    def times(self, ours: Timed, goal: float) -> str:
+        """How many times ours its time is, at least if it was stopped, and whether that misses the goal."""
+        ratio = self.median / ours.median
+        missed = ", missed" * (ratio < goal and not self.outcome.stopped)
+        return f"{'> ' * self.outcome.stopped}{ratio:,.{0 if ratio >= 10 else 1}f} x{missed}"
+
     def cell(self, ours: Timed, goal: float = 0.0) -> str:
         """Its time, how many times ours that is, and whether that meets the goal, if there is one."""
         ratio = self.median / ours.median
@@ -121,6 +127,20 @@ class Case:
         shapes, vertices = self.plan.active.shape
         return f"{self.face.name}, {vertices:,} x {shapes}, {pairing}"
 
+    def summary(self) -> list[str]:
+        """The face's line of the summary."""
+        first, whole = self.first, self.whole
+        return [
+            self.title(),
+            milliseconds(first["ours"]),
+            first["CBC"].times(first["ours"], FIRST_GOALS[0]),
+            first["maximal"].times(first["ours"], FIRST_GOALS[1]),
+            milliseconds(whole["ours"]),
+            whole["raw"].times(whole["ours"], WHOLE_GOALS[0]),
+            whole["maximal"].times(whole["ours"], WHOLE_GOALS[1]),
+            f"{len(self.plan.expressions)} ({self.plan.lower_bound})",
+        ]
+
     def first_lines(self) -> list[list[str]]:
         found = self.first
         return [
@@ -177,14 +197,15 @@ def milliseconds(timed: Timed) -> str:
 
 
 def speed_tables(faces: Iterable[Face], rounds: int, limit: float) -> list[str]:
-    """Markdown: the first expression, with the thesis's times; the whole sequence."""
+    """Markdown: a summary; the first expression, with the thesis's times; the whole sequence."""
     firsts = [
         [f"thesis: {name}, {vertices:,} x {shapes}", "", f"{seconds:g} s (CPLEX)", "", "", f"{greedy:g} s", ""]
         for name, (vertices, shapes, seconds, greedy) in PUBLISHED.items()
     ]
-    wholes = []
+    summaries, wholes = [], []
     for case in (Case(face, symmetry, limit) for face in faces for symmetry in (False, True)):
         case.measure(rounds)
+        summaries.append(case.summary())
         firsts += case.first_lines()
         wholes += case.whole_lines()
     first = [
@@ -205,7 +226,17 @@ def speed_tables(faces: Iterable[Face], rounds: int, limit: float) -> list[str]:
         "with `minimize`",
         "`pack_expressions`",
     ]
-    return [markdown(first, firsts), markdown(whole, wholes)]
+    summary = [
+        "face: vertices x shapes, pairs",
+        "first expression, ours",
+        f"CBC, raw rows ({FIRST_GOALS[0]} x)",
+        f"HiGHS, maximal rows ({FIRST_GOALS[1]} x)",
+        "whole sequence, ours",
+        f"HiGHS, raw rows ({WHOLE_GOALS[0]} x)",
+        f"HiGHS, maximal rows ({WHOLE_GOALS[1]} x)",
+        "expressions (at least)",
+    ]
+    return [markdown(summary, summaries), markdown(first, firsts), markdown(whole, wholes)]
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -31,13 +31,18 @@ from benchmarks.systems.transfer.topologies import topologies
 from rigcast._bench.timing import load_average, machine
 
 ROOT = Path(__file__).resolve().parents[3]
-PARTS = ("speed", "units", "identities", "topologies")
+PARTS = {  # part: place in the docs
+    "speed": "transfer figures",
+    "units": "transfer of sculpted units",
+    "identities": "transfer to identities",
+    "topologies": "transfer across topologies",
+}
 Table = tuple[list[str], list[list[str]], str]
 
 
 def measure(arguments: argparse.Namespace) -> Iterator[Table]:
     """Head, rows and a remark, part by part."""
-    wanted = arguments.only or PARTS
+    wanted = arguments.only or list(PARTS)
     if "speed" in wanted:
         yield SPEED, speed(arguments.data, arguments.runs, 53 if arguments.quick else 265), ""
     if "units" in wanted:
@@ -75,7 +80,7 @@ def main() -> None:
     folder = ROOT.parent / "shared" / "data"
     parser.add_argument("--data", type=Path, default=folder, help="with ict_facekit, makehuman_hm08 and so on")
     parser.add_argument("--runs", type=int, default=10, help="timed runs of the first table")
-    parser.add_argument("--only", action="append", choices=PARTS, help="one part of the tables; can be repeated")
+    parser.add_argument("--only", action="append", choices=list(PARTS), help="one part of the tables; can be repeated")
     parser.add_argument("--quick", action="store_true", help="fewer shapes, runs and identities: does it all run?")
     parser.add_argument("--pictures", type=Path, help="folder for pictures of the fit across topologies")
     parser.add_argument("--json", action="store_true", help="everything, for machines")
@@ -95,7 +100,8 @@ def main() -> None:
     else:
         print(f"load average {load_average():.1f}\n{about(arguments.runs)}")
     if arguments.write:
-        write_between_marks("transfer figures", "\n\n".join([*(t["text"] for t in tables), about(arguments.runs)]))
+        for place, made in zip(PARTS.values(), tables, strict=True):
+            write_between_marks(place, f"{made['text']}\n\n{about(arguments.runs)}")
 
 
 if __name__ == "__main__":

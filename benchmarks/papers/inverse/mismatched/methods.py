@@ -39,10 +39,8 @@ NAMES = {
     OURS: "ours",
 }
 HEAD = [
-    "fitted model",
-    "method",
+    "fitted model: method",
     "95th percentile, cm",
-    "mean, cm",
     "weights > 0",
     "> 0.001",
     "L1",
@@ -203,9 +201,8 @@ def cells(row: Row) -> list[str]:
     """One line of the table."""
     seconds = 1e3 * row.get("seconds", np.nan)
     return [
-        row["model"],
-        NAMES.get(row["method"], row["method"]),
-        *(digits(row[name]) for name in ("p95", "mean")),
+        f"{row['model']}: {NAMES.get(row['method'], row['method'])}",
+        digits(row["p95"]),
         *(f"{row[name]:.1f}" for name in ("cardinality", "cardinality_001")),
         digits(row["l1"]),
         digits(row["smoothness"]),

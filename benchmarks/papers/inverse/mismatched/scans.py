@@ -17,8 +17,7 @@ NOISE = 0.02  # cm, standard deviation of every coordinate
 OUTLIERS, FAR = 0.02, 2.0  # share of the vertices in every frame; cm, standard deviation of their offset
 HOLES, RADIUS = 3, 1.5  # in every frame; cm
 HEAD = [
-    "targets",
-    "head motion",
+    "targets: head motion",
     "loss",
     "error of weights",
     "of that without damage",
@@ -127,8 +126,7 @@ class Scans:
 def cells(row: Row, quiet: float) -> list[str]:
     """One line of the table; ``quiet`` is the error of weights of the squared solve under noise alone."""
     return [
-        row["targets"],
-        row["rigid"],
+        f"{row['targets']}: {row['rigid']}" if row["rigid"] else row["targets"],
         row["loss"] + ("" if row["scale"] is None else f", {row['scale']:.2g} cm"),
         f"{row['weights']:.4f}",
         f"{row['weights'] / quiet:.2f} x",
