@@ -249,7 +249,7 @@ def flag_rates(
     outside = beyond_range(channels, np.asarray(ds.channel_ranges), np.random.default_rng([seed, 7]))
     try:
         moved = model.poses_from_channels(outside)
-    except ValueError:  # a driven joint, a set of manifest version 1: the rig alone knows the pose
+    except ValueError:  # a driven joint: the rig alone knows the pose
         return {"false_alarm": false_alarm, "miss": None}
     read = model.tensors()["confidence.column"]  # without a single root, which takes the whole character along exactly
     matters = np.any(np.abs(moved[:, read] - poses[:, read]) > LEAST, axis=1)
