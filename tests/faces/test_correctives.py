@@ -7,8 +7,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.faces._correctives.contacts import Contacts
-from rigcast.faces._correctives.correctives import _nonlinear_face, _peak
-from rigcast.faces._correctives.hinge import Hinge
+from rigcast.faces._correctives.correctives import Hinge, _nonlinear_face, _peak
 from rigcast.faces._correctives.surface import Surface, swept_volume
 
 SIZE = 12

@@ -170,9 +170,9 @@ def test_highs_finishes_what_runs_out_of_nodes(tolerance):
 def test_highs_too_may_run_out_of_nodes(monkeypatch):
     """What it has then counts if it is better, and is not called the best."""
     pytest.importorskip("highspy", reason="the fallback is HiGHS")
-    from rigcast.transfer._packing import highs
+    from rigcast.transfer._packing import solvers
 
-    monkeypatch.setattr(highs, "NODES", 1)
+    monkeypatch.setattr(solvers, "NODES", 1)
     rng = np.random.default_rng(0)
     active, importance, items = rng.random((150, 300)) < 0.02, rng.random(150), list(range(150))
     program = Program([[k] for k in items], active, [], 0.0, 1)

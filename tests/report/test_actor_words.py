@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rigcast.report._sheet.actor_words import movement
+from rigcast.report._sheet.contact_sheet import movement
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,13 @@ import pytest
 import rigcast as rc
 from rigcast.report._body.heldout import held_out
 from rigcast.report._body.measure import in_millimeters
-from rigcast.report._differential.measure import measure_subspace
-from rigcast.report._differential.predicted import anchor_displacements, coefficients, placed, true_displacements
+from rigcast.report._differential.measure import (
+    anchor_displacements,
+    coefficients,
+    measure_subspace,
+    placed,
+    true_displacements,
+)
 from rigcast.report._differential.section import subspace_section
 from tests.support.differential import random_differential
 from tests.support.differential_training import learn

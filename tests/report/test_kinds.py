@@ -92,7 +92,7 @@ def test_without_a_training_set_there_is_no_gate(studied, tmp_path):
 
 def test_a_training_set_of_one_pose_has_no_gate(studied):
     from rigcast.progress import silent
-    from rigcast.report._body.gate import gates
+    from rigcast.report._body.assess import gates
 
     one = rc.sampling.sample(studied.rig, studied.folder / "one.rwdata", 1, probe=0)
     assert gates(one, [], silent) == {}

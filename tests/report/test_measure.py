@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rigcast.report._body.assess import beyond
 from rigcast.report._body.heldout import check_fits, held_out
 from rigcast.report._body.measure import HISTOGRAM_EDGES, histogram, measure, set_weights, vertex_sets
-from rigcast.report._body.outside import beyond
 from tests.support.models import random_body
 
 

@@ -10,7 +10,7 @@ from tests.support.players import accelerations, arm_synth, face_synth
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
-from rigcast.report._synthesis.latent import Plane
+from rigcast.report._synthesis.charts import Plane
 from rigcast.report._synthesis.races import SIDE, clip_limit, race
 from rigcast.report._synthesis.worst import idling, worst_moments
 

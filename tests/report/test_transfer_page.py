@@ -241,7 +241,7 @@ def test_new_crossings_are_shown_where_they_are(pages):
     """Made by folding the right half of a sheet through the left one."""
     from dataclasses import replace
 
-    from rigcast.report._transfer.crossings import crossing_rows
+    from rigcast.report._transfer.framing import crossing_rows
 
     measured, counts, drawn = pages.unjudged, np.zeros(len(pages.unjudged.shapes), np.int64), []
     shapes, right = measured.shapes.copy(), measured.neutral[:, 0] > 0.0

@@ -8,7 +8,7 @@ import pytest
 import rigcast as rc
 from rigcast._rigs.action import Action
 from rigcast.sampling import Animation, Clip, Mixture, Uniform
-from tests.sampling.rigs import small_rig, write_manifest
+from tests.sampling.rigs import small_rig
 
 WALK, RUN = Clip("walk", 24.0), Clip("run", 30.0)
 
@@ -73,16 +73,6 @@ def test_files_are_the_same_for_any_workers(tmp_path, workers):
     sampler = Mixture([(1.0, Uniform()), (1.0, Animation.of(actions(), 0.1))])
     first = sampled(tmp_path / "a", sampler, 24, shard_rows=4)
     assert sampled(tmp_path / "b", sampler, 24, shard_rows=4, workers=workers).hash == first.hash
-
-
-def test_older_sets_know_no_clips(tmp_path):
-    ds = sampled(tmp_path / "a", Animation.of(actions()))
-    lacking = ("parts", "materials", "num_uvs", "clips")
-    plain = {key: value for key, value in ds.manifest.items() if key not in lacking}
-    files = {name: value for name, value in plain["files"].items() if name != "clip.npy"}
-    write_manifest(ds.path, {**plain, "version": 3, "files": files})
-    old = rc.Dataset(ds.path)
-    assert (old.clips, set(old.clip.tolist())) == ([], {-1})
 
 
 def test_a_clip_that_is_none_is_refused(tmp_path):

@@ -89,9 +89,8 @@ def test_any_bytes_in_the_header_of_an_array(whole, scratch, data):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 5}, r"version 5; it must be a manifest of format 'rigcast.dataset', version 1 to 4"),
+        ({"version": 2}, r"version 2; it must be a manifest of format 'rigcast.dataset', version 1"),
         ({"version": True}, "version True; it must be"),
-        ({"version": 3}, "with the unknown field 'clips'"),
         ({"format": "other"}, "a file of format 'other'"),
         ({"color": "red"}, "with the unknown field 'color'"),
         ({"count": 10**18}, "manifest.json: shards is "),

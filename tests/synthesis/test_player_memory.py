@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigcast.synthesis._playing import character, paths, record
+from rigcast.synthesis._playing import character, commands, paths
 from rigcast.synthesis._playing.paths import Ground
 from rigcast.synthesis._playing.settings import PlaySettings
 from tests.support.players import face_synth
@@ -52,7 +52,7 @@ def test_cached_paths_stay_within_their_memory(monkeypatch):
 
 def test_commands_and_notes_are_bounded_and_keep_what_waits(monkeypatch):
     """The oldest are forgotten, but for the command at work and those that wait; their names stay right."""
-    monkeypatch.setattr(record, "KEPT_EVENTS", 8)
+    monkeypatch.setattr(commands, "KEPT_EVENTS", 8)
     player = face_synth().player(seed=1, label="calm")
     player.idle("calm")
     player.step(30)

@@ -9,8 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from rigcast.training._error_bound import LEAST_ROWS, conformal, cross_validated
-from rigcast.training._out_of_range import beyond_range
+from rigcast.training._error_bound import LEAST_ROWS, beyond_range, conformal, cross_validated
 from tests.support.cylinder import CylinderRig
 
 

@@ -7,11 +7,11 @@ import pytest
 
 import rigcast as rc
 from rigcast.training._basis import Basis
+from rigcast.training._learned_body import continued
 from rigcast.training._networks import initial_parameters, layers, normalize
 from rigcast.training._partition import VertexSets, hard_sets
 from rigcast.training._until._choose import SHARPNESS, Chosen, Drawing, at_random, composed, least_sure
 from rigcast.training._until._workplace import moving
-from rigcast.training._warm_start import continued
 from tests.support.cylinder import CylinderRig
 
 MOVES = np.array([[True, False], [True, False], [False, True], [False, False]])  # channels 0 and 1 move set 0

@@ -15,8 +15,8 @@ from rigcast.cli import main
 from rigcast.viewer._acting._moods import MOODS, load_moods, moods_of
 from rigcast.viewer._acting._take import KEPT
 from rigcast.viewer._export import Snapshot
-from rigcast.viewer._inbox import Inbox
 from rigcast.viewer._recording import recorded
+from rigcast.viewer._server import Inbox
 from rigcast.viewer._view import acting_stage_of, stage_of
 from rigcast.viewer._wire import parsed
 from tests.support.players import face_synth

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigcast.viewer._inbox import MOST_WAITING, Inbox
+from rigcast.viewer._server import MOST_WAITING, Inbox
 
 
 def drag(pin, x):

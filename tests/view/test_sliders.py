@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.viewer._figures._figure import State
+from rigcast.viewer._figures._figure import State, mirrored_row
 from rigcast.viewer._figures._opening import figure_of
-from rigcast.viewer._mirroring import mirrored_row
 from rigcast.viewer._sliders import body_part, mirror_pairs, mirrored_name, part_order, side
 
 

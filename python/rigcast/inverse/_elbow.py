@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig
 from rigcast.inverse import _measures as measures
+from rigcast.inverse._constraints import largest_strength
 from rigcast.inverse._distances import rmse_p95
 from rigcast.inverse._methods.descent import descent
 from rigcast.inverse._options import Options
-from rigcast.inverse._problem import Problem, largest_strength
+from rigcast.inverse._problem import Problem
 from rigcast.progress import Progress, silent
 
 Float64 = NDArray[np.float64]

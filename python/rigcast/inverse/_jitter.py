@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
 from rigcast._validate import Arguments, check_blendshape_rig
+from rigcast.inverse._constraints import largest_strength
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._problem import Problem, largest_strength
+from rigcast.inverse._problem import Problem
 
 Float64 = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from rigcast._interrupts import held_back
 from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.parts import Parts, opened
 from rigcast._validate import bad_argument
-from rigcast.inverse import _problem as problem
+from rigcast.inverse._constraints import box, prior_terms
 from rigcast.inverse._elbow import SAMPLE, training_frames
 from rigcast.inverse._jitter import measured
 from rigcast.inverse._loss import AUTO, SQUARED
@@ -137,7 +137,7 @@ def solve_in_parts(
 def _smoothness(solver: Solver, shot: NDArray[Any], whole: Solution, fixed: ArrayLike | None) -> float:
     """What ``"auto"`` gives a shot whose parts are solved without a temporal term."""
     still = shot if whole.transforms is None else in_rig_frame(shot, whole.transforms).astype(np.float32)
-    lower, upper = problem.box(solver.gram.rig, whole.bounds, fixed, (len(shot), solver.gram.activations.num_shapes))
+    lower, upper = box(solver.gram.rig, whole.bounds, fixed, (len(shot), solver.gram.activations.num_shapes))
     return measured(solver.gram, still, whole.weights, lower, upper).smoothness
 
 
@@ -161,8 +161,8 @@ class _PerFrame:
 
     def __init__(self, solver: Solver, frames: int, fixed: Any, priors: Any, bounds: Any) -> None:
         shape = (frames, solver.gram.activations.num_shapes)
-        problem.box(solver.gram.rig, bounds, fixed, shape)
-        problem.prior_terms(priors, shape)
+        box(solver.gram.rig, bounds, fixed, shape)
+        prior_terms(priors, shape)
         self._fixed = None if fixed is None else np.asarray(fixed, np.float64)
         self._priors = None if priors is None else tuple(np.asarray(part, np.float64) for part in priors)
         self.arrays = [self._fixed, *(self._priors or ())]

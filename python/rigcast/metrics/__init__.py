@@ -8,8 +8,6 @@ T frames, in any one unit; distances come back in that unit.
 
 from rigcast.metrics._difficulty import Difficulty, SimpleMethod, difficulty
 from rigcast.metrics._distortion import triangle_distortion
-from rigcast.metrics._enveloping import enveloping_error
-from rigcast.metrics._hausdorff import hausdorff
 from rigcast.metrics._images import image_mse, structural_similarity
 from rigcast.metrics._map_floor import map_floor
 from rigcast.metrics._normals import NormalAngle, normal_angle
@@ -17,7 +15,7 @@ from rigcast.metrics._outside import Outside, outside_training
 from rigcast.metrics._perceptual import perceptual_difference
 from rigcast.metrics._ranking import bradley_terry
 from rigcast.metrics._seams import EdgeError, SeamError, seam_error
-from rigcast.metrics._vertices import VertexError, vertex_error
+from rigcast.metrics._vertices import VertexError, enveloping_error, hausdorff, vertex_error
 from rigcast.metrics._weights import WeightError, weight_error
 
 __all__ = [

@@ -3,18 +3,13 @@
 A data set is a folder, by custom ``name.rwdata``:
 
 ``manifest.json``
-    Format ``rigcast.dataset``, version 4: name, licence and origin, units and up axis, names, ranges and rest values
+    Format ``rigcast.dataset``, version 1: name, licence and origin, units and up axis, names, ranges and rest values
     of the channels, joints and their parents, dials (numeric controls), what each channel turns (``kinematics``) and
     which of them plain kinematics does not decide (``deviations``), what no channel moves (``resting``), topology hash,
     names of parts and materials, number of texture coordinates, clips (name and frames per second), sampler with
     settings, seed, counts, and the rows and the SHA-256 of every file. ``hash`` is the SHA-256 of the
     manifest itself as compact JSON with sorted keys, without ``hash``. No times, no paths: the same call writes the
     same bytes.
-
-    Older versions are read as they are, with the hash that they have. Version 3 lacks ``parts``, ``materials``,
-    ``num_uvs`` and ``clips``. Version 2 also says ``control_names`` instead of
-    ``dial_names``, lacks ``resting``, and the last bits of normally distributed channels may differ; version 1 also
-    lacks ``kinematics`` and ``deviations``. An unfinished set of an older version cannot be continued.
 ``rest_vertices.npy``, ``faces.npy``, ``skeleton_rest.npy``
     (V, 3) float32, (F, 4) int32 with -1 padding triangles, (J, 3, 4) float32 parent-relative.
 ``vertex_parts.npy``, ``face_materials.npy``, ``uvs.npy``, ``uv_faces.npy``

@@ -22,7 +22,6 @@ from rigcast.sampling._manifest import ARRAYS, probe_row_count, read_manifest, s
 from rigcast.sampling._opening import frozen, manifest_bytes, open_rows, read_more, read_rest
 from rigcast.sampling._rows import Rows
 from rigcast.sampling._stream import Stream
-from rigcast.sampling._versions import dial_names
 
 if TYPE_CHECKING:
     from rigcast import Skeleton
@@ -83,11 +82,11 @@ class Dataset:
         The K numeric controls.
     joint_names : list of str
     surface : Surface
-        Named parts, materials and texture coordinates of the mesh; empty for sets of manifest versions 1 to 3.
+        Named parts, materials and texture coordinates of the mesh.
     clips : list of Clip
         The motions that rows were sampled from: names and frames per second.
     clip : (T,) int32 array
-        The clip of each row, -1 for random poses (and for sets of manifest versions 1 to 3).
+        The clip of each row, -1 for random poses.
 
     Raises
     ------
@@ -117,7 +116,7 @@ class Dataset:
         self.meters_per_unit: float = float(self.manifest["meters_per_unit"])
         self.channel_names: list[str] = list(self.manifest["channel_names"])
         self.channel_ranges = np.array(self.manifest["channel_ranges"], np.float64)
-        self.dial_names: list[str] = dial_names(self.manifest)
+        self.dial_names: list[str] = list(self.manifest["dial_names"])
         self.joint_names: list[str] = list(self.manifest["joint_names"])
         self.rest_vertices, self.faces, self._skeleton_rest = read_rest(self.path, self.manifest)
         self.surface, clips = read_more(self.path, self.manifest, self.faces)
@@ -150,22 +149,14 @@ class Dataset:
         return pose_names(self.joint_names, self.dial_names)
 
     @property
-    def channel_entry(self) -> dict[str, object] | None:
-        """What models learned from this set keep of its channels: their metadata entry ``channels``.
-
-        None for sets of manifest version 1, which did not record it.
-        """
-        if "kinematics" not in self.manifest:
-            return None
+    def channel_entry(self) -> dict[str, object]:
+        """What models learned from this set keep of its channels: their metadata entry ``channels``."""
         return channel_entry(self.manifest, self.manifest["deviations"])
 
     @property
     def resting(self) -> dict[str, str]:
-        """Deforming joints, controls, shapes and dials that no channel of the rig moves, by name, with the reason.
-
-        Empty for sets of manifest versions 1 and 2, which did not record it.
-        """
-        return dict(self.manifest.get("resting", {}))
+        """Deforming joints, controls, shapes and dials that no channel of the rig moves, by name, with the reason."""
+        return dict(self.manifest["resting"])
 
     @cached_property
     def skeleton(self) -> Skeleton | None:

@@ -59,7 +59,7 @@ def file_names(manifest: dict[str, Any]) -> set[str]:
 def read_surface(
     manifest: dict[str, Any], faces: NDArray[np.int32], read: Callable[[str, str, tuple[int, ...]], NDArray[Any]]
 ) -> Surface:
-    """The surface; empty for sets of manifest versions 1 to 3, which did not record it.
+    """The surface; empty if the rig has none.
 
     Parameters
     ----------
@@ -71,10 +71,10 @@ def read_surface(
     ValueError
         If a file is missing or malformed, or an index is out of range. The message names the file.
     """
-    content: dict[str, Any] = {name: manifest.get(name, []) for name in ("parts", "materials")}
+    content: dict[str, Any] = {name: manifest[name] for name in ("parts", "materials")}
     for name in ("vertex_parts", "face_materials", "uvs", "uv_faces"):
         field, dtype, shape = FILES[name]
-        if manifest.get(field):
+        if manifest[field]:
             content[name] = read(f"{name}.npy", dtype, shape(manifest))
     try:
         return check_surface(Surface(**content), manifest["num_vertices"], faces, "Dataset")
@@ -84,7 +84,7 @@ def read_surface(
 
 
 def read_clips(manifest: dict[str, Any], read: Callable[[str, str, tuple[int, ...]], NDArray[Any]]) -> Clips:
-    """The clips; none for sets of manifest versions 1 to 3, which did not record them.
+    """The clips; none if no row is of one.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def read_clips(manifest: dict[str, Any], read: Callable[[str, str, tuple[int, ..
         As :func:`read_surface`.
     """
     count = manifest["count"]
-    if not manifest.get("clips"):
+    if not manifest["clips"]:
         return no_clips(count)
     rows = read("clip.npy", "<i4", (count,))
     known = tuple(Clip(entry["name"], entry["fps"]) for entry in manifest["clips"])

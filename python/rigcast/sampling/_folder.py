@@ -17,7 +17,6 @@ from rigcast._resume.locks import locked
 from rigcast._safe_reading import LARGEST_JSON, read_bytes
 from rigcast._validate import bad_argument
 from rigcast.sampling._manifest import ARRAYS, closed, difference, parse_json, read_manifest
-from rigcast.sampling._versions import VERSION, as_version
 from rigcast.sampling._work import Done, Shard
 
 MANIFEST, UNFINISHED, LOCK = "manifest.json", "unfinished.json", ".lock"
@@ -144,15 +143,10 @@ def _same_run(folder: Path, opening: dict[str, Any]) -> bool:
     """Whether the folder is complete; ``ValueError`` if it belongs to another run."""
     complete, begun = folder / MANIFEST, folder / UNFINISHED
     if complete.exists():
-        found = read_manifest(read_bytes(complete, LARGEST_JSON), "sample", MANIFEST)
-        opening = as_version(opening, found["version"]) | {"version": found["version"]}
-        opening["files"] = {name: opening["files"].get(name) for name in found["files"]}  # older sets have fewer
-        found = {key: value for key, value in found.items() if key in opening}
+        manifest = read_manifest(read_bytes(complete, LARGEST_JSON), "sample", MANIFEST)
+        found = {key: manifest[key] for key in opening}
     elif begun.exists():
         found = parse_json(read_bytes(begun, LARGEST_JSON), "sample", UNFINISHED)
-        if found.get("version") != VERSION:  # its rows may differ in the last bits: no set holds a mixture
-            got = f"{str(folder)!r}, begun by another version of rigcast and not finished"
-            raise bad_argument("sample", "path", got, "begun by this version; overwrite=True begins again")
     else:
         return False
     differs = difference(found, opening)

@@ -17,13 +17,12 @@ from rigcast._validate import bad_argument, check_threads
 from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigcast.sampling._check import Answer, check_rig
 from rigcast.sampling._dataset import Dataset
-from rigcast.sampling._disk import check_space, full_disk_in_words
 from rigcast.sampling._executor import Executor, InProcess, LocalProcesses
 from rigcast.sampling._farm.dask_workers import DaskWorkers
 from rigcast.sampling._folder import begin, finish, finished_shards, only_writer, remove_left_overs
 from rigcast.sampling._kinematics import Deviations
 from rigcast.sampling._plan import Plan, make_plan
-from rigcast.sampling._replacement import begin_again, discard, has_data, move_in
+from rigcast.sampling._replacement import begin_again, check_space, discard, full_disk_in_words, has_data, move_in
 from rigcast.sampling._rows import RowFile, Rows
 from rigcast.sampling._samplers import Sampler, named_sampler
 from rigcast.sampling._work import AnotherRig, Shard, ShardWork

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._rigs.stated_channels import channel_records
-from rigcast.sampling._versions import dial_names as dials_of
 
 KEYS = {"kind", "joint", "place", "whole"}
 # Poses differ by less than this share of a joint's rest scale, or of the character's size, if plain kinematics decides.
@@ -46,7 +45,7 @@ def channels_of(manifest: dict[str, Any], skeleton_rest: NDArray[Any] | None) ->
     parents = np.array(manifest["joint_parents"], np.int32)
     skeleton = _core.Skeleton(names, parents, rest) if names else None
     entry = channel_entry(manifest, {"channels": {}, "joints": {}})
-    return _core.Channels(json.dumps(entry), skeleton, dials_of(manifest))
+    return _core.Channels(json.dumps(entry), skeleton, manifest["dial_names"])
 
 
 class Deviations:
@@ -106,7 +105,7 @@ class Deviations:
             len(rows), len(self._joints), 12
         )
         wrong = np.abs(gap[:, width:]) > AGREEMENT * np.maximum(1.0, np.abs(plain[:, width:]))
-        dials = dials_of(self._manifest)
+        dials = self._manifest["dial_names"]
         return joints, {dials[k] for k in np.flatnonzero(wrong.any(axis=0))} & set(self._manifest["channel_names"])
 
     def _blamed(self, gap: NDArray[np.float64]) -> dict[str, str]:

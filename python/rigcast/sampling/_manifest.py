@@ -15,9 +15,8 @@ from rigcast.sampling import _first_files as first
 from rigcast.sampling._check import CheckedRig
 from rigcast.sampling._clips import Clips
 from rigcast.sampling._kinematics import KEYS, channels_of
-from rigcast.sampling._versions import READABLE, VERSION, as_version
 
-FORMAT = "rigcast.dataset"
+FORMAT, VERSION = "rigcast.dataset", 1
 ARRAYS = ("channels", "poses", "vertices")
 HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -121,18 +120,16 @@ def read_manifest(content: bytes, function: str = "Dataset", name: str = "manife
         the field.
     """
     manifest = parse_json(content, function, name)
-    identity = (manifest.get("format"), manifest.get("version"))
-    if identity[0] != FORMAT or type(identity[1]) is not int or identity[1] not in READABLE:
-        got = f"a file of format {identity[0]!r}, version {identity[1]!r}"
-        expected = f"a manifest of format {FORMAT!r}, version {READABLE[0]} to {READABLE[-1]}"
-        raise bad_argument(function, name, got, expected)
-    checks = as_version(FIELDS, identity[1])
-    wanted = {*checks, "format", "version"}
+    form, version = manifest.get("format"), manifest.get("version")
+    if form != FORMAT or type(version) is not int or version != VERSION:
+        got = f"a file of format {form!r}, version {version!r}"
+        raise bad_argument(function, name, got, f"a manifest of format {FORMAT!r}, version {VERSION}")
+    wanted = {*FIELDS, "format", "version"}
     if manifest.keys() != wanted:
         unknown, missing = sorted(manifest.keys() - wanted), sorted(wanted - manifest.keys())
         got = f"a manifest with the unknown field {unknown[0]!r}" if unknown else f"without {missing[0]!r}"
         raise bad_argument(function, name, got, f"a manifest with {len(wanted)} known fields")
-    for field, (check, expected) in checks.items():
+    for field, (check, expected) in FIELDS.items():
         value = manifest[field]
         if not check(value, manifest):
             shown = json.dumps(value)

@@ -18,7 +18,6 @@ from rigcast.sampling._clips import Clips
 from rigcast.sampling._manifest import ARRAYS, shard_bounds
 from rigcast.sampling._npy import file_status
 from rigcast.sampling._rows import RowFile, Rows
-from rigcast.sampling._versions import dial_names
 
 FloatRows = Rows[np.float32]
 
@@ -106,7 +105,7 @@ def open_rows(folder: Path, manifest: dict[str, Any], prefix: str, rows: int) ->
     ValueError
         If a file is missing, malformed, truncated or of another shape. The message names the file.
     """
-    columns = len(pose_names(manifest["joint_names"], dial_names(manifest)))
+    columns = len(pose_names(manifest["joint_names"], manifest["dial_names"]))
     shapes = (len(manifest["channel_names"]),), (columns,), (manifest["num_vertices"], 3)
     bounds = shard_bounds(rows, manifest["shard_rows"])
     channels, poses, vertices = (

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._core import Deformer
 from rigcast.training._export import Tensors
-from rigcast.training._out_of_range import flag_rates
 
 COVERAGE = 0.95
 LEAST_ROWS = 25  # held out: of fewer, no quantile of 95 % is left when a fifth of them is set aside
@@ -34,6 +33,8 @@ CLAMP = 0.01  # share of the fitted values that each end of the clamp cuts
 LARGEST = 40_000_000  # errors that the regression sees at most
 
 Array = NDArray[np.float64]
+BEYOND = 0.25  # of a channel's range: how far outside it lies in the poses that the flag must find
+LEAST = 1e-4  # of a pose's entries: smaller changes are rounding
 
 
 def add_error_bound(
@@ -222,3 +223,50 @@ def cross_validated(errors: NDArray[np.float32], shaped: NDArray[np.float32], fo
         "constant_coverage": float(coverage[1]),
         "constant_mean_width": float(width[1]),
     }
+
+
+def flag_rates(
+    model: Deformer, poses: NDArray[np.float32], channels: NDArray[np.float32], ds: Any, seed: int
+) -> dict[str, Any]:
+    """False alarms on held-out poses, and misses on poses with one channel a quarter of its range outside it.
+
+    Parameters
+    ----------
+    model : Deformer
+    poses, channels : (T, C), (T, N) arrays
+        Held-out rows.
+    ds : Dataset
+    seed : int
+        Of the channels that are moved, and of the end beyond which each is.
+
+    Returns
+    -------
+    dict
+        ``false_alarm`` and ``miss``; the latter is of poses that move something that the model reads, and None where
+        plain kinematics does not make poses of channels.
+    """
+    false_alarm = float(model.out_of_range(poses).mean())
+    outside = beyond_range(channels, np.asarray(ds.channel_ranges), np.random.default_rng([seed, 7]))
+    try:
+        moved = model.poses_from_channels(outside)
+    except ValueError:  # a driven joint: the rig alone knows the pose
+        return {"false_alarm": false_alarm, "miss": None}
+    read = model.tensors()["confidence.column"]  # without a single root, which takes the whole character along exactly
+    matters = np.any(np.abs(moved[:, read] - poses[:, read]) > LEAST, axis=1)
+    miss = 1.0 - float(model.out_of_range(moved[matters]).mean()) if matters.any() else None
+    return {"false_alarm": false_alarm, "miss": miss}
+
+
+def beyond_range(
+    channels: NDArray[np.float32], ranges: NDArray[np.float64], rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """Rows (T, N) in each of which one channel that has a range lies ``BEYOND`` of it outside."""
+    wide = np.flatnonzero(np.ptp(ranges, axis=1) > 0.0)
+    result = np.array(channels)
+    chosen = wide[rng.integers(len(wide), size=len(channels))]
+    low, high = ranges[chosen].T
+    above = rng.random(len(channels)) < 0.5
+    result[np.arange(len(channels)), chosen] = np.where(
+        above, high + BEYOND * (high - low), low - BEYOND * (high - low)
+    )
+    return result

@@ -94,7 +94,7 @@ def common_metadata(ds: Any, kind: str, training: dict[str, Any]) -> dict[str, A
         **surface_of(ds).names(),
         **({"resting": ds.resting} if getattr(ds, "resting", None) else {}),
         "training": training,
-        **({"channels": ds.channel_entry} if ds.channel_entry else {}),
+        "channels": ds.channel_entry,
     }
 
 

@@ -15,15 +15,16 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._pose_statistics.confidence import confidence_groups, confidence_tensors
 from rigcast.progress import Progress, ProgressCallback
+from rigcast.training._basis import Basis
 from rigcast.training._checkpoint import State, read_checkpoint, write_checkpoint
 from rigcast.training._export import LearnedSet, Tensors, common_metadata, common_tensors, set_tensors
-from rigcast.training._networks import layers, make_problem, normalize
+from rigcast.training._networks import Normalization, layers, make_problem, normalize
 from rigcast.training._optimize import Budget, Trainer
 from rigcast.training._optimizers import Arrays
 from rigcast.training._outlook import Outlook
+from rigcast.training._partition import VertexSets
 from rigcast.training._preparation import Preparation
 from rigcast.training._settings import BodySettings
-from rigcast.training._warm_start import continued
 
 MEASURING = 0.03  # part of a time budget that is kept for measuring and writing the model
 LEAST_SHARE = 0.5  # part of it that the steps get at least: a model without steps is worth nothing
@@ -146,3 +147,51 @@ def metadata(ds: Any, ready: Preparation, settings: BodySettings, used: dict[str
         "held_out_poses": len(ready.held_out),
     }
     return common_metadata(ds, "body", record | used)
+
+
+def continued(
+    parameters: Arrays, active: list[int], sets: VertexSets, bases: list[Basis], maps: list[Normalization], old: Tensors
+) -> Arrays:
+    """Initial parameters with the networks of a model's tensors in place of those that are random.
+
+    With the layers L of a set as they stand in a model file, its new normalization z = (x - mean) W and c = y scale,
+    and the old and the new orthonormal basis B, B' with means m, m'::
+
+        W1' = W^-1 L1^T,  b1' = l1 + L1 mean,  W3' = (B'^T B L3)^T / scale,  b3' = B'^T (B l3 + m - m') / scale
+
+    The hidden layer stays. What the new basis cannot show is lost; everything else is the function that the model had.
+
+    Parameters
+    ----------
+    parameters : dict of arrays
+        As :func:`rigcast.training._networks.initial_parameters` gives them, for the active sets.
+    active : list of int
+        The sets that have a network.
+    sets : VertexSets
+        Those of the model, too.
+    bases : list of Basis
+        Of all sets.
+    maps : list of Normalization
+        Of the active sets.
+    old : dict of arrays
+        The model's tensors; a set without layers there keeps its random network.
+    """
+    result = {name: value.copy() for name, value in parameters.items()}
+    for s, i in enumerate(active):
+        name = f"set.{i:03d}."
+        if f"{name}layer1.weight" not in old:
+            continue
+        layer = {key: old[f"{name}layer{key}"].astype(np.float64) for key in _LAYERS}
+        root = np.repeat(np.sqrt(sets.weight[sets.members(i)].astype(np.float64)), 3)
+        turn = bases[i].components.T @ (old[f"{name}basis"] * root[:, None])
+        shift = bases[i].components.T @ (old[f"{name}mean"] * root - bases[i].mean)
+        n, r = len(maps[s].mean), len(maps[s].scale)
+        result["weight1"][s, :n] = np.linalg.solve(maps[s].whiten, layer["1.weight"].T)
+        result["bias1"][s, 0] = layer["1.bias"] + layer["1.weight"] @ maps[s].mean
+        result["weight2"][s], result["bias2"][s, 0] = layer["2.weight"].T, layer["2.bias"]
+        result["weight3"][s, :, :r] = (turn @ layer["3.weight"]).T / maps[s].scale
+        result["bias3"][s, 0, :r] = (turn @ layer["3.bias"] + shift) / maps[s].scale
+    return result
+
+
+_LAYERS = ("1.weight", "1.bias", "2.weight", "2.bias", "3.weight", "3.bias")

@@ -7,8 +7,7 @@ from rigcast._core import DeformationTransfer
 from rigcast.transfer._contacts import count_crossings, count_new_crossings, find_contacts, new_crossings
 from rigcast.transfer._correspondence import Correspondence, correspond
 from rigcast.transfer._empty import empty_shapes
-from rigcast.transfer._example_weights import load_example_weights
-from rigcast.transfer._examples import ExampleFit, example_based, fit_example_weights
+from rigcast.transfer._examples import ExampleFit, example_based, fit_example_weights, load_example_weights
 from rigcast.transfer._face_maps import transfer_face_maps
 from rigcast.transfer._packing import ExpressionPlan, pack_expressions
 from rigcast.transfer._parts import transfer_in_parts

@@ -15,7 +15,6 @@ from rigcast._hashing import padded_faces, topology_hash
 from rigcast._rigs.model_surface import surface_tensors
 from rigcast._rigs.surface import Surface, check_surface, surface_of
 from rigcast._validate import Arguments, bad_argument
-from rigcast.transfer._map_members import follower_segments, groups_of
 from rigcast.transfer._seams import home_rows, islands, within_seams
 
 FAR = 0.02  # in texture coordinates: a vertex farther from the model's texture has no counterpart and stays at rest
@@ -281,3 +280,29 @@ def _offsets(parts: list[Any]) -> NDArray[np.int32]:
 
 def _joined(parts: list[Any], dtype: Any) -> NDArray[Any]:
     return np.asarray(np.concatenate([np.zeros(0), *(np.asarray(part).reshape(-1) for part in parts)]), dtype)
+
+
+def groups_of(tensors: dict[str, NDArray[Any]], members: list[slice]) -> list[int]:
+    """For each coarse segment the number of the first one that it blends with at some vertex, or with its kin."""
+    taken = np.full(len(tensors["rest_vertices"]), -1)
+    result: list[int] = []
+    for number, part in enumerate(members):
+        if tensors["segments.level"][number] == 0:
+            own = tensors["segments.vertex"][part]
+            met = np.unique(taken[own][taken[own] >= 0])
+            first = int(met[0]) if len(met) else number
+            result = [first if group in met else group for group in result] + [first]
+            taken[np.isin(taken, met)] = first
+            taken[own] = first
+    return result
+
+
+def follower_segments(tensors: dict[str, NDArray[Any]], members: list[slice]) -> list[tuple[slice, int]]:
+    """Coarse segments of followers alone, each with its rigid part."""
+    result = []
+    for number, followers in enumerate(tensors["parts.follower"]):
+        for segment, part in enumerate(members):
+            vertices = tensors["segments.vertex"][part]
+            if tensors["segments.level"][segment] == 0 and len(vertices) and np.isin(vertices, followers).all():
+                result.append((part, number))
+    return result

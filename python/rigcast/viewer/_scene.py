@@ -1,15 +1,22 @@
-"""The message that opens a page: meshes and sliders."""
+"""What a page draws: meshes and sliders, and the colors of the skin: how far it is from the truth, or how sure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rigcast.viewer import _geometry
+from rigcast.viewer._figures._figure import Vertices
 from rigcast.viewer._figures._model import ModelFigure
 from rigcast.viewer._movie import can_make_movies
 from rigcast.viewer._sliders import part_order
 from rigcast.viewer._wire import packed
+
+Marks = NDArray[np.uint8]  # one byte per vertex
+ERROR_SHARE = 0.0025  # of the character's size: the error that is drawn in the last color
 
 
 def color_modes(figures: Sequence[Any]) -> list[str]:
@@ -20,6 +27,13 @@ def color_modes(figures: Sequence[Any]) -> list[str]:
     if not isinstance(figures[0], ModelFigure):
         return modes
     return [*modes, "confidence", *(["bound"] if figures[0].has_error_bound else [])]
+
+
+def check_color(mode: str, figures: Sequence[Any]) -> None:
+    """Refuse a color that the first figure cannot show."""
+    if mode not in color_modes(figures):
+        needs = "a model that states one" if mode == "bound" else "another figure of the same mesh beside it"
+        raise ValueError(f"{mode} needs {needs}")
 
 
 def _export_formats(figure: Any) -> list[str]:
@@ -64,3 +78,46 @@ def scene_message(figures: Sequence[Any], has_handles: bool, more: Mapping[str, 
         **more,
     }
     return packed(header, arrays)
+
+
+def error_marks(
+    vertices: Vertices, truth: Vertices, size: float, meters_per_unit: float
+) -> tuple[Marks, dict[str, Any]]:
+    """Distances of vertices (V, 3) to the true ones, 255 at 0.25 % of the size; mean and largest in millimeters."""
+    return distance_marks(np.linalg.norm(vertices.astype(np.float64) - truth, axis=1), size, meters_per_unit)
+
+
+def distance_marks(
+    distance: NDArray[np.floating[Any]], size: float, meters_per_unit: float
+) -> tuple[Marks, dict[str, Any]]:
+    """Lengths (V,), 255 at 0.25 % of the size; mean and largest in millimeters."""
+    most = ERROR_SHARE * size
+    in_mm = 1000.0 * meters_per_unit
+    facts = {"mean": float(distance.mean() * in_mm), "max": float(distance.max() * in_mm), "full": most * in_mm}
+    return np.clip(255.0 * distance / most, 0, 255).astype(np.uint8), facts
+
+
+def confidence_marks(confidence: float, num_vertices: int) -> Marks:
+    """0 inside the training poses, 255 where nothing is known."""
+    return np.full(num_vertices, round(255.0 * (1.0 - confidence)), np.uint8)
+
+
+def marks_of(
+    mode: str,
+    shown: Sequence[Vertices],
+    confidence: float,
+    size: float,
+    meters_per_unit: float,
+    bound: Callable[[], NDArray[np.float32]],
+) -> tuple[Marks | None, dict[str, Any] | None]:
+    """What colors show of the vertices of the first figure, and what errors amount to; None of what is not shown.
+
+    ``bound`` is called if the bound of the model's error is shown.
+    """
+    if mode == "bound":
+        return distance_marks(bound(), size, meters_per_unit)
+    if mode == "confidence":
+        return confidence_marks(confidence, len(shown[0])), None
+    if mode == "error" and len(shown) == 2:
+        return error_marks(shown[0], shown[1], size, meters_per_unit)
+    return None, None

@@ -9,13 +9,12 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from rigcast._extras import require
 from rigcast.viewer._admission import Admission, RateLimit
 from rigcast.viewer._export import Snapshot, stem, written
-from rigcast.viewer._inbox import Inbox, Message
 from rigcast.viewer._movie import Movie
 from rigcast.viewer._page import HEADERS, page_files
 from rigcast.viewer._stage import Stage
@@ -29,6 +28,8 @@ log = logging.getLogger("rigcast.viewer")
 SOCKET = "/live"
 Result = TypeVar("Result")
 PATIENCE = 30.0  # seconds of flooding after which a connection is closed
+Message = dict[str, Any]
+MOST_WAITING = 1000
 
 
 class Tab:
@@ -241,3 +242,41 @@ class Server:
             await tab.socket.send(packed({"type": "notice", "text": f"No {form} was written: {error}"}))
             return
         await tab.socket.send(packed({"type": "file", "name": name}, [content]))
+
+
+class Inbox:
+    """Keeps messages in the order of their arrival; a newer one takes an older one's place at the end."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[object, Message] = {}
+        self._count = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def put(self, message: Message) -> bool:
+        """Add a message; returns whether there was room."""
+        if len(self._waiting) >= MOST_WAITING:
+            return False
+        key = self._key(message)
+        self._waiting.pop(key, None)
+        self._waiting[key] = message
+        return True
+
+    def take(self) -> list[Message]:
+        """All messages, and none are left."""
+        found, self._waiting = list(self._waiting.values()), {}
+        return found
+
+    def _key(self, message: Message) -> object:
+        kind = message["type"]
+        if kind == "drag":
+            return kind, message["pin"]
+        if kind == "pull":
+            return kind, message["handle"]
+        if kind == "set" and not message["done"]:
+            return kind, message["channel"]
+        if kind in ("seek", "tell", "restart"):
+            return kind
+        self._count += 1
+        return self._count

@@ -15,18 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast.viewer._colors import marks_of
 from rigcast.viewer._drags import Drags
 from rigcast.viewer._figures._beside import beside_vertices
-from rigcast.viewer._figures._figure import State, Vertices
+from rigcast.viewer._figures._figure import State, Vertices, mirrored_row
 from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
 from rigcast.viewer._figures._rig import RigFigure
 from rigcast.viewer._handles import Handles, HandleSet
 from rigcast.viewer._history import History
-from rigcast.viewer._mirroring import mirrored_row
-from rigcast.viewer._scene import color_modes, scene_message
+from rigcast.viewer._scene import check_color, marks_of, scene_message
 from rigcast.viewer._timeline import FASTEST, SLOWEST, Timeline
-from rigcast.viewer._told import Untold
 from rigcast.viewer._wire import packed
 
 log = logging.getLogger("rigcast.viewer")
@@ -35,8 +32,8 @@ FITTING = "this rig is sampled first, and skinning fitted to it: the drag follow
 MOST_ATTEMPTS = 20  # steps in which a drag that rests is solved further
 
 
-class Stage(Untold):
-    """Takes messages and makes frames.
+class Stage:
+    """Takes messages and makes frames. What only a synthesizer does is refused here, and done by its own stage.
 
     Parameters
     ----------
@@ -194,6 +191,26 @@ class Stage(Untold):
         """Go to what was remembered."""
         self.stand(state)
 
+    def resting(self) -> NDArray[np.float32]:
+        """Channels (N,) without what was done by hand."""
+        return self.rest
+
+    def tell(self, label: str) -> None:
+        """Refused: only a synthesizer has labels."""
+        raise ValueError("this view shows no synthesizer, which could be told a label")
+
+    def restart(self, seed: int) -> None:
+        """Refused: only a synthesizer has a seed."""
+        raise ValueError("this view shows no synthesizer, which could begin again")
+
+    def acting(self) -> dict[str, Any] | None:
+        """What a synthesizer does; None of anything else."""
+        return None
+
+    def scene_facts(self) -> dict[str, Any]:
+        """Labels for buttons, and labels of moods: none."""
+        return {"labels": [], "moods": {}}
+
     def _set(self, message: Message, _: float) -> None:
         channel = message["channel"]
         if channel >= len(self.rest):
@@ -282,10 +299,7 @@ class Stage(Untold):
         self._go_to_timeline()
 
     def _color(self, message: Message, _: float) -> None:
-        if message["mode"] not in color_modes(self.figures()):
-            is_bound = message["mode"] == "bound"
-            needs = "a model that states one" if is_bound else "another figure of the same mesh beside it"
-            raise ValueError(f"{message['mode']} needs {needs}")
+        check_color(message["mode"], self.figures())
         self._mode = message["mode"]
 
 

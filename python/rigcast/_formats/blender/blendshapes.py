@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._formats.blender.described import surface_of_meshes
 from rigcast._formats.blender.expressions import NotACombination, Term, combination_terms
 from rigcast._formats.blender.process import HostProcess
-from rigcast._formats.blender.surface import surface_of_meshes
 from rigcast._rigs.matching import by_name
 from rigcast._rigs.model_surface import with_surface
 from rigcast._text import escaped

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast._formats.blender.bone_channels import axis_channels, follower_rotations, rotation_channels
+from rigcast._formats.blender.connection import PlayedActions
+from rigcast._formats.blender.described import axis_channels, follower_rotations, rotation_channels, surface_of_meshes
 from rigcast._formats.blender.limits import check_ranges, read_limits, used_limits, with_stated_sources
-from rigcast._formats.blender.played_actions import PlayedActions
 from rigcast._formats.blender.process import HostProcess
-from rigcast._formats.blender.surface import surface_of_meshes
 from rigcast._formats.mesh_names import mesh_names
 from rigcast._hashing import file_hash, topology_hash
 from rigcast._rigs.described import Described, counted

@@ -21,8 +21,15 @@ from rigcast._formats.gltf.clips import Clip, read_clips
 from rigcast._formats.gltf.document import Document, integer, items, optional, records, refuse, text
 from rigcast._formats.gltf.geometry import Geometry, read_geometry
 from rigcast._formats.gltf.nodes import Nodes
-from rigcast._formats.gltf.playback import Playback, frame_times
-from rigcast._formats.gltf.rig_channels import STILL_SHARE, dials, joint_channels, morph_names, morphs
+from rigcast._formats.gltf.playback import (
+    STILL_SHARE,
+    Playback,
+    dials,
+    frame_times,
+    joint_channels,
+    morph_names,
+    morphs,
+)
 from rigcast._formats.mesh_names import mesh_names
 from rigcast._rigs.action import Action
 from rigcast._rigs.described import counted

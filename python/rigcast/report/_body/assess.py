@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._core import Deformer
 from rigcast._rigs.rig import Rig
-from rigcast.metrics import Difficulty
+from rigcast._rigs.rotations import nearest_rotation
+from rigcast._validate import bad_argument
+from rigcast.baselines import Samples
+from rigcast.metrics._difficulty import Difficulty, difficulties
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.report._body.contenders import Contender
-from rigcast.report._body.gate import gates
 from rigcast.report._body.heldout import HeldOut
 from rigcast.report._body.measure import Accuracy, measure, vertex_sets
-from rigcast.report._body.outside import beyond
 from rigcast.report._body.timing import HostTiming, Timing, time_beside, time_engine
 from rigcast.sampling import Dataset
 
@@ -133,3 +135,56 @@ def _speed(
         timings[0] = replace(timings[0], single=host.engine_milliseconds)
     progress(Progress("timing", len(entries), len(entries)))
     return timings, host
+
+
+def gates(training: Dataset | None, truths: Sequence[HeldOut], progress: ProgressCallback) -> dict[str, Difficulty]:
+    """What simple methods fitted to the training set reach, by the title of the poses that they are judged on.
+
+    Empty if there is no training set, or one that no method can be fitted to: a single pose, or constant inputs.
+    """
+    if training is None or len(training) < 2 or not (training.poses != training.poses[0]).any():
+        return {}
+    progress(Progress("measuring simple methods", 0, 1))
+    judged = [_samples(truth) for truth in truths]
+    found = [
+        replace(gate, meters_per_unit=truth.dataset.meters_per_unit)
+        for truth, gate in zip(truths, difficulties(training, judged), strict=True)
+    ]
+    progress(Progress("measuring simple methods", 1, 1))
+    return {truth.title: gate for truth, gate in zip(truths, found, strict=True)}
+
+
+def _samples(truth: HeldOut) -> Samples:
+    data = truth.dataset
+    return Samples(data.skeleton, data.rest_vertices, data.faces, truth.poses, truth.vertices)
+
+
+def beyond(model: Deformer, poses: NDArray[np.float32], times: int = 2) -> NDArray[np.float32]:
+    """Poses whose joints (roots excepted) and numeric controls are ``times`` as far from rest.
+
+    A joint's rotation relative to rest is repeated, so that it keeps its axis; its translation from rest and a numeric
+    control are multiplied; scale and shear are left out.
+
+    Parameters
+    ----------
+    model : Deformer
+    poses : (T, C) float32 array
+    times : int
+        At least 1.
+    """
+    if times < 1:
+        raise bad_argument("beyond", "times", str(times), "at least 1")
+    joints = len(model.joint_names)
+    result = np.array(poses, np.float64)
+    result[:, 12 * joints :] *= times
+    if joints:
+        moving = np.flatnonzero(model.skeleton.parents >= 0)
+        local = result[:, : 12 * joints].reshape(len(poses), joints, 3, 4)
+        rest, turned = model.skeleton.rest[moving].astype(np.float64), local[:, moving]
+        base = nearest_rotation(rest[..., :3])
+        relative = np.swapaxes(base, -1, -2) @ nearest_rotation(turned[..., :3])
+        turned[..., :3] = base @ np.linalg.matrix_power(relative, times)
+        turned[..., 3] = rest[..., 3] + times * (turned[..., 3] - rest[..., 3])
+        local[:, moving] = turned
+        result[:, : 12 * joints] = local.reshape(len(poses), -1)
+    return result.astype(np.float32)

@@ -6,16 +6,22 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+import rigcast as rc
 from rigcast import _core
 from rigcast._atomic_files import atomic_write
 from rigcast._rigs.rig import Rig
 from rigcast._validate import Arguments, bad_argument
 from rigcast.ik import FaceIk
+from rigcast.plot._colors import nice_top
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.report._face_ik.configurations import COUNT
 from rigcast.report._face_ik.measure import Measured, measure
 from rigcast.report._kit import words
 from rigcast.report._kit.facts import Fact
+from rigcast.report._kit.jpeg import data_uri
+from rigcast.report._kit.markers import MarkedMesh
 from rigcast.report._kit.template import Figure, check_extra, fill
 
 # Bailey 2020, chapter 4: 25 configurations that users made of each character; convolutional and dense approximations.
@@ -25,6 +31,9 @@ PUBLISHED = [
     ("Toothless", "5.49", "3.0", "11.19", "4.2"),
     ("Ray", "0.58", "1.5", "4.19", "8.5"),
 ]
+MARKER = 0.008  # radius of a target, relative to the longest side of the mesh
+WIDTH, COLUMNS = 210, 5
+CROPPED = 0.15  # of the control points' extent: what stands around them in a picture
 
 
 def write_face_ik(
@@ -74,13 +83,11 @@ def write_face_ik(
     seed = Arguments("report").whole("seed", seed)
     if not isinstance(model, _core.Deformer) or not len(model.faces):
         raise bad_argument("report", "model", "without faces", "a model with faces, to be drawn")
-    from rigcast.report._face_ik.pictures import configurations
-
     report = as_callback(progress)
     report(Progress("answering configurations", 0.0, 2.0))
     measured = measure(ik, model, rig, seed)
     report(Progress("drawing configurations", 1.0, 2.0))
-    picture, top = configurations(ik, model, measured)
+    picture, top = _pictures(ik, model, measured)
     context = {
         "name": words.title(name or Path(path).stem),
         "lead": _lead(ik, rig is not None),
@@ -154,3 +161,41 @@ def _facts(ik: FaceIk) -> list[Fact]:
         Fact("regions", ", ".join(f"{len(points)} points, {len(own)} parameters" for points, own in ik.regions)),
     ]
     return facts + [Fact(key, value) for key, value in words.settings(training)]
+
+
+def _pictures(ik: FaceIk, model: Any, measured: Measured) -> tuple[str, float]:
+    """All configurations as one picture, and the end of its color scale in millimeters.
+
+    The mesh is colored by the distance between model and rig, if the rig is known, the octahedra by the distance of
+    each control point from where it shall be.
+    """
+    errors = measured.answers[0].judged
+    apart = np.zeros(measured.vertices.shape[:2]) if measured.apart is None else measured.apart
+    top = nice_top(float(max(np.percentile(errors, 95), np.percentile(apart, 99))))
+    marked = MarkedMesh(model, model.rest_vertices[ik.vertices], MARKER)
+    shown, values = [], []
+    for t, configuration in enumerate(measured.configurations):
+        shown.append(marked.vertices(measured.vertices[t], configuration.goals))
+        values.append(marked.values(apart[t], errors[t]))
+    titles = [f"{t + 1}: {error:.2f} mm" for t, error in enumerate(errors.mean(axis=1))]
+    image = rc.plot.side_by_side(
+        marked,
+        np.stack(shown),
+        titles=titles,
+        columns=COLUMNS,
+        values=values,
+        top=top,
+        unit="mm",
+        focus=_around(ik, marked),
+        turn=15.0,
+        width=WIDTH,
+    )
+    return data_uri(np.asarray(image, np.uint8)[..., :3]), top
+
+
+def _around(ik: FaceIk, marked: MarkedMesh) -> Any:
+    """Which vertices of the marked mesh (V + A) lie around the control points."""
+    points = marked.rest_vertices[ik.vertices]
+    low, high = points.min(axis=0), points.max(axis=0)
+    slack = CROPPED * (high - low).max()
+    return ((marked.rest_vertices > low - slack) & (marked.rest_vertices < high + slack)).all(axis=1)

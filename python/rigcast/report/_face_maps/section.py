@@ -1,17 +1,27 @@
-"""What the page shows of a face on deformation maps."""
+"""What the page shows of a face on deformation maps: numbers, layouts with errors, maps under their mesh."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rigcast._core import FaceMaps
+import numpy as np
+
+import rigcast as rc
+from rigcast._core import Deformer, FaceMaps
+from rigcast.plot._deformation_maps import ACROSS
+from rigcast.plot._drawing import STYLE, figure
 from rigcast.report._body.assess import Assessment
 from rigcast.report._body.charts import errors_by_control
-from rigcast.report._face_maps import pictures
 from rigcast.report._face_maps.measure import Mapped, measure_maps
 from rigcast.report._kit import words
 from rigcast.report._kit.facts import Fact
+from rigcast.report._kit.jpeg import data_uri
+
+DPI = 150
+MOST_LAYOUTS = 4  # of the coarse segments with most vertices
+MOST_MAPS = 16
+FEWEST = 24  # vertices of a segment that is shown
 
 
 @dataclass(frozen=True)
@@ -69,8 +79,8 @@ def map_section(numbers: Assessment) -> MapSection | None:
     mapped = measure_maps(model, numbers.truths[0], numbers.accuracy[0][0].distances)
     return MapSection(
         mapped,
-        pictures.layouts(model, mapped),
-        pictures.maps(model, mapped),
+        _pictures_of_layouts(model, mapped),
+        _picture_of_maps(model, mapped),
         errors_by_control(mapped.controls, "controls"),
         _facts(model, numbers.subject.size),
     )
@@ -88,3 +98,46 @@ def _facts(model: FaceMaps, size: int) -> list[Fact]:
     if "judged_by" in stated:
         facts.append(Fact("training judged by", str(stated["judged_by"])))
     return facts
+
+
+def _pictures_of_layouts(model: Deformer, mapped: Mapped) -> list[tuple[str, str]]:
+    """Title and picture of the layout of the largest coarse segments, colored by what the best map leaves."""
+    layout = mapped.layout
+    order = _shown([len(segment.vertices) for segment in layout.coarse])
+    found = []
+    for number in order[:MOST_LAYOUTS]:
+        one = len(layout.original_uvs[number]) != len(layout.coarse[number].vertices)
+        canvas, axes = figure(1, 1 if one else 2, (5.5 if one else 11.0, 5.2))
+        rc.plot.map_layout(layout, number, faces=model.faces, error=mapped.floors, axes=list(axes))
+        found.append((layout.coarse[number].name, _raster(canvas)))
+    return found
+
+
+def _picture_of_maps(model: Deformer, mapped: Mapped) -> str:
+    """The maps of segments at one pose, the coarse ones with most vertices first, then refinements."""
+    segments = mapped.layout.segments
+    order = _shown([len(segment.vertices) for segment in segments])[:MOST_MAPS]
+    order.sort(key=lambda number: segments[number].level)
+    rows = -(-len(order) // ACROSS)
+    canvas, axes = figure(rows, min(ACROSS, len(order)), (2.75 * min(ACROSS, len(order)), 3.0 * rows))
+    rc.plot.deformation_maps(model, mapped.pose, order, axes=list(axes))
+    for axis in axes[len(order) :]:
+        axis.set_axis_off()
+    return _raster(canvas)
+
+
+def _shown(sizes: list[int]) -> list[int]:
+    """Numbers of segments, the largest first; those that only rigid parts follow are left out if there are others."""
+    order = sorted(range(len(sizes)), key=lambda number: -sizes[number])
+    return [number for number in order if sizes[number] >= FEWEST] or order
+
+
+def _raster(canvas: Any) -> str:
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    with rc_context(STYLE):
+        canvas.set_dpi(DPI)
+        drawn = FigureCanvasAgg(canvas)
+        drawn.draw()
+        return data_uri(np.array(np.asarray(drawn.buffer_rgba())[..., :3]))

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast import BlendshapeRig
+from rigcast import BlendshapeRig, __version__
 from rigcast._atomic_files import atomic_write
+from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.parts import Parts, opened
 from rigcast._validate import bad_argument
 from rigcast.plot._colors import CLAY, distinct, rgb
+from rigcast.plot._image import Pixels
 from rigcast.plot._studio import Studio, View, view_of
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.report._kit import words
-from rigcast.report._kit.jpeg import data_uri
+from rigcast.report._kit.jpeg import data_uri, jpeg
 from rigcast.report._kit.template import Figure, fill
-from rigcast.report._sheet.actor_words import movement
-from rigcast.report._sheet.kept import kept_picture
 from rigcast.transfer._packing import ExpressionPlan
 
 WIDTH, HEIGHT = 480, 520  # pixels
 ROOM = 1.06  # around what is shown
 TINT = 0.55  # of a shape's color where it moves most
+SIDES = {"l": "left", "left": "left", "r": "right", "right": "right"}
 
 
 @dataclass(frozen=True)
@@ -185,3 +188,54 @@ def _headline(plan: ExpressionPlan) -> list[Figure]:
         Figure(f"{plan.covered(count)}", f"of {len(plan.names)}", "shapes covered", f"half by expression {half}"),
         Figure(f"{len(plan.pairs)}", "", "pairs that stay together", "left and right, or opposed motions"),
     ]
+
+
+def movement(names: Sequence[str]) -> str:
+    """Shapes that go together in words: ``eyeBlink_L``, ``eyeBlink_R`` are ``Eye blink, left and right``.
+
+    A name alone keeps its words in their order (``mouthLeft`` is ``Mouth left``).
+    """
+    bases: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        base = tuple(word.lower() for word in _words(name) if word.lower() not in SIDES)
+        bases.setdefault(base, []).append(name)
+    parts = []
+    for base, members in bases.items():
+        sides = {SIDES[word.lower()] for name in members for word in _words(name) if word.lower() in SIDES}
+        if len(members) == 2 and sides == {"left", "right"} and base:
+            words = [word for word in _words(members[0]) if word.lower() not in SIDES]
+            parts.append(f"{_sentence(words)}, left and right")
+        else:
+            parts += [_alone(_words(name)) for name in members]
+    return " + ".join(parts)
+
+
+def _words(name: str) -> list[str]:
+    """``browOuterUp_L`` is brow, Outer, Up, L; ``eye-left-slit`` eye, left, slit; ``viseme_CH`` viseme, CH."""
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return re.split(r"[\s_\-.:]+", apart.strip(" _-.:")) if apart.strip(" _-.:") else [name]
+
+
+def _alone(words: Sequence[str]) -> str:
+    """A side as a letter at the end comes after a comma: it is where, not where to."""
+    if len(words) > 1 and len(words[-1]) == 1 and words[-1].lower() in SIDES:
+        return f"{_sentence(words[:-1])}, {SIDES[words[-1].lower()]}"
+    return _sentence([SIDES.get(word.lower(), word) for word in words])
+
+
+def _sentence(words: Sequence[str]) -> str:
+    """A capital first, small letters after it; abbreviations stay."""
+    text = " ".join(word if len(word) > 1 and word.isupper() else word.lower() for word in words)
+    return text[:1].upper() + text[1:]
+
+
+def kept_picture(kept: Parts | None, draw: Callable[[], Pixels], *shows: object) -> bytes:
+    """The JPEG file of everything that decides ``draw()``'s picture: kept, or drawn now."""
+    if kept is None:
+        return jpeg(draw())
+    decides = fingerprint(__version__, *shows)
+    content = kept.get(decides, decides)
+    if content is None:
+        content = jpeg(draw())
+        kept.put(decides, content, decides)
+    return content

@@ -72,7 +72,7 @@ class Played:
 
 def play(synth: Synthesizer, transitions: int, seconds: float, progress: ProgressCallback) -> Played:
     """Play, measure and draw."""
-    from rigcast.report._synthesis import curves
+    from rigcast.report._synthesis import charts
 
     races = race(synth, transitions, progress)
     idled = idling(synth, seconds, progress) if seconds >= FEWEST_SECONDS else []
@@ -90,8 +90,8 @@ def play(synth: Synthesizer, transitions: int, seconds: float, progress: Progres
         races,
         idled,
         worst,
-        "" if races is None else curves.transitions(races),
-        curves.idling(synth, idled) if idled else "",
+        "" if races is None else charts.transitions(races),
+        charts.idling(synth, idled) if idled else "",
         strips,
         moments,
     )

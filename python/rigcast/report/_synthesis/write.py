@@ -61,7 +61,7 @@ def write_synthesis(
     check = Arguments("report")
     wanted = check.whole("transitions", transitions, most=10**4), check.number("seconds", seconds, least=0.0, most=3600)
     check_extra()
-    from rigcast.report._synthesis import charts, graph, latent
+    from rigcast.report._synthesis import charts
 
     played = play(synth, *wanted, as_callback(progress))
 
@@ -73,12 +73,12 @@ def write_synthesis(
         "verdicts": [_verdict(synth, label) for label in poor],
         "warnings": list(synth.metadata.get("notes", [])),
         "errors": charts.errors(synth),
-        "spaces": latent.spaces(synth),
-        "graph": graph.graph(synth) if len(synth.labels) > 1 else "",
+        "spaces": charts.spaces(synth),
+        "graph": charts.graph(synth) if len(synth.labels) > 1 else "",
         "rows": [_row(space) for space in synth.spaces.values()],
         "dropped": _dropped(synth),
         "routes": _routes(synth),
-        "has_table": len(synth.labels) > graph.FEW,
+        "has_table": len(synth.labels) > charts.FEW,
         "threshold": words.figure(synth.threshold),
         "groups": [(label, _clips(space)) for label, space in synth.spaces.items()],
         "played": played,

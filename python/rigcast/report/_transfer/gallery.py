@@ -16,9 +16,8 @@ from rigcast.report._kit import words
 from rigcast.report._kit.gallery import Picture, Row
 from rigcast.report._kit.jpeg import data_uri
 from rigcast.report._kit.words import figure
-from rigcast.report._transfer.crossings import crossing_rows
 from rigcast.report._transfer.fit import fit_row, marked_picture
-from rigcast.report._transfer.framing import fit_view, framed, reached
+from rigcast.report._transfer.framing import crossing_rows, fit_view, framed, reached
 from rigcast.report._transfer.measured import MeasuredTransfer
 from rigcast.transfer import positions_from_rig
 

@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._validate import bad_argument
-from rigcast.synthesis._playing.commands import Command
+from rigcast.synthesis._playing.commands import CLOSE, Command, Record, Task, tasks_of
 from rigcast.synthesis._playing.items import Item, Track, decay_of, plain_decay
-from rigcast.synthesis._playing.record import Record
 from rigcast.synthesis._playing.settings import MASK
 from rigcast.synthesis._playing.simulate import Stage
 from rigcast.synthesis._playing.states import check_state
-from rigcast.synthesis._playing.tasks import CLOSE, Task, tasks_of
 from rigcast.synthesis._playing.transitions import Decay
 
 Float32 = NDArray[np.float32]

@@ -1,8 +1,8 @@
-"""What a player can be told."""
+"""What a player can be told, the tasks that a command is made of, and the record of commands and notes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.synthesis._playing.playable import Playable
+from rigcast.synthesis._playing.simulate import Stage
 
 Float64 = NDArray[np.float64]
 Pose = tuple[str, int] | ArrayLike  # ("clip", frame), or a latent point
 ALONG = ("data", "straight")
+KEPT_EVENTS = 1000  # commands and notes
+Event = dict[str, Any]
+Task = dict[str, Any]
+
+CLOSE = 0.35  # of the usual radius: the ball before a join to a clip
 
 
 class Places:
@@ -110,3 +116,67 @@ def _along(function: str, along: object) -> str:
     if along not in ALONG:
         raise bad_argument(function, "along", shown(along), '"data" or "straight"')
     return str(along)
+
+
+class Record:
+    """Commands and notes by number; the oldest are forgotten."""
+
+    def __init__(self) -> None:
+        self.events: dict[int, Event] = {}
+        self.next = 0
+
+    def add(self, event: Event, used: Iterable[int] = ()) -> int:
+        """Number of a new event.
+
+        Parameters
+        ----------
+        event : dict
+        used : iterable of int
+            Numbers of events that wait or are at work: these are kept.
+        """
+        number = self.next
+        self.next += 1
+        self.events[number] = event
+        kept = {*used, number}
+        while len(self.events) > KEPT_EVENTS:
+            old = next((other for other in self.events if other not in kept), None)
+            if old is None:
+                break
+            del self.events[old]
+        return number
+
+    def command(self, number: int) -> str:
+        """The command of a number; "" if there is none, or it was forgotten."""
+        return str(self.events[number]["command"]) if number in self.events else ""
+
+    def as_plain(self) -> dict[str, Any]:
+        """What :meth:`of_plain` needs, in JSON's values."""
+        return {"next": self.next, "events": [[number, dict(event)] for number, event in self.events.items()]}
+
+    @classmethod
+    def of_plain(cls, plain: dict[str, Any]) -> Record:
+        """The record of :meth:`as_plain`."""
+        found = cls()
+        found.next = plain["next"]
+        found.events = {number: dict(event) for number, event in plain["events"]}
+        return found
+
+
+def tasks_of(stage: Stage, command: Command) -> list[Task]:
+    """Tasks of a command, in their order."""
+    arguments, settings = command.arguments, stage.settings
+    enter: Task = {"do": "enter", "label": command.label}
+    if command.name == "transition":
+        return [enter]
+    if command.name == "move":
+        return [enter, {"do": "go", "to": arguments["to"], "along": arguments["along"]}]
+    if command.name == "play":
+        start = stage.grounds[command.label].points[arguments["begin"]].tolist()
+        close: Task = {"do": "hold", "frames": settings.settle, "share": CLOSE}
+        clip: Task = {"do": "clip", "begin": arguments["begin"], "end": arguments["end"]}
+        go: Task = {"do": "go", "to": start, "along": "data"}
+        return [enter, go, close, {"do": "join", "begin": arguments["begin"]}, clip]
+    hold = settings.hold if arguments["hold"] is None else arguments["hold"]
+    frames = round(hold * stage.synth.fps)
+    visit = {"poses": arguments["poses"], "frames": frames, "along": arguments["along"], "visited": 0, "order": 0}
+    return [enter, {"do": "wander", **visit}]

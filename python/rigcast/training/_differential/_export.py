@@ -56,7 +56,7 @@ def common_metadata(ds: Any, training: dict[str, Any]) -> dict[str, Any]:
         **surface_of(ds).names(),
         **({"resting": ds.resting} if getattr(ds, "resting", None) else {}),
         "training": training,
-        **({"channels": ds.channel_entry} if ds.channel_entry else {}),
+        "channels": ds.channel_entry,
     }
 
 

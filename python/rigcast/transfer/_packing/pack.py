@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._validate import Arguments, bad_argument
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.transfer._packing import symmetry as pairing
-from rigcast.transfer._packing.activity import active_vertices, displacements
 from rigcast.transfer._packing.arguments import (
     FUNCTION,
     Face,
@@ -25,14 +24,14 @@ from rigcast.transfer._packing.importance import Importance, displacement_streng
 from rigcast.transfer._packing.mirror import mirror
 from rigcast.transfer._packing.plan import ExpressionPlan
 from rigcast.transfer._packing.program import Program
-from rigcast.transfer._packing.search import Told, search
-from rigcast.transfer._packing.sequence import Sequencer
+from rigcast.transfer._packing.sequence import Sequencer, Told, search
 from rigcast.transfer._packing.solvers import SOLVERS
 from rigcast.transfer._positions import check_positions
 
 NODE_LIMIT = 1_000_000  # seconds, not minutes
 LARGEST_BETA = 10.0  # above it differences alone decide already
 Active = NDArray[np.bool_]
+Floats = NDArray[Any]
 
 
 def pack_expressions(
@@ -257,3 +256,19 @@ def _program(
     groups, kept = pairing.groups(len(active), near, active, refused)
     members = [group for group in groups if absent.isdisjoint(group)]
     return Program(members, active, refused, overlap, node_limit, report), kept
+
+
+def displacements(neutral: Floats, shapes: Floats) -> Floats:
+    """(K, V) distances ``|v_k^n - v_0^n|``, float32."""
+    offsets = shapes - neutral
+    return np.asarray(np.sqrt(np.einsum("kvc,kvc->kv", offsets, offsets)))
+
+
+def active_vertices(distances: Floats, threshold: float) -> NDArray[np.bool_]:
+    """Binary shapes ``b_k^n`` (Carrigan 2020, equation 3.2): (K, V) bool.
+
+    A vertex is active if it moves at least ``threshold`` times as far as the shape's farthest. Vertices that do not
+    move are never active, not even for the threshold 0.
+    """
+    top = distances.max(axis=1, keepdims=True) if distances.shape[1] else np.zeros((len(distances), 1))
+    return np.asarray((distances >= threshold * top) & (distances > 0.0))

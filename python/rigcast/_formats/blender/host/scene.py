@@ -17,10 +17,11 @@ from .meshes import choose_meshes, movers_of
 from .nla import plays_nla
 from .objects import InputError, UnusableError, choose_armature
 from .posing import Writer
-from .simulations import switch_off
 
 Array = np.ndarray[Any, Any]
 SNAP = 4e-6  # float32 rounding of a chain of bone matrices
+# Those that move vertices and leave the mesh its vertices and faces.
+SWITCHED_OFF = ("CLOTH", "SOFT_BODY")
 
 
 class Scene:
@@ -280,3 +281,15 @@ def _affine_inverse(matrices: Array) -> Array:
         result[:, :3, 3] = -np.einsum("jik,jk->ji", result[:, :3, :3], matrices[:, :3, 3])
     result[:, 3, 3] = 1.0
     return result
+
+
+def switch_off(meshes: list[Any]) -> list[Any]:
+    """Hide cloth and soft bodies in the viewport; returns the modifiers that were shown.
+
+    They depend on the frames before, so that no pose decides them. Sampling would freeze them in the state of the
+    file's frame, and an action that is played would run them, and then a model would be judged by what it never saw.
+    """
+    shown = [m for mesh in meshes for m in mesh.modifiers if m.type in SWITCHED_OFF and m.show_viewport]
+    for modifier in shown:
+        modifier.show_viewport = False
+    return shown

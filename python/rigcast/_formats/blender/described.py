@@ -1,10 +1,15 @@
-"""Which channels turn, shift and scale which bone of a character in Blender."""
+"""What a host says of a character: which channels turn, shift and scale which bone, and the surface of its meshes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rigcast._rigs.rig import FollowerRotations, RotationChannels, ScaleChannels, TranslationChannels
+from rigcast._rigs.surface import Surface, joined
 
 
 def rotation_channels(
@@ -76,3 +81,36 @@ def axis_channels(
     return [TranslationChannels(*group) for group in groups("location")], [
         ScaleChannels(*group) for group in groups("scale")
     ]
+
+
+def surface_of_meshes(parts: list[dict[str, Any]], arrays: dict[str, NDArray[Any]]) -> Surface:
+    """Each mesh object a part by its name; equal names of materials are one material, unused ones are left out.
+
+    Parameters
+    ----------
+    parts : list of dict
+        ``name``, counts of ``vertices``, ``faces``, ``uvs`` and ``corners``, and ``materials``, of each mesh.
+    arrays : dict
+        ``surface_kinds`` (F,), ``surface_uvs`` (U, 2) and ``surface_corners``, of all meshes, one after another.
+    """
+    starts = dict.fromkeys(("faces", "uvs", "corners"), 0)
+
+    def next_rows(key: str, size: str, count: int) -> NDArray[Any]:
+        first = starts[size]
+        starts[size] += count
+        return arrays[key][first : starts[size]]
+
+    meshes = []
+    for part in parts:
+        kinds = next_rows("surface_kinds", "faces", part["faces"])
+        used = np.unique(kinds[kinds >= 0])
+        place = np.full(len(part["materials"]) + 1, -1, np.int32)
+        place[used] = np.arange(len(used), dtype=np.int32)
+        surface = Surface(
+            materials=[part["materials"][kind] for kind in used.tolist()],
+            face_materials=place[kinds] if len(used) else np.zeros(0, np.int32),
+            uvs=next_rows("surface_uvs", "uvs", part["uvs"]),
+            uv_faces=next_rows("surface_corners", "corners", part["corners"]) if part["uvs"] else Surface().uv_faces,
+        )
+        meshes.append((part["name"], part["vertices"], part["faces"], surface))
+    return joined(meshes)
