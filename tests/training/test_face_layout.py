@@ -6,8 +6,9 @@ import pytest
 from rigcast._rigs.surface import Surface
 from rigcast.training._face_maps._lay_out import lay_out
 from rigcast.training._face_maps._rectangles import LONGEST, Rectangle
-from rigcast.training._face_maps._refinement import refined_floor, refinements
+from rigcast.training._face_maps._refinement import refinements
 from tests.support.laid_face import LaidFace
+from tests.support.map_floors import refined_floor
 
 
 def laid(face, **options):

@@ -13,9 +13,10 @@ from rigcast.training._face_maps._convolution_networks import ConvolutionShape, 
 from rigcast.training._face_maps._export import LearnedMap, map_tensors
 from rigcast.training._face_maps._layout import COARSE, Floors, Layout, MapSegment
 from rigcast.training._face_maps._rectangles import GAP, Rectangle, apart, shares
-from rigcast.training._face_maps._refinement import _segments_of, refined_floor
+from rigcast.training._face_maps._refinement import _segments_of
 from rigcast.training._face_maps._regions import with_regions
 from rigcast.training._face_maps._shapes import Scaling
+from tests.support.map_floors import refined_floor
 
 COUNT, CONTROLS = 4000, 6
 LOWS = [np.array([0.1, 0.1]), np.array([0.25, 0.3]), np.array([0.75, 0.6])]

@@ -6,13 +6,13 @@ import json
 from dataclasses import dataclass
 
 import numpy as np
+from tests.support.map_floors import refined_floor
 
 import rigcast as rc
 from rigcast import _core
 from rigcast._rigs.drawn_maps import map_resolution
 from rigcast.training._face_maps._inputs import moved_by
 from rigcast.training._face_maps._layout import Layout, MapSegment
-from rigcast.training._face_maps._refinement import refined_floor
 
 MOVES = 1e-3  # mm
 LINK_POSES = 32

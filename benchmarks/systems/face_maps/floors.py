@@ -18,12 +18,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from tests.support.map_floors import refined_floor
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.systems.baselines.sets import ROOT
 from rigcast import _core
-from rigcast.training._face_maps._refinement import refined_floor
 from rigcast.training._face_maps._rigid import RIGID, Moving, distances, rigid_motions
 
 GOALS = {32: (0.07, 2.6), 64: (0.02, 0.9)}

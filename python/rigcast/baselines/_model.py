@@ -44,12 +44,6 @@ def model(
     return _core.model_from_tensors(all_tensors | errors, json.dumps(metadata | {"error": summary}))
 
 
-def unmeasured(kind: str, examples: Examples, tensors: Tensors) -> Deformer:
-    """The model of a kind without its errors."""
-    all_tensors = {**_common_tensors(examples), **tensors}
-    return _core.model_from_tensors(all_tensors, json.dumps(_metadata(kind, examples, {})))
-
-
 def numeric_controls(examples: Examples) -> list[str]:
     """Names of the pose columns after the joints'."""
     count = examples.poses.shape[1] - 12 * examples.num_joints

@@ -122,15 +122,6 @@ class Space:
         """(T, N) controls of latent points before they are clipped: what exceeds the limits was cut off."""
         return self._around.unclipped(self.coordinates(x))
 
-    def share_clipped(self, x: ArrayLike) -> float:
-        """Share of the numbers of :meth:`controls` that lie outside the limits before they are clipped."""
-        free = self.unclipped(x)
-        if not free.size:
-            return 0.0
-        slack = 1e-5 * np.maximum(1.0, np.abs(free))
-        low, high = self._around.limits.T
-        return float(((free < low - slack) | (free > high + slack)).mean())
-
     def closest(self, controls: ArrayLike, *, starts: int = 4) -> tuple[Float64, Float64]:
         """The latent points whose meshes are closest to those of given controls.
 

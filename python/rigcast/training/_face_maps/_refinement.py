@@ -219,22 +219,6 @@ def elbow(costs: list[float]) -> int:
     return int((along + (fallen - low) / (fallen[0] - low)).argmin())
 
 
-def refined_floor(layout: Layout, offsets: NDArray[np.float32], threads: int = 0) -> Float64:
-    """Distances (T, V) that the best maps of a layout leave, in the unit of offsets (T, V, 3).
-
-    Refinement maps are fitted to what the best coarse maps leave, one after another, twice. Where coarse maps blend,
-    each is fitted by itself. Vertices of no coarse segment have 0.
-    """
-    left = np.zeros(offsets.shape, np.float32)
-    for segment in layout.coarse:
-        own = np.ascontiguousarray(offsets[:, segment.vertices])
-        ones = np.ones(len(segment.vertices), np.float32)
-        remains = _core.map_residuals(segment.uvs, own, segment.resolution, ones, threads)
-        left[:, segment.vertices] += segment.weights[:, None] * remains
-    left = fitted([segment for segment in layout.segments if segment.level == REFINEMENT], left, threads)
-    return np.asarray(np.linalg.norm(left.astype(np.float64), axis=2))
-
-
 def fitted(segments: list[MapSegment], left: NDArray[np.float32], threads: int) -> NDArray[np.float32]:
     """What the best maps of segments leave of offsets (T, V, 3), fitted one after another, twice."""
     left = left.copy()
