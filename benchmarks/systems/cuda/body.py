@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.support.models import random_body
 
-from benchmarks.compare_builds import BODY_SIZES
+from benchmarks.kernels.body import BODY_SIZES
 from benchmarks.systems.cuda import batches
 
 

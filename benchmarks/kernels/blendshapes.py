@@ -1,0 +1,73 @@
+"""A blendshape rig of the size of a production face."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+from tests.support import blendshapes
+
+import rigcast as rc
+from benchmarks.kernels.register import Setup, kernel
+
+VERTICES, SHAPES, REACH = 20_000, 60, 0.1
+HEADS = 100
+
+
+@functools.cache
+def face(num_vertices: int, storage: str) -> rc.BlendshapeRig:
+    """A random rig."""
+    return blendshapes.random_rig(num_vertices=num_vertices, num_shapes=SHAPES, reach=REACH, storage=storage)
+
+
+def heads(setup: Setup, count: int, storage: str = "float32") -> tuple[rc.BlendshapeRig, np.ndarray, np.ndarray]:
+    """A rig, weights (T, K) and an array for their vertices."""
+    rig = face(setup.size(VERTICES), storage)
+    return rig, blendshapes.random_weights(rig, count), np.ones((count, *rig.rest_vertices.shape), np.float32)
+
+
+@kernel
+def blendshapes_one_head(setup: Setup) -> Callable[[], object]:
+    rig, weights, out = heads(setup, 1)
+    return lambda: rig.evaluate(weights, threads=setup.threads, out=out)
+
+
+@kernel
+def blendshapes_batch(setup: Setup) -> Callable[[], object]:
+    rig, weights, out = heads(setup, setup.size(HEADS))
+    return lambda: rig.evaluate(weights, threads=setup.threads, out=out)
+
+
+@kernel
+def blendshapes_batch_int16(setup: Setup) -> Callable[[], object]:
+    rig, weights, out = heads(setup, setup.size(HEADS), "int16")
+    return lambda: rig.evaluate(weights, threads=setup.threads, out=out)
+
+
+@kernel
+def blendshapes_prefix(setup: Setup) -> Callable[[], object]:
+    rig, weights, out = heads(setup, setup.size(HEADS))
+    return lambda: rig.evaluate(weights, threads=setup.threads, out=out, prefix=SHAPES // 4)
+
+
+@kernel
+def blendshapes_vjp(setup: Setup) -> Callable[[], object]:
+    rig, weights, cotangents = heads(setup, 1)
+    return lambda: rig.vjp(weights, cotangents, threads=setup.threads)
+
+
+@kernel
+def blendshapes_jvp(setup: Setup) -> Callable[[], object]:
+    rig, weights, _ = heads(setup, 1)
+    tangents = np.ones_like(weights)
+    return lambda: rig.jvp(weights, tangents, threads=setup.threads)
+
+
+@kernel
+def blendshapes_session_one_weight(setup: Setup) -> Callable[[], object]:
+    """Every other head has another first weight."""
+    rig, weights, out = heads(setup, 1)
+    session, turns = rig.session(), itertools.cycle([weights[0], weights[0] + np.eye(SHAPES, dtype=np.float32)[0]])
+    return lambda: session.evaluate(next(turns), out[0])

@@ -1,0 +1,78 @@
+"""Skinned characters: linear blend, dual quaternions, delta mush."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from tests.support import models, skinning
+
+import rigcast as rc
+from benchmarks.kernels.register import Setup, kernel
+
+JOINTS, VERTICES, INFLUENCES = 60, 6000, 4
+POSES = 8
+
+
+@functools.cache
+def character(make: Any, num_vertices: int) -> rc.Deformer:
+    """A random character."""
+    return skinning.skinned(make, JOINTS, num_vertices, INFLUENCES)
+
+
+def posed(setup: Setup, make: Any, frames: int = POSES) -> tuple[rc.Deformer, np.ndarray, np.ndarray]:
+    """A model, poses (T, C) and an array for their vertices."""
+    model = character(make, setup.size(VERTICES))
+    poses = models.random_poses(model.skeleton, frames)
+    return model, poses, np.ones((frames, *model.rest_vertices.shape), np.float32)
+
+
+@kernel
+def skinning_linear_blend_one_pose(setup: Setup) -> Callable[[], object]:
+    model, poses, out = posed(setup, rc.LinearBlendSkinning, 1)
+    return lambda: model.evaluate(poses, threads=setup.threads, out=out)
+
+
+@kernel
+def skinning_linear_blend(setup: Setup) -> Callable[[], object]:
+    model, poses, out = posed(setup, rc.LinearBlendSkinning)
+    return lambda: model.evaluate(poses, threads=setup.threads, out=out)
+
+
+@kernel
+def skinning_linear_blend_vjp(setup: Setup) -> Callable[[], object]:
+    model, poses, cotangents = posed(setup, rc.LinearBlendSkinning)
+    return lambda: model.vjp(poses, cotangents, threads=setup.threads)
+
+
+@kernel
+def skinning_linear_blend_jvp(setup: Setup) -> Callable[[], object]:
+    model, poses, _ = posed(setup, rc.LinearBlendSkinning)
+    tangents = np.ones_like(poses)
+    return lambda: model.jvp(poses, tangents, threads=setup.threads)
+
+
+@kernel
+def skinning_dual_quaternion(setup: Setup) -> Callable[[], object]:
+    model, poses, out = posed(setup, rc.DualQuaternionSkinning)
+    return lambda: model.evaluate(poses, threads=setup.threads, out=out)
+
+
+@kernel
+def skinning_dual_quaternion_vjp(setup: Setup) -> Callable[[], object]:
+    model, poses, cotangents = posed(setup, rc.DualQuaternionSkinning)
+    return lambda: model.vjp(poses, cotangents, threads=setup.threads)
+
+
+@kernel
+def skinning_delta_mush(setup: Setup) -> Callable[[], object]:
+    model, poses, out = posed(setup, rc.DeltaMush)
+    return lambda: model.evaluate(poses, threads=setup.threads, out=out)
+
+
+@kernel
+def skinning_delta_mush_vjp(setup: Setup) -> Callable[[], object]:
+    model, poses, cotangents = posed(setup, rc.DeltaMush)
+    return lambda: model.vjp(poses, cotangents, threads=setup.threads)
