@@ -14,9 +14,9 @@ namespace rigcast::differential {
 namespace {
 
 /// What a solve of three right-hand sides takes per byte of its factorization, relative to what a dense product takes
-/// per byte: the factorization is read twice, in short runs. Measured by benchmarks/systems/differential/tails.py on a Sapphire
-/// Rapids core: 144 and 160 ns per KB of the factorization at 4,398 and 6,706 vertices, 38 and 43 ns per KB of the
-/// product.
+/// per byte: the factorization is read twice, in short runs. Measured by benchmarks/systems/differential/tails.py on a
+/// Sapphire Rapids core: 144 and 160 ns per KB of the factorization at 4,398 and 6,706 vertices, 38 and 43 ns per KB of
+/// the product.
 constexpr double solve_cost_per_byte = 3.7;
 
 /// The mesh on which delta coordinates are solved, and the vertices of it that the model has.
