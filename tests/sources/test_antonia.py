@@ -10,7 +10,7 @@ import pytest
 from rigcast.sources import joint_map, load_bvh, load_npz_rig, retarget, save_npz_rig
 from tests.support.small_rig import slow_sample
 
-SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "body" / "antonia.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "systems" / "body" / "antonia.py"
 
 
 @pytest.fixture(scope="module")
