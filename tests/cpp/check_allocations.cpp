@@ -49,8 +49,10 @@ long repeated(const rig::Deformer& model, const std::vector<float>& poses, int f
     const std::int64_t count = model.character().num_vertices(), controls = model.character().num_controls();
     std::vector<float> vertices(3 * frames * count), gradients(frames * controls);
     const std::vector<float> cotangents(vertices.size(), 1.0f);
+    const bool has_derivatives = checks::has_derivatives(model);
     const auto call = [&] {
         model.evaluate({poses.data(), {frames, controls}}, {vertices.data(), {frames, count, 3}}, threads);
+        if (!has_derivatives) return;
         model.vjp({poses.data(), {frames, controls}}, {cotangents.data(), {frames, count, 3}},
                   {gradients.data(), {frames, controls}}, threads);
     };

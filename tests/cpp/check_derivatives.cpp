@@ -1,5 +1,5 @@
-// The derivatives of every kind of model against each other and against central differences of evaluate, and restricted
-// models and sessions against the whole, without Python.
+// The derivatives of every kind of model that has them against each other and against central differences of evaluate,
+// restricted models and sessions against the whole, without Python.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -88,32 +88,43 @@ int check_derivatives(const char* kind, const Case& c) {
            check(kind, "vjp against jvp", adjoint, 2e-5) + check(kind, "jacobian", difference(product, jvp), 2e-5);
 }
 
-int check_parts(const char* kind, const Case& c) {
+int check_part(const char* kind, const Case& c) {
     const Numbers whole = c.evaluate(c.pose);
-    Numbers part(6), posed(whole.size());
+    Numbers part(6);
     const std::int32_t chosen[2] = {static_cast<std::int32_t>(c.count - 1), 3};
     c.model->restricted({chosen, {2}})->evaluate(c.row(c.pose), {part.data(), {1, 2, 3}}, 1);
-    rig::Session session(c.model);
-    session.evaluate({c.tangent.data(), {c.columns}}, {posed.data(), {c.count, 3}});
-    session.evaluate({c.pose.data(), {c.columns}}, {posed.data(), {c.count, 3}});
-    int faults = std::memcmp(posed.data(), whole.data(), whole.size() * sizeof(float)) != 0;
+    int faults = 0;
     for (int i = 0; i < 2; ++i) {
         faults += std::memcmp(part.data() + 3 * i, whole.data() + 3 * chosen[i], 3 * sizeof(float)) != 0;
     }
-    if (faults > 0) std::printf("%s: a restricted model or a session has other bytes than the whole\n", kind);
+    if (faults > 0) std::printf("%s: a restricted model has other bytes than the whole\n", kind);
     return faults;
+}
+
+int check_session(const char* kind, const Case& c) {
+    const Numbers whole = c.evaluate(c.pose);
+    Numbers posed(whole.size());
+    rig::Session session(c.model);
+    session.evaluate({c.tangent.data(), {c.columns}}, {posed.data(), {c.count, 3}});
+    session.evaluate({c.pose.data(), {c.columns}}, {posed.data(), {c.count, 3}});
+    const bool is_same = std::memcmp(posed.data(), whole.data(), whole.size() * sizeof(float)) == 0;
+    if (!is_same) std::printf("%s: a session has other bytes than the model\n", kind);
+    return is_same ? 0 : 1;
 }
 
 }  // namespace
 
 int main() {
-    int faults = 0;
+    int faults = 0, differentiated = 0;
     for (const std::string& kind : model_kinds()) {
         for (const std::uint64_t seed : {1, 2, 3}) {
             const Case c(kind, seed);
-            faults += check_derivatives(kind.c_str(), c) + check_parts(kind.c_str(), c);
+            faults += check_session(kind.c_str(), c);
+            if (!checks::has_derivatives(*c.model)) continue;
+            faults += check_derivatives(kind.c_str(), c) + check_part(kind.c_str(), c);
+            ++differentiated;
         }
     }
-    std::printf("derivatives of %d kinds of models, %d faults\n", static_cast<int>(model_kinds().size()), faults);
-    return faults == 0 ? 0 : 1;
+    std::printf("derivatives of %d models, %d faults\n", differentiated, faults);
+    return faults == 0 && differentiated > 0 ? 0 : 1;
 }

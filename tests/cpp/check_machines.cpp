@@ -82,7 +82,7 @@ std::vector<fs::path> models_of(const fs::path& folder) {
     return paths;
 }
 
-/// The vertices and gradients of all models, each divided by its largest magnitude.
+/// The vertices of all models, and the gradients of those that have any, each divided by its largest magnitude.
 std::vector<float> evaluate(const fs::path& folder) {
     std::vector<float> all;
     const std::vector<float> poses = read_numbers(folder / "poses.f32");
@@ -99,6 +99,7 @@ std::vector<float> evaluate(const fs::path& folder) {
         std::vector<float> vertices(static_cast<std::size_t>(num_frames * count * 3)), gradient(rows.size());
         model->evaluate(in, {vertices.data(), {num_frames, count, 3}}, 1);
         append(vertices);
+        if (!checks::has_derivatives(*model)) continue;
         std::fill(vertices.begin(), vertices.end(), 1.0f);
         model->vjp(in, {vertices.data(), {num_frames, count, 3}}, {gradient.data(), {num_frames, columns}}, 1);
         append(gradient);

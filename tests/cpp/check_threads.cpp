@@ -35,6 +35,7 @@ Results run(const rig::Deformer& model, const std::vector<float>& poses, int thr
     results.gradients.resize(frames * controls);
     const std::vector<float> cotangents(results.vertices.size(), 1.0f);
     model.evaluate({poses.data(), {frames, controls}}, {results.vertices.data(), {frames, count, 3}}, threads);
+    if (!checks::has_derivatives(model)) return results;
     model.vjp({poses.data(), {frames, controls}}, {cotangents.data(), {frames, count, 3}},
               {results.gradients.data(), {frames, controls}}, threads);
     return results;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "random_model.h"
 #include "rigcast/core/error.h"
 #include "rigcast/registry/make_model.h"
 #include "rigcast/rig/session.h"
@@ -27,19 +28,29 @@ void through_channels(const rig::Character& character) {
     }
 }
 
-/// Everything that a model computes of one pose, whole and of two of its vertices.
+/// The derivatives of a model at a pose, and the Jacobian of two of its vertices.
+void differentiate(const rig::Deformer& model, View<const float, 2> poses) {
+    const std::int64_t count = model.character().num_vertices(), controls = model.character().num_controls();
+    std::vector<float> vertices(3 * count), ones(std::max(3 * count, controls), 1.0f), row(controls);
+    model.vjp(poses, {ones.data(), {1, count, 3}}, {row.data(), {1, controls}}, 1);
+    model.jvp(poses, {ones.data(), {1, controls}}, {vertices.data(), {1, count, 3}}, 1);
+    const std::int32_t ends[2] = {static_cast<std::int32_t>(count - 1), 0};
+    const auto part = model.restricted({ends, {2}});
+    std::vector<float> jacobian(6 * controls);
+    part->jacobian(poses, {jacobian.data(), {1, 6, controls}}, 1);
+    TensorFile::parse(part->character().tensors->serialize(), "round trip of a part");
+}
+
+/// Everything that a model computes of one pose.
 void compute(const std::shared_ptr<const rig::Deformer>& model) {
     const rig::Character& character = model->character();
     const std::int64_t count = character.num_vertices(), controls = character.num_controls();
-    std::vector<float> pose(controls), vertices(3 * count), ones(std::max(3 * count, controls), 1.0f), row(controls);
+    std::vector<float> pose(controls), vertices(3 * count);
     const auto rest = character.skeleton.rest();
     std::copy(rest.begin(), rest.end(), pose.begin());
-    const View<const float, 2> poses{pose.data(), {1, controls}}, tangents{ones.data(), {1, controls}};
-    const View<float, 3> out{vertices.data(), {1, count, 3}};
+    const View<const float, 2> poses{pose.data(), {1, controls}};
     float confidence = 0.0f;
-    model->evaluate(poses, out, 1);
-    model->vjp(poses, {ones.data(), {1, count, 3}}, {row.data(), {1, controls}}, 1);
-    model->jvp(poses, tangents, out, 1);
+    model->evaluate(poses, {vertices.data(), {1, count, 3}}, 1);
     model->confidence(poses, {&confidence, {1}});
     through_channels(character);
     rig::Session session(model);
@@ -47,11 +58,7 @@ void compute(const std::shared_ptr<const rig::Deformer>& model) {
         session.evaluate({pose.data(), {controls}}, {vertices.data(), {count, 3}});
         pose.back() *= 0.5f;
     }
-    const std::int32_t ends[2] = {static_cast<std::int32_t>(count - 1), 0};
-    const auto part = model->restricted({ends, {2}});
-    std::vector<float> jacobian(6 * controls);
-    part->jacobian(poses, {jacobian.data(), {1, 6, controls}}, 1);
-    TensorFile::parse(part->character().tensors->serialize(), "round trip of a part");
+    if (has_derivatives(*model)) differentiate(*model, poses);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rigcast/core/tensor_file.h"
+#include "rigcast/rig/forward_only.h"
 
 namespace rigcast::checks {
 
@@ -20,6 +21,11 @@ struct Sizes {
 /// for; the same seed gives the same model. A learned body has overlapping sets, one of them without a network.
 /// Blendshapes of an even seed have 16 bits.
 TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64_t seed);
+
+/// Returns false for models that refuse derivatives and restriction.
+inline bool has_derivatives(const rig::Deformer& model) {
+    return dynamic_cast<const rig::ForwardOnly*>(&model) == nullptr;
+}
 
 /// (frames, 12 joints + 1) poses (of which blendshapes use the front) near the identity, one after another.
 std::vector<float> random_poses(const Sizes& sizes, int frames, std::uint64_t seed);

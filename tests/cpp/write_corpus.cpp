@@ -52,6 +52,7 @@ int main(int count, char** arguments) {
             file.write((own / std::to_string(seed)).string());
             const std::int32_t chosen[4] = {3, 0, 3, 1};
             const auto model = rigcast::make_model(std::make_shared<const rigcast::TensorFile>(std::move(file)));
+            if (!has_derivatives(*model)) continue;
             model->restricted({chosen, {4}})->save((own / ("restricted" + std::to_string(seed))).string());
         }
         write_bytes(own / "nested", nested(random_model(kind, {}, 0).serialize(), 200000));

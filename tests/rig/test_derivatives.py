@@ -1,4 +1,4 @@
-"""Derivatives of every kind of model: jvp against differences and vjp, the Jacobian against both."""
+"""Derivatives of every kind of model that has them: jvp against differences and vjp, the Jacobian against both."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import rigcast as rc
 from rigcast import _core
 from tests.support.blendshapes import random_rig, random_weights
-from tests.support.kinds import KINDS, MAKERS, poses_of
+from tests.support.kinds import MAKERS, WITH_DERIVATIVES, poses_of
 from tests.support.models import random_poses
 from tests.support.skinning import bumpy_tube, skinned
 
@@ -37,7 +37,7 @@ def assert_close(found, expected, bound):
 
 
 # Steps of float32 cross kinks of the many units of deformation maps: tests/face compares with the slow formula.
-SMOOTH = [kind for kind in KINDS if kind != "face_maps"]
+SMOOTH = [kind for kind in WITH_DERIVATIVES if kind != "face_maps"]
 
 
 @pytest.mark.parametrize("kind", SMOOTH)
@@ -50,7 +50,7 @@ def test_jvp_matches_finite_differences(kind, tolerance):
     assert_close(model.jvp(poses, ahead - behind), expected, tolerance["finite_difference"])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_jvp_is_the_adjoint_of_vjp(kind, tolerance):
     model = MAKERS[kind]()
     check_adjoint(model, poses_of(model, 3), tolerance)
@@ -84,7 +84,7 @@ def test_jvp_of_a_collapsed_mesh_is_finite():
 
 
 @pytest.mark.parametrize("vertices", [None, [3, 17, 3]])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_jacobian_columns_are_jvps(kind, vertices, tolerance):
     """With all vertices it has more rows than columns, with three it has fewer."""
     model = MAKERS[kind]()
@@ -95,7 +95,7 @@ def test_jacobian_columns_are_jvps(kind, vertices, tolerance):
 
 
 @pytest.mark.parametrize("vertices", [None, [3, 17, 3]])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_jacobian_rows_are_vjps(kind, vertices, tolerance):
     model = MAKERS[kind]()
     model = model if vertices is None else model.restricted(vertices)
@@ -105,7 +105,7 @@ def test_jacobian_rows_are_vjps(kind, vertices, tolerance):
     assert_close(model.jacobian(pose)[0], rows, tolerance["float32_sum"])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_one_pose_has_the_bytes_of_a_batch(kind):
     model = MAKERS[kind]()
     poses = poses_of(model, 5)
@@ -114,7 +114,7 @@ def test_one_pose_has_the_bytes_of_a_batch(kind):
     assert model.jacobian(poses[2]).tobytes() == model.jacobian(poses)[2].tobytes()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_any_number_of_threads_gives_the_same_derivatives(kind):
     model = MAKERS[kind]()
     poses = poses_of(model, 9)

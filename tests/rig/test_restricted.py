@@ -9,7 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from tests.support.kinds import KINDS, MAKERS, poses_of
+from tests.support.kinds import MAKERS, WITH_DERIVATIVES, poses_of
 from tests.support.models import linear_blend, random_poses
 from tests.support.skinning import bumpy_tube, skinned, tube
 
@@ -22,7 +22,7 @@ def some_vertices(model, seed, count=9):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_vertices_have_the_bytes_of_the_whole(kind, seed):
     model = MAKERS[kind]()
     vertices, poses = some_vertices(model, seed), poses_of(model, 5, seed)
@@ -30,7 +30,7 @@ def test_vertices_have_the_bytes_of_the_whole(kind, seed):
     assert part.evaluate(poses).tobytes() == model.evaluate(poses)[:, vertices].tobytes()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_a_single_vertex_is_a_model(kind):
     model = MAKERS[kind]()
     poses = poses_of(model, 3)
@@ -38,7 +38,7 @@ def test_a_single_vertex_is_a_model(kind):
         assert model.restricted([vertex]).evaluate(poses).tobytes() == model.evaluate(poses)[:, [vertex]].tobytes()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_all_vertices_are_the_model(kind):
     model = MAKERS[kind]()
     poses = poses_of(model, 3)
@@ -47,7 +47,7 @@ def test_all_vertices_are_the_model(kind):
     np.testing.assert_array_equal(part.faces, model.faces)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_restricted_twice_is_restricted_once(kind):
     model = MAKERS[kind]()
     poses = poses_of(model, 3)
@@ -56,7 +56,7 @@ def test_restricted_twice_is_restricted_once(kind):
     assert twice.evaluate(poses).tobytes() == model.evaluate(poses)[:, first[second]].tobytes()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_jvp_is_that_of_the_whole(kind, tolerance):
     model = MAKERS[kind]()
     vertices, poses = some_vertices(model, 1), poses_of(model, 3)
@@ -66,7 +66,7 @@ def test_jvp_is_that_of_the_whole(kind, tolerance):
     np.testing.assert_allclose(found / scale, expected / scale, atol=tolerance["float32_sum"])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_vjp_adds_what_repeated_vertices_ask_for(kind, tolerance):
     model = MAKERS[kind]()
     vertices, poses = some_vertices(model, 2), poses_of(model, 3)
@@ -78,7 +78,7 @@ def test_vjp_adds_what_repeated_vertices_ask_for(kind, tolerance):
     np.testing.assert_allclose(found / scale, expected / scale, atol=tolerance["float32_sum"])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_a_restricted_model_is_saved_and_loaded(kind, tmp_path):
     model = MAKERS[kind]()
     part, poses = model.restricted(some_vertices(model, 3)), poses_of(model, 2)
@@ -89,7 +89,7 @@ def test_a_restricted_model_is_saved_and_loaded(kind, tmp_path):
     assert again.evaluate(poses).tobytes() == part.evaluate(poses).tobytes()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_what_is_no_vertex_stays(kind):
     model = MAKERS[kind]()
     vertices = some_vertices(model, 4)
@@ -115,7 +115,7 @@ def test_the_hash_of_the_whole_topology_is_kept_under_its_own_name():
     assert "topology_hash" not in twice.metadata
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 @pytest.mark.parametrize(
     ("vertices", "text"),
     [

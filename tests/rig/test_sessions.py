@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.kinds import KINDS, MAKERS, poses_of
+from tests.support.kinds import KINDS, MAKERS, WITH_DERIVATIVES, poses_of
 from tests.support.models import random_poses
 from tests.support.skinning import bumpy_tube, skinned
 
@@ -82,7 +82,7 @@ def test_a_refused_pose_changes_nothing(kind):
     assert session.evaluate(second).tobytes() == model.evaluate(second).tobytes()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", WITH_DERIVATIVES)
 def test_a_session_of_a_restricted_model(kind):
     part = MAKERS[kind]().restricted([7, 3, 7])
     session = part.session()

@@ -37,6 +37,15 @@ MAKERS: dict[str, Callable[[], rc.Deformer]] = {
     "differential": lambda: random_differential(),
 }
 KINDS = list(MAKERS)
+FORWARD_ONLY = (  # refuse derivatives and restriction
+    "regression",
+    "regressed_skinning",
+    "direct_delta_mush",
+    "pose_space",
+    "dense_network",
+    "rotational_regression",
+)
+WITH_DERIVATIVES = [kind for kind in KINDS if kind not in FORWARD_ONLY]
 
 
 def poses_of(model: rc.Deformer, frames: int, seed: int = 0) -> np.ndarray:

@@ -11,7 +11,6 @@
 #include "rigcast/network/split_memory.h"
 #include "rigcast/rig/offsets.h"
 #include "rigcast/rig/overflow.h"
-#include "rigcast/rig/restricted.h"
 
 namespace rigcast::baseline {
 namespace {
@@ -53,19 +52,6 @@ void check_unique(View<const std::int32_t, 1> vertices, std::int64_t num_vertice
     }
 }
 
-/// The rows of a last layer for the vertices of a network that are among the chosen ones, whose places are appended.
-std::vector<float> chosen_rows(View<const float, 2> last, View<const std::int32_t, 1> vertices,
-                               const rig::RestrictedPlaces& places, std::vector<std::int32_t>* chosen) {
-    std::vector<float> rows;
-    for (std::int64_t i = 0; i < vertices.extent(0); ++i) {
-        for (const std::int32_t place : places.of(vertices(i))) {
-            chosen->push_back(place);
-            rows.insert(rows.end(), last.row(3 * i), last.row(3 * i + 3));
-        }
-    }
-    return rows;
-}
-
 /// The larger of a width and the padded ones that a layer reads and writes.
 std::size_t widest(std::size_t width, const Dense& layer) {
     return std::max<std::size_t>(
@@ -74,7 +60,7 @@ std::size_t widest(std::size_t width, const Dense& layer) {
 
 }  // namespace
 
-/// The rows of `frames` poses: inputs and hidden layers, what they change by, and outputs.
+/// The rows of `frames` poses: inputs, hidden layers and outputs.
 struct DenseNetworks::Memory {
     Memory(float* memory, const DenseNetworks& model, int frames) {
         std::size_t narrow = 0, wide = 0;
@@ -89,24 +75,18 @@ struct DenseNetworks::Memory {
         inputs = rows(narrow);
         hidden1 = rows(narrow);
         hidden2 = rows(narrow);
-        input_change = rows(narrow);
-        hidden1_change = rows(narrow);
-        hidden2_change = rows(narrow);
         outputs = rows(wide);
         size = split.used();
     }
     Rows<float> inputs;
     Rows<float> hidden1;
     Rows<float> hidden2;
-    Rows<float> input_change;  // tangents or gradients
-    Rows<float> hidden1_change;
-    Rows<float> hidden2_change;
     Rows<float> outputs;
     std::size_t size;
 };
 
 DenseNetworks::DenseNetworks(std::shared_ptr<const TensorFile> tensors)
-    : Deformer(std::move(tensors)),
+    : ForwardOnly(std::move(tensors)),
       mean_(character().tensors->get<float, 1>("mean", {3 * character().num_vertices()})) {
     const TensorFile& file = *character().tensors;
     const auto vertex = file.get<std::int32_t, 1>("networks.vertex");
@@ -184,96 +164,6 @@ void DenseNetworks::do_evaluate(View<const float, 2> poses, View<float, 3> verti
             rig::check_overflow("evaluate", t, vertices.row(t), 3 * vertices.extent(1));
         }
     });
-}
-
-void DenseNetworks::do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
-                           int threads) const {
-    parallel_for(poses.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
-        const Scratch::Lease<float> lease(memory_size(1));
-        const Memory memory(lease.data(), *this, 1);
-        for (std::int64_t t = begin; t < end; ++t) {
-            std::fill_n(gradients.row(t), gradients.extent(1), 0.0f);
-            for (const Segment& segment : segments_) {
-                hidden(segment, {poses.row(t), 0}, memory, 1);
-                float* next = memory.outputs.row(0);
-                for (const std::int32_t v : segment.vertex) {
-                    for (int row = 0; row < 3; ++row) *next++ = cotangents(t, v, row);
-                }
-                std::fill(next, memory.outputs.row(0) + segment.layer[2].padded(), 0.0f);
-                dense_kernels().dense_vjp(segment.layer[2], packed_, memory.outputs, memory.outputs,
-                                          memory.hidden2_change, 1);  // without an activation, y is not read
-                dense_kernels().dense_vjp(segment.layer[1], packed_, memory.hidden2, memory.hidden2_change,
-                                          memory.hidden1_change, 1);
-                dense_kernels().dense_vjp(segment.layer[0], packed_, memory.hidden1, memory.hidden1_change,
-                                          memory.input_change, 1);
-                for (std::int64_t i = 0; i < segment.column.extent(0); ++i) {
-                    gradients(t, segment.column(i)) += memory.input_change.row(0)[i];
-                }
-            }
-        }
-    });
-}
-
-void DenseNetworks::do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
-                           int threads) const {
-    parallel_for(poses.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
-        const Scratch::Lease<float> lease(memory_size(1));
-        const Memory memory(lease.data(), *this, 1);
-        for (std::int64_t t = begin; t < end; ++t) {
-            std::fill_n(derivatives.row(t), 3 * derivatives.extent(1), 0.0f);
-            for (const Segment& segment : segments_) {
-                hidden(segment, {poses.row(t), 0}, memory, 1);
-                for (std::int64_t i = 0; i < segment.column.extent(0); ++i) {
-                    memory.input_change.row(0)[i] = tangents(t, segment.column(i));
-                }
-                dense_kernels().dense_jvp(segment.layer[0], packed_, memory.hidden1, memory.input_change,
-                                          memory.hidden1_change, 1);
-                dense_kernels().dense_jvp(segment.layer[1], packed_, memory.hidden2, memory.hidden1_change,
-                                          memory.hidden2_change, 1);
-                dense_kernels().dense_jvp(segment.layer[2], packed_, memory.outputs, memory.hidden2_change,
-                                          memory.outputs, 1);
-                const float* next = memory.outputs.row(0);
-                for (const std::int32_t v : segment.vertex) {
-                    for (int row = 0; row < 3; ++row) derivatives(t, v, row) = *next++;
-                }
-            }
-        }
-    });
-}
-
-std::shared_ptr<rig::Deformer> DenseNetworks::do_restricted(View<const std::int32_t, 1> vertices) const {
-    const TensorFile& source = *character().tensors;
-    auto result = std::make_shared<TensorFile>(
-        rig::restricted_tensors(character(), vertices, {"mean", "networks.", "inputs.", "network."}));
-    const rig::RestrictedPlaces places(vertices, character().num_vertices());
-    std::vector<float> mean;
-    for (const std::int32_t v : vertices) mean.insert(mean.end(), mean_.data() + 3 * v, mean_.data() + 3 * v + 3);
-    std::vector<std::int32_t> vertex, column, offset{0}, input_offset{0};
-    for (std::size_t s = 0; s < segments_.size(); ++s) {
-        const Segment& segment = segments_[s];
-        const std::string old_name = network_name(static_cast<std::int64_t>(s));
-        const std::string name = network_name(static_cast<std::int64_t>(offset.size()) - 1);
-        const auto last = source.get<float, 2>(old_name + "layer3.weight");
-        const std::vector<float> rows = chosen_rows(last, segment.vertex, places, &vertex);
-        if (rows.empty()) continue;
-        const std::int64_t width = last.extent(1);
-        result->add(name + "layer3.weight", {static_cast<std::int64_t>(rows.size()) / width, width}, rows.data());
-        for (const char* layer : {"layer1.weight", "layer1.bias", "layer2.weight", "layer2.bias"}) {
-            result->add(name + layer, source, source.entries().at(old_name + layer));
-        }
-        column.insert(column.end(), segment.column.begin(), segment.column.end());
-        offset.push_back(static_cast<std::int32_t>(vertex.size()));
-        input_offset.push_back(static_cast<std::int32_t>(column.size()));
-    }
-    const auto add = [&](const char* name, const auto& list) {
-        result->add(name, {static_cast<std::int64_t>(list.size())}, list.data());
-    };
-    add("mean", mean);
-    add("networks.vertex", vertex);
-    add("networks.offset", offset);
-    add("inputs.column", column);
-    add("inputs.offset", input_offset);
-    return std::make_shared<DenseNetworks>(std::move(result));
 }
 
 }  // namespace rigcast::baseline

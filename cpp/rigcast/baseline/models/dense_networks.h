@@ -6,7 +6,7 @@
 
 #include "rigcast/network/dense.h"
 #include "rigcast/network/packed.h"
-#include "rigcast/rig/deformer.h"
+#include "rigcast/rig/forward_only.h"
 
 namespace rigcast::baseline {
 
@@ -19,7 +19,7 @@ namespace rigcast::baseline {
 /// vertex occurs twice; inputs.offset I32[S + 1] into inputs.column I32[N]; of each network, with its index in place of
 /// 000, network.000.layer1.weight F32[H1, n], .bias F32[H1], layer2.weight F32[H2, H1], .bias F32[H2], and
 /// layer3.weight F32[3 M_s, H2].
-class DenseNetworks final : public rig::Deformer {
+class DenseNetworks final : public rig::ForwardOnly {
 public:
     /// Throws ArgumentError if a tensor is missing, sizes do not fit, an index is out of range or occurs twice, or a
     /// network has no vertex or no input.
@@ -34,11 +34,6 @@ private:
     struct Memory;
 
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
-    void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
-                int threads) const override;
-    void do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
-                int threads) const override;
-    std::shared_ptr<rig::Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
 
     void add_segment(std::int64_t index, View<const float, 1> mean);
     std::size_t memory_size(int frames) const;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "rigcast/rig/deformer.h"
+#include "rigcast/rig/forward_only.h"
 
 namespace rigcast::baseline {
 
@@ -18,7 +18,7 @@ namespace rigcast::baseline {
 ///
 /// Tensors: mush.joint I32[V, K], mush.matrix F32[V, K, 10] (P00 P01 P02 s0 P11 P12 s1 P22 s2 m) and mush.center F32[V,
 /// 3]. The m of a vertex sum to 1; unused entries are zeros.
-class DirectDeltaMush final : public rig::Deformer {
+class DirectDeltaMush final : public rig::ForwardOnly {
 public:
     /// Throws ArgumentError if a tensor is missing, sizes do not fit, a joint is out of range, or the m of a vertex do
     /// not sum to 1 within 1e-3.
@@ -26,17 +26,11 @@ public:
 
 private:
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
-    void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
-                int threads) const override;
-    void do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
-                int threads) const override;
-    std::shared_ptr<rig::Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
 
     struct Blend;
     std::size_t transforms_size() const { return 12 * static_cast<std::size_t>(character().skeleton.num_joints()); }
     Blend blend(const float* transforms, std::int64_t vertex) const;
     void detail(std::int64_t vertex, double* out) const;
-    void pull_back(const float* transforms, std::int64_t vertex, const float* cotangent, float* gradient) const;
 
     View<const std::int32_t, 2> joint_;
     View<const float, 3> matrix_;

@@ -11,21 +11,18 @@ namespace rigcast::baseline {
 using network::Activation;
 using network::dense_kernels;
 
-/// The arrays of the working memory of one pose. Inputs of the layers and their gradients share places: a derivative
-/// needs z alone.
+/// The arrays of the working memory of one pose.
 struct FeatureMap::Memory {
     Memory(float* memory, const FeatureMap& map) {
         network::SplitMemory split(memory);
         z = split.take(map.project_.padded());
         inputs = split.take(map.project_.padded_inputs());
-        tangent = split.take(map.project_.padded());
         features = split.take(map.weight_.padded_inputs());
         size = split.used();
     }
     float* z;         // (D)
-    float* inputs;    // (M) x_S - m, or its gradient or tangent
-    float* tangent;   // (D) gradient or tangent of z
-    float* features;  // (F) f(z), or its gradient or tangent
+    float* inputs;    // (M) x_S - m
+    float* features;  // (F) f(z)
     std::size_t size;
 };
 
@@ -73,40 +70,6 @@ void FeatureMap::evaluate(const float* pose, float* memory, float* y) const {
     dense_kernels().dense(project_, packed_, {m.inputs, 0}, {m.z, 0}, 1);
     expand(m.z, m.features);
     dense_kernels().dense(weight_, packed_, {m.features, 0}, {y, 0}, 1);
-}
-
-void FeatureMap::vjp(const float* y, float* y_gradient, float* memory, float* pose_gradient) const {
-    const Memory m(memory, *this);
-    const int d = project_.outputs;
-    dense_kernels().dense_vjp(weight_, packed_, {y, 0}, {y_gradient, 0}, {m.features, 0}, 1);
-    std::fill_n(m.tangent, project_.padded(), 0.0f);
-    std::copy_n(m.features, d, m.tangent);
-    if (is_quadratic()) {
-        const float* product = m.features + d;
-        for (int i = 0; i < d; ++i) {
-            for (int j = i; j < d; ++j, ++product) {
-                m.tangent[i] += *product * m.z[j];
-                m.tangent[j] += *product * m.z[i];
-            }
-        }
-    }
-    dense_kernels().dense_vjp(project_, packed_, {m.z, 0}, {m.tangent, 0}, {m.inputs, 0}, 1);
-    for (std::size_t i = 0; i < column_.size(); ++i) pose_gradient[column_[i]] += m.inputs[i];
-}
-
-void FeatureMap::jvp(const float* y, const float* tangent, float* memory, float* y_tangent) const {
-    const Memory m(memory, *this);
-    const int d = project_.outputs;
-    for (std::size_t i = 0; i < column_.size(); ++i) m.inputs[i] = tangent[column_[i]];
-    dense_kernels().dense_jvp(project_, packed_, {m.z, 0}, {m.inputs, 0}, {m.tangent, 0}, 1);
-    std::copy_n(m.tangent, d, m.features);
-    if (is_quadratic()) {
-        float* product = m.features + d;
-        for (int i = 0; i < d; ++i) {
-            for (int j = i; j < d; ++j) *product++ = m.tangent[i] * m.z[j] + m.z[i] * m.tangent[j];
-        }
-    }
-    dense_kernels().dense_jvp(weight_, packed_, {y, 0}, {m.features, 0}, {y_tangent, 0}, 1);
 }
 
 }  // namespace rigcast::baseline

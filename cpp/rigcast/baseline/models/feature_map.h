@@ -21,19 +21,14 @@ public:
     /// Throws ArgumentError if a tensor is missing, sizes do not fit, or a column is not below `num_controls`.
     FeatureMap(const TensorFile& tensors, std::int64_t num_controls);
 
-    /// R, and the floats of a row of them that the members below write.
+    /// R, and the floats of a row of them that evaluate writes.
     int outputs() const { return weight_.outputs; }
     int padded_outputs() const { return weight_.padded(); }
-    /// Floats of working memory that the members below need, aligned to a cache line.
+    /// Floats of working memory that evaluate needs, aligned to a cache line.
     std::size_t memory_size() const;
 
     /// Writes y (padded_outputs()), aligned to a cache line.
     void evaluate(const float* pose, float* memory, float* y) const;
-    /// Adds the gradient with respect to the pose, given that with respect to y (padded_outputs(), zero beyond R and
-    /// aligned), which is overwritten. Call after evaluate, with its memory and its y.
-    void vjp(const float* y, float* y_gradient, float* memory, float* pose_gradient) const;
-    /// Writes the derivative of y (padded_outputs(), aligned) along a tangent (C). Call as vjp.
-    void jvp(const float* y, const float* tangent, float* memory, float* y_tangent) const;
 
 private:
     struct Memory;

@@ -97,15 +97,6 @@ void GradientSolve::add(std::int64_t f, const double* gradient, double* rhs, std
     }
 }
 
-void GradientSolve::gather(std::int64_t f, const double* rhs_gradient, std::int64_t stride, double* gradient) const {
-    std::fill_n(gradient, 9, 0.0);
-    for (int c = 0; c < 3; ++c) {
-        const double* w = weights(f, c);
-        const double* row = rhs_gradient + stride * triangles_(f, c);
-        for (int e = 0; e < 9; ++e) gradient[e] += row[e / 3] * w[e % 3];
-    }
-}
-
 void GradientSolve::solve(View<double, 2> rhs, int threads) const {
     solver_->solve(rhs, rhs, threads);
 }

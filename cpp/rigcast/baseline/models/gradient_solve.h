@@ -24,8 +24,6 @@ public:
     const double* weights(std::int64_t f, int c) const { return weight_.data() + 9 * f + 3 * c; }
     /// Adds D (3, 3) of triangle f to the right-hand sides of x, y, z at its corners; rows are `stride` numbers apart.
     void add(std::int64_t f, const double* gradient, double* rhs, std::int64_t stride) const;
-    /// The reverse of `add`: writes the gradient with respect to D.
-    void gather(std::int64_t f, const double* rhs_gradient, std::int64_t stride, double* gradient) const;
     /// Overwrites right-hand sides (S, m) with the solutions.
     void solve(View<double, 2> rhs, int threads) const;
 

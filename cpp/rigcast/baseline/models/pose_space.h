@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "rigcast/rig/deformer.h"
+#include "rigcast/rig/forward_only.h"
 #include "rigcast/rig/skinning/skin_weights.h"
 
 namespace rigcast::baseline {
@@ -19,7 +19,7 @@ namespace rigcast::baseline {
 /// Tensors: space.offset I32[G + 1] into space.column I32[M], space.scale F32[M] s and space.example F32[E, M] y;
 /// space.group I32[V, K] and space.weight F32[V, K] a >= 0; space.delta F32[V, E, 3] c; with joints, those of
 /// SkinWeights.
-class PoseSpace final : public rig::Deformer {
+class PoseSpace final : public rig::ForwardOnly {
 public:
     /// Throws ArgumentError if a tensor is missing, sizes do not fit, an index is out of range, or a weight is
     /// negative.
@@ -27,22 +27,14 @@ public:
 
 private:
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
-    void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
-                int threads) const override;
-    void do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
-                int threads) const override;
-    std::shared_ptr<rig::Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
 
     struct Memory;
     std::size_t memory_size() const;
     std::int64_t num_groups() const { return offset_.extent(0) - 1; }
     std::int64_t num_examples() const { return example_.extent(0); }
-    void prepare(const char* function, std::int64_t frame, const float* pose, const Memory& memory) const;
-    void distances_jvp(const float* pose, const float* tangent, float* change) const;
-    void distances_vjp(const float* pose, const float* gradient, float* pose_gradient) const;
+    void prepare(std::int64_t frame, const float* pose, const Memory& memory) const;
     double kernel(std::int64_t vertex, std::int64_t example, const float* distances) const;
     void point(std::int64_t vertex, const float* distances, float* out) const;
-    void point_vjp(std::int64_t vertex, const float* distances, const float* gradient, float* distance_gradient) const;
 
     View<const std::int32_t, 1> offset_;
     View<const std::int32_t, 1> column_;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "rigcast/baseline/models/feature_map.h"
-#include "rigcast/rig/deformer.h"
+#include "rigcast/rig/forward_only.h"
 #include "rigcast/rig/skinning/skin_weights.h"
 
 namespace rigcast::baseline {
@@ -17,24 +17,18 @@ namespace rigcast::baseline {
 ///
 /// Tensors: those of FeatureMap with R = 12 B; bone.center F32[B, 3] c; bone.joint I32[B], -1 for none; skin.joint
 /// I32[V, K] (bones) and skin.weight F32[V, K] as in SkinWeights.
-class RegressedSkinning final : public rig::Deformer {
+class RegressedSkinning final : public rig::ForwardOnly {
 public:
     /// Throws ArgumentError if a tensor is missing, sizes do not fit, or an index is out of range.
     explicit RegressedSkinning(std::shared_ptr<const TensorFile> tensors);
 
 private:
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
-    void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
-                int threads) const override;
-    void do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
-                int threads) const override;
-    std::shared_ptr<rig::Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
 
     struct Memory;
     std::size_t memory_size() const;
     std::int64_t num_bones() const { return static_cast<std::int64_t>(joint_.size()); }
-    void prepare(const char* function, std::int64_t frame, const float* pose, const Memory& memory) const;
-    void pull_back(const float* pose, const Memory& memory) const;
+    void prepare(std::int64_t frame, const float* pose, const Memory& memory) const;
 
     FeatureMap map_;
     std::vector<float> center_;        // (B, 3)

@@ -1,18 +1,17 @@
 #include "rigcast/baseline/models/rotational_regression.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
-#include "rigcast/baseline/models/matrix3.h"
-#include "rigcast/baseline/models/rotation_vector.h"
 #include "rigcast/core/error.h"
 #include "rigcast/core/parallel.h"
 #include "rigcast/core/scratch.h"
 #include "rigcast/linalg/polar.h"
 #include "rigcast/network/split_memory.h"
 #include "rigcast/rig/overflow.h"
-#include "rigcast/rig/restricted.h"
+#include "rigcast/rig/skinning/quaternion.h"
 
 namespace rigcast::baseline {
 namespace {
@@ -32,6 +31,52 @@ void check_indices(const char* name, View<const std::int32_t, 1> values, std::in
 template <int Rank>
 View<const std::int32_t, 1> flat(View<const std::int32_t, Rank> values) {
     return {values.data(), {static_cast<std::int64_t>(values.size())}};
+}
+
+// Matrices (3, 3), row-major, and vectors (3) in double precision; outputs must not overlap inputs.
+
+/// c = a b, with a transposed if asked for; (3, 3) each.
+template <bool TransposeA = false>
+void multiply(const double* a, const double* b, double* c) {
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            double sum = 0.0;
+            for (int k = 0; k < 3; ++k) sum += a[TransposeA ? 3 * k + i : 3 * i + k] * b[3 * k + j];
+            c[3 * i + j] = sum;
+        }
+    }
+}
+
+/// The linear part of a transform (3, 4).
+void linear_part(const float* transform, double* out) {
+    for (int e = 0; e < 9; ++e) out[e] = transform[4 * (e / 3) + e % 3];
+}
+
+/// The rotation vector r (axis times angle, at most pi) of a rotation matrix R (3, 3). Jumps at half turns.
+void rotation_vector(const double* rotation, double* r) {
+    rig::Quaternion<double> q = rig::from_rotation(rotation);
+    if (q.w < 0.0) q = -1.0 * q;
+    const double sine = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+    const double scale = sine > 1e-12 ? 2.0 * std::atan2(sine, q.w) / sine : 2.0;
+    r[0] = scale * q.x;
+    r[1] = scale * q.y;
+    r[2] = scale * q.z;
+}
+
+/// R = exp([r]x) (Rodrigues).
+void rotation_matrix(const double* r, double* rotation) {
+    const double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+    const double angle = std::sqrt(square);
+    const bool small = angle < 1e-4;
+    const double a = small ? 1.0 - square / 6.0 : std::sin(angle) / angle;
+    const double b = small ? 0.5 - square / 24.0 : (1.0 - std::cos(angle)) / square;
+    const double cross[9] = {0.0, -r[2], r[1], r[2], 0.0, -r[0], -r[1], r[0], 0.0};
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            const double squared = r[i] * r[j] - (i == j ? square : 0.0);  // [r]x [r]x
+            rotation[3 * i + j] = (i == j ? 1.0 : 0.0) + a * cross[3 * i + j] + b * squared;
+        }
+    }
 }
 
 /// Runs body(t, column) for the frames of a batch in parallel, `column` a frame's first right-hand side in zeros
@@ -65,19 +110,11 @@ struct RotationalRegression::Memory {
         globals = split.take(12 * joints);
         skinning = split.take(12 * joints);
         theta = split.take(3 * joints);
-        globals_change = split.take(12 * joints);
-        skinning_change = split.take(12 * joints);
-        theta_change = split.take(3 * joints);
-        anchors = split.take(model.anchor_rest_.size());
         size = split.used();
     }
-    float* globals;          // (J, 3, 4)
-    float* skinning;         // (J, 3, 4)
-    float* theta;            // (J, 3)
-    float* globals_change;   // derivative
-    float* skinning_change;  // derivative or gradient
-    float* theta_change;     // derivative or gradient
-    float* anchors;          // (A, 3) gradient
+    float* globals;   // (J, 3, 4)
+    float* skinning;  // (J, 3, 4)
+    float* theta;     // (J, 3)
     std::size_t size;
 };
 
@@ -90,7 +127,8 @@ struct RotationalRegression::Local {
     double local[9];     // Q S
 };
 
-RotationalRegression::RotationalRegression(std::shared_ptr<const TensorFile> tensors) : Deformer(std::move(tensors)) {
+RotationalRegression::RotationalRegression(std::shared_ptr<const TensorFile> tensors)
+    : ForwardOnly(std::move(tensors)) {
     const TensorFile& file = *character().tensors;
     const rig::Skeleton& skeleton = character().skeleton;
     const auto rest = file.get<float, 2>("rotation.rest", {-1, 3});
@@ -122,11 +160,10 @@ std::size_t RotationalRegression::memory_size() const {
 }
 
 /// Computes transforms and rotation vectors of the joints.
-void RotationalRegression::prepare(const char* function, std::int64_t frame, const float* pose,
-                                   const Memory& memory) const {
+void RotationalRegression::prepare(std::int64_t frame, const float* pose, const Memory& memory) const {
     const int joints = character().skeleton.num_joints();
     rig::skinning_transforms(character().skeleton, pose, memory.globals, memory.skinning);
-    rig::check_overflow(function, frame, memory.skinning, 12 * joints);
+    rig::check_overflow("evaluate", frame, memory.skinning, 12 * joints);
     for (int j = 0; j < joints; ++j) {
         double matrix[9], relative[9], theta[3];
         linear_part(pose + 12 * j, matrix);
@@ -135,12 +172,12 @@ void RotationalRegression::prepare(const char* function, std::int64_t frame, con
         rotation_vector(relative, theta);
         for (int e = 0; e < 3; ++e) memory.theta[3 * j + e] = static_cast<float>(theta[e]);
     }
-    rig::check_overflow(function, frame, memory.theta, 3 * joints);
+    rig::check_overflow("evaluate", frame, memory.theta, 3 * joints);
 }
 
-/// y = b + sum_i W_i theta_i; without a bias if that is null: the derivative.
-void RotationalRegression::regress(std::int64_t f, const float* theta, const float* bias, double* y) const {
-    for (int row = 0; row < 9; ++row) y[row] = bias == nullptr ? 0.0 : bias[row];
+/// y = b + sum_i W_i theta_i.
+void RotationalRegression::regress(std::int64_t f, const float* theta, double* y) const {
+    for (int row = 0; row < 9; ++row) y[row] = bias_(f, row);
     for (std::int64_t i = 0; i < joint_.extent(1); ++i) {
         if (joint_(f, i) < 0) continue;
         const float* t = theta + 3 * joint_(f, i);
@@ -153,7 +190,7 @@ void RotationalRegression::regress(std::int64_t f, const float* theta, const flo
 
 RotationalRegression::Local RotationalRegression::local(std::int64_t f, const Memory& memory) const {
     Local result;
-    regress(f, memory.theta, bias_.row(f), result.y);
+    regress(f, memory.theta, result.y);
     linear_part(memory.skinning + 12 * bone_(f), result.bone);
     rotation_matrix(result.y, result.rotation);
     for (int e = 0; e < 9; ++e) result.stretch[e] = result.y[place[e / 3][e % 3]];
@@ -170,12 +207,12 @@ void RotationalRegression::add_gradients(const Memory& memory, double* rhs, std:
     }
 }
 
-void RotationalRegression::add_anchors(const char* function, std::int64_t frame, const float* transforms, double* rhs,
+void RotationalRegression::add_anchors(std::int64_t frame, const float* transforms, double* rhs,
                                        std::int64_t stride) const {
     for (std::int64_t a = 0; a < anchor_.extent(0); ++a) {
         float point[3];
         skin_->blend_point(transforms, a, anchor_rest_.data() + 3 * a, point);
-        rig::check_overflow(function, frame, point, 3);
+        rig::check_overflow("evaluate", frame, point, 3);
         for (int e = 0; e < 3; ++e) rhs[stride * anchor_(a) + e] += point[e];
     }
 }
@@ -193,150 +230,14 @@ void RotationalRegression::do_evaluate(View<const float, 2> poses, View<float, 3
         [&](std::int64_t t, double* rhs, std::int64_t stride) {
             const Scratch::Lease<float> lease(memory_size());
             const Memory memory(lease.data(), *this);
-            prepare("evaluate", t, poses.row(t), memory);
+            prepare(t, poses.row(t), memory);
             add_gradients(memory, rhs, stride);
-            add_anchors("evaluate", t, memory.skinning, rhs, stride);
+            add_anchors(t, memory.skinning, rhs, stride);
         },
         [&](std::int64_t t, const double* solution, std::int64_t stride) {
             store(solution, stride, vertices.row(t));
             rig::check_overflow("evaluate", t, vertices.row(t), 3 * vertices.extent(1));
         });
-}
-
-/// Computes the derivatives of transforms and rotation vectors.
-void RotationalRegression::joint_tangents(const float* pose, const float* tangent, const Memory& memory) const {
-    rig::skinning_jvp(character().skeleton, pose, memory.globals, tangent, memory.globals_change,
-                      memory.skinning_change);
-    for (int j = 0; j < character().skeleton.num_joints(); ++j) {
-        double matrix[9], change[9], stretch[9], omega[3], jacobian[9], result[3];
-        linear_part(pose + 12 * j, matrix);
-        linear_part(tangent + 12 * j, change);
-        linalg::polar_jvp(linalg::polar_decomposition(matrix), change, stretch, omega);
-        const double theta[3] = {memory.theta[3 * j], memory.theta[3 * j + 1], memory.theta[3 * j + 2]};
-        logarithm_jacobian(theta, jacobian);
-        apply(jacobian, omega, result);
-        for (int e = 0; e < 3; ++e) memory.theta_change[3 * j + e] = static_cast<float>(result[e]);
-    }
-}
-
-/// dD = dA Q S + A Q ([w]x S + dS), dQ = Q [w]x.
-void RotationalRegression::add_gradient_changes(const Memory& memory, double* rhs, std::int64_t stride) const {
-    for (std::int64_t f = 0; f < faces_.extent(0); ++f) {
-        const Local state = local(f, memory);
-        double change[9], jacobian[9], omega[3], cross[9], inner[9], outer[9], first[9], bone[9], second[9];
-        regress(f, memory.theta_change, nullptr, change);
-        exponential_jacobian(state.y, jacobian);
-        apply(jacobian, change, omega);
-        cross_matrix(omega, cross);
-        multiply(cross, state.stretch, inner);
-        for (int e = 0; e < 9; ++e) inner[e] += change[place[e / 3][e % 3]];
-        multiply(state.rotation, inner, outer);
-        multiply(state.bone, outer, first);
-        linear_part(memory.skinning_change + 12 * bone_(f), bone);
-        multiply(bone, state.local, second);
-        for (int e = 0; e < 9; ++e) first[e] += second[e];
-        solve_->add(f, first, rhs, stride);
-    }
-}
-
-void RotationalRegression::do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
-                                  int threads) const {
-    for_solved_batches(
-        *solve_, poses.extent(0), threads,
-        [&](std::int64_t t, double* rhs, std::int64_t stride) {
-            const Scratch::Lease<float> lease(memory_size());
-            const Memory memory(lease.data(), *this);
-            prepare("jvp", t, poses.row(t), memory);
-            joint_tangents(poses.row(t), tangents.row(t), memory);
-            rig::check_overflow("jvp", t, memory.skinning_change, 12 * character().skeleton.num_joints());
-            rig::check_overflow("jvp", t, memory.theta_change, 3 * character().skeleton.num_joints());
-            add_gradient_changes(memory, rhs, stride);
-            add_anchors("jvp", t, memory.skinning_change, rhs, stride);
-        },
-        [&](std::int64_t t, const double* solution, std::int64_t stride) {
-            store(solution, stride, derivatives.row(t));
-        });
-}
-
-/// Adds the gradients with respect to transforms and rotation vectors, given that with respect to D of a triangle.
-void RotationalRegression::pull_back(std::int64_t f, const Memory& memory, const double* gradient) const {
-    const Local state = local(f, memory);
-    double bone[9], local[9], stretch[9], rotation[9], turned[9], jacobian[9], y[9] = {};
-    multiply<false, true>(gradient, state.local, bone);
-    float* transform = memory.skinning_change + 12 * bone_(f);
-    for (int e = 0; e < 9; ++e) transform[4 * (e / 3) + e % 3] += static_cast<float>(bone[e]);
-    multiply<true>(state.bone, gradient, local);
-    multiply<true>(state.rotation, local, stretch);
-    for (int e = 0; e < 9; ++e) y[place[e / 3][e % 3]] += stretch[e];
-    multiply(local, state.stretch, rotation);  // S is symmetric
-    multiply<true>(state.rotation, rotation, turned);
-    const double omega[3] = {turned[7] - turned[5], turned[2] - turned[6], turned[3] - turned[1]};
-    exponential_jacobian(state.y, jacobian);
-    apply_transposed(jacobian, omega, y);
-    for (std::int64_t i = 0; i < joint_.extent(1); ++i) {
-        if (joint_(f, i) < 0) continue;
-        const float* w = &weight_(f, i, 0);
-        for (int e = 0; e < 3; ++e) {
-            double sum = 0.0;
-            for (int row = 0; row < 9; ++row) sum += w[3 * row + e] * y[row];
-            memory.theta_change[3 * joint_(f, i) + e] += static_cast<float>(sum);
-        }
-    }
-}
-
-/// From the gradients with respect to transforms and rotation vectors to that of the pose.
-void RotationalRegression::joint_gradients(const float* pose, const Memory& memory, float* pose_gradient) const {
-    rig::skinning_vjp(character().skeleton, pose, memory.globals, memory.skinning_change, character().num_controls(),
-                      pose_gradient);
-    for (int j = 0; j < character().skeleton.num_joints(); ++j) {
-        double matrix[9], jacobian[9], omega[3], zeros[9] = {}, result[9] = {};
-        linear_part(pose + 12 * j, matrix);
-        const double theta[3] = {memory.theta[3 * j], memory.theta[3 * j + 1], memory.theta[3 * j + 2]};
-        const double gradient[3] = {memory.theta_change[3 * j], memory.theta_change[3 * j + 1],
-                                    memory.theta_change[3 * j + 2]};
-        logarithm_jacobian(theta, jacobian);
-        apply_transposed(jacobian, gradient, omega);
-        linalg::polar_vjp(linalg::polar_decomposition(matrix), zeros, omega, result);
-        for (int e = 0; e < 9; ++e) pose_gradient[12 * j + 4 * (e / 3) + e % 3] += static_cast<float>(result[e]);
-    }
-}
-
-void RotationalRegression::do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
-                                  int threads) const {
-    for_solved_batches(
-        *solve_, poses.extent(0), threads,
-        [&](std::int64_t t, double* rhs, std::int64_t stride) {
-            for (std::int64_t k = 0; k < output_.extent(0); ++k) {
-                for (int e = 0; e < 3; ++e) rhs[stride * output_(k) + e] += cotangents(t, k, e);
-            }
-        },
-        [&](std::int64_t t, const double* solution, std::int64_t stride) {
-            const Scratch::Lease<float> lease(memory_size());
-            const Memory memory(lease.data(), *this);
-            const std::int64_t joints = character().skeleton.num_joints();
-            prepare("vjp", t, poses.row(t), memory);
-            std::fill_n(memory.skinning_change, 12 * joints, 0.0f);
-            std::fill_n(memory.theta_change, 3 * joints, 0.0f);
-            for (std::int64_t f = 0; f < faces_.extent(0); ++f) {
-                double gradient[9];
-                solve_->gather(f, solution, stride, gradient);
-                pull_back(f, memory, gradient);
-            }
-            for (std::int64_t a = 0; a < anchor_.extent(0); ++a) {
-                const double* v = solution + stride * anchor_(a);
-                for (int e = 0; e < 3; ++e) memory.anchors[3 * a + e] = static_cast<float>(v[e]);
-            }
-            skin_->blend_vjp(anchor_rest_.data(), memory.anchors, memory.skinning_change);
-            joint_gradients(poses.row(t), memory, gradients.row(t));
-        });
-}
-
-std::shared_ptr<rig::Deformer> RotationalRegression::do_restricted(View<const std::int32_t, 1> vertices) const {
-    auto tensors = std::make_shared<TensorFile>(rig::restricted_tensors(character(), vertices, {"rotation.output"}));
-    std::vector<std::int32_t> output;
-    for (const std::int32_t v : vertices) output.push_back(output_(v));
-    tensors->add("rotation.output", {vertices.extent(0)}, output.data());
-    return std::make_shared<RotationalRegression>(std::move(tensors));
 }
 
 }  // namespace rigcast::baseline

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "rigcast/baseline/models/gradient_solve.h"
-#include "rigcast/rig/deformer.h"
+#include "rigcast/rig/forward_only.h"
 #include "rigcast/rig/skinning/skin_weights.h"
 
 namespace rigcast::baseline {
@@ -25,8 +25,7 @@ namespace rigcast::baseline {
 /// Tensors: rotation.rest F32[S, 3], rotation.faces I32[F, 3], rotation.output I32[V], the model's vertices among the
 /// S; rotation.bone I32[F]; rotation.joint I32[F, K], -1 if unused; rotation.weight F32[F, K, 27] (9, 3) W;
 /// rotation.bias F32[F, 9]; rotation.anchor I32[A] with skin.joint I32[A, N] and skin.weight F32[A, N].
-/// A restricted model keeps the whole mesh and costs what the whole model does: every vertex depends on all triangles.
-class RotationalRegression final : public rig::Deformer {
+class RotationalRegression final : public rig::ForwardOnly {
 public:
     /// Throws ArgumentError if a tensor is missing, sizes do not fit, an index is out of range, or a connected part of
     /// the mesh has no anchor.
@@ -34,25 +33,15 @@ public:
 
 private:
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
-    void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
-                int threads) const override;
-    void do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
-                int threads) const override;
-    std::shared_ptr<rig::Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
 
     struct Memory;
     struct Local;
     std::size_t memory_size() const;
-    void prepare(const char* function, std::int64_t frame, const float* pose, const Memory& memory) const;
+    void prepare(std::int64_t frame, const float* pose, const Memory& memory) const;
     Local local(std::int64_t f, const Memory& memory) const;
-    void regress(std::int64_t f, const float* theta, const float* bias, double* y) const;
-    void joint_tangents(const float* pose, const float* tangent, const Memory& memory) const;
+    void regress(std::int64_t f, const float* theta, double* y) const;
     void add_gradients(const Memory& memory, double* rhs, std::int64_t stride) const;
-    void add_gradient_changes(const Memory& memory, double* rhs, std::int64_t stride) const;
-    void add_anchors(const char* function, std::int64_t frame, const float* transforms, double* rhs,
-                     std::int64_t stride) const;
-    void pull_back(std::int64_t f, const Memory& memory, const double* gradient) const;
-    void joint_gradients(const float* pose, const Memory& memory, float* pose_gradient) const;
+    void add_anchors(std::int64_t frame, const float* transforms, double* rhs, std::int64_t stride) const;
     void store(const double* solution, std::int64_t stride, float* vertices) const;
 
     View<const std::int32_t, 1> output_;
