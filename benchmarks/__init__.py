@@ -1,1 +1,2 @@
-"""Benchmarks: ``kernels`` times single functions, ``systems`` makes the pages, ``papers`` keeps experiments."""
+"""Benchmarks: ``kernels`` times single functions, ``peers`` a model beside PyTorch and ONNX Runtime, ``systems`` makes
+the pages, ``papers`` keeps experiments."""

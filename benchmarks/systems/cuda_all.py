@@ -26,8 +26,8 @@ import rigcast as rc
 from benchmarks.marks import ROOT, write_between_marks
 from benchmarks.systems.cuda.script import ABSENT
 from rigcast._atomic_files import atomic_write
-from rigcast._bench.timing import machine
 from rigcast._device_report import cuda_report
+from rigcast._timing import machine
 
 FIGURES = ROOT / "build" / "cuda" / "figures.json"
 MINUTES = 10.0  # of all parts together

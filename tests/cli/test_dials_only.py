@@ -33,12 +33,12 @@ def test_a_regression_of_the_set_is_evaluated_on_it(lids):
 
 
 def test_the_rig_is_timed_beside_a_model_of_its_dials(lids):
-    given = ["--data", "lid.rwdata", "--rig", "lid.npz", "--alone"]
+    given = ["--data", "lid.rwdata", "--rig", "lid.npz", "--runs", "10"]
     assert json_of("bench", "lid.safetensors", *given, folder=lids)["rig"]["milliseconds"] > 0
 
 
 def test_a_model_without_joints_is_timed_without_data(lids):
-    assert len(json_of("bench", "lid.safetensors", "--alone", folder=lids)["rows"]) == 2
+    assert len(json_of("bench", "lid.safetensors", "--runs", "10", folder=lids)["rows"]) == 2
 
 
 def opened(path, learned=None, dials_only=False):

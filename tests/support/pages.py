@@ -28,7 +28,7 @@ SHORTER = (
     (re.compile(r"--count 5000"), "--count 120"),
     (re.compile(r"--count 200"), "--count 20"),
     (re.compile(r"--balance 12000"), "--balance 200"),
-    (re.compile(r"--alone"), "--alone --runs 10 --batch 16"),
+    (re.compile(r"rigcast bench \S+"), r"\g<0> --runs 10 --batch 16"),
     (re.compile(r"minutes=\d+"), "steps=4"),
     (re.compile(r"count=5000"), "count=120"),
 )

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
-from rigcast._bench.timing import machine
+from rigcast._timing import machine
 from rigcast.crowd._importance import MEASURES
 from rigcast.faces._compskin import compskin_curves, control_table
 from rigcast.plot._colors import ACCENT, INK, QUIET, SERIES

@@ -24,7 +24,7 @@ import rigcast as rc
 from benchmarks.systems.baselines.sets import ROOT, SUBJECTS, subject
 from benchmarks.systems.differential.contenders import Contender, kept
 from benchmarks.marks import write_between_marks
-from rigcast import _bench
+from rigcast._timing import machine
 from rigcast.training._settings import settings_for
 
 POSES = 3000
@@ -138,7 +138,7 @@ def main(arguments: list[str] | None = None) -> None:
     bench = Bench(given.character, given.data, given.out, given.small)
     names = {"ablation": "ablation of bodies", "poses": "poses of bodies"}
     for table in given.only:
-        text = f"{getattr(bench, table)()}\n\n{_bench.machine()}; rigcast {rc.__version__}."
+        text = f"{getattr(bench, table)()}\n\n{machine()}; rigcast {rc.__version__}."
         print(f"\n{text}\n", flush=True)
         if given.write:
             write_between_marks(names[table], text)

@@ -18,7 +18,7 @@ from benchmarks.systems.baselines.sets import ROOT, subject
 from benchmarks.systems.body.antonia import antonia
 from benchmarks.systems.differential.contenders import Contender, kept
 from benchmarks.marks import write_between_marks
-from rigcast import _bench
+from rigcast._timing import machine
 from rigcast.sampling import Animation, sample
 
 POSES, STEPS = 3000, 4000
@@ -79,7 +79,7 @@ def main() -> None:
     training = subject("antonia", given.data, given.out, POSES).training["random poses"]
     options = {"steps": STEPS, "patience": 1_000_000}
     model = kept(Contender("learned body", rc.training.body, options, {}), training, given.out).model
-    about = f"Antonia, learned from {POSES:,} random poses in {STEPS:,} steps; {_bench.machine()}."
+    about = f"Antonia, learned from {POSES:,} random poses in {STEPS:,} steps; {machine()}."
     text = "\n".join([*lines_of(model, judged(given.data, given.out)), "", about])
     print(text)
     if given.write:

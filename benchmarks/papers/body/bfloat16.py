@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
-from rigcast._bench.layout import layout
-from rigcast._bench.timing import interleaved, load_average, machine
+from benchmarks.peers.body_arrays import layout
+from rigcast._timing import interleaved, load_average, machine
 
 Floats = NDArray[np.float32]
 Round = Callable[[Floats], Floats]

@@ -17,7 +17,7 @@ import numpy as np
 import rigcast as rc
 from benchmarks.systems.baselines.sets import ROOT, subject
 from benchmarks.marks import write_between_marks
-from rigcast import _bench
+from rigcast._timing import machine
 from rigcast.training._frames import BoneSpace
 from rigcast.training._influence import movement
 from rigcast.training._preparation import _extent, _find_sets, _missed, _parted
@@ -81,7 +81,7 @@ def main() -> None:
         cells = row(found.title, next(iter(found.training.values())), settings_for("blended"))
         lines.append("| " + " | ".join(cells) + " |")
         print(lines[-1], flush=True)
-    text = "\n".join(lines) + f"\n\n{given.poses:,} random poses. {_bench.machine()}; rigcast {rc.__version__}."
+    text = "\n".join(lines) + f"\n\n{given.poses:,} random poses. {machine()}; rigcast {rc.__version__}."
     if given.write:
         write_between_marks("influence probe", text)
 

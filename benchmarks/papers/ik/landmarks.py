@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 from rigcast.faces._ict import landmarks
 
 ROOT = Path(__file__).resolve().parents[3]

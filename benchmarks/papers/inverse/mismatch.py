@@ -29,7 +29,7 @@ from benchmarks.papers.inverse.mismatched import identities, methods, pictures, 
 from benchmarks.papers.inverse.mismatched.kept import Kept, digits, table
 from benchmarks.papers.inverse.mismatched.scene import Scene, face_scene
 from benchmarks.marks import write_between_marks
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 
 ROOT = Path(__file__).resolve().parents[3]
 TABLES = {  # method of Tables: place in the docs

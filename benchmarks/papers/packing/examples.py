@@ -32,7 +32,7 @@ import numpy as np
 import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.systems.transfer.faces import Hm08
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 Rows = list[dict[str, Any]]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import rigcast as rc
 from benchmarks.systems.baselines.gate import Gates
 from benchmarks.systems.baselines.sets import Subject
-from rigcast import _bench
+from rigcast._timing import machine
 from rigcast.metrics import Difficulty
 
 TRAINING, CLIP = "training poses", "judged clip"
@@ -152,8 +152,8 @@ def simple_methods(gates: Gates) -> list[str]:
 
 def section(text: str) -> str:
     """A character's tables with the machine that they were made on."""
-    machine = f"Machine: {_bench.machine()}; rigcast {rc.__version__}. Load: that of the machine while fitting."
-    return f"{text}\n\n{machine}"
+    about = f"Machine: {machine()}; rigcast {rc.__version__}. Load: that of the machine while fitting."
+    return f"{text}\n\n{about}"
 
 
 def _sizes(found: Subject) -> list[str]:

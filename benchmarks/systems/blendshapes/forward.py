@@ -28,7 +28,7 @@ from benchmarks.systems.blendshapes import prefixes
 from benchmarks.systems.blendshapes.clock import medians
 from benchmarks.systems.blendshapes.rigs import ICT, rig
 from rigcast import _core
-from rigcast._bench.timing import machine
+from rigcast._timing import machine
 
 OWN_COMMAND = [sys.executable, "-m", "benchmarks.systems.blendshapes.forward"]
 

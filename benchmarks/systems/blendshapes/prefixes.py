@@ -12,7 +12,7 @@ import numpy as np
 
 import rigcast as rc
 from benchmarks.systems.blendshapes.clock import medians
-from rigcast._bench.timing import machine
+from rigcast._timing import machine
 
 PARTS = (0.25, 0.5, 0.75, 1.0)  # of the shapes
 STATES = 10  # different weights of the heads that share them

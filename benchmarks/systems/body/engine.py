@@ -12,8 +12,8 @@ from typing import Any
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
+from benchmarks.peers import compare
 from benchmarks.systems.body import instruction_sets
-from rigcast import _bench as bench
 
 
 def print_report(report: dict[str, Any]) -> None:
@@ -65,7 +65,7 @@ def main() -> None:
     if arguments.data:
         dataset = rc.Dataset(arguments.data)
         poses, truth = dataset.poses[: arguments.batch], dataset.vertices[: arguments.batch]
-    report = bench.body(arguments.model, poses, truth, runs=arguments.runs, batch=arguments.batch)
+    report = compare(arguments.model, poses, truth, runs=arguments.runs, batch=arguments.batch)
     if arguments.json:
         print(json.dumps(report, indent=2))
     else:

@@ -18,7 +18,7 @@ import numpy as np
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
-from rigcast._bench.timing import interleaved, load_average, machine
+from rigcast._timing import interleaved, load_average, machine
 
 LANDMARKS = 60
 # Names of joints, with the side in front (rShin) or behind (lowerleg01.R).

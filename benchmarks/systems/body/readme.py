@@ -14,8 +14,8 @@ from typing import Any
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
+from benchmarks.peers import compare
 from benchmarks.systems.body import paper_variant, published, seams
-from rigcast import _bench as bench
 
 ROOT = Path(__file__).resolve().parents[3]
 NAMES = ("learned model", paper_variant.NAME, "linear skinning, K = 4", "linear skinning, all joints")
@@ -56,7 +56,7 @@ def main() -> None:
     paper = paper_variant.accuracy(arguments.demo, paper_variant.trained(arguments.demo))
     for title, errors in paper.items():
         numbers["accuracy"][title][paper_variant.NAME] = errors
-    report = bench.body(arguments.demo / "model.safetensors", runs=arguments.runs)
+    report = compare(arguments.demo / "model.safetensors", runs=arguments.runs)
     versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
     size = numbers["model_bytes"]["learned model"] / 1e6
     files = {"learned model": "model.safetensors", paper_variant.NAME: paper_variant.FILE}

@@ -33,7 +33,7 @@ from benchmarks.systems.differential.ablations import ablations
 from benchmarks.systems.differential.contenders import FDDA, LOCAL, OURS, Kept, contenders, kept
 from benchmarks.systems.face_maps.sets import POSES, production_face
 from rigcast._atomic_files import atomic_write
-from rigcast._bench.timing import machine
+from rigcast._timing import machine
 from rigcast.report._body.measure import vertex_sets
 
 FACE_MEAN, FACE_MAX = 0.1, 2.0  # percent of the face

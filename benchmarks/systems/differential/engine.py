@@ -4,7 +4,7 @@
 
 Without a file: a random model of the paper's sizes (Song et al. 2020, Agent: 4,398 vertices, 220 components, 88 anchors
 with 3 x 64 networks, a network of 5 x 2,048), with the identity as transforms. What is timed beside it says
-``rigcast._bench.differential``: whole models, then the reconstruction alone. The solve beside them is this project's,
+``benchmarks.peers.compare``: whole models, then the reconstruction alone. The solve beside them is this project's,
 which reads CHOLMOD's factorization by supernodes. ``--write`` writes
 docs/benchmarks/experiments/differential_subspace_speed.md.
 """
@@ -20,12 +20,12 @@ import numpy as np
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
+from benchmarks.peers import compare
+from benchmarks.peers.torch_differential import reconstructor_of
 from benchmarks.systems.differential.tails import FRONT, ROOT, mesh
 from rigcast import _core
-from rigcast._bench.compare import batch_of
-from rigcast._bench.differential import differential
-from rigcast._bench.timing import interleaved
-from rigcast._bench.torch_differential import reconstructor_of
+from rigcast._timing import interleaved
+from rigcast._timing.engine import batch_of
 
 INPUTS, HIDDEN, LAYERS, ANCHOR_HIDDEN, ANCHOR_LAYERS = 247, 2048, 5, 64, 3
 READ = 24  # inputs of an anchor network, on average
@@ -163,7 +163,7 @@ def main() -> None:
     given = parser.parse_args()
     model = rc.load(given.model) if given.model else _core.model_from_tensors(*random_tensors(*mesh(given.data, FRONT)))
     half = model.stored("16-bit")
-    found = differential(model, runs=given.runs, batch=given.batch)
+    found = compare(model, runs=given.runs, batch=given.batch)
     print(found["machine"], f"load {found['load']:.1f}, torch {found['versions']['torch']}")
     print(f"{model!r}, {model.num_bytes / 1e6:.1f} MB, {half.num_bytes / 1e6:.1f} MB with 16 bits, {model.tail}")
     for row in found["rows"]:

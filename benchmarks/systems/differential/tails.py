@@ -17,7 +17,7 @@ import numpy as np
 
 import rigcast as rc
 from rigcast import _core
-from rigcast._bench.timing import interleaved, machine
+from rigcast._timing import interleaved, machine
 
 ROOT = Path(__file__).resolve().parents[3]
 SKIN, NARROW, FRONT = 14062, 6706, 4400

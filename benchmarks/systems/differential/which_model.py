@@ -21,7 +21,7 @@ from benchmarks.marks import read_between_marks, write_between_marks
 from benchmarks.systems.baselines.sets import ROOT
 from benchmarks.systems.differential.accuracy import JUDGED_BODY
 from benchmarks.systems.differential.contenders import BODY, OURS
-from rigcast._bench.timing import interleaved, load_average, machine
+from rigcast._timing import interleaved, load_average, machine
 
 CHARACTERS = {
     "body": ("Demo body", "walk"),

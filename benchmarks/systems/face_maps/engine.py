@@ -18,9 +18,9 @@ import torch
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
+from benchmarks.peers import onnx_maps, torch_maps
 from benchmarks.systems.face_maps.paper_size import face
-from rigcast._bench import onnx_maps, torch_maps
-from rigcast._bench.timing import interleaved, load_average, machine
+from rigcast._timing import interleaved, load_average, machine
 
 IN_A_ROW = 5
 PRODUCT = 768  # rows and columns of the matrices whose product shows the machine's rate

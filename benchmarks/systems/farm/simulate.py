@@ -20,7 +20,7 @@ from benchmarks.marks import ROOT, write_between_marks
 from benchmarks.systems.farm import model
 from benchmarks.systems.farm.measured import Measured, measure
 from benchmarks.systems.farm.model import Outcome, Simulation
-from rigcast._bench.timing import machine
+from rigcast._timing import machine
 
 POSES = 20_000
 SETS = 100

@@ -27,7 +27,7 @@ from scipy.optimize import least_squares
 import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.systems.ik.scenes import Scene, bounds_of, motion, scene, skeleton_model
-from rigcast._bench.timing import interleaved, load_average, machine
+from rigcast._timing import interleaved, load_average, machine
 
 PREFERENCE = 0.003
 TOLERANCE = 1e-4  # of the size: a frame has converged where no target is missed by more

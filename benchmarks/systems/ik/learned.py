@@ -23,7 +23,7 @@ import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.systems.ik.kept import FOLDER, trained
 from benchmarks.systems.ik.scenes import spread
-from rigcast._bench.timing import interleaved, load_average, machine
+from rigcast._timing import interleaved, load_average, machine
 
 FRAMES = 200
 KNOWN = 50_000

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.systems.body.antonia import antonia
-from rigcast._bench.timing import machine
+from rigcast._timing import machine
 from rigcast.ik._foot_lock import largest_slide
 from rigcast.ik._joint_model import joint_model
 from rigcast.sources import SkinnedRig

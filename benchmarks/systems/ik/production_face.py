@@ -30,7 +30,7 @@ from benchmarks.marks import write_between_marks
 from benchmarks.systems.ik.kept import FOLDER, trained
 from benchmarks.systems.ik.learned import AGREEMENTS, NOISE, both_ways, distance, solve_times
 from benchmarks.systems.ik.scenes import spread
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 
 ROOT = Path(__file__).resolve().parents[3]
 POINTS = 54

@@ -20,7 +20,7 @@ from tests.ik.limb_cases import random_limbs
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 
 COUNTS = (1_000, 30_000, 1_000_000)
 Floats = NDArray[np.float64]

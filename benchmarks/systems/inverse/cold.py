@@ -30,8 +30,8 @@ import numpy as np
 import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.systems.inverse.scenes import constructed_rig, ict_face, smooth_curves
-from rigcast._bench.timing import load_average, machine
 from rigcast._core import num_processors
+from rigcast._timing import load_average, machine
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._projection import project
 

@@ -30,7 +30,7 @@ from benchmarks.marks import write_between_marks
 from benchmarks.systems.inverse.accuracy import compare, recover
 from benchmarks.systems.inverse.rows import OneFrame, Row, Settings, joint_rows
 from benchmarks.systems.inverse.scenes import Scene, ict_face, macro_body, paper_size
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -33,7 +33,7 @@ from benchmarks.systems.packing.coverage import alpha_table, by_alpha, coverage,
 from benchmarks.systems.packing.faces import Face, arkit, ict, modelling, units
 from benchmarks.systems.packing.speed import CLOCK, LONG, speed_tables
 from benchmarks.systems.packing.sweeps import sweep_table
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 

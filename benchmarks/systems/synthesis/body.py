@@ -19,7 +19,7 @@ import rigcast as rc
 from benchmarks.systems.body.antonia import antonia
 from benchmarks.systems.synthesis.keep import keep
 from examples.characters.character import build_character
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 
 LABELS = {
     "zombie": ["zombie"],

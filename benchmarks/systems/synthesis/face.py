@@ -26,7 +26,7 @@ import rigcast as rc
 from benchmarks.systems.synthesis.keep import keep
 from examples.characters.production_face import build_production_face, controls, performance_clips
 from examples.characters.production_face.controls import curve_table
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 
 CUTS = Path(__file__).with_name("compskin_cuts.json")
 NAMES = {"ict": "ICT face with compskin's curves", "production": "Production face with compskin's curves"}

@@ -19,7 +19,7 @@ from typing import Any
 import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.systems.body.antonia import antonia
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 
 GOAL = 0.7  # times three principal components
 BESIDE = (3, 6, 10, 20)

@@ -17,7 +17,7 @@ import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.systems.synthesis.judged import Figures, judge_idling, judge_speed, judge_transitions
 from rigcast._atomic_files import atomic_write
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 
 TITLES = {
     "ict": "ICT face",

@@ -28,7 +28,7 @@ from benchmarks.systems.transfer.speed import HEAD as SPEED
 from benchmarks.systems.transfer.speed import speed
 from benchmarks.systems.transfer.topologies import HEAD as TOPOLOGIES
 from benchmarks.systems.transfer.topologies import topologies
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 
 ROOT = Path(__file__).resolve().parents[3]
 PARTS = {  # part: place in the docs

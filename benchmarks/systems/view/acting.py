@@ -20,7 +20,7 @@ from tests.support.players import face_synth
 from tests.view.posed import Posed
 
 import rigcast as rc
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 
 GOAL = 40.0  # milliseconds
 PAUSE = 0.5  # seconds between labels

@@ -29,7 +29,7 @@ from tests.view.posed import Posed
 import rigcast as rc
 from benchmarks.marks import write_between_marks
 from rigcast import _core
-from rigcast._bench.timing import load_average, machine
+from rigcast._timing import load_average, machine
 
 SECONDS = 6.0
 GOALS = {

@@ -15,6 +15,7 @@ import rigcast as rc
 from rigcast import _core, exports
 from rigcast._formats.textures import lost_textures
 from rigcast._rigs.surface import surface_of
+from rigcast._timing.storages import POSES_TO_CHOOSE, own_error_of, storage_error, storage_warning
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._commands.evaluate_actions import evaluate_actions, motion_of_action
 from rigcast.cli._console import Console
@@ -166,8 +167,6 @@ def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
 
 def _storage_figures(model: rc.Deformer, truth: HeldOut) -> dict[str, Any] | None:
     """What a body's narrow weights cost, those of 16 bits if it has none; None for other kinds."""
-    from rigcast._bench.storages import own_error_of, storage_error
-
     if not isinstance(model, _core.BodyModel):
         return None
     own_error = own_error_of(model.stored("float32"), truth.poses, truth.vertices)
@@ -177,8 +176,6 @@ def _storage_figures(model: rc.Deformer, truth: HeldOut) -> dict[str, Any] | Non
 
 def _check_storage(model: rc.Deformer, poses: NDArray[np.float32], console: Console) -> None:
     """Warn if the narrow weights of a body cost much beside the error that its file states."""
-    from rigcast._bench.storages import POSES_TO_CHOOSE, own_error_of, storage_error
-
     if isinstance(model, _core.BodyModel) and model.storage != "float32":
         some = poses[:: -(-len(poses) // POSES_TO_CHOOSE)]
         found = storage_error(model, model, some, own_error_of(model, None, None))
@@ -186,8 +183,6 @@ def _check_storage(model: rc.Deformer, poses: NDArray[np.float32], console: Cons
 
 
 def _warn_of_storage(found: Mapping[str, Any], model: rc.Deformer, console: Console) -> None:
-    from rigcast._bench.storages import storage_warning
-
     if text := storage_warning(found, 1000.0 * model.meters_per_unit):
         console.line(text)
 

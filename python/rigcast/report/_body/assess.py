@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rigcast._core import Deformer
 from rigcast._rigs.rig import Rig
 from rigcast._rigs.rotations import nearest_rotation
+from rigcast._timing.beside_rig import HostTiming, time_beside
 from rigcast._validate import bad_argument
 from rigcast.baselines import Samples
 from rigcast.metrics._difficulty import Difficulty, difficulties
@@ -19,7 +20,7 @@ from rigcast.progress import Progress, ProgressCallback
 from rigcast.report._body.contenders import Contender
 from rigcast.report._body.heldout import HeldOut
 from rigcast.report._body.measure import Accuracy, measure, vertex_sets
-from rigcast.report._body.timing import HostTiming, Timing, time_beside, time_engine
+from rigcast.report._body.timing import Timing, time_engine
 from rigcast.sampling import Dataset
 
 FAR = 2  # times as far from rest as the held-out poses: what the confidence must notice

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from rigcast import _core
-from rigcast._bench.timing import interleaved
+from rigcast._timing import interleaved
 from rigcast._validate import bad_argument
 from rigcast.ik import FaceIk
 from rigcast.report._face_ik.configurations import Configuration, constructed

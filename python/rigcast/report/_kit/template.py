@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 import rigcast as rc
-from rigcast._bench import machine
 from rigcast._extras import require
 from rigcast._text import escaped
+from rigcast._timing import machine
 from rigcast.plot import _colors as colors
 from rigcast.report._kit import words
 from rigcast.report._kit.gallery import ticks

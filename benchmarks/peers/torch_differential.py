@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._bench.layout import Layout, levels_of
-from rigcast._bench.torch_body import Kinematics
+from benchmarks.peers.body_arrays import Layout, levels_of
+from benchmarks.peers.torch_body import Kinematics
 from rigcast._core import DifferentialModel, Reconstructor
 from rigcast._extras import require
 

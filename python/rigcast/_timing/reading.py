@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast._bench.timing import interleaved
+from rigcast._timing.turns import interleaved
 
 
 class Reader(Protocol):
@@ -62,12 +62,8 @@ class Reading:
         """What is reached of the rate: 1 is the best that a model of so many bytes can do."""
         return self.reached / self.rate
 
-    def cap(self, peer_seconds: float) -> float:
-        """The largest ratio to a peer: at the full rate, a pose takes as long as the plain read."""
-        return peer_seconds * self.rate / self.num_bytes
-
-    def figures(self, peers: Mapping[str, float]) -> dict[str, Any]:
-        """For a report; `peers` are seconds of one pose by name."""
+    def figures(self) -> dict[str, Any]:
+        """For a report."""
         return {
             "variant": self.variant,
             "threads": self.threads,
@@ -76,7 +72,6 @@ class Reading:
             "read_seconds": self.read_seconds,
             "bytes_per_second": self.rate,
             "share": self.share,
-            "caps": {name: self.cap(seconds) for name, seconds in peers.items()},
         }
 
 
@@ -105,12 +100,16 @@ def readings(variants: Mapping[str, Reader], pose: NDArray[np.float32], threads:
     ]
 
 
-def reading_figures(
-    variants: Mapping[str, Reader], pose: NDArray[np.float32], peers: Mapping[str, float], runs: int
-) -> list[dict[str, Any]]:
-    """Readings on one thread, with caps beside peers on one thread, and on all threads."""
-    threads = _core.num_processors()
-    found = [reading.figures(peers) for reading in readings(variants, pose, 1, runs)]
-    if threads > 1:
-        found += [reading.figures({}) for reading in readings(variants, pose, threads, runs)]
-    return found
+def reading_line(found: Mapping[str, Any]) -> str:
+    """A sentence for a person, of `Reading.figures`."""
+    megabytes, rate, share = found["bytes"] / 1e6, found["bytes_per_second"] / 1e9, found["share"]
+    threads = "1 thread" if found["threads"] == 1 else f"{found['threads']} threads"
+    return (
+        f"one pose reads {megabytes:.1f} MB ({weights(found)}, {threads}) at {rate * share:.1f} GB/s, "
+        f"{share:.0%} of the {rate:.1f} GB/s of a plain read"
+    )
+
+
+def weights(found: Mapping[str, Any]) -> str:
+    """Which weights `Reading.figures` are of, for a person."""
+    return "weights as in the file" if found["variant"] == "rigcast" else f"{found['variant']} weights"

@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support.cylinder import CylinderRig
-from tests.support.cylinder_models import cylinder_body
 from tests.support.face_maps import CONTROLS, random_face_maps
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("onnx", reason="onnx is not installed")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
-from rigcast import _bench as bench
+from benchmarks import peers
 
 pytestmark = pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning", "ignore::DeprecationWarning")
 
@@ -22,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning", "igno
 def found():
     model = random_face_maps()  # with a segment without inputs, and a rigid part
     poses = np.random.default_rng(0).uniform(-1, 1, (3, CONTROLS)).astype(np.float32)
-    return bench.face_maps(model, poses, runs=10, batch=4)
+    return peers.compare(model, poses, runs=10, batch=4)
 
 
 def test_every_form_gives_the_same_vertices(found, tolerance):
@@ -34,7 +32,7 @@ def test_vertices_of_several_coarse_segments_are_sums(tolerance):
     """As around regions."""
     model = random_face_maps(coarse=3, blended=True)
     poses = np.random.default_rng(0).uniform(-1, 1, (3, CONTROLS)).astype(np.float32)
-    rows = bench.face_maps(model, poses, runs=10, batch=4)["rows"]
+    rows = peers.compare(model, poses, runs=10, batch=4)["rows"]
     assert all(row["difference"] <= tolerance["float32_sum"] * 10 for row in rows)
 
 
@@ -46,11 +44,6 @@ def test_forms_of_both_peers_are_tried(found):
     assert sum(name.startswith("ONNX Runtime") for name in found["rows"][0]["forms"]) == 2
 
 
-def test_another_kind_is_refused():
-    with pytest.raises(ValueError, match=r"bench.face_maps: model is of kind 'body'"):
-        bench.face_maps(cylinder_body(CylinderRig()))
-
-
 def test_a_face_without_any_network_is_refused():
-    with pytest.raises(ValueError, match=r"bench.face_maps: model is a face without any network"):
-        bench.face_maps(random_face_maps(coarse=0, refinements=0, parts=0))
+    with pytest.raises(ValueError, match=r"peers.compare: model is without any network"):
+        peers.compare(random_face_maps(coarse=0, refinements=0, parts=0))

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
-from rigcast._bench.map_layout import MapArrays, map_arrays
-from rigcast._bench.torch_maps import SLOPE, groups_of
+from benchmarks.peers.map_arrays import MapArrays, map_arrays
+from benchmarks.peers.torch_maps import SLOPE, groups_of
 from rigcast._extras import require
 
 

@@ -7,19 +7,17 @@ import sys
 import numpy as np
 import pytest
 
-from tests.support.cylinder import CylinderRig
-from tests.support.cylinder_models import cylinder_body
 from tests.support.differential import random_differential
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from rigcast import _bench as bench
+from benchmarks import peers
 
 
 @pytest.fixture(scope="module", params=[0, 3], ids=["no joints", "joints"])
 def found(request):
     model = random_differential(joints=request.param)  # a network without inputs, one of two anchors
-    return bench.differential(model, runs=10, batch=4)
+    return peers.compare(model, runs=10, batch=4)
 
 
 def test_every_form_gives_the_same_vertices(found, tolerance):
@@ -43,19 +41,14 @@ def test_a_module_per_anchor_is_one_of_the_forms(found):
 
 def test_onnx_runtime_is_not_needed(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)  # an import of it fails
-    assert set(bench.differential(random_differential(), runs=10, batch=2)["versions"]) == {
+    assert set(peers.compare(random_differential(), runs=10, batch=2)["versions"]) == {
         "rigcast",
         "torch",
         "numpy",
     }
 
 
-def test_another_kind_is_refused():
-    with pytest.raises(ValueError, match=r"bench.differential: model is of kind 'body'"):
-        bench.differential(cylinder_body(CylinderRig()))
-
-
 def test_the_model_is_as_it_was_for_the_poses_given():
     model = random_differential()
     poses = np.zeros((2, len(model.control_names)), np.float32)
-    assert bench.differential(model, poses, runs=10, batch=3)["rows"][1]["poses"] == 3
+    assert peers.compare(model, poses, runs=10, batch=3)["rows"][1]["poses"] == 3

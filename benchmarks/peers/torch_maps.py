@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
-from rigcast._bench.map_layout import MapArrays, map_arrays
+from benchmarks.peers.map_arrays import MapArrays, map_arrays
 from rigcast._extras import require
 
 SLOPE = 0.2

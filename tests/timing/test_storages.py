@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rigcast import _core
-from rigcast._bench.storages import StorageError, narrower, own_error_of, storage_error, storage_warning
+from rigcast._timing.storages import StorageError, narrower, own_error_of, storage_error, storage_warning
 from rigcast.cli import _dispatch as dispatch
 from tests.support.models import random_body, random_poses
 

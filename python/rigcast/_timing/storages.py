@@ -79,6 +79,17 @@ def storage_warning(found: Mapping[str, Any], to_millimeters: float) -> str:
     )
 
 
+def storage_line(found: Mapping[str, Any]) -> str:
+    """A sentence for a person, of :meth:`StorageError.figures`."""
+    share = found["share_of_own_error"]
+    beside = "which is not known" if share is None else f"{share:.2%} of it"
+    line = (
+        f"{found['storage']} weights move vertices by {found['mean']:.2e} on average, {found['max']:.1e} at most; "
+        f"beside the model's own error: {beside}"
+    )
+    return f"{line}; more than a tenth of it: keep float32" if found["small"] is False else line
+
+
 def storage_error(
     model: _core.BodyModel, stored: _core.BodyModel, poses: NDArray[np.float32], own_error: float
 ) -> StorageError:
@@ -93,6 +104,11 @@ def own_error_of(model: _core.BodyModel, poses: NDArray[np.float32] | None, trut
         return float(np.linalg.norm(model.evaluate(poses) - truth, axis=-1).mean())
     stated = model.tensors().get("error.mean")
     return float("nan") if stated is None else float(stated.mean())
+
+
+def has_networks(model: _core.Deformer) -> bool:
+    """Whether a learned model has a network: weights that can be narrower, or that a peer would compute with."""
+    return any(name.endswith((".layer1.weight", ".dense1.weight")) for name in model.tensors())
 
 
 def narrower(model: _core.BodyModel, poses: NDArray[np.float32] | None, own_error: float) -> dict[str, _core.BodyModel]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._bench.layout import Layout
+from benchmarks.peers.body_arrays import Layout
 from rigcast._extras import require
 
 
