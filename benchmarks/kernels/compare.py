@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.kernels.worker import Worker
 from rigcast._atomic_files import atomic_write
-from rigcast._bench.timing import machine
+from rigcast._timing import machine
 
 SAMPLES = 3  # per run
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)  # 97.5 % points for 2, 3, ... runs
