@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "rigcast/baseline/models/forward_only.h"
 #include "rigcast/network/dense.h"
 #include "rigcast/network/packed.h"
-#include "rigcast/rig/forward_only.h"
 
 namespace rigcast::baseline {
 
@@ -19,7 +19,7 @@ namespace rigcast::baseline {
 /// vertex occurs twice; inputs.offset I32[S + 1] into inputs.column I32[N]; of each network, with its index in place of
 /// 000, network.000.layer1.weight F32[H1, n], .bias F32[H1], layer2.weight F32[H2, H1], .bias F32[H2], and
 /// layer3.weight F32[3 M_s, H2].
-class DenseNetworks final : public rig::ForwardOnly {
+class DenseNetworks final : public ForwardOnly {
 public:
     /// Throws ArgumentError if a tensor is missing, sizes do not fit, an index is out of range or occurs twice, or a
     /// network has no vertex or no input.

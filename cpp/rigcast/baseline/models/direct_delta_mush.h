@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "rigcast/rig/forward_only.h"
+#include "rigcast/baseline/models/forward_only.h"
 
 namespace rigcast::baseline {
 
@@ -18,7 +18,7 @@ namespace rigcast::baseline {
 ///
 /// Tensors: mush.joint I32[V, K], mush.matrix F32[V, K, 10] (P00 P01 P02 s0 P11 P12 s1 P22 s2 m) and mush.center F32[V,
 /// 3]. The m of a vertex sum to 1; unused entries are zeros.
-class DirectDeltaMush final : public rig::ForwardOnly {
+class DirectDeltaMush final : public ForwardOnly {
 public:
     /// Throws ArgumentError if a tensor is missing, sizes do not fit, a joint is out of range, or the m of a vertex do
     /// not sum to 1 within 1e-3.

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "rigcast/rig/forward_only.h"
+#include "rigcast/baseline/models/forward_only.h"
 #include "rigcast/rig/skinning/skin_weights.h"
 
 namespace rigcast::baseline {
@@ -19,7 +19,7 @@ namespace rigcast::baseline {
 /// Tensors: space.offset I32[G + 1] into space.column I32[M], space.scale F32[M] s and space.example F32[E, M] y;
 /// space.group I32[V, K] and space.weight F32[V, K] a >= 0; space.delta F32[V, E, 3] c; with joints, those of
 /// SkinWeights.
-class PoseSpace final : public rig::ForwardOnly {
+class PoseSpace final : public ForwardOnly {
 public:
     /// Throws ArgumentError if a tensor is missing, sizes do not fit, an index is out of range, or a weight is
     /// negative.

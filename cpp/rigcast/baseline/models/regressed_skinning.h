@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "rigcast/baseline/models/feature_map.h"
-#include "rigcast/rig/forward_only.h"
+#include "rigcast/baseline/models/forward_only.h"
 #include "rigcast/rig/skinning/skin_weights.h"
 
 namespace rigcast::baseline {
@@ -17,7 +17,7 @@ namespace rigcast::baseline {
 ///
 /// Tensors: those of FeatureMap with R = 12 B; bone.center F32[B, 3] c; bone.joint I32[B], -1 for none; skin.joint
 /// I32[V, K] (bones) and skin.weight F32[V, K] as in SkinWeights.
-class RegressedSkinning final : public rig::ForwardOnly {
+class RegressedSkinning final : public ForwardOnly {
 public:
     /// Throws ArgumentError if a tensor is missing, sizes do not fit, or an index is out of range.
     explicit RegressedSkinning(std::shared_ptr<const TensorFile> tensors);

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "rigcast/baseline/models/feature_map.h"
-#include "rigcast/rig/forward_only.h"
+#include "rigcast/baseline/models/forward_only.h"
 
 namespace rigcast::baseline {
 
@@ -11,7 +11,7 @@ namespace rigcast::baseline {
 /// points are regressed.
 ///
 /// Tensors: those of FeatureMap, basis F32[3 V, R] (rows x0 y0 z0 x1 ...) and mean F32[3 V].
-class Regression final : public rig::ForwardOnly {
+class Regression final : public ForwardOnly {
 public:
     /// Throws ArgumentError if a tensor is missing or sizes do not fit.
     explicit Regression(std::shared_ptr<const TensorFile> tensors);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "rigcast/baseline/models/forward_only.h"
 #include "rigcast/baseline/models/gradient_solve.h"
-#include "rigcast/rig/forward_only.h"
 #include "rigcast/rig/skinning/skin_weights.h"
 
 namespace rigcast::baseline {
@@ -25,7 +25,7 @@ namespace rigcast::baseline {
 /// Tensors: rotation.rest F32[S, 3], rotation.faces I32[F, 3], rotation.output I32[V], the model's vertices among the
 /// S; rotation.bone I32[F]; rotation.joint I32[F, K], -1 if unused; rotation.weight F32[F, K, 27] (9, 3) W;
 /// rotation.bias F32[F, 9]; rotation.anchor I32[A] with skin.joint I32[A, N] and skin.weight F32[A, N].
-class RotationalRegression final : public rig::ForwardOnly {
+class RotationalRegression final : public ForwardOnly {
 public:
     /// Throws ArgumentError if a tensor is missing, sizes do not fit, an index is out of range, or a connected part of
     /// the mesh has no anchor.
