@@ -1,5 +1,3 @@
-#include "rigcast/body/choose_int8.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "rigcast/body/matrix_storage.h"
 #include "rigcast/core/aligned.h"
 #include "rigcast/core/scratch.h"
 
