@@ -1,4 +1,4 @@
-"""The commands on a real rig, one after another, in processes of their own."""
+"""The commands on a real rig, one after another, and interruptions of them in processes of their own."""
 
 from __future__ import annotations
 

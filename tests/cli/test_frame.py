@@ -23,17 +23,16 @@ from rigcast.cli._console import Lines
 from rigcast.cli._result import as_json
 from rigcast.errors import NumericalError, SourceError
 from rigcast.progress import Progress
-from tests.cli.command import environment, json_of, rigcast_command
+from tests.cli.command import environment, json_of, rigcast_command, rigcast_process
 from tests.support.models import chain_skeleton, linear_blend
 
 
 def test_no_command_is_wrong_usage(tmp_path):
-    done = rigcast_command(folder=tmp_path)
+    done = rigcast_process(folder=tmp_path)
     assert done.returncode == 2
     assert "COMMAND" in done.stderr
 
 
-@pytest.mark.slow
 def test_help_lists_every_command_with_its_example(tmp_path):
     overview = rigcast_command("--help", folder=tmp_path)
     assert overview.returncode == 0
@@ -45,7 +44,9 @@ def test_help_lists_every_command_with_its_example(tmp_path):
 
 
 def test_doctor_names_versions_and_the_command_for_what_is_missing(tmp_path):
-    found = json_of("doctor", folder=tmp_path)
+    done = rigcast_process("doctor", "--json", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
     assert found["versions"]["numpy"] == np.__version__
     assert set(found["extras"]) == set(EXTRAS)
     for name, extra in found["extras"].items():
@@ -97,7 +98,7 @@ def test_info_lists_the_channels_of_a_model(tmp_path):
 
 def test_a_damaged_model_is_one_line_and_wrong_input(tmp_path):
     (tmp_path / "broken.safetensors").write_bytes(b"no model at all")
-    done = rigcast_command("info", "broken.safetensors", folder=tmp_path)
+    done = rigcast_process("info", "broken.safetensors", folder=tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
     assert re.fullmatch(r"rigcast: .+\n", done.stderr)
@@ -111,7 +112,7 @@ def test_a_file_that_is_not_there_is_wrong_usage(tmp_path):
 
 def test_json_carries_the_error_too(tmp_path):
     (tmp_path / "broken.safetensors").write_bytes(b"no model at all")
-    done = rigcast_command("info", "broken.safetensors", "--json", folder=tmp_path)
+    done = rigcast_process("info", "broken.safetensors", "--json", folder=tmp_path)
     answer = json.loads(done.stdout)
     assert answer["exit_code"] == done.returncode == 2
     assert done.stderr == f"rigcast: {answer['error']}\n"

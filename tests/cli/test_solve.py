@@ -1,4 +1,4 @@
-"""``rigcast solve`` and what follows it, in processes of their own: results, interruptions, wrong input."""
+"""``rigcast solve`` and what follows it: results, interruptions of a process, wrong input."""
 
 from __future__ import annotations
 

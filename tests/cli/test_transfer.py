@@ -1,4 +1,4 @@
-"""``rigcast transfer`` in processes of its own: results, fixed vertices, contacts, interruptions."""
+"""``rigcast transfer``: results, fixed vertices, contacts, interruptions of a process."""
 
 from __future__ import annotations
 
