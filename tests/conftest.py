@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support.order import Durations, order
 from tests.support.process import same_process
 
 # A shell's background job ignores Ctrl-C, and processes that tests start would inherit it.
@@ -37,6 +38,18 @@ TOLERANCES = {
     "printed": 1e-3,  # figures that are printed with three digits, and fits that stop at three
     "finite_difference": 2e-3,  # central differences of float32 functions: cancellation leaves about three digits
 }
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where pytest-xdist shares tests out by files, these start in the order of :func:`order`."""
+    if not hasattr(config, "workerinput") and getattr(config.option, "dist", "no") == "loadfile":
+        config.option.loadscopereorder = False
+        config.pluginmanager.register(Durations(config))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        order(config, items)
 
 
 @pytest.fixture(autouse=True)

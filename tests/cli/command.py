@@ -49,6 +49,7 @@ def rigcast_command(*arguments: object, folder: Path) -> subprocess.CompletedPro
     words = [str(argument) for argument in arguments]
     shown, told = io.StringIO(), io.StringIO()
     with same_process(), working_folder(folder), contextlib.redirect_stdout(shown), contextlib.redirect_stderr(told):
+        os.environ["PYTHONPATH"] = str(PACKAGE)  # for processes that the command starts
         code = dispatch.main(words)
     return without_traceback(subprocess.CompletedProcess(words, code, shown.getvalue(), told.getvalue()))
 
