@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -58,6 +59,31 @@ def rigcast_process(*arguments: object, folder: Path) -> subprocess.CompletedPro
     """The same by the program itself: for exit codes and streams as the shell sees them."""
     return without_traceback(
         subprocess.run(command(*arguments), cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+    )
+
+
+BROKEN_OFF = """
+import os, sys
+from rigcast.cli import _console as console, _dispatch as dispatch
+
+
+def stop(self, progress):
+    if {when}:
+        os.kill(os.getpid(), {how})
+
+
+console.Lines.__call__ = stop
+sys.exit(dispatch.main(sys.argv[1:]))
+"""
+
+
+def broken_off(
+    *arguments: object, folder: Path, when: str, how: signal.Signals = signal.SIGINT
+) -> subprocess.CompletedProcess[str]:
+    """A process that gets a signal once its ``progress`` is as ``when`` says, however busy the machine is."""
+    program = [sys.executable, "-c", BROKEN_OFF.format(when=when, how=int(how)), *map(str, arguments)]
+    return without_traceback(
+        subprocess.run(program, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
     )
 
 
