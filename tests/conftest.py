@@ -13,6 +13,9 @@ from hypothesis import settings
 from tests.support.order import Durations, order
 from tests.support.process import same_process
 
+# Threads of a library that wait for each other leave the processor to other workers; read when it is loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 # A shell's background job ignores Ctrl-C, and processes that tests start would inherit it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
