@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support.order import Durations, order
 from tests.support.process import same_process
 
 TESTS = Path(__file__).resolve().parent
+
+# Threads of a library that wait for each other leave the processor to other workers; read when it is loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 # A shell's background job ignores Ctrl-C, and processes that tests start would inherit it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -67,6 +71,18 @@ TOLERANCES = {
     "printed": 1e-3,  # figures that are printed with three digits, and fits that stop at three
     "finite_difference": 2e-3,  # central differences of float32 functions: cancellation leaves about three digits
 }
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where pytest-xdist shares tests out by files, these start in the order of :func:`order`."""
+    if not hasattr(config, "workerinput") and getattr(config.option, "dist", "no") == "loadfile":
+        config.option.loadscopereorder = False
+        config.pluginmanager.register(Durations(config))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        order(config, items)
 
 
 @pytest.fixture(autouse=True)

@@ -84,7 +84,7 @@ def alone(tmp_path_factory):
     """A folder in which the jobs ran without a farm."""
     folder = production(tmp_path_factory.mktemp("alone") / "jobs")
     toml(folder, SOLVES, TRANSFERS, TRAININGS)
-    done = rigcast_command("batch", "jobs.toml", folder=folder, timeout=600.0)
+    done = rigcast_command("batch", "jobs.toml", folder=folder)
     assert done.returncode == 0, done.stderr
     assert "6 of 6 jobs are done" in done.stdout
     return folder

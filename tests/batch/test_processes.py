@@ -18,6 +18,7 @@ from rigcast.cli._batch import job_process
 from rigcast.cli._batch.job_process import run_job
 from rigcast.cli._batch.records import folder_of
 from tests.cli.command import command, environment
+from tests.support.process import PATIENCE
 
 MANY = ("set", "sample", "hero.npz", "-o", "hero.rwdata", "--count", 40000, "--probe", 0)
 
@@ -85,7 +86,7 @@ def test_an_interrupted_batch_goes_on_to_the_same_bytes(folder, jobs_file, ends_
         assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(signal.SIGINT if ends_by == "Ctrl-C" else signal.SIGKILL)
-    _, told = process.communicate(timeout=120)
+    _, told = process.communicate(timeout=PATIENCE)
     if ends_by == "Ctrl-C":
         assert process.returncode == 130
         assert told.splitlines()[-1] == (
@@ -94,7 +95,7 @@ def test_an_interrupted_batch_goes_on_to_the_same_bytes(folder, jobs_file, ends_
     wait_until_nobody_writes(folder / "hero.rwdata")
     kept = len(list((folder / "hero.rwdata").glob("*.done")))
     assert 0 < kept < 40000 // 64
-    again = subprocess.run(line, cwd=folder, env=environment(), capture_output=True, text=True, timeout=600)
+    again = subprocess.run(line, cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE)
     assert again.returncode == 0, again.stderr
     rig = rc.sources.load(folder / "hero.npz")
     alone = rc.sampling.sample(rig, folder / "alone.rwdata", count=40000, probe=0)
@@ -103,7 +104,7 @@ def test_an_interrupted_batch_goes_on_to_the_same_bytes(folder, jobs_file, ends_
 
 
 def wait_until_nobody_writes(place: Path) -> None:
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + PATIENCE
     while (place / ".lock").exists():
         assert time.monotonic() < deadline, f"a job outlived its batch: {os.listdir(place)}"
         time.sleep(0.05)

@@ -1,19 +1,17 @@
-"""The commands on a real rig, one after another, in processes of their own."""
+"""The commands on a real rig, one after another, and interruptions of them in processes of their own."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import signal
 import subprocess
-import time
 
 import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.cli.command import command, environment, json_of, rigcast_command
+from tests.cli.command import broken_off, command, environment, json_of, rigcast_command
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_file, cylinder_skinning
 
@@ -126,23 +124,11 @@ def test_wrong_input_is_one_sentence_and_code_two(workplace, arguments, words):
 
 def test_an_interrupted_sample_goes_on(workplace):
     """Ctrl-C in the middle, then the same command: the same data set as without the interruption."""
-    arguments = ["sample", "hero.npz", "--count", "6000", "--probe", "0"]
-    started = subprocess.Popen(
-        command(*arguments, "-o", "broken.rwdata"),
-        cwd=workplace,
-        env=environment(),
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 60
-    while not list((workplace / "broken.rwdata").glob("*.done")) and time.monotonic() < deadline:
-        time.sleep(0.005)
-    started.send_signal(signal.SIGINT)
-    _, shown = started.communicate(timeout=60)
-    assert started.returncode == 130, shown
-    assert "Traceback" not in shown
-    assert shown.splitlines()[-1] == "rigcast: interrupted; run the same command again to continue"
+    arguments = ["sample", "hero.npz", "--count", "300", "--probe", "0"]
+    stopped = broken_off(*arguments, "-o", "broken.rwdata", folder=workplace, when="progress.done >= 64")
+    assert stopped.returncode == 130, stopped.stderr
+    assert list((workplace / "broken.rwdata").glob("*.done"))
+    assert stopped.stderr.splitlines()[-1] == "rigcast: interrupted; run the same command again to continue"
     again = json_of(*arguments, "-o", "broken.rwdata", folder=workplace)
     whole = json_of(*arguments, "-o", "whole.rwdata", folder=workplace)
     assert again["hash"] == whole["hash"]

@@ -12,7 +12,7 @@ import pytest
 import rigcast as rc
 from rigcast.cli import _arguments as arguments
 from rigcast.cli import _dispatch as dispatch
-from tests.cli.command import rigcast_command
+from tests.cli.command import rigcast_process
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_a_path_that_the_system_refuses_is_wrong_input(monkeypatch, number):
 
 
 def test_a_real_command_refuses_a_long_name_without_a_traceback(tmp_path):
-    assert rigcast_command("info", "a" * 300, folder=tmp_path).returncode == 2
+    assert rigcast_process("info", "a" * 300, folder=tmp_path).returncode == 2

@@ -57,7 +57,7 @@ def test_a_terminal_without_letters_for_a_path_loses_no_work(tmp_path):
         cwd=tmp_path,
         env=environment() | {"PYTHONIOENCODING": "ascii"},
         capture_output=True,
-        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "plän.json").exists()

@@ -1,18 +1,16 @@
-"""``rigcast solve`` and what follows it, in processes of their own: results, interruptions, wrong input."""
+"""``rigcast solve`` and what follows it: results, interruptions of a process, wrong input."""
 
 from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import time
 
 import numpy as np
 import pytest
 
 import rigcast as rc
 from rigcast.inverse import Solution
-from tests.cli.command import SOLVE, command, environment, json_of, rigcast_command
+from tests.cli.command import SOLVE, broken_off, json_of, rigcast_command
 from tests.support.sheet import NAMES, SIDE, sheet_rig
 
 
@@ -153,27 +151,14 @@ def test_a_broken_solve_goes_on_to_the_same_weights(shot_files, how):
         "--threads",
         "1",
     ]
-    started = subprocess.Popen(
-        command(*arguments, "-o", f"{name}.npz"),
-        cwd=shot_files,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
     kept = shot_files / f"{name}.npz.partial"
-    deadline = time.monotonic() + 60
-    while len(list(kept.glob("*.part"))) < 2 and time.monotonic() < deadline and started.poll() is None:
-        time.sleep(0.001)
-    started.send_signal(how)
-    _, shown = started.communicate(timeout=60)
-    assert "Traceback" not in shown
+    when = 'progress.stage.startswith("solving") and progress.done >= 600'
+    stopped = broken_off(*arguments, "-o", f"{name}.npz", folder=shot_files, when=when, how=how)
     if how is signal.SIGINT:
-        assert started.returncode == 130, shown
-        assert "of 6,000 frames solved and kept in" in shown.splitlines()[-1]
+        assert stopped.returncode == 130, stopped.stderr
+        assert "of 6,000 frames solved and kept in" in stopped.stderr.splitlines()[-1]
     else:
-        assert started.returncode == -signal.SIGKILL
+        assert stopped.returncode == -signal.SIGKILL
     assert not (shot_files / f"{name}.npz").exists()
     solved = {path: path.stat().st_mtime_ns for path in kept.glob("*.part")}
     assert 2 <= len(solved) < 24

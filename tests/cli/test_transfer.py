@@ -1,17 +1,15 @@
-"""``rigcast transfer`` in processes of its own: results, fixed vertices, contacts, interruptions."""
+"""``rigcast transfer``: results, fixed vertices, contacts, interruptions of a process."""
 
 from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.cli.command import environment, json_of, rigcast_command
+from tests.cli.command import broken_off, json_of, rigcast_command
 from tests.support.glb import Gltf
 from tests.support.second_face import first_face, second_neutral, second_truth
 
@@ -133,20 +131,6 @@ def test_what_rests_in_the_rig_rests_unless_told_otherwise(face_files):
     assert made["rest"][:6].any(axis=2).sum() > linear.sum()
 
 
-BROKEN_OFF = """
-import os, sys
-from rigcast.cli import _console as console, _dispatch as dispatch
-
-
-def stop(self, progress):
-    if progress.stage == "transferring" and progress.done == 16:
-        os.kill(os.getpid(), {signal})
-
-console.Lines.__call__ = stop
-sys.exit(dispatch.main(sys.argv[1:]))
-"""
-
-
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_broken_transfer_goes_on_to_the_same_bytes(face_files, how):
     """Stopped in the middle of hundreds of shapes, then the same command: the file of an undisturbed run."""
@@ -156,16 +140,9 @@ def test_a_broken_transfer_goes_on_to_the_same_bytes(face_files, how):
     rc.BlendshapeRig(rig.rest_vertices, offsets, faces=rig.faces).save(face_files / "many.safetensors")
     arguments = ["transfer", "--overwrite", "many.safetensors", "other.obj", "--contacts", "off"]
     json_of(*arguments, "-o", "whole.safetensors", folder=face_files)
-    stopped = subprocess.run(
-        [sys.executable, "-c", BROKEN_OFF.format(signal=int(how)), *arguments, "-o", f"{how.name}.safetensors"],
-        cwd=face_files,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    when = 'progress.stage == "transferring" and progress.done == 16'
+    stopped = broken_off(*arguments, "-o", f"{how.name}.safetensors", folder=face_files, when=when, how=how)
     assert stopped.returncode == (130 if how is signal.SIGINT else -signal.SIGKILL), stopped.stderr
-    assert "Traceback" not in stopped.stderr
     kept = face_files / f"{how.name}.safetensors.partial"
     assert len(list(kept.glob("*.part"))) == 2
     assert not (face_files / f"{how.name}.safetensors").exists()

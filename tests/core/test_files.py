@@ -10,6 +10,7 @@ import pytest
 import rigcast as rc
 from rigcast import _core
 from tests.support.models import linear_blend, metadata
+from tests.support.process import PATIENCE
 
 
 def test_a_pipe_is_refused_and_blocks_nothing(tmp_path):
@@ -23,7 +24,7 @@ def test_a_pipe_is_refused_and_blocks_nothing(tmp_path):
         done.set()
 
     threading.Thread(target=load, daemon=True).start()
-    refused = done.wait(10)
+    refused = done.wait(PATIENCE)
     if not refused:
         os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK))  # lets the thread go
     assert refused

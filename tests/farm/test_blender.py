@@ -11,6 +11,7 @@ from tests.sampling.test_sample import contents
 from tests.support.blender import has_blender
 from tests.support.dog import dog_files
 from tests.support.farm import farm
+from tests.support.process import PATIENCE
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 pytestmark = pytest.mark.skipif(not has_blender(), reason="no Blender is installed")
@@ -49,7 +50,7 @@ def children(dask_worker):
 
     import psutil
 
-    deadline = time.monotonic() + 30.0
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         gc.collect()
         found = [one.pid for one in psutil.Process(os.getpid()).children() if "launch.py" in " ".join(one.cmdline())]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import rigcast as rc
 from rigcast.report import write_contact_sheet
-from tests.cli.command import environment, json_of, rigcast_command
+from tests.cli.command import broken_off, json_of, rigcast_command
 from tests.support.plain_face import plain_face
 from tests.support.second_face import write_obj
 
@@ -166,19 +164,6 @@ def test_a_neutral_of_any_kind_is_a_target(folder, tolerance):
     assert "is its unit another one?" in told["notes"][0]
 
 
-STOPPED = """
-import os, signal, sys
-from rigcast.cli import _console as console, _dispatch as dispatch
-
-def stop(self, progress):
-    if "choices tried" in progress.message:
-        os.kill(os.getpid(), signal.SIGINT)
-
-console.Lines.__call__ = stop
-sys.exit(dispatch.main(sys.argv[1:]))
-"""
-
-
 def test_ctrl_c_ends_a_search_and_promises_nothing(tmp_path):
     """A search of millions of nodes tells where it is, and ends there."""
     rng = np.random.default_rng(0)
@@ -187,13 +172,6 @@ def test_ctrl_c_ends_a_search_and_promises_nothing(tmp_path):
     faces = np.arange(399)[:, None] * [1, 1, 1] + [0, 1, 0]
     rc.BlendshapeRig(rng.random((400, 3)), offsets, faces=faces).save(tmp_path / "many.safetensors")
     arguments = ["pack", "many.safetensors", "-o", "plan.json", "--no-symmetry"]
-    stopped = subprocess.run(
-        [sys.executable, "-c", STOPPED, *arguments],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    stopped = broken_off(*arguments, folder=tmp_path, when="'choices tried' in progress.message")
     assert (stopped.returncode, stopped.stderr) == (130, "rigcast: interrupted\n")
     assert not (tmp_path / "plan.json").exists()

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.support.models import random_body
+from tests.support.process import PATIENCE
 
 
 class Collector(HTMLParser):
@@ -137,7 +138,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 
 def chromium(*arguments: str, folder) -> subprocess.CompletedProcess[bytes]:
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={folder}/profile"]
-    return subprocess.run([CHROMIUM, *options, *arguments], capture_output=True, timeout=120, check=True)
+    return subprocess.run([CHROMIUM, *options, *arguments], capture_output=True, timeout=PATIENCE, check=True)
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")

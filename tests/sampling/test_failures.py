@@ -14,6 +14,7 @@ from rigcast.errors import SourceError
 from tests.sampling.rigs import SMALL, At, Host, Stubborn, raising, small_rig
 from tests.sampling.test_sample import contents
 from tests.support.cylinder import CylinderRig
+from tests.support.process import PATIENCE
 
 
 def fails(whole, path, act, error, message, workers):
@@ -149,7 +150,8 @@ def test_workers_work_side_by_side(tmp_path):
     class Meets(CylinderRig):
         def meet(self, poses, vertices):
             (tmp_path / f"{os.getpid()}.here").touch()
-            for _ in range(1000):
+            deadline = time.monotonic() + PATIENCE
+            while time.monotonic() < deadline:
                 if len(list(tmp_path.glob("*.here"))) == 2:
                     return poses, vertices
                 time.sleep(0.01)

@@ -16,6 +16,7 @@ from tests.sampling.rigs import SMALL, small_rig
 from tests.sampling.test_sample import contents
 from tests.support.farm import farm, separate_farm
 from tests.support.moody_rig import MoodyRig, set_mood
+from tests.support.process import PATIENCE
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 
@@ -183,7 +184,7 @@ def test_ctrl_c_stops_the_workers_and_keeps_shards(whole, tmp_path):
     with farm(workers=1) as client:
         with pytest.raises(KeyboardInterrupt):
             rc.sampling.sample(small_rig(), tmp_path / "a", **SMALL, workers=client, progress=press)
-        deadline = time.monotonic() + 30.0
+        deadline = time.monotonic() + PATIENCE
         while any(client.run(tasks_held).values()):
             assert time.monotonic() < deadline, "a worker goes on"
             time.sleep(0.1)

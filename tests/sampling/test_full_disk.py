@@ -1,7 +1,6 @@
 """A disk that is or gets full: noticed before the start where it can be, and the next call goes on."""
 
 import errno
-import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import pytest
 import rigcast as rc
 from tests.sampling.rigs import SMALL, At, small_rig
 from tests.sampling.test_sample import contents
+from tests.support.process import PATIENCE
 
 
 def test_disk_that_would_get_full_is_noticed_before_the_start(whole, tmp_path, monkeypatch):
@@ -37,9 +37,9 @@ def test_disk_that_gets_full(whole, tmp_path, workers):
     filler = disk / "filler"
 
     def fill(poses, vertices):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not (disk / "a" / "00000.done").exists() and time.monotonic() < deadline:
-            os.sched_yield()  # another worker may still be writing the first shard
+            time.sleep(0.01)  # another worker may still be writing the first shard
         with open(filler, "wb", buffering=0) as stream:
             try:
                 while stream.write(bytes(4096)):

@@ -3,6 +3,7 @@
 import contextlib
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,10 +16,12 @@ import pytest
 import rigcast as rc
 from tests.sampling.rigs import SMALL, small_rig
 from tests.sampling.test_sample import contents
+from tests.support.process import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path(rc.__file__).resolve().parents[1]  # the one under test, installed or not
 KILLED = 9
+ENDLESS = 3600.0  # seconds per batch: longer than anything here waits
 TINY = {"count": 10, "seed": 7, "probe": 1, "shard_rows": 10}  # a shard of data, a shard of probe rows
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc: Linux only")
@@ -53,8 +56,8 @@ def alive(pid):
         return False
 
 
-def wait_until_dead(pids, seconds):
-    deadline = time.monotonic() + seconds
+def wait_until_dead(pids):
+    deadline = time.monotonic() + PATIENCE
     while any(map(alive, pids)) and time.monotonic() < deadline:
         time.sleep(0.01)
     return not any(map(alive, pids))
@@ -72,20 +75,23 @@ def test_killed_at_random_moments(tmp_path, expected):
     random = np.random.default_rng(5)
     path = tmp_path / "a"
     kills = 0
-    for attempt in range(100):
+    for attempt in range(200):
         process = start(path, workers=1 + attempt % 3, seconds=0.02)
         if kills < 7:
             process.stdout.readline()
             time.sleep(random.uniform(0.0, 0.06))
             workers = children(process.pid)
             process.kill()
-            assert wait_until_dead(workers, 5.0), "a worker outlived its parent"
-        output, errors = process.communicate(timeout=30)
+            assert wait_until_dead(workers), "a worker outlived its parent"
+        output, errors = process.communicate(timeout=PATIENCE)
         kills += process.returncode == -signal.SIGKILL
-        if process.returncode == 0:
+        if process.returncode == 0 and kills == 7:
             break
-        assert process.returncode == -signal.SIGKILL, errors
-    assert kills >= 3
+        if process.returncode == 0:  # it was faster than this process: begin again
+            shutil.rmtree(path)
+        else:
+            assert process.returncode == -signal.SIGKILL, errors
+    assert kills == 7
     assert "finished" in output
     assert contents(path) == expected
 
@@ -133,15 +139,15 @@ def test_killed_at_every_change_of_the_folder(tmp_path, after):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_interrupt_stops_at_once_and_keeps_shards(tmp_path, expected, workers):
     path = tmp_path / "a"
-    process = start(path, workers, seconds=300.0, quick=2)
+    process = start(path, workers, seconds=ENDLESS, quick=2)
     wait_for_shard(process)
     pids = children(process.pid)
     assert len(pids) == (workers if workers > 1 else 0)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: parent and workers get it
-    _, errors = process.communicate(timeout=60)  # a batch would take 300 seconds
+    _, errors = process.communicate(timeout=PATIENCE)
     assert errors.count("Traceback") == 1
     assert errors.rstrip().endswith("KeyboardInterrupt")
-    assert wait_until_dead(pids, 30.0)
+    assert wait_until_dead(pids)
     finished = [path / f"{note.stem}.vertices.npy" for note in path.glob("*.done")]
     assert finished
     before = [file.stat() for file in finished]
@@ -154,13 +160,14 @@ def test_workers_leave_ctrl_c_to_the_parent(tmp_path, expected):
     process = start(tmp_path / "a", workers=2, seconds=0.05)
     wait_for_shard(process)
     for worker in children(process.pid):
-        os.kill(worker, signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+        with contextlib.suppress(ProcessLookupError):  # it has done all of its work
+            os.kill(worker, signal.SIGINT)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, errors) == (0, "")
     assert contents(tmp_path / "a") == expected
 
 
-@pytest.mark.parametrize(("platform", "seconds"), [("linux", -30.0), ("other", 30.0)])
+@pytest.mark.parametrize(("platform", "seconds"), [("linux", -ENDLESS), ("other", ENDLESS)])
 def test_workers_end_with_a_killed_parent(tmp_path, platform, seconds):
     """By the kernel on Linux, elsewhere by the end of the pipe."""
     process = start(tmp_path / "a", workers=3, seconds=seconds, platform=platform)
@@ -170,7 +177,7 @@ def test_workers_end_with_a_killed_parent(tmp_path, platform, seconds):
     time.sleep(0.2)
     process.kill()
     process.wait()
-    dead = wait_until_dead(workers, 2.0)
+    dead = wait_until_dead(workers)
     for worker in filter(alive, workers):
         os.kill(worker, signal.SIGKILL)
     process.communicate()
@@ -179,7 +186,7 @@ def test_workers_end_with_a_killed_parent(tmp_path, platform, seconds):
 
 def test_second_process_is_refused_and_a_dead_ones_lock_is_not(tmp_path, expected):
     path = tmp_path / "a"
-    process = start(path, workers=1, seconds=0.5)
+    process = start(path, workers=1, seconds=ENDLESS)
     try:
         process.stdout.readline()
         with pytest.raises(ValueError, match=rf"which process {process.pid} on .* is writing; it must be a place"):
@@ -193,7 +200,7 @@ def test_second_process_is_refused_and_a_dead_ones_lock_is_not(tmp_path, expecte
 
 def test_damaged_shard_is_sampled_again(tmp_path, expected):
     path = tmp_path / "a"
-    process = start(path, workers=1, seconds=0.2)
+    process = start(path, workers=1, seconds=ENDLESS, quick=2)
     wait_for_shard(process)
     process.kill()
     process.communicate()

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
+from tests.support.process import PATIENCE
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 OPTIONS = [
     *("--headless", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
     *("--hide-scrollbars", "--no-first-run", "--disable-extensions", "--disable-background-networking"),
     *("--disable-dev-shm-usage", "--remote-debugging-port=0", "--remote-allow-origins=*"),
 ]
-PATIENCE = 60.0  # seconds until a browser that says nothing counts as dead
 
 
 class Page:

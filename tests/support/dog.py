@@ -5,12 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import rigcast as rc
+from tests.support.trained import copied, kept
 
 SCRIPT = Path(__file__).parents[1] / "sources" / "blender" / "limb.py"
 
 
 def dog_files(folder: Path) -> None:
-    """Write ``dog.blend``, the data set ``dog_held_out.rwdata`` and ``dog.safetensors``, linear skinning."""
+    """Put ``dog.blend``, its set ``dog_held_out.rwdata`` and ``dog.safetensors``, linear skinning, into a folder."""
+    copied(kept("dog", make_dog_files, SCRIPT.read_bytes()), folder)
+
+
+def make_dog_files(folder: Path) -> None:
     from rigcast._formats.blender import BlenderRig, run_script
 
     run_script(SCRIPT, [str(folder / "dog.blend")])

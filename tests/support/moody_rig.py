@@ -22,7 +22,7 @@ class MoodyRig(CylinderRig):
     """The small cylinder of the sampling tests, sampled in whole shards or by row 0 alone.
 
     Moods: ``no host`` (cannot be opened), ``dies`` (its process is killed at the first shard, once for each ``mark``),
-    ``hangs`` (a minute per shard), ``rounds`` (other last bits), ``raises``.
+    ``hangs`` (an hour per shard), ``rounds`` (other last bits), ``raises``.
     """
 
     def __init__(self, mark: Path) -> None:
@@ -46,7 +46,7 @@ class MoodyRig(CylinderRig):
         if mood == "raises":
             raise ZeroDivisionError("oh")
         if mood == "hangs":
-            time.sleep(60.0)
+            time.sleep(3600.0)
         if mood == "dies" and not self.mark.exists():
             self.mark.touch()
             os.kill(os.getpid(), signal.SIGKILL)

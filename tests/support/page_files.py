@@ -10,12 +10,17 @@ import numpy as np
 import rigcast as rc
 from tests.support.dog import SCRIPT
 from tests.support.second_face import write_obj
+from tests.support.trained import copied, kept
 
 FRAMES = 12
 
 
 def blender_files(folder: Path) -> None:
     """``hero.blend``, a limb with inverse kinematics and an action ``walk``; ``hero.safetensors``, its skinning."""
+    copied(kept("hero", make_blender_files, SCRIPT.read_bytes()), folder)
+
+
+def make_blender_files(folder: Path) -> None:
     from rigcast._formats.blender import run_script
 
     run_script(SCRIPT, [str(folder / "hero.blend")])
@@ -40,6 +45,10 @@ def performance() -> np.ndarray:
 
 def face_files(folder: Path) -> None:
     """``face.glb``, and ``scans/`` of a performance, both in meters, with a tenth of a millimeter of noise."""
+    copied(kept("pages-face", make_face_files), folder)
+
+
+def make_face_files(folder: Path) -> None:
     face = rc.faces.example()
     rc.exports.write_rig(folder / "face.glb", face)
     scans = 0.01 * face.evaluate(performance())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 import numpy as np
 
 import rigcast as rc
 from tests.support.synthesis import arm, face
+from tests.support.trained import kept
 
 SPEEDS = {"calm": (0.05, 0.09, 0.04), "lively": (0.16, 0.11, 0.21), "far": (0.08, 0.13, 0.06)}
 
@@ -23,6 +25,10 @@ def swings(label: str, frames: int, columns: int, phase: float) -> np.ndarray:
 @functools.cache
 def face_synth() -> rc.synthesis.Synthesizer:
     """Weights of six shapes, three labels of two clips each: "calm" and "lively" meet, "far" lies apart."""
+    return rc.synthesis.load(kept("face-synth", fit_face_synth) / "synth.safetensors", rig=face())
+
+
+def fit_face_synth(folder: Path) -> None:
     center = {"calm": 0.45, "lively": 0.5, "far": 0.62}
     size = {"calm": 0.25, "lively": 0.4, "far": 0.3}
     clips = {
@@ -32,12 +38,17 @@ def face_synth() -> rc.synthesis.Synthesizer:
         ]
         for label in SPEEDS
     }
-    return rc.synthesis.fit(clips, rig=face(), dimensions=3, components=4, iterations=60, held_out=False, threads=1)
+    settings = {"dimensions": 3, "components": 4, "iterations": 60, "held_out": False, "threads": 1}
+    rc.synthesis.fit(clips, rig=face(), **settings).save(folder / "synth.safetensors")
 
 
 @functools.cache
 def arm_synth() -> rc.synthesis.Synthesizer:
     """Channels of two joints and a dial; a joint passes 90 degrees of its middle angle."""
+    return rc.synthesis.load(kept("arm-synth", fit_arm_synth) / "synth.safetensors", rig=arm())
+
+
+def fit_arm_synth(folder: Path) -> None:
     clips = {
         label: [
             rc.synthesis.Clip(
@@ -47,7 +58,8 @@ def arm_synth() -> rc.synthesis.Synthesizer:
         ]
         for label in ("calm", "lively")
     }
-    return rc.synthesis.fit(clips, rig=arm(), dimensions=3, components=4, iterations=60, held_out=False, threads=1)
+    settings = {"dimensions": 3, "components": 4, "iterations": 60, "held_out": False, "threads": 1}
+    rc.synthesis.fit(clips, rig=arm(), **settings).save(folder / "synth.safetensors")
 
 
 def accelerations(synth: rc.synthesis.Synthesizer, controls: np.ndarray) -> np.ndarray:

@@ -7,6 +7,8 @@ import os
 import signal
 from collections.abc import Iterator
 
+PATIENCE = 600.0  # seconds after which a test that waits has hung; nothing else may depend on it
+
 
 @contextlib.contextmanager
 def same_process() -> Iterator[None]:

@@ -117,7 +117,6 @@ def test_the_command_goes_on_to_the_same_bytes(tmp_path, monkeypatch, how):
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
-        timeout=120,
     )
     assert stopped.returncode == (130 if how is signal.SIGINT else -signal.SIGKILL), stopped.stderr
     assert "Traceback" not in stopped.stderr

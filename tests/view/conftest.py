@@ -8,7 +8,7 @@ from tests.support.browser import CHROMIUM
 from tests.view.posed import Posed
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def browser(tmp_path_factory):
     pytest.importorskip("websockets", reason="websockets is not installed (extra viewer)")
     if CHROMIUM is None:

@@ -16,6 +16,7 @@ pytest.importorskip("websockets", reason="websockets is not installed (extra vie
 import rigcast as rc
 from rigcast.cli import main
 from tests.support.plain_face import plain_face
+from tests.support.process import PATIENCE
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def test_it_prints_the_address_and_serves_until_ctrl_c(file):
         url = process.stdout.readline().strip()
         assert urlopen(url).status == 200
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE) == 0
         assert process.stderr.read() == ""
 
 

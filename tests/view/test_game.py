@@ -62,7 +62,7 @@ def test_it_stops_goes_on_and_begins_again_with_a_seed(posed):
     posed.page.evaluate("document.getElementById('play').click()")
     posed.page.until("!view.frame.timeline.playing")
     frames = posed.page.evaluate("view.frame.timeline.frames")
-    time.sleep(0.2)
+    time.sleep(0.2)  # if it did not stop, frames would come
     assert posed.page.evaluate("view.frame.timeline.frames") == frames
     posed.page.evaluate("seed.value = '9'; document.getElementById('restart').click()")
     posed.page.until("view.frame.acting.seed === 9 && view.frame.timeline.frames === 1")
@@ -109,27 +109,24 @@ def test_moods_follow_the_game(posed):
 
 
 @pytest.mark.long
-def test_whole_games_for_a_minute_without_a_queue(posed):
-    """Random moves of the person, labels by hand between them: pictures go on, nothing waits.
+def test_whole_games_without_a_queue(posed):
+    """Random moves of the person until games have ended and moods were shown: pictures go on, nothing waits.
 
     benchmarks/systems/view/acting.py measures how many there are per second: drawing by software takes its time.
     """
     random = np.random.default_rng(1)
-    end = time.monotonic() + 60.0
-    before = posed.page.evaluate("view.statistics.frames")
-    told = set()
-    while time.monotonic() < end:
+    games, told = 0, set()
+    while games < 3 or len(told) < 3:
         posed.page.until("view.acting.game.turn === null || view.acting.game.turn === view.acting.game.person")
         if posed.page.evaluate("view.acting.game.turn") is None:
+            games += 1
+            assert games < 40, told
             posed.page.evaluate("document.getElementById('newgame').click()")
             continue
+        shown = posed.page.evaluate("view.statistics.frames")
         free = [k for k, mark in enumerate(posed.page.evaluate("view.acting.game.board")) if not mark]
         posed.page.evaluate(PRESS.format(int(random.choice(free))))
         told.add(posed.page.evaluate("view.acting.game.mood"))
+        posed.page.until(f"view.statistics.frames > {shown}")
         assert len(posed.live._server._inbox._waiting) < 5
-    shown = posed.page.evaluate("view.statistics.frames") - before
-    assert shown > 60
-    score = posed.page.evaluate("view.acting.game.score")
-    assert sum(score.values()) >= 3
-    assert len(told) >= 3
-    assert posed.stage.timeline.frames <= 60 * 24
+    assert sum(posed.page.evaluate("view.acting.game.score").values()) == games

@@ -19,6 +19,7 @@ from websockets.sync.client import connect
 import rigcast as rc
 from rigcast.viewer import _server
 from tests.support.plain_face import plain_face
+from tests.support.process import PATIENCE
 from tests.view.frames import header_of
 
 
@@ -43,7 +44,7 @@ def opened(live, token=None, origin=None, host=None):
 
 def get(live, path, host=None):
     at, _ = place(live)
-    connection = HTTPConnection(at, timeout=20)
+    connection = HTTPConnection(at, timeout=PATIENCE)
     connection.request("GET", path, headers={} if host is None else {"Host": host})
     answer = connection.getresponse()
     body = answer.read()
@@ -58,7 +59,7 @@ def say(socket, kind, **entries):
 def frame(socket):
     """The next frame, acknowledged."""
     while True:
-        header = header_of(socket.recv(timeout=30))
+        header = header_of(socket.recv(timeout=PATIENCE))
         if header["type"] == "frame":
             say(socket, "shown", frame=header["frame"])
             return header
@@ -99,7 +100,7 @@ def test_a_stranger_is_refused_before_the_socket_opens(live, wrong):
 
 def test_a_page_gets_the_scene_and_then_the_pose(live):
     with opened(live) as socket:
-        assert header_of(socket.recv(timeout=30))["type"] == "scene"
+        assert header_of(socket.recv(timeout=PATIENCE))["type"] == "scene"
         assert frame(socket)["row"][0] == 0.0
         say(socket, "set", channel=0, value=0.5, done=True)
         assert frame(socket)["row"][0] == 0.5
@@ -107,8 +108,8 @@ def test_a_page_gets_the_scene_and_then_the_pose(live):
 
 def test_no_frame_is_sent_before_the_last_was_shown(live):
     with opened(live) as socket:
-        socket.recv(timeout=30)
-        number = header_of(socket.recv(timeout=30))["frame"]
+        socket.recv(timeout=PATIENCE)
+        number = header_of(socket.recv(timeout=PATIENCE))["frame"]
         for k in range(20):
             say(socket, "set", channel=0, value=k / 20, done=False)
         with pytest.raises(TimeoutError):
@@ -148,7 +149,7 @@ def test_a_message_over_64_kb_ends_the_connection(live, caplog):
         frame(socket)
         socket.send('{"type": "' + "x" * 70_000 + '"}')
         with pytest.raises(ConnectionClosed) as caught:
-            socket.recv(timeout=30)
+            socket.recv(timeout=PATIENCE)
         assert caught.value.rcvd.code == 1009
     with opened(live) as socket:
         assert frame(socket)["row"][0] == 0.0
@@ -175,7 +176,7 @@ def test_an_export_comes_as_a_file(live, tmp_path):
         say(socket, "set", channel=0, value=0.5, done=True)
         frame(socket)
         say(socket, "export", format="npz")
-        while header_of(message := socket.recv(timeout=30))["type"] != "file":
+        while header_of(message := socket.recv(timeout=PATIENCE))["type"] != "file":
             pass
     (tmp_path / "pose.npz").write_bytes(payload_of(message))
     with np.load(tmp_path / "pose.npz") as archive:
@@ -188,7 +189,7 @@ def test_a_closed_view_is_gone(live):
     live.close()
     live.close()
     with pytest.raises(OSError, match=r"refused|111"):
-        HTTPConnection(at, timeout=5).request("GET", "/")
+        HTTPConnection(at, timeout=PATIENCE).request("GET", "/")
 
 
 def test_a_port_that_is_taken_is_an_error(live):
@@ -205,7 +206,7 @@ def test_a_picture_of_no_movie_is_answered_with_a_sentence(live):
     with opened(live) as socket:
         frame(socket)
         say(socket, "picture", data="AAAA", last=True)
-        while (header := header_of(socket.recv(timeout=30)))["type"] != "notice":
+        while (header := header_of(socket.recv(timeout=PATIENCE)))["type"] != "notice":
             pass
     assert header["text"] == "No movie was made: no movie was begun"
 
@@ -215,7 +216,7 @@ def test_a_machine_without_ffmpeg_says_so_in_the_scene_and_to_a_page_that_asks(l
     with opened(live) as socket:
         frame(socket)
         say(socket, "movie", step="begin")
-        while (header := header_of(socket.recv(timeout=30)))["type"] != "notice":
+        while (header := header_of(socket.recv(timeout=PATIENCE)))["type"] != "notice":
             pass
     assert "needs ffmpeg on the PATH" in header["text"]
     assert header_of(live._server.stage.scene())["movie"] is False

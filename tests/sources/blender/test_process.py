@@ -20,6 +20,7 @@ from rigcast._formats.blender import run_script
 from rigcast._formats.blender.host import wire
 from tests.sources.blender.test_rig import uniform
 from tests.sources.conftest import Host
+from tests.support.process import PATIENCE
 
 
 def alive(pid: int) -> bool:
@@ -30,8 +31,9 @@ def alive(pid: int) -> bool:
     return state != "Z"
 
 
-def gone_within(pid: int, seconds: float) -> bool:
-    end = time.monotonic() + seconds
+def gone(pid: int) -> bool:
+    """Whether a process ends."""
+    end = time.monotonic() + PATIENCE
     while alive(pid) and time.monotonic() < end:
         time.sleep(0.05)
     return not alive(pid)
@@ -63,7 +65,7 @@ def test_killed_host_is_an_error_and_then_replaced(any_host: Host) -> None:
 
 
 def test_silent_host_is_ended(any_host: Host) -> None:
-    with any_host.open("plain", timeout=20.0) as rig:
+    with any_host.open("plain", timeout=PATIENCE) as rig:
         host, channels = rig._host, uniform(rig, 1)
         host._socket.settimeout(0.5)
         os.kill(host.pid, signal.SIGSTOP)
@@ -86,7 +88,7 @@ def test_host_leaves_when_its_parent_is_killed(any_host: Host) -> None:
         "from rigcast._formats.blender import BlenderRig\n"
         f"rig = BlenderRig.open({str(any_host.folder / 'plain.blend')!r}, blender={any_host.blender!r})\n"
         "print(rig._host.pid, flush=True)\n"
-        "time.sleep(60)\n"
+        "time.sleep(3600)\n"
     )
     package = Path(rc.__file__).resolve().parents[1]  # not sys.path: bpy adds folders that only it may use
     environment = {**os.environ, "PYTHONPATH": str(package)}
@@ -95,7 +97,7 @@ def test_host_leaves_when_its_parent_is_killed(any_host: Host) -> None:
         pid = int(parent.stdout.readline())
         assert alive(pid)
         parent.kill()
-    assert gone_within(pid, 10.0)
+    assert gone(pid)
 
 
 def test_interrupt_in_the_middle_leaves_a_usable_rig(any_host: Host) -> None:
@@ -139,7 +141,9 @@ def test_inside_a_running_blender(any_host: Host) -> None:
     script = Path(__file__).with_name("in_process.py")
     result = any_host.folder / "in_process.npz"
     np.save(any_host.folder / "channels.npy", channels)
-    run_script(script, [str(any_host.folder), str(Path(rc.__file__).parents[1])], blender=any_host.blender, timeout=60)
+    run_script(
+        script, [str(any_host.folder), str(Path(rc.__file__).parents[1])], blender=any_host.blender, timeout=PATIENCE
+    )
     with np.load(result) as actual:
         assert np.array_equal(actual["poses"], expected[0])
         assert np.array_equal(actual["vertices"], expected[1])
@@ -147,7 +151,7 @@ def test_inside_a_running_blender(any_host: Host) -> None:
 
 def test_messages_arrive_as_they_were_sent() -> None:
     ours, theirs = socket.socketpair()
-    theirs.settimeout(10.0)
+    theirs.settimeout(PATIENCE)
     with ours, theirs:
         arrays = {
             "a": np.arange(6, dtype=np.float32).reshape(2, 3),

@@ -1,0 +1,97 @@
+"""Runs the examples of a command's ``--help``; the slow ones have test files of their own, for workers to share."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import rigcast_command
+from tests.support.blender import has_blender
+from tests.support.example_files import example_files
+
+# What the example of each command reads, of the folder of ``example_files``.
+READS = {
+    "doctor": (),
+    "sample": ("hero.npz", "dog.blend", "lid.npz"),
+    "train": ("hero.rwdata", "hero.npz", "head.rwdata"),
+    "evaluate": (
+        "hero.safetensors",
+        "held_out.rwdata",
+        "joints.json",
+        "face.safetensors",
+        "smooth.glb",
+        "dog.*",
+        "limb.npz",
+        "head.safetensors",
+        "head_held_out.rwdata",
+    ),
+    "solve": ("face.safetensors", "face.blend", "take.npy"),
+    "report": ("hero.*", "head*", "held_out.rwdata", "dog*", "face*.safetensors", "take.npy", "weights.npz"),
+    "bench": ("hero.npz", "hero.safetensors", "head.safetensors", "held_out.rwdata"),
+    "pack": ("face.safetensors",),
+    "transfer": ("face.safetensors", "other.obj", "landmarks.csv", "scans", "plan.json"),
+    "info": ("hero.*", "smooth.glb", "dog.blend", "lid.npz"),
+    "limits": ("dog.blend",),
+    "faces": ("ICT-FaceKit",),
+    "view": ("hero.npz", "hero.safetensors", "held_out.rwdata", "dog.*", "face.safetensors", "moods.safetensors"),
+    "ik": ("hero.safetensors", "goals.*"),
+    "synth": ("face.safetensors", "calm.npy", "lively.npy"),
+    "batch": ("jobs.toml", "face.safetensors", "take.npy", "hero.npz"),
+}
+NEEDS = {
+    "view": ("websockets",),
+    "pack": ("pyvista", "jinja2"),
+    "transfer": ("pyvista", "matplotlib", "jinja2"),
+    "train": ("torch",),
+    "evaluate": ("torch",),
+    "report": ("torch", "pyvista", "matplotlib", "jinja2"),
+    "bench": ("torch", "onnx", "onnxruntime"),
+    "synth": ("pyvista", "matplotlib", "jinja2"),
+}
+
+
+def run_examples(name: str, folder: Path) -> int:
+    """Run the examples of a command as they stand, in a folder with what they read and nothing else.
+
+    Returns how many were left out because there is no Blender.
+    """
+    for package in NEEDS.get(name, ()):
+        pytest.importorskip(package, reason=f"{package} is not installed")
+    for pattern in READS[name]:
+        for source in example_files().glob(pattern):
+            target = folder / source.name
+            shutil.copytree(source, target) if source.is_dir() else shutil.copyfile(source, target)
+    commands = examples(name, folder)
+    assert commands
+    hosted = [words for words in commands if any(word.endswith(".blend") for word in words)]
+    left_out = [] if has_blender() else hosted
+    for words in commands:
+        if words not in left_out:
+            done = rigcast_command(*shorter(name, words), folder=folder)
+            assert done.returncode == 0, done.stderr
+    return len(left_out)
+
+
+def examples(name: str, folder: Path) -> list[list[str]]:
+    """The words of each example, without the program's name."""
+    shown = rigcast_command(name, "--help", folder=folder).stdout
+    lines = shown.split("example:\n")[1].splitlines()
+    return [shlex.split(line)[1:] for line in lines if line.strip().startswith("rigcast ")]
+
+
+def shorter(name: str, words: list[str]) -> list[str]:
+    """The only changes: less patience, and no threads that wait for each other on a busy machine."""
+    if "--minutes" in words:
+        place = words.index("--minutes")
+        steps = "100" if "body" in words else "4"
+        words = [*words[:place], "--steps", steps, "--threads", "1", *words[place + 2 :]]
+    return words + {"view": ["--seconds", "0.1"], "bench": ["--runs", "10", "--batch", "16"]}.get(name, [])
+
+
+def told_if_left_out(count: int) -> None:
+    """Skip the rest of a test whose examples could not all run."""
+    if count:
+        pytest.skip(f"{count} of the examples, without a blender executable or the bpy wheel to read .blend files")
