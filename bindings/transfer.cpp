@@ -6,7 +6,7 @@
 #include "bindings/convert/scalars.h"
 #include "rigcast/core/check.h"
 #include "rigcast/mesh/topology.h"
-#include "rigcast/transfer/contacts/find.h"
+#include "rigcast/transfer/contacts/contacts.h"
 #include "rigcast/transfer/deformation_transfer.h"
 
 namespace rigcast::bindings {

@@ -1,7 +1,7 @@
-#include "rigcast/transfer/example_fit.h"
-
 #include <Eigen/Cholesky>
 #include <cmath>
+
+#include "rigcast/transfer/deformation_transfer.h"
 
 namespace rigcast::transfer {
 namespace {

@@ -1,9 +1,8 @@
-#include "rigcast/transfer/placement.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "rigcast/linalg/polar.h"
+#include "rigcast/transfer/deformation_transfer.h"
 
 namespace rigcast::transfer {
 namespace {

@@ -1,5 +1,3 @@
-#include "rigcast/transfer/contacts/find.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +8,7 @@
 #include "rigcast/mesh/search/box_tree.h"
 #include "rigcast/mesh/topology.h"
 #include "rigcast/mesh/triangles.h"
+#include "rigcast/transfer/contacts/contacts.h"
 
 namespace rigcast::transfer {
 namespace {

@@ -1,10 +1,9 @@
-#include "rigcast/transfer/contacts/patch.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "rigcast/mesh/search/closest_points.h"
 #include "rigcast/mesh/topology.h"
+#include "rigcast/transfer/contacts/contacts.h"
 
 namespace rigcast::transfer {
 namespace {
