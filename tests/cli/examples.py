@@ -48,7 +48,6 @@ NEEDS = {
     "train": ("torch",),
     "evaluate": ("torch",),
     "report": ("torch", "pyvista", "matplotlib", "jinja2"),
-    "bench": ("torch", "onnx", "onnxruntime"),
     "synth": ("pyvista", "matplotlib", "jinja2"),
 }
 

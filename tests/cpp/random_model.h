@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "rigcast/core/tensor_file.h"
 #include "rigcast/baseline/models/forward_only.h"
+#include "rigcast/core/tensor_file.h"
 
 namespace rigcast::checks {
 
