@@ -4,11 +4,8 @@
 #include "bindings/convert/scalars.h"
 #include "rigcast/core/check.h"
 #include "rigcast/face/charts.h"
-#include "rigcast/face/distinct_frames.h"
 #include "rigcast/face/map_floor.h"
 #include "rigcast/face/mend_uvs.h"
-#include "rigcast/face/overlaps.h"
-#include "rigcast/face/texture_motion.h"
 #include "rigcast/mesh/topology.h"
 
 namespace rigcast::bindings {

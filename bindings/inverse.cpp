@@ -12,7 +12,6 @@
 #include "rigcast/inverse/descent.h"
 #include "rigcast/inverse/frames/restart_rules.h"
 #include "rigcast/inverse/rig_gram.h"
-#include "rigcast/inverse/rig_products.h"
 #include "rigcast/optimize/products/measure_frames.h"
 #include "rigcast/rig/blendshapes/blendshape_rig.h"
 

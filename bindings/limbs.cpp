@@ -5,11 +5,9 @@
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
 #include "rigcast/core/check.h"
-#include "rigcast/ik/limbs/aim.h"
-#include "rigcast/ik/limbs/contacts.h"
 #include "rigcast/ik/limbs/foot_lock.h"
 #include "rigcast/ik/limbs/limb.h"
-#include "rigcast/ik/limbs/twist.h"
+#include "rigcast/ik/limbs/turn_joints.h"
 #include "rigcast/ik/limbs/two_bone.h"
 
 namespace rigcast::bindings {

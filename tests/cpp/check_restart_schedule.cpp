@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rigcast/inverse/frames/restart_rules.h"
-#include "rigcast/inverse/frames/restart_schedule.h"
+#include "rigcast/inverse/frames/solve_frames.h"
 
 namespace {
 

@@ -1,5 +1,3 @@
-#include "rigcast/face/disk.h"
-
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -8,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "rigcast/face/surface_pieces.h"
+#include "rigcast/face/charts.h"
 #include "rigcast/linalg/vec3.h"
 
 namespace rigcast::face {

@@ -1,10 +1,47 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "rigcast/core/view.h"
+#include "rigcast/mesh/topology.h"
 
 namespace rigcast::face {
+
+/// Offsets in space as motions of texture coordinates: by the linear map A (3, 2) that minimizes
+/// sum_v |(x_v - mean x) A - (uv_v - mean uv)|^2 over rest vertices x.
+class TextureMotion {
+public:
+    /// uvs (V, 2), rest (V, 3), offsets (T, V, 3), which must outlive it. A flat mesh has the A of least norm, nearly.
+    TextureMotion(View<const double, 2> uvs, View<const float, 2> rest, View<const float, 3> offsets);
+    /// Adds `factor` times the motion of a frame to coordinates (V, 2).
+    void add(std::int64_t frame, double factor, double* uvs) const;
+
+private:
+    View<const float, 3> offsets_;
+    std::array<double, 6> map_{};  // A
+};
+
+/// How much the offsets (T, V, 3) of the two ends of each edge differ, over all frames: root of the sum of squares.
+std::vector<double> edge_changes(const std::vector<mesh::Edge>& edges, View<const float, 3> offsets);
+
+/// Triangles of the texture that wind against the majority: the layout overlaps itself there. Faces (F, 4) with -1
+/// padding, a quad as the two triangles at its first corner.
+std::int64_t num_folded(View<const double, 2> uvs, View<const std::int32_t, 2> faces);
+
+/// Triangles of the texture whose middle lies inside the texture of another triangle with which they share no vertex:
+/// the layout puts two places of the mesh there. uvs (V, 2), faces (F, 4) checked, quads as two triangles. Triangles
+/// next to a fold share vertices: num_folded counts them.
+std::int64_t num_overlapped(View<const double, 2> uvs, View<const std::int32_t, 2> faces);
+
+/// Stretches each axis of texture coordinates uvs (V, 2) to the unit interval so that places where the motion changes
+/// fast from vertex to vertex get more texels.
+/// `change` (E) is how much the offsets of the two ends of each edge differ. Along an axis, each edge adds its change
+/// to the interval that it covers; the new coordinate is the integral of base + (change / mean change)^(3/4), piecewise
+/// linear over 64 intervals. It rises everywhere, so neighbors along the axis keep their order.
+/// Returns (V, 2). An axis without extent becomes 1/2.
+std::vector<double> space_uvs(View<const double, 2> uvs, const std::vector<mesh::Edge>& edges,
+                              const std::vector<double>& change);
 
 /// What `mend_uvs` did.
 struct MendedUvs {

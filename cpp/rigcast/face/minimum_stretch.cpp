@@ -1,5 +1,3 @@
-#include "rigcast/face/minimum_stretch.h"
-
 #include <Eigen/SparseCore>
 #include <Eigen/SparseLU>
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "rigcast/face/charts.h"
 #include "rigcast/linalg/vec3.h"
 
 namespace rigcast::face {

@@ -9,9 +9,8 @@
 
 #include "rigcast/core/check.h"
 #include "rigcast/core/error.h"
-#include "rigcast/inverse/rig_products.h"
-#include "rigcast/inverse/weight_box.h"
-#include "rigcast/inverse/weight_quality.h"
+#include "rigcast/inverse/descent.h"
+#include "rigcast/inverse/rig_gram.h"
 
 namespace rigcast::inverse {
 namespace {

@@ -1,5 +1,3 @@
-#include "rigcast/inverse/weight_box.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,6 +5,7 @@
 
 #include "rigcast/core/check.h"
 #include "rigcast/core/error.h"
+#include "rigcast/inverse/solve.h"
 
 namespace rigcast::inverse {
 namespace {

@@ -6,8 +6,7 @@
 
 #include "rigcast/core/check.h"
 #include "rigcast/core/error.h"
-#include "rigcast/inverse/frames/linear_start.h"
-#include "rigcast/inverse/frames/multistart.h"
+#include "rigcast/inverse/frames/starts.h"
 
 namespace rigcast::cuda {
 namespace {

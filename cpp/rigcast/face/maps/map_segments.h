@@ -1,15 +1,51 @@
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "rigcast/face/maps/map_network.h"
-#include "rigcast/face/maps/map_samples.h"
 #include "rigcast/face/maps/rigid_parts.h"
+#include "rigcast/network/convolution.h"
+#include "rigcast/network/packed.h"
 #include "rigcast/rig/character.h"
 
 namespace rigcast::face {
+using network::Map;
+using network::Packed;
+
+/// Where a vertex samples a map bilinearly: four texels by their weights, already multiplied by the share of the
+/// segment in the vertex.
+struct MapSample {
+    std::int32_t offset;  // of the first of the four texels' channels in the map
+    float share;
+    float weight[4];  // of the texel, the next one, and the two of the next row; sum: share
+};
+
+/// The last layer of a segment, a 1 x 1 convolution to three coordinates, together with the samples of its M vertices:
+/// the offset of a vertex is share b + W sum_i weight_i texel_i. Sampling before the product needs fewer products,
+/// since a map has about as many texels as vertices.
+struct MapSamples {
+    int count = 0;           // M
+    int channels = 0;        // of the map
+    std::size_t sample = 0;  // MapSample[M]: offset into the Packed that it was packed into
+    std::size_t weight = 0;  // W: three rows of padded channels, then b and a zero
+};
+
+/// Compiled for the instruction set in use. Offsets and cotangents are rows of four floats, of which the last is
+/// written as 0 and ignored.
+/// Guarantee: the result of a vertex does not depend on the other vertices.
+/// Requires: all arrays begin at cache lines.
+struct SampleKernels {
+    /// Writes the offsets (M, 4) that a map gives; `with_bias` false leaves b out, for derivatives.
+    void (*evaluate)(const MapSamples& samples, const Packed& packed, Map<const float> map, bool with_bias,
+                     float* offsets);
+    /// Adds to the map's gradient what cotangents (M, 4) of the offsets ask for, vertex by vertex.
+    void (*add_gradient)(const MapSamples& samples, const Packed& packed, const float* cotangents, Map<float> gradient);
+};
+const SampleKernels& sample_kernels();
 
 /// A segment of a FaceMaps: a network and the vertices that sample its map. Without pose columns it has no network and
 /// moves nothing.
@@ -42,5 +78,24 @@ std::vector<MapSegment> read_segments(const rig::Character& character, std::int6
 
 /// Reads and checks the rigid parts. Throws likewise.
 std::vector<RigidPart> read_rigid_parts(const rig::Character& character, View<const float, 2> rest);
+
+/// Frames that share one pass over a segment's dense layers. More reuse their weights, fewer keep offsets cached.
+/// Chosen, not tuned.
+constexpr int frames_per_batch = 8;
+
+/// Floats of working memory that run_segment needs for `frames` frames.
+std::size_t segment_memory(const MapSegment& segment, int frames);
+
+/// The offsets of a segment for some frames.
+struct SegmentOffsets {
+    Rows<float> row;                         // (frames, 4 M)
+    std::array<int, frames_per_batch> of{};  // the row of each frame; unset if it leaves the segment out
+};
+
+/// Writes the offsets of a segment for the frames whose `detail` is not 0; a null `detail` stands for 1. Frames whose
+/// inputs equal those of the frame before have the same row: its map is drawn once. `memory` is segment_memory floats.
+/// `next` (or null) is the segment that is run next: its constants are loaded while maps are drawn.
+void run_segment(const MapSegment& segment, const MapSegment* next, const Packed& packed, Rows<const float> poses,
+                 Rows<const float> detail, int frames, SegmentOffsets& offsets, float* memory);
 
 }  // namespace rigcast::face

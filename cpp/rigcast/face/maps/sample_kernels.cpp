@@ -1,5 +1,5 @@
 #include "rigcast/core/dispatch.h"
-#include "rigcast/face/maps/map_samples.h"
+#include "rigcast/face/maps/map_segments.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rigcast/face/maps/sample_kernels.cpp"  // compiled once for every instruction set

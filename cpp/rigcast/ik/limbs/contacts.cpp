@@ -1,11 +1,10 @@
-#include "rigcast/ik/limbs/contacts.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "rigcast/core/check.h"
+#include "rigcast/ik/limbs/foot_lock.h"
 #include "rigcast/ik/limbs/space.h"
 
 namespace rigcast::ik {

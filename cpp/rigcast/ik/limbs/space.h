@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "rigcast/linalg/vec3.h"
+#include "rigcast/rig/skeleton.h"
 
 namespace rigcast::ik {
-
 using linalg::Vec3;
 
 /// A 3x3 matrix, row-major.
@@ -48,8 +48,22 @@ inline Vec3 perpendicular_part(const Vec3& v, const Vec3& n) {
 }
 
 /// The rotation by the smallest angle that takes unit vector a to unit vector b; if they are opposite, by 180 degrees
-/// about the part of `axis` perpendicular to a.
-Matrix3 smallest_rotation(const Vec3& a, const Vec3& b, const Vec3& axis);
+/// about the part of `axis` perpendicular to a. R = I + [v]x + [v]x^2 / (1 + c) with v = a x b, c = a . b.
+inline Matrix3 smallest_rotation(const Vec3& a, const Vec3& b, const Vec3& axis) {
+    const double c = dot(a, b);
+    if (c < -1.0 + 1e-12) {
+        const Vec3 k = perpendicular_part(axis, a);  // by 180 degrees about k: 2 k k^T - I
+        Matrix3 half{};
+        for (int i = 0; i < 9; ++i) half[i] = 2.0 * k[i / 3] * k[i % 3] - (i % 4 == 0 ? 1.0 : 0.0);
+        return half;
+    }
+    const Vec3 v = cross(a, b);
+    const Matrix3 skew{0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0};
+    const Matrix3 square = skew * skew;
+    Matrix3 rotation{};
+    for (int i = 0; i < 9; ++i) rotation[i] = (i % 4 == 0 ? 1.0 : 0.0) + skew[i] + square[i] / (1.0 + c);
+    return rotation;
+}
 
 /// The rotation whose columns are x, z x x and z: x along the unit vector `bone`, z along the part of `hinge`
 /// perpendicular to it.
@@ -79,6 +93,27 @@ struct Transform {
 };
 
 /// The inverse of a transform. Requires a determinant other than zero.
-Transform inverse(const Transform& a);
+inline Transform inverse(const Transform& a) {
+    const Vec3 x{a.m[0], a.m[3], a.m[6]};
+    const Vec3 y{a.m[1], a.m[4], a.m[7]};
+    const Vec3 z{a.m[2], a.m[5], a.m[8]};
+    const double scale = 1.0 / dot(x, cross(y, z));
+    const Vec3 rows[3] = {scale * cross(y, z), scale * cross(z, x), scale * cross(x, y)};
+    Transform out;
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) out.m[3 * r + c] = rows[r][c];
+        out.t[r] = -dot(rows[r], a.t);
+    }
+    return out;
+}
+
+/// The global transform of a joint in a pose (at least 12 J floats), in double precision; of joint -1, the identity.
+inline Transform global_of(const rig::Skeleton& skeleton, int joint, const float* pose) {
+    Transform global;
+    for (; joint >= 0; joint = skeleton.parents()[static_cast<std::size_t>(joint)]) {
+        global = Transform::at(pose + 12 * joint) * global;
+    }
+    return global;
+}
 
 }  // namespace rigcast::ik

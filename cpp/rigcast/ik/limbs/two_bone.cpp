@@ -6,7 +6,6 @@
 
 #include "rigcast/core/check.h"
 #include "rigcast/core/parallel.h"
-#include "rigcast/ik/limbs/two_bone_kernels.h"
 
 namespace rigcast::ik {
 namespace {

@@ -1,8 +1,7 @@
-#include "rigcast/ik/limbs/two_bone_kernels.h"
-
 #include <algorithm>
 
 #include "rigcast/core/dispatch.h"
+#include "rigcast/ik/limbs/two_bone.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rigcast/ik/limbs/two_bone_kernels.cpp"  // compiled once for every instruction set

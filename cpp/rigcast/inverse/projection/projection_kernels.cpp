@@ -1,8 +1,7 @@
-#include "rigcast/inverse/projection/projection_kernels.h"
-
 #include <algorithm>
 
 #include "rigcast/core/dispatch.h"
+#include "rigcast/inverse/projection/projection.h"
 
 #undef HWY_TARGET_INCLUDE
 // compiled once for every instruction set

@@ -1,11 +1,10 @@
-#include "rigcast/inverse/projection/support_order.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "rigcast/core/parallel.h"
+#include "rigcast/inverse/projection/projection.h"
 
 namespace rigcast::inverse {
 namespace {
