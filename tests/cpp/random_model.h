@@ -24,7 +24,7 @@ TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64
 
 /// Returns false for models that refuse derivatives and restriction.
 inline bool has_derivatives(const rig::Deformer& model) {
-    return dynamic_cast<const ForwardOnly*>(&model) == nullptr;
+    return dynamic_cast<const baseline::ForwardOnly*>(&model) == nullptr;
 }
 
 /// (frames, 12 joints + 1) poses (of which blendshapes use the front) near the identity, one after another.
