@@ -103,7 +103,7 @@ def test_results_of_a_job_that_was_killed_after_writing_them_are_its_own(folder,
     (record,) = folder_of(path).glob("*.part")
     with records.parts:
         records.parts.put(
-            record.stem.removeprefix("rigcast-"), b'{"state": "begun"}', record.read_bytes()[17:49].decode()
+            record.stem.removeprefix("rigcast-"), b'{"state": "begun"}', record.read_bytes()[15:47].decode()
         )
     assert batch(path)[0] == 0
     assert ran == [["transfer", *words], ["transfer", *words, "--overwrite"]]
