@@ -8,7 +8,7 @@ import os
 
 import pytest
 
-from rigcast._resume.parts import Parts
+from rigcast._resume.parts import MAGIC, MARK, Parts
 from rigcast.cli._batch.records import Records, folder_of
 
 SET = ("set", "sample", "hero.npz", "-o", "hero.rwdata")
@@ -103,7 +103,9 @@ def test_results_of_a_job_that_was_killed_after_writing_them_are_its_own(folder,
     (record,) = folder_of(path).glob("*.part")
     with records.parts:
         records.parts.put(
-            record.stem.removeprefix("rigcast-"), b'{"state": "begun"}', record.read_bytes()[15:47].decode()
+            record.stem.removeprefix("rigcast-"),
+            b'{"state": "begun"}',
+            record.read_bytes()[len(MAGIC) :][:MARK].decode(),
         )
     assert batch(path)[0] == 0
     assert ran == [["transfer", *words], ["transfer", *words, "--overwrite"]]
