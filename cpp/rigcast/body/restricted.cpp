@@ -127,6 +127,24 @@ private:
 
 }  // namespace
 
+std::vector<float> BodyModel::basis_of(std::int64_t index) const {
+    const TensorFile& source = *character().tensors;
+    const Patch& patch = sets_[index].patch;
+    const std::int64_t components = patch.components;
+    const std::int32_t* const first =
+        source.get<std::int32_t, 1>("sets.vertex").data() + source.get<std::int32_t, 1>("sets.offset")(index);
+    std::vector<float> basis(static_cast<std::size_t>(3 * patch.members * components));
+    std::vector<float> of_member(static_cast<std::size_t>(3 * components));
+    for (int m = 0; m < patch.members; ++m) {
+        const std::int64_t row = std::lower_bound(first, first + patch.members, patch.vertex[m]) - first;
+        patch.read_basis(packed_, m, of_member.data());
+        for (std::int64_t k = 0; k < components; ++k) {
+            for (int axis = 0; axis < 3; ++axis) basis[(3 * row + axis) * components + k] = of_member[3 * k + axis];
+        }
+    }
+    return basis;
+}
+
 /// A restricted model has the vertices of the whole one. Blocks of layers are the same; those of a basis would hold
 /// other vertices, so the basis is float32, with the numbers that the whole model has in memory.
 std::shared_ptr<rig::Deformer> BodyModel::do_restricted(View<const std::int32_t, 1> vertices) const {

@@ -1,11 +1,10 @@
-#include "rigcast/body/vertex_set.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <string>
 
+#include "rigcast/body/body_model.h"
 #include "rigcast/body/matrix_storage.h"
 #include "rigcast/core/error.h"
 #include "rigcast/rig/offsets.h"

@@ -2,11 +2,212 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
 #include <span>
 #include <type_traits>
+#include <vector>
 
+#include "rigcast/core/dispatch.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "rigcast/body/patch/patch.cpp"  // compiled once for every instruction set
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "rigcast/body/patch/patch_lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace rigcast::body::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <int Frames, int Groups, class Stored>
+HWY_INLINE void contributions(const Patch& patch, const LaneGroup<Stored> (&groups)[Groups],
+                              Rows<const float> coefficients, Rows<const float> transforms, Rows<float> vertices,
+                              Rows<float> added) {
+    Point point[Groups][Frames];
+    local_points(patch, groups, coefficients, point);
+    for (int g = 0; g < Groups; ++g) {
+        const V weight = hn::Load(d, groups[g].head + 3 * Patch::vertices_per_tile);
+        for (int p = 0; p < Frames; ++p) {
+            const float* x = transforms.row(p);
+            const Point& local = point[g][p];
+            const Point world{transformed(x, local, weight), transformed(x + 4, local, weight),
+                              transformed(x + 8, local, weight)};
+            scatter(patch, groups[g], world, vertices.row(p), added.row(p));
+        }
+    }
+}
+
+/// Evaluates `Groups` groups. A single frame has three sums per group, each of which waits for its last addition:
+/// several groups side by side fill that time.
+template <int Groups, class Stored>
+HWY_INLINE void evaluate_groups(const Patch& patch, const LaneGroup<Stored> (&groups)[Groups],
+                                Rows<const float> coefficients, Rows<const float> transforms, Rows<float> vertices,
+                                Rows<float> added, int num_frames) {
+    constexpr int frames_at_once = 4;  // 12 vectors of sums and 3 of the basis fit 16 registers
+    int p = 0;
+    for (; p + frames_at_once <= num_frames; p += frames_at_once) {
+        for (const LaneGroup<Stored>& group : groups) {
+            contributions<frames_at_once>(patch, {group}, coefficients.from(p), transforms.from(p), vertices.from(p),
+                                          added.from(p));
+        }
+    }
+    for (; p < num_frames; ++p) {
+        contributions<1>(patch, groups, coefficients.from(p), transforms.from(p), vertices.from(p), added.from(p));
+    }
+}
+
+template <class Stored>
+HWY_INLINE void evaluate_stored(const Patch& patch, const Packed& packed, Rows<const float> coefficients,
+                                Rows<const float> transforms, Rows<float> vertices, Rows<float> added, int num_frames) {
+    const auto group = [&](int i) { return lane_group<Stored>(patch, packed, i); };
+    const int count = num_lane_groups(patch);
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+        evaluate_groups<4, Stored>(patch, {group(i), group(i + 1), group(i + 2), group(i + 3)}, coefficients,
+                                   transforms, vertices, added, num_frames);
+    }
+    for (; i < count; ++i) {
+        evaluate_groups<1, Stored>(patch, {group(i)}, coefficients, transforms, vertices, added, num_frames);
+    }
+}
+
+void evaluate(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
+              Rows<float> vertices, Rows<float> added, int num_frames) {
+    const auto with = [&](auto stored) {
+        evaluate_stored<decltype(stored)>(patch, packed, coefficients, transforms, vertices, added, num_frames);
+    };
+    if (patch.storage == Storage::int16) return with(std::int16_t{});
+    if (patch.storage == Storage::int8) return with(std::int8_t{});
+    with(float{});
+}
+
+/// basis c: the derivative of local_points along c.
+template <class Stored>
+HWY_INLINE Point local_tangent(const Patch& patch, const LaneGroup<Stored>& group, const float* coefficient_tangent) {
+    Point point{hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    const Stored* at = group.basis;
+    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::vertices_per_tile) {
+        const Point b = load_point(at);
+        const V c = group.scaled(coefficient_tangent[k], k);
+        point = {hn::MulAdd(b.x, c, point.x), hn::MulAdd(b.y, c, point.y), hn::MulAdd(b.z, c, point.z)};
+    }
+    return point;
+}
+
+/// weight * (X'_row . point + t'_row + X_row . point'), where ' marks tangents.
+HWY_INLINE V transformed_tangent(const float* row, const float* row_tangent, const Point& p, const Point& tangent,
+                                 V weight) {
+    V sum = hn::MulAdd(hn::Set(d, row_tangent[0]), p.x, hn::Set(d, row_tangent[3]));
+    sum = hn::MulAdd(hn::Set(d, row_tangent[1]), p.y, sum);
+    sum = hn::MulAdd(hn::Set(d, row_tangent[2]), p.z, sum);
+    sum = hn::MulAdd(hn::Set(d, row[0]), tangent.x, sum);
+    sum = hn::MulAdd(hn::Set(d, row[1]), tangent.y, sum);
+    sum = hn::MulAdd(hn::Set(d, row[2]), tangent.z, sum);
+    return hn::Mul(weight, sum);
+}
+
+void jvp(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
+         Rows<const float> coefficient_tangents, Rows<const float> transform_tangents, Rows<float> vertices,
+         Rows<float> added, int num_frames) {
+    for_lane_groups(patch, packed, [&](const auto& group) {
+        const V weight = hn::Load(d, group.head + 3 * Patch::vertices_per_tile);
+        for (int p = 0; p < num_frames; ++p) {
+            const Point point = local_point(patch, group, coefficients.from(p));
+            const Point tangent = local_tangent(patch, group, coefficient_tangents.row(p));
+            const float* x = transforms.row(p);
+            const float* dx = transform_tangents.row(p);
+            const Point world{transformed_tangent(x, dx, point, tangent, weight),
+                              transformed_tangent(x + 4, dx + 4, point, tangent, weight),
+                              transformed_tangent(x + 8, dx + 8, point, tangent, weight)};
+            scatter(patch, group, world, vertices.row(p), added.row(p));
+        }
+    });
+}
+
+/// The cotangents of a group's members; zero in padding lanes.
+template <class Stored>
+HWY_INLINE Point gather(const Patch& patch, const LaneGroup<Stored>& group, const float* cotangents) {
+    HWY_ALIGN float xyz[3 * lanes] = {};
+    for (int i = 0; i < group.filled; ++i) {
+        std::copy_n(cotangents + 3 * patch.vertex[group.first + i], 3, xyz + 3 * i);
+    }
+    Point g;
+    hn::LoadInterleaved3(d, xyz, g.x, g.y, g.z);
+    return g;
+}
+
+/// Adds a group's gradients, lane by lane: with weighted cotangents g, transform_sum += g (point, 1)^T and
+/// coefficient_sum_k += basis_k . X^T g.
+template <class Stored>
+HWY_INLINE void lane_group_vjp(const Patch& patch, const LaneGroup<Stored>& group,
+                               const Rows<const float>& coefficients, const float* x, const float* cotangents,
+                               V (&transform_sum)[12], float* coefficient_sum) {
+    const Point point = local_point(patch, group, coefficients);
+    const V weight = hn::Load(d, group.head + 3 * Patch::vertices_per_tile);
+    Point g = gather(patch, group, cotangents);
+    g = {hn::Mul(g.x, weight), hn::Mul(g.y, weight), hn::Mul(g.z, weight)};
+    const V row[3] = {g.x, g.y, g.z};
+    for (int i = 0; i < 3; ++i) {
+        transform_sum[4 * i] = hn::MulAdd(row[i], point.x, transform_sum[4 * i]);
+        transform_sum[4 * i + 1] = hn::MulAdd(row[i], point.y, transform_sum[4 * i + 1]);
+        transform_sum[4 * i + 2] = hn::MulAdd(row[i], point.z, transform_sum[4 * i + 2]);
+        transform_sum[4 * i + 3] = hn::Add(row[i], transform_sum[4 * i + 3]);
+    }
+    V local[3];  // X^T g
+    for (int i = 0; i < 3; ++i) {
+        local[i] = hn::Mul(hn::Set(d, x[i]), g.x);
+        local[i] = hn::MulAdd(hn::Set(d, x[4 + i]), g.y, local[i]);
+        local[i] = hn::MulAdd(hn::Set(d, x[8 + i]), g.z, local[i]);
+    }
+    const Stored* at = group.basis;
+    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::vertices_per_tile, coefficient_sum += lanes) {
+        const Point b = load_point(at);
+        V sum = hn::Load(d, coefficient_sum);
+        sum = hn::MulAdd(b.x, group.scaled(local[0], k), sum);
+        sum = hn::MulAdd(b.y, group.scaled(local[1], k), sum);
+        sum = hn::MulAdd(b.z, group.scaled(local[2], k), sum);
+        hn::Store(sum, d, coefficient_sum);
+    }
+}
+
+void vjp(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
+         Rows<const float> cotangents, Rows<float> coefficient_gradients, Rows<float> transform_gradients, float* work,
+         int num_frames) {
+    for (int p = 0; p < num_frames; ++p) {
+        V transform_sum[12];
+        for (V& sum : transform_sum) sum = hn::Zero(d);
+        std::fill_n(work, patch.components * lanes, 0.0f);
+        for_lane_groups(patch, packed, [&](const auto& group) {
+            lane_group_vjp(patch, group, coefficients.from(p), transforms.row(p), cotangents.row(p), transform_sum,
+                           work);
+        });
+        for (int e = 0; e < 12; ++e) {
+            transform_gradients.row(p)[e] = hn::GetLane(hn::SumOfLanes(d, transform_sum[e]));
+        }
+        std::fill_n(coefficient_gradients.row(p), patch.padded_components(), 0.0f);
+        for (int k = 0; k < patch.components; ++k) {
+            coefficient_gradients.row(p)[k] = hn::GetLane(hn::SumOfLanes(d, hn::Load(d, work + k * lanes)));
+        }
+    }
+}
+
+const PatchKernels* table() {
+    static constexpr PatchKernels kernels{&evaluate, &vjp, &jvp};
+    return &kernels;
+}
+
+}  // namespace rigcast::body::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace rigcast::body {
+
+HWY_EXPORT(table);
+
+RIGCAST_KERNEL_TABLE(PatchKernels, patch_kernels, table)
+
 namespace {
 
 constexpr int numbers_per_block = 3 * Patch::vertices_per_tile;  // of the basis, per tile and coefficient
@@ -119,3 +320,4 @@ void add_contributions(const Patch& patch, Rows<const float> added, Rows<float> 
 }
 
 }  // namespace rigcast::body
+#endif
