@@ -9,9 +9,9 @@
 #include "bindings/convert/scalars.h"
 #include "bindings/convert/shot_arrays.h"
 #include "rigcast/core/check.h"
-#include "rigcast/inverse/descent.h"
-#include "rigcast/inverse/frames/restart_rules.h"
+#include "rigcast/inverse/frames/solve_frames.h"
 #include "rigcast/inverse/rig_gram.h"
+#include "rigcast/inverse/solve.h"
 #include "rigcast/optimize/products/measure_frames.h"
 #include "rigcast/rig/blendshapes/blendshape_rig.h"
 

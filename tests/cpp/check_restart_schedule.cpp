@@ -6,7 +6,6 @@
 #include <limits>
 #include <vector>
 
-#include "rigcast/inverse/frames/restart_rules.h"
 #include "rigcast/inverse/frames/solve_frames.h"
 
 namespace {

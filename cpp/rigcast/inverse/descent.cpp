@@ -1,13 +1,11 @@
-#include "rigcast/inverse/descent.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 
-#include "rigcast/inverse/frames/restart_rules.h"
 #include "rigcast/inverse/frames/solve_frames.h"
+#include "rigcast/inverse/solve.h"
 #include "rigcast/optimize/coupled/solve_coupled.h"
 #include "rigcast/optimize/products/measure_frames.h"
 

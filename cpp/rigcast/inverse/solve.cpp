@@ -9,7 +9,6 @@
 
 #include "rigcast/core/check.h"
 #include "rigcast/core/error.h"
-#include "rigcast/inverse/descent.h"
 #include "rigcast/inverse/rig_gram.h"
 
 namespace rigcast::inverse {

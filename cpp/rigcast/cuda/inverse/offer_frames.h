@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "rigcast/cuda/inverse/frame_solver.h"
-#include "rigcast/inverse/frames/restart_rules.h"
+#include "rigcast/inverse/frames/solve_frames.h"
 
 namespace rigcast::cuda {
 

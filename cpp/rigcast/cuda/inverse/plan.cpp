@@ -6,7 +6,7 @@
 
 #include "rigcast/core/check.h"
 #include "rigcast/core/error.h"
-#include "rigcast/inverse/frames/starts.h"
+#include "rigcast/inverse/frames/solve_frames.h"
 
 namespace rigcast::cuda {
 namespace {

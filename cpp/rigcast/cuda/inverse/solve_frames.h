@@ -4,7 +4,7 @@
 
 #include "rigcast/cuda/inverse/frame_solver.h"
 #include "rigcast/cuda/inverse/starts.h"
-#include "rigcast/inverse/frames/restart_rules.h"
+#include "rigcast/inverse/frames/solve_frames.h"
 
 namespace rigcast::cuda {
 

@@ -10,7 +10,7 @@
 #include "rigcast/cuda/inverse/solve_frames.h"
 #include "rigcast/cuda/inverse/solver.h"
 #include "rigcast/cuda/machine/machine.h"
-#include "rigcast/inverse/frames/restart_rules.h"
+#include "rigcast/inverse/frames/solve_frames.h"
 
 namespace rigcast::cuda {
 

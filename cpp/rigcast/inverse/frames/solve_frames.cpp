@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "rigcast/core/parallel.h"
-#include "rigcast/inverse/frames/restart_rules.h"
-#include "rigcast/inverse/frames/starts.h"
 #include "rigcast/optimize/products/frame_solver.h"
 #include "rigcast/optimize/products/step_rules.h"
 

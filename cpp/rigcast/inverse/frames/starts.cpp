@@ -1,8 +1,7 @@
-#include "rigcast/inverse/frames/starts.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "rigcast/inverse/frames/solve_frames.h"
 #include "rigcast/linalg/dense_cholesky.h"
 
 namespace rigcast::inverse {

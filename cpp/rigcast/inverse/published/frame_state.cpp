@@ -1,8 +1,7 @@
-#include "rigcast/inverse/published/frame_state.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "rigcast/inverse/published/majorize_minimize.h"
 #include "rigcast/optimize/quartic.h"
 
 namespace rigcast::inverse {

@@ -7,7 +7,6 @@
 
 #include "rigcast/core/check.h"
 #include "rigcast/core/parallel.h"
-#include "rigcast/inverse/published/frame_state.h"
 
 namespace rigcast::inverse {
 namespace {
