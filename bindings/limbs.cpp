@@ -8,7 +8,6 @@
 #include "rigcast/ik/limbs/foot_lock.h"
 #include "rigcast/ik/limbs/limb.h"
 #include "rigcast/ik/limbs/turn_joints.h"
-#include "rigcast/ik/limbs/two_bone.h"
 
 namespace rigcast::bindings {
 namespace {

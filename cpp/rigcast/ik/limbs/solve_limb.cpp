@@ -5,7 +5,6 @@
 #include "rigcast/core/check.h"
 #include "rigcast/core/parallel.h"
 #include "rigcast/ik/limbs/limb.h"
-#include "rigcast/ik/limbs/two_bone.h"
 #include "rigcast/linalg/polar.h"
 
 namespace rigcast::ik {
