@@ -76,7 +76,7 @@ double stretch(const Disk& disk, const std::vector<double>& uvs);
 /// A mesh laid out in charts, each in a unit square of its own.
 struct Charts {
     struct Chart {
-        double stretch = 0.0;        // see `stretch` of minimum_stretch.h; 0 for a chart that could not be laid out
+        double stretch = 0.0;        // see the function `stretch`; 0 for a chart that could not be laid out
         std::int64_t num_cut = 0;    // edges that were cut open
         std::int64_t num_holes = 0;  // that were filled
     };
@@ -86,10 +86,10 @@ struct Charts {
     std::vector<Chart> charts;
 };
 
-/// Texture coordinates for a mesh without any: each piece is cut into a disk (disk.h) that is laid out with little
-/// stretch (minimum_stretch.h). A vertex on a cut has the coordinates of its first copy.
-/// Guarantee: the same bytes with every instruction set.
-/// points (V, 3), faces (F, 4). Throws ArgumentError if a point is not finite or a face has an index out of range.
+/// Texture coordinates for a mesh without any: each piece is cut into a disk (cut_to_disks) that is laid out with
+/// little stretch (minimum_stretch). A vertex on a cut has the coordinates of its first copy. Guarantee: the same bytes
+/// with every instruction set. points (V, 3), faces (F, 4). Throws ArgumentError if a point is not finite or a face has
+/// an index out of range.
 Charts chart_uvs(View<const float, 2> points, View<const std::int32_t, 2> faces);
 
 }  // namespace rigcast::face

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "rigcast/face/maps/map_segments.h"
-#include "rigcast/face/maps/rigid_parts.h"
 #include "rigcast/rig/deformer.h"
 
 namespace rigcast::face {

@@ -1,6 +1,4 @@
-#include "rigcast/face/maps/rigid_parts.h"
-
-#include <cmath>
+#include "rigcast/face/maps/map_segments.h"
 
 namespace rigcast::face {
 namespace {
