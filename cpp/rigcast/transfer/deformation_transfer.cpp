@@ -150,24 +150,6 @@ void DeformationTransfer::solve(double* rows, std::int64_t width) const {
     std::fill_n(rows + num_free_ * width, width, 0.0);
 }
 
-/// Translates the components that are not grounded to where the placed source's offsets take them.
-void DeformationTransfer::place_components(const double* offset, const std::vector<char>& is_grounded,
-                                           double* moved) const {
-    const std::vector<double> weight = rest_weights(components_, offset);
-    std::vector<double> total(components_.count, 0.0);
-    std::vector<linalg::Vec3> shift(components_.count, linalg::Vec3{});
-    for (std::int64_t v = 0; v < num_vertices(); ++v) {
-        const std::int32_t g = components_.of[v];
-        total[g] += weight[v];
-        for (int i = 0; i < 3; ++i) shift[g][i] += weight[v] * (offset[3 * v + i] - moved[3 * v + i]);
-    }
-    for (std::int64_t v = 0; v < num_vertices(); ++v) {
-        const std::int32_t g = components_.of[v];
-        if (is_grounded[g] || total[g] == 0.0) continue;
-        for (int i = 0; i < 3; ++i) moved[3 * v + i] += shift[g][i] / total[g];
-    }
-}
-
 void DeformationTransfer::write_shape(const double* moved, float* target_shape) const {
     for (std::int64_t i = 0; i < 3 * num_vertices(); ++i) target_shape[i] = static_cast<float>(target_[i] + moved[i]);
 }

@@ -35,6 +35,17 @@ std::vector<Similarity> fit_similarities(const mesh::Components& components, Vie
 /// Vertices at rest weigh most. All weights of a component at rest are 0.
 std::vector<double> rest_weights(const mesh::Components& components, const double* offset);
 
+/// The typical value of relative changes: their mean weighted by themselves, since most triangles hardly change.
+struct TypicalChange {
+    double sum = 0.0;
+    double squares = 0.0;
+    void add(double change) {
+        sum += change;
+        squares += change * change;
+    }
+    double value() const { return sum > 0.0 ? squares / sum : 1.0; }
+};
+
 /// Regularized least squares of one triangle: for weights a (J, K) of J examples and a prior X* (K, m) of K shapes,
 ///   minimize sum_j |D_j - sum_k a_jk X_k|^2 + sum_k s_k |X_k - X*_k|^2   over X (K, m).
 /// Method: the matrix is a diagonal plus rank J; by Woodbury's identity, with S = diag(s),

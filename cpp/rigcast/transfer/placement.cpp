@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "rigcast/linalg/polar.h"
 #include "rigcast/transfer/deformation_transfer.h"
@@ -87,6 +88,34 @@ Similarity fit(const Moments& m, const Similarity& otherwise) {
     return similarity;
 }
 
+/// (components, K): the largest offset of each component in each shape, relative to the component's largest distance
+/// from its first vertex.
+std::vector<double> relative_reach(const mesh::Components& components, const std::vector<double>& source,
+                                   const double* offsets, std::int64_t num_shapes) {
+    const std::int64_t vertices = static_cast<std::int64_t>(components.of.size());
+    std::vector<std::int64_t> first(components.count, -1);
+    std::vector<double> extent(components.count, 0.0);
+    std::vector<double> reach(components.count * num_shapes, 0.0);
+    for (std::int64_t v = 0; v < vertices; ++v) {
+        const std::int32_t g = components.of[v];
+        if (first[g] < 0) first[g] = v;
+        const linalg::Vec3 from_first = linalg::difference(source.data(), v, first[g]);
+        extent[g] = std::max(extent[g], dot(from_first, from_first));
+        for (std::int64_t k = 0; k < num_shapes; ++k) {
+            const double* d = offsets + 3 * (k * vertices + v);
+            double& most = reach[g * num_shapes + k];
+            most = std::max(most, d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        }
+    }
+    for (std::int32_t g = 0; g < components.count; ++g) {
+        for (std::int64_t k = 0; k < num_shapes; ++k) {
+            double& most = reach[g * num_shapes + k];
+            most = extent[g] > 0.0 ? std::sqrt(most / extent[g]) : 0.0;
+        }
+    }
+    return reach;
+}
+
 }  // namespace
 
 linalg::Vec3 Similarity::map_vector(const linalg::Vec3& x) const {
@@ -127,6 +156,63 @@ std::vector<double> rest_weights(const mesh::Components& components, const doubl
         weight[v] = most > 0.0 ? 1.0 / (weight[v] / most + half_weight_offset * half_weight_offset) : 0.0;
     }
     return weight;
+}
+
+/// Translates the components that are not grounded to where the placed source's offsets take them.
+void DeformationTransfer::place_components(const double* offset, const std::vector<char>& is_grounded,
+                                           double* moved) const {
+    const std::vector<double> weight = rest_weights(components_, offset);
+    std::vector<double> total(components_.count, 0.0);
+    std::vector<linalg::Vec3> shift(components_.count, linalg::Vec3{});
+    for (std::int64_t v = 0; v < num_vertices(); ++v) {
+        const std::int32_t g = components_.of[v];
+        total[g] += weight[v];
+        for (int i = 0; i < 3; ++i) shift[g][i] += weight[v] * (offset[3 * v + i] - moved[3 * v + i]);
+    }
+    for (std::int64_t v = 0; v < num_vertices(); ++v) {
+        const std::int32_t g = components_.of[v];
+        if (is_grounded[g] || total[g] == 0.0) continue;
+        for (int i = 0; i < 3; ++i) moved[3 * v + i] += shift[g][i] / total[g];
+    }
+}
+
+/// Fits the places of components, which gradients do not determine, to the weighted mean offsets of the examples'
+/// components.
+void DeformationTransfer::fit_places(const ExampleFit& fit, const double* offsets, const double* targets,
+                                     double* moved) const {
+    const std::int64_t J = fit.num_examples();
+    const std::int64_t K = fit.num_shapes();
+    const std::int64_t size = 3 * num_vertices();
+    std::vector<double> residual(components_.count * J * 3, 0.0);
+    std::vector<double> columns(components_.count * K * 3, 0.0);
+    for (std::int64_t j = 0; j < J; ++j) {
+        const std::vector<double> weight = rest_weights(components_, targets + j * size);
+        std::vector<double> total(components_.count, 0.0);
+        for (std::int64_t v = 0; v < num_vertices(); ++v) total[components_.of[v]] += weight[v];
+        for (std::int64_t v = 0; v < num_vertices(); ++v) {
+            const std::int32_t g = components_.of[v];
+            for (int i = 0; total[g] > 0.0 && i < 3; ++i) {
+                double missed = targets[j * size + 3 * v + i];
+                for (std::int64_t k = 0; k < K; ++k) missed -= fit.weight(j, k) * moved[k * size + 3 * v + i];
+                residual[(g * J + j) * 3 + i] += weight[v] / total[g] * missed;
+            }
+        }
+    }
+    const std::vector<double> relative = relative_reach(components_, source_, offsets, K);
+    TypicalChange typical;
+    for (const double reach : relative) typical.add(reach);
+    std::vector<double> stiffness(K);
+    for (std::int32_t g = 0; g < components_.count; ++g) {
+        for (std::int64_t k = 0; k < K; ++k) stiffness[k] = fit.stiffness(relative[g * K + k] / typical.value());
+        fit.solve(stiffness.data(), 3, residual.data() + g * J * 3, columns.data() + g * K * 3);
+    }
+    for (std::int64_t k = 0; k < K; ++k) {
+        for (std::int64_t v = 0; v < num_vertices(); ++v) {
+            const std::int32_t g = components_.of[v];
+            for (int i = 0; !has_fixed_vertex_[g] && i < 3; ++i)
+                moved[k * size + 3 * v + i] += columns[(g * K + k) * 3 + i];
+        }
+    }
 }
 
 }  // namespace rigcast::transfer

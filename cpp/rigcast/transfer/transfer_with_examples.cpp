@@ -1,3 +1,4 @@
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -9,6 +10,8 @@
 
 namespace rigcast::transfer {
 namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr const char* name = "example_based";
 /// Elements whose sides are in memory at a time: 25 MB for 256 shapes. More cost memory, fewer let threads wait for
@@ -31,45 +34,79 @@ double relative_change(const mesh::Element& element, const double* source, const
     return std::sqrt(squared_sides(element, offset) / squared_sides(element, source));
 }
 
-/// The typical value of relative changes: their mean weighted by themselves, since most triangles hardly change.
-struct Typical {
-    double sum = 0.0;
-    double squares = 0.0;
-    void add(double change) {
-        sum += change;
-        squares += change * change;
-    }
-    double value() const { return sum > 0.0 ? squares / sum : 1.0; }
-};
+}  // namespace
 
-/// (components, K): the largest offset of each component in each shape, relative to the component's largest distance
-/// from its first vertex.
-std::vector<double> relative_reach(const mesh::Components& components, const std::vector<double>& source,
-                                   const double* offsets, std::int64_t num_shapes) {
-    const std::int64_t vertices = static_cast<std::int64_t>(components.of.size());
-    std::vector<std::int64_t> first(components.count, -1);
-    std::vector<double> extent(components.count, 0.0);
-    std::vector<double> reach(components.count * num_shapes, 0.0);
-    for (std::int64_t v = 0; v < vertices; ++v) {
-        const std::int32_t g = components.of[v];
-        if (first[g] < 0) first[g] = v;
-        extent[g] = std::max(extent[g], squared(linalg::difference(source.data(), v, first[g])));
-        for (std::int64_t k = 0; k < num_shapes; ++k) {
-            const double* d = offsets + 3 * (k * vertices + v);
-            double& most = reach[g * num_shapes + k];
-            most = std::max(most, squared({d[0], d[1], d[2]}));
-        }
-    }
-    for (std::int32_t g = 0; g < components.count; ++g) {
-        for (std::int64_t k = 0; k < num_shapes; ++k) {
-            double& most = reach[g * num_shapes + k];
-            most = extent[g] > 0.0 ? std::sqrt(most / extent[g]) : 0.0;
-        }
-    }
-    return reach;
+ExampleFit::ExampleFit(View<const double, 2> weights, double beta)
+    : num_examples_(weights.extent(0)),
+      num_shapes_(weights.extent(1)),
+      weights_(weights.begin(), weights.end()),
+      beta_(beta) {}
+
+double ExampleFit::stiffness(double change) const {
+    constexpr double kappa = 0.1;  // of Li et al. 2010, equation 7
+    const double ratio = (1.0 + change) / (kappa + change);
+    return beta_ * ratio * ratio;
 }
 
-}  // namespace
+/// Writes the lower triangular L (J, J) of L L^T = 1 + a S^-1 a^T.
+void ExampleFit::factorize(const double* stiffness, std::vector<double>* matrix) const {
+    const std::int64_t J = num_examples_;
+    const std::int64_t K = num_shapes_;
+    thread_local std::vector<double> scaled;  // a S^-1
+    scaled.resize(J * K);
+    for (std::int64_t j = 0; j < J; ++j) {
+        for (std::int64_t k = 0; k < K; ++k) scaled[j * K + k] = weight(j, k) / stiffness[k];
+    }
+    matrix->assign(J * J, 0.0);
+    for (std::int64_t i = 0; i < J; ++i) {
+        for (std::int64_t j = 0; j <= i; ++j) {
+            double sum = i == j ? 1.0 : 0.0;
+            for (std::int64_t k = 0; k < K; ++k) sum += weight(i, k) * scaled[j * K + k];
+            (*matrix)[i * J + j] = sum;
+        }
+    }
+    Eigen::Map<Matrix> entries(matrix->data(), J, J);
+    Eigen::Ref<Matrix> in_place(entries);
+    const Eigen::LLT<Eigen::Ref<Matrix>> factorized(in_place);
+}
+
+void ExampleFit::solve(const double* stiffness, int m, double* residual, double* columns) const {
+    const std::int64_t J = num_examples_;
+    const std::int64_t K = num_shapes_;
+    for (std::int64_t j = 0; j < J; ++j) {
+        for (std::int64_t k = 0; k < K; ++k) {
+            const double a = weight(j, k);
+            for (int c = 0; a != 0.0 && c < m; ++c) residual[j * m + c] -= a * columns[k * m + c];
+        }
+    }
+    thread_local std::vector<double> matrix;
+    factorize(stiffness, &matrix);
+    const Eigen::Map<const Matrix> lower(matrix.data(), J, J);
+    Eigen::Map<Matrix> solution(residual, J, m);
+    lower.triangularView<Eigen::Lower>().solveInPlace(solution);
+    lower.transpose().triangularView<Eigen::Upper>().solveInPlace(solution);
+    for (std::int64_t j = 0; j < J; ++j) {
+        for (std::int64_t k = 0; k < K; ++k) {
+            const double a = weight(j, k) / stiffness[k];
+            for (int c = 0; a != 0.0 && c < m; ++c) columns[k * m + c] += a * residual[j * m + c];
+        }
+    }
+}
+
+void ExampleFit::add_resolution(const double* stiffness, const double* weights, double* sums) const {
+    const std::int64_t J = num_examples_;
+    thread_local std::vector<double> matrix;
+    thread_local Eigen::VectorXd column;
+    factorize(stiffness, &matrix);
+    const Eigen::Map<const Matrix> lower(matrix.data(), J, J);
+    column.resize(J);
+    for (std::int64_t k = 0; k < num_shapes_; ++k) {
+        if (weights[k] == 0.0) continue;
+        for (std::int64_t j = 0; j < J; ++j) column[j] = weight(j, k);
+        lower.triangularView<Eigen::Lower>().solveInPlace(column);
+        for (std::int64_t j = 0; j < J; ++j) sums[k] += weights[k] * column[j] * column[j] / stiffness[k];
+    }
+}
 
 /// Writes the stiffness of the shapes (K) for an element; `offsets` (K, V, 3) are the placed source's, `typical` their
 /// typical_change.
@@ -83,7 +120,7 @@ void DeformationTransfer::find_stiffness(const ExampleFit& fit, const mesh::Elem
 
 /// The typical relative change of an element's sides by the shapes.
 double DeformationTransfer::typical_change(const double* offsets, std::int64_t num_shapes, int threads) const {
-    std::vector<Typical> of_shape(num_shapes);
+    std::vector<TypicalChange> of_shape(num_shapes);
     parallel_for(num_shapes, 1, threads, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t k = first; k < last; ++k) {
             const double* offset = offsets + k * 3 * num_vertices();
@@ -92,8 +129,8 @@ double DeformationTransfer::typical_change(const double* offsets, std::int64_t n
             }
         }
     });
-    Typical all;
-    for (const Typical& shape : of_shape) {
+    TypicalChange all;
+    for (const TypicalChange& shape : of_shape) {
         all.sum += shape.sum;
         all.squares += shape.squares;
     }
@@ -142,45 +179,6 @@ void DeformationTransfer::fit_elements(const ExampleFit& fit, const double* offs
                 }
             }
         });
-    }
-}
-
-/// Fits the places of components, which gradients do not determine, to the weighted mean offsets of the examples'
-/// components.
-void DeformationTransfer::fit_places(const ExampleFit& fit, const double* offsets, const double* targets,
-                                     double* moved) const {
-    const std::int64_t J = fit.num_examples();
-    const std::int64_t K = fit.num_shapes();
-    const std::int64_t size = 3 * num_vertices();
-    std::vector<double> residual(components_.count * J * 3, 0.0);
-    std::vector<double> columns(components_.count * K * 3, 0.0);
-    for (std::int64_t j = 0; j < J; ++j) {
-        const std::vector<double> weight = rest_weights(components_, targets + j * size);
-        std::vector<double> total(components_.count, 0.0);
-        for (std::int64_t v = 0; v < num_vertices(); ++v) total[components_.of[v]] += weight[v];
-        for (std::int64_t v = 0; v < num_vertices(); ++v) {
-            const std::int32_t g = components_.of[v];
-            for (int i = 0; total[g] > 0.0 && i < 3; ++i) {
-                double missed = targets[j * size + 3 * v + i];
-                for (std::int64_t k = 0; k < K; ++k) missed -= fit.weight(j, k) * moved[k * size + 3 * v + i];
-                residual[(g * J + j) * 3 + i] += weight[v] / total[g] * missed;
-            }
-        }
-    }
-    const std::vector<double> relative = relative_reach(components_, source_, offsets, K);
-    Typical typical;
-    for (const double reach : relative) typical.add(reach);
-    std::vector<double> stiffness(K);
-    for (std::int32_t g = 0; g < components_.count; ++g) {
-        for (std::int64_t k = 0; k < K; ++k) stiffness[k] = fit.stiffness(relative[g * K + k] / typical.value());
-        fit.solve(stiffness.data(), 3, residual.data() + g * J * 3, columns.data() + g * K * 3);
-    }
-    for (std::int64_t k = 0; k < K; ++k) {
-        for (std::int64_t v = 0; v < num_vertices(); ++v) {
-            const std::int32_t g = components_.of[v];
-            for (int i = 0; !has_fixed_vertex_[g] && i < 3; ++i)
-                moved[k * size + 3 * v + i] += columns[(g * K + k) * 3 + i];
-        }
     }
 }
 

@@ -53,12 +53,26 @@ public:
                                   const std::vector<char>& moves, Side side) const;
 
     /// The value at a partner, interpolated from its corners.
-    static linalg::Vec3 at(const std::vector<linalg::Vec3>& values, const Partner& partner);
+    static linalg::Vec3 at(const std::vector<linalg::Vec3>& values, const Partner& partner) {
+        linalg::Vec3 result{};
+        for (int c = 0; c < 3; ++c) {
+            for (int i = 0; i < 3; ++i) result[i] += partner.weight[c] * values[partner.corner[c]][i];
+        }
+        return result;
+    }
     /// The vector from the partner to the vertex.
-    static linalg::Vec3 between(const Pose& pose, std::int32_t vertex, const Partner& partner);
+    static linalg::Vec3 between(const Pose& pose, std::int32_t vertex, const Partner& partner) {
+        return pose.point[vertex] - at(pose.point, partner);
+    }
     /// The signed distance of the vertex from its partner along the partner's normal, which is written to `normal` if
     /// that is not null. Negative: the vertex has crossed the surface.
-    static double gap(const Pose& pose, std::int32_t vertex, const Partner& partner, linalg::Vec3* normal = nullptr);
+    static double gap(const Pose& pose, std::int32_t vertex, const Partner& partner, linalg::Vec3* normal = nullptr) {
+        linalg::Vec3 n = at(pose.normal, partner);
+        const double size = length(n);
+        for (int i = 0; i < 3 && size > 0.0; ++i) n[i] /= size;
+        if (normal) *normal = n;
+        return dot(n, between(pose, vertex, partner));
+    }
 
 private:
     mesh::Box box(const Pose& pose, const mesh::Corners& triangle) const;
