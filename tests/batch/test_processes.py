@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import rigcast as rc
+from rigcast._resume import locks
 from rigcast._resume.locks import locked
 from rigcast.cli._batch import job_process
 from rigcast.cli._batch.job_process import run_job
@@ -51,17 +53,36 @@ def test_a_stopped_job_saves_its_work(folder):
     assert not (folder / "hero.rwdata" / ".lock").exists()
 
 
-def test_a_job_waits_for_its_former_process(folder):
-    """As of a worker that was killed: it may still be saving."""
-    lock, ended = folder / ".job.lock", []
-    words = ["sample", "hero.npz", "-o", "a.rwdata", "--count", "5"]
-    thread = threading.Thread(target=lambda: ended.append(run_job(words, folder, lambda: False, lock=lock)))
-    with locked(lock, "batch", "jobs", lock):
-        thread.start()
-        thread.join(6.0)
-        assert not (folder / "a.rwdata").exists()
-    thread.join()
-    assert ended[0].result is not None, ended[0].error
+def test_a_job_locks_its_results_while_it_works(folder):
+    lock, holders = folder / ".job.lock", []
+
+    def at_work():
+        if any((folder / "hero.rwdata").glob("*.done")):
+            holders.append(lock.read_text())
+        return bool(holders)
+
+    run_job([str(word) for word in MANY[1:]], folder, at_work, lock=lock)
+    assert holders[-1].startswith("process ")
+    assert f"process {os.getpid()} " not in holders[-1]
+    assert not lock.exists()
+
+
+def test_a_job_waits_for_its_former_process(folder, monkeypatch):
+    """As of a worker that was killed: it may still be saving. Here it ends while the job looks a third time."""
+    lock, done = folder / ".job.lock", []
+    former = contextlib.ExitStack()
+    looks = iter([lambda: None, lambda: None, former.close])
+
+    def wait(seconds):
+        assert not done
+        next(looks)()
+
+    monkeypatch.setattr(locks, "time", SimpleNamespace(monotonic=time.monotonic, sleep=wait))
+    with former:
+        former.enter_context(locked(lock, "batch", "jobs", lock))
+        assert job_process.only_process(lock, lambda: done.append(lock.exists()) or 7) == 7
+    assert done == [True]
+    assert not list(looks)
     assert not lock.exists()
 
 

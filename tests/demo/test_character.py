@@ -15,6 +15,7 @@ from examples.characters import anatomy, build_character, character
 from examples.characters.assets import load_body
 from examples.characters.correctives import PREFIX, correctives
 from rigcast.sources import BlenderRig
+from tests.support.trained import copied
 
 SCRIPTS = sorted((Path(__file__).parents[2] / "examples" / "characters").rglob("*_script.py"))
 
@@ -154,18 +155,17 @@ def test_breath_is_a_dial(rig: BlenderRig) -> None:
     assert 0.005 < moved.max() < 0.02
 
 
-def test_same_character_is_not_built_twice(character, monkeypatch) -> None:
+def test_same_character_is_not_built_twice(character, tmp_path, monkeypatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("Blender was started")
 
-    monkeypatch.setattr("examples.characters.character.run_script", refuse)
-    assert build_character(character) == character.resolve()
-    key = character.with_name(character.name + ".key")
-    saved = key.read_text()
-    key.write_text("another\n")
+    monkeypatch.setattr("examples.characters.blend_file.run_script", refuse)
+    copied(character.parent, tmp_path)
+    blend = tmp_path / character.name
+    assert build_character(blend) == blend.resolve()
+    blend.with_name(blend.name + ".key").write_text("another\n")
     with pytest.raises(AssertionError, match="Blender was started"):
-        build_character(character)
-    key.write_text(saved)
+        build_character(blend)
 
 
 def test_recipe_is_the_same_every_time(assets) -> None:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from examples.characters.production_face import (
-    build_production_face,
     constructed_clips,
     controls,
     training_rows,
@@ -21,7 +20,6 @@ from examples.characters.production_face.recipe import all_shapes
 from examples.characters.production_face.regions import Regions
 from rigcast._formats.blender import BlenderRig
 from rigcast.faces import compskin_combinations
-from tests.support.blender import has_blender
 from tests.support.published import write_compskin
 
 NAMES = [row.name for row in controls()]
@@ -57,15 +55,8 @@ def face(assets):
 
 
 @pytest.fixture(scope="module")
-def blend(assets, tmp_path_factory):
-    if not has_blender():
-        pytest.skip("neither the bpy wheel nor a blender executable is installed")
-    return build_production_face(tmp_path_factory.mktemp("face") / "face.blend")
-
-
-@pytest.fixture(scope="module")
-def rig(blend):
-    with BlenderRig.open(blend) as opened:
+def rig(production_face):
+    with BlenderRig.open(production_face) as opened:
         yield opened
 
 

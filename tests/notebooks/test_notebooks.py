@@ -170,7 +170,8 @@ CHECKS = {
 }
 
 
-LONG = "05_face_rig_as_a_file"
+# ./run check runs these, and then all notebooks in full.
+LONG = ("01_learn_a_body", "03_transfer_and_packing", "05_face_rig_as_a_file", "06_inverse_kinematics")
 
 
 def test_every_notebook_is_checked():
@@ -179,7 +180,7 @@ def test_every_notebook_is_checked():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long) if name == LONG else name for name in CHECKS]
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in LONG else name for name in CHECKS]
 )
 def test_notebook_runs(name, script, data, tmp_path, monkeypatch):
     """Shortened, and on built-in faces where it takes long to make one; ./run check runs notebooks in full."""
@@ -212,7 +213,7 @@ def test_a_notebook_is_its_text_file(path, script):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_imports_public_names_alone(path):
-    assert not re.findall(r"rigcast\._\w+|\brw\._\w+", "\n".join(source for _, source in text_of(path)))
+    assert not re.findall(r"rigcast\._\w+|\brc\._\w+", "\n".join(source for _, source in text_of(path)))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import graphlib
 import re
 from collections import Counter
@@ -21,6 +22,7 @@ def engine_files() -> list[Path]:
     return [path for path in sorted(ENGINE.rglob("*")) if path.suffix in {".h", ".cpp", ".cu", ".cuh"}]
 
 
+@functools.cache
 def cpp_edges() -> list[tuple[Path, Path]]:
     """Each file of the engine with each file of the engine that it includes, both relative to its root."""
     found = []
@@ -40,9 +42,10 @@ def declared_dependencies(room: str) -> set[str]:
     return set(found.group(1).split()) if found else set()
 
 
-def imported_names(tree: ast.AST) -> list[str]:
+@functools.cache
+def imported_names(path: Path) -> list[str]:
     names = []
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -126,7 +129,7 @@ def test_eigen_and_json_stay_inside_source_files():
 def test_imports_point_to_the_same_package_or_a_lower_floor():
     floor, wrong = floors("package"), []
     for own, path in python_files():
-        for name in imported_names(ast.parse(path.read_text())):
+        for name in imported_names(path):
             parts = name.split(".")
             if parts[0] != "rigcast" or len(parts) < 2 or parts[1][:1].isupper():
                 continue  # a public class of the package itself
@@ -157,14 +160,13 @@ def test_no_files_import_each_other_in_a_circle():
 @pytest.mark.parametrize("package", sorted(TABLES["optional"]))
 def test_optional_packages_have_one_home(package):
     for own, path in python_files():
-        imports = {name.split(".")[0] for name in imported_names(ast.parse(path.read_text()))}
         asked = re.findall(r'require\(\s*"([\w.]+)"', path.read_text())
-        if package in imports | {name.split(".")[0] for name in asked}:
+        if package in {name.split(".")[0] for name in [*imported_names(path), *asked]}:
             assert own in TABLES["optional"][package], f"{path.relative_to(ROOT)} imports {package}"
 
 
 def test_hosted_modules_do_not_import_the_package():
     for _, path in python_files():
         if str(path.relative_to(PACKAGE)).startswith(tuple(TABLES["hosted"])):
-            names = imported_names(ast.parse(path.read_text()))
+            names = imported_names(path)
             assert not [name for name in names if name.startswith("rigcast")], path

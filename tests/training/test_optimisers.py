@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rigcast.training._optimize import torch_settings
 from rigcast.training._optimizers import DECAY, EPSILON, REFRESH, Adam, Soap, _eigenvectors
 
 
@@ -132,3 +133,15 @@ def test_state_restores_to_the_same_bits(torch, make):
     other.restore(half.arrays())
     run(second, other, gradients[17:])
     assert second.detach().numpy().tobytes() == whole.detach().numpy().tobytes()
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2])
+def test_steps_are_deterministic_and_the_host_s_strictness_stays_as_it_was(torch, mode):
+    before = torch.get_deterministic_debug_mode()
+    torch.set_deterministic_debug_mode(mode)
+    try:
+        with torch_settings(torch, 0, "cpu"):
+            assert torch.get_deterministic_debug_mode() == 2  # an error where there is no deterministic algorithm
+        assert torch.get_deterministic_debug_mode() == mode
+    finally:
+        torch.set_deterministic_debug_mode(before)

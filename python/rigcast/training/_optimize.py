@@ -78,17 +78,17 @@ def torch_settings(torch: Any, threads: int, device: str) -> Iterator[None]:
     if device.startswith("cuda"):
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS is deterministic only with it
     before = torch.get_num_threads()
-    strict = torch.are_deterministic_algorithms_enabled()
+    strictness = torch.get_deterministic_debug_mode()
     filled = torch.utils.deterministic.fill_uninitialized_memory
     if threads:
         torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(True)
+    torch.set_deterministic_debug_mode("error")  # use_deterministic_algorithms would load PyTorch's compiler first
     torch.utils.deterministic.fill_uninitialized_memory = False  # nothing reads it, and filling takes time
     try:
         yield
     finally:
         torch.utils.deterministic.fill_uninitialized_memory = filled
-        torch.use_deterministic_algorithms(strict)
+        torch.set_deterministic_debug_mode(strictness)
         torch.set_num_threads(before)
 
 

@@ -24,6 +24,12 @@ def stack(stacked: Any) -> Any:
     return stacked.action("NLA")
 
 
+@pytest.fixture(scope="module")
+def played(stacked: Any) -> Any:
+    """Poses and vertices of the tracks as Blender plays them."""
+    return stacked.played("NLA")
+
+
 def column(stacked: Any, action: Any, name: str) -> Any:
     return action.channels[:, stacked.channel_names.index(name)]
 
@@ -62,13 +68,13 @@ def test_what_strips_move_beside_channels_is_named(stack: Any) -> None:
     assert stack.missed == ["location x of object 'Rig'"]
 
 
-def test_playing_takes_along_what_is_no_channel(stacked: Any, tolerance) -> None:
-    root_x = stacked.played("NLA")[0][:, 3]
+def test_playing_takes_along_what_is_no_channel(played: Any, tolerance) -> None:
+    root_x = played[0][:, 3]
     assert root_x[-1] - root_x[0] == pytest.approx(2.0, abs=tolerance["float32_scaled"])
 
 
-def test_bones_and_shapes_are_posed_as_by_their_channels(stacked: Any, stack: Any) -> None:
-    played, sampled = stacked.played("NLA"), stacked.sample(stack.channels)
+def test_bones_and_shapes_are_posed_as_by_their_channels(stacked: Any, stack: Any, played: Any) -> None:
+    sampled = stacked.sample(stack.channels)
     np.testing.assert_allclose(played[0][:, 12:], sampled[0][:, 12:], atol=1e-5)  # all but the root
 
 

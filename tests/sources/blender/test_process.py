@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import signal
 import socket
 import subprocess
@@ -133,18 +134,16 @@ def test_worker_notices_that_the_file_changed(any_host: Host, tmp_path) -> None:
             worker.sample(uniform(rig, 1))
 
 
-def test_inside_a_running_blender(any_host: Host) -> None:
+def test_inside_a_running_blender(any_host: Host, tmp_path) -> None:
     """In-process sampling equals a host's, and puts the user's pose, action and visibility back."""
     with any_host.open("controls") as rig:
         channels = uniform(rig, 3)
         expected = rig.sample(channels)
     script = Path(__file__).with_name("in_process.py")
-    result = any_host.folder / "in_process.npz"
-    np.save(any_host.folder / "channels.npy", channels)
-    run_script(
-        script, [str(any_host.folder), str(Path(rc.__file__).parents[1])], blender=any_host.blender, timeout=PATIENCE
-    )
-    with np.load(result) as actual:
+    shutil.copy(any_host.folder / "controls.blend", tmp_path)
+    np.save(tmp_path / "channels.npy", channels)
+    run_script(script, [str(tmp_path), str(Path(rc.__file__).parents[1])], blender=any_host.blender, timeout=PATIENCE)
+    with np.load(tmp_path / "in_process.npz") as actual:
         assert np.array_equal(actual["poses"], expected[0])
         assert np.array_equal(actual["vertices"], expected[1])
 
