@@ -77,7 +77,8 @@ def test_bone_matrix_is_blenders(rig: BlenderRig, assets) -> None:
 
     bones = load_body(assets).bones
     turned = z_axes(bones)
-    rest = dict(zip(rig.skeleton.names, np.asarray(rig.skeleton.rest_globals), strict=True))
+    every = rig.mechanism.skeleton
+    rest = dict(zip(every.names, np.asarray(every.rest_globals), strict=True))
     kept = [bone for bone in bones if bone.name not in turned]
     assert len(kept) > 100
     for bone in kept:

@@ -89,6 +89,25 @@ class ScaleChannels:
     channels: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Mechanism:
+    """The bones that channels turn, of a rig whose joints are only those that move its skin.
+
+    Motion is retargeted onto these bones; the joints follow by the rig's own constraints.
+
+    Attributes
+    ----------
+    skeleton : Skeleton
+        All bones, parents before children.
+    rotation_channels, translation_channels : lists
+        Of these bones.
+    """
+
+    skeleton: Skeleton
+    rotation_channels: list[RotationChannels]
+    translation_channels: list[TranslationChannels]
+
+
 @runtime_checkable
 class Rig(Protocol):
     """A rig that can be sampled: channels in, poses and vertices out.
@@ -116,8 +135,10 @@ class Rig(Protocol):
     :class:`TranslationChannels`) and ``scale_channels`` (list of :class:`ScaleChannels`): what motion can be retargeted
     onto, and what data sets and models keep of the channels. A channel named like a numeric control is its dial;
     ``follower_rotations`` (list of :class:`FollowerRotations`) lists joints that turn with another joint's channel;
+    ``mechanism`` (:class:`Mechanism`) has the bones that channels turn, where these are not the joints;
     ``whole_channels`` lists dials that the rig rounds to whole numbers. ``resting`` (dict from name to reason) lists
     deforming joints, controls, shapes and dials that no channel moves: data sets and models keep it.
+    ``passed_on`` (dict from channel name to the reason) lists channels that turn no joint and are no numeric control;
     ``posed_elsewhere`` (dict from joint name to the reason) lists joints that constraints or drivers pose. Sampling
     compares all this with the poses that the rig returns; what plain kinematics does not decide is named in the data
     set and refused by

@@ -16,8 +16,8 @@ UNSTATED = "the rig does not state what it turns"
 def stated_kinematics(
     rig: Any, channel_names: Sequence[str], joint_names: Sequence[str], dial_names: Sequence[str], function: str
 ) -> dict[str, Any]:
-    """The manifest's ``kinematics``: one object per channel, joints that turn with channels of others, and joints that
-    the rig says something else poses.
+    """The manifest's ``kinematics``: one object per channel, joints that turn with channels of others, joints that
+    the rig says something else poses, and channels whose motion reaches the joints through something else.
 
     Raises
     ------
@@ -46,7 +46,13 @@ def stated_kinematics(
     if unknown or not all(isinstance(why, str) and why for why in elsewhere.values()):
         got = f"a mapping that names {unknown[0]!r}" if unknown else "a mapping without a reason for each joint"
         raise bad_argument(function, "rig.posed_elsewhere", got, "a mapping of joint names to reasons")
-    return {"channels": statement.records, "followers": statement.followers, "joints": elsewhere}
+    passed_on = {name: str(why) for name, why in dict(getattr(rig, "passed_on", {})).items() if name in channel_names}
+    return {
+        "channels": statement.records,
+        "followers": statement.followers,
+        "joints": elsewhere,
+        "passed_on": passed_on,
+    }
 
 
 class _Statement:
@@ -119,7 +125,8 @@ def channel_records(
     ):
         kind = record["kind"]
         unit = {"rotate": "degrees", "translate": "rig"}.get(kind.partition("_")[0], "")
-        reason = deviations["channels"].get(name, UNSTATED if kind == "other" else "")
+        unstated = kinematics.get("passed_on", {}).get(name, UNSTATED) if kind == "other" else ""
+        reason = deviations["channels"].get(name, unstated)
         entries.append(
             {"name": name, "low": low, "high": high, "rest": value, "unit": unit, "reason": reason, **record}
         )

@@ -200,13 +200,14 @@ def _are_parents(value: Any, manifest: dict[str, Any]) -> bool:
 
 def _is_kinematics(value: Any, manifest: dict[str, Any]) -> bool:
     try:
-        whole = value.keys() == {"channels", "followers", "joints"} and all(
+        whole = value.keys() == {"channels", "followers", "joints", "passed_on"} and all(
             record.keys() == KEYS for record in value["channels"]
         )
         channels_of(manifest, None)
     except (ValueError, KeyError, TypeError, AttributeError):
         return False
-    return whole and _are_reasons(value["joints"], manifest["joint_names"])
+    passed_on = _are_reasons(value["passed_on"], manifest["channel_names"])
+    return whole and passed_on and _are_reasons(value["joints"], manifest["joint_names"])
 
 
 def _are_reasons(value: Any, names: list[str]) -> bool:

@@ -12,7 +12,7 @@ from rigcast._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigcast._rigs.dials_only import dials_only
 from rigcast._rigs.mesh import Mesh
 from rigcast._rigs.motion import Motion
-from rigcast._rigs.rig import FollowerRotations, Rig, RotationChannels, ScaleChannels, TranslationChannels
+from rigcast._rigs.rig import FollowerRotations, Mechanism, Rig, RotationChannels, ScaleChannels, TranslationChannels
 from rigcast._rigs.skinned import SkinnedRig
 from rigcast._rigs.surface import Surface
 from rigcast.sources._blendshapes import load_blendshape_weights, load_blendshapes
@@ -33,6 +33,7 @@ __all__ = [
     "FollowerRotations",
     "GltfRig",
     "Joints",
+    "Mechanism",
     "Mesh",
     "Morph",
     "Motion",

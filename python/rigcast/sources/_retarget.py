@@ -89,7 +89,8 @@ def retarget(
     rig : Rig or Deformer
         A rig must have ``skeleton`` and ``rotation_channels``; a model ``skeleton`` and ``channels``.
     joint_map : dict
-        Names of source joints to names of the rig's joints (:func:`rigcast.sources.joint_map` guesses one).
+        Names of source joints to names of the rig's joints, or of the bones of its ``mechanism``
+        (:func:`rigcast.sources.joint_map` guesses one).
     align : collection of source joint names, optional
         Limbs whose direction at rest is matched (``O`` above); joints below inherit it. Default: upper and lower arms
         and legs, as far as names are known.
@@ -133,7 +134,7 @@ def retarget(
         wanted[:, list(group.channels)] = fit_angles(
             local[:, group.joint], group.order, target.ranges[list(group.channels)]
         )
-    positions = _positions(goals, target)
+    positions = _positions(goals, target)[:, target.joints]
     if root_translation:
         positions += _translate(wanted, source_world, source_rest, target, pairs, turn)[:, None]
     channels = np.clip(wanted, *target.ranges.T)
@@ -153,16 +154,18 @@ class _Target:
     """What is needed of the rig, in float64."""
 
     def __init__(self, rig: Rig | ModelChannels) -> None:
-        rotations = getattr(rig, "rotation_channels", None)
-        if rig.skeleton is None or not rotations:
+        bones: Any = getattr(rig, "mechanism", None) or rig
+        rotations = getattr(bones, "rotation_channels", None)
+        if rig.skeleton is None or bones.skeleton is None or not rotations:
             expected = "a rig with a skeleton and rotation_channels"
             got = f"{type(rig).__name__} without joints that channels turn"
             raise bad_argument("retarget", "rig", got, expected)
         self.rotations: list[RotationChannels] = rotations
-        self.translations: list[TranslationChannels] = getattr(rig, "translation_channels", [])
-        self.names = list(rig.skeleton.names)
-        self.parents = np.asarray(rig.skeleton.parents)
-        self.world = globals_of(self.parents, np.asarray(rig.skeleton.rest, np.float64))
+        self.translations: list[TranslationChannels] = getattr(bones, "translation_channels", [])
+        self.names = list(bones.skeleton.names)
+        self.joints = [self.names.index(name) for name in rig.skeleton.names]
+        self.parents = np.asarray(bones.skeleton.parents)
+        self.world = globals_of(self.parents, np.asarray(bones.skeleton.rest, np.float64))
         self.rotation = nearest_rotation(self.world[..., :3])
         self.ranges = np.asarray(rig.channel_ranges, np.float64)
         default = np.clip(np.zeros(len(self.ranges)), *self.ranges.T)

@@ -11,6 +11,7 @@ sys.path.append(str(Path(__file__).parent))
 
 from dressed import dressed, several, two_characters
 from limb import clothed, draped, limb, stacked
+from saved import mechanism, posed_chain, posed_dials, posed_helper, posed_locked, posed_quaternion
 from shape_keys import combined, product_of_bone, shapes_only
 from tube import grown, limit, shape, start
 
@@ -51,13 +52,13 @@ def controls():
     variable.targets[0].id = armature
     variable.targets[0].data_path = '["dial"]'
     curve.expression = "1.0 + dial"
-    first.rotation_euler, second.location = (0.4, 0.0, 0.0), (0.0, 1.0, 0.0)  # a pose left in the file
+    first.rotation_euler = (0.4, 0.0, 0.0)  # a pose left in the file, of a channel
     bpy.context.scene.unit_settings.scale_length = 0.01
 
 
 def constrained():
-    """A bone that copies another's rotation, one that a driver turns, one that reaches for a target."""
-    armature, _ = start()
+    """A bone that copies another's rotation, one that a driver turns, one that reaches for a target; all have skin."""
+    armature, mesh = start()
     bpy.context.view_layer.objects.active = armature
     bpy.ops.object.mode_set(mode="EDIT")
     for index, (name, parent) in enumerate(
@@ -66,6 +67,7 @@ def constrained():
         bone = armature.data.edit_bones.new(name)
         bone.head, bone.tail = (index, 0, 0.2 * (name == "lower")), (index, 0.05, 1)
         bone.parent = armature.data.edit_bones[parent] if parent else None
+        mesh.vertex_groups.new(name=name).add([index], 0.01, "ADD")
     bpy.ops.object.mode_set(mode="OBJECT")
     bones = armature.pose.bones
     for bone in bones:
@@ -107,6 +109,7 @@ def action():
     for frame, angle in ((1, 0.0), (10, 0.5)):
         bone.rotation_euler = (angle, 0.0, 0.0)
         bone.keyframe_insert("rotation_euler", frame=frame)
+    bone.rotation_euler = (0.0, 0.0, 0.0)
     armature.animation_data.action.name = "bend"
     shape(mesh, "wide", grown)
 
@@ -212,6 +215,7 @@ FILES = (
     plain, controls, constrained, following, action, several, two_characters, dressed, two_rigs, subdivided, cut,
     late_cut, decimated, poisoned,
     collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, clothed, draped, stacked,
+    posed_chain, posed_quaternion, posed_locked, posed_helper, posed_dials, mechanism,
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ def draped():
     for frame, value in ((1, 0.0), (5, 0.6)):
         tide.value = value
         tide.keyframe_insert("value", frame=frame)
+    tide.value = 0.0
 
 
 def clothed():
@@ -74,6 +75,7 @@ def stacked():
     for frame, value in ((1, 0.0), (5, 1.0)):
         bulge.value = value
         bulge.keyframe_insert("value", frame=frame)
+    bulge.value = 0.0
     keys = mesh.data.shape_keys
     keys.animation_data.action.name = "swell"
     keys.animation_data.action.use_fake_user = True
@@ -113,12 +115,13 @@ def drive(owner, armature, path, expression):
 
 
 def key(armature, name, curves):
-    """Key properties from 0 to a value over five frames, as a named action."""
+    """Key properties from 0 to a value over five frames, as a named action, and put them back to 0."""
     armature.animation_data_clear()
     for owner, path, index, value in curves:
         for frame, share in ((1, 0.0), (5, 1.0)):
             getattr(owner, path)[index] = share * value
             owner.keyframe_insert(path, index=index, frame=frame)
+        getattr(owner, path)[index] = 0.0
     armature.animation_data.action.name = name
     armature.animation_data.action.use_fake_user = True
 

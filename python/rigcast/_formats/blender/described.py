@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._rigs.rig import FollowerRotations, RotationChannels, ScaleChannels, TranslationChannels
+from rigcast._rigs.rig import FollowerRotations, Mechanism, RotationChannels, ScaleChannels, TranslationChannels
 from rigcast._rigs.surface import Surface, joined
 
 
@@ -81,6 +81,16 @@ def axis_channels(
     return [TranslationChannels(*group) for group in groups("location")], [
         ScaleChannels(*group) for group in groups("scale")
     ]
+
+
+def mechanism(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Mechanism:
+    """All bones of the armature, and the channels that turn and shift them."""
+    from rigcast import Skeleton
+
+    names = header["bones"]
+    turning = rotation_channels(header["channel_names"], names, header["rotation_modes"])
+    shifting, _ = axis_channels(header["channel_names"], names)
+    return Mechanism(Skeleton(names, arrays["bone_parents"], arrays["bone_rest"]), turning, shifting)
 
 
 def surface_of_meshes(parts: list[dict[str, Any]], arrays: dict[str, NDArray[Any]]) -> Surface:

@@ -152,16 +152,18 @@ def write_limits(path: str | os.PathLike[str], rig: Any) -> None:
     rig : BlenderRig
         Opened with ``ranges=30`` or ``ranges="actions"``, it has a range for bones without limits, too.
     """
-    pairs = zip(rig.channel_names, rig.channel_ranges.tolist(), strict=True)
+    pairs = dict(zip(rig.channel_names, rig.channel_ranges.tolist(), strict=True))
+    held = {name: [value, value] for name, value in rig.held_as_saved.items()}
+    sources = dict(zip(rig.channel_names, rig.range_sources, strict=True))
     content = {
         "format": FORMAT,
         "version": VERSION,
-        "channels": dict(pairs),
-        "sources": dict(zip(rig.channel_names, rig.range_sources, strict=True)),
+        "channels": pairs | held,
+        "sources": sources | dict.fromkeys(held, "held as saved: no action keys it"),
         "without_range": rig.without_range,
         "resting": rig.resting,
     }
     text = json.dumps(content, indent=2)
-    for low, high in rig.channel_ranges.tolist():  # a range on one line is easier to edit
+    for low, high in [*pairs.values(), *held.values()]:  # a range on one line is easier to edit
         text = text.replace(f"[\n      {json.dumps(low)},\n      {json.dumps(high)}\n    ]", json.dumps([low, high]))
     atomic_write(path, (text + "\n").encode())

@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._formats.blender.connection import PlayedActions
-from rigcast._formats.blender.described import axis_channels, follower_rotations, rotation_channels, surface_of_meshes
+from rigcast._formats.blender.described import (
+    axis_channels,
+    follower_rotations,
+    mechanism,
+    rotation_channels,
+    surface_of_meshes,
+)
 from rigcast._formats.blender.limits import check_ranges, read_limits, used_limits, with_stated_sources
 from rigcast._formats.blender.process import HostProcess
 from rigcast._formats.mesh_names import mesh_names
@@ -57,7 +63,11 @@ class BlenderRig(PlayedActions, Described):
     dial_names : list of str
         The channels that are no bone transforms: the K numeric controls of a pose.
     skeleton : Skeleton or None
-        All bones, world transforms at the roots; ``rest`` is the armature's rest position.
+        The joints, world transforms at the roots; ``rest`` is the armature's rest position. Joints are the bones that
+        move vertices, and those that turn them in a plain hierarchy; controls and helpers whose motion reaches the
+        skin through constraints are none. A joint's parent is the nearest joint that passes its motion on.
+    mechanism : Mechanism or None
+        All bones, and the channels that turn them: what motion is retargeted onto.
     rest_vertices : (V, 3) float32 array
         The meshes after all modifiers, one after another, with the armature in its rest position. Sampling
         ``channel_rest`` gives the same vertices, up to rounding, whenever 0 lies in every bone channel's range and no
@@ -78,6 +88,14 @@ class BlenderRig(PlayedActions, Described):
         Bones whose angles drivers copy from other bones.
     whole_channels : list of str
         Dials that are whole numbers or switches in the file: Blender gets them rounded.
+    differences : list of str
+        Where channels do not reach what Blender plays (the saved pose, the actions), by how much, and why.
+    held_as_saved : dict
+        With ranges from actions: properties that act on bones alone and that no action keys, with their values.
+    switches : list of str
+        Properties from 0 to 1 that act on bones alone, as those that change between FK and IK do.
+    passed_on : dict
+        Channels of bones that are no joints, with what passes their motion on.
     posed_elsewhere : dict
         Names of bones that constraints, drivers or inheritance settings pose, with the reason.
     meters_per_unit : float
@@ -290,12 +308,18 @@ class BlenderRig(PlayedActions, Described):
         self.surface: Surface = surface_of_meshes(header["parts"], arrays)
         names = header["joint_names"]
         self.skeleton = Skeleton(names, arrays["parents"], arrays["rest"]) if names else None
-        turning = self.channel_names, names, header["rotation_modes"]
+        modes = dict(zip(header["bones"], header["rotation_modes"], strict=True))
+        turning = self.channel_names, names, [modes[name] for name in names]
         self.rotation_channels = rotation_channels(*turning)
         self.follower_rotations = follower_rotations(*turning, header["followers"])
         self.translation_channels, self.scale_channels = axis_channels(self.channel_names, names)
+        self.mechanism = mechanism(header, arrays) if names else None
         self.whole_channels: list[str] = header["whole_channels"]
+        self.switches: list[str] = header["switches"]
+        self.differences: list[str] = header["differences"]
+        self.held_as_saved: dict[str, float] = header["held_as_saved"]
         self.posed_elsewhere: dict[str, str] = header["posed_elsewhere"]
+        self.passed_on: dict[str, str] = header["passed_on"]
         self._pose_width = 12 * len(names) + len(self.dial_names)
         self._topology = topology_hash(self.faces, len(self.rest_vertices))
         if not np.isfinite(self.rest_vertices).all() or not np.isfinite(arrays["rest"]).all():

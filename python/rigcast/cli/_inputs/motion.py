@@ -43,7 +43,8 @@ def animation_channels(
     if joint_map is not None:
         pairs = joint_names_map(joint_map)
     else:
-        pairs = sources.joint_map(motion.joint_names, rig.skeleton.names if rig.skeleton is not None else [])
+        turned = getattr(rig, "mechanism", None) or rig
+        pairs = sources.joint_map(motion.joint_names, turned.skeleton.names if turned.skeleton is not None else [])
     retargeted = sources.retarget(motion, rig, pairs)
     console.line(f"{path.name}: {len(motion)} frames, {len(pairs)} joints mapped; {retargeted.summary()}")
     missed = _missed(motion, pairs, retargeted.still)

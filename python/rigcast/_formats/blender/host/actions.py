@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -14,7 +15,7 @@ from .paths import words_of
 if TYPE_CHECKING:
     from .scene import Scene
 
-STILL = 1e-6  # a curve that leaves its rest value by less moves nothing
+STILL = 1e-6  # a curve that leaves the saved value by less moves nothing
 
 
 def find_action(name: str) -> Any:
@@ -31,10 +32,12 @@ def frames_of(action: Any) -> range:
     return range(first, last + 1)
 
 
-def action_channels(scene: Scene, name: str) -> tuple[np.ndarray[Any, Any], list[str]]:
-    """Channels (T, N) of a named action over its whole frames, and names of what else it moves.
+def action_channels(
+    scene: Scene, name: str, only: Sequence[int] | None = None
+) -> tuple[np.ndarray[Any, Any], list[str]]:
+    """Channels (T, N) of a named action over its whole frames, or over ``only`` some, and names of what else it moves.
 
-    Channels that it does not move stay in the bind state. An action that the file itself plays comes with the others
+    Channels that it does not key stay as they were saved. An action that the file itself plays comes with the others
     that the file plays at the same time (of the shape keys).
     """
     action = find_action(name)
@@ -42,8 +45,8 @@ def action_channels(scene: Scene, name: str) -> tuple[np.ndarray[Any, Any], list
     curves: dict[tuple[str, int], Any] = {}
     for curve in [curve for item in dict.fromkeys([action, *beside]) for curve in curves_of(item)]:
         curves.setdefault((curve.data_path, curve.array_index), curve)
-    frames = frames_of(action)
-    rows = np.tile([channel.rest for channel in scene.channels], (len(frames), 1))
+    frames = frames_of(action) if only is None else only
+    rows = np.tile([channel.saved for channel in scene.channels], (len(frames), 1))
     reached: set[tuple[str, int]] = set()
     for column, channel in enumerate(scene.channels):
         value = channel_curves(channel, scene.armature, curves)
@@ -54,18 +57,28 @@ def action_channels(scene: Scene, name: str) -> tuple[np.ndarray[Any, Any], list
 
 
 def missed_of(
-    scene: Scene, curves: dict[tuple[str, int], Any], reached: set[tuple[str, int]], frames: range
+    scene: Scene, curves: dict[tuple[str, int], Any], reached: set[tuple[str, int]], frames: Sequence[int]
 ) -> list[str]:
     """What curves move that is no channel, each with the reason where there is one."""
     found: dict[str, None] = {}
     for (path, index), curve in curves.items():
         if (path, index) in reached:
             continue
-        values = [curve.evaluate(frame) for frame in frames]
-        rest = 1.0 if path.endswith("scale") or (path.endswith("rotation_quaternion") and index == 0) else 0.0
-        if max(abs(value - rest) for value in values) > STILL:
+        standing = _standing(scene, path, index)
+        if max(abs(curve.evaluate(frame) - standing) for frame in frames) > STILL:
             name = words_of(path, index).replace("the object", f"object {scene.armature and scene.armature.name!r}")
             bone = name.rpartition(".")[0]
             why = f" (moved by {scene.moved[bone]})" if bone in scene.moved else ""
             found[name + why] = None
     return list(found)
+
+
+def _standing(scene: Scene, path: str, index: int) -> float:
+    """What stands at a data path of the armature or of shape keys; a rest value where there is none."""
+    for owner in (scene.armature, *(mesh.data.shape_keys for mesh in scene.meshes)):
+        try:
+            value = owner.path_resolve(path)
+            return float(value[index] if hasattr(value, "__len__") else value)
+        except (AttributeError, ValueError, TypeError, IndexError):
+            continue
+    return float(path.endswith("scale") or (path.endswith("rotation_quaternion") and index == 0))

@@ -10,10 +10,10 @@ import numpy as np
 
 from . import topology
 from .actions import action_channels
+from .contents import resting
 from .nla import is_nla, nla_channels, play_nla
 from .objects import InputError, UnusableError
 from .playing import played
-from .resting import resting
 from .scene import Scene
 from .shapes import shape_action, shape_keys
 

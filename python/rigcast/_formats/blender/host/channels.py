@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
+from mathutils import Quaternion
 
 from .controls import Control
 from .influences import driven_paths
@@ -18,7 +20,7 @@ KINDS = {"LIMIT_ROTATION": "rotation", "LIMIT_LOCATION": "location", "LIMIT_SCAL
 
 @dataclass
 class Channel:
-    """One channel: where it is written, its range and its value in the bind state."""
+    """One channel: where it is written, its range, its value in the bind state, and its value as the file was saved."""
 
     name: str
     kind: str  # "rotation" (degrees), "location", "scale", "shape", "property"
@@ -29,6 +31,8 @@ class Channel:
     rest: float
     source: str = ""  # where the range comes from
     mesh: int = 0  # whose shape key, among the meshes
+    saved: float = 0.0
+    turn: tuple[float, ...] = ()  # the quaternion, or angle and axis, that its bone was saved with
 
 
 @dataclass
@@ -61,6 +65,8 @@ class Found:
         See :func:`.controls.controls_of` and :func:`.controls.moved_bones`.
     carriers : set of str
         Bones that meshes hang on as rigid pieces.
+    inner : set of str
+        Properties that act on bones alone.
     notes : list of str
         What the user should know.
     """
@@ -72,6 +78,7 @@ class Found:
     controls: dict[str, Control] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
     carriers: set[str] = field(default_factory=set)
+    inner: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
 
@@ -80,6 +87,7 @@ def bone_candidates(armature: Any, found: Found) -> list[Candidate]:
     candidates: list[Candidate] = []
     for bone in armature.pose.bones:
         given = _constraint_ranges(bone, found.notes)
+        turn = tuple(bone.rotation_axis_angle if bone.rotation_mode == "AXIS_ANGLE" else bone.rotation_quaternion)
         withheld = found.moved.get(bone.name, "")
         if withheld and any(kind == "rotation" for kind, _ in given):
             found.notes.append(f"bone {bone.name!r}: its Limit Rotation gives no range: {withheld} decides it")
@@ -94,13 +102,27 @@ def bone_candidates(armature: Any, found: Found) -> list[Candidate]:
                 if kind == "location" and bone.bone.use_connect:
                     continue
                 name = f"{bone.name}.{kind}_{AXES[axis]}"
-                candidate = Candidate(Channel(name, kind, bone.name, axis, 0.0, 0.0, float(kind == "scale")))
+                saved = bone_value(bone, kind, axis)
+                channel = Channel(name, kind, bone.name, axis, 0.0, 0.0, float(kind == "scale"), saved=saved, turn=turn)
+                candidate = Candidate(channel)
                 if kind == "rotation" and withheld:
                     candidate.withheld = withheld
                 elif (kind, axis) in given:
                     candidate.give(*given[kind, axis], f"Limit {kind.capitalize()} of the bone")
                 candidates.append(candidate)
     return candidates
+
+
+def bone_value(bone: Any, kind: str, axis: int) -> float:
+    """What a bone's location, rotation (degrees) or scale is now; quaternion and axis-angle bones give XYZ angles."""
+    if kind != "rotation":
+        return float(getattr(bone, kind)[axis])
+    if bone.rotation_mode == "QUATERNION":
+        return math.degrees(bone.rotation_quaternion.normalized().to_euler("XYZ")[axis])
+    if bone.rotation_mode == "AXIS_ANGLE":
+        angle, *direction = bone.rotation_axis_angle
+        return math.degrees(Quaternion(direction, angle).to_euler("XYZ")[axis])
+    return math.degrees(bone.rotation_euler[axis])
 
 
 def _is_driven(bone: Any, kind: str, axis: int, driven: set[tuple[str, int]]) -> bool:
@@ -156,7 +178,7 @@ def shape_candidates(meshes: list[Any], notes: list[str]) -> list[Candidate]:
             if key == keys.reference_key or key.mute or key.path_from_id("value") in driven:
                 continue
             channel = Channel(shape_name(meshes, place, key.name), "shape", key.name, 0, 0.0, 0.0, _tidy(key.value))
-            channel.mesh = place
+            channel.mesh, channel.saved = place, float(key.value)
             candidate = Candidate(channel)
             candidate.give(key.slider_min, key.slider_max, "the shape key's slider")
             candidates.append(candidate)
@@ -172,25 +194,32 @@ def shape_name(meshes: list[Any], place: int, key: str) -> str:
 
 def property_candidates(armature: Any, notes: list[str]) -> list[Candidate]:
     driven = {path for path, _ in driven_paths(armature)}
-    owners = [("property", armature)] + [(bone.name, bone) for bone in armature.pose.bones]
     candidates: list[Candidate] = []
-    for prefix, owner in owners:
-        for key, value in owner.items():
-            # Add-ons register their own settings as properties of every object: those are no dials of this rig.
-            if not isinstance(value, (bool, int, float)) or key in owner.bl_rna.properties:
-                continue
-            path = f'["{bpy.utils.escape_identifier(key)}"]'
-            if (path if owner == armature else owner.path_from_id() + path) in driven:
-                continue
-            low, high = _property_range(owner, key, value)
-            channel = Channel(f"{prefix}.{key}", "property", f"{prefix}\0{key}", 0, 0.0, 0.0, float(value))
-            candidate = Candidate(channel)
-            if low is None or high is None:
-                notes.append(f"custom property {prefix}.{key} has no range and is no channel")
-            else:
-                candidate.give(low, high, "the property's range")
-            candidates.append(candidate)
+    for prefix, owner, key, value in numbers_of(armature):
+        path = f'["{bpy.utils.escape_identifier(key)}"]'
+        if (path if owner == armature else owner.path_from_id() + path) in driven:
+            continue
+        low, high = _property_range(owner, key, value)
+        target = f"{prefix}\0{key}"
+        channel = Channel(f"{prefix}.{key}", "property", target, 0, 0.0, 0.0, float(value), saved=float(value))
+        candidate = Candidate(channel)
+        if low is None or high is None:
+            notes.append(f"custom property {prefix}.{key} has no range and is no channel")
+        else:
+            candidate.give(low, high, "the property's range")
+        candidates.append(candidate)
     return candidates
+
+
+def numbers_of(armature: Any) -> Iterator[tuple[str, Any, str, Any]]:
+    """(first part of its name, owner, key, value) of the numbers among custom properties of an armature and its bones.
+
+    Add-ons register their own settings as properties of every object: those are no dials of this rig.
+    """
+    for prefix, owner in [("property", armature), *((bone.name, bone) for bone in armature.pose.bones)]:
+        for key, value in owner.items():
+            if isinstance(value, (bool, int, float)) and key not in owner.bl_rna.properties:
+                yield prefix, owner, key, value
 
 
 def _property_range(owner: Any, key: str, value: Any) -> tuple[float | None, float | None]:

@@ -78,6 +78,16 @@ def moved_bones(armature: Any) -> dict[str, str]:
     return found
 
 
+def swung_bones(armature: Any) -> set[str]:
+    """Bones of IK chains without a pole: the solver begins at their rotation, which decides where the chain bends."""
+    found = set[str]()
+    for bone in armature.pose.bones:
+        for constraint in bone.constraints:
+            if constraint.type == "IK" and constraint.target is not None and constraint.pole_target is None:
+                found.update(constrained(bone, constraint))
+    return found
+
+
 def _decides(constraint: Any) -> bool:
     if constraint.type == "COPY_ROTATION":
         axes = constraint.use_x and constraint.use_y and constraint.use_z

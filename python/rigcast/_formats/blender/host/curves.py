@@ -46,19 +46,18 @@ def channel_curves(channel: Any, armature: Any, curves: Curves) -> Reader | None
     if not any(curve is not None for curve in found):
         return None
     if len(paths) == 4:
-        return _turn(found, channel.axis, quaternion=paths[0][0].endswith("quaternion"))
+        return _turn(found, channel.axis, channel.turn, quaternion=paths[0][0].endswith("quaternion"))
     scale = 180.0 / math.pi if channel.kind == "rotation" else 1.0
     (curve,) = found
     return lambda frame: float(curve.evaluate(frame) * scale)
 
 
-def _turn(curves: list[Any], axis: int, quaternion: bool) -> Reader:
+def _turn(curves: list[Any], axis: int, saved: tuple[float, ...], quaternion: bool) -> Reader:
+    """One of the XYZ angles of a quaternion, or of an angle and axis; numbers without a curve stay as saved."""
     from mathutils import Quaternion
 
-    rest = (1.0, 0.0, 0.0, 0.0) if quaternion else (0.0, 0.0, 1.0, 0.0)
-
     def angle(frame: float) -> float:
-        values = [value if curve is None else curve.evaluate(frame) for curve, value in zip(curves, rest, strict=True)]
+        values = [value if curve is None else curve.evaluate(frame) for curve, value in zip(curves, saved, strict=True)]
         turn = Quaternion(values) if quaternion else Quaternion(values[1:], values[0])
         return math.degrees(turn.normalized().to_euler("XYZ")[axis])
 

@@ -11,12 +11,14 @@ import bpy
 import numpy as np
 
 from .channels import Candidate, Found, bone_candidates, property_candidates, shape_candidates
-from .controls import Control, controls_of, moved_bones
-from .curves import channel_curves, curves_of
+from .controls import Control, controls_of, moved_bones, swung_bones
+from .curves import channel_curves, curves_of, paths_of
+from .joints import passed_on
 from .meshes import carriers
 from .objects import InputError
 from .paths import drivers_of, inputs_of, words_of
 
+HELD_AS_SAVED = "held as saved: no action keys it"
 DEFAULT_ROTATION = 30.0  # degrees, for deforming bones and controls of a file that limits nothing
 Limits = dict[str, tuple[float, float]]
 STILL = {"rotation": 0.05, "location": 1e-5, "scale": 1e-4}  # an action that moves a channel less does not move it
@@ -48,6 +50,7 @@ def find_channels(
     candidates = bones + shape_candidates(meshes, found.notes)
     if armature is not None:
         candidates += property_candidates(armature, found.notes)
+        found.inner = passed_on(meshes, armature)
         nothing_limited = not limits and all(candidate.low is None for candidate in bones)
         _fill(candidates, armature, found, DEFAULT_ROTATION if ranges is None and nothing_limited else ranges, ranges)
     _apply_limits(candidates, limits or {}, found)
@@ -60,6 +63,7 @@ def _fill(
     """Ranges for candidates that the file gives none."""
     if ranges == "actions":
         by_actions(candidates, armature)
+        hold_what_no_action_keys(candidates, armature, found)
     elif isinstance(ranges, (int, float)):
         why = "the default where a file limits no bone" if asked is None else "for bones without limits"
         by_degrees(candidates, armature, found.controls, float(ranges), why, found.carriers)
@@ -128,21 +132,40 @@ def by_degrees(
 def by_actions(candidates: list[Candidate], armature: Any) -> None:
     """Give every channel that an action of the file moves the extremes of the actions, with the rest value."""
     spans: dict[int, tuple[float, float, list[str]]] = {}
+    swung = swung_bones(armature)
     for action in bpy.data.actions:
         curves = {(curve.data_path, curve.array_index): curve for curve in curves_of(action)}
         first, last = (round(value) for value in action.frame_range)
         frames = range(first, last + 1)
         for place, candidate in enumerate(candidates):
-            if candidate.low is not None or candidate.withheld:
+            decided = candidate.withheld and candidate.channel.target not in swung
+            if candidate.low is not None or decided:
                 continue
             value = channel_curves(candidate.channel, armature, curves)
             if value is not None:
                 _widen(spans, place, [value(frame) for frame in frames], action.name)
     for place, (low, high, names) in spans.items():
         channel = candidates[place].channel
-        low, high = min(low, channel.rest), max(high, channel.rest)
+        low, high = min(low, channel.rest, channel.saved), max(high, channel.rest, channel.saved)
         if high - low > STILL.get(channel.kind, 1e-4):
             candidates[place].give(round(low, 4), round(high, 4), f"action {', '.join(map(repr, names))}")
+
+
+def hold_what_no_action_keys(candidates: list[Candidate], armature: Any, found: Found) -> None:
+    """Hold switches and settings of a rig that no action keys at the value that they were saved with."""
+    keyed = {(curve.data_path, curve.array_index) for action in bpy.data.actions for curve in curves_of(action)}
+    held = []
+    for candidate in candidates:
+        channel = candidate.channel
+        acts = channel.kind == "property" and channel.name in found.inner and candidate.low is not None
+        if acts and not keyed & set(paths_of(channel, armature)):
+            candidate.give(channel.saved, channel.saved, HELD_AS_SAVED)
+            held.append(channel.name)
+    if held:
+        shown = ", ".join(held[:3]) + (" ..." if len(held) > 3 else "")
+        found.notes.append(
+            f"{len(held)} properties that act on bones are held as saved, for no action keys them: {shown}"
+        )
 
 
 def _widen(spans: dict[int, tuple[float, float, list[str]]], place: int, values: Iterable[float], action: str) -> None:

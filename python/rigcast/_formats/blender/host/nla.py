@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import bpy
 import numpy as np
 
 from .actions import frames_of, missed_of
-from .channels import Channel
+from .channels import Channel, bone_value
 from .curves import curves_of, paths_of
 from .objects import InputError, one_of
 from .playing import assign
@@ -48,6 +47,7 @@ def play_nla(scene: Scene, name: str) -> Iterator[tuple[Array, Array]]:
 def nla_channels(scene: Scene, name: str) -> tuple[Array, list[str]]:
     """Channels (T, N) of every frame, and names of what else the strips move; leaves the scene in the last frame."""
     rows = [[_value(scene, channel) for channel in scene.channels] for _ in _frames(scene, name)]
+    scene.as_saved()
     reached = {path for channel in scene.channels for path in paths_of(channel, scene.armature)}
     found: dict[str, None] = {}
     for action in {strip.action for owner in scene.nla for strip in _strips(owner) if strip.action}:
@@ -59,6 +59,7 @@ def nla_channels(scene: Scene, name: str) -> tuple[Array, list[str]]:
 def _frames(scene: Scene, name: str) -> Iterator[int]:
     if not scene.nla:
         raise InputError("name", repr(name), one_of([item.name for item in bpy.data.actions], "the name of an action"))
+    scene.as_saved()
     for owner, action in scene.assigned:
         assign(owner, action)
     for owner in scene.nla:
@@ -94,11 +95,4 @@ def _value(scene: Scene, channel: Channel) -> float:
     if channel.kind in ("shape", "property"):
         return scene.dial(channel)
     assert scene.armature is not None
-    bone = scene.armature.pose.bones[channel.target]
-    if channel.kind != "rotation":
-        return float(getattr(bone, channel.kind)[channel.axis])
-    if bone.rotation_mode == "QUATERNION":
-        return math.degrees(bone.rotation_quaternion.to_euler("XYZ")[channel.axis])
-    if bone.rotation_mode == "AXIS_ANGLE":
-        return math.degrees(bone.matrix_basis.to_euler("XYZ")[channel.axis])
-    return math.degrees(bone.rotation_euler[channel.axis])
+    return bone_value(scene.armature.pose.bones[channel.target], channel.kind, channel.axis)

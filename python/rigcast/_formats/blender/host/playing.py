@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -18,24 +18,31 @@ Array = np.ndarray[Any, Any]
 
 
 def played(scene: Scene, name: str) -> Iterator[tuple[Array, Array]]:
-    """Pose row (12 J + K,) and world-space vertices (V, 3) of every frame; leaves the scene in the last one.
+    """Pose row (12 J + K,) and world-space vertices (V, 3) of every frame; leaves the scene in the last one."""
+    for _ in play_frames(scene, name, frames_of(find_action(name))):
+        yield scene.current()
+
+
+def play_frames(scene: Scene, name: str, frames: Iterable[int]) -> Iterator[int]:
+    """Go to frames of an action, from the state in which the file was saved; leaves the scene in the last one.
 
     An action that the file itself plays is played with the others that the file plays at the same time.
     """
     action = find_action(name)
+    scene.as_saved()
     if any(action == other for _, other in scene.assigned):
         for owner, other in scene.assigned:
             assign(owner, other)
     else:
-        for owner in _owners(scene, action):
+        for owner in owners_of(scene, action):
             assign(owner, action)
-    for frame in frames_of(action):
+    for frame in frames:
         bpy.context.scene.frame_set(frame)
-        yield scene.current()
+        yield frame
 
 
-def _owners(scene: Scene, action: Any) -> list[Any]:
-    """What the curves of an action belong to."""
+def owners_of(scene: Scene, action: Any) -> list[Any]:
+    """What of the character the curves of an action belong to."""
     paths = [curve.data_path for curve in curves_of(action)]
     values = {path for path in paths if path.startswith("key_blocks")}
     blocks = [mesh.data.shape_keys for mesh in scene.meshes if mesh.data.shape_keys is not None]

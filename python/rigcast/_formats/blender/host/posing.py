@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from mathutils import Euler
 
-from .channels import Channel
+from .channels import Channel, bone_value, numbers_of
 
 Array = np.ndarray[Any, Any]
 NUMERIC = ("shape", "property")
 
 
 class Writer:
-    """Sets a row of channel values; everything that is no channel stays in its bind state."""
+    """Sets a row of channel values; everything that is no channel stays as it was saved, without its actions."""
 
     def __init__(self, meshes: list[Any], armature: Any | None, channels: list[Channel], held: list[Channel]) -> None:
         self.meshes, self.armature, self.channels = meshes, armature, channels
@@ -25,11 +26,12 @@ class Writer:
         self._setters: list[Callable[[list[float]], None]] = []
         for (kind, target, mesh), members in _grouped(channels).items():
             self._setters.append(self._setter(kind, target, members, mesh))
-        self._undo = _snapshot(meshes, armature)
-        self._to_bind_state()
-        row = [channel.low for channel in held]
-        for (kind, target, mesh), members in _grouped(held).items():
-            self._setter(kind, target, members, mesh, fixed=True)(row)
+        self._values, self._animation = _values(meshes, armature), _animation(meshes, armature)
+        self._holds = [
+            partial(self._setter(kind, target, members, mesh, fixed=True), [channel.low for channel in held])
+            for (kind, target, mesh), members in _grouped(held).items()
+        ]
+        self.hold()
 
     def write(self, row: Array) -> Array:
         """Set all channels from a row of values; gives the numeric controls as they were set."""
@@ -53,6 +55,17 @@ class Writer:
         prefix, key = channel.target.split("\0")
         return float((self.armature if prefix == "property" else self.armature.pose.bones[prefix])[key])
 
+    def numbers(self) -> dict[str, Array]:
+        """Properties and shape keys by the names of their channels, as they are, channels or not."""
+        found = dict[str, Array]()
+        for mesh in self.meshes:
+            keys = mesh.data.shape_keys
+            found |= {f"shape.{key.name}": np.array([key.value]) for key in (keys.key_blocks if keys else ())}
+        if self.armature is not None:
+            for prefix, _, key, value in numbers_of(self.armature):
+                found[f"{prefix}.{key}"] = np.array([float(value)])
+        return found
+
     @property
     def whole_channels(self) -> list[str]:
         """Names of the channels that are rounded before they are set."""
@@ -60,21 +73,28 @@ class Writer:
 
     def restore(self) -> None:
         """Put back what the user had set."""
-        for put_back in self._undo:
+        for put_back in (*self._values, *self._animation):
             put_back()
 
-    def _to_bind_state(self) -> None:
+    def as_saved(self) -> None:
+        """Give bones, shape keys and properties the values that they were saved with; no action plays."""
+        for put_back in self._values:
+            put_back()
+        self._stop_actions()
+
+    def hold(self) -> None:
+        """No action plays, and what is held has its value: all that :meth:`write` does not set."""
+        self._stop_actions()
+        for hold in self._holds:
+            hold()
+
+    def _stop_actions(self) -> None:
         for mesh in self.meshes:
             mesh.show_only_shape_key = False
         for item in _animated(self.meshes, self.armature):
             if item.animation_data is not None:
                 item.animation_data.action = None
                 item.animation_data.use_nla = False
-        for bone in self.armature.pose.bones if self.armature else ():
-            bone.location, bone.scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
-            bone.rotation_euler = (0.0, 0.0, 0.0)
-            bone.rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
-            bone.rotation_axis_angle = (0.0, 0.0, 1.0, 0.0)
 
     def _setter(
         self, kind: str, target: str, members: list[tuple[int, int]], mesh: int, fixed: bool = False
@@ -88,7 +108,7 @@ class Writer:
         bone = self.armature.pose.bones[target]
         if kind == "rotation":
             return _rotation_setter(bone, members)
-        vector = [1.0] * 3 if kind == "scale" else [0.0] * 3
+        vector = list(getattr(bone, kind))
 
         def assign(row: list[float]) -> None:
             for axis, column in members:
@@ -126,7 +146,7 @@ def _animated(meshes: list[Any], armature: Any | None) -> list[Any]:
 
 def _rotation_setter(bone: Any, members: list[tuple[int, int]]) -> Callable[[list[float]], None]:
     """Degrees about the bone's axes in its own order; quaternion and axis-angle bones take XYZ angles."""
-    angles = [0.0, 0.0, 0.0]
+    angles = [math.radians(bone_value(bone, "rotation", axis)) for axis in range(3)]
     mode = bone.rotation_mode
 
     def assign(row: list[float]) -> None:
@@ -143,36 +163,40 @@ def _rotation_setter(bone: Any, members: list[tuple[int, int]]) -> Callable[[lis
     return assign
 
 
-def _snapshot(meshes: list[Any], armature: Any | None) -> list[Callable[[], None]]:
-    """What to call to bring back bones, shape keys, properties and actions."""
-    undo: list[Callable[[], None]] = []
+Undo = list[Callable[[], None]]
 
-    def remember(owner: Any, attribute: str) -> None:
-        value = getattr(owner, attribute)
-        value = value[:] if hasattr(value, "__len__") and not isinstance(value, str) else value
-        undo.append(lambda: setattr(owner, attribute, value))
 
-    def remember_item(owner: Any, key: str) -> None:
-        value = owner[key]
-        undo.append(lambda: owner.__setitem__(key, value))
-
+def _values(meshes: list[Any], armature: Any | None) -> Undo:
+    """What to call to bring back bones, shape keys and properties."""
+    undo: Undo = []
     for mesh in meshes:
-        remember(mesh, "show_only_shape_key")
+        _remember(undo, mesh, "show_only_shape_key")
         keys = mesh.data.shape_keys
         for key in keys.key_blocks if keys else ():
-            remember(key, "value")
-    if armature is not None:
-        for bone in armature.pose.bones:
-            for attribute in ("location", "scale", "rotation_euler", "rotation_quaternion", "rotation_axis_angle"):
-                remember(bone, attribute)
-        for owner in (armature, *armature.pose.bones):
-            for key, value in owner.items():
-                if isinstance(value, (bool, int, float)):
-                    remember_item(owner, key)
+            _remember(undo, key, "value")
+    if armature is None:
+        return undo
+    for bone in armature.pose.bones:
+        for attribute in ("location", "scale", "rotation_euler", "rotation_quaternion", "rotation_axis_angle"):
+            _remember(undo, bone, attribute)
+    for _, owner, key, value in numbers_of(armature):
+        undo.append(partial(owner.__setitem__, key, value))
+    return undo
+
+
+def _animation(meshes: list[Any], armature: Any | None) -> Undo:
+    """What to call to bring back actions and NLA tracks."""
+    undo: Undo = []
     for item in _animated(meshes, armature):
         if item.animation_data is not None:
-            remember(item.animation_data, "use_nla")
-            remember(item.animation_data, "action")
+            _remember(undo, item.animation_data, "use_nla")
+            _remember(undo, item.animation_data, "action")
             if getattr(item.animation_data, "action_slot", None) is not None:
-                remember(item.animation_data, "action_slot")
+                _remember(undo, item.animation_data, "action_slot")
     return undo
+
+
+def _remember(undo: Undo, owner: Any, attribute: str) -> None:
+    value = getattr(owner, attribute)
+    value = value[:] if hasattr(value, "__len__") and not isinstance(value, str) else value
+    undo.append(partial(setattr, owner, attribute, value))

@@ -10,16 +10,17 @@ import numpy as np
 
 from .channels import Channel, shape_name
 from .contents import contents, not_reproduced
-from .find import Limits, find_channels
+from .find import HELD_AS_SAVED, Limits, find_channels
 from .geometry import Geometry
-from .influences import followers, posed_elsewhere
+from .influences import followers
+from .joints import bone_matrices, joints_of, ordered_bones, relative, snapped
 from .meshes import choose_meshes, movers_of
 from .nla import plays_nla
 from .objects import InputError, UnusableError, choose_armature
+from .playback import MOST_ACTIONS, differences, unchecked_actions
 from .posing import Writer
 
 Array = np.ndarray[Any, Any]
-SNAP = 4e-6  # float32 rounding of a chain of bone matrices
 # Those that move vertices and leave the mesh its vertices and faces.
 SWITCHED_OFF = ("CLOTH", "SOFT_BODY")
 
@@ -42,8 +43,8 @@ class Scene:
     -----
     The bind state is the armature in its rest position with every other setting as saved in the file; modifiers count
     as they are switched on in the viewport, but cloth and soft bodies are switched off. While the scene is driven,
-    actions are taken off and other objects hidden (those the rig refers to are still evaluated); :meth:`close` puts
-    everything back.
+    what is no channel stays as it was saved (the pose of bones, too), actions are taken off and other objects hidden
+    (those the rig refers to are still evaluated); :meth:`close` puts everything back.
     """
 
     def __init__(
@@ -75,17 +76,20 @@ class Scene:
         self._hidden = self._show_only_rig()
         self._writer = Writer(self.meshes, self.armature, found.channels, found.held)
         self._rest_row = np.array([channel.rest for channel in found.channels])
-        self.bones, self.parents = _ordered_bones(self.armature)
+        self.bones, self._bone_parents = ordered_bones(self.armature)
+        self.joints = joints_of(self.meshes, self.armature, found)
         self._geometry = Geometry(self.meshes)
         self._read_bind_state()
         self.notes += self._geometry.notes
+        self._differences = [difference.text() for difference in differences(self, _meters_per_unit())]
+        if left := unchecked_actions(self):
+            self.notes.append(f"{left} actions beyond the first {MOST_ACTIONS} were not compared with their channels")
         if any(self._geometry.watched):  # better now than after an hour of sampling
             for row in ([c.low for c in self.channels], [c.high for c in self.channels]):
                 self.evaluate(np.array(row))
 
     def description(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Everything about the rig that does not change with the pose."""
-        settings = bpy.context.scene.unit_settings
         parts, surface = self._geometry.surface()
         header = {
             "meshes": [mesh.name for mesh in self.meshes],
@@ -95,11 +99,20 @@ class Scene:
             "host": f"Blender {bpy.app.version_string}",
             "channel_names": [channel.name for channel in self.channels],
             "dial_names": [self.channels[i].name for i in self._writer.columns],
-            "joint_names": self.bones,
+            "joint_names": self.joints.names,
+            "bones": self.bones,
             "rotation_modes": _rotation_modes(self.armature, self.bones),
             "whole_channels": self._writer.whole_channels,
             "followers": followers(self.armature),
-            "posed_elsewhere": posed_elsewhere(self.armature),
+            "posed_elsewhere": self.joints.posed_elsewhere,
+            "passed_on": self._passed_on(),
+            "differences": self._differences,
+            "held_as_saved": {c.name: c.low for c in self.found.held if c.source == HELD_AS_SAVED},
+            "switches": [
+                c.name
+                for c in self.channels
+                if c.kind == "property" and c.name in self.found.inner and (c.low, c.high) == (0.0, 1.0)
+            ],
             "modifiers": self._modifiers,
             "contents": self._contents,
             "together": list(dict.fromkeys(action.name for _, action in reversed(self.assigned))),
@@ -107,7 +120,7 @@ class Scene:
             "range_sources": [channel.source for channel in self.channels],
             "without_range": [candidate.channel.name for candidate in self.found.without_range],
             "fps": bpy.context.scene.render.fps / bpy.context.scene.render.fps_base,
-            "meters_per_unit": 1.0 if settings.system == "NONE" else float(settings.scale_length),
+            "meters_per_unit": _meters_per_unit(),
             "licence": self._stated("licence"),
             "origin": self._stated("origin"),
             "notes": self.notes,
@@ -115,13 +128,24 @@ class Scene:
         arrays = {
             "channel_ranges": np.array([(c.low, c.high) for c in self.channels], np.float64).reshape(-1, 2),
             "channel_rest": self._rest_row,
-            "parents": np.asarray(self.parents, np.int32),
+            "parents": np.asarray(self.joints.parents, np.int32),
             "rest": self.rest_locals.astype(np.float32),
+            "bone_parents": np.asarray(self._bone_parents, np.int32),
+            "bone_rest": self._bone_rest.astype(np.float32),
             "rest_vertices": self._geometry.rest_vertices,
             "faces": self._geometry.faces,
             **surface,
         }
         return header, arrays
+
+    def _passed_on(self) -> dict[str, str]:
+        """Channels of bones that are no joints: what passes their motion on, by name."""
+        numeric = {self.channels[i].name for i in self._writer.columns}
+        return {
+            channel.name: f"constraints or drivers pass the motion of bone {channel.target!r} on"
+            for channel in self.channels
+            if channel.name not in numeric and channel.target not in self.joints.names
+        }
 
     def _stated(self, key: str) -> str:
         """A custom property of the mesh objects, each of its texts once."""
@@ -136,11 +160,16 @@ class Scene:
         pose = np.concatenate([self._locals().reshape(-1), numeric])
         return pose.astype(np.float32), vertices
 
-    def current(self) -> tuple[Array, Array]:
-        """Pose row and vertices of the state that the file is in."""
+    def vertices(self) -> Array:
+        """World-space vertices (V, 3) of the state that the file is in."""
         vertices = self._geometry.vertices()
         if vertices is None:
             raise self._geometry.changed()
+        return vertices
+
+    def current(self) -> tuple[Array, Array]:
+        """Pose row and vertices of the state that the file is in."""
+        vertices = self.vertices()
         pose = np.concatenate([self._locals().reshape(-1), self._writer.read()])
         return pose.astype(np.float32), vertices
 
@@ -149,10 +178,13 @@ class Scene:
         return self._writer.value(channel)
 
     def state(self, row: Array) -> tuple[Array, dict[str, float]]:
-        """Parent-relative bones (J, 3, 4) and the values of all shapes, by channel name, for one row of channels."""
+        """Parent-relative bones (B, 3, 4) and the values of all shapes, by channel name, for one row of channels."""
         self._writer.write(row)
         bpy.context.view_layer.update()
-        return self._locals(), {name: float(key.value) for name, key in self.shapes(evaluated=True).items()}
+        bones = self._bone_rest
+        if self.armature is not None:
+            bones = snapped(relative(self.armature, self._posed(), self.bones, self._bone_parents), bones)
+        return bones, {name: float(key.value) for name, key in self.shapes(evaluated=True).items()}
 
     def shapes(self, evaluated: bool = False) -> dict[str, Any]:
         """All shape keys by the names of their channels."""
@@ -173,6 +205,22 @@ class Scene:
         self._writer.write(row)
         self._geometry.vertices()
         return time.perf_counter() - start
+
+    def as_saved(self) -> None:
+        """Pose, shapes and properties as the file was saved, without its actions."""
+        self._writer.as_saved()
+
+    def resume(self) -> None:
+        """After :meth:`as_saved`: no action plays, and what is held has its value."""
+        self._writer.hold()
+
+    def settings(self) -> dict[str, Array]:
+        """What is set of each bone (its own transform), of properties and of shapes without drivers, by name."""
+        found = {name: value for name, value in self._writer.numbers().items() if name not in self.found.driven}
+        if self.armature is not None:
+            own = bone_matrices(self.armature.pose.bones, "matrix_basis", self.bones)
+            found |= dict(zip(self.bones, own))  # noqa: B905
+        return found
 
     def close(self) -> None:
         """Put the user's pose, actions and visibility back."""
@@ -201,32 +249,26 @@ class Scene:
             self._pose_position = self.armature.data.pose_position
             self.armature.data.pose_position = "REST"
         self._geometry.read_rest()
-        self.rest_locals = np.zeros((0, 3, 4))
+        self.rest_locals = self._bone_rest = np.zeros((0, 3, 4))
         if self.armature is not None:
-            self.rest_locals = self._relative(_bone_matrices(self.armature.data.bones, "matrix_local", self.bones))
+            bones = self.armature.data.bones
+            self.rest_locals = relative(self.armature, bones, self.joints.names, self.joints.parents, "matrix_local")
+            self._bone_rest = relative(self.armature, bones, self.bones, self._bone_parents, "matrix_local")
             self.armature.data.pose_position = "POSE"
         for mesh, size in zip(self.meshes, self._geometry.sizes):  # noqa: B905
             if not size:
                 raise UnusableError(f"mesh {mesh.name!r} has no vertices after its modifiers")
 
     def _locals(self) -> Array:
-        """Parent-relative transforms (J, 3, 4) of all bones in the evaluated pose."""
+        """Parent-relative transforms (J, 3, 4) of all joints in the evaluated pose."""
         if self.armature is None:
             return self.rest_locals
-        item = self.armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        current = self._relative(_bone_matrices(item.pose.bones, "matrix", self.bones))
-        scale = np.array([1.0, 1.0, 1.0, 1.0 + np.abs(self.rest_locals[:, :, 3]).max()])
-        return np.where(np.abs(current - self.rest_locals) < SNAP * scale, self.rest_locals, current)
+        current = relative(self.armature, self._posed(), self.joints.names, self.joints.parents)
+        return snapped(current, self.rest_locals)
 
-    def _relative(self, matrices: Array) -> Array:
+    def _posed(self) -> Any:
         assert self.armature is not None
-        item = self.armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        world = np.array(item.matrix_world, np.float64) @ matrices
-        parents = np.asarray(self.parents)
-        result = world.copy()
-        children = np.flatnonzero(parents >= 0)
-        result[children] = _affine_inverse(world[parents[children]]) @ world[children]
-        return np.asarray(result[:, :3])
+        return self.armature.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
 
     def _topology_changed(self, row: Array) -> str:
         rows = (self._rest_row, row)
@@ -246,41 +288,13 @@ def _animated(meshes: list[Any], armature: Any | None) -> list[Any]:
     return [item for item in dict.fromkeys(items) if item and item.animation_data]
 
 
+def _meters_per_unit() -> float:
+    settings = bpy.context.scene.unit_settings
+    return 1.0 if settings.system == "NONE" else float(settings.scale_length)
+
+
 def _rotation_modes(armature: Any, bones: list[str]) -> list[str]:
     return [armature.pose.bones[name].rotation_mode for name in bones]
-
-
-def _ordered_bones(armature: Any | None) -> tuple[list[str], list[int]]:
-    """Bone names, parents before children, and the index of each bone's parent (-1 for roots)."""
-    names: list[str] = []
-    parents: list[int] = []
-    stack = [(bone, -1) for bone in reversed(armature.data.bones) if bone.parent is None] if armature else []
-    while stack:
-        bone, parent = stack.pop()
-        stack += [(child, len(names)) for child in reversed(bone.children)]
-        names.append(bone.name)
-        parents.append(parent)
-    return names, parents
-
-
-def _bone_matrices(bones: Any, attribute: str, names: list[str]) -> Array:
-    """A 4x4 matrix property of all bones, (J, 4, 4) float64, in the order of ``names``."""
-    raw = np.empty((len(bones), 4, 4), np.float32)
-    bones.foreach_get(attribute, raw.reshape(-1))
-    position = {bone.name: index for index, bone in enumerate(bones)}
-    return np.asarray(raw[[position[name] for name in names]].transpose(0, 2, 1), np.float64)
-
-
-def _affine_inverse(matrices: Array) -> Array:
-    """Inverses of affine matrices (J, 4, 4), by cofactors; a collapsed one gives infinities, which are reported."""
-    a, b, c = matrices[:, 0, :3], matrices[:, 1, :3], matrices[:, 2, :3]
-    cofactors = np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=2)
-    result = np.zeros_like(matrices)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        result[:, :3, :3] = cofactors / np.einsum("ji,ji->j", a, cofactors[:, :, 0])[:, None, None]
-        result[:, :3, 3] = -np.einsum("jik,jk->ji", result[:, :3, :3], matrices[:, :3, 3])
-    result[:, 3, 3] = 1.0
-    return result
 
 
 def switch_off(meshes: list[Any]) -> list[Any]:

@@ -1,0 +1,125 @@
+"""Whether channels reach what Blender plays: the saved pose and some frames of each action, evaluated both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from .actions import action_channels, frames_of
+from .curves import curves_of
+from .playing import owners_of, play_frames
+
+if TYPE_CHECKING:
+    from .scene import Scene
+
+Array = np.ndarray[Any, Any]
+ALLOWED = 1e-5  # meters
+FRAMES = 3  # of each action
+MOST_ACTIONS = 40  # that are evaluated when a file is opened
+MOST_CAUSES = 8  # that are named
+SAVED = "the pose in which the file was saved"
+TURNED = 1e-5  # of a bone's own transform, in its unit
+
+
+@dataclass
+class Difference:
+    """How far channels stay from what Blender shows, in meters, and what they do not set: bones and properties."""
+
+    what: str
+    largest: float
+    causes: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        """One line."""
+        shown, more = self.causes[:MOST_CAUSES], len(self.causes) - MOST_CAUSES
+        listed = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+        reason = f": channels do not set {listed}" if listed else ""
+        return f"{self.what} differs by up to {1000 * self.largest:.3g} mm from what the channels reach{reason}"
+
+
+def differences(scene: Scene, meters_per_unit: float) -> list[Difference]:
+    """What channels do not reach, of the saved pose and of :data:`FRAMES` frames of each action.
+
+    Only actions that move the character are looked at, the first :data:`MOST_ACTIONS` of them.
+    """
+    frame = bpy.context.scene.frame_current
+    try:
+        return [difference for shown in _shown(scene) for difference in _compare(scene, shown, meters_per_unit)]
+    finally:
+        bpy.context.scene.frame_set(frame)
+        scene.resume()
+
+
+def unchecked_actions(scene: Scene) -> int:
+    """How many actions :func:`differences` leaves out."""
+    return max(0, len(_moving(scene)) - MOST_ACTIONS)
+
+
+@dataclass
+class _Shown:
+    """What Blender shows in some frames, the channels of those frames, and what an action moves that is no channel."""
+
+    what: str
+    vertices: list[Array]
+    settings: list[dict[str, Array]]
+    rows: Array
+    missed: list[str]
+
+
+def _shown(scene: Scene) -> Iterator[_Shown]:
+    """The saved pose, and each action."""
+    scene.as_saved()
+    saved = np.array([[channel.saved for channel in scene.channels]])
+    yield _Shown(SAVED, [scene.vertices()], [scene.settings()], saved, [])
+    for action in _moving(scene)[:MOST_ACTIONS]:
+        whole = frames_of(action)
+        frames = sorted({whole[0], whole[len(whole) // 2], whole[-1]})[:FRAMES]
+        scene.resume()
+        rows, missed = action_channels(scene, action.name, frames)
+        vertices, settings = [], []
+        for _ in play_frames(scene, action.name, frames):
+            vertices.append(scene.vertices())
+            settings.append(scene.settings())
+        yield _Shown(f"action {action.name!r}", vertices, settings, rows, missed)
+
+
+def _moving(scene: Scene) -> list[Any]:
+    return [action for action in bpy.data.actions if any(_moves(owner, action) for owner in owners_of(scene, action))]
+
+
+def _moves(owner: Any, action: Any) -> bool:
+    """Whether any of its curves is of something that the owner has."""
+    for path in {curve.data_path for curve in curves_of(action)}:
+        try:
+            owner.path_resolve(path)
+        except ValueError:
+            continue
+        return True
+    return False
+
+
+def _compare(scene: Scene, shown: _Shown, meters_per_unit: float) -> list[Difference]:
+    scene.resume()
+    largest, causes = 0.0, dict[str, float]()
+    for vertices, settings, row in zip(shown.vertices, shown.settings, shown.rows):  # noqa: B905
+        _, reached = scene.evaluate(row)
+        apart = meters_per_unit * float(np.linalg.norm(reached - vertices, axis=1).max())
+        if apart > ALLOWED:
+            _add_causes(causes, settings, scene.settings())
+        largest = max(largest, apart)
+    if largest <= ALLOWED:
+        return []
+    named = sorted(causes, key=lambda name: -causes[name])
+    named += [name for name in shown.missed if not any(name.startswith(f"{known}.") for known in named)]
+    return [Difference(shown.what, largest, named)]
+
+
+def _add_causes(causes: dict[str, float], shown: dict[str, Array], reached: dict[str, Array]) -> None:
+    for name, value in shown.items():
+        apart = float(np.abs(value - reached[name]).max())
+        if apart > TURNED:
+            causes[name] = max(causes.get(name, 0.0), apart)
