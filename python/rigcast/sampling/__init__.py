@@ -28,6 +28,7 @@ happens in ``.replacement``, whose files move into the folder when they are fini
 """
 
 from rigcast.sampling._animation import Animation
+from rigcast.sampling._animators_poses import animators_poses
 from rigcast.sampling._balanced import Balanced, balanced
 from rigcast.sampling._check import CheckedRig, check_rig
 from rigcast.sampling._clips import Clip, Clips
@@ -37,7 +38,7 @@ from rigcast.sampling._farm.dask_workers import DaskWorkers
 from rigcast.sampling._job import sample
 from rigcast.sampling._plan import clipped_share
 from rigcast.sampling._played import sample_actions
-from rigcast.sampling._samplers import Mixture, Normal, Sampler, Sparse, Uniform
+from rigcast.sampling._samplers import Mixture, Normal, Sampler, Sparse, Switched, Uniform
 from rigcast.sampling._work import Done, Shard, ShardWork
 
 __all__ = [
@@ -59,7 +60,9 @@ __all__ = [
     "Shard",
     "ShardWork",
     "Sparse",
+    "Switched",
     "Uniform",
+    "animators_poses",
     "balanced",
     "check_rig",
     "clipped_share",

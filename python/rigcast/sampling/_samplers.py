@@ -187,6 +187,59 @@ class Mixture:
         return {"kind": "mixture", "parts": parts}
 
 
+@dataclass(frozen=True, eq=False)
+class Switched:
+    """The rows of another sampler with some channels at one end of their range, as switches are for most of the time.
+
+    Parameters
+    ----------
+    sampler : Sampler
+    switches : sequence of int
+        Columns of the switches.
+    share : float
+        Part of the rows in which a switch is at an end, each on its own; in the others it is where the sampler put it.
+
+    Examples
+    --------
+    >>> sampler = rc.sampling.Switched(rc.sampling.Normal(), [5])
+    >>> data = rc.sampling.sample(rc.sources.example_body(), "on.rwdata", count=50, sampler=sampler, probe=0)
+    >>> bool(np.isin(data.channels[:, 5], [0, 1]).mean() > 0.5)
+    True
+    """
+
+    sampler: Sampler
+    switches: Sequence[int]
+    share: float = 0.8
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.share <= 1.0:
+            raise bad_argument("Switched", "share", repr(self.share), "a part from 0 to 1")
+
+    def draw(
+        self, ranges: NDArray[np.float64], rest: NDArray[np.float64], count: int, stream: Stream
+    ) -> NDArray[np.float64]:
+        """Channel rows (count, N)."""
+        rows = self.sampler.draw(ranges, rest, count, stream.child(0))
+        columns = np.asarray(self.switches, np.intp)
+        if len(columns) and not 0 <= columns.min() <= columns.max() < len(ranges):
+            raise bad_argument(
+                "Switched", "switches", repr(list(columns)), f"columns of the rig's {len(ranges)} channels"
+            )
+        at_end = stream.child(1).uniform(count, len(columns)) < self.share
+        ends = np.where(stream.child(2).uniform(count, len(columns)) < 0.5, ranges[columns, 0], ranges[columns, 1])
+        rows[:, columns] = np.where(at_end, ends, rows[:, columns])
+        return rows
+
+    def clips_of(self, count: int, stream: Stream) -> Clips:
+        """The clips of the rows that :meth:`draw` gives."""
+        return drawn_clips(self.sampler, count, stream.child(0))
+
+    def settings(self) -> dict[str, object]:
+        """``{"kind": "switched", "switches": [...], "share": ..., "sampler": {...}}``."""
+        columns = [int(column) for column in self.switches]
+        return {"kind": "switched", "switches": columns, "share": self.share, "sampler": self.sampler.settings()}
+
+
 NAMED: dict[str, Sampler] = {"normal": Normal(), "uniform": Uniform(), "sparse": Sparse()}
 
 

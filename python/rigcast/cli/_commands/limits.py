@@ -49,7 +49,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         sources = Counter(rig.range_sources)
         for source, count in sources.items():
             console.line(f"{count:4d}  {source}")
-        for line in resting_lines(rig.resting):
+        for line in [*resting_lines(rig.resting), *rig.differences]:
             console.line(line)
         console.line(f"{args.output}: {len(rig.channel_names)} channels, {len(rig.without_range)} more could be some")
         return {

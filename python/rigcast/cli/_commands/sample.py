@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections import Counter
 from typing import Any
 
-from rigcast._rigs.resting import HINT, resting_lines
+from rigcast._rigs.resting import HINT, resting_groups, resting_lines
 from rigcast._rigs.surface import surface_of
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
@@ -17,6 +18,7 @@ from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigcast.cli._result import Result
 from rigcast.sampling._samplers import DEFAULT_COUNT, named_sampler
 
+MOST_MESHES = 3  # that are named of those left out for one reason
 SUMMARY = "evaluate a rig at many poses, into a data set to learn from or to judge by"
 EXAMPLE = """rigcast sample hero.npz -o hero.rwdata --count 400 --seed 0 --workers 2
 rigcast sample hero.npz -o held_out.rwdata --count 60 --seed 1 --probe 0
@@ -123,6 +125,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
                 sampler = sampling.Mixture([(1.0 - args.random, sampler), (args.random, others)])
         elif args.random is not None:
             raise ValueError("--random goes with --animation, --action or --actions: without them all poses are random")
+        else:
+            sampler = _as_posed(rig, args, console)
         sampler = _balanced(rig, sampler, args, progress)
         dataset = sampling.sample(
             rig,
@@ -154,6 +158,20 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         f"{args.output}: {len(dataset):,} poses of {len(dataset.rest_vertices):,} vertices, hash {dataset.hash[:12]}"
     )
     return result
+
+
+def _as_posed(rig: Any, args: argparse.Namespace, console: Console) -> Any:
+    """The sampler that was asked for, on a rig with switches and actions of its own as an animator poses it."""
+    from rigcast import sampling
+
+    if args.sampler != "normal" or args.balance is not None:
+        return args.sampler
+    sampler = sampling.animators_poses(rig)
+    if isinstance(sampler, sampling.Mixture):
+        console.line(
+            f"note: {sampler.parts[1][0]:.0%} of the poses lie near the actions of the file, which gave ranges"
+        )
+    return sampler
 
 
 def _say_what_is_clipped(rig: Any, sampler: Any, args: argparse.Namespace, console: Console) -> None:
@@ -191,12 +209,22 @@ def _balanced(rig: Any, sampler: Any, args: argparse.Namespace, progress: Any) -
     )
 
 
+def left_out_lines(rig: Any) -> list[str]:
+    """The meshes of the file that are not the character: one line per reason."""
+    pairs = [line.rpartition(": ") for line in getattr(rig, "left_out", [])]
+    groups = resting_groups({name: reason for name, _, reason in pairs}, MOST_MESHES)
+    counts = Counter(reason for _, _, reason in pairs)
+    return [
+        f"{counts[reason]} mesh{'es' * (counts[reason] > 1)} left out, {reason}: {names}" for reason, names in groups
+    ]
+
+
 def notice(rig: Any, console: Console) -> None:
     """Say which meshes are the character, what never moves, and what sampling pose by pose leaves out."""
     if len(parts := surface_of(rig).parts) > 1:
         console.line(f"one character of {len(parts)} meshes: {', '.join(parts)}")
-    for line in getattr(rig, "left_out", []):
-        console.line(f"note: mesh left out: {line}")
+    for line in [*left_out_lines(rig), *getattr(rig, "differences", [])]:
+        console.line(f"note: {line}")
     lines = resting_lines(getattr(rig, "resting", {}))
     for line in [*lines, *[HINT] * bool(lines)]:
         console.line(f"note: {line}")
