@@ -28,7 +28,7 @@ def page(tmp_path_factory):
     folder, rig = tmp_path_factory.mktemp("contract"), CylinderRig(rings=10, sides=6)
     training = rc.sampling.sample(rig, folder / "t.rwdata", count=300, seed=0, probe=1)
     held = rc.sampling.sample(rig, folder / "h.rwdata", count=40, seed=1, probe=0)
-    model = rc.training.body(training, steps=30, hidden=4, batch=32, max_components=4, threads=1)
+    model = rc.training.body(training, steps=300, hidden=16, max_components=16, threads=1)
     model = _core.model_from_tensors(model.tensors(), json.dumps(model.metadata | {"until": UNTIL}))
     model.save(folder / "m.safetensors")
     numbers = rc.report.write_body(folder / "r.html", [folder / "m.safetensors"], held)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.training._missed import missed_channels
+from rigcast.training._missed import missed_columns
 from rigcast.training._preparation import prepare
 from rigcast.training._settings import settings_for
 from tests.support.cylinder import SEGMENT, CylinderRig
@@ -53,31 +53,31 @@ def random_set(rows=800, channels=6, seed=0):
 def test_noise_finds_nothing(seed):
     rng, residuals, channels, known = random_set(seed=seed)
     residuals = (residuals + 0.05 * rng.standard_t(4, residuals.shape)).reshape(len(residuals), 5, 3)
-    assert not missed_channels(residuals, channels, known, 0.0, 15 * 8).any()
+    assert not missed_columns(residuals, channels, known, 0.0, 15 * 8).any()
 
 
 def test_a_channel_that_acts_on_both_sides_of_its_mean_is_found():
     rng, residuals, channels, known = random_set()
     residuals[:, 4] += 0.05 * np.square(channels[:, 3])
     residuals += 0.05 * rng.normal(size=residuals.shape)
-    found = missed_channels(residuals.reshape(-1, 5, 3), channels, known, LEAST, 15 * 8)
+    found = missed_columns(residuals.reshape(-1, 5, 3), channels, known, LEAST, 15 * 8)
     assert np.flatnonzero(found).tolist() == [3]
 
 
 def test_what_stands_for_less_than_the_threshold_is_left_out():
     _, residuals, channels, known = random_set()
     residuals[:, 4] += 0.5 * LEAST * channels[:, 3]
-    assert not missed_channels(residuals.reshape(-1, 5, 3), channels, known, LEAST, 15 * 8).any()
+    assert not missed_columns(residuals.reshape(-1, 5, 3), channels, known, LEAST, 15 * 8).any()
 
 
 def test_a_channel_that_moves_with_a_known_one_is_not_found():
     rng, residuals, channels, known = random_set()
     channels[:, 4] = channels[:, 0] + 0.1 * rng.normal(size=len(channels))
     residuals[:, 3] += 0.2 * channels[:, 0] ** 2
-    assert not missed_channels(residuals.reshape(-1, 5, 3), channels, known, LEAST, 15 * 8).any()
+    assert not missed_columns(residuals.reshape(-1, 5, 3), channels, known, LEAST, 15 * 8).any()
 
 
 def test_few_rows_say_nothing():
     _, residuals, channels, known = random_set(rows=300)
     residuals[:, 4] += channels[:, 3]
-    assert not missed_channels(residuals.reshape(-1, 5, 3), channels, known, LEAST, 15 * 8).any()
+    assert not missed_columns(residuals.reshape(-1, 5, 3), channels, known, LEAST, 15 * 8).any()

@@ -9,6 +9,7 @@ import rigcast as rc
 from rigcast.training._basis import Basis
 from rigcast.training._learned_body import continued
 from rigcast.training._networks import initial_parameters, layers, normalize
+from rigcast.training._outline import Outline
 from rigcast.training._partition import VertexSets, hard_sets
 from rigcast.training._until._choose import SHARPNESS, Chosen, Drawing, at_random, composed, least_sure
 from rigcast.training._until._workplace import moving
@@ -55,8 +56,9 @@ def drawing(ds, sampler):
 
 
 def test_chosen_poses_have_larger_bounds_than_random_ones_and_stay_in_range(cylinder_data, bounded):
-    sets = VertexSets(*(bounded.tensors()[f"sets.{name}"] for name in ("joint", "offset", "vertex", "weight")))
-    moves = moving(cylinder_data, sets, 1e-3)
+    learns = np.ones(len(bounded.tensors()["sets.joint"]), bool)
+    sets = VertexSets(*(bounded.tensors()[f"sets.{name}"] for name in ("joint", "offset", "vertex", "weight")), learns)
+    moves = moving(cylinder_data, Outline(sets, [], None, None), 1e-3)
     where = drawing(cylinder_data, rc.sampling.Normal())
     hard, plain = (choose(bounded, cylinder_data, moves, where, 80, 0) for choose in (least_sure, at_random))
     low, high = cylinder_data.channel_ranges.T

@@ -18,9 +18,9 @@ import rigcast as rc
 from benchmarks.systems.baselines.sets import ROOT, subject
 from benchmarks.marks import write_between_marks
 from rigcast._timing import machine
-from rigcast.training._frames import BoneSpace
 from rigcast.training._influence import movement
-from rigcast.training._preparation import _extent, _find_sets, _missed, _parted
+from rigcast.training._outline import KnownPoses, bone_space
+from rigcast.training._preparation import outlined
 from rigcast.training._settings import BodySettings, settings_for
 
 CLEAR = 1e-3  # meters that a forgotten channel moves a vertex of the set in the probe
@@ -29,16 +29,15 @@ TURNS = 4  # in each of which a set forgets another one
 
 def row(name: str, ds: rc.Dataset, settings: BodySettings) -> list[str]:
     """Cells: pairs that the probe found and missed, with names; forgotten pairs that come back."""
-    training, _ = _parted(ds, settings)
-    sets = _find_sets(ds, np.asarray(ds.poses), training, _extent(ds), settings)
+    outline = outlined(ds, settings, lambda _: None)
+    sets, poses = outline.sets, KnownPoses(ds, outline, settings)
     probe: Any = ds.probe
-    joints = np.unique(sets.joint)
-    space = BoneSpace(ds.skeleton, np.asarray(probe.poses), probe.vertices, ds.rest_vertices, joints)
+    space = bone_space(ds, np.asarray(probe.poses), probe.vertices, outline)
     moved, threshold = movement(probe, sets, space), settings.influence_threshold / ds.meters_per_unit
     known = moved > threshold
-    missed = _missed(ds, sets, known, threshold, settings)
+    missed = poses.missed_channels(known, threshold)
     names = sorted({f"{ds.channel_names[n]} on {ds.joint_names[sets.joint[s]]}" for n, s in np.argwhere(missed)})
-    returned, forgotten = _forgotten(ds, sets, known, moved * ds.meters_per_unit > CLEAR, settings)
+    returned, forgotten = _forgotten(poses, known, moved * ds.meters_per_unit > CLEAR, threshold)
     return [
         name,
         f"{len(sets)} sets, {len(known)} channels, {len(set(probe.base))} base poses",
@@ -48,9 +47,8 @@ def row(name: str, ds: rc.Dataset, settings: BodySettings) -> list[str]:
     ]
 
 
-def _forgotten(ds: Any, sets: Any, known: Any, clear: Any, settings: BodySettings) -> tuple[int, int]:
+def _forgotten(poses: KnownPoses, known: Any, clear: Any, threshold: float) -> tuple[int, int]:
     """Of the pairs of a channel and a set that clearly move, each set forgets one at a time; how many are found."""
-    threshold = settings.influence_threshold / ds.meters_per_unit
     lists = [np.flatnonzero(clear[:, s]) for s in range(known.shape[1])]
     returned = forgotten = 0
     for turn in range(min(max(map(len, lists)), TURNS)):
@@ -60,7 +58,7 @@ def _forgotten(ds: Any, sets: Any, known: Any, clear: Any, settings: BodySetting
                 n = channels[np.random.default_rng([s, 1]).permutation(len(channels))[turn]]
                 less[n, s] = False
                 gone.append((n, s))
-        found = _missed(ds, sets, less, threshold, settings)
+        found = poses.missed_channels(less, threshold)
         returned += sum(bool(found[pair]) for pair in gone)
         forgotten += len(gone)
     return returned, forgotten

@@ -9,7 +9,7 @@ from rigcast.baselines._dense_network import dense_network
 from rigcast.baselines._direct_delta_mush import direct_delta_mush
 from rigcast.baselines._key_points import KeyPointSubspace, key_point_subspace
 from rigcast.baselines._kpsa import kpsa
-from rigcast.baselines._linear_blend import linear_blend
+from rigcast.baselines._linear_blend import linear_blend, linear_part
 from rigcast.baselines._motion.graph import MotionGraph, motion_graph
 from rigcast.baselines._motion.matching import MotionMatching, cross_fade, motion_matching
 from rigcast.baselines._pca_regression import pca_regression
@@ -31,6 +31,7 @@ __all__ = [
     "key_point_subspace",
     "kpsa",
     "linear_blend",
+    "linear_part",
     "motion_graph",
     "motion_matching",
     "pca_regression",

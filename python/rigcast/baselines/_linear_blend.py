@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast import _core
 from rigcast._core import Deformer, LinearBlendSkinning, Skeleton
+from rigcast._regression.skin_weights import fitted_weights
 from rigcast._rigs.model_surface import with_surface
 from rigcast._rigs.surface import surface_of
 from rigcast._validate import Arguments, bad_argument
@@ -79,12 +80,14 @@ def linear_blend(
     chosen = _chosen(rows, len(poses))
     report = as_callback(progress)
     rest = Arguments("linear_blend").numbers("data.rest_vertices", data.rest_vertices, "V 3", dtype=np.float32)
-    fit = _core.LinearBlendFit(skeleton, rest, _moving_joints(skeleton, rest, poses[chosen]))
-    for begin in range(0, len(chosen), _STEP):
-        report(Progress("fitting skin weights", begin, len(chosen)))
-        fit.add(*_take(source, chosen[begin : begin + _STEP]), threads)
-    report(Progress("fitting skin weights", len(chosen), len(chosen)))
-    joint, weight, error = fit.solve(influences or 0, threads)
+
+    def batches() -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        for begin in range(0, len(chosen), _STEP):
+            report(Progress("fitting skin weights", begin, len(chosen)))
+            yield _take(source, chosen[begin : begin + _STEP])
+        report(Progress("fitting skin weights", len(chosen), len(chosen)))
+
+    joint, weight, error = fitted_weights(skeleton, rest, poses[chosen], batches(), influences or 0, threads)
     ranges = np.stack([poses[chosen].min(axis=0), poses[chosen].max(axis=0)], axis=1)
     training = {
         "method": "linear_blend",
@@ -112,12 +115,35 @@ def linear_blend(
     return with_surface(model, surface_of(data))
 
 
-def _moving_joints(skeleton: Skeleton, rest: NDArray[np.float32], poses: NDArray[np.float32]) -> NDArray[np.intp]:
-    """Joints that move by themselves: not as their parent does in every pose."""
-    size = float(np.linalg.norm(np.ptp(rest, axis=0)))
-    radius = float(np.linalg.norm(rest, axis=1).max())
-    sources = _core.motion_sources(skeleton, poses, radius, 1e-5 * size)
-    return np.flatnonzero(sources == np.arange(skeleton.num_joints))
+def linear_part(model: Deformer) -> Deformer | None:
+    """Linear skinning with four joints per vertex that was fitted to the samples of a learned body: what it must beat.
+
+    Returns
+    -------
+    Deformer or None
+        A model of kind ``linear_blend``; None for models that carry none.
+
+    Examples
+    --------
+    >>> data = rc.sampling.sample(rc.sources.example_body(), "arm.rwdata", count=100, seed=0)
+    >>> model = rc.training.body(data, seed=0, steps=1)
+    >>> rc.baselines.linear_part(model).kind
+    'linear_blend'
+    """
+    tensors = model.tensors()
+    if model.skeleton is None or "beside.joint" not in tensors:
+        return None
+    about = {key: model.metadata.get(key, "") for key in ("name", "licence", "origin", "data_hash")}
+    skinning = LinearBlendSkinning(
+        model.skeleton,
+        model.rest_vertices,
+        model.faces,
+        (tensors["beside.joint"], tensors["beside.weight"]),
+        dials=list(model.control_names[12 * len(model.joint_names) :]),
+        control_ranges=tensors["control_ranges"],
+        metadata={**about, "meters_per_unit": model.meters_per_unit, "up_axis": model.up_axis},
+    )
+    return with_surface(skinning, surface_of(model))
 
 
 def _chosen(rows: ArrayLike | None, count: int) -> NDArray[np.intp]:

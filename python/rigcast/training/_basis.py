@@ -29,6 +29,11 @@ class Basis:
     coefficients: NDArray[np.float32]
 
 
+def empty_basis(members: int, rows: int) -> Basis:
+    """That of a set which only follows its joint."""
+    return Basis(np.zeros((3 * members, 0)), np.zeros(3 * members), np.zeros((rows, 0), np.float32))
+
+
 def reduce_residuals(
     residuals: NDArray[np.float32],
     weights: NDArray[np.float32],

@@ -100,7 +100,12 @@ def common_metadata(ds: Any, kind: str, training: dict[str, Any]) -> dict[str, A
 
 def measured(tensors: Tensors, metadata: dict[str, Any], ds: Any, rows: NDArray[np.integer[Any]]) -> Deformer:
     """The model with its errors on held-out rows: tensors ``error.*`` (V,) and the summary in the metadata."""
-    model = _core.model_from_tensors(tensors, json.dumps(metadata))
+    errors, summary = errors_of(_core.model_from_tensors(tensors, json.dumps(metadata)), ds, rows)
+    return _core.model_from_tensors(tensors | errors, json.dumps(metadata | {"error": summary}))
+
+
+def errors_of(model: Deformer, ds: Any, rows: NDArray[np.integer[Any]]) -> tuple[Tensors, dict[str, Any]]:
+    """The tensors ``error.*`` (V,) of a model on rows of a data set, and their summary."""
     count = len(ds.rest_vertices)
     total, squares, largest = np.zeros(count), 0.0, np.zeros(count)
     sample: list[NDArray[np.float32]] = []
@@ -120,5 +125,4 @@ def measured(tensors: Tensors, metadata: dict[str, Any], ds: Any, rows: NDArray[
         "poses": len(rows),
         "unit": f"{ds.meters_per_unit:g} m",
     }
-    tensors |= {"error.mean": (total / len(rows)).astype(np.float32), "error.max": largest.astype(np.float32)}
-    return _core.model_from_tensors(tensors, json.dumps(metadata | {"error": summary}))
+    return {"error.mean": (total / len(rows)).astype(np.float32), "error.max": largest.astype(np.float32)}, summary

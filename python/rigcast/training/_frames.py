@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import Skeleton
 from rigcast._validate import bad_argument
+
+if TYPE_CHECKING:
+    from rigcast.training._linear_part import LinearPart
 
 Part = tuple[int, NDArray[np.integer[Any]]]  # a joint, and vertices
 
@@ -29,6 +32,8 @@ class BoneSpace:
     rest_vertices : (V, 3) float32 array
     joints : array of int
         The joints whose frames will be used.
+    linear : LinearPart, optional
+        Residuals are then those of the skinning that it is, over what sets with networks hold of each vertex.
 
     Raises
     ------
@@ -43,8 +48,9 @@ class BoneSpace:
         vertices: Any,
         rest_vertices: NDArray[np.float32],
         joints: NDArray[np.integer[Any]],
+        linear: LinearPart | None = None,
     ) -> None:
-        self.vertices = vertices
+        self.vertices, self._poses, self._linear = vertices, poses, linear
         self.num_rows = len(poses)
         names = [skeleton.names[j] for j in joints]
         world = np.concatenate([skeleton.globals(block)[:, joints] for block in _blocks(poses)]).astype(np.float64)
@@ -61,7 +67,10 @@ class BoneSpace:
         return np.asarray(self._rest[self._slot[int(joint)]])
 
     def residuals(self, joint: int, members: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
-        """f = X^-1 (v - t) - X0^-1 (v0 - t0) of some vertices in every pose: (T, M, 3)."""
+        """f = X^-1 (v - t) - X0^-1 (v0 - t0) of some vertices in every pose: (T, M, 3).
+
+        Over linear skinning s, f = X^-1 (v - s) / share.
+        """
         return next(self.residuals_of([(joint, members)]))
 
     def residuals_of(self, parts: Sequence[Part]) -> Iterator[NDArray[np.float32]]:
@@ -80,12 +89,17 @@ class BoneSpace:
         for begin in range(0, self.num_rows, 64):
             rows = slice(begin, min(begin + 64, self.num_rows))
             vertices = self.vertices[rows]
+            if self._linear is not None:
+                vertices = vertices - self._linear.model.evaluate(self._poses[rows])
             for (joint, members), result in zip(parts, results, strict=True):
                 slot = self._slot[int(joint)]
                 block = np.asarray(vertices[:, members], np.float64)
-                block -= self._origin[rows, slot, None]
                 inverse = self._inverse[rows, slot].transpose(0, 2, 1)
-                result[rows] = np.matmul(block, inverse) - self._rest[slot, members]
+                if self._linear is None:
+                    block -= self._origin[rows, slot, None]
+                    result[rows] = np.matmul(block, inverse) - self._rest[slot, members]
+                else:
+                    result[rows] = np.matmul(block, inverse) / self._linear.share[members, None]
         return results
 
 

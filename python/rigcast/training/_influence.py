@@ -44,9 +44,10 @@ def movement(probe: Any, sets: VertexSets, space: BoneSpace) -> NDArray[np.float
     rows = np.flatnonzero(channel >= 0)
     reference = rows_of_base(channel, base)[rows]
     result = np.zeros((int(channel.max(initial=-1)) + 1, len(sets)))
-    for i in range(len(sets)):
+    learning = np.flatnonzero(sets.learns).tolist()
+    parts = [(int(sets.joint[i]), sets.vertex[sets.members(i)]) for i in learning]
+    for i, residuals in zip(learning, space.residuals_of(parts), strict=True):
         part = sets.members(i)
-        residuals = space.residuals(int(sets.joint[i]), sets.vertex[part])
         moved = np.linalg.norm(residuals[rows] - residuals[reference], axis=2) * sets.weight[part]
         np.maximum.at(result[:, i], channel[rows], moved.max(axis=1))
     return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,17 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._pose_statistics.confidence import confidence_groups, confidence_tensors
 from rigcast.progress import Progress, ProgressCallback
-from rigcast.training._basis import Basis
+from rigcast.training._basis import Basis, empty_basis
 from rigcast.training._checkpoint import State, read_checkpoint, write_checkpoint
-from rigcast.training._export import LearnedSet, Tensors, common_metadata, common_tensors, set_tensors
+from rigcast.training._export import (
+    LearnedSet,
+    Tensors,
+    common_metadata,
+    common_tensors,
+    errors_of,
+    set_tensors,
+)
+from rigcast.training._linear_part import INFLUENCES, fitted_skinning, skinned_sets, skinning_rows
 from rigcast.training._networks import Normalization, layers, make_problem, normalize
 from rigcast.training._optimize import Budget, Trainer
 from rigcast.training._optimizers import Arrays
@@ -131,6 +139,49 @@ def model_tensors(ds: Any, ready: Preparation, learned: list[LearnedSet]) -> dic
     poses: NDArray[np.float32] = ready.poses[ready.training]
     groups = confidence_groups(poses, len(ready.description.parents), ready.unread(), ready.extent)
     return common_tensors(ds, poses) | set_tensors(ready.sets, learned) | confidence_tensors(groups)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Linear skinning of the same samples beside the networks.
+
+    Attributes
+    ----------
+    tensors : dict of arrays
+        ``beside.joint`` and ``beside.weight`` (V, K) of a model file.
+    about : dict
+        The metadata entry ``linear_skinning``: its errors on the held-out rows.
+    """
+
+    tensors: Tensors
+    about: dict[str, Any]
+
+
+def beside_skinning(
+    ds: Any, ready: Preparation, learned: list[LearnedSet], seed: int
+) -> tuple[Preparation, list[LearnedSet], Beside]:
+    """What linear skinning of the same samples reaches on the held-out rows; and the sets of the better of both.
+
+    Networks that are no better than skinning alone, in mean, are left out: the model is then the skinning.
+    """
+    linear = (
+        ready.linear.model if ready.linear is not None else fitted_skinning(ds, skinning_rows(ready.training, seed))
+    )
+    skin = linear.tensors()
+    joint, weight = skin["skin.joint"], skin["skin.weight"]
+    _, reached = errors_of(linear, ds, ready.held_out)
+    about: dict[str, Any] = {"influences": INFLUENCES, **{key: reached[key] for key in ("mean", "rms", "p95", "max")}}
+    tensors = {"beside.joint": joint, "beside.weight": weight}
+    model = common_tensors(ds, ready.poses) | set_tensors(ready.sets, learned)
+    _, own = errors_of(_core.model_from_tensors(model, json.dumps(common_metadata(ds, "body", {}))), ds, ready.held_out)
+    if own["mean"] < reached["mean"]:
+        return ready, learned, Beside(tensors, about)
+    sets, _ = skinned_sets(joint, weight)
+    none, rows = np.zeros(0, np.int32), len(ready.poses)
+    bases = [empty_basis(int(size), rows) for size in np.diff(sets.offset)]
+    plain = replace(ready, sets=sets, columns=[none] * len(sets), bases=bases)
+    about["networks"] = f"left out: with them the mean error was {own['mean']:.3g}"
+    return plain, [LearnedSet(none, basis, {}) for basis in bases], Beside(tensors, about)
 
 
 def metadata(ds: Any, ready: Preparation, settings: BodySettings, used: dict[str, Any]) -> dict[str, Any]:

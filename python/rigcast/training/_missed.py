@@ -22,7 +22,7 @@ SMALLEST = 1e-12  # spread below which a number is constant
 Array = NDArray[np.float64]
 
 
-def missed_channels(
+def missed_columns(
     residuals: NDArray[np.floating[Any]],
     channels: NDArray[np.floating[Any]],
     known: NDArray[np.bool_],

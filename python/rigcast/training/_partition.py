@@ -23,12 +23,15 @@ class VertexSets:
         Set i holds the entries ``offset[i]`` to ``offset[i + 1]`` of ``vertex`` (ascending) and ``weight``.
     vertex : (M,) int32 array
     weight : (M,) float32 array, above 0
+    learns : (S,) bool array
+        Whether a network adds to the set; the other sets only follow their joint.
     """
 
     joint: NDArray[np.int32]
     offset: NDArray[np.int32]
     vertex: NDArray[np.int32]
     weight: NDArray[np.float32]
+    learns: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.joint)
@@ -48,6 +51,7 @@ def sets_from_weights(weights: NDArray[np.float64], joints: NDArray[np.intp]) ->
         offset=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
         vertex=np.concatenate(per_set).astype(np.int32),
         weight=np.concatenate([weights[v, i] for v, i in zip(per_set, used, strict=True)]).astype(np.float32),
+        learns=np.ones(len(used), bool),
     )
 
 

@@ -17,7 +17,7 @@ from rigcast.sampling import Dataset, Sampler
 from rigcast.training._checkpoint import only_run
 from rigcast.training._error_bound import add_error_bound
 from rigcast.training._export import measured
-from rigcast.training._learned_body import Networks, metadata, model_tensors
+from rigcast.training._learned_body import Networks, beside_skinning, metadata, model_tensors
 from rigcast.training._optimize import torch_settings
 from rigcast.training._preparation import prepare
 from rigcast.training._settings import BodySettings, settings_for
@@ -41,6 +41,7 @@ def body(
     restart: bool = False,
     progress: ProgressOption = None,
     holdout: float | None = None,
+    linear: str | None = None,
     tau: float | None = None,
     assignment_poses: int | None = None,
     border: float | None = None,
@@ -94,7 +95,7 @@ def body(
         Begin anew: remove the ``checkpoint`` that an earlier run left, unless a run is at work on it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigcast.progress.Progress`: the held-out error in the rig's unit.
-    holdout, tau, assignment_poses, border, compact_rotations, influence_threshold, pca_threshold : optional
+    holdout, linear, tau, assignment_poses, border, compact_rotations, influence_threshold, pca_threshold : optional
         How the mesh and the data are cut: see :class:`BodySettings`; None keeps the method's default.
     max_components, hidden, batch, optimizer, learning_rate, weight_decay, gain, schedule, patience : optional
         The networks and their training: see :class:`BodySettings`; None keeps the method's default.
@@ -157,6 +158,7 @@ def body(
         minutes=minutes,
         steps=steps,
         holdout=holdout,
+        linear=linear,
         tau=tau,
         assignment_poses=assignment_poses,
         border=border,
@@ -215,7 +217,9 @@ def _learned(
             raise MemoryError(f"body: {device} has too little memory for these networks") from error
     report(Progress("measuring", 0, 1))
     used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": steps_done}
-    parts = model_tensors(ds, ready, learned), metadata(ds, ready, chosen, used)
+    ready, learned, beside = beside_skinning(ds, ready, learned, chosen.seed)
+    tensors = model_tensors(ds, ready, learned) | beside.tensors
+    parts = tensors, metadata(ds, ready, chosen, used) | {"linear_skinning": beside.about}
     parts = add_error_bound(*parts, ds, ready.training, ready.held_out, chosen.seed)
     return measured(*parts, ds, ready.held_out)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,17 +10,15 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._pose_statistics.columns import moving_joints, rigid_joints, varying_columns
-from rigcast._validate import bad_argument
 from rigcast.progress import Progress, ProgressCallback
-from rigcast.training._basis import Basis, reduce_residuals
-from rigcast.training._frames import BoneSpace
+from rigcast.training._basis import Basis, empty_basis, reduce_residuals
 from rigcast.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
-from rigcast.training._missed import missed_channels
+from rigcast.training._linear_part import LinearPart, fitted_skinning, skinned_sets, skinning_rows
+from rigcast.training._outline import KnownPoses, Outline, bone_space, parted
 from rigcast.training._partition import VertexSets, blended_sets
 from rigcast.training._settings import BodySettings
 
-ROWS_CHECKED = 1000  # training poses in which channels are sought that the probe has missed
-VERTICES_CHECKED = 64  # of each set
+FAR = 5.0  # times the threshold of influence: what a joint far from a set must explain
 
 
 @dataclass(frozen=True)
@@ -39,6 +37,8 @@ class Preparation:
         Pose columns that each set reads.
     bases : list of Basis
     description : Description
+    linear : LinearPart or None
+        The skinning under the networks; None where vertices follow single joints.
     """
 
     poses: NDArray[np.float32]
@@ -49,6 +49,7 @@ class Preparation:
     columns: list[NDArray[np.int32]]
     bases: list[Basis]
     description: Description
+    linear: LinearPart | None = None
 
     def unread(self) -> NDArray[np.bool_]:
         """Columns (C,) of joints and controls that no set reads although they vary, or that are a single root's.
@@ -70,15 +71,6 @@ def _units(columns: NDArray[np.bool_], width: int) -> list[bool]:
     return [*joints, *columns[width:]]
 
 
-@dataclass(frozen=True)
-class Outline:
-    """The vertex sets of a character and the pose columns that each reads; attributes as in :class:`Preparation`."""
-
-    sets: VertexSets
-    columns: list[NDArray[np.int32]]
-    description: Description
-
-
 def prepare(ds: Any, settings: BodySettings, progress: ProgressCallback, outline: Outline | None = None) -> Preparation:
     """Find sets, inputs and bases.
 
@@ -95,107 +87,87 @@ def prepare(ds: Any, settings: BodySettings, progress: ProgressCallback, outline
     ValueError
         If the data set has no skeleton, too few rows, or a pose whose used joints cannot be inverted.
     """
-    training, held_out = _parted(ds, settings)
+    training, held_out = parted(ds, settings)
     poses, extent = np.asarray(ds.poses), _extent(ds)
     outline = outline or outlined(ds, settings, progress)
-    bases = _find_bases(ds, poses, training, outline.sets, settings, progress)
-    found = outline.sets, outline.columns, bases, outline.description
+    bases = _find_bases(ds, poses, training, outline, settings, progress)
+    found = outline.sets, outline.columns, bases, outline.description, outline.linear
     return Preparation(poses, training, held_out, extent, *found)
 
 
 def outlined(ds: Any, settings: BodySettings, progress: ProgressCallback) -> Outline:
     """Find sets and inputs; raises as :func:`prepare`."""
-    training, _ = _parted(ds, settings)
+    training, _ = parted(ds, settings)
     poses, extent, parents = np.asarray(ds.poses), _extent(ds), np.asarray(ds.skeleton.parents)
     progress(Progress("assigning vertices to joints", 0, 1))
-    sets = _find_sets(ds, poses, training, extent, settings)
+    sets, linear = _find_sets(ds, poses, training, extent, settings)
     compact = rigid_joints(poses, len(parents)) & settings.compact_rotations
     description = Description(parents, varying_columns(poses, len(parents), extent), compact)
     progress(Progress("finding influences", 0, 1))
-    return Outline(sets, _find_inputs(ds, sets, description, extent, settings), description)
+    outline = Outline(sets, [], description, linear)
+    return replace(outline, columns=_find_inputs(ds, outline, settings))
 
 
 def _extent(ds: Any) -> float:
     return float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
 
 
-def _parted(ds: Any, settings: BodySettings) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]:
-    """Rows to learn from and held-out rows; ValueError for what no body is learned from."""
-    if ds.skeleton is None:
-        raise bad_argument("body", "ds", "a data set without a skeleton", "samples of a rig with joints")
-    training, held_out = ds.split(settings.holdout, settings.seed)
-    if len(training) < 2 or len(held_out) < 1:
-        got = f"{len(training)} rows to learn from and {len(held_out)} held out"
-        raise bad_argument("body", "ds", got, "large enough for at least 2 and 1; sample more poses")
-    return training, held_out
-
-
 def _find_sets(
     ds: Any, poses: NDArray[np.float32], training: NDArray[np.integer[Any]], extent: float, settings: BodySettings
-) -> VertexSets:
+) -> tuple[VertexSets, LinearPart | None]:
+    if settings.linear == "skinning":
+        model = fitted_skinning(ds, skinning_rows(training, settings.seed))
+        tensors = model.tensors()
+        joint, weight = tensors["skin.joint"], tensors["skin.weight"]
+        sets, share = skinned_sets(joint, weight)
+        return sets, LinearPart(model, joint, weight, share)
     candidates = candidate_joints(poses, np.asarray(ds.skeleton.parents), extent)
     chosen = np.random.default_rng([settings.seed, 4]).permutation(training)[: settings.assignment_poses]
     errors: Any = 0.0
     for begin in range(0, len(chosen), 64):
         _, some_poses, vertices = ds.take(np.sort(chosen)[begin : begin + 64])
         errors = errors + _core.rigid_errors(ds.skeleton, ds.rest_vertices, some_poses, vertices)
-    return blended_sets(assign(errors, candidates, settings.tau), ds.faces, settings.border)
+    return blended_sets(assign(errors, candidates, settings.tau), ds.faces, settings.border), None
 
 
-def _find_inputs(
-    ds: Any, sets: VertexSets, description: Description, extent: float, settings: BodySettings
-) -> list[NDArray[np.int32]]:
+def _find_inputs(ds: Any, outline: Outline, settings: BodySettings) -> list[NDArray[np.int32]]:
+    sets, description = outline.sets, outline.description
     probe = ds.probe
+    none = np.zeros(0, np.int32)
     if probe is None:
-        return [all_inputs(description)] * len(sets)
-    joints = np.unique(sets.joint)
-    space = BoneSpace(ds.skeleton, np.asarray(probe.poses), probe.vertices, ds.rest_vertices, joints)
+        return [all_inputs(description) if learns else none for learns in sets.learns]
+    space = bone_space(ds, np.asarray(probe.poses), probe.vertices, outline)
     threshold = settings.influence_threshold / ds.meters_per_unit
     moves = movement(probe, sets, space) > threshold
-    moves |= _missed(ds, sets, moves, threshold, settings)
-    changes = changed_columns(probe, len(description.parents), extent)
-    return [influencing_inputs(moves[:, i], changes, description) for i in range(len(sets))]
-
-
-def _missed(
-    ds: Any, sets: VertexSets, moves: NDArray[np.bool_], threshold: float, settings: BodySettings
-) -> NDArray[np.bool_]:
-    """Channels (N, S) that the probe has missed, as some training poses show on some vertices of each set."""
-    rng = np.random.default_rng([settings.seed, 9])
-    rows = np.sort(rng.permutation(_parted(ds, settings)[0])[:ROWS_CHECKED])
-    _, poses, vertices = ds.take(rows)
-    space = BoneSpace(ds.skeleton, poses, vertices, ds.rest_vertices, np.unique(sets.joint))
-    channels = np.asarray(ds.channels)[rows]
-    members = [np.arange(len(sets.vertex))[sets.members(i)] for i in range(len(sets))]
-    some = [np.sort(rng.permutation(part)[:VERTICES_CHECKED]) for part in members]
-    num_tests = 6 * sum(map(len, some)) * len(moves)  # three coordinates, two signals per channel
-    parts = [(int(sets.joint[i]), sets.vertex[part]) for i, part in enumerate(some)]
-    found = [
-        missed_channels(residuals * sets.weight[some[i], None], channels, moves[:, i], threshold, num_tests)
-        for i, residuals in enumerate(space.residuals_of(parts))
+    known = KnownPoses(ds, outline, settings)
+    moves |= known.missed_channels(moves, threshold)
+    changes = changed_columns(probe, len(description.parents), _extent(ds))
+    columns = [
+        influencing_inputs(moves[:, i], changes, description) if sets.learns[i] else none for i in range(len(sets))
     ]
-    return np.stack(found, axis=1)
+    return columns if outline.linear is None else known.nearest(columns, FAR * threshold)
 
 
 def _find_bases(
     ds: Any,
     poses: NDArray[np.float32],
     training: NDArray[np.integer[Any]],
-    sets: VertexSets,
+    outline: Outline,
     settings: BodySettings,
     progress: ProgressCallback,
 ) -> list[Basis]:
-    vertices = ds.vertex_rows if hasattr(ds, "vertex_rows") else ds.vertices
-    space = BoneSpace(ds.skeleton, poses, vertices, ds.rest_vertices, np.unique(sets.joint))
+    sets = outline.sets
+    space = bone_space(ds, poses, ds.vertex_rows if hasattr(ds, "vertex_rows") else ds.vertices, outline)
     learn = np.zeros(len(poses), bool)
     learn[training] = True
     threshold = settings.pca_threshold / ds.meters_per_unit
-    bases = []
-    parts = [(int(sets.joint[i]), sets.vertex[sets.members(i)]) for i in range(len(sets))]
-    for i, residuals in enumerate(space.residuals_of(parts)):
-        progress(Progress("finding output bases", i, len(sets)))
+    learning = np.flatnonzero(sets.learns).tolist()
+    parts = [(int(sets.joint[i]), sets.vertex[sets.members(i)]) for i in learning]
+    bases = [empty_basis(int(size), len(poses)) for size in np.diff(sets.offset)]
+    for i, residuals in zip(learning, space.residuals_of(parts), strict=True):
+        progress(Progress("finding output bases", i, len(learning)))
         weight, seed = sets.weight[sets.members(i)], settings.seed + i
-        bases.append(reduce_residuals(residuals, weight, learn, threshold, settings.max_components, seed))
+        bases[i] = reduce_residuals(residuals, weight, learn, threshold, settings.max_components, seed)
     return bases
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from rigcast._validate import bad_argument
 
 METHODS = ("blended", "paper")
+LINEAR = ("skinning", "rigid")
 SCHEDULES = ("cosine", "constant", "thirds")
 OPTIMIZERS = ("soap", "adam")
 # Weight decay by the number of rows; from a body whose networks have up to 81 inputs, at 450, 900 and 2,700 of them.
@@ -32,8 +33,12 @@ class BodySettings:
         Decides the held-out rows, the initial weights, the batches.
     holdout : float
         Part of the rows that is never trained on, between 0 and 1.
+    linear : str
+        What networks correct: "rigid", the motion of single joints, or "skinning", linear blend skinning with four
+        joints per vertex that is fitted to the samples: better where that explains most of the motion.
     tau : float
-        Sets are removed, smallest first, until the assignment error exceeds ``tau`` times the best one.
+        With the rigid linear part: sets are removed, smallest first, until the assignment error exceeds ``tau`` times
+        the best one.
     assignment_poses : int
         Poses that decide which joint moves a vertex.
     border : float
@@ -79,6 +84,7 @@ class BodySettings:
     method: str = "blended"
     seed: int = 0
     holdout: float = 0.1
+    linear: str = "rigid"
     tau: float = 1.25
     assignment_poses: int = 200
     border: float = 1.5
@@ -98,7 +104,7 @@ class BodySettings:
     patience: int = 20
 
     def __post_init__(self) -> None:
-        choices = {"method": METHODS, "schedule": SCHEDULES, "optimizer": OPTIMIZERS}
+        choices = {"method": METHODS, "linear": LINEAR, "schedule": SCHEDULES, "optimizer": OPTIMIZERS}
         check_settings("body", self, choices, _LOWEST, _WHOLE)
         if not isinstance(self.compact_rotations, bool):
             raise bad_argument("body", "compact_rotations", repr(self.compact_rotations), "True or False")

@@ -17,7 +17,7 @@ from rigcast._formats.textures import lost_textures
 from rigcast._rigs.surface import surface_of
 from rigcast._timing.storages import POSES_TO_CHOOSE, own_error_of, storage_error, storage_warning
 from rigcast.cli import _arguments as arguments
-from rigcast.cli._commands.evaluate_actions import evaluate_actions, motion_of_action
+from rigcast.cli._commands.evaluate_actions import NO_GAIN, evaluate_actions, motion_of_action
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.actions import add_action_arguments, wants_actions
 from rigcast.cli._inputs.detail import add_quality_arguments, at_quality
@@ -139,7 +139,14 @@ def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
     truth = held_out(dataset, "poses", args.poses)
     accuracy = measure(model, truth)
     headers = ["", "mean mm", "rms mm", "p95 mm", "max mm", "enveloping %", "normals °"]
-    console.table(headers, [[args.model.name, *map(figure, accuracy.figures().values())]])
+    rows = [[args.model.name, *map(figure, accuracy.figures().values())]]
+    skinning = rc.baselines.linear_part(model)
+    beside = None if skinning is None else measure(skinning, truth)
+    if beside is not None:
+        rows.append(["linear skinning, same samples", *map(figure, beside.figures().values())])
+        if accuracy.mean >= beside.mean:
+            console.line(NO_GAIN)
+    console.table(headers, rows)
     outside = rc.metrics.outside_training(model, truth.poses)
     for line in outside.lines():
         console.line(line)
@@ -155,6 +162,7 @@ def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
     if model.metadata.get("data_hash") == dataset.hash:
         console.line("the model learned from this very set: sample another one with another seed to judge it")
     return accuracy.figures() | {
+        "linear_skinning": None if beside is None else beside.figures(),
         "storage": stored,
         "poses": len(truth.rows),
         "data_hash": dataset.hash,

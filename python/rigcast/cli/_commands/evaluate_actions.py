@@ -16,6 +16,7 @@ from rigcast.cli._inputs.model_motion import Played
 from rigcast.cli._inputs.rigs import opened_rig
 from rigcast.cli._result import Result
 
+NO_GAIN = "the model does not beat linear skinning of the same samples here"
 HEADERS = ["", "frames", "mean mm", "rms mm", "max mm", "lowest confidence"]
 
 
@@ -28,8 +29,10 @@ def evaluate_actions(model: rc.Deformer, path: Path, args: argparse.Namespace, c
         If the file has no such action, or is another character than the model.
     """
     rows, notes, result = [], [], dict[str, Any]()
+    skinning = rc.baselines.linear_part(model)
     with opened_rig(args, path, model) as rig:
         _check_fits(model, rig, path)
+        notes += [f"note: {line}" for line in getattr(rig, "differences", [])]
         for action in chosen_actions(args, rig, console):
             poses, vertices = action.played(rig)
             found = model.evaluate(poses)
@@ -39,9 +42,17 @@ def evaluate_actions(model: rc.Deformer, path: Path, args: argparse.Namespace, c
             figures = {"mean_mm": unit * error.mean, "rms_mm": unit * error.rms, "max_mm": unit * error.max}
             lowest = float(outside.confidence.min())
             rows.append([action.name, len(poses), *(f"{value:.3g}" for value in figures.values()), f"{lowest:.2f}"])
+            beside = None
+            if skinning is not None:
+                beside = rc.metrics.vertex_error(vertices, skinning.evaluate(poses))
+                shown = [f"{unit * value:.3g}" for value in (beside.mean, beside.rms, beside.max)]
+                rows.append(["  linear skinning", len(poses), *shown, ""])
+                if error.mean >= beside.mean:
+                    console.line(f"{action.name}: {NO_GAIN}")
             notes += [f"{action.name}: {line}" for line in [*_by_part(model, found, vertices), *outside.lines()]]
             result[action.name] = {
                 **figures,
+                "linear_skinning": beside and {"mean_mm": unit * beside.mean, "max_mm": unit * beside.max},
                 "frames": len(poses),
                 "lowest_confidence": lowest,
                 "outside": outside.names,

@@ -203,6 +203,7 @@ def describe_model(path: Path) -> dict[str, Any]:
         "data_hash": metadata.get("data_hash", ""),
         "topology_hash": metadata.get("topology_hash", ""),
         "error": metadata.get("error", {}),
+        **({"linear_skinning": metadata["linear_skinning"]} if "linear_skinning" in metadata else {}),
         **bound_facts(model),
         **face_maps_facts(model),
         **differential_facts(model),

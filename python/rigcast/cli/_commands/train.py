@@ -128,6 +128,7 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
     }
     in_millimeters = {name: to_millimeters * value for name, value in error.items()}
     size = args.output.stat().st_size
+    beside = _beside_skinning(model.metadata, to_millimeters, console)
     shown = ", ".join(f"{name} {value:.3g} mm" for name, value in in_millimeters.items())
     console.line(f"{args.output}: {size / 1e6:.1f} MB, error on held-out rows: {shown}")
     for line in bound_lines(model):
@@ -136,11 +137,24 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
         "model": os.fspath(args.output),
         "bytes": size,
         "held_out_error_mm": in_millimeters,
+        "linear_skinning_mm": beside,
         "data_hash": model.metadata["data_hash"],
         "resting": resting,
         **{name: model.metadata[name] for name in ("until", "bound") if name in model.metadata},
         **({"face_maps": model.metadata["face_maps"]} if args.kind == "face-maps" else {}),
     }
+
+
+def _beside_skinning(metadata: dict[str, Any], to_millimeters: float, console: Console) -> dict[str, float] | None:
+    """What linear skinning of the same samples reaches on the same rows; a model that is no better says so first."""
+    beside, own = metadata.get("linear_skinning"), metadata.get("error", {})
+    if beside is None:
+        return None
+    shown = {key: to_millimeters * float(beside[key]) for key in ("mean", "max")}
+    if own["mean"] >= beside["mean"]:
+        console.line("the model does not beat linear skinning of the same samples: more poses or more minutes may help")
+    console.line(f"linear skinning of the same samples: mean {shown['mean']:.3g} mm, max {shown['max']:.3g} mm")
+    return shown
 
 
 def _settings(args: argparse.Namespace) -> dict[str, Any]:

@@ -57,6 +57,7 @@ def contenders(
             raise bad_argument("report", "names", f"{len(names)} names", f"one for each of the {len(models)} models")
     files = [(path, MODEL) for path in models] + [(paper, PAPER)] * (paper is not None)
     files += [(path, BASELINE) for path in baselines]
+    own = skinning_of_subject(models, baselines)
     further = iter([f"#{r:02x}{g:02x}{b:02x}" for r, g, b in distinct(len(files)).tolist()])
     colors = {MODEL: chain([SERIES[0], *SERIES[5:]], further), PAPER: iter([SERIES[1]])}
     colors[BASELINE] = chain(SERIES[2:5], further)
@@ -77,7 +78,19 @@ def contenders(
         tries = (f"{label} ({again})" for again in range(2, len(files) + 2))
         label = label if label not in taken else next(text for text in tries if text not in taken)
         entries.append(Contender(label, model, role, next(colors[role]), file.stat().st_size))
+    if own is not None:
+        size = sum(array.nbytes for array in own.tensors().values())
+        entries.append(Contender(skinning_label(own), own, BASELINE, next(colors[BASELINE]), size))
     return entries
+
+
+def skinning_of_subject(
+    models: Sequence[str | os.PathLike[str]], baselines: Sequence[str | os.PathLike[str]]
+) -> rc.Deformer | None:
+    """The linear skinning under the first model's networks, unless some is given as a baseline."""
+    if any(rc.load(os.fspath(path)).kind == "linear_blend" for path in baselines):
+        return None
+    return rc.baselines.linear_part(rc.load(os.fspath(models[0])))
 
 
 def skinning_label(model: rc.Deformer) -> str:

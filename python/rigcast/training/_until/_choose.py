@@ -107,7 +107,8 @@ def composed(
 ) -> NDArray[np.float32]:
     """Rows (count, N) put together from candidates (A, N) by their bounds (A, S): see the head of the file."""
     chance = np.cumsum((bounds / bounds.max(axis=0)) ** SHARPNESS, axis=0)
-    result = rows[rng.integers(len(rows), size=count)]
+    every = np.concatenate([rng.permutation(len(rows)) for _ in range(-(-count // len(rows)))])
+    result = rows[every[:count]]
     taken = np.zeros(result.shape, bool)
     importance = np.maximum(bounds.mean(axis=0), 1e-30)
     order = np.argsort(rng.exponential(size=(count, bounds.shape[1])) / importance, axis=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -134,10 +135,12 @@ def _folder(given: str | os.PathLike[str] | None) -> Iterator[Path]:
 
 
 def _forget_rounds(folder: Path) -> None:
-    """Remove the models; sampled poses stay, and are the same again."""
+    """Remove the models and the poses that they chose; those of the sampler stay, and are the same again."""
     for pattern in ("round-*.safetensors", "round-*.checkpoint", "run"):
         for file in folder.glob(pattern):
             file.unlink()
+    for chosen in folder.glob("chosen-*.rwdata"):
+        shutil.rmtree(chosen)
 
 
 def _stated(place: Workplace, outcome: Outcome, goal: Goal) -> Deformer:

@@ -22,12 +22,11 @@ from rigcast.sampling import Dataset, Sampler, check_rig, sample
 from rigcast.sampling._joined import JoinedSets
 from rigcast.sampling._samplers import named_sampler
 from rigcast.training._error_bound import add_error_bound, row_errors
-from rigcast.training._frames import BoneSpace
 from rigcast.training._influence import movement
 from rigcast.training._learned_body import LEAST_SHARE, Networks, metadata, model_tensors
 from rigcast.training._optimize import torch_settings
-from rigcast.training._partition import VertexSets
-from rigcast.training._preparation import Outline, outlined, prepare
+from rigcast.training._outline import Outline, bone_space
+from rigcast.training._preparation import outlined, prepare
 from rigcast.training._settings import BodySettings
 from rigcast.training._until._choose import Chosen, Drawing
 
@@ -134,7 +133,7 @@ class Workplace:
 
     def moves(self) -> NDArray[np.bool_]:
         """Which channels move each vertex set, (N, S)."""
-        return moving(self.first(0), self._known_outline().sets, self.settings.influence_threshold)
+        return moving(self.first(0), self._known_outline(), self.settings.influence_threshold)
 
     def errors(self, model: Deformer, ds: Dataset) -> NDArray[np.float32]:
         """Distances (T, V) of the model's vertices from the rig's."""
@@ -205,9 +204,9 @@ class Workplace:
         self.progress(Progress(message, 1, 1))
 
 
-def moving(ds: Dataset, sets: VertexSets, meters: float) -> NDArray[np.bool_]:
+def moving(ds: Dataset, outline: Outline, meters: float) -> NDArray[np.bool_]:
     """Which channels (N, S) move a vertex of each set farther, in its joint's frame; all without an influence probe."""
     if ds.probe is None or ds.skeleton is None:
-        return np.ones((len(ds.channel_names), len(sets)), bool)
-    space = BoneSpace(ds.skeleton, ds.probe.poses, ds.probe.vertices, ds.rest_vertices, np.unique(sets.joint))
-    return np.asarray(movement(ds.probe, sets, space) > meters / ds.meters_per_unit)
+        return np.ones((len(ds.channel_names), len(outline.sets)), bool)
+    space = bone_space(ds, ds.probe.poses, ds.probe.vertices, outline)
+    return np.asarray(movement(ds.probe, outline.sets, space) > meters / ds.meters_per_unit)

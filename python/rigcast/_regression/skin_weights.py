@@ -1,0 +1,52 @@
+"""Skin weights of linear blend skinning, fitted to poses and vertices that come in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast import _core
+from rigcast._core import Skeleton
+
+Batch = tuple[NDArray[np.float32], NDArray[np.float32]]  # poses (t, C), vertices (t, V, 3)
+SAME_MOTION = 1e-5  # of the mesh's size
+
+
+def fitted_weights(
+    skeleton: Skeleton,
+    rest_vertices: NDArray[np.float32],
+    poses: NDArray[Any],
+    batches: Iterable[Batch],
+    influences: int,
+    threads: int,
+) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float64]]:
+    """The weights of Mohr and Gleicher (2003); see :func:`rigcast.baselines.linear_blend`.
+
+    Joints that repeat their parent's motion in all poses, to :data:`SAME_MOTION`, are one with the parent.
+
+    Parameters
+    ----------
+    poses : (T, C) array
+        Of all batches.
+    batches : iterable of (poses, vertices)
+    influences : int
+        Joints per vertex at most; 0 for as many as help.
+
+    Returns
+    -------
+    joint, weight : (V, K) arrays
+    error : (V,) float64 array
+        Sums of squared distances.
+    """
+    size = float(np.linalg.norm(np.ptp(rest_vertices, axis=0)))
+    radius = float(np.linalg.norm(rest_vertices, axis=1).max())
+    sources = _core.motion_sources(skeleton, poses, radius, SAME_MOTION * size)
+    moving = np.flatnonzero(sources == np.arange(skeleton.num_joints))
+    fit = _core.LinearBlendFit(skeleton, rest_vertices, moving)
+    for some_poses, vertices in batches:
+        fit.add(some_poses, vertices, threads)
+    joint, weight, error = fit.solve(influences, threads)
+    return joint, weight, error

@@ -1,0 +1,126 @@
+"""The skinning under the networks of a body: its sets, their residuals, and that no body is worse than it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigcast as rc
+from rigcast.training._frames import BoneSpace
+from rigcast.training._linear_part import COVERED, LinearPart, near_joints, skinned_sets
+
+
+@pytest.fixture(scope="module")
+def influences():
+    """Random joints and weights of 200 vertices, some of one joint alone."""
+    rng = np.random.default_rng(0)
+    joint = np.stack([rng.permutation(9)[:4] for _ in range(200)]).astype(np.int32)
+    weight = rng.dirichlet([0.4] * 4, 200).astype(np.float32)
+    weight[:20] = [1.0, 0.0, 0.0, 0.0]
+    return joint, weight
+
+
+def dense(joint, weight, count):
+    table = np.zeros((len(joint), count), np.float32)
+    for vertex, (joints, weights) in enumerate(zip(joint, weight, strict=True)):
+        for j, w in zip(joints, weights, strict=True):
+            table[vertex, j] += w
+    return table
+
+
+def test_the_sets_of_each_joint_hold_its_weights(influences):
+    joint, weight = influences
+    sets, _ = skinned_sets(joint, weight)
+    found = np.zeros((len(joint), 9), np.float32)
+    for i in range(len(sets)):
+        members = sets.members(i)
+        assert (np.diff(sets.vertex[members]) > 0).all()
+        found[sets.vertex[members], sets.joint[i]] += sets.weight[members]
+    np.testing.assert_array_equal(found, dense(joint, weight, 9))
+
+
+def test_sets_with_networks_come_first_and_reach_every_vertex(influences, tolerance):
+    sets, share = skinned_sets(*influences)
+    learning = int(sets.learns.sum())
+    assert sets.learns.tolist() == [True] * learning + [False] * (len(sets) - learning)
+    held = np.bincount(sets.vertex[: sets.offset[learning]], sets.weight[: sets.offset[learning]], minlength=200)
+    np.testing.assert_allclose(held, share, rtol=tolerance["float32"])
+    assert share.min() > 0.0
+
+
+def test_joints_keep_their_network_if_vertices_need_it():
+    """A joint whose vertices have little weight elsewhere is corrected in its own frame."""
+    weight = np.float32([[0.9, 0.1], [0.1, 0.9], [0.3, 0.7]])
+    sets, share = skinned_sets(np.int32([[0, 1]] * 3), weight)
+    assert 0.1 < COVERED < 0.9
+    assert set(sets.joint[sets.learns].tolist()) == {0, 1}
+    np.testing.assert_array_equal(share, weight.max(axis=1))
+
+
+def test_near_joints_are_a_few_bones_away():
+    """A chain of eight joints with one vertex on joint 3, and a side branch from joint 4."""
+    parents = np.array([-1, 0, 1, 2, 3, 4, 5, 6, 4])
+    joint, weight = np.int32([[3]]), np.float32([[1.0]])
+    sets, _ = skinned_sets(joint, weight)
+    (near,) = near_joints(sets, joint, weight, parents)
+    assert np.flatnonzero(near).tolist() == [1, 2, 3, 4, 5, 8]
+
+
+def test_residuals_are_what_skinning_leaves_in_the_frame_of_a_joint(cylinder_data, tolerance):
+    ds = cylinder_data
+    skinning = rc.baselines.linear_blend(ds, influences=2)
+    share = np.linspace(0.3, 1.0, len(ds.rest_vertices)).astype(np.float32)
+    linear = LinearPart(skinning, np.zeros((0, 1), np.int32), np.zeros((0, 1), np.float32), share)
+    _, poses, vertices = ds.take(np.arange(3))
+    members = np.array([0, 5, 17])
+    found = BoneSpace(ds.skeleton, poses, vertices, ds.rest_vertices, np.array([1]), linear).residuals(1, members)
+    for t in range(3):
+        turn = ds.skeleton.globals(poses)[t, 1][:, :3].astype(np.float64)
+        for m, vertex in enumerate(members):
+            left = vertices[t, vertex].astype(np.float64) - skinning.evaluate(poses)[t, vertex]
+            expected = np.linalg.inv(turn) @ left / share[vertex]
+            np.testing.assert_allclose(found[t, m], expected, atol=tolerance["float32_scaled"])
+
+
+LINEAR = [{"linear": "skinning"}, {"linear": "rigid"}, {"method": "paper"}]
+
+
+@pytest.mark.parametrize("options", LINEAR)
+@pytest.mark.parametrize("steps", [1, 40])
+def test_no_body_is_worse_than_linear_skinning(cylinder_data, train, steps, options):
+    about = train(cylinder_data, steps=steps, **options).metadata
+    assert about["error"]["mean"] <= about["linear_skinning"]["mean"]
+
+
+def test_a_body_without_gain_is_the_skinning(cylinder_data, train, tolerance):
+    """One step learns nothing."""
+    model = train(cylinder_data, steps=1, linear="rigid")
+    assert model.metadata["linear_skinning"]["networks"].startswith("left out")
+    poses, scale = cylinder_data.poses[:5], np.abs(cylinder_data.rest_vertices).max()
+    part = rc.baselines.linear_part(model).evaluate(poses)
+    np.testing.assert_allclose(model.evaluate(poses) / scale, part / scale, atol=tolerance["float32_sum"])
+
+
+@pytest.mark.parametrize("options", LINEAR)
+def test_the_skinning_beside_a_body_is_fitted_to_its_samples(cylinder_data, train, options, tolerance, tmp_path):
+    train(cylinder_data, steps=5, **options).save(tmp_path / "a.safetensors")
+    model = rc.load(tmp_path / "a.safetensors")
+    part = rc.baselines.linear_part(model)
+    training, held_out = cylinder_data.split(0.1, 0)
+    fitted = rc.baselines.linear_blend(cylinder_data, influences=4, rows=np.sort(training))
+    _, poses, vertices = cylinder_data.take(held_out)
+    scale = np.abs(cylinder_data.rest_vertices).max()
+    np.testing.assert_allclose(
+        part.evaluate(poses) / scale, fitted.evaluate(poses) / scale, atol=tolerance["float32_sum"]
+    )
+    error = np.linalg.norm(part.evaluate(poses) - vertices, axis=2).mean()
+    assert error == pytest.approx(model.metadata["linear_skinning"]["mean"], rel=tolerance["printed"])
+
+
+def test_models_of_other_kinds_carry_no_skinning(cylinder_data):
+    assert rc.baselines.linear_part(rc.baselines.linear_blend(cylinder_data)) is None
+
+
+def test_an_unknown_linear_part_is_refused(cylinder_data):
+    with pytest.raises(ValueError, match='linear is \'soft\'; it must be "skinning" or "rigid"'):
+        rc.training.body(cylinder_data, linear="soft", steps=1)
