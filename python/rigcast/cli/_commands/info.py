@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from rigcast._rigs.resting import HINT, resting_lines
 from rigcast._rigs.surface import surface_facts, surface_of
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._arguments import existing
+from rigcast.cli._commands.sample import left_out_lines
 from rigcast.cli._console import Console
 from rigcast.cli._described.clips import clip_line
 from rigcast.cli._described.differential import differential_facts
@@ -34,6 +37,8 @@ rigcast info smooth.glb
 rigcast info dog.blend --ranges actions
 rigcast info lid.npz --dials-only"""
 MOST_ENTRIES = 8  # of a list, for a person
+MOST_LISTED = 12  # entries of a list with a line each
+KIND = re.compile(r"\(([A-Z][A-Z_]+)\)")  # as Blender calls modifiers and constraints
 MOST_ROWS = 40  # channels on a page
 LISTED = (
     "channels",
@@ -98,17 +103,27 @@ def _rig_or_shot(args: argparse.Namespace) -> dict[str, Any]:
 def _print_lists(result: dict[str, Any], console: Console) -> None:
     """What a file is made of, what sampling leaves out, and what never moves, an entry per line."""
     for title, entries in result.get("contents", {}).items():
-        for entry in entries:
-            console.line(f"{title.removesuffix('s')}: {entry}")
+        for line in _kinds(title, entries) if len(entries) > MOST_LISTED else entries:
+            console.line(f"{title.removesuffix('s')}: {line}")
     for clip in result.get("clips", []):
         console.line(f"clip: {clip_line(clip)}")
-    for entry in result.get("left_out", []):
-        console.line(f"mesh left out: {entry}")
+    for line in left_out_lines(result.get("left_out", [])):
+        console.line(line)
     for entry in result.get("not_reproduced", []):
         console.line(f"not reproduced: {entry}")
     lines = resting_lines(result.get("resting", {}))
     for line in lines + [HINT] * (bool(lines) and result["type"] == "rig"):
         console.line(f"resting: {line}")
+
+
+def _kinds(title: str, entries: list[str]) -> list[str]:
+    """What many entries are, with the number of each kind, for a person."""
+    found = Counter(kind[1] if (kind := KIND.search(entry)) else entry.partition(" ")[0] for entry in entries)
+    shown = ", ".join(f"{count} {kind.replace('_', ' ').lower()}" for kind, count in found.most_common(MOST_ENTRIES))
+    more = f" and {len(found) - MOST_ENTRIES} other kinds" if len(found) > MOST_ENTRIES else ""
+    named = all(KIND.search(entry) for entry in entries)
+    counted = f"{shown}{more}" if named else f"{'; '.join(entries[:3])} ..."
+    return [f"{len(entries)} {title}: {counted} (--json lists all)"]
 
 
 def _print_channels(result: dict[str, Any], page: int, console: Console) -> None:

@@ -209,9 +209,9 @@ def _balanced(rig: Any, sampler: Any, args: argparse.Namespace, progress: Any) -
     )
 
 
-def left_out_lines(rig: Any) -> list[str]:
-    """The meshes of the file that are not the character: one line per reason."""
-    pairs = [line.rpartition(": ") for line in getattr(rig, "left_out", [])]
+def left_out_lines(left_out: list[str]) -> list[str]:
+    """The meshes of a file that are not the character (``'NAME': reason``): one line per reason."""
+    pairs = [line.rpartition(": ") for line in left_out]
     groups = resting_groups({name: reason for name, _, reason in pairs}, MOST_MESHES)
     counts = Counter(reason for _, _, reason in pairs)
     return [
@@ -223,7 +223,7 @@ def notice(rig: Any, console: Console) -> None:
     """Say which meshes are the character, what never moves, and what sampling pose by pose leaves out."""
     if len(parts := surface_of(rig).parts) > 1:
         console.line(f"one character of {len(parts)} meshes: {', '.join(parts)}")
-    for line in [*left_out_lines(rig), *getattr(rig, "differences", [])]:
+    for line in [*left_out_lines(getattr(rig, "left_out", [])), *getattr(rig, "differences", [])]:
         console.line(f"note: {line}")
     lines = resting_lines(getattr(rig, "resting", {}))
     for line in [*lines, *[HINT] * bool(lines)]:

@@ -14,6 +14,7 @@ from .controls import Control
 from .influences import driven_paths
 from .paths import AXES
 
+MOST_NAMED = 6  # in a note
 UNBOUNDED = 1e6  # Blender writes "no range" as the largest float or int
 KINDS = {"LIMIT_ROTATION": "rotation", "LIMIT_LOCATION": "location", "LIMIT_SCALE": "scale"}
 
@@ -195,6 +196,7 @@ def shape_name(meshes: list[Any], place: int, key: str) -> str:
 def property_candidates(armature: Any, notes: list[str]) -> list[Candidate]:
     driven = {path for path, _ in driven_paths(armature)}
     candidates: list[Candidate] = []
+    unbounded = []
     for prefix, owner, key, value in numbers_of(armature):
         path = f'["{bpy.utils.escape_identifier(key)}"]'
         if (path if owner == armature else owner.path_from_id() + path) in driven:
@@ -204,10 +206,13 @@ def property_candidates(armature: Any, notes: list[str]) -> list[Candidate]:
         channel = Channel(f"{prefix}.{key}", "property", target, 0, 0.0, 0.0, float(value), saved=float(value))
         candidate = Candidate(channel)
         if low is None or high is None:
-            notes.append(f"custom property {prefix}.{key} has no range and is no channel")
+            unbounded.append(f"{prefix}.{key}")
         else:
             candidate.give(low, high, "the property's range")
         candidates.append(candidate)
+    if unbounded:
+        more = f" and {len(unbounded) - MOST_NAMED} more" if len(unbounded) > MOST_NAMED else ""
+        notes.append(f"custom properties without a range are no channels: {', '.join(unbounded[:MOST_NAMED])}{more}")
     return candidates
 
 
