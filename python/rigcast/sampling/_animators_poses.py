@@ -7,9 +7,10 @@ from typing import Any
 from rigcast._rigs.action import distinct_actions
 from rigcast._rigs.rig import Rig
 from rigcast.sampling._animation import Animation
-from rigcast.sampling._samplers import Mixture, Sampler, Switched, named_sampler
+from rigcast.sampling._samplers import Mixture, Sampler, Sparse, Switched, named_sampler
 
 NEAR = 0.4  # part of the poses that lie near the rig's actions
+SPARSE = 0.1  # part in which some channels rest: single controls, and poses near rest
 NOISE = 0.5  # of each channel there, as a share of its distance from rest
 OF_LIMITS_FILE = "the limits file: "
 FROM_ACTIONS = "action "  # how the source of a range begins that an action gave
@@ -19,7 +20,8 @@ def animators_poses(rig: Rig, sampler: str | Sampler = "normal") -> Sampler:
     """Draw from a rig as an animator poses it.
 
     Switches (``rig.switches``) are on or off in most poses. If actions of the rig's file gave its channels their
-    ranges, some poses lie near these actions: each channel at a random multiple of its value in a random frame.
+    ranges, some poses lie near these actions, each channel at a random multiple of its value in a random frame, and a
+    few turn few controls, near rest.
 
     Parameters
     ----------
@@ -46,4 +48,6 @@ def animators_poses(rig: Rig, sampler: str | Sampler = "normal") -> Sampler:
         return drawn
     host: Any = rig
     actions = [action for action in map(host.action, distinct_actions(rig)) if len(action)]
-    return Mixture([(1.0 - NEAR, drawn), (NEAR, Animation.of(actions, NOISE))]) if actions else drawn
+    if not actions:
+        return drawn
+    return Mixture([(1.0 - NEAR - SPARSE, drawn), (NEAR, Animation.of(actions, NOISE)), (SPARSE, Sparse())])
