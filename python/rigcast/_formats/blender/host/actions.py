@@ -62,7 +62,7 @@ def missed_of(
     """What curves move that is no channel, each with the reason where there is one."""
     found: dict[str, None] = {}
     for (path, index), curve in curves.items():
-        if (path, index) in reached:
+        if (path, index) in reached or _is_ignored(scene, path):
             continue
         standing = _standing(scene, path, index)
         if max(abs(curve.evaluate(frame) - standing) for frame in frames) > STILL:
@@ -82,3 +82,11 @@ def _standing(scene: Scene, path: str, index: int) -> float:
         except (AttributeError, ValueError, TypeError, IndexError):
             continue
     return float(path.endswith("scale") or (path.endswith("rotation_quaternion") and index == 0))
+
+
+def _is_ignored(scene: Scene, path: str) -> bool:
+    """The location of a bone that is connected to its parent, which Blender does not use."""
+    if scene.armature is None or not path.endswith(".location"):
+        return False
+    bones = scene.armature.pose.bones
+    return any(bone.bone.use_connect and path == f"{bone.path_from_id()}.location" for bone in bones)
