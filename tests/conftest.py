@@ -28,8 +28,8 @@ settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
-# ./run test uses two environments, and runs each test in one of them: "blender" is what needs Blender, whose wheel asks
-# for NumPy 1, and a cross-section of the binding layer; "plain" is all the rest and that cross-section, with NumPy 2.
+# ./run test uses two environments: "blender" is what needs Blender, whose wheel asks for NumPy 1; "plain" is all the
+# rest, with NumPy 2. A cross-section of the binding layer runs in both.
 HOSTED = ("demo", "notebooks", "sources/blender")
 BINDINGS = ("core", "rig", "exports")
 

@@ -158,14 +158,16 @@ class Beside:
 
 
 def beside_skinning(
-    ds: Any, ready: Preparation, learned: list[LearnedSet], seed: int
+    ds: Any, ready: Preparation, learned: list[LearnedSet], seed: int, threads: int
 ) -> tuple[Preparation, list[LearnedSet], Beside]:
     """What linear skinning of the same samples reaches on the held-out rows; and the sets of the better of both.
 
     Networks that are no better than skinning alone, in mean, are left out: the model is then the skinning.
     """
     linear = (
-        ready.linear.model if ready.linear is not None else fitted_skinning(ds, skinning_rows(ready.training, seed))
+        ready.linear.model
+        if ready.linear is not None
+        else fitted_skinning(ds, skinning_rows(ready.training, seed), threads)
     )
     skin = linear.tensors()
     joint, weight = skin["skin.joint"], skin["skin.weight"]

@@ -217,7 +217,7 @@ def _learned(
             raise MemoryError(f"body: {device} has too little memory for these networks") from error
     report(Progress("measuring", 0, 1))
     used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": steps_done}
-    ready, learned, beside = beside_skinning(ds, ready, learned, chosen.seed)
+    ready, learned, beside = beside_skinning(ds, ready, learned, chosen.seed, threads)
     tensors = model_tensors(ds, ready, learned) | beside.tensors
     parts = tensors, metadata(ds, ready, chosen, used) | {"linear_skinning": beside.about}
     parts = add_error_bound(*parts, ds, ready.training, ready.held_out, chosen.seed)

@@ -14,14 +14,13 @@ from rigcast._rigs.resting import HINT, resting_lines
 from rigcast._rigs.surface import surface_facts, surface_of
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._arguments import existing
-from rigcast.cli._commands.sample import left_out_lines
 from rigcast.cli._console import Console
 from rigcast.cli._described.clips import clip_line
 from rigcast.cli._described.differential import differential_facts
 from rigcast.cli._described.error_bound import bound_facts
 from rigcast.cli._described.face_maps import face_maps_facts
 from rigcast.cli._described.motion import describe_motion, describe_moving_glb, size_of
-from rigcast.cli._described.rigs import describe_meshes, describe_rig, ranges_by_name
+from rigcast.cli._described.rigs import describe_meshes, describe_rig, left_out_lines, ranges_by_name
 from rigcast.cli._inputs.faces import refuse_packed
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigcast.cli._result import Result

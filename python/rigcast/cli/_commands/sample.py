@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections import Counter
 from typing import Any
 
-from rigcast._rigs.resting import HINT, resting_groups, resting_lines
+from rigcast._rigs.resting import HINT, resting_lines
 from rigcast._rigs.surface import surface_of
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
+from rigcast.cli._described.rigs import left_out_lines
 from rigcast.cli._inputs.actions import action_sampler, add_action_arguments, chosen_actions, wants_actions
 from rigcast.cli._inputs.farm import farm_of
 from rigcast.cli._inputs.motion import animation_channels
@@ -18,7 +18,6 @@ from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigcast.cli._result import Result
 from rigcast.sampling._samplers import DEFAULT_COUNT, named_sampler
 
-MOST_MESHES = 3  # that are named of those left out for one reason
 SUMMARY = "evaluate a rig at many poses, into a data set to learn from or to judge by"
 EXAMPLE = """rigcast sample hero.npz -o hero.rwdata --count 400 --seed 0 --workers 2
 rigcast sample hero.npz -o held_out.rwdata --count 60 --seed 1 --probe 0
@@ -207,16 +206,6 @@ def _balanced(rig: Any, sampler: Any, args: argparse.Namespace, progress: Any) -
     return sampling.balanced(
         rig, sampler, args.balance, landmarks=landmarks, bins=bins, seed=args.seed, progress=progress
     )
-
-
-def left_out_lines(left_out: list[str]) -> list[str]:
-    """The meshes of a file that are not the character (``'NAME': reason``): one line per reason."""
-    pairs = [line.rpartition(": ") for line in left_out]
-    groups = resting_groups({name: reason for name, _, reason in pairs}, MOST_MESHES)
-    counts = Counter(reason for _, _, reason in pairs)
-    return [
-        f"{counts[reason]} mesh{'es' * (counts[reason] > 1)} left out, {reason}: {names}" for reason, names in groups
-    ]
 
 
 def notice(rig: Any, console: Console) -> None:

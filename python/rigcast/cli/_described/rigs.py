@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from rigcast._formats.blender import BlenderRig
 from rigcast._formats.gltf import GltfRig
 from rigcast._rigs.dials_only import DialsOnly
+from rigcast._rigs.resting import resting_groups
 from rigcast._rigs.surface import surface_facts, surface_of
 from rigcast.cli._described.clips import described_clip
 from rigcast.cli._described.motion import size_of
+
+MOST_MESHES = 3  # that are named of those left out for one reason
 
 
 def describe_rig(rig: Any) -> dict[str, Any]:
@@ -84,3 +88,13 @@ def _of_gltf(rig: Any) -> dict[str, Any]:
 def ranges_by_name(names: Iterable[str], ranges: Iterable[Any]) -> dict[str, tuple[float, float]]:
     """Channels with their ranges."""
     return {name: (float(low), float(high)) for name, (low, high) in zip(names, ranges, strict=True)}
+
+
+def left_out_lines(left_out: list[str]) -> list[str]:
+    """The meshes of a file that are not the character (``'NAME': reason``): one line per reason."""
+    pairs = [line.rpartition(": ") for line in left_out]
+    groups = resting_groups({name: reason for name, _, reason in pairs}, MOST_MESHES)
+    counts = Counter(reason for _, _, reason in pairs)
+    return [
+        f"{counts[reason]} mesh{'es' * (counts[reason] > 1)} left out, {reason}: {names}" for reason, names in groups
+    ]

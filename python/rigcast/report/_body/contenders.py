@@ -42,7 +42,8 @@ def contenders(
     baselines: Sequence[str | os.PathLike[str]],
     names: Sequence[str] | None = None,
 ) -> list[Contender]:
-    """Load model files of any kind: the subject first, other models, the paper's variant, then baselines.
+    """Load model files of any kind: the subject first, other models, the paper's variant, then baselines;
+    the linear skinning that the subject carries is one, unless linear skinning is among those given.
 
     Labels are ``names``, else those of the files, with their folders where two are alike; no label is there twice.
 
@@ -57,7 +58,6 @@ def contenders(
             raise bad_argument("report", "names", f"{len(names)} names", f"one for each of the {len(models)} models")
     files = [(path, MODEL) for path in models] + [(paper, PAPER)] * (paper is not None)
     files += [(path, BASELINE) for path in baselines]
-    own = skinning_of_subject(models, baselines)
     further = iter([f"#{r:02x}{g:02x}{b:02x}" for r, g, b in distinct(len(files)).tolist()])
     colors = {MODEL: chain([SERIES[0], *SERIES[5:]], further), PAPER: iter([SERIES[1]])}
     colors[BASELINE] = chain(SERIES[2:5], further)
@@ -78,19 +78,12 @@ def contenders(
         tries = (f"{label} ({again})" for again in range(2, len(files) + 2))
         label = label if label not in taken else next(text for text in tries if text not in taken)
         entries.append(Contender(label, model, role, next(colors[role]), file.stat().st_size))
+    given = any(entry.role == BASELINE and entry.model.kind == "linear_blend" for entry in entries)
+    own = None if given else rc.baselines.linear_part(entries[0].model)
     if own is not None:
         size = sum(array.nbytes for array in own.tensors().values())
         entries.append(Contender(skinning_label(own), own, BASELINE, next(colors[BASELINE]), size))
     return entries
-
-
-def skinning_of_subject(
-    models: Sequence[str | os.PathLike[str]], baselines: Sequence[str | os.PathLike[str]]
-) -> rc.Deformer | None:
-    """The linear skinning under the first model's networks, unless some is given as a baseline."""
-    if any(rc.load(os.fspath(path)).kind == "linear_blend" for path in baselines):
-        return None
-    return rc.baselines.linear_part(rc.load(os.fspath(models[0])))
 
 
 def skinning_label(model: rc.Deformer) -> str:

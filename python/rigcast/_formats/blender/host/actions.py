@@ -10,7 +10,7 @@ import numpy as np
 
 from .curves import channel_curves, curves_of, paths_of
 from .objects import InputError, one_of
-from .paths import words_of
+from .paths import BONE, words_of
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -86,7 +86,8 @@ def _standing(scene: Scene, path: str, index: int) -> float:
 
 def _is_ignored(scene: Scene, path: str) -> bool:
     """The location of a bone that is connected to its parent, which Blender does not use."""
-    if scene.armature is None or not path.endswith(".location"):
+    place = BONE.match(path)
+    if scene.armature is None or place is None or path[place.end() :] != ".location":
         return False
-    bones = scene.armature.pose.bones
-    return any(bone.bone.use_connect and path == f"{bone.path_from_id()}.location" for bone in bones)
+    bone = scene.armature.pose.bones.get(bpy.utils.unescape_identifier(place[1]))
+    return bone is not None and bool(bone.bone.use_connect)

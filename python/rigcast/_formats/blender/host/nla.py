@@ -45,7 +45,7 @@ def play_nla(scene: Scene, name: str) -> Iterator[tuple[Array, Array]]:
 
 
 def nla_channels(scene: Scene, name: str) -> tuple[Array, list[str]]:
-    """Channels (T, N) of every frame, and names of what else the strips move; leaves the scene in the last frame."""
+    """Channels (T, N) of every frame, and names of what else the strips move; leaves the scene as it was saved."""
     rows = [[_value(scene, channel) for channel in scene.channels] for _ in _frames(scene, name)]
     scene.as_saved()
     reached = {path for channel in scene.channels for path in paths_of(channel, scene.armature)}

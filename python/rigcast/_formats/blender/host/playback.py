@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -18,45 +18,31 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 ALLOWED = 1e-5  # meters
-FRAMES = 3  # of each action
 MOST_ACTIONS = 40  # that are evaluated when a file is opened
 MOST_CAUSES = 8  # that are named
 SAVED = "the pose in which the file was saved"
 TURNED = 1e-5  # of a bone's own transform, in its unit
 
 
-@dataclass
-class Difference:
-    """How far channels stay from what Blender shows, in meters, and what they do not set: bones and properties."""
+def differences(scene: Scene, meters_per_unit: float) -> tuple[list[str], int]:
+    """What channels do not reach, of the saved pose and of the first, middle and last frame of each action.
 
-    what: str
-    largest: float
-    causes: list[str] = field(default_factory=list)
-
-    def text(self) -> str:
-        """One line."""
-        shown, more = self.causes[:MOST_CAUSES], len(self.causes) - MOST_CAUSES
-        listed = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
-        reason = f": channels do not set {listed}" if listed else ""
-        return f"{self.what} differs by up to {1000 * self.largest:.3g} mm from what the channels reach{reason}"
-
-
-def differences(scene: Scene, meters_per_unit: float) -> list[Difference]:
-    """What channels do not reach, of the saved pose and of :data:`FRAMES` frames of each action.
-
-    Only actions that move the character are looked at, the first :data:`MOST_ACTIONS` of them.
+    Returns
+    -------
+    lines : list of str
+        How far channels stay from what Blender shows, and the bones and properties that they do not set.
+    left_out : int
+        Actions that move the character and are not compared: those after the first :data:`MOST_ACTIONS`.
     """
     frame = bpy.context.scene.frame_current
+    actions = _moving(scene)
     try:
-        return [difference for shown in _shown(scene) for difference in _compare(scene, shown, meters_per_unit)]
+        shown = _shown(scene, actions[:MOST_ACTIONS])
+        lines = [line for item in shown for line in _compare(scene, item, meters_per_unit)]
     finally:
         bpy.context.scene.frame_set(frame)
         scene.resume()
-
-
-def unchecked_actions(scene: Scene) -> int:
-    """How many actions :func:`differences` leaves out."""
-    return max(0, len(_moving(scene)) - MOST_ACTIONS)
+    return lines, max(0, len(actions) - MOST_ACTIONS)
 
 
 @dataclass
@@ -70,14 +56,14 @@ class _Shown:
     missed: list[str]
 
 
-def _shown(scene: Scene) -> Iterator[_Shown]:
+def _shown(scene: Scene, actions: list[Any]) -> Iterator[_Shown]:
     """The saved pose, and each action."""
     scene.as_saved()
     saved = np.array([[channel.saved for channel in scene.channels]])
     yield _Shown(SAVED, [scene.vertices()], [scene.settings()], saved, [])
-    for action in _moving(scene)[:MOST_ACTIONS]:
+    for action in actions:
         whole = frames_of(action)
-        frames = sorted({whole[0], whole[len(whole) // 2], whole[-1]})[:FRAMES]
+        frames = sorted({whole[0], whole[len(whole) // 2], whole[-1]})
         scene.resume()
         rows, missed = action_channels(scene, action.name, frames)
         vertices, settings = [], []
@@ -102,7 +88,7 @@ def _moves(owner: Any, action: Any) -> bool:
     return False
 
 
-def _compare(scene: Scene, shown: _Shown, meters_per_unit: float) -> list[Difference]:
+def _compare(scene: Scene, shown: _Shown, meters_per_unit: float) -> list[str]:
     scene.resume()
     largest, causes = 0.0, dict[str, float]()
     for vertices, settings, row in zip(shown.vertices, shown.settings, shown.rows):  # noqa: B905
@@ -115,7 +101,9 @@ def _compare(scene: Scene, shown: _Shown, meters_per_unit: float) -> list[Differ
         return []
     named = sorted(causes, key=lambda name: -causes[name])
     named += [name for name in shown.missed if not any(name.startswith(f"{known}.") for known in named)]
-    return [Difference(shown.what, largest, named)]
+    listed = ", ".join(named[:MOST_CAUSES]) + (f" and {more} more" if (more := len(named) - MOST_CAUSES) > 0 else "")
+    reason = f": channels do not set {listed}" if listed else ""
+    return [f"{shown.what} differs by up to {1000 * largest:.3g} mm from what the channels reach{reason}"]
 
 
 def _add_causes(causes: dict[str, float], shown: dict[str, Array], reached: dict[str, Array]) -> None:

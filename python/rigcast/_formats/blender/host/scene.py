@@ -17,7 +17,7 @@ from .joints import bone_matrices, joints_of, ordered_bones, relative, snapped
 from .meshes import choose_meshes, movers_of
 from .nla import plays_nla
 from .objects import InputError, UnusableError, choose_armature
-from .playback import MOST_ACTIONS, differences, unchecked_actions
+from .playback import MOST_ACTIONS, differences
 from .posing import Writer
 
 Array = np.ndarray[Any, Any]
@@ -81,8 +81,8 @@ class Scene:
         self._geometry = Geometry(self.meshes)
         self._read_bind_state()
         self.notes += self._geometry.notes
-        self._differences = [difference.text() for difference in differences(self, _meters_per_unit())]
-        if left := unchecked_actions(self):
+        self._differences, left = differences(self, _meters_per_unit())
+        if left:
             self.notes.append(f"{left} actions beyond the first {MOST_ACTIONS} were not compared with their channels")
         if any(self._geometry.watched):  # better now than after an hour of sampling
             for row in ([c.low for c in self.channels], [c.high for c in self.channels]):
