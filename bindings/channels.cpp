@@ -8,7 +8,7 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
-#include "rigcast/rig/channel_angles.h"
+#include "rigcast/rig/rotations/channel_angles.h"
 
 namespace rigcast::bindings {
 namespace {
@@ -136,7 +136,9 @@ void bind_channel(py::module_& module) {
             "kind",
             [](const ListedChannel& c) { return rig::channel_kind_names[static_cast<std::size_t>(c.channel.kind)]; },
             "\"rotate_x\" ... \"translate_x\" ... \"scale_x\" ... along the joint's rest axes, \"dial\" (the numeric\n"
-            "control of the same name), or \"other\" (something that the rig does not describe).")
+            "control of the same name), \"control\" (what constraints, drivers and inverse kinematics of the rig pass "
+            "on),\n"
+            "or \"other\" (something that the rig does not describe).")
         .def_property_readonly(
             "joint", [](const ListedChannel& c) { return c.joint; }, "Name of the joint; None for a dial.")
         .def_property_readonly(
@@ -152,9 +154,11 @@ void bind_channel(py::module_& module) {
         .def_property_readonly("whole", field(&Channel::whole), "True if the rig rounds the dial to a whole number.")
         .def_property_readonly(
             "follows_kinematics", [](const ListedChannel& c) { return c.channel.reason.empty(); },
-            "True if plain kinematics decides the effect of the channel.")
+            "True if plain kinematics, or the rig's own constraints, drivers and inverse kinematics as the model "
+            "keeps\n"
+            "them, decide the effect of the channel.")
         .def_property_readonly("reason", field(&Channel::reason),
-                               "Why plain kinematics does not decide it; empty if it does.")
+                               "Why nothing that the model knows decides it; empty if something does.")
         .def("__repr__", &channel_line);
 }
 
@@ -175,15 +179,22 @@ void add_channels(py::class_<rig::Deformer, std::shared_ptr<rig::Deformer>>& mod
             py::arg("channels"),
             "Poses (T, C) float32 of channels (T, N), or (C,) of (N,), by plain kinematics: for column vectors, the\n"
             "pose of a joint is rest_local T(translations) R_a R_b ... S(scales) in its rotation order; dials are\n"
-            "copied to the numeric controls. ValueError if something else (a constraint, a driver) decides a pose,\n"
-            "with the names of its channels, or if the model file has no channels.")
+            "copied to the numeric controls. If the model keeps the mechanism of its rig (constraints, drivers, "
+            "inverse\n"
+            "kinematics), that poses the joints, without the program of the rig; metadata[\"mechanism_error\"] says "
+            "how\n"
+            "far vertices are off by it on held-out poses. ValueError if something unknown decides a pose, with the "
+            "names\n"
+            "of its channels, or if the model file has no channels.")
         .def(
             "channels_from_poses",
             [](const Deformer& m, const ArrayLike& poses) { return channels_of(m.character().channels, poses); },
             py::arg("poses"),
             "Channels (T, N) float32 of poses (T, C), and residuals (T,): the largest absolute difference between the\n"
             "given pose and the pose of the channels found. Angles are inside their ranges if possible, and\n"
-            "continuous from frame to frame. One pose (C,) gives (N,) and a number. ValueError as for\n"
+            "continuous from frame to frame. With a mechanism: least squares inside the ranges; channels without "
+            "effect\n"
+            "stay at rest. One pose (C,) gives (N,) and a number. ValueError as for\n"
             "poses_from_channels.");
 }
 

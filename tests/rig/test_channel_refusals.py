@@ -101,7 +101,10 @@ def following(**change):
         (broken(kind="dial", unit=""), r"list\[2\].joint is 'joint0'; it must be null for a dial"),
         (broken(kind="dial", unit="", joint=None), "'joint0.ry' is without its joint or control"),
         (broken(kind="other", unit="", joint=None), "'joint0.ry' is of kind other without a reason"),
-        (broken(kind="other", unit=""), r"list\[2\].joint is 'joint0'; it must be null for a dial and for kind other"),
+        (
+            broken(kind="other", unit=""),
+            r"list\[2\].joint is 'joint0'; it must be null for a dial and for kinds control and other",
+        ),
         (broken(unit="radians"), r"list\[2\].unit is 'radians'; it must be 'degrees'"),
         (broken(place=-1), r"list\[2\].place is -1; it must be a whole number from 0"),
         (broken(place=1.5), r"list\[2\].place is 1.500000; it must be a whole number"),

@@ -83,6 +83,17 @@ std::vector<std::string> Metadata::names(const std::string& key) const {
     return found.get<std::vector<std::string>>();
 }
 
+std::vector<double> Metadata::numbers(const std::string& key) const {
+    return list(find(object_.get(), key), place_ + "." + key, "a list of numbers",
+                [](const Json& x) { return x.is_number(); })
+        .get<std::vector<double>>();
+}
+
+bool Metadata::is_number(const std::string& key) const {
+    const Json* entry = find(object_.get(), key);
+    return entry != nullptr && entry->is_number();
+}
+
 Metadata Metadata::object(const std::string& key) const {
     const Json* entry = find(object_.get(), key);
     require(entry != nullptr && entry->is_object(), entry, place_ + "." + key, "no object", "an object");

@@ -34,6 +34,10 @@ public:
     bool flag(const std::string& key) const;
     /// A list of strings.
     std::vector<std::string> names(const std::string& key) const;
+    /// A list of numbers.
+    std::vector<double> numbers(const std::string& key) const;
+    /// Returns true if the entry is a number.
+    bool is_number(const std::string& key) const;
     Metadata object(const std::string& key) const;
     std::vector<Metadata> objects(const std::string& key) const;
     /// Returns true if the entry exists and is null.

@@ -63,7 +63,7 @@ ChannelKind read_kind(const Metadata& entry) {
     const auto found = std::find(channel_kind_names.begin(), channel_kind_names.end(), name);
     if (found == channel_kind_names.end()) {
         refuse(entry, "kind", "'" + name + "'",
-               "a known kind of channel (rotate_x, translate_x, scale_x, ..., dial, other)");
+               "a known kind of channel (rotate_x, translate_x, scale_x, ..., dial, control, other)");
     }
     return static_cast<ChannelKind>(found - channel_kind_names.begin());
 }
@@ -84,8 +84,9 @@ Channel read_channel(const Metadata& entry, const Known& known) {
     if (channel.kind == ChannelKind::dial) channel.control = index_of(known.controls, channel.name);
     if (channel.kind >= ChannelKind::dial && channel.joint >= 0) {
         const std::string joint = entry.text("joint");
-        refuse(entry, "joint", "'" + joint + "'", "null for a dial and for kind other");
+        refuse(entry, "joint", "'" + joint + "'", "null for a dial and for kinds control and other");
     }
+    if (channel.kind == ChannelKind::control && (unit == "degrees" || unit == "rig")) channel.control_unit = unit;
     if (unit != channel.unit()) {
         refuse(entry, "unit", "'" + unit + "'", std::string("'") + channel.unit() + "' for its kind");
     }
@@ -108,7 +109,7 @@ Follower read_follower(const Metadata& entry, const Known& known, const Indices&
 }
 
 Channels read_entry(const Metadata& entry, const Skeleton& skeleton, const std::vector<std::string>& numeric_controls) {
-    check_keys(entry, {"list", "followers", "joints"});
+    check_keys(entry, {"list", "followers", "joints", "mechanism"});
     const Known known{index_names(skeleton.names()), index_names(numeric_controls)};
     std::vector<Channel> list;
     Indices names;
@@ -124,7 +125,15 @@ Channels read_entry(const Metadata& entry, const Skeleton& skeleton, const std::
     std::map<std::string, std::string> posed_elsewhere;
     const Metadata joints = entry.object("joints");
     for (const std::string& joint : joints.keys()) posed_elsewhere[joint] = joints.text(joint);
-    return Channels(std::move(list), followers, posed_elsewhere, skeleton, numeric_controls);
+    std::shared_ptr<const Mechanism> mechanism;
+    if (entry.contains("mechanism")) {
+        std::vector<std::string> channel_names;
+        for (const Channel& channel : list) channel_names.push_back(channel.name);
+        const std::vector<int> parents(skeleton.parents().begin(), skeleton.parents().end());
+        mechanism = std::make_shared<const Mechanism>(
+            read_mechanism(entry.object("mechanism"), channel_names, skeleton.names(), parents));
+    }
+    return Channels(std::move(list), followers, posed_elsewhere, skeleton, numeric_controls, std::move(mechanism));
 }
 
 Channels dials(const std::vector<std::string>& controls, View<const float, 2> ranges) {

@@ -8,7 +8,7 @@
 #include "rigcast/core/check.h"
 #include "rigcast/core/error.h"
 #include "rigcast/core/parallel.h"
-#include "rigcast/rig/channel_angles.h"
+#include "rigcast/rig/rotations/channel_angles.h"
 #include "rigcast/rig/transform.h"
 
 namespace rigcast::rig {
@@ -70,13 +70,17 @@ void check_range(const Channel& channel) {
 }  // namespace
 
 const char* Channel::unit() const {
+    if (kind == ChannelKind::control) return control_unit.c_str();
     return is_rotation(kind) ? "degrees" : is_translation(kind) ? "rig" : "";
 }
 
 Channels::Channels(std::vector<Channel> list, const std::vector<Follower>& followers,
                    const std::map<std::string, std::string>& posed_elsewhere, const Skeleton& skeleton,
-                   const std::vector<std::string>& numeric_controls)
-    : list_(std::move(list)), joint_names_(skeleton.names()), dials_(numeric_controls.size(), -1) {
+                   const std::vector<std::string>& numeric_controls, std::shared_ptr<const Mechanism> mechanism)
+    : list_(std::move(list)),
+      mechanism_(std::move(mechanism)),
+      joint_names_(skeleton.names()),
+      dials_(numeric_controls.size(), -1) {
     joints_.resize(joint_names_.size());
     for (std::size_t j = 0; j < joints_.size(); ++j) {
         const float* rest = skeleton.rest().row(static_cast<std::int64_t>(j));
@@ -115,6 +119,10 @@ void Channels::assign(int index) {
     const Channel& channel = list_[index];
     if (channel.kind == ChannelKind::other) {
         if (channel.reason.empty()) throw wrong(channel.name, "of kind other without a reason", "given with a reason");
+        return;
+    }
+    if (channel.kind == ChannelKind::control) {
+        if (mechanism_ == nullptr) throw wrong(channel.name, "of kind control without a mechanism", "given with one");
         return;
     }
     const bool on_joint = moves_joint(channel.kind);
@@ -188,12 +196,27 @@ void Channels::local_pose(const Joint& joint, const double* row, float* pose) co
     for (int i = 0; i < 12; ++i) pose[i] = static_cast<float>(result[i]);
 }
 
-void Channels::write_pose(const double* row, float* pose) const {
-    for (const Joint& joint : joints_) local_pose(joint, row, pose), pose += 12;
-    for (const int dial : dials_) {
-        const double value = dial < 0 ? 0.0 : list_[dial].whole ? std::nearbyint(row[dial]) : row[dial];
-        *pose++ = static_cast<float>(value);
+std::vector<double> Channels::rounded(const double* row) const {
+    std::vector<double> values(row, row + size());
+    for (std::size_t n = 0; n < values.size(); ++n) {
+        if (list_[n].whole) values[n] = std::nearbyint(values[n]);
     }
+    return values;
+}
+
+void Channels::write_pose(const double* row, Mechanism::Poses* bones, float* pose) const {
+    const std::vector<double> values = rounded(row);
+    if (mechanism_ != nullptr) mechanism_->evaluate(values.data(), Mechanism::Accuracy::as_rigged, bones);
+    for (std::size_t j = 0; j < joints_.size(); ++j, pose += 12) {
+        if (mechanism_ == nullptr || !mechanism_->poses_joint(j)) {
+            local_pose(joints_[j], values.data(), pose);
+            continue;
+        }
+        double transform[12];
+        mechanism_->write_joint(*bones, j, transform);
+        for (int i = 0; i < 12; ++i) pose[i] = static_cast<float>(transform[i]);
+    }
+    for (const int dial : dials_) *pose++ = static_cast<float>(dial < 0 ? 0.0 : values[dial]);
 }
 
 void Channels::poses(View<const double, 2> channels, View<float, 2> poses, Undecided undecided) const {
@@ -203,7 +226,8 @@ void Channels::poses(View<const double, 2> channels, View<float, 2> poses, Undec
     check_shape<float, 2>(function, "poses", poses, {channels.extent(0), width()});
     check_finite(function, "channels", channels);
     parallel_for(channels.extent(0), frames_per_task, 0, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t t = begin; t < end; ++t) write_pose(channels.row(t), poses.row(t));
+        Mechanism::Poses bones;
+        for (std::int64_t t = begin; t < end; ++t) write_pose(channels.row(t), &bones, poses.row(t));
     });
     if (!std::all_of(poses.begin(), poses.end(), [](float x) { return std::isfinite(x); })) {
         throw bad_argument(function, "channels", "so large that poses overflow float32", "smaller");

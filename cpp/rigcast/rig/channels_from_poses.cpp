@@ -7,8 +7,8 @@
 #include "rigcast/core/check.h"
 #include "rigcast/core/error.h"
 #include "rigcast/core/parallel.h"
-#include "rigcast/rig/channel_angles.h"
 #include "rigcast/rig/channels.h"
+#include "rigcast/rig/rotations/channel_angles.h"
 #include "rigcast/rig/transform.h"
 
 namespace rigcast::rig {
@@ -105,17 +105,22 @@ void Channels::channels(View<const float, 2> poses, View<float, 2> channels, Vie
     check_shape<float, 2>(function, "channels", channels, {poses.extent(0), size()});
     check_shape<float, 1>(function, "residuals", residuals, {poses.extent(0)});
     check_finite(function, "poses", poses);
-    check_orders(function);
+    if (mechanism_ == nullptr) check_orders(function);
     const std::int64_t first_control = 12 * static_cast<std::int64_t>(joints_.size());
-    parallel_for(static_cast<std::int64_t>(joints_.size()), 1, 0, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t j = begin; j < end; ++j) fit_joint(static_cast<std::size_t>(j), poses, channels);
-    });
+    if (mechanism_ != nullptr) {
+        fit_mechanism(poses, channels);
+    } else {
+        parallel_for(static_cast<std::int64_t>(joints_.size()), 1, 0, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t j = begin; j < end; ++j) fit_joint(static_cast<std::size_t>(j), poses, channels);
+        });
+    }
     std::vector<double> found(list_.size());
+    Mechanism::Poses bones;
     std::vector<float> reproduced(static_cast<std::size_t>(width()));
     for (std::int64_t t = 0; t < poses.extent(0); ++t) {
         for (std::size_t k = 0; k < dials_.size(); ++k) channels(t, dials_[k]) = poses(t, first_control + k);
         std::copy_n(channels.row(t), found.size(), found.begin());
-        write_pose(found.data(), reproduced.data());
+        write_pose(found.data(), &bones, reproduced.data());
         if (!are_finite(channels.row(t), size()) || !are_finite(reproduced.data(), width())) {
             throw bad_argument(function, "poses", "so large in row " + std::to_string(t) + " that channels overflow",
                                "smaller there");

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -101,11 +101,18 @@ class Mechanism:
         All bones, parents before children.
     rotation_channels, translation_channels : lists
         Of these bones.
+    stated : dict
+        How channels pose the joints by constraints, drivers and inverse kinematics: the entry ``mechanism`` of model
+        files; empty if that is not known.
+    unread : dict
+        Bones on which joints depend and that ``stated`` leaves out, with the reasons.
     """
 
     skeleton: Skeleton
     rotation_channels: list[RotationChannels]
     translation_channels: list[TranslationChannels]
+    stated: dict[str, object] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
 
 
 @runtime_checkable

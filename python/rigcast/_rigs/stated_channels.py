@@ -17,7 +17,8 @@ def stated_kinematics(
     rig: Any, channel_names: Sequence[str], joint_names: Sequence[str], dial_names: Sequence[str], function: str
 ) -> dict[str, Any]:
     """The manifest's ``kinematics``: one object per channel, joints that turn with channels of others, joints that
-    the rig says something else poses, and channels whose motion reaches the joints through something else.
+    the rig says something else poses, channels whose motion reaches the joints through something else, and the
+    mechanism that passes it on, if the rig states one.
 
     Raises
     ------
@@ -46,13 +47,27 @@ def stated_kinematics(
     if unknown or not all(isinstance(why, str) and why for why in elsewhere.values()):
         got = f"a mapping that names {unknown[0]!r}" if unknown else "a mapping without a reason for each joint"
         raise bad_argument(function, "rig.posed_elsewhere", got, "a mapping of joint names to reasons")
+    mechanism = _stated_mechanism(rig, channel_names)
     passed_on = {name: str(why) for name, why in dict(getattr(rig, "passed_on", {})).items() if name in channel_names}
     return {
         "channels": statement.records,
         "followers": statement.followers,
         "joints": elsewhere,
         "passed_on": passed_on,
+        **({"mechanism": mechanism} if mechanism else {}),
     }
+
+
+def _stated_mechanism(rig: Any, channel_names: Sequence[str]) -> dict[str, Any]:
+    """The rig's mechanism with the units of the channels that turn and shift its bones; empty if it states none."""
+    mechanism = getattr(rig, "mechanism", None)
+    stated = getattr(mechanism, "stated", {})
+    if not stated or mechanism is None:
+        return {}
+    units = {"degrees": mechanism.rotation_channels, "rig": mechanism.translation_channels}
+    named = {channel_names[channel]: unit for unit, groups in units.items()
+             for group in groups for channel in group.channels if channel >= 0}  # fmt: skip
+    return {**stated, "units": named}
 
 
 class _Statement:
@@ -116,18 +131,27 @@ def channel_records(
     kinematics : mapping
         As :func:`stated_kinematics` returns it.
     deviations : mapping
-        ``channels`` and ``joints`` that plain kinematics does not decide, with reasons.
+        ``channels`` and ``joints`` that neither plain kinematics nor the mechanism decides, with reasons. Without any,
+        channels that the mechanism passes on are of kind ``control``.
     """
     entries = []
+    mechanism = kinematics.get("mechanism", {})
+    poses_all = bool(mechanism) and not deviations["joints"]
     bounds = np.asarray(ranges, np.float64).tolist()
     for name, (low, high), value, record in zip(
         names, bounds, np.asarray(rest, np.float64).tolist(), kinematics["channels"], strict=True
     ):
         kind = record["kind"]
+        if kind == "other" and poses_all and name in kinematics["passed_on"]:
+            kind = "control"
         unit = {"rotate": "degrees", "translate": "rig"}.get(kind.partition("_")[0], "")
+        if kind == "control":
+            unit = mechanism["units"].get(name, "")
         unstated = kinematics.get("passed_on", {}).get(name, UNSTATED) if kind == "other" else ""
         reason = deviations["channels"].get(name, unstated)
         entries.append(
             {"name": name, "low": low, "high": high, "rest": value, "unit": unit, "reason": reason, **record}
+            | {"kind": kind}
         )
-    return {"list": entries, "followers": kinematics["followers"], "joints": dict(deviations["joints"])}
+    entry = {"list": entries, "followers": kinematics["followers"], "joints": dict(deviations["joints"])}
+    return entry | ({"mechanism": mechanism} if mechanism else {})

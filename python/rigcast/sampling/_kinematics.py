@@ -1,7 +1,8 @@
-"""What a rig states about its channels, and whether plain kinematics agrees with the poses that the rig returned.
+"""What a rig states about its channels, and whether that agrees with the poses that the rig returned.
 
-A manifest's ``kinematics`` is what the rig states, known before sampling; its ``deviations`` name the channels and
-joints for which the sampled poses differ from plain kinematics. Both become the entry ``channels`` of model files.
+A manifest's ``kinematics`` is what the rig states, known before sampling: plain kinematics, and the mechanism of
+constraints, drivers and inverse kinematics where it is known. Its ``deviations`` name the channels and joints for which
+the sampled poses differ. Both become the entry ``channels`` of model files.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ KEYS = {"kind", "joint", "place", "whole"}
 # Poses differ by less than this share of a joint's rest scale, or of the character's size, if plain kinematics decides.
 # Hosts compute chains of bones in float32; a constraint that matters moves a joint by far more.
 AGREEMENT = 1e-4
+# A joint that a mechanism poses may differ in this share of the poses: where a bone points backwards, its twist is
+# hardly decided, and iterations may stop a step apart. Models state what all differences amount to on the skin.
+DOUBTFUL = 0.05
 
 
 def channel_entry(manifest: dict[str, Any], deviations: dict[str, dict[str, str]]) -> dict[str, object]:
@@ -69,6 +73,8 @@ class Deviations:
         scale[..., :3] = np.abs(skeleton_rest[..., :3]).max(axis=(1, 2), initial=0.0)[:, None, None]
         scale[..., 3] = np.maximum(size, np.abs(skeleton_rest[..., 3]).max(axis=1, initial=0.0))[:, None]
         self._scale = scale
+        posed = {bone["name"] for bone in manifest["kinematics"].get("mechanism", {}).get("bones", [])}
+        self._by_mechanism = np.array([name in posed for name in self._joints], bool)
 
     def find(
         self, rows: NDArray[Any], poses: NDArray[Any], probes: NDArray[Any], probe_poses: NDArray[Any]
@@ -79,13 +85,13 @@ class Deviations:
         no channel of the probe is to blame puts the blame on its own channels.
         """
         joint_gap, dials = self._gaps(rows, poses)
-        wrong = (np.abs(joint_gap) > AGREEMENT).any(axis=(0, 2))
+        wrong = self._differ(joint_gap)
         named: dict[str, str] = {}
         if len(probes):
             probe_gap, probe_dials = self._gaps(probes, probe_poses)
-            wrong |= (np.abs(probe_gap) > AGREEMENT).any(axis=(0, 2))
+            wrong |= self._differ(probe_gap)
             dials |= probe_dials
-            named = self._blamed(probe_gap)
+            named = self._blamed(probe_gap[:, wrong], np.flatnonzero(wrong))
         records = list(zip(self._manifest["channel_names"], self._manifest["kinematics"]["channels"], strict=True))
         for joint in np.flatnonzero(wrong).tolist():
             own = {name: record for name, record in records if record["joint"] == self._joints[joint]}
@@ -108,8 +114,13 @@ class Deviations:
         dials = self._manifest["dial_names"]
         return joints, {dials[k] for k in np.flatnonzero(wrong.any(axis=0))} & set(self._manifest["channel_names"])
 
-    def _blamed(self, gap: NDArray[np.float64]) -> dict[str, str]:
-        """Channels of the probe that change a joint's difference from plain kinematics."""
+    def _differ(self, gap: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """The joints (J,) whose scaled differences (T, J, 12) are too large."""
+        differs = (np.abs(gap) > AGREEMENT).any(axis=2)
+        return np.asarray(differs.mean(axis=0) > np.where(self._by_mechanism, DOUBTFUL, 0.0))
+
+    def _blamed(self, gap: NDArray[np.float64], joints_of_gap: NDArray[np.intp]) -> dict[str, str]:
+        """Channels of the probe that change the differences (T, j, 12) of the given joints (j,)."""
         names = self._manifest["channel_names"]
         bases = gap.reshape(len(gap) // (1 + len(names)), 1 + len(names), *gap.shape[1:])
         changes = np.abs(bases[:, 1:] - bases[:, :1]) > 2 * AGREEMENT
@@ -117,7 +128,7 @@ class Deviations:
         blamed = {}
         for channel in np.flatnonzero(moved.any(axis=1)).tolist():
             record = self._manifest["kinematics"]["channels"][channel]
-            joints = np.flatnonzero(moved[channel]).tolist()
+            joints = joints_of_gap[moved[channel]].tolist()
             own = [joint for joint in joints if self._joints[joint] == record["joint"]]
             other = f"it also moves joint {self._joints[joints[0]]!r}: {self._why(joints[0], bare=True)}"
             blamed[names[channel]] = self._why(own[0]) if own else other

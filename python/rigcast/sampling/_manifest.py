@@ -200,7 +200,7 @@ def _are_parents(value: Any, manifest: dict[str, Any]) -> bool:
 
 def _is_kinematics(value: Any, manifest: dict[str, Any]) -> bool:
     try:
-        whole = value.keys() == {"channels", "followers", "joints", "passed_on"} and all(
+        whole = value.keys() - {"mechanism"} == {"channels", "followers", "joints", "passed_on"} and all(
             record.keys() == KEYS for record in value["channels"]
         )
         channels_of(manifest, None)

@@ -100,8 +100,30 @@ def common_metadata(ds: Any, kind: str, training: dict[str, Any]) -> dict[str, A
 
 def measured(tensors: Tensors, metadata: dict[str, Any], ds: Any, rows: NDArray[np.integer[Any]]) -> Deformer:
     """The model with its errors on held-out rows: tensors ``error.*`` (V,) and the summary in the metadata."""
-    errors, summary = errors_of(_core.model_from_tensors(tensors, json.dumps(metadata)), ds, rows)
-    return _core.model_from_tensors(tensors | errors, json.dumps(metadata | {"error": summary}))
+    model = _core.model_from_tensors(tensors, json.dumps(metadata))
+    errors, summary = errors_of(model, ds, rows)
+    added = mechanism_error(model, ds, rows)
+    stated = {"error": summary} | ({} if added is None else {"mechanism_error": added})
+    return _core.model_from_tensors(tensors | errors, json.dumps(metadata | stated))
+
+
+def mechanism_error(model: Deformer, ds: Any, rows: NDArray[np.integer[Any]]) -> dict[str, Any] | None:
+    """How far vertices are off because a mechanism makes the poses of rows from their channels, in units of the rig.
+
+    None if the rig states no mechanism, or it does not decide the poses.
+    """
+    entry = model.metadata["channels"]
+    undecided = entry.get("joints") or any(channel["reason"] for channel in entry["list"])
+    if "mechanism" not in entry or undecided:
+        return None
+    total, largest = 0.0, 0.0
+    for begin in range(0, len(rows), 32):
+        channels, poses, _ = ds.take(rows[begin : begin + 32])
+        made = model.evaluate(model.poses_from_channels(channels))
+        distance = np.linalg.norm(made - model.evaluate(poses), axis=2)
+        total += float(distance.mean(axis=1).sum())
+        largest = max(largest, float(distance.max(initial=0.0)))
+    return {"mean": total / max(len(rows), 1), "max": largest, "poses": len(rows)}
 
 
 def errors_of(model: Deformer, ds: Any, rows: NDArray[np.integer[Any]]) -> tuple[Tensors, dict[str, Any]]:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rigcast/rig/channel_angles.h"
+#include "rigcast/rig/rotations/channel_angles.h"
 #include "rigcast/rig/transform.h"
 
 namespace rigcast::ik {
@@ -17,11 +17,6 @@ constexpr double radians_per_degree = 3.14159265358979323846 / 180.0;
 /// The axis of a rotation, translation or scale: 0, 1 or 2.
 int axis_of(ChannelKind kind) {
     return static_cast<int>(kind) % 3;
-}
-
-Unknown unknown_of(const Channel& channel) {
-    const double range = channel.high - channel.low;
-    return {channel.name, channel.low, channel.high, range > 0.0 ? range : 1.0, channel.whole};
 }
 
 /// out = a b of 3x3 matrices.
@@ -78,6 +73,18 @@ constexpr double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 }  // namespace
 
+Unknown unknown_of(const Channel& channel) {
+    const double range = channel.high - channel.low;
+    return {channel.name, channel.low, channel.high, range > 0.0 ? range : 1.0, channel.whole};
+}
+
+void channels_from_poses(const rig::Channels& channels, View<const float, 2> poses, View<double, 2> values) {
+    std::vector<float> found(static_cast<std::size_t>(values.size()));
+    std::vector<float> residuals(static_cast<std::size_t>(poses.extent(0)));
+    channels.channels(poses, {found.data(), values.extents()}, {residuals.data(), {poses.extent(0)}});
+    std::copy(found.begin(), found.end(), values.begin());
+}
+
 ChannelUnknowns::ChannelUnknowns(const rig::Character& character)
     : character_(character), dials_(static_cast<std::size_t>(character.num_controls()), -1) {
     const rig::Skeleton& skeleton = character.skeleton;
@@ -131,10 +138,7 @@ void ChannelUnknowns::read_followers() {
 }
 
 void ChannelUnknowns::from_poses(View<const float, 2> poses, View<const float, 2>, View<double, 2> values) const {
-    std::vector<float> found(static_cast<std::size_t>(values.size()));
-    std::vector<float> residuals(static_cast<std::size_t>(poses.extent(0)));
-    character_.channels.channels(poses, {found.data(), values.extents()}, {residuals.data(), {poses.extent(0)}});
-    std::copy(found.begin(), found.end(), values.begin());
+    channels_from_poses(character_.channels, poses, values);
 }
 
 /// The bytes of rig::Channels::poses: joints without channels are at rest.

@@ -3,6 +3,11 @@
 
 namespace rigcast::ik {
 
+/// A channel as an unknown, with its range.
+Unknown unknown_of(const rig::Channel& channel);
+/// Writes the channels (T, N) of poses (T, C). Throws ArgumentError as Channels::channels.
+void channels_from_poses(const rig::Channels& channels, View<const float, 2> poses, View<double, 2> values);
+
 /// A rotation about an axis, by cosine and sine.
 struct AxisAngle {
     int axis;

@@ -2,10 +2,10 @@
 #include <memory>
 #include <vector>
 
-#include "rigcast/ik/goals/box_least_squares.h"
 #include "rigcast/ik/goals/goal.h"
 #include "rigcast/ik/goals/unknowns.h"
 #include "rigcast/linalg/vec3.h"
+#include "rigcast/optimize/products/box_least_squares.h"
 #include "rigcast/rig/deformer.h"
 #include "rigcast/rig/derivatives/linearizer.h"
 
@@ -21,7 +21,7 @@ namespace rigcast::ik {
 /// each times sqrt(weight). R(x) is the rotation of the joint's global transform nearest to it. A hard goal's residual
 /// is sqrt(penalty) (c + shift), with c as above and the penalty and shifts of its augmented Lagrangian.
 /// Not thread-safe: one per thread.
-class GoalResiduals final : public Residuals {
+class GoalResiduals final : public optimize::Residuals {
 public:
     /// All must outlive this object. `lever` is the length that a radian counts as.
     GoalResiduals(const rig::Deformer& model, const rig::Linearizer& linearizer, const Unknowns& unknowns,

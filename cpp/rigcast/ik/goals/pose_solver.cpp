@@ -7,8 +7,8 @@
 
 #include "rigcast/core/check.h"
 #include "rigcast/core/parallel.h"
-#include "rigcast/ik/goals/box_least_squares.h"
 #include "rigcast/ik/goals/goal_residuals.h"
+#include "rigcast/optimize/products/box_least_squares.h"
 
 namespace rigcast::ik {
 namespace {
@@ -103,7 +103,7 @@ private:
         std::int64_t iterations = 0;
         for (int round = 0;; ++round) {
             residuals_.set_penalty(penalty);
-            const BoxResult found =
+            const optimize::BoxResult found =
                 least_squares_.minimize(residuals_, problem_, weight_ * tolerance * tolerance,
                                         std::max<std::int64_t>(task_.max_iterations - iterations, 0), x);
             iterations += found.iterations;
@@ -129,8 +129,8 @@ private:
     const PoseTask& task_;
     const PoseResult& result_;
     GoalResiduals residuals_;
-    BoxLeastSquares least_squares_;
-    BoxProblem problem_;
+    optimize::BoxLeastSquares least_squares_;
+    optimize::BoxProblem problem_;
     std::vector<double> rows_;
     std::vector<double> low_;  // the model's own bounds
     std::vector<double> high_;

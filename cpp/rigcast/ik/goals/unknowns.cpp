@@ -6,11 +6,13 @@
 #include "rigcast/core/error.h"
 #include "rigcast/ik/goals/channel_unknowns.h"
 #include "rigcast/ik/goals/joint_unknowns.h"
+#include "rigcast/ik/goals/mechanism_unknowns.h"
 
 namespace rigcast::ik {
 namespace {
 
-/// Returns true if plain kinematics decides the poses of the model's channels. `poses` knows and says so by throwing.
+/// Returns true if plain kinematics or a mechanism decides the poses of the model's channels. `poses` knows and says so
+/// by throwing.
 bool channels_decide(const rig::Character& character) {
     const rig::Channels& channels = character.channels;
     if (channels.size() == 0) return false;
@@ -28,8 +30,9 @@ bool channels_decide(const rig::Character& character) {
 }  // namespace
 
 std::unique_ptr<Unknowns> make_unknowns(const rig::Character& character) {
-    if (channels_decide(character)) return std::make_unique<ChannelUnknowns>(character);
-    return std::make_unique<JointUnknowns>(character);
+    if (!channels_decide(character)) return std::make_unique<JointUnknowns>(character);
+    if (character.channels.mechanism() != nullptr) return std::make_unique<MechanismUnknowns>(character);
+    return std::make_unique<ChannelUnknowns>(character);
 }
 
 double character_size(const rig::Character& character) {

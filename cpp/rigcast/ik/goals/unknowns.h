@@ -41,9 +41,9 @@ protected:
     std::vector<Unknown> list_;
 };
 
-/// The channels of a model if plain kinematics decides its poses, with their ranges. Otherwise a rotation vector per
-/// joint (of those that turn in the training data, if the model has been trained), the translations that vary in the
-/// training data, and the numeric controls.
+/// The channels of a model if plain kinematics or a mechanism decides its poses, with their ranges. Otherwise a
+/// rotation vector per joint (of those that turn in the training data, if the model has been trained), the translations
+/// that vary in the training data, and the numeric controls.
 std::unique_ptr<Unknowns> make_unknowns(const rig::Character& character);
 
 /// The diagonal of the bounding box of the rest vertices; 1 if it is 0.

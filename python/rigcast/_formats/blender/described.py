@@ -90,7 +90,8 @@ def mechanism(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> 
     names = header["bones"]
     turning = rotation_channels(header["channel_names"], names, header["rotation_modes"])
     shifting, _ = axis_channels(header["channel_names"], names)
-    return Mechanism(Skeleton(names, arrays["bone_parents"], arrays["bone_rest"]), turning, shifting)
+    skeleton = Skeleton(names, arrays["bone_parents"], arrays["bone_rest"])
+    return Mechanism(skeleton, turning, shifting, header["mechanism"], header["unread"])
 
 
 def surface_of_meshes(parts: list[dict[str, Any]], arrays: dict[str, NDArray[Any]]) -> Surface:

@@ -11,6 +11,7 @@ from typing import Any
 from rigcast._rigs.resting import resting_lines
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
+from rigcast.cli._described.controls import control_lines
 from rigcast.cli._described.error_bound import bound_lines
 from rigcast.cli._described.face_maps import face_maps_lines
 from rigcast.cli._inputs.until import add_until_arguments, sampled, say_outcome
@@ -131,7 +132,7 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
     beside = _beside_skinning(model.metadata, to_millimeters, console)
     shown = ", ".join(f"{name} {value:.3g} mm" for name, value in in_millimeters.items())
     console.line(f"{args.output}: {size / 1e6:.1f} MB, error on held-out rows: {shown}")
-    for line in bound_lines(model):
+    for line in [*bound_lines(model), *control_lines(model)]:
         console.line(line)
     return {
         "model": os.fspath(args.output),
@@ -140,7 +141,7 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
         "linear_skinning_mm": beside,
         "data_hash": model.metadata["data_hash"],
         "resting": resting,
-        **{name: model.metadata[name] for name in ("until", "bound") if name in model.metadata},
+        **{name: model.metadata[name] for name in ("until", "bound", "mechanism_error") if name in model.metadata},
         **({"face_maps": model.metadata["face_maps"]} if args.kind == "face-maps" else {}),
     }
 

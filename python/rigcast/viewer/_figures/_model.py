@@ -56,11 +56,23 @@ class Placed:
 
 
 def needs_place(model: _core.Deformer) -> bool:
-    """Whether a model has joints, and no channel that moves one of those without a parent."""
+    """Whether a model has joints, and no channel that moves those without a parent."""
     if model.skeleton is None or not model.joint_names:
         return False
-    roots = {model.joint_names[joint] for joint, parent in enumerate(model.skeleton.parents) if parent < 0}
-    return not any(c.kind.startswith("translate") and c.joint in roots for c in model.channels)
+    joints = [joint for joint, parent in enumerate(model.skeleton.parents) if parent < 0]
+    roots = {model.joint_names[joint] for joint in joints}
+    channels = model.channels
+    if any(c.kind.startswith("translate") and c.joint in roots for c in channels):
+        return False
+    shifts = [c for c in channels if c.kind == "control" and c.unit == "rig"]
+    if not shifts or not all(c.follows_kinematics for c in channels):
+        return True
+    rows = np.tile([c.rest for c in channels], (1 + len(shifts), 1))
+    rows[range(1, len(rows)), [c.index for c in shifts]] = [c.high if c.high > c.rest else c.low for c in shifts]
+    poses = model.poses_from_channels(rows)
+    columns = [12 * joint + entry for joint in joints for entry in (3, 7, 11)]
+    moved = np.abs(poses[1:, columns] - poses[0, columns]).reshape(len(shifts), len(joints), 3).max(axis=2)
+    return not bool((moved > 0.0).all(axis=1).any())
 
 
 class ModelFigure:

@@ -89,6 +89,23 @@ class LimbHandles:
         return self._figure.state_of(begin, home, channels, offset)
 
 
+def _moved_joints(model: _core.Deformer) -> list[set[str]]:
+    """The joints that each channel of a model turns: its own, or all that a control reaches."""
+    channels = model.channels
+    found = [{channel.joint} if channel.joint else set[str]() for channel in channels]
+    controls = [channel for channel in channels if channel.kind in ("control", "dial")]
+    if not controls or not all(channel.follows_kinematics for channel in channels):
+        return found
+    rows = np.tile([channel.rest for channel in channels], (1 + len(controls), 1))
+    far = [c.high if abs(c.high - c.rest) >= abs(c.low - c.rest) else c.low for c in controls]
+    rows[range(1, len(rows)), [channel.index for channel in controls]] = far
+    poses = model.poses_from_channels(rows)[:, : 12 * len(model.joint_names)]
+    moved = (poses[1:] != poses[:1]).reshape(len(controls), -1, 12).any(axis=2)
+    for channel, row in zip(controls, moved, strict=True):
+        found[channel.index] = {model.joint_names[joint] for joint in np.flatnonzero(row)}
+    return found
+
+
 class ChannelFit:
     """Poses of joints by the channels of a model, inside their ranges."""
 
@@ -106,7 +123,7 @@ class ChannelFit:
             metadata={} if entry is None else {"channels": entry},
         )
         self._solver = rc.ik.Solver(joints)
-        self._joint_of = [channel.joint for channel in model.channels]
+        self._moved = _moved_joints(model)
 
     def nearest(
         self, pose: Row, before: Row, limbs: Sequence[Joints], elbow_weight: float, tolerance: float
@@ -148,7 +165,7 @@ class ChannelFit:
             targets.append(rc.ik.Point(end, wanted[end, :, 3]))
             targets.append(rc.ik.Orientation(end, _rotation(wanted[end, :, :3]), weight=ORIENTATION_WEIGHT))
         names = {name for joints in limbs for name in self._names_between(joints)}
-        free = np.array([joint in names for joint in self._joint_of])
+        free = np.array([not names.isdisjoint(joints) for joints in self._moved])
         low, high = self._solver.bounds.T
         old = np.clip(self._model.channels_from_poses(before[None])[0], low, high)[0].astype(np.float64)
         found = []

@@ -14,6 +14,7 @@ from .find import HELD_AS_SAVED, Limits, find_channels
 from .geometry import Geometry
 from .influences import followers
 from .joints import bone_matrices, joints_of, ordered_bones, relative, snapped
+from .mechanism import mechanism_of
 from .meshes import choose_meshes, movers_of
 from .nla import plays_nla
 from .objects import InputError, UnusableError, choose_armature
@@ -80,6 +81,7 @@ class Scene:
         self.joints = joints_of(self.meshes, self.armature, found)
         self._geometry = Geometry(self.meshes)
         self._read_bind_state()
+        self._mechanism, self._unread = mechanism_of(self.armature, self.joints.names, found.channels, found.held)
         self.notes += self._geometry.notes
         self._differences, left = differences(self, _meters_per_unit())
         if left:
@@ -101,6 +103,8 @@ class Scene:
             "dial_names": [self.channels[i].name for i in self._writer.columns],
             "joint_names": self.joints.names,
             "bones": self.bones,
+            "mechanism": self._mechanism,
+            "unread": self._unread,
             "rotation_modes": _rotation_modes(self.armature, self.bones),
             "whole_channels": self._writer.whole_channels,
             "followers": followers(self.armature),

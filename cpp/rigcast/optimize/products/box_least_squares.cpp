@@ -1,11 +1,11 @@
-#include "rigcast/ik/goals/box_least_squares.h"
+#include "rigcast/optimize/products/box_least_squares.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "rigcast/linalg/gram_kernels.h"
 
-namespace rigcast::ik {
+namespace rigcast::optimize {
 namespace {
 
 // Steps were counted on 200 random poses of a learned body and of its skeleton, eight reachable targets each, from
@@ -159,4 +159,4 @@ BoxResult BoxLeastSquares::minimize(Residuals& residuals, const BoxProblem& prob
     return result;
 }
 
-}  // namespace rigcast::ik
+}  // namespace rigcast::optimize

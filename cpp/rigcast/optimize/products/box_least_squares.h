@@ -4,7 +4,7 @@
 
 #include "rigcast/optimize/products/box_quadratic.h"
 
-namespace rigcast::ik {
+namespace rigcast::optimize {
 
 /// Residuals r (R) of N unknowns, and their Jacobian (R, N).
 class Residuals {
@@ -32,7 +32,7 @@ struct BoxResult {
 };
 
 /// Levenberg-Marquardt steps inside a box. Each step minimizes the damped quadratic model exactly in the box by an
-/// active set (optimize::BoxQuadratic), so that bounds are bounds and not clamps afterwards. Damping: Levenberg (1944),
+/// active set (BoxQuadratic), so that bounds are bounds and not clamps afterwards. Damping: Levenberg (1944),
 /// Marquardt (1963), in units of `scale`, by the ratio of the actual to the predicted decrease.
 /// Guarantee: the objective never rises. Not thread-safe: one per thread.
 class BoxLeastSquares {
@@ -52,7 +52,7 @@ private:
 
     const BoxProblem* problem_ = nullptr;
     double threshold_ = 0.0;
-    optimize::BoxQuadratic quadratic_;
+    BoxQuadratic quadratic_;
     std::vector<std::int32_t> active_;  // unknowns that the model depends on
     std::vector<double> residuals_;
     std::vector<double> trial_residuals_;
@@ -71,4 +71,4 @@ private:
     bool is_optimal_ = false;
 };
 
-}  // namespace rigcast::ik
+}  // namespace rigcast::optimize

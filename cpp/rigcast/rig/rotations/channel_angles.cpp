@@ -1,4 +1,4 @@
-#include "rigcast/rig/channel_angles.h"
+#include "rigcast/rig/rotations/channel_angles.h"
 
 #include <algorithm>
 #include <array>
