@@ -16,7 +16,12 @@ from rigcast._validate.words import bad_argument
 ABOUT = "metadata"  # the parameter that takes what a model says of itself
 SIGNATURE = re.compile(r"^ {4}\d+\. ", re.MULTILINE)
 OPENING, CLOSING = "([{", ")]}"
-KINDS = {"str": str, "bool": (bool, np.bool_), "int": (int, np.integer), "float": (int, float, np.integer, np.floating)}
+KINDS: dict[str, Any] = {
+    "str": str,
+    "bool": (bool, np.bool_),
+    "int": (int, np.integer),
+    "float": (int, float, np.integer, np.floating),
+}
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,9 @@ morph_clamps        (M, 2)      see below, may be infinite
 driver_morphs       (D,)        integers (this and the next two: optional group)
 driver_channels     (D,)        integers
 driver_slopes       (D,)        per degree, unit or dial
+factor_morphs       (E,)        integers: correctives (this and the next two: optional group)
+factor_channels     (E,)        integers
+factor_tents        (E, 3)      x1, x2, x3 of a tent over the channel; three zeros for the channel itself
 part_names          (Q,)        text: the meshes that the character is made of (this and the next: optional group)
 vertex_parts        (V,)        integers, -1 for no part
 material_names      (A,)        text (this and the next: optional group)
@@ -44,9 +47,9 @@ uv_faces            (F, W)      integers: the row of ``uvs`` at each corner, -1 
 
 Evaluation (column vectors): a joint's parent-relative pose is its rest transform, then its translation channels along
 its rest axes, then its rotation channels multiplied in the order of the file, leftmost first. The amount of morph m is
-``clip(sum of slope * channel over its drivers + constant, clamp)``; morphs are added in the rest pose, before the
-joints bend; then linear blend skinning. Dials are the numeric controls of a pose row; rotations and translations
-enter it through the joints' transforms.
+``clip(sum of slope * channel over its drivers + constant, clamp)``, times the channels, or tents over them, of its
+factors; morphs are added in the rest pose, before the joints bend; then linear blend skinning. Dials are the numeric
+controls of a pose row; rotations and translations enter it through the joints' transforms.
 """
 
 from __future__ import annotations
@@ -59,7 +62,7 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_npz
 from rigcast._formats.npz.archive import Member, read_arrays
-from rigcast._rigs.description import Facts, Joints, Morph, RigChannel, Skin
+from rigcast._rigs.description import Factor, Facts, Joints, Morph, RigChannel, Skin
 from rigcast._rigs.skinned import SkinnedRig
 from rigcast._rigs.surface import Surface
 from rigcast._validate import Arguments, bad_argument
@@ -99,6 +102,11 @@ DRIVERS = {
     "driver_channels": Member("iu", ("D",)),
     "driver_slopes": Member("fiu", ("D",)),
 }
+FACTORS = {
+    "factor_morphs": Member("iu", ("E",)),
+    "factor_channels": Member("iu", ("E",)),
+    "factor_tents": Member("f", ("E", 3)),
+}
 PARTS = {"part_names": Member("U", ("Q",)), "vertex_parts": Member("iu", ("V",))}
 MATERIALS = {"material_names": Member("U", ("A",)), "face_materials": Member("iu", ("F",))}
 UVS = {"uvs": Member("f", ("U", 2)), "uv_faces": Member("iu", ("F", "W"))}
@@ -117,6 +125,7 @@ MEMBERS = {
     "channel_rest": Member("fiu", ("N",)),
     **MORPHS,
     **DRIVERS,
+    **FACTORS,
     **SURFACE,
 }
 
@@ -174,7 +183,7 @@ def save_npz_rig(path: str | os.PathLike[str], rig: SkinnedRig) -> None:
 
 
 def _check_groups(arrays: Arrays) -> None:
-    for group in (REQUIRED, JOINTS, CHANNELS, MORPHS, DRIVERS, PARTS, MATERIALS, UVS):
+    for group in (REQUIRED, JOINTS, CHANNELS, MORPHS, DRIVERS, FACTORS, PARTS, MATERIALS, UVS):
         missing = [name for name in group if name not in arrays]
         if missing and (group is REQUIRED or len(missing) < len(group)):
             got = f"an archive without {', '.join(missing)}"
@@ -234,14 +243,15 @@ def _channels(arrays: Arrays) -> list[RigChannel]:
 
 def _morphs(arrays: Arrays) -> list[Morph]:
     if "morph_names" not in arrays:
-        if "driver_morphs" in arrays:
-            raise bad_argument("load_npz_rig", "driver_morphs", "given without morphs", f"beside {', '.join(MORPHS)}")
+        for name in ("driver_morphs", "factor_morphs"):
+            if name in arrays:
+                raise bad_argument("load_npz_rig", name, "given without morphs", f"beside {', '.join(MORPHS)}")
         return []
     names, rows = _texts(arrays, "morph_names"), len(arrays["morph_vertices"])
     offsets = _indices(arrays, "morph_offsets", rows + 1, str(len(names) + 1))
     if (np.diff(offsets) < 0).any() or offsets[0] != 0 or offsets[-1] != rows:
         raise bad_argument("load_npz_rig", "morph_offsets", "not rising from 0 to P", f"ascending from 0 to {rows}")
-    drivers = _drivers(arrays, len(names))
+    drivers, factors = _drivers(arrays, len(names)), _factors(arrays, len(names))
     constants = arrays["morph_constants"].astype(np.float64).tolist()
     clamps = arrays["morph_clamps"].astype(np.float64).tolist()
     return [
@@ -252,6 +262,7 @@ def _morphs(arrays: Arrays) -> list[Morph]:
             drivers=tuple(drivers[m]),
             constant=constants[m],
             clamp=(clamps[m][0], clamps[m][1]),
+            factors=tuple(factors[m]),
         )
         for m, name in enumerate(names)
     ]
@@ -261,12 +272,26 @@ def _drivers(arrays: Arrays, count: int) -> list[list[tuple[int, float]]]:
     result: list[list[tuple[int, float]]] = [[] for _ in range(count)]
     if "driver_morphs" in arrays:
         morphs = _indices(arrays, "driver_morphs", count)
-        limit = len(arrays["channel_names"]) if "channel_names" in arrays else 0
-        channels = _indices(arrays, "driver_channels", limit)
+        channels = _channel_indices(arrays, "driver_channels")
         slopes = arrays["driver_slopes"].astype(np.float64)
         for morph, channel, slope in zip(morphs, channels.tolist(), slopes.tolist(), strict=True):
             result[morph].append((channel, slope))
     return result
+
+
+def _factors(arrays: Arrays, count: int) -> list[list[Factor]]:
+    result: list[list[Factor]] = [[] for _ in range(count)]
+    if "factor_morphs" in arrays:
+        morphs = _indices(arrays, "factor_morphs", count)
+        channels = _channel_indices(arrays, "factor_channels").tolist()
+        tents = arrays["factor_tents"].astype(np.float64).tolist()
+        for morph, channel, (x1, x2, x3) in zip(morphs, channels, tents, strict=True):
+            result[morph].append((channel, (x1, x2, x3) if x1 or x2 or x3 else None))
+    return result
+
+
+def _channel_indices(arrays: Arrays, name: str) -> NDArray[np.int32]:
+    return _indices(arrays, name, len(arrays["channel_names"]) if "channel_names" in arrays else 0)
 
 
 def _indices(arrays: Arrays, name: str, below: int, count: str = "n") -> NDArray[np.int32]:
@@ -306,6 +331,14 @@ def _arrays_of(rig: SkinnedRig) -> dict[str, Any]:
 
 
 def _morph_arrays(morphs: tuple[Morph, ...]) -> Arrays:
+    factors = [
+        (m, channel, tent or (0.0, 0.0, 0.0)) for m, morph in enumerate(morphs) for channel, tent in morph.factors
+    ]
+    correctives: Arrays = {
+        "factor_morphs": np.array([m for m, _, _ in factors], np.int32),
+        "factor_channels": np.array([channel for _, channel, _ in factors], np.int32),
+        "factor_tents": np.array([tent for _, _, tent in factors], np.float64),
+    }
     drivers = [(m, channel, slope) for m, morph in enumerate(morphs) for channel, slope in morph.drivers]
     return {
         "morph_names": np.array([morph.name for morph in morphs]),
@@ -317,4 +350,5 @@ def _morph_arrays(morphs: tuple[Morph, ...]) -> Arrays:
         "driver_morphs": np.array([m for m, _, _ in drivers], np.int32),
         "driver_channels": np.array([channel for _, channel, _ in drivers], np.int32),
         "driver_slopes": np.array([slope for _, _, slope in drivers], np.float64),
+        **(correctives if factors else {}),
     }
