@@ -35,9 +35,7 @@ def small_rig(seed: int = 0) -> SkinnedRig:
     morphs = [
         Morph.dense("fat", random.normal(size=(30, 3)), drivers=((5, 1.0),), clamp=(0, 1)),
         Morph("bent", np.array([3, 7, 8]), random.normal(size=(3, 3)), ((3, 0.02), (6, -0.01)), -0.5, (0.0, 1.5)),
-        Morph(
-            "both", [2, 9], [[1.0, 0.5, 0.0], [0.0, 2.0, 1.0]], constant=1.0, factors=((3, (0, 60, 100)), (9, None))
-        ),
+        Morph("both", [2, 9], [[1.0, 0.5, 0.0], [0.0, 2.0, 1.0]], constant=1.0, factors=((3, (0, 60, 100)), (9, None))),
         Morph("empty", np.empty(0, np.int32), np.empty((0, 3)), ((9, 1.0),)),
     ]
     facts = Facts("small", 0.01, "Z", "CC0-1.0", "made up")
