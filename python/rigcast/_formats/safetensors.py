@@ -34,6 +34,6 @@ def load_safetensors_rig(path: Path) -> SkinnedRig:
     """
     model = load(path)
     if not isinstance(model, BlendshapeRig):
-        got = f"{path}, a learned model of kind {model.kind}"
-        raise bad_argument("load", "path", got, "a rig: of model files, one of blendshapes (rigcast.load opens models)")
+        got = f"{path}: a learned model of kind {model.kind}"
+        raise bad_argument("load", "path", got, "a rig, which of model files only those of blendshapes are")
     return rig_of_face(model)
