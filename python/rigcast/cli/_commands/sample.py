@@ -10,7 +10,7 @@ from rigcast._rigs.resting import HINT, resting_lines
 from rigcast._rigs.surface import surface_of
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
-from rigcast.cli._described.rigs import held_channels, left_out_lines
+from rigcast.cli._described.rigs import held_channels, rig_notes
 from rigcast.cli._inputs.actions import action_sampler, add_action_arguments, chosen_actions, wants_actions
 from rigcast.cli._inputs.farm import farm_of
 from rigcast.cli._inputs.motion import animation_channels
@@ -216,8 +216,7 @@ def notice(rig: Any, console: Console) -> None:
     """Say which meshes are the character, what never moves, and what sampling pose by pose leaves out."""
     if len(parts := surface_of(rig).parts) > 1:
         console.line(f"one character of {len(parts)} meshes: {', '.join(parts)}")
-    told = [*getattr(rig, "differences", []), *getattr(rig, "notes", [])]
-    for line in [*left_out_lines(getattr(rig, "left_out", [])), *told]:
+    for line in rig_notes(rig):
         console.line(f"note: {line}")
     lines = resting_lines(getattr(rig, "resting", {}))
     for line in [*lines, *[HINT] * bool(lines)]:

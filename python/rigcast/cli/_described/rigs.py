@@ -97,6 +97,12 @@ def ranges_by_name(names: Iterable[str], ranges: Iterable[Any]) -> dict[str, tup
     return {name: (float(low), float(high)) for name, (low, high) in zip(names, ranges, strict=True)}
 
 
+def rig_notes(rig: Any) -> list[str]:
+    """What a rig says of how it was opened: meshes that were left out, what is held, what the file does not say."""
+    told = [*getattr(rig, "differences", []), *getattr(rig, "notes", [])]
+    return [*left_out_lines(getattr(rig, "left_out", [])), *told]
+
+
 def left_out_lines(left_out: list[str]) -> list[str]:
     """The meshes of a file that are not the character (``'NAME': reason``): one line per reason."""
     pairs = [line.rpartition(": ") for line in left_out]
