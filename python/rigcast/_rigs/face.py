@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rigcast._blendshapes import Tent
 from rigcast._rigs.description import DIAL, Factor, Facts, Morph, RigChannel
 from rigcast._rigs.skinned import SkinnedRig
 from rigcast._rigs.surface import surface_of
 from rigcast._validate import check_blendshape_rig
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast import BlendshapeRig, Tent
 
 
 def rig_of_face(face: BlendshapeRig) -> SkinnedRig:
@@ -71,6 +70,6 @@ def rig_of_face(face: BlendshapeRig) -> SkinnedRig:
 
 def factor_of(driver: int | Tent) -> Factor:
     """A driver of a corrective, as a factor over the dial of its shape."""
-    if isinstance(driver, Tent):
-        return int(driver.shape), (float(driver.x1), float(driver.x2), float(driver.x3))
-    return int(driver), None
+    if isinstance(driver, int):
+        return driver, None
+    return int(driver.shape), (float(driver.x1), float(driver.x2), float(driver.x3))

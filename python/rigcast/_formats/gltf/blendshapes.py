@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._blendshapes import Tent
 from rigcast._formats.gltf.accessors import Accessors
 from rigcast._formats.gltf.clips import Clip, read_clips
 from rigcast._formats.gltf.document import Document, integer, records, refuse, text
@@ -26,7 +25,7 @@ from rigcast._text import escaped
 from rigcast._validate import bad_argument
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast import BlendshapeRig, Tent
 
 DEFAULT_FPS = 30.0
 EVEN = 1e-3  # of a frame: keys at even distances are frames
@@ -178,6 +177,8 @@ def face_of(file: MorphFile, linear: bool = False) -> BlendshapeRig:
 
 def drivers_of(factors: Iterable[Factor]) -> list[int | Tent]:
     """The drivers of a corrective, as a blendshape rig takes them."""
+    from rigcast import Tent
+
     return [shape if tent is None else Tent(shape, *tent) for shape, tent in factors]
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rigcast._blendshapes import Tent
 from rigcast._formats.gltf.document import Document, Record, items, records, refuse, text
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def notes_of(rig: BlendshapeRig) -> dict[str, Any]:
     """The ``extras`` of the node of a face."""
     shapes = rig.shape_names
     correctives = [
-        [name, [[shapes[d.shape], d.x1, d.x2, d.x3] if isinstance(d, Tent) else [shapes[d]] for d in drivers]]
+        [name, [[shapes[d]] if isinstance(d, int) else [shapes[d.shape], d.x1, d.x2, d.x3] for d in drivers]]
         for name, drivers in zip(rig.column_names[rig.num_shapes :], rig.combinations, strict=True)
     ]
     bounds = [[name, float(low), float(high)] for name, (low, high) in zip(shapes, rig.bounds, strict=True)]
