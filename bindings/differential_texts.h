@@ -14,7 +14,7 @@ Immutable and thread-safe.
 Parameters
 ----------
 faces : array_like of int, shape (F, 3) or (F, 4)
-    A manifold mesh that uses all vertices; -1 in a fourth column pads triangles.
+    -1 in a fourth column pads triangles. Need not be manifold; a vertex without a face is a component of its own.
 num_vertices : int
     V.
 anchors : array_like of int, shape (A,)
@@ -25,8 +25,8 @@ anchor_weight : float or array_like, shape (A,)
 Raises
 ------
 ValueError
-    If the mesh is not manifold or does not use a vertex, an anchor is out of range or occurs twice, a component has no
-    anchor (the message names it), or a weight is not finite and positive.
+    If a face or an anchor is out of range, an anchor occurs twice, a component has no anchor (the message names it), or
+    a weight is not finite and positive.
 
 Examples
 --------
@@ -157,7 +157,7 @@ the first one of each connected component is drawn from the seed. The first n an
 Parameters
 ----------
 faces : array_like of int, shape (F, 3) or (F, 4)
-    A manifold mesh that uses all vertices.
+    Need not be manifold; a vertex without a face is a component of its own.
 num_vertices : int
     V.
 count : int
@@ -175,7 +175,7 @@ ndarray of int32, shape (count,)
 Raises
 ------
 ValueError
-    If the mesh is not manifold or does not use a vertex, or ``count`` is too small or too large.
+    If a face has an index out of range, or ``count`` is too small or too large.
 
 Examples
 --------

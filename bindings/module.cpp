@@ -1,5 +1,6 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/errors.h"
+#include "bindings/convert/short_errors.h"
 #include "bindings/convert/unmade.h"
 #include "bindings/synthesis.h"
 
@@ -33,4 +34,5 @@ PYBIND11_MODULE(_core, module) {
     rigcast::bindings::bind_majorize_minimize(module);
     rigcast::bindings::bind_ik_goals(module);
     rigcast::bindings::refuse_unmade(module);
+    rigcast::bindings::shorten_call_errors(module);
 }

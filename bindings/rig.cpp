@@ -215,6 +215,8 @@ void bind_deformer(py::module_& module) {
             "rest_vertices", [](const Deformer& m) { return copy(m.character().rest_vertices); },
             "(V, 3) float32: the rest pose.")
         .def_property_readonly(
+            "num_vertices", [](const Deformer& m) { return m.character().num_vertices(); }, "V.")
+        .def_property_readonly(
             "faces", [](const Deformer& m) { return copy(m.character().faces); }, "(F, 4) int32: -1 pads triangles.")
         .def_property_readonly(
             "skeleton",

@@ -708,6 +708,11 @@ class Deformer:
         Length of the model's unit in meters.
         """
     @property
+    def num_vertices(self) -> int:
+        """
+        V.
+        """
+    @property
     def parts(self) -> list[str]:
         """
         Names of the parts; may be empty.
@@ -1355,7 +1360,7 @@ class Reconstructor:
     Parameters
     ----------
     faces : array_like of int, shape (F, 3) or (F, 4)
-        A manifold mesh that uses all vertices; -1 in a fourth column pads triangles.
+        -1 in a fourth column pads triangles. Need not be manifold; a vertex without a face is a component of its own.
     num_vertices : int
         V.
     anchors : array_like of int, shape (A,)
@@ -1366,8 +1371,8 @@ class Reconstructor:
     Raises
     ------
     ValueError
-        If the mesh is not manifold or does not use a vertex, an anchor is out of range or occurs twice, a component has no
-        anchor (the message names it), or a weight is not finite and positive.
+        If a face or an anchor is out of range, an anchor occurs twice, a component has no anchor (the message names it), or
+        a weight is not finite and positive.
 
     Examples
     --------
@@ -2157,7 +2162,7 @@ def choose_anchors(
     Parameters
     ----------
     faces : array_like of int, shape (F, 3) or (F, 4)
-        A manifold mesh that uses all vertices.
+        Need not be manifold; a vertex without a face is a component of its own.
     num_vertices : int
         V.
     count : int
@@ -2175,7 +2180,7 @@ def choose_anchors(
     Raises
     ------
     ValueError
-        If the mesh is not manifold or does not use a vertex, or ``count`` is too small or too large.
+        If a face has an index out of range, or ``count`` is too small or too large.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from tests.support.example_files import example_files
 READS = {
     "doctor": (),
     "sample": ("hero.npz", "dog.blend", "lid.npz"),
-    "train": ("hero.rwdata", "hero.npz", "head.rwdata"),
+    "train": ("hero.rwdata", "hero.npz", "head.rwdata", "face.safetensors"),
     "evaluate": (
         "hero.safetensors",
         "held_out.rwdata",

@@ -102,7 +102,7 @@ def test_evaluate_measures_and_writes_vertices(workplace, tolerance):
         (["evaluate", "skinning.safetensors", "held_out.rwdata", "-o", "v.pc2"], "v.pc2 must have some: --fps"),
         (["evaluate", "skinning.safetensors", "bend.txt", "-o", "v.npy"], "no array of numbers"),
         (["evaluate", "hero.npz", "held_out.rwdata"], "hero.npz has morphs beside its joints"),
-        (["info", "folder"], "a folder that rigcast.sampling.sample has finished"),
+        (["info", "folder"], "a folder that rigcast sample has finished"),
         (["info", "broken.npz"], "broken.npz"),
         (
             ["train", "body", "held_out.rwdata", "-o", "skinning.safetensors"],

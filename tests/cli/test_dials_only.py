@@ -80,10 +80,10 @@ def test_a_character_with_channels_of_joints_is_left_as_it_is(lids, tmp_path):
     assert opened(tmp_path / "hero.npz", first_face()).num_joints == 4
 
 
-def test_asked_for_channels_of_joints_are_refused(lids, tmp_path, run):
+def test_a_character_without_dials_is_refused(lids, tmp_path, run):
     from tests.support.cylinder_models import cylinder_file
 
     cylinder_file(tmp_path / "hero.npz")
     code, last = run("sample", tmp_path / "hero.npz", "-o", tmp_path / "x.rwdata", "--dials-only")
     assert code == 2
-    assert "a rig with 6 channels of joints" in last
+    assert "none of which is a numeric control; it must be one with dials" in last

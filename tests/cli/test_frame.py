@@ -290,11 +290,3 @@ def test_a_misspelt_option_names_the_nearest_and_the_commands_own_help(tmp_path,
     told = capsys.readouterr().err
     assert meant in told
     assert "rigcast solve --help" in told
-
-
-def test_errors_speak_of_files_and_not_of_functions(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.txt").touch()
-    assert dispatch.main(["solve", "a.txt", "b.npy", "-o", "w.npz"]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("rigcast: 'a.txt'; it must be a file that ends in")

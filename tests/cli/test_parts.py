@@ -106,11 +106,6 @@ def test_a_rig_as_motion_needs_an_action(swimmer):
     assert done.stderr.endswith("eel.blend is a rig: say which of its actions to play, --action NAME or --actions\n")
 
 
-def test_a_rig_is_no_data_set(eel):
-    done = rigcast_command("train", "body", "eel.blend", "-o", "no.safetensors", folder=eel)
-    assert "eel.blend is no data set; rigcast sample eel.blend -o FOLDER makes one of a rig" in done.stderr
-
-
 def test_info_takes_a_moving_glb_of_several_meshes(tmp_path):
     write_two_parts(tmp_path / "m.glb")
     found = json_of("info", "m.glb", folder=tmp_path)

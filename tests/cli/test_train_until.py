@@ -89,7 +89,6 @@ def test_other_goals_are_refused(call, goal, said):
         (["differential", "hero.npz", "--until", "p99 1mm"], "--until is an option of body, not of differential"),
         (["body", "hero.rwdata", "--poses", "100"], "--poses goes with --until"),
         (["body", "hero.rwdata", "--rig", "hero.npz"], "--rig goes with --until"),
-        (["body", "hero.npz"], "hero.npz is no data set"),
     ],
 )
 def test_what_cannot_be_sampled_is_refused(call, words, said):

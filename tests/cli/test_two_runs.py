@@ -41,7 +41,7 @@ def test_a_users_own_folder_beside_the_output_stays(shot_files, monkeypatch, cap
     (folder / "solve.json").write_text('{"solve": "of mine"}')
     line = ["solve", "face.safetensors", "take.npy", "--fps", "30", "-o", "own.npz", "--alpha", "0.01"]
     assert dispatch.main(line) == 2
-    assert "which holds other files; it must be absent or empty" in capsys.readouterr().err
+    assert "holds other files; it must be absent or empty" in capsys.readouterr().err
     with Parts(shot_files / "begun", "solve") as begun:
         begun.put("000000", b"", "0" * 32)
         os.replace(shot_files / "begun" / "rigcast-000000.part", folder / "rigcast-000000.part")

@@ -32,5 +32,5 @@ def test_the_error_says_what_to_do():
 
 
 def test_none_is_no_rig():
-    with pytest.raises(TypeError, match="incompatible constructor arguments"):
+    with pytest.raises(TypeError, match="InverseGram: rig is None; it must be BlendshapeRig"):
         _core.InverseGram(None, [0], [1.0])

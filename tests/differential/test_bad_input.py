@@ -20,10 +20,6 @@ def with_face(*corners):
 
 MESHES = [
     (with_face(0, 1, V, -1), V, rf"faces is {V} in face {len(FACES)}"),
-    (with_face(0, 1, 1, -1), V, "faces is with vertex 1 twice in face"),
-    (with_face(*FACES[0]), V, "more than two faces at the edge between vertices"),
-    (with_face(0, V, V + 1, -1), V + 2, "faces at vertex 0 that share no edge there"),
-    (FACES, V + 1, f"faces is without vertex {V}"),
     (FACES, 0, "num_vertices is 0"),
 ]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.anchored import dense_laplacian, dense_solve, selection, shield, two_shields
+from tests.support.anchored import dense_laplacian, dense_solve, selection, shield, two_shields, welded
 
 POINTS, FACES = two_shields()
 V = len(POINTS)
@@ -17,6 +17,9 @@ LAPLACIAN = dense_laplacian(FACES, V)
 
 def make(weight=1.0, anchors=ANCHORS):
     return rc.differential.Reconstructor(FACES, V, anchors, weight)
+
+
+WELDED = {kind: welded(kind) for kind in ("lash", "point", "loose", "repeated")}
 
 
 def random(*shape, seed=0):
@@ -41,6 +44,17 @@ def test_solve_inverts_encode(tolerance):
     d = random(9, V, 3)
     r = make()
     np.testing.assert_allclose(r.solve(r.encode(d), d[:, ANCHORS]), d, atol=tolerance["float32_scaled"])
+
+
+@pytest.mark.parametrize("kind", WELDED)
+def test_a_mesh_need_not_be_manifold(kind, tolerance):
+    faces, count = WELDED[kind]
+    laplacian = dense_laplacian(faces, count)
+    anchors = rc.differential.choose_anchors(faces, count, 8)
+    delta, positions = random(2, count, 3), random(2, len(anchors), 3, seed=1)
+    expected = dense_solve(laplacian, anchors, np.ones(len(anchors)), delta, positions)
+    solved = rc.differential.Reconstructor(faces, count, anchors).solve(delta, positions)
+    np.testing.assert_allclose(solved, expected, atol=tolerance["float32_scaled"])
 
 
 def test_moved_anchors_take_their_component_along(tolerance):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast.inverse._ambiguity import ambiguous_pairs
 from tests.support.inverse_rigs import random_rig
 
 
@@ -66,3 +67,31 @@ def test_independence_is_the_distance_to_the_span_of_the_others(tolerance):
         assert gram.independence[k] == pytest.approx(
             np.linalg.norm(left) / np.linalg.norm(columns[:, k]), rel=tolerance["float64_converged"]
         )
+
+
+def test_pairs_that_noise_leaves_ambiguous_are_named_by_their_angle():
+    """Lip corners that nearly repeat each other; brows that are made up of two others, at rest in the shot."""
+    rng = np.random.default_rng(6)
+    deltas = rng.normal(size=(8, 200, 3))
+    deltas[5] = deltas[3] + 0.02 * rng.normal(size=(200, 3))
+    deltas[6] = deltas[4] + 0.05 * rng.normal(size=(200, 3))
+    deltas[2] = deltas[0] + deltas[1]
+    names = ["browL", "browR", "brow", "cornerUp", "dimple", "smile", "stretch", "jaw"]
+    rig = rc.BlendshapeRig(rng.normal(size=(200, 3)), deltas, names=names)
+    weights = rng.uniform(size=(20, 8))
+    weights[:, :3] = 0.0
+    targets = rig.evaluate(weights) + 0.05 * rng.normal(size=(20, 200, 3)).astype(np.float32)
+    solver = rc.inverse.Solver(rig)
+    found = solver.solve(targets, alpha=1.0)
+    (told,) = ambiguous_pairs(solver.gram, found, 10.0)
+    assert "0.5 mm left per coordinate: cornerUp with smile (1.1 degrees apart, weights to +-0.1)" in told
+    assert "brow" not in told
+    assert "dimple with stretch" not in told  # 2.9 degrees apart, and found to 0.04
+
+
+def test_a_shot_without_noise_leaves_no_pair():
+    rng = np.random.default_rng(7)
+    rig = near_rig(rng, 0.01)
+    solver = rc.inverse.Solver(rig)
+    found = solver.solve(rig.evaluate(rng.uniform(size=(9, 8))), alpha=0.0)
+    assert ambiguous_pairs(solver.gram, found, 1.0) == []

@@ -54,9 +54,10 @@ def test_objective_is_that_of_the_rig_without_copies_at_alpha_0(solver, targets,
     assert np.abs(solver.solve(targets, alpha=0.0).objective / best - 1.0).max() < 1e-5
 
 
-def test_shapes_that_nearly_repeat_others_are_named(solver, targets):
+def test_shapes_that_nearly_repeat_others_are_named_the_worst_first(solver, targets):
     (told,) = solver.solve(targets[:1], alpha=0.0).warnings
-    assert "shapes that are nearly made up of others: shape0, shape1," in told
+    assert "shapes that are nearly made up of others: " in told
+    assert f"shape{solver.gram.independence.argmin()}," in told
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0])

@@ -23,6 +23,10 @@ def called(names: list[str]) -> rc.BlendshapeRig:
         (["a", "b", "a * b", "a at 0.5"], {"a * b": "corrects a with b", "a at 0.5": "corrects a"}),
         (["a", "b", "a@0.5", "b@home"], {"a@0.5": "corrects a"}),
         (["jawOpen", "smile_L", "jawOpen_smile_L"], {"jawOpen_smile_L": "corrects jawOpen with smile_L"}),
+        (
+            ["ears_up", "earUp_L", "smile", "tear_L"],
+            dict.fromkeys(["ears_up", "earUp_L"], "an ear, which few can move"),
+        ),
         (["smile", "elbow_corrective"], {"elbow_corrective": "a corrective by its name"}),
         (["smile", "smile_L", "smile_R", "fixate"], {}),
         (["eyeLookUp_L", "mouthLeft", "mouthRight", "eyeBlink_L", "eyeWide_L"], {}),

@@ -19,6 +19,8 @@ from rigcast.report._sheet.contact_sheet import movement
             "Brow inner up, left and right + Eye blink, left and right",
         ),
         (["mouthLeft"], "Mouth left"),
+        (["eyeLookOut_L", "eyeLookIn_R", "jawOpen"], "Both eyes look left + Jaw open"),
+        (["eyeLookUp_L", "eyeLookUp_R"], "Eye look up, left and right"),
         (["eyeLookIn_L"], "Eye look in, left"),
         (["mouth_parling", "nose_depression"], "Mouth parling + Nose depression"),
         (["smile_L", "smile_L2"], "Smile, left + Smile L2"),

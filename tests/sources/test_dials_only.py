@@ -140,10 +140,37 @@ def test_an_unknown_attribute_is_named(lid):
         _ = lid.wings
 
 
-def test_a_channel_of_a_joint_is_refused_by_name():
-    turned = lid_rig((RigChannel("lid.rx", "rotate_x", 1, -30.0, 30.0),))
-    with pytest.raises(ValueError, match=r"dials_only: rig is a rig with 1 channels of joints \(lid\.rx\); it must be"):
-        rc.sources.dials_only(turned)
+@pytest.fixture
+def turned():
+    """A lid whose bone an artist turns, too: by 10 degrees at rest."""
+    return lid_rig((RigChannel("lid.rx", "rotate_x", 1, -30.0, 30.0, 10.0),))
+
+
+def test_channels_of_joints_are_held_at_rest_and_named(turned):
+    held = rc.sources.dials_only(turned)
+    assert (held.held, held.channel_names) == (["lid.rx"], ["blink", "squint"])
+    assert held.differences == ["dials only: 1 channel that is no dial is held at rest: lid.rx"]
+    rows = np.concatenate([ROWS, np.full((3, 1), 10.0)], axis=1)
+    assert held.sample(ROWS)[1].tobytes() == turned.sample(rows)[1].tobytes()
+
+
+def test_an_action_leaves_out_what_is_held(turned):
+    keys = np.concatenate([ROWS, np.float64([[0], [20], [30]])], axis=1)
+    host = Hosted(turned)
+    host.action = lambda name: rc.sources.Action(name, keys, 24.0)
+    held = rc.sources.dials_only(host)
+    action = held.action("wink")
+    assert (action.channels.tolist(), action.missed) == (ROWS.tolist(), ["lid.rx"])
+    poses, vertices = held.played("wink")
+    assert poses.tolist() == ROWS.tolist()
+    assert vertices.tobytes() == held.sample(ROWS)[1].tobytes()
+
+
+def test_a_rig_without_dials_is_refused():
+    arm = rc.sources.example_body()
+    bare = rc.sources.SkinnedRig(arm.rest_vertices, arm.faces, arm.joints, arm.skin, arm.channels[:2])
+    with pytest.raises(ValueError, match="rig is a rig of 2 channels, none of which is a numeric control; it must be"):
+        rc.sources.dials_only(bare)
 
 
 @pytest.mark.parametrize("features", ["linear", "quadratic"])

@@ -25,6 +25,24 @@ def two_shields() -> tuple[np.ndarray, np.ndarray]:
     )
 
 
+def welded(kind: str) -> tuple[np.ndarray, int]:
+    """Faces and number of vertices of meshes that are no manifold.
+
+    ``lash``: a strip welded to an edge inside the first shield, which then has three faces; ``point``: a triangle that
+    shares one vertex; ``loose``: a vertex without a face; ``repeated``: a face with a corner twice.
+    """
+    points, faces = two_shields()
+    count, (a, b) = len(points), faces[5, 1:3]
+    more = {
+        "lash": ([(a, b, count + 1, count), (count, count + 1, count + 3, count + 2)], 4),
+        "point": ([(a, count, count + 1, -1)], 2),
+        "loose": ([], 1),
+        "repeated": ([(a, b, b, -1)], 0),
+    }
+    corners, added = more[kind]
+    return np.concatenate([faces, np.array(corners, np.int32).reshape(-1, 4)]), count + added
+
+
 def dense_laplacian(faces: np.ndarray, num_vertices: int) -> np.ndarray:
     """``D - A`` of the graph of edges, entry by entry."""
     adjacency = np.zeros((num_vertices, num_vertices))

@@ -35,6 +35,7 @@ def small_rig(seed: int = 0) -> SkinnedRig:
     morphs = [
         Morph.dense("fat", random.normal(size=(30, 3)), drivers=((5, 1.0),), clamp=(0, 1)),
         Morph("bent", np.array([3, 7, 8]), random.normal(size=(3, 3)), ((3, 0.02), (6, -0.01)), -0.5, (0.0, 1.5)),
+        Morph("both", [2, 9], [[1.0, 0.5, 0.0], [0.0, 2.0, 1.0]], constant=1.0, factors=((3, (0, 60, 100)), (9, None))),
         Morph("empty", np.empty(0, np.int32), np.empty((0, 3)), ((9, 1.0),)),
     ]
     facts = Facts("small", 0.01, "Z", "CC0-1.0", "made up")
@@ -71,6 +72,8 @@ def slow_sample(rig: SkinnedRig, row: np.ndarray) -> tuple[np.ndarray, np.ndarra
     for morph in rig.morphs:
         amount = morph.constant + sum(slope * row[channel] for channel, slope in morph.drivers)
         amount = min(max(amount, morph.clamp[0]), morph.clamp[1])
+        for channel, tent in morph.factors:
+            amount *= row[channel] if tent is None else _tent(row[channel], *tent)
         for vertex, delta in zip(morph.vertices, morph.deltas, strict=True):
             shaped[vertex] += amount * delta
     vertices = np.zeros_like(shaped)
@@ -79,6 +82,10 @@ def slow_sample(rig: SkinnedRig, row: np.ndarray) -> tuple[np.ndarray, np.ndarra
             vertices[vertex] += weight * (posed[joint] @ np.linalg.inv(rest[joint]) @ [*point, 1])[:3]
     dials = [value for channel, value in zip(rig.channels, row, strict=True) if channel.kind == "dial"]
     return np.concatenate([np.array(local)[:, :3].ravel(), dials]), vertices
+
+
+def _tent(value: float, x1: float, x2: float, x3: float) -> float:
+    return max(0.0, min((value - x1) / (x2 - x1), (x3 - value) / (x3 - x2)))
 
 
 def _square(transform: np.ndarray) -> np.ndarray:

@@ -69,7 +69,7 @@ class Units:
         """Expressions to scan for the target."""
         shapes = self.source + self.given
         return rc.transfer.pack_expressions(
-            self.source, shapes, self.faces, self.target, alpha=alpha, method=method, names=self.names
+            self.source, shapes, self.faces, self.target, alpha=alpha, method=method, names=self.names, anatomy=False
         )
 
     def error(self, weights: np.ndarray, noise: float = 0.0, **options: Any) -> float:

@@ -47,6 +47,7 @@ class Face:
             symmetry=symmetry,
             motion_areas=self.painted() if symmetry else [],
             names=self.names,
+            anatomy=False,  # the published program
             **options,
         )
 

@@ -6,9 +6,9 @@
 
 namespace rigcast::differential {
 
-/// Throws ArgumentError, which names `function`, unless faces (F, 4) are a manifold mesh that uses every vertex: all
-/// indices in range, no face with a repeated corner, at most two faces per edge, and the faces of a vertex connected
-/// through its edges.
+/// Throws ArgumentError, which names `function`, if there is no vertex or a face has an index out of range. The graph
+/// Laplacian needs edges alone: any number of faces may meet at an edge or a vertex, a face may repeat a corner, and a
+/// vertex without a face is a component of its own, whose anchor it is.
 void check_mesh(const char* function, View<const std::int32_t, 2> faces, std::int64_t num_vertices);
 
 /// The connected component of each vertex, numbered by first vertices, and their number. Requires: check_mesh.

@@ -15,8 +15,9 @@ namespace rigcast::differential {
 /// with the factorization of some steps ago. Variances of a new factorization are exact (SparseCholesky::
 /// inverse_diagonal).
 /// Guarantee: the same anchors for any number of threads.
-/// Throws ArgumentError if the mesh is not manifold or does not use all vertices, or `count` is less than the number of
-/// components or more than the number of vertices.
+/// The mesh need not be manifold; a vertex without a face is a component of its own.
+/// Throws ArgumentError if a face has an index out of range, or `count` is less than the number of components or more
+/// than the number of vertices.
 std::vector<std::int32_t> choose_anchors(View<const std::int32_t, 2> faces, std::int64_t num_vertices,
                                          std::int64_t count, std::uint64_t seed, int threads);
 

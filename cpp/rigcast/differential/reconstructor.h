@@ -20,9 +20,9 @@ namespace rigcast::differential {
 /// Immutable and thread-safe. Guarantee: the bytes of a frame depend neither on threads nor on other frames.
 class Reconstructor {
 public:
-    /// Faces (F, 4), anchors (A), weights (A). Throws ArgumentError if the mesh is not manifold or does not use all
-    /// vertices, an anchor is out of range or occurs twice, a component has no anchor (the text names it), or a weight
-    /// is not finite and positive.
+    /// Faces (F, 4), anchors (A), weights (A). The mesh need not be manifold. Throws ArgumentError if a face or an
+    /// anchor is out of range, an anchor occurs twice, a component has no anchor (the text names it), or a weight is
+    /// not finite and positive.
     Reconstructor(View<const std::int32_t, 2> faces, std::int64_t num_vertices, View<const std::int32_t, 1> anchors,
                   View<const double, 1> anchor_weights);
 

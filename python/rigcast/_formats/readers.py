@@ -14,7 +14,7 @@ from rigcast._validate import bad_argument, missing_file, shown
 RIGS, FACES = "rigcast.sources.load", "rigcast.sources.load_blendshapes"
 SHOTS, WEIGHTS = "rigcast.sources.load_shot", "rigcast.sources.load_blendshape_weights"
 READERS: dict[str, tuple[str, ...]] = {
-    ".safetensors": ("rigcast.load",),
+    ".safetensors": ("rigcast.load", RIGS, FACES),
     ".glb": (RIGS, FACES, SHOTS, WEIGHTS),
     ".gltf": (RIGS, FACES, SHOTS, WEIGHTS),
     ".blend": (RIGS, FACES, WEIGHTS),

@@ -140,11 +140,15 @@ class RigChannel:
             raise bad_argument("RigChannel", "range", got, "finite, with low <= rest <= high")
 
 
+Factor = tuple[int, tuple[float, float, float] | None]  # a channel, and the tent over it if there is one
+
+
 @dataclass(frozen=True)
 class Morph:
     """A shape added in the rest pose before the joints bend, driven by channels.
 
-    The amount is ``clip(sum_k slope_k channel_k + constant, *clamp)``.
+    The amount is ``clip(sum_k slope_k channel_k + constant, *clamp)``, times the product of its factors: a corrective
+    has no drivers, the constant 1, and the channels that it belongs to as factors.
 
     Attributes
     ----------
@@ -154,6 +158,9 @@ class Morph:
     drivers : tuple of (channel index, slope)
     constant : float
     clamp : (low, high), may be infinite
+    factors : tuple of (channel index, tent)
+        The channel itself if the tent is None, else a tent over it (x1, x2, x3): 0 at x1, 1 at x2, 0 at x3 and
+        outside, straight between.
     """
 
     name: str
@@ -162,6 +169,7 @@ class Morph:
     drivers: tuple[tuple[int, float], ...] = ()
     constant: float = 0.0
     clamp: tuple[float, float] = field(default=(-np.inf, np.inf))
+    factors: tuple[Factor, ...] = ()
 
     def __post_init__(self) -> None:
         check = Arguments("Morph")
@@ -174,6 +182,9 @@ class Morph:
             raise bad_argument("Morph", "drivers", f"not finite ({self.name})", "finite slopes and a finite constant")
         if not self.clamp[0] <= self.clamp[1]:
             raise bad_argument("Morph", "clamp", f"{self.clamp} ({self.name})", "a pair low <= high")
+        for _, tent in self.factors:
+            if tent is not None and not (np.isfinite(tent).all() and tent[0] < tent[1] < tent[2]):
+                raise bad_argument("Morph", "factors", f"{tent} ({self.name})", "a tent of finite x1 < x2 < x3")
         object.__setattr__(self, "vertices", vertices)
         object.__setattr__(self, "deltas", np.array(deltas))
 
@@ -185,8 +196,9 @@ class Morph:
         drivers: tuple[tuple[int, float], ...] = (),
         constant: float = 0.0,
         clamp: tuple[float, float] = (-np.inf, np.inf),
+        factors: tuple[Factor, ...] = (),
     ) -> Morph:
         """A morph from (V, 3) displacements: keeps the vertices that move. The other arguments are its attributes."""
         full = Arguments("Morph.dense").numbers("deltas", deltas, "V 3", dtype=np.float32)
         moving = np.flatnonzero(full.any(axis=1))
-        return cls(name, moving.astype(np.int32), full[moving], drivers, constant, clamp)
+        return cls(name, moving.astype(np.int32), full[moving], drivers, constant, clamp, factors)

@@ -129,8 +129,9 @@ class SkinnedRig(Described):
         check.names("morphs", [morph.name for morph in self.morphs])
         for morph in self.morphs:
             Arguments("SkinnedRig").integers(f"morph {morph.name}: vertices", morph.vertices, "n", below=count)
-            drivers = [channel for channel, _ in morph.drivers]
-            Arguments("SkinnedRig").integers(f"morph {morph.name}: drivers", drivers, "n", below=len(self.channels))
+            for what in ("drivers", "factors"):
+                used = [channel for channel, _ in getattr(morph, what)]
+                Arguments("SkinnedRig").integers(f"morph {morph.name}: {what}", used, "n", below=len(self.channels))
 
     @property
     def joint_columns(self) -> int:
@@ -150,7 +151,12 @@ class SkinnedRig(Described):
             turned.add(0)
         weighed = set() if self.skin is None else set(np.unique(self.skin.joint[self.skin.weight > 0]).tolist())
         still = {name: "no channels" for joint, name in enumerate(joints) if joint in weighed - turned}
-        driven = {m.name for m in self.morphs if not m.drivers or any(slope and c in moving for c, slope in m.drivers)}
+        driven = {
+            m.name
+            for m in self.morphs
+            if (not m.drivers or any(slope and c in moving for c, slope in m.drivers))
+            and all(c in moving for c, _ in m.factors)
+        }
         return still | {m.name: "no channel drives it" for m in self.morphs if m.name not in driven}
 
     def _facts(self) -> list[str]:
@@ -199,7 +205,7 @@ class SkinnedRig(Described):
         return compose(self.joints.rest, basis)
 
     def activations(self, channels: ArrayLike) -> NDArray[np.float64]:
-        """How much of each morph is added: ``clip(sum_k slope_k channel_k + constant, low, high)``.
+        """How much of each morph is added: ``clip(sum_k slope_k channel_k + constant, low, high)`` times its factors.
 
         Parameters
         ----------
@@ -216,6 +222,9 @@ class SkinnedRig(Described):
             for channel, slope in morph.drivers:
                 amount += slope * values[:, channel]
             result[:, index] = np.clip(amount, *morph.clamp)
+            for channel, tent in morph.factors:
+                value = values[:, channel]
+                result[:, index] *= value if tent is None else np.interp(value, tent, (0.0, 1.0, 0.0))
         return result
 
     def sample(self, channels: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -50,8 +50,13 @@ THE_USERS = {
 }
 PACKAGE = Path(__file__).parents[1]
 # Functions name themselves and their arguments; a person at the command line has named a file, a shot, a rig.
+OF_A_FILE = r"^[a-z_.]+: (?:path|folder|checkpoint) is "
 IN_THE_COMMANDS_WORDS = [
-    (r"^[a-z_.]+: (path|folder|checkpoint) is (?=\S*[./])", ""),
+    (rf"{OF_A_FILE}('[^']*'); it must be ", r"\1 must be "),
+    (rf"{OF_A_FILE}('[^']*'|\S*[./]\S*), which (?=(?:is|has|does|holds|begins|was)\b)", r"\1 "),
+    (rf"{OF_A_FILE}(?='|\S*[./])", ""),
+    (r"; (\.\w+) files are read by rigcast.*$", r"; rigcast info says what a \1 file holds"),
+    (r"\brigcast\.sampling\.sample has finished", "rigcast sample has finished"),
     (r"^[a-z_.]+: targets is ", "SHOT is "),
     (r"\boverwrite=True\b", "--overwrite"),
 ]

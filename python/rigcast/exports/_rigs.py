@@ -34,7 +34,7 @@ def write_rig(
     ``.npz``          everything but metadata beyond names, licence, origin and units; documented in
                       :doc:`/reference/file_formats`
     ``.glb``          mesh, morph targets and a clip that shows one shape after the other. Combinations are targets of
-                      their own: a viewer does not multiply weights.
+                      their own, as a viewer does not multiply weights; this package reads them as combinations
     ``.blend``        mesh with shape keys, combinations as driven keys, upright, z up (needs Blender)
     ================  ==============================================================================================
 

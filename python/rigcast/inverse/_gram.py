@@ -114,7 +114,7 @@ class Gram:
         if len(own) == 0:
             return result
         cosines = self.matrix[np.ix_(own, own)] / np.outer(size[own], size[own])
-        result[own] = np.sqrt(1.0 / _inverse_diagonal(cosines))  # (C^-1)_kk = 1 / sine^2
+        result[own] = np.sqrt(1.0 / inverse_diagonal(cosines))  # (C^-1)_kk = 1 / sine^2
         return result
 
     def _warnings(self) -> list[str]:
@@ -136,7 +136,8 @@ class Gram:
             )
         elif (self.independence < NEARLY_DEPENDENT).any():
             weak = np.flatnonzero(self.independence < NEARLY_DEPENDENT)
-            least, some = self.independence[weak].min(), ", ".join(names[k] for k in weak[:12])
+            worst = np.sort(weak[np.argsort(self.independence[weak], kind="stable")[:12]])
+            least, some = self.independence[weak].min(), ", ".join(names[k] for k in worst)
             warnings.append(
                 f"shapes that are nearly made up of others: {some}{', ...' if len(weak) > 12 else ''}; the motion that "
                 f"they make together is found, but how it is divided among them is not reliable (noise counts "
@@ -145,7 +146,7 @@ class Gram:
         return warnings
 
 
-def _inverse_diagonal(cosines: Float64) -> Float64:
+def inverse_diagonal(cosines: Float64) -> Float64:
     """Of the inverse of a matrix of cosines; by eigenvalues, which rounding bounds below, where it is nearly singular.
 
     They take five times as long as an inverse.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._core import BlendshapeRig
 from rigcast._hashing import padded_faces, topology_hash
 from rigcast._posing import pose_names
 from rigcast._rigs.rig import Rig
@@ -102,6 +103,9 @@ def check_rig(rig: Rig, function: str = "check_rig") -> CheckedRig:
     """
     missing = [name for name in NEEDED if not hasattr(rig, name)]
     if missing:
+        given: object = rig
+        if isinstance(given, BlendshapeRig):
+            raise bad_argument(function, "rig", "a BlendshapeRig", "a rig: rigcast.sources.rig_of_face(face) makes one")
         got = f"a {type(rig).__name__} without {', '.join(missing)}"
         raise bad_argument(function, "rig", got, f"an object with {', '.join(NEEDED)}")
     channel_names = _names(rig.channel_names, function, "rig.channel_names", at_least_one="channel")

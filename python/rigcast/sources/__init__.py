@@ -10,6 +10,7 @@ from rigcast._formats.npz.rig import load_npz_rig, save_npz_rig
 from rigcast._rigs.action import Action
 from rigcast._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigcast._rigs.dials_only import dials_only
+from rigcast._rigs.face import rig_of_face
 from rigcast._rigs.mesh import Mesh
 from rigcast._rigs.motion import Motion
 from rigcast._rigs.rig import FollowerRotations, Mechanism, Rig, RotationChannels, ScaleChannels, TranslationChannels
@@ -63,5 +64,6 @@ __all__ = [
     "load_vertex_indices",
     "rename_shapes",
     "retarget",
+    "rig_of_face",
     "save_npz_rig",
 ]

@@ -21,7 +21,9 @@ def load(
     timeout: float | None = None,
     run_scripts: bool = False,
 ) -> Rig:
-    """Open a rig: ``.npz``, ``.glb``, ``.gltf`` or ``.blend``.
+    """Open a rig: ``.npz``, ``.safetensors``, ``.glb``, ``.gltf`` or ``.blend``.
+
+    A blendshape rig that this package wrote, whatever its format, is a rig of dials: its correctives stay correctives.
 
     Parameters
     ----------
@@ -77,7 +79,8 @@ def load(
 
 
 OPENERS = {
-    ".npz": "npz.rig:load_npz_rig",
+    ".npz": "npz.blendshapes:open_npz",
+    ".safetensors": "safetensors:load_safetensors_rig",
     ".glb": "gltf:load_gltf_rig",
     ".gltf": "gltf:load_gltf_rig",
     ".blend": "blender:BlenderRig.open",

@@ -16,10 +16,11 @@ AT = re.compile(r"(.+?)(?: at |@)[0-9.]+")
 def unposable_shapes(rig: BlendshapeRig) -> dict[str, str]:
     """Find the shapes that an actor cannot show alone, so that ``pack`` asks nobody to: by their names.
 
-    Pupils, which nobody widens at will. What corrects other shapes and means nothing without them: ARKit's
-    ``mouthClose``, which closes the lips of an open jaw, where there is a ``jawOpen``; names with a word such as
-    "corrective"; products and in-betweens that became shapes of their own (``a * b``, ``a_b`` of two shapes ``a`` and
-    ``b``, ``a at 0.5``, ``a@0.5``), as in a .glb. The rig's combinations are no shapes: nobody poses them.
+    Pupils, which nobody widens at will, and ears, which few can move. What corrects other shapes and means nothing
+    without them: ARKit's ``mouthClose``, which closes the lips of an open jaw, where there is a ``jawOpen``; names with
+    a word such as "corrective"; products and in-betweens that became shapes of their own (``a * b``, ``a_b`` of two
+    shapes ``a`` and ``b``, ``a at 0.5``, ``a@0.5``), as in a .glb. The rig's combinations are no shapes: nobody poses
+    them.
 
     Parameters
     ----------
@@ -51,11 +52,13 @@ def unposable_shapes(rig: BlendshapeRig) -> dict[str, str]:
 
 
 def _reason(name: str, names: Sequence[str]) -> str:
-    words = _words(name)
+    words = set(words_of(name))
     others = [other for other in names if other != name]
     if words & {"pupil", "pupils"}:
         return "a pupil"
-    jaw = [other for other in others if _words(other) == {"jaw", "open"}]
+    if words & {"ear", "ears"}:
+        return "an ear, which few can move"
+    jaw = [other for other in others if set(words_of(other)) == {"jaw", "open"}]
     if words == {"mouth", "close"} and jaw:
         return f"corrects {jaw[0]}"
     if factors := _factors(name, set(others)):
@@ -79,7 +82,7 @@ def _factors(name: str, others: set[str]) -> list[str]:
     return []
 
 
-def _words(name: str) -> set[str]:
+def words_of(name: str) -> list[str]:
     """``PupilDilate_L`` is pupil, dilate, l."""
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return {word.lower() for word in re.split(r"[\s_\-.:]+", apart) if word}
+    return [word.lower() for word in re.split(r"[\s_\-.:]+", apart) if word]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +13,11 @@ from numpy.typing import NDArray
 from rigcast._formats.gltf.accessors import Accessors
 from rigcast._formats.gltf.clips import Clip, read_clips
 from rigcast._formats.gltf.document import Document, integer, records, refuse, text
+from rigcast._formats.gltf.face_notes import FaceNotes, read_notes
 from rigcast._formats.gltf.geometry import Geometry, Owner, read_geometry
 from rigcast._formats.gltf.nodes import Nodes
 from rigcast._formats.gltf.playback import frame_times
+from rigcast._rigs.description import Factor
 from rigcast._rigs.matching import by_name
 from rigcast._rigs.model_surface import with_surface
 from rigcast._rigs.surface import joined
@@ -22,7 +25,7 @@ from rigcast._text import escaped
 from rigcast._validate import bad_argument
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast import BlendshapeRig, Tent
 
 DEFAULT_FPS = 30.0
 EVEN = 1e-3  # of a frame: keys at even distances are frames
@@ -41,7 +44,9 @@ class MorphFile:
         Nodes of meshes with morph targets (or of the one mesh that was asked for).
     geometry : list of Geometry, one per mesh node, in mesh space
     names : list of str
-        Shapes; targets of the same name in several meshes are one shape, as avatars in several meshes mean it.
+        Targets; those of the same name in several meshes are one, as avatars in several meshes mean it.
+    notes : FaceNotes, optional
+        What a file of this package says of its face.
     """
 
     document: Document
@@ -50,6 +55,7 @@ class MorphFile:
     mesh_nodes: list[int]
     geometry: list[Geometry]
     names: list[str]
+    notes: FaceNotes | None
 
     @staticmethod
     def open(path: Path, mesh: str | None) -> MorphFile:
@@ -61,7 +67,7 @@ class MorphFile:
         names = list(dict.fromkeys(name for part in geometry for owner in part.owners for name in owner.names))
         if not names:
             raise refuse("path", f"{path}: without morph targets", "a mesh with morph targets")
-        return MorphFile(document, nodes, accessors, chosen, geometry, names)
+        return MorphFile(document, nodes, accessors, chosen, geometry, names, read_notes(document))
 
     @property
     def owners(self) -> list[Owner]:
@@ -92,7 +98,7 @@ class MorphFile:
 
 
 def load_gltf_blendshapes(path: Path, mesh: str | None = None) -> BlendshapeRig:
-    """Morph targets as linear shapes.
+    """Morph targets as linear shapes, and those that a file of this package notes as correctives as these.
 
     Parameters
     ----------
@@ -103,19 +109,30 @@ def load_gltf_blendshapes(path: Path, mesh: str | None = None) -> BlendshapeRig:
     Returns
     -------
     BlendshapeRig
-        Vertices stand where the nodes of the default pose put them; a skinned mesh stands in its own bind space.
-        Bounds are [0, 1], wider where default weights or clips go beyond. ``metadata["default_weights"]`` is what the
-        file shows when nothing is animated. Each mesh is a part, with materials and texture coordinates where the file
-        has some. Units are meters, y is up.
+        Vertices stand where the nodes of the default pose put them; a skinned mesh stands in its own bind space. Bounds
+        are those that the file notes, else [0, 1], wider where default weights or clips go beyond.
+        ``metadata["default_weights"]`` is what the file shows when nothing is animated. Each mesh is a part, with
+        materials and texture coordinates where the file has some. Units are meters, y is up.
 
     Raises
     ------
     ValueError
         If the file is malformed, needs extensions, or has no morph targets.
     """
+    return face_of(MorphFile.open(path, mesh))
+
+
+def face_of(file: MorphFile, linear: bool = False) -> BlendshapeRig:
+    """The face of a file.
+
+    Parameters
+    ----------
+    linear : bool
+        Whether every target is a shape of its own, as clips key them.
+    """
     from rigcast import BlendshapeRig
 
-    file = MorphFile.open(path, mesh)
+    path = file.document.path
     count = sum(len(part.vertices) for part in file.geometry)
     if len(file.names) * count * 12 > LARGEST:
         raise refuse(
@@ -132,19 +149,37 @@ def load_gltf_blendshapes(path: Path, mesh: str | None = None) -> BlendshapeRig:
             np.add.at(deltas[file.names.index(name)], moving + start, offsets @ placement[:, :3].T)
         start += len(part.vertices)
     rest, low, high = _weight_range(file)
+    correctives = {} if linear or file.notes is None else file.notes.of_targets(file.names)
+    shapes = [index for index, name in enumerate(file.names) if name not in correctives]
     facts = {
         "name": escaped(path.stem),
         "licence": text(file.document.gltf.asset.copyright),
         "origin": escaped(path.name),
-        "default_weights": rest.tolist(),
+        "default_weights": rest[shapes].tolist(),
+        "constructed": [] if linear or file.notes is None else file.notes.constructed,
+        **({"combination_names": list(correctives)} if correctives else {}),
     }
-    bounds = np.stack([low, high], axis=1)
+    bounds = np.stack([low, high], axis=1)[shapes]
+    combinations = [(drivers_of(factors), deltas[file.names.index(name)]) for name, factors in correctives.items()]
     parts = zip([file.nodes.names[node] for node in file.mesh_nodes], file.geometry, strict=True)
     surface = joined([(name, len(part.vertices), len(part.faces), part.surface) for name, part in parts])
     rig = BlendshapeRig(
-        np.concatenate(vertices), deltas, names=file.names, bounds=bounds, faces=np.concatenate(faces), metadata=facts
+        np.concatenate(vertices),
+        deltas[shapes],
+        combinations,
+        names=[file.names[index] for index in shapes],
+        bounds=bounds,
+        faces=np.concatenate(faces),
+        metadata=facts,
     )
     return with_surface(rig, surface)
+
+
+def drivers_of(factors: Iterable[Factor]) -> list[int | Tent]:
+    """The drivers of a corrective, as a blendshape rig takes them."""
+    from rigcast import Tent
+
+    return [shape if tent is None else Tent(shape, *tent) for shape, tent in factors]
 
 
 def load_gltf_weights(
@@ -223,4 +258,7 @@ def _weight_range(file: MorphFile) -> tuple[NDArray[np.float64], ...]:
             keys = np.unique(np.concatenate([track.times for track in clip.tracks]))
             values = file.curves(clip, keys)
             low, high = np.minimum(low, values.min(axis=0)), np.maximum(high, values.max(axis=0))
+    for name, stated in (file.notes.bounds if file.notes else {}).items():
+        if name in file.names:
+            low[file.names.index(name)], high[file.names.index(name)] = stated
     return rest, low, high

@@ -13,7 +13,7 @@ from rigcast._formats.gltf.coverage import Coverage
 from rigcast._formats.gltf.document import Document, attribute_index, integer, items, numbers, records, refuse, text
 from rigcast._rigs.surface import Surface
 
-TRIANGLES, STRIP, FAN = 4, 5, 6
+POINTS, LINES, TRIANGLES, STRIP, FAN = 0, (1, 2, 3), 4, 5, 6
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class _Parts:
 def read_geometry(
     document: Document, accessors: Accessors, mesh_nodes: list[int], skinned: int, names: list[str] | None = None
 ) -> Geometry:
-    """Merge all triangle primitives of mesh nodes.
+    """Merge all triangle primitives of mesh nodes, and points of meshes that have no triangles.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def read_geometry(
             owners.append(_owner(node, record, meshes[number], len(targets)))
             morphs += targets
     if not parts.vertices:
-        raise refuse("mesh", "without triangles", "a mesh with triangles")
+        raise refuse("mesh", "without triangles or points", "a mesh with triangles")
     width = max(joint.shape[1] for joint in parts.joint)
     return Geometry(
         np.concatenate(parts.vertices),
@@ -101,6 +101,11 @@ def read_geometry(
     )
 
 
+def _mode(primitive: Any, where: str) -> int:
+    """What a primitive draws: 0 points, 4 and more triangles."""
+    return TRIANGLES if primitive.mode is None else integer(primitive.mode, 0, 7, f"{where}.mode")
+
+
 def _read_mesh(
     document: Document, accessors: Accessors, mesh: Any, what: str, parts: _Parts, skinned: int
 ) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
@@ -109,11 +114,13 @@ def _read_mesh(
     sizes: dict[str, int] = {}
     pieces: list[list[tuple[NDArray[np.int64], NDArray[np.float64]]]] = []
     counts = set()
-    for index, primitive in enumerate(records(mesh.primitives, f"{what}.primitives")):
+    primitives = records(mesh.primitives, f"{what}.primitives")
+    modes = [_mode(primitive, f"{what}.primitives[{index}]") for index, primitive in enumerate(primitives)]
+    least = TRIANGLES if max(modes, default=POINTS) >= TRIANGLES else POINTS
+    for index, (primitive, mode) in enumerate(zip(primitives, modes, strict=True)):
         where = f"{what}.primitives[{index}]"
-        mode = TRIANGLES if primitive.mode is None else integer(primitive.mode, 0, 7, f"{where}.mode")
-        if mode < TRIANGLES:
-            continue  # points and lines
+        if mode in LINES or mode < least:
+            continue
         targets = items(primitive.targets, f"{where}.targets")
         counts.add(len(targets))
         sets = _influence_sets(primitive.attributes)
@@ -215,6 +222,8 @@ def _read_targets(
 
 
 def _faces(accessors: Accessors, index: object, mode: int, size: int, where: str) -> NDArray[np.int64]:
+    if mode == POINTS:
+        return np.zeros((0, 3), np.int64)
     if index is None:
         corners = np.arange(size)
     else:

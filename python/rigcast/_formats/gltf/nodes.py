@@ -47,6 +47,12 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.parents)
 
+    def is_below(self, node: int, above: int) -> bool:
+        """Whether a node is another one, or below it."""
+        while node >= 0 and node != above:
+            node = self.parents[node]
+        return node >= 0
+
     def _sorted(self) -> list[int]:
         children: list[list[int]] = [[] for _ in self.parents]
         for index, parent in enumerate(self.parents):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from rigcast._formats.gltf.clips import Clip
 from rigcast._formats.gltf.document import unique_names
 from rigcast._formats.gltf.geometry import Geometry, Owner
 from rigcast._formats.gltf.nodes import Animated, Nodes
-from rigcast._rigs.description import Joints, Morph, RigChannel
+from rigcast._rigs.description import Factor, Joints, Morph, RigChannel
 from rigcast._rigs.rotations import Float64, continuous_euler, nearest_rotation
 from rigcast._validate import bad_argument
 
@@ -126,9 +127,43 @@ def dials(names: list[str], owners: list[Owner], playback: Playback, clips: list
     ]
 
 
-def morphs(names: list[str], geometry: Geometry, placement: Float64, first_dial: int) -> list[Morph]:
-    """The targets in the world's axes, each driven by its dial."""
-    return [
-        Morph(name, vertices.astype(np.int32), deltas @ placement[:, :3].T, ((first_dial + index, 1.0),))
-        for index, (name, (vertices, deltas)) in enumerate(zip(names, geometry.morphs, strict=True))
+def within(dial: RigChannel, bounds: Mapping[str, tuple[float, float]]) -> RigChannel:
+    """A dial with the range that the file notes, if it notes any."""
+    if dial.name not in bounds:
+        return dial
+    low, high = bounds[dial.name]
+    return replace(dial, low=low, high=high, rest=float(np.clip(dial.rest, low, high)))
+
+
+def merge_parts(geometry: Geometry) -> None:
+    """Make targets of several parts one, if all parts have the same, as the parts of a face of this package have."""
+    if len(geometry.owners) < 2 or any(owner.names != geometry.owners[0].names for owner in geometry.owners):
+        return
+    first = geometry.owners[0]
+    count = len(first.names)
+    by_part = [geometry.morphs[start : start + count] for start in range(0, len(geometry.morphs), count)]
+    geometry.morphs = [
+        (np.concatenate([vertices for vertices, _ in target]), np.concatenate([deltas for _, deltas in target]))
+        for target in zip(*by_part, strict=True)
     ]
+    geometry.owners = [first]
+
+
+def morphs(
+    names: list[str],
+    geometry: Geometry,
+    placement: Float64,
+    first_dial: int,
+    correctives: Mapping[str, Sequence[Factor]],
+) -> list[Morph]:
+    """The targets in the world's axes, each driven by its dial; correctives by the dials that they belong to."""
+    found, dial = [], first_dial
+    for name, (vertices, deltas) in zip(names, geometry.morphs, strict=True):
+        moved = vertices.astype(np.int32), deltas @ placement[:, :3].T
+        if name in correctives:
+            factors = tuple((first_dial + place, tent) for place, tent in correctives[name])
+            found.append(Morph(name, *moved, constant=1.0, factors=factors))
+        else:
+            found.append(Morph(name, *moved, ((dial, 1.0),)))
+            dial += 1
+    return found

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._formats.gltf.accessors import Accessors
 from rigcast._formats.gltf.clips import Clip, read_clips
 from rigcast._formats.gltf.document import Document, integer, items, optional, records, refuse, text
+from rigcast._formats.gltf.face_notes import FaceNotes, read_notes
 from rigcast._formats.gltf.geometry import Geometry, read_geometry
 from rigcast._formats.gltf.nodes import Nodes
 from rigcast._formats.gltf.playback import (
@@ -27,8 +28,10 @@ from rigcast._formats.gltf.playback import (
     dials,
     frame_times,
     joint_channels,
+    merge_parts,
     morph_names,
     morphs,
+    within,
 )
 from rigcast._formats.mesh_names import mesh_names
 from rigcast._rigs.action import Action
@@ -54,6 +57,8 @@ class GltfRig(SkinnedRig):
 
     clips: dict[str, Clip]
     playback: Playback
+    dial_targets: list[int]  # of the file's morph targets those that are dials; the others are correctives
+    notes: list[str]
 
     def _facts(self) -> list[str]:
         return [*super()._facts(), counted(len(self.clips), "clip", "clips")]
@@ -83,7 +88,7 @@ class GltfRig(SkinnedRig):
                 source = {"r": angles, "t": shift}.get(channel.kind[0])
                 if source is not None:
                     values[:, index] = source[:, channel.joint, "xyz".index(channel.kind[-1])]
-        values[:, self._dials] = self.playback.weights(record, moments)
+        values[:, self._dials] = self.playback.weights(record, moments)[:, self.dial_targets]
         return values
 
     def sample_clip(
@@ -93,7 +98,7 @@ class GltfRig(SkinnedRig):
         record, moments = self._moments(clip, fps, times)
         weights = self.playback.weights(record, moments)
         local = self.playback.local(record, moments).reshape(len(moments), self.joint_columns)
-        poses = np.concatenate([local, weights], axis=1).astype(np.float32)
+        poses = np.concatenate([local, weights[:, self.dial_targets]], axis=1).astype(np.float32)
         return poses, self.deform(poses, weights)
 
     @property
@@ -147,8 +152,9 @@ def load_gltf_rig(
     path : path-like
     mesh : str or sequence of str, optional
         Names of mesh nodes (or their meshes) on one skin. Without it the file must hold one mesh, or several on one
-        skin, which are merged: a body and its clothes are one character. Each mesh node is a part by its name, in the
-        order of the file, and the primitives of a mesh differ in their materials (``rig.surface``).
+        skin, which are merged: a body and its clothes are one character. So are the parts of a face of this package.
+        Each mesh node is a part by its name, in the order of the file, and the primitives of a mesh differ in their
+        materials (``rig.surface``).
     ranges : float or "actions", optional
         Every joint turns by so many degrees either way. Default: what the file's clips use ("actions"), and only joints
         that they move have channels; 30 degrees for files without clips.
@@ -156,7 +162,8 @@ def load_gltf_rig(
     Returns
     -------
     GltfRig
-        ``dial_names`` are the morph targets, with ranges [0, 1]. Units are meters, y is up.
+        ``dial_names`` are the morph targets, with ranges [0, 1]; a face that this package wrote has its own ranges,
+        and its correctives follow its dials. Units are meters, y is up.
 
     Raises
     ------
@@ -167,16 +174,20 @@ def load_gltf_rig(
         raise refuse("ranges", repr(ranges), 'degrees, not negative, or "actions"')
     document = Document(Path(path))
     accessors, nodes = Accessors(document), Nodes(document)
-    mesh_nodes = _choose(document, nodes, mesh_names("load_gltf_rig", mesh))
+    face = read_notes(document)
+    mesh_nodes = _choose(document, nodes, mesh_names("load_gltf_rig", mesh), face)
     joints_of_skin, binds = _skin(document, accessors, nodes, mesh_nodes[0])
     geometry = read_geometry(document, accessors, mesh_nodes, len(joints_of_skin), nodes.names)
+    if face is not None:
+        merge_parts(geometry)
     owners = geometry.owners
     clips = read_clips(document.gltf, accessors, nodes, {owner.node: len(owner.names) for owner in owners})
     if ranges == "actions" and not clips:
         raise refuse("ranges", "'actions' for a file without clips", "degrees")
     reach = None if ranges == "actions" else ranges
     if not joints_of_skin and _is_moved(nodes, mesh_nodes[0], clips):
-        joints_of_skin, binds = [mesh_nodes[0]], np.eye(3, 4)[None]  # a rigid object: its node is its only joint
+        placed = mesh_nodes[0] if face is None else face.node
+        joints_of_skin, binds = [placed], np.eye(3, 4)[None]  # a rigid object: its node is its only joint
         geometry.joint, geometry.weight = (np.full((len(geometry.vertices), 1), x) for x in (0, 1.0))
     joints, skin, placement, order = _bind_pose(nodes, geometry, joints_of_skin, binds, mesh_nodes[0])
     rest = joints.rest if joints is not None else np.empty((0, 3, 4))
@@ -184,22 +195,27 @@ def load_gltf_rig(
     vertices = geometry.vertices @ placement[:, :3].T + placement[:, 3]
     size = float(np.linalg.norm(np.ptp(vertices, axis=0)))
     names = morph_names(owners, nodes)
-    channels = joint_channels(joints, playback, clips, reach, size) + dials(names, owners, playback, clips)
+    correctives = {} if face is None else face.of_targets(names)
+    turned, dialed = joint_channels(joints, playback, clips, reach, size), dials(names, owners, playback, clips)
+    own = [index for index, name in enumerate(names) if name not in correctives]
+    channels = turned + [within(dialed[index], {} if face is None else face.bounds) for index in own]
     rig = GltfRig(
         vertices,
         geometry.faces,
         joints,
         skin,
         channels,
-        morphs(names, geometry, placement, len(channels) - len(names)),
+        morphs(names, geometry, placement, len(turned), correctives),
         Facts(escaped(Path(path).stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(Path(path).name)),
         geometry.surface,
     )
-    rig.clips, rig.playback = {clip.name: clip for clip in clips}, playback
+    rig.clips, rig.playback, rig.dial_targets = {clip.name: clip for clip in clips}, playback, own
+    free = "its {} morph targets are dials of their own: it does not say which of them are correctives of others"
+    rig.notes = [free.format(len(names))] if face is None and len(names) > 1 else []
     return rig
 
 
-def _choose(document: Document, nodes: Nodes, wanted: list[str] | None) -> list[int]:
+def _choose(document: Document, nodes: Nodes, wanted: list[str] | None, face: FaceNotes | None) -> list[int]:
     """The mesh nodes that make up the character."""
     meshes = records(document.gltf.meshes, "meshes")
     labels: dict[int, set[str]] = {}
@@ -209,6 +225,8 @@ def _choose(document: Document, nodes: Nodes, wanted: list[str] | None) -> list[
             labels[index] = {nodes.names[index], text(meshes[number].name)} - {""}
     listing = ", ".join(nodes.names[index] for index in labels)[:500] or "(the file has no mesh)"
     chosen = list(labels)
+    if wanted is None and face is not None:
+        return [node for node in labels if nodes.is_below(node, face.node)] or chosen
     if wanted is not None:
         chosen = [_named(name, labels, listing) for name in wanted]
     skins = {optional(document.gltf.nodes[i].skin, -1, 0, 1 << 31, f"nodes[{i}].skin") for i in chosen}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rigcast._formats.gltf import load_gltf_rig
-from rigcast._formats.gltf.blendshapes import MorphFile, clip_times, load_gltf_blendshapes, morph_clip
+from rigcast._formats.gltf.blendshapes import MorphFile, clip_times, face_of, morph_clip
 from rigcast._formats.gltf.document import Document, records
 from rigcast._hashing import padded_faces
 from rigcast._rigs.shot import Shot
@@ -44,7 +44,8 @@ def load_gltf_shot(path: Path, mesh: str | None = None, clip: str | None = None,
 
 
 def _morphs(path: Path, mesh: str | None, clip: str | None, fps: float | None) -> Shot:
-    rig, file = load_gltf_blendshapes(path, mesh), MorphFile.open(path, mesh)
+    file = MorphFile.open(path, mesh)
+    rig = face_of(file, linear=True)
     record = morph_clip(file, clip)
     times, rate = clip_times(record, fps)
     return Shot(rig.evaluate(file.curves(record, times).astype(np.float32)), rate, rig.faces, **METERS_Y_UP)

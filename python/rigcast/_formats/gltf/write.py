@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_write
 from rigcast._formats.gltf.coverage import turned
+from rigcast._formats.gltf.face_notes import notes_of
 from rigcast._rigs import shot
 from rigcast._rigs.head import motion_parts
 from rigcast._rigs.pieces import Piece, pieces, split_at_seams, triangulated
@@ -37,6 +38,7 @@ def write_glb(
     motion: NDArray[np.float64] | None = None,
     still: NDArray[np.float32] | None = None,
     surface: Surface | None = None,
+    is_face: bool = True,
 ) -> None:
     """Write mesh, targets (sparse where that is smaller) and a LINEAR clip with one key per frame.
 
@@ -45,7 +47,8 @@ def write_glb(
     ``still`` are the weights (N,) of what is shown without the clip, by default the neutral.
     ``surface``, of the rig's vertices and faces, adds texture coordinates and materials by their names. glTF has one
     texture coordinate per vertex: those at seams are duplicated behind the others. Each part is a mesh with a node of
-    its own below the one that is placed.
+    its own below the one that is placed. Correctives are targets of their own; the node of a face says of what in its
+    ``extras`` (``face_notes``), that of a moving mesh (``is_face`` False) has none.
     """
     document = _Document()
     whole = surface or Surface()
@@ -68,7 +71,7 @@ def write_glb(
             "asset": _asset(rig.metadata),
             "scene": 0,
             "scenes": [{"nodes": [0]}],
-            "nodes": _nodes(names, _placement(rig.metadata)),
+            "nodes": _nodes(names, _placement(rig.metadata), notes_of(rig) if is_face else {}),
             "meshes": meshes,
             **({"materials": [{"name": name} for name in whole.materials]} if whole.materials else {}),
             "animations": [{"name": "weights", "samplers": samplers, "channels": channels}],
@@ -81,10 +84,10 @@ def _node_names(name: str, parts: list[Piece]) -> list[str]:
     return [name] + [part.name or name for part in parts] * (len(parts) > 1)
 
 
-def _nodes(names: list[str], placement: dict[str, list[float]]) -> list[dict[str, Any]]:
+def _nodes(names: list[str], placement: dict[str, list[float]], extras: dict[str, Any]) -> list[dict[str, Any]]:
     below = [{"name": name, "mesh": number} for number, name in enumerate(names[1:])]
     holds = {"children": [*range(1, len(names))]} if below else {"mesh": 0}
-    return [{"name": names[0], **holds, **placement}, *below]
+    return [{"name": names[0], **holds, **placement, **({"extras": extras} if extras else {})}, *below]
 
 
 def _mesh(document: _Document, rig: BlendshapeRig, piece: Piece, materials: list[str]) -> dict[str, Any]:

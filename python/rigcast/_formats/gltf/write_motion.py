@@ -74,7 +74,7 @@ def write_glb_motion(path: Path, mesh: MovingMesh, max_error: float | None = Non
             "up_axis": mesh.up_axis,
         },
     )
-    write_glb(path, rig, basis.weights, mesh.fps, still=basis.weights[0], surface=mesh.surface)
+    write_glb(path, rig, basis.weights, mesh.fps, still=basis.weights[0], surface=mesh.surface, is_face=False)
     copies = seam_copies(mesh.surface, mesh.faces)
     seams = [f"{copies} vertices were duplicated: they have several texture coordinates, and glTF has one per vertex"]
     return [_note(mesh, basis)] + seams * (copies > 0) + ([_missed(mesh, basis, limit)] if basis.error > limit else [])

@@ -34,8 +34,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._formats.npz.archive import Member, read_arrays
+from rigcast._formats.npz.archive import Member, member_names, read_arrays
+from rigcast._formats.npz.rig import load_npz_rig
+from rigcast._rigs.face import rig_of_face
 from rigcast._rigs.matching import by_name
+from rigcast._rigs.skinned import SkinnedRig
 from rigcast._text import escaped
 from rigcast._validate import bad_argument
 
@@ -93,6 +96,19 @@ def load_npz_blendshapes(path: Path) -> BlendshapeRig:
         faces=arrays.get("faces"),
         metadata=facts,
     )
+
+
+def open_npz(path: Path) -> SkinnedRig:
+    """Read a rig of either kind: of joints and morphs, or of blendshapes, as a rig of their dials.
+
+    Raises
+    ------
+    ValueError
+        If the file is neither.
+    """
+    if "neutral" in member_names(path, "load"):
+        return rig_of_face(load_npz_blendshapes(path))
+    return load_npz_rig(path)
 
 
 def load_npz_weights(path: Path, rig: BlendshapeRig) -> tuple[NDArray[np.float32], float]:

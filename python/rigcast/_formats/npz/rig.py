@@ -34,6 +34,9 @@ morph_clamps        (M, 2)      see below, may be infinite
 driver_morphs       (D,)        integers (this and the next two: optional group)
 driver_channels     (D,)        integers
 driver_slopes       (D,)        per degree, unit or dial
+factor_morphs       (E,)        integers: correctives (this and the next two: optional group)
+factor_channels     (E,)        integers
+factor_tents        (E, 3)      x1, x2, x3 of a tent over the channel; three zeros for the channel itself
 part_names          (Q,)        text: the meshes that the character is made of (this and the next: optional group)
 vertex_parts        (V,)        integers, -1 for no part
 material_names      (A,)        text (this and the next: optional group)
@@ -44,9 +47,9 @@ uv_faces            (F, W)      integers: the row of ``uvs`` at each corner, -1 
 
 Evaluation (column vectors): a joint's parent-relative pose is its rest transform, then its translation channels along
 its rest axes, then its rotation channels multiplied in the order of the file, leftmost first. The amount of morph m is
-``clip(sum of slope * channel over its drivers + constant, clamp)``; morphs are added in the rest pose, before the
-joints bend; then linear blend skinning. Dials are the numeric controls of a pose row; rotations and translations
-enter it through the joints' transforms.
+``clip(sum of slope * channel over its drivers + constant, clamp)``, times the channels, or tents over them, of its
+factors; morphs are added in the rest pose, before the joints bend; then linear blend skinning. Dials are the numeric
+controls of a pose row; rotations and translations enter it through the joints' transforms.
 """
 
 from __future__ import annotations
@@ -55,14 +58,14 @@ import os
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_npz
 from rigcast._formats.npz.archive import Member, read_arrays
-from rigcast._rigs.description import Facts, Joints, Morph, RigChannel, Skin
+from rigcast._formats.npz.morphs import DRIVERS, FACTORS, MORPHS, Arrays, morph_arrays, read_morphs, texts
+from rigcast._rigs.description import Facts, Joints, RigChannel, Skin
 from rigcast._rigs.skinned import SkinnedRig
 from rigcast._rigs.surface import Surface
-from rigcast._validate import Arguments, bad_argument
+from rigcast._validate import bad_argument
 
 FORMAT, VERSION = "rigcast.rig", 1
 
@@ -86,19 +89,6 @@ CHANNELS = {
     "channel_joints": Member("iu", ("N",)),
     "channel_ranges": Member("fiu", ("N", 2)),
 }
-MORPHS = {
-    "morph_names": Member("U", ("M",)),
-    "morph_offsets": Member("iu", ("M+1",)),
-    "morph_vertices": Member("iu", ("P",)),
-    "morph_deltas": Member("f", ("P", 3)),
-    "morph_constants": Member("fiu", ("M",)),
-    "morph_clamps": Member("fiu", ("M", 2)),
-}
-DRIVERS = {
-    "driver_morphs": Member("iu", ("D",)),
-    "driver_channels": Member("iu", ("D",)),
-    "driver_slopes": Member("fiu", ("D",)),
-}
 PARTS = {"part_names": Member("U", ("Q",)), "vertex_parts": Member("iu", ("V",))}
 MATERIALS = {"material_names": Member("U", ("A",)), "face_materials": Member("iu", ("F",))}
 UVS = {"uvs": Member("f", ("U", 2)), "uv_faces": Member("iu", ("F", "W"))}
@@ -117,10 +107,9 @@ MEMBERS = {
     "channel_rest": Member("fiu", ("N",)),
     **MORPHS,
     **DRIVERS,
+    **FACTORS,
     **SURFACE,
 }
-
-Arrays = dict[str, NDArray[Any]]
 
 
 def load_npz_rig(path: str | os.PathLike[str]) -> SkinnedRig:
@@ -148,7 +137,7 @@ def load_npz_rig(path: str | os.PathLike[str]) -> SkinnedRig:
         joints,
         skin,
         channels=_channels(arrays),
-        morphs=_morphs(arrays),
+        morphs=read_morphs(arrays),
         facts=_facts(arrays),
         surface=_surface(arrays),
     )
@@ -174,7 +163,7 @@ def save_npz_rig(path: str | os.PathLike[str], rig: SkinnedRig) -> None:
 
 
 def _check_groups(arrays: Arrays) -> None:
-    for group in (REQUIRED, JOINTS, CHANNELS, MORPHS, DRIVERS, PARTS, MATERIALS, UVS):
+    for group in (REQUIRED, JOINTS, CHANNELS, MORPHS, DRIVERS, FACTORS, PARTS, MATERIALS, UVS):
         missing = [name for name in group if name not in arrays]
         if missing and (group is REQUIRED or len(missing) < len(group)):
             got = f"an archive without {', '.join(missing)}"
@@ -186,10 +175,6 @@ def _check_groups(arrays: Arrays) -> None:
 
 def _text(arrays: Arrays, name: str) -> str:
     return str(arrays[name].item()) if name in arrays else ""
-
-
-def _texts(arrays: Arrays, name: str) -> list[str]:
-    return [str(text) for text in arrays[name].tolist()]
 
 
 def _facts(arrays: Arrays) -> Facts:
@@ -204,7 +189,7 @@ def _facts(arrays: Arrays) -> Facts:
 
 def _surface(arrays: Arrays) -> Surface:
     names = {"parts": "part_names", "materials": "material_names"}
-    content: dict[str, Any] = {field: _texts(arrays, name) for field, name in names.items() if name in arrays}
+    content: dict[str, Any] = {field: texts(arrays, name) for field, name in names.items() if name in arrays}
     content |= {name: arrays[name] for name in SURFACE if name in arrays and name not in names.values()}
     return Surface(**content)
 
@@ -212,7 +197,7 @@ def _surface(arrays: Arrays) -> Surface:
 def _joints(arrays: Arrays) -> tuple[Joints | None, Skin | None]:
     if "joint_names" not in arrays:
         return None, None
-    joints = Joints(_texts(arrays, "joint_names"), arrays["joint_parents"], arrays["joint_rest"])
+    joints = Joints(texts(arrays, "joint_names"), arrays["joint_parents"], arrays["joint_rest"])
     return joints, Skin(arrays["skin_joint"], arrays["skin_weight"])
 
 
@@ -223,54 +208,13 @@ def _channels(arrays: Arrays) -> list[RigChannel]:
                 "load_npz_rig", "channel_rest", "given without channels", f"beside {', '.join(CHANNELS)}"
             )
         return []
-    names, kinds = _texts(arrays, "channel_names"), _texts(arrays, "channel_kinds")
+    names, kinds = texts(arrays, "channel_names"), texts(arrays, "channel_kinds")
     joints, ranges = arrays["channel_joints"].tolist(), arrays["channel_ranges"].astype(np.float64).tolist()
     rest = arrays.get("channel_rest", np.zeros(len(names))).astype(np.float64).tolist()
     return [
         RigChannel(name, kind, joint, low, high, value)
         for name, kind, joint, (low, high), value in zip(names, kinds, joints, ranges, rest, strict=True)
     ]
-
-
-def _morphs(arrays: Arrays) -> list[Morph]:
-    if "morph_names" not in arrays:
-        if "driver_morphs" in arrays:
-            raise bad_argument("load_npz_rig", "driver_morphs", "given without morphs", f"beside {', '.join(MORPHS)}")
-        return []
-    names, rows = _texts(arrays, "morph_names"), len(arrays["morph_vertices"])
-    offsets = _indices(arrays, "morph_offsets", rows + 1, str(len(names) + 1))
-    if (np.diff(offsets) < 0).any() or offsets[0] != 0 or offsets[-1] != rows:
-        raise bad_argument("load_npz_rig", "morph_offsets", "not rising from 0 to P", f"ascending from 0 to {rows}")
-    drivers = _drivers(arrays, len(names))
-    constants = arrays["morph_constants"].astype(np.float64).tolist()
-    clamps = arrays["morph_clamps"].astype(np.float64).tolist()
-    return [
-        Morph(
-            name,
-            arrays["morph_vertices"][offsets[m] : offsets[m + 1]],
-            arrays["morph_deltas"][offsets[m] : offsets[m + 1]],
-            drivers=tuple(drivers[m]),
-            constant=constants[m],
-            clamp=(clamps[m][0], clamps[m][1]),
-        )
-        for m, name in enumerate(names)
-    ]
-
-
-def _drivers(arrays: Arrays, count: int) -> list[list[tuple[int, float]]]:
-    result: list[list[tuple[int, float]]] = [[] for _ in range(count)]
-    if "driver_morphs" in arrays:
-        morphs = _indices(arrays, "driver_morphs", count)
-        limit = len(arrays["channel_names"]) if "channel_names" in arrays else 0
-        channels = _indices(arrays, "driver_channels", limit)
-        slopes = arrays["driver_slopes"].astype(np.float64)
-        for morph, channel, slope in zip(morphs, channels.tolist(), slopes.tolist(), strict=True):
-            result[morph].append((channel, slope))
-    return result
-
-
-def _indices(arrays: Arrays, name: str, below: int, count: str = "n") -> NDArray[np.int32]:
-    return Arguments("load_npz_rig").integers(name, arrays[name], count, below=below, dtype=np.int32)
 
 
 def _arrays_of(rig: SkinnedRig) -> dict[str, Any]:
@@ -298,23 +242,8 @@ def _arrays_of(rig: SkinnedRig) -> dict[str, Any]:
             "channel_rest": rig.channel_rest,
         }
     if rig.morphs:
-        arrays |= _morph_arrays(rig.morphs)
-    for name, texts in rig.surface.names().items():
-        arrays[f"{name.removesuffix('s')}_names"] = np.array(texts, np.str_)
+        arrays |= morph_arrays(rig.morphs)
+    for name, entries in rig.surface.names().items():
+        arrays[f"{name.removesuffix('s')}_names"] = np.array(entries, np.str_)
     arrays |= rig.surface.arrays()
     return {name: np.asarray(value) for name, value in arrays.items()}
-
-
-def _morph_arrays(morphs: tuple[Morph, ...]) -> Arrays:
-    drivers = [(m, channel, slope) for m, morph in enumerate(morphs) for channel, slope in morph.drivers]
-    return {
-        "morph_names": np.array([morph.name for morph in morphs]),
-        "morph_offsets": np.cumsum([0, *(len(morph.vertices) for morph in morphs)]),
-        "morph_vertices": np.concatenate([morph.vertices for morph in morphs]),
-        "morph_deltas": np.concatenate([morph.deltas for morph in morphs]),
-        "morph_constants": np.array([morph.constant for morph in morphs], np.float64),
-        "morph_clamps": np.array([morph.clamp for morph in morphs], np.float64),
-        "driver_morphs": np.array([m for m, _, _ in drivers], np.int32),
-        "driver_channels": np.array([channel for _, channel, _ in drivers], np.int32),
-        "driver_slopes": np.array([slope for _, _, slope in drivers], np.float64),
-    }

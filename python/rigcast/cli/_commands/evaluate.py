@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         metavar="MODEL",
         type=arguments.existing_file,
-        help="a model file, a rig with linear skinning (.glb, .gltf, .npz), or a blendshape rig (those and .blend)",
+        help="a model file, a rig with linear skinning (.glb, .gltf, .npz), or a face (those, .safetensors and .blend)",
     )
     parser.add_argument(
         "input",
@@ -106,11 +106,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     model = at_quality(_model(args.model), args.model, args)
     if args.output is not None and len(model.parts) > 1:
         check_overwrite(files_of(args.output, model.parts), args.overwrite)
-    if isinstance(model, rc.BlendshapeRig) and args.input.is_dir():
-        raise ValueError(
-            f"{args.model} is a blendshape rig: it is no model of a data set; give weights and -o vertices.npy, or "
-            "judge a shot by rigcast report --shot"
-        )
     if not wants_actions(args) and args.input.suffix.lower() == ".blend" and not isinstance(model, rc.BlendshapeRig):
         raise ValueError(f"{args.input} is a rig: say which of its actions to play, --action NAME or --actions")
     if wants_actions(args) and args.output is None:

@@ -21,6 +21,7 @@ from rigcast.cli._result import Result
 from rigcast.progress import ProgressCallback
 from rigcast.transfer._packing import ExpressionPlan
 
+SOME = 3  # pairs of shapes that a line names
 SUMMARY = "choose the few expressions whose scans show every shape of a face rig, and draw them"
 EXAMPLE = """rigcast pack face.safetensors -o plan.json --sheet sheet.html
 rigcast pack face.safetensors -o two.json --minimize --reject left_smile,right_smile --without brow_up --overwrite
@@ -52,6 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     choice.add_argument("--beta", type=float, default=0.0, help="difference from the shapes used before (default 0)")
     choice.add_argument("--no-symmetry", action="store_true", help="left and right shapes may stand apart")
+    choice.add_argument(
+        "--no-anatomy",
+        action="store_true",
+        help="names do not tell what a person can do at a time: eyes may part, jaws go left and right",
+    )
     choice.add_argument(
         "--method",
         choices=["optimal", "greedy"],
@@ -124,6 +130,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             overlap=args.overlap,
             motion_areas=[] if args.areas is None else _areas(args.areas),
             minimize=args.minimize,
+            anatomy=not args.no_anatomy,
             names=rig.shape_names,
             progress=progress,
         )
@@ -178,6 +185,10 @@ def _show(plan: ExpressionPlan, args: argparse.Namespace, console: Console, left
     if left_out:
         told = ", ".join(f"{name} ({reason})" for name, reason in left_out.items())
         console.line(f"left out, nobody poses them alone: {told}; --with NAMES brings them back")
+    if opposed := _opposed(plan):
+        some = "; ".join(f"{one} with {other} ({reason})" for one, other, reason in opposed[:SOME])
+        more = f" and {len(opposed) - SOME} more pairs" if len(opposed) > SOME else ""
+        console.line(f"kept apart, nobody does both: {some}{more}; --no-anatomy allows them")
     if uncovered := [plan.names[k] for k in plan.uncovered if plan.names[k] not in left_out]:
         console.line(f"not covered: {', '.join(uncovered)}")
     if plan.empty:
@@ -196,10 +207,17 @@ def _result(plan: ExpressionPlan, args: argparse.Namespace) -> Result:
         "best": plan.best,
         "mirrored_vertices": plan.mirrored,
         "pairs": [[plan.names[pair.first], plan.names[pair.second], pair.kind] for pair in plan.pairs],
+        "kept_apart": _opposed(plan),
         "uncovered": [plan.names[k] for k in plan.uncovered],
         "empty": [plan.names[k] for k in plan.empty],
     }
     return values if args.sheet is None else values | {"sheet": os.fspath(args.sheet)}
+
+
+def _opposed(plan: ExpressionPlan) -> list[tuple[str, str, str]]:
+    """Shapes that a person cannot do together, by name, and why."""
+    entries: Any = plan.settings["opposed"]
+    return [(plan.names[k], plan.names[m], reason) for k, m, reason in entries]
 
 
 def _rejections(given: list[str], names: list[str]) -> tuple[list[list[int]], dict[int, list[int]]]:

@@ -10,7 +10,7 @@ from rigcast._rigs.resting import HINT, resting_lines
 from rigcast._rigs.surface import surface_of
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
-from rigcast.cli._described.rigs import left_out_lines
+from rigcast.cli._described.rigs import held_channels, rig_notes
 from rigcast.cli._inputs.actions import action_sampler, add_action_arguments, chosen_actions, wants_actions
 from rigcast.cli._inputs.farm import farm_of
 from rigcast.cli._inputs.motion import animation_channels
@@ -31,7 +31,9 @@ rigcast sample lid.npz -o lid.rwdata --count 60 --dials-only"""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """RIG and what to draw."""
-    parser.add_argument("rig", metavar="RIG", type=arguments.existing_file, help="a .blend, .glb, .gltf or .npz file")
+    parser.add_argument(
+        "rig", metavar="RIG", type=arguments.existing_file, help="a .blend, .glb, .gltf, .npz or .safetensors file"
+    )
     parser.add_argument("-o", "--output", metavar="FOLDER", type=arguments.data_set, required=True, help="the data set")
     parser.add_argument("--count", type=arguments.count, help="poses (default 5000, or the frames of an animation)")
     parser.add_argument("--seed", type=arguments.seed, default=0, help="decides the poses (default 0)")
@@ -146,6 +148,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "vertices": len(dataset.rest_vertices),
         "hash": dataset.hash,
         "resting": dataset.resting,
+        "notes": list(getattr(rig, "notes", [])),
+        **held_channels(rig),
         "no_channel": list(dict.fromkeys(missed)),
         "parts": dataset.surface.parts,
         "clips": [clip.name for clip in dataset.clips],
@@ -212,7 +216,7 @@ def notice(rig: Any, console: Console) -> None:
     """Say which meshes are the character, what never moves, and what sampling pose by pose leaves out."""
     if len(parts := surface_of(rig).parts) > 1:
         console.line(f"one character of {len(parts)} meshes: {', '.join(parts)}")
-    for line in [*left_out_lines(getattr(rig, "left_out", [])), *getattr(rig, "differences", [])]:
+    for line in rig_notes(rig):
         console.line(f"note: {line}")
     lines = resting_lines(getattr(rig, "resting", {}))
     for line in [*lines, *[HINT] * bool(lines)]:

@@ -22,6 +22,7 @@ from rigcast.cli._inputs.transfer_task import choice
 from rigcast.cli._result import Result
 from rigcast.exports._weights import WRITERS
 from rigcast.inverse import Solution
+from rigcast.inverse._ambiguity import ambiguous_pairs
 from rigcast.inverse._distances import solved_p95
 from rigcast.inverse._loss import NAMES, SQUARED
 from rigcast.inverse._lost_shapes import lost_shapes
@@ -158,8 +159,10 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     targets, fps, told = open_shot(rig, args)
     named = rig if args.names is None else sources.rename_shapes(rig, args.names)
     with Parts(folder, "solve") as kept, console.progress() as progress:
-        solution = _solve(args, rig, targets, kept, progress)
+        solver = _solver(args, rig)
+        solution = _solve(args, solver, targets, kept, progress)
         lost, other = _warnings(args, rig, targets, solution)
+        lost += ambiguous_pairs(solver.gram, solution, 1e3 * float(rig.meters_per_unit))
         solution = replace(solution, warnings=[*solution.warnings, *lost])  # its report says it, too
         notes = _write(args.output, named, solution, fps, args.fps or fps)
         kept.remove()
@@ -185,8 +188,13 @@ def _warnings(args: argparse.Namespace, rig: Any, targets: Any, solution: Soluti
     return lost_shapes(rig, still, solution, markers) if free else [], jitter
 
 
-def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progress: ProgressCallback) -> Solution:
+def _solver(args: argparse.Namespace, rig: Any) -> Solver:
     vertices, vertex_weights = (None, None) if args.markers is None else sources.load_markers(args.markers)
+    return Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
+
+
+def _solve(args: argparse.Namespace, solver: Solver, targets: Any, kept: Parts, progress: ProgressCallback) -> Solution:
+    rig = solver.gram.rig
     options: dict[str, Any] = {
         name: getattr(args, name) for name in ("device", "threads", "max_iterations", "tolerance", "loss", "loss_scale")
     }
@@ -199,7 +207,6 @@ def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progre
         options["rigid_scale"] = args.rigid_scale
     pins = None if args.pins is None else inverse.load_pins(args.pins, rig, len(targets), options.get("bounds"))
     priors = None if args.priors is None else inverse.load_priors(args.priors, rig, len(targets))
-    solver = Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
     return solve_in_parts(
         solver,
         targets,

@@ -20,6 +20,7 @@ from rigcast.cli._result import Result
 SUMMARY = "learn a model from a data set"
 EXAMPLE = """rigcast train body hero.rwdata -o hero.safetensors --minutes 1 --overwrite
 rigcast train body hero.npz -o stated.safetensors --until 'p99 2mm' --minutes 1 --poses 2000
+rigcast train differential face.safetensors -o learned.safetensors --poses 300 --minutes 1
 rigcast train face-maps head.rwdata -o head.safetensors --minutes 30
 rigcast train differential hero.rwdata -o subspace.safetensors --minutes 1 --skin hero.npz"""
 KINDS = {
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kinds = "; ".join(f"{name}: {what}" for name, what in KINDS.items())
     parser.add_argument("kind", metavar="KIND", choices=list(KINDS), help=kinds)
     parser.add_argument(
-        "data", metavar="SET", type=arguments.existing, help="a data set that sample has made, or with --until a rig"
+        "data", metavar="SET", type=arguments.existing, help="a data set that sample has made, or a rig"
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=arguments.OutputFile(".safetensors"), required=True, help="the model"
@@ -81,13 +82,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Train, or go on where an interrupted run stopped."""
-    import rigcast as rc
-
-    if not args.data.is_dir() and args.until is None:
-        raise ValueError(f"{args.data} is no data set; rigcast sample {args.data} -o FOLDER makes one of a rig")
     settings = _settings(args)
-    with sampled(args) as (source, until):
-        return _trained(args, source or rc.Dataset(args.data), settings | until, console)
+    with sampled(args, console) as (source, until):
+        return _trained(args, source, settings | until, console)
 
 
 def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], console: Console) -> Result:

@@ -42,7 +42,9 @@ def describe_rig(rig: Any) -> dict[str, Any]:
         if isinstance(file, GltfRig)
         else [f"{name} ({frames} frames)" for name, frames in getattr(rig, "actions", {}).items()],
         **_of_blender(file),
+        **({"range_sources": rig.range_sources} if isinstance(file, BlenderRig) else {}),
         **_of_gltf(file),
+        **held_channels(rig),
         "resting": facts.resting,
         "channels": ranges_by_name(facts.channel_names, facts.channel_ranges),
     }
@@ -62,6 +64,7 @@ def describe_meshes(rig: Any) -> dict[str, Any]:
         "size": size_of(rig.rest_vertices, rig.meters_per_unit),
         "notes": "nothing to turn: no bone, shape key or property with a range moves a mesh",
         **_of_blender(rig),
+        "range_sources": [],
         "channels": {},
     }
 
@@ -76,8 +79,12 @@ def _of_blender(rig: Any) -> dict[str, Any]:
         "could_be_channels": len(rig.without_range),
         "contents": {key: entries for key, entries in rig.contents.items() if key != "actions"},
         "not_reproduced": rig.not_reproduced,
-        "range_sources": rig.range_sources,
     }
+
+
+def held_channels(rig: Any) -> dict[str, list[str]]:
+    """The channels that ``--dials-only`` holds at rest."""
+    return {"held_at_rest": rig.held} if isinstance(rig, DialsOnly) and rig.held else {}
 
 
 def _of_gltf(rig: Any) -> dict[str, Any]:
@@ -88,6 +95,12 @@ def _of_gltf(rig: Any) -> dict[str, Any]:
 def ranges_by_name(names: Iterable[str], ranges: Iterable[Any]) -> dict[str, tuple[float, float]]:
     """Channels with their ranges."""
     return {name: (float(low), float(high)) for name, (low, high) in zip(names, ranges, strict=True)}
+
+
+def rig_notes(rig: Any) -> list[str]:
+    """What a rig says of how it was opened: meshes that were left out, what is held, what the file does not say."""
+    told = [*getattr(rig, "differences", []), *getattr(rig, "notes", [])]
+    return [*left_out_lines(getattr(rig, "left_out", [])), *told]
 
 
 def left_out_lines(left_out: list[str]) -> list[str]:

@@ -42,8 +42,8 @@ def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--dials-only",
         action="store_true",
-        help="poses are the dials alone, the joints that they drive are no inputs; default: as the model or the data "
-        "set was made, if one is given",
+        help="poses are the dials alone: joints are no inputs, and what turns them is held at rest; default: as the "
+        "model or the data set was made, if one is given",
     )
 
 
@@ -73,8 +73,8 @@ def opened_rig(
     Raises
     ------
     ValueError
-        If the file is not a rig, an option does not apply to its format, or ``--dials-only`` is given for a rig that
-        has channels of joints.
+        If the file is not a rig, an option does not apply to its format, or ``--dials-only`` is given for a rig
+        without dials.
     """
     from rigcast import sources
 
@@ -108,8 +108,10 @@ def _wants_dials_only(args: argparse.Namespace, rig: Any, learned: Any) -> bool:
     """Whether poses are the dials alone: asked for, or what a model or data set without joints was made of."""
     if args.dials_only:
         return True
-    without_joints = learned is not None and learned.skeleton is None and getattr(rig, "skeleton", None) is not None
-    return without_joints and set(rig.channel_names) <= set(rig.dial_names)
+    if learned is None or learned.skeleton is not None or getattr(rig, "skeleton", None) is None:
+        return False
+    dials = set(rig.dial_names) & set(rig.channel_names)
+    return bool(dials) and (dials == set(rig.channel_names) or dials == set(ranges_of(learned)))
 
 
 def _as_learned(suffix: str, known: Ranges) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Training to a stated error, from a shell: what is asked for, who is sampled, and what came of it."""
+"""What training learns from, in a shell: a data set, a rig that is sampled first, or rounds to a stated error."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
+from rigcast.cli._described.rigs import rig_notes
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 
 
@@ -24,7 +25,11 @@ def add_until_arguments(parser: argparse.ArgumentParser) -> None:
         "a length, as 'p99 0.1mm'. SET is then a rig, or a data set of --rig. Samples stay in FILE.rounds",
     )
     group.add_argument("--rig", metavar="RIG", type=arguments.existing_file, help="the rig that SET was sampled from")
-    group.add_argument("--poses", type=arguments.count, help="most poses of the rig (default 20000)")
+    group.add_argument(
+        "--poses",
+        type=arguments.count,
+        help="most poses of the rig (default 20000); without --until, of SET if it is a rig (default 5000)",
+    )
     group.add_argument("--workers", type=arguments.threads, default=1, help="processes that sample (default 1)")
     add_rig_arguments(parser)
 
@@ -40,8 +45,8 @@ def goal(text: str) -> tuple[str, float]:
 
 
 @contextlib.contextmanager
-def sampled(args: argparse.Namespace) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """What a body is learned from, and the settings that ``--until`` adds; the rig is closed afterwards.
+def sampled(args: argparse.Namespace, console: Console) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """What a model is learned from, and the settings that ``--until`` adds; a rig is closed afterwards.
 
     Raises
     ------
@@ -51,10 +56,11 @@ def sampled(args: argparse.Namespace) -> Iterator[tuple[Any, dict[str, Any]]]:
     import rigcast as rc
 
     if args.until is None:
-        for name in ("rig", "poses"):
+        is_rig = args.data.is_file()
+        for name in ("rig",) if is_rig else ("rig", "poses"):
             if getattr(args, name) is not None:
                 raise ValueError(f"--{name} goes with --until, which asks for new poses")
-        yield None, {}
+        yield _first_sampled(args, console) if is_rig else rc.Dataset(args.data), {}
         return
     if args.kind != "body":
         raise ValueError(f"--until is an option of body, not of {args.kind}")
@@ -76,6 +82,23 @@ def sampled(args: argparse.Namespace) -> Iterator[tuple[Any, dict[str, Any]]]:
             "workers": args.workers,
         }
         yield (rig, settings) if dataset is None else (dataset, {**settings, "rig": rig})
+
+
+def _first_sampled(args: argparse.Namespace, console: Console) -> Any:
+    """A data set of a rig, beside the model: few dials of a face at a time, all channels of a body."""
+    from rigcast import sampling
+    from rigcast.sampling._samplers import DEFAULT_COUNT
+
+    folder = Path(f"{args.output}.rwdata")
+    with opened_rig(args, args.data) as rig, console.progress() as progress:
+        for line in rig_notes(rig):
+            console.line(f"note: {line}")
+        count = args.poses or DEFAULT_COUNT
+        console.line(f"note: {args.data.name} is sampled first: {count:,} poses in {folder} (rigcast sample says more)")
+        sampler = "sparse" if getattr(rig, "skeleton", None) is None else sampling.animators_poses(rig)
+        return sampling.sample(
+            rig, folder, count, seed=args.seed, workers=args.workers, sampler=sampler, progress=progress
+        )
 
 
 def say_outcome(until: dict[str, Any], to_millimeters: float, console: Console) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ from rigcast.report._kit import words
 from rigcast.report._kit.jpeg import data_uri, jpeg
 from rigcast.report._kit.template import Figure, fill
 from rigcast.transfer._packing import ExpressionPlan
+from rigcast.transfer._packing.anatomy import gaze_of
 
 WIDTH, HEIGHT = 480, 520  # pixels
 ROOM = 1.06  # around what is shown
@@ -193,13 +195,17 @@ def _headline(plan: ExpressionPlan) -> list[Figure]:
 def movement(names: Sequence[str]) -> str:
     """Shapes that go together in words: ``eyeBlink_L``, ``eyeBlink_R`` are ``Eye blink, left and right``.
 
-    A name alone keeps its words in their order (``mouthLeft`` is ``Mouth left``).
+    A name alone keeps its words in their order (``mouthLeft`` is ``Mouth left``), and ``eyeLookOut_L`` with
+    ``eyeLookIn_R`` is ``Both eyes look left``.
     """
     bases: dict[tuple[str, ...], list[str]] = {}
+    looks = [pair for pair in combinations(names, 2) if gaze_of(pair) in ("left", "right")]
+    parts = [f"Both eyes look {gaze_of(pair)}" for pair in looks]
     for name in names:
+        if any(name in pair for pair in looks):
+            continue
         base = tuple(word.lower() for word in _words(name) if word.lower() not in SIDES)
         bases.setdefault(base, []).append(name)
-    parts = []
     for base, members in bases.items():
         sides = {SIDES[word.lower()] for name in members for word in _words(name) if word.lower() in SIDES}
         if len(members) == 2 and sides == {"left", "right"} and base:

@@ -80,8 +80,8 @@ def differential(
     Parameters
     ----------
     ds : Dataset
-        Poses and vertices, with or without joints; with its influence probe if it has one. The mesh must be manifold
-        and use all vertices.
+        Poses and vertices, with or without joints; with its influence probe if it has one. The mesh need not be
+        manifold: lashes may be welded to lids.
     seed : int
         The same data, seed, settings, machine and number of threads give the same model, bit for bit, unless
         ``minutes`` decides when to stop.
@@ -124,9 +124,9 @@ def differential(
     Raises
     ------
     ValueError
-        If ``ds`` is no data set, has too few rows, or has changed since it was sampled, its mesh is not manifold or
-        does not use a vertex, anchors are wrong, a linear transform has no inverse in some pose, there are more
-        components than poses, a setting makes no sense, or the checkpoint belongs to another run or is written by one.
+        If ``ds`` is no data set, has too few rows, or has changed since it was sampled, anchors are wrong, a linear
+        transform has no inverse in some pose, there are more components than poses, a setting makes no sense, or the
+        checkpoint belongs to another run or is written by one.
     NumericalError
         If training diverges.
     MissingExtra

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._validate import Arguments, bad_argument
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.transfer._packing import symmetry as pairing
+from rigcast.transfer._packing.anatomy import gaze_pairs, opposed_pairs
 from rigcast.transfer._packing.arguments import (
     FUNCTION,
     Face,
@@ -53,6 +54,7 @@ def pack_expressions(
     motion_areas: Sequence[tuple[ArrayLike, ArrayLike]] = (),
     minimize: bool = False,
     names: Sequence[str] | None = None,
+    anatomy: bool = True,
     node_limit: int = NODE_LIMIT,
     progress: ProgressOption = None,
 ) -> ExpressionPlan:
@@ -103,6 +105,10 @@ def pack_expressions(
         does not.
     names : sequence of str, optional
         Of the shapes.
+    anatomy : bool
+        Whether ``names`` tell what a person can do at a time. Both eyes then look in one direction (``eyeLookOut_L``
+        stands with ``eyeLookIn_R``, not with its mirror image), and motions that undo each other or need the same lips
+        or lids stand apart: ``plan.settings["opposed"]`` lists the pairs with the reasons.
     node_limit : int
         Nodes of each search tree. Where they do not suffice, ``plan.best`` or ``plan.proven_minimal`` is False. A count
         and no time, so that every machine makes the same plan.
@@ -137,7 +143,9 @@ def pack_expressions(
     active = active_vertices(distances, threshold)
     importance = _importance(face, distances, active, alpha, beta)
     pairs, mirrored = _pairs(face, active, symmetry, motion_areas)
-    refusals = _refusals(face.names, active, reject, {} if reject_at is None else reject_at, without)
+    opposed = opposed_pairs(face.names) if anatomy else []
+    pairs = [*(gaze_pairs(face.names) if anatomy and symmetry else []), *pairs]
+    refusals = _refusals(face.names, active, reject, {} if reject_at is None else reject_at, without, opposed)
     program, pairs = _program(active, pairs, refusals, overlap, node_limit, told)
     told.report(Progress("finding pairs", 1, 1))
     refused_at = {position: program.items(left) for position, left in refusals.at.items()}
@@ -163,6 +171,7 @@ def pack_expressions(
             "minimize": bool(minimize),
             "node_limit": int(node_limit),
             "target_neutral": face.target is not None,
+            "anatomy": bool(anatomy),
             **refusals.settings(),
         },
     )
@@ -175,12 +184,14 @@ class _Refusals:
     empty: set[int]  # shapes that move nothing
     unwanted: set[int]
     together: list[frozenset[int]]
+    opposed: list[tuple[int, int, str]]
     at: dict[int, list[int]]
 
     def settings(self) -> dict[str, object]:
         """As a plan keeps them."""
         return {
             "reject": [sorted(entry) for entry in self.together],
+            "opposed": [list(entry) for entry in self.opposed],
             "reject_at": [[position, sorted(shapes)] for position, shapes in sorted(self.at.items())],
             "without": sorted(self.unwanted),
         }
@@ -192,11 +203,14 @@ def _refusals(
     reject: Sequence[Sequence[int]],
     reject_at: Mapping[int, Sequence[int]],
     without: Sequence[int],
+    opposed: list[tuple[int, int, str]],
 ) -> _Refusals:
     empty = set(np.flatnonzero(~active.any(axis=1)).tolist())
     unwanted = left_out(without, names) - empty
     together = refused_sets(reject, names, empty | unwanted)
-    return _Refusals(empty, unwanted, together, refused_positions(reject_at, names))
+    absent = empty | unwanted
+    apart = [entry for entry in opposed if absent.isdisjoint(entry[:2])]
+    return _Refusals(empty, unwanted, together, apart, refused_positions(reject_at, names))
 
 
 def _check_numbers(threshold: float, alpha: float, beta: float, overlap: float, node_limit: int) -> None:
@@ -251,7 +265,8 @@ def _program(
     report: Callable[[int], None],
 ) -> tuple[Program, list[pairing.Pair]]:
     """The program of all shapes but the absent ones, and the pairs that made its items."""
-    absent, refused = refusals.empty | refusals.unwanted, refusals.together
+    absent = refusals.empty | refusals.unwanted
+    refused = [*refusals.together, *(frozenset((k, m)) for k, m, _ in refusals.opposed)]
     near = [pair for pair in pairs if absent.isdisjoint((pair.first, pair.second))]
     groups, kept = pairing.groups(len(active), near, active, refused)
     members = [group for group in groups if absent.isdisjoint(group)]

@@ -28,7 +28,7 @@ class Pair:
     ----------
     first, second : int
     kind : str
-        ``"shape"`` (left and right) or ``"motion"`` (painted areas).
+        ``"shape"`` (left and right), ``"motion"`` (painted areas) or ``"gaze"`` (both eyes in one direction).
     error : float
         Shape: equation 3.9 over the bound (3.10), below 1. Motion: the cosine of the mean directions.
     """
