@@ -129,6 +129,7 @@ def test_confidence_falls_outside_the_training_poses(trained, cylinder_data):
     learned, _ = cylinder_data.split(0.1, 0)
     poses = cylinder_data.poses[learned]
     assert trained.confidence(poses).min() > 0.9
+    assert "confidence.error.rest" in trained.tensors()
     assert trained.confidence(rest_pose(cylinder_data)) == 1.0
     far = poses[:1].copy()
     cos, sin = np.cos(2.9), np.sin(2.9)
