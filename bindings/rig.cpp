@@ -109,10 +109,11 @@ Array<float> error_bound(const Deformer& model, const ArrayLike& poses, const In
 
 py::array out_of_range(const Deformer& model, const ArrayLike& poses) {
     const auto [input, single] = as_poses("out_of_range", poses);
-    std::vector<float> confidences(static_cast<std::size_t>(input.shape(0)));
-    model.confidence(view<float, 2>(input), {confidences.data(), {input.shape(0)}});
     Array<bool> output(input.shape(0));
-    std::transform(confidences.begin(), confidences.end(), output.mutable_data(), [](float c) { return c < 1.0f; });
+    const auto in = view<float, 2>(input);
+    const View<bool, 1> flags(output.mutable_data(), {in.extent(0)});
+    const py::gil_scoped_release released;
+    model.out_of_range(in, flags);
     return output;
 }
 

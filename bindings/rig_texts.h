@@ -122,10 +122,12 @@ ValueError
     If a shape is wrong, a value is not finite or too large, or a gradient overflows float32.
 )";
 
-inline constexpr const char* confidence = R"(How far poses lie outside the training poses.
+inline constexpr const char* confidence = R"(How far to trust the model at poses: whether they lie among the training poses, and what error is expected there.
 
-``min_g 2^-(max(0, d_g / radius_g - 1) / 0.25)^2`` over the joints and controls g, with the distance d_g of a pose from the
-training poses: 1 inside all radii, 1/2 at a quarter of its radius outside. Formulas (skinning, blendshapes) have 1.
+``0.9^(doubt^2) 2^-(excess / 0.25)^2``. The excess is how far a joint, a control, or the combination of all of them lies
+outside the training poses, as a share of its radius: the confidence is 1/2 at a quarter of its radius outside. The doubt
+is 1 where the largest vertex error of the pose is expected to be five times the 99th percentile of the held-out errors,
+and 0 where it is expected to be below the percentile. Formulas (skinning, blendshapes) have 1.
 
 Parameters
 ----------
@@ -175,7 +177,7 @@ Examples
 )";
 
 inline constexpr const char* out_of_range =
-    R"(Whether poses lie outside the training poses: where ``confidence`` is below 1.
+    R"(Whether poses lie outside the training poses, by a joint, a control or their combination: see ``confidence``.
 
 The metadata entry ``bound`` states how often the flag is wrong: ``false_alarm``, the share of held-out poses that it is
 raised for, and ``miss``, the share of poses with one channel a quarter of its range outside for which it is not.

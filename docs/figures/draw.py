@@ -26,7 +26,12 @@ def confidence(axes: Axes) -> None:
     axes.text(0.5, 0.5, "training poses", ha="center", color=QUIET)
     axes.plot([1.25], [0.5], "o", color=ACCENT)
     axes.annotate("1/2 at a quarter of the radius outside", (1.25, 0.5), (1.32, 0.52))
-    axes.set(xlabel="distance of the worst joint, in radii", ylabel="confidence", xlim=(0, 2), ylim=(0, 1.05))
+    axes.set(
+        xlabel="distance of the worst joint, or of all together, in radii",
+        ylabel="confidence",
+        xlim=(0, 2),
+        ylim=(0, 1.05),
+    )
 
 
 def seams(axes: Axes) -> None:

@@ -15,6 +15,21 @@ std::vector<float> transforms(Builder& builder, int count) {
     return values;
 }
 
+/// The combinations of four columns: two components, and an expected error.
+void add_combinations(Builder& builder, const Sizes& sizes) {
+    const std::string space = "confidence.space.", error = "confidence.error.";
+    builder.list<std::int32_t>(space + "column", {0, 3, 7, 12 * sizes.joints});
+    builder.noise(space + "mean", {4}, 1.0f);
+    builder.list<float>(space + "scale", {1.0f, 2.0f, 0.5f, 1.0f});
+    const std::vector<float> basis{0.8f, 0.6f, -0.6f, 0.8f, 0.0f, 0.0f, 0.0f, 0.0f};
+    builder.file.add("confidence.space.basis", {4, 2}, basis.data());
+    builder.list<float>(space + "deviation", {1.5f, 0.5f});
+    builder.list<float>(space + "radius", {2.0f});
+    for (const char* name : {"linear", "square", "rest"}) builder.noise(error + name, {2}, 0.1f);
+    builder.list<float>(error + "distance", {0.3f});
+    builder.list<float>(error + "offset", {0.5f, -1.0f, 3.0f});
+}
+
 void add_character(Builder& builder, const Sizes& sizes) {
     const std::int64_t joints = sizes.joints, vertices = sizes.vertices;
     std::vector<std::int32_t> parents, faces;
@@ -31,6 +46,7 @@ void add_character(Builder& builder, const Sizes& sizes) {
     builder.noise("confidence.mean", {2}, 1.0f);
     builder.noise("confidence.whiten", {4}, 1.0f);
     builder.list<float>("confidence.radius", {1.5f});
+    add_combinations(builder, sizes);
 }
 
 void add_set(Builder& builder, const Sizes& sizes, int index, std::int64_t members, std::int64_t inputs) {

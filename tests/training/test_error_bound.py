@@ -9,7 +9,8 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from rigcast.training._error_bound import LEAST_ROWS, beyond_range, conformal, cross_validated
+from rigcast._pose_statistics.combinations import squared_distances
+from rigcast.training._error_bound import LEAST_ROWS, beyond_range, conformal, cross_validated, row_errors
 from tests.support.cylinder import CylinderRig
 
 
@@ -39,6 +40,17 @@ def clip(tmp_path_factory):
 
 def error(model, ds):
     return np.linalg.norm(model.evaluate(ds.poses) - ds.vertices, axis=2)
+
+
+def expected_error(tensors, poses):
+    """The error of confidence.h, pose by pose, relative to the 99th percentile of the held-out errors."""
+    t = {name[11:]: value.astype(float) for name, value in tensors.items() if name.startswith("confidence.")}
+    z = (poses[:, tensors["confidence.space.column"]] - t["space.mean"]) * t["space.scale"]
+    q = np.clip(z @ t["space.basis"] / t["space.deviation"], -3.0, 3.0)
+    distance = np.sqrt(squared_distances(tensors, poses)) / t["space.radius"]
+    exponent = t["error.offset"][0] + t["error.distance"] * np.log(distance)
+    exponent += q @ t["error.linear"] + q**2 @ t["error.square"]
+    return np.exp(np.clip(exponent, *t["error.offset"][1:]))
 
 
 def slow_bound(tensors, pose):
@@ -97,6 +109,14 @@ def test_larger_errors_have_larger_bounds(model, fresh):
     order = np.argsort(bounds.ravel())
     parts = [errors.ravel()[part].mean() for part in np.array_split(order, 5)]
     assert parts == sorted(parts)
+
+
+def test_most_fresh_poses_keep_the_error_that_the_confidence_expects(model, fresh, cylinder_data):
+    """Nine of ten held-out poses kept it: 70 of them, which leaves a few percent to chance."""
+    _, held_out = cylinder_data.split(0.1, 0)
+    level = np.quantile(row_errors(model, cylinder_data, held_out), 0.99)
+    kept = error(model, fresh).max(axis=1) / level <= expected_error(model.tensors(), fresh.poses)
+    assert 0.8 <= kept.mean() <= 0.99
 
 
 def test_poses_with_a_channel_far_outside_are_out_of_range(model, fresh):

@@ -96,6 +96,9 @@ def test_a_body_without_gain_is_the_skinning(cylinder_data, train, tolerance):
     """One step learns nothing."""
     model = train(cylinder_data, steps=1, linear="rigid")
     assert model.metadata["linear_skinning"]["networks"].startswith("left out")
+    judged = model.tensors()["confidence.space.column"]
+    assert judged.min() >= 12  # all that turns but the root
+    assert set(judged // 12) == {1, 2, 3, 4}  # the last are the dial's
     poses, scale = cylinder_data.poses[:5], np.abs(cylinder_data.rest_vertices).max()
     part = rc.baselines.linear_part(model).evaluate(poses)
     np.testing.assert_allclose(model.evaluate(poses) / scale, part / scale, atol=tolerance["float32_sum"])

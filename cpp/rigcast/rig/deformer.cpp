@@ -133,6 +133,12 @@ void Deformer::confidence(View<const float, 2> poses, View<float, 1> confidences
     for (std::int64_t t = 0; t < poses.extent(0); ++t) confidences(t) = character_.confidence(poses.row(t));
 }
 
+void Deformer::out_of_range(View<const float, 2> poses, View<bool, 1> flags) const {
+    check_poses("out_of_range", poses);
+    check_shape<bool, 1>("out_of_range", "flags", flags, {poses.extent(0)});
+    for (std::int64_t t = 0; t < poses.extent(0); ++t) flags(t) = character_.confidence.outside(poses.row(t));
+}
+
 std::unique_ptr<SessionState> Deformer::new_session_state() const {
     return std::make_unique<NoCache>(*this);
 }

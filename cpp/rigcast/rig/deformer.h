@@ -49,6 +49,8 @@ public:
     std::shared_ptr<Deformer> restricted(View<const std::int32_t, 1> vertices) const;
     /// Writes the confidences (T), in [0, 1]; see Confidence. Throws ArgumentError as evaluate.
     void confidence(View<const float, 2> poses, View<float, 1> confidences) const;
+    /// Writes which poses (T) lie outside the training poses; see Confidence. Throws ArgumentError as evaluate.
+    void out_of_range(View<const float, 2> poses, View<bool, 1> flags) const;
     /// The largest magnitude of a pose value that the model accepts.
     virtual float pose_limit() const { return std::numeric_limits<float>::max(); }
     /// Throws ArgumentError, which names `function` and `argument`, if the width is wrong, or a value is not finite or

@@ -1,4 +1,4 @@
-"""The distribution of the training poses, joint by joint, for a model's confidence."""
+"""The distribution of the training poses for a model's confidence: joint by joint, and of all joints together."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._pose_statistics.columns import TRANSLATION
+from rigcast._pose_statistics.columns import TRANSLATION, varying_columns
+from rigcast._pose_statistics.combinations import Tensors, combination_tensors
 
 MARGIN = 1.05  # the radius of a group, relative to the farthest training pose
 SMALLEST = 0.02  # deviation of a rotation entry that counts as one even where training saw less: about a degree
@@ -23,6 +24,33 @@ class Group:
     mean: NDArray[np.float64]
     whiten: NDArray[np.float64]
     radius: float
+
+
+def confidence_of(
+    poses: NDArray[np.float32],
+    num_joints: int,
+    ignored: NDArray[np.bool_],
+    extent: float,
+    *,
+    carried: NDArray[np.bool_] | None = None,
+    rest: NDArray[np.float32] | None = None,
+) -> Tensors:
+    """The tensors ``confidence.*`` of a model file, without those of an expected error.
+
+    Parameters
+    ----------
+    poses, num_joints, ignored, extent
+        See :func:`confidence_groups`.
+    carried : (C,) bool array, optional
+        Columns that no combination counts; default ``ignored``.
+    rest : (C,) array, optional
+        The rest pose, if the model is known to be right there: it counts as a training pose, and has confidence 1.
+    """
+    known = poses if rest is None else np.concatenate([poses, rest[None]])
+    varying = varying_columns(known, num_joints, extent)
+    columns = np.flatnonzero(varying & ~(ignored if carried is None else carried))
+    groups = confidence_groups(known, num_joints, ignored, extent)
+    return confidence_tensors(groups) | combination_tensors(poses, columns, num_joints, extent, rest)
 
 
 def confidence_groups(
@@ -62,8 +90,8 @@ def _group(data: NDArray[np.float64], columns: NDArray[np.int32], smallest: NDAr
     return Group(columns, mean, whiten, MARGIN * max(farthest, 1.0))
 
 
-def confidence_tensors(groups: list[Group]) -> dict[str, NDArray[np.float32] | NDArray[np.int32]]:
-    """The tensors ``confidence.*`` of a model file."""
+def confidence_tensors(groups: list[Group]) -> Tensors:
+    """The tensors of groups in a model file."""
 
     def offsets(sizes: list[int]) -> NDArray[np.int32]:
         return np.asarray(np.concatenate([[0], np.cumsum(sizes)]), np.int32)

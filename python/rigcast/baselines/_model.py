@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._core import Deformer
 from rigcast._hashing import padded_faces, topology_hash
-from rigcast._pose_statistics.confidence import confidence_groups, confidence_tensors
+from rigcast._pose_statistics.confidence import confidence_of
 from rigcast.baselines._samples import Examples
 
 Tensors = dict[str, NDArray[Any]]
@@ -55,13 +55,12 @@ def _common_tensors(examples: Examples) -> Tensors:
     skeleton, poses = examples.data.skeleton, examples.poses
     joints = {} if skeleton is None else {"skeleton.parents": skeleton.parents, "skeleton.rest": skeleton.rest}
     still = np.ptp(poses, axis=0) == 0.0
-    groups = confidence_groups(poses, examples.num_joints, still, examples.extent)
     return {
         **joints,
         "rest_vertices": examples.rest,
         "faces": padded_faces(examples.data.faces, "baselines", len(examples.rest), "data.faces"),
         "control_ranges": np.ascontiguousarray(examples.ranges),
-        **confidence_tensors(groups),
+        **confidence_of(poses, examples.num_joints, still, examples.extent),
     }
 
 

@@ -1,4 +1,4 @@
-"""Where poses leave what a model has learned from: by joint and dial, with those that never moved in training."""
+"""Where poses leave what a model has learned from: by joint and dial, with those that never moved, and all together."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import Deformer
+from rigcast._pose_statistics.combinations import squared_distances
 from rigcast._validate import Arguments, bad_argument
 
 DOUBTFUL = 0.5
@@ -32,6 +33,8 @@ class Outside:
         How far at most, as a share of the radius; at 0.25 the confidence is 1/2.
     resting : dict
         Those of ``names`` that never moved in training, with the reason.
+    combined : int
+        Poses whose combination of joints and dials leaves the training poses by more than 3 % of its radius.
     """
 
     confidence: NDArray[np.float32]
@@ -39,6 +42,7 @@ class Outside:
     poses: NDArray[np.int64]
     excess: NDArray[np.float64]
     resting: dict[str, str]
+    combined: int = 0
 
     @property
     def doubtful(self) -> int:
@@ -56,11 +60,13 @@ class Outside:
             parts = [f"{self.names[i]} ({self.poses[i]:,} poses)" for i in named[:MOST_NAMED]]
             if parts:
                 lines.append(f"{title}: {', '.join(parts)}{_more(len(named) - MOST_NAMED)}")
+        if self.combined:
+            lines.append(f"joints and dials combined as in no training pose: {self.combined:,} poses")
         return lines
 
 
 def outside_training(model: Deformer, poses: ArrayLike) -> Outside:
-    """Compare poses with those that a model has learned from, joint by joint and dial by dial.
+    """Compare poses with those that a model has learned from: joint by joint, dial by dial, and all of them together.
 
     Parameters
     ----------
@@ -101,7 +107,17 @@ def outside_training(model: Deformer, poses: ArrayLike) -> Outside:
     known = dict(model.metadata.get("resting", {}))
     found = [names[i] for i in order]
     resting = {name: known[name] for name in found if name in known}
-    return Outside(confidence, found, (ratio > 1.0 + LEAST_EXCESS).sum(axis=0)[order], far[order] - 1.0, resting)
+    counts = (ratio > 1.0 + LEAST_EXCESS).sum(axis=0)[order]
+    return Outside(confidence, found, counts, far[order] - 1.0, resting, _combined(tensors, rows))
+
+
+def _combined(tensors: dict[str, NDArray[np.float32]], poses: NDArray[np.float32]) -> int:
+    """Poses whose distance of ``cpp/rigcast/rig/confidence.h`` is above that of the training poses."""
+    if "confidence.space.radius" not in tensors:
+        return 0
+    farthest = (1.0 + LEAST_EXCESS) * float(tensors["confidence.space.radius"][0])
+    chunks = (squared_distances(tensors, poses[i : i + CHUNK]) for i in range(0, len(poses), CHUNK))
+    return sum(int((chunk > farthest**2).sum()) for chunk in chunks)
 
 
 def _ratios(tensors: dict[str, NDArray[np.float32]], poses: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._core import Deformer
-from rigcast.training._export import Tensors
+from rigcast._pose_statistics.combinations import Judged, expected_error
+from rigcast.training._export import Tensors, rest_pose
 
 COVERAGE = 0.95
 LEAST_ROWS = 25  # held out: of fewer, no quantile of 95 % is left when a fifth of them is set aside
@@ -45,7 +46,9 @@ def add_error_bound(
     held_out: NDArray[np.integer[Any]],
     seed: int,
 ) -> tuple[Tensors, dict[str, Any]]:
-    """Tensors and metadata of a model with its bound added; as they are if too few rows are held out.
+    """Tensors and metadata of a model with its bound and the error that its confidence expects.
+
+    As they are if too few rows are held out.
 
     Parameters
     ----------
@@ -72,6 +75,9 @@ def add_error_bound(
     errors, calibration = row_errors(model, ds, held_out), poses[held_out]
     shaped = _core.model_from_tensors(tensors | shape, json.dumps(metadata)).error_bound(calibration)
     shape["bound.vertex.scale"] = conformal(errors / shaped).astype(np.float32)
+    known = Judged(poses[training], learned), Judged(calibration, errors)
+    rest = rest_pose(ds)
+    shape |= expected_error(tensors, *known, None if model.out_of_range(rest)[0] else rest)
     summary = cross_validated(errors, shaped) | flag_rates(
         model, calibration, np.asarray(ds.channels)[held_out], ds, seed
     )

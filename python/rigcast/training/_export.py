@@ -98,6 +98,14 @@ def common_metadata(ds: Any, kind: str, training: dict[str, Any]) -> dict[str, A
     }
 
 
+def rest_pose(ds: Any) -> NDArray[np.float32]:
+    """The pose (C,) in which a character has its rest vertices: joints at rest, dials as the rig has them then."""
+    entry = getattr(ds, "channel_entry", None) or {"list": []}
+    dials = {channel["name"]: channel["rest"] for channel in entry["list"] if channel["kind"] == "dial"}
+    joints = np.zeros(0) if ds.skeleton is None else np.asarray(ds.skeleton.rest).reshape(-1)
+    return np.array([*joints, *(dials.get(name, 0.0) for name in ds.dial_names)], np.float32)
+
+
 def measured(tensors: Tensors, metadata: dict[str, Any], ds: Any, rows: NDArray[np.integer[Any]]) -> Deformer:
     """The model with its errors on held-out rows: tensors ``error.*`` (V,) and the summary in the metadata."""
     model = _core.model_from_tensors(tensors, json.dumps(metadata))

@@ -13,16 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast._pose_statistics.confidence import confidence_groups, confidence_tensors
+from rigcast._pose_statistics.combinations import DOUBTED, INSIDE
+from rigcast._pose_statistics.confidence import confidence_of
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.training._basis import Basis, empty_basis
 from rigcast.training._checkpoint import State, read_checkpoint, write_checkpoint
+from rigcast.training._error_bound import row_errors
 from rigcast.training._export import (
     LearnedSet,
     Tensors,
     common_metadata,
     common_tensors,
     errors_of,
+    rest_pose,
     set_tensors,
 )
 from rigcast.training._linear_part import INFLUENCES, fitted_skinning, skinned_sets, skinning_rows
@@ -135,10 +138,24 @@ def seconds_of_training(minutes: float | None, prepared: float) -> float | None:
 
 
 def model_tensors(ds: Any, ready: Preparation, learned: list[LearnedSet]) -> dict[str, NDArray[Any]]:
-    """All tensors of the model but its errors."""
+    """All tensors of the model but its errors.
+
+    The rest pose counts as a training pose if no vertex errs there by more than five times the 99th percentile of the
+    held-out errors.
+    """
     poses: NDArray[np.float32] = ready.poses[ready.training]
-    groups = confidence_groups(poses, len(ready.description.parents), ready.unread(), ready.extent)
-    return common_tensors(ds, poses) | set_tensors(ready.sets, learned) | confidence_tensors(groups)
+    tensors = common_tensors(ds, poses) | set_tensors(ready.sets, learned)
+    model, rest = _core.model_from_tensors(tensors, json.dumps(common_metadata(ds, "body", {}))), rest_pose(ds)
+    most = DOUBTED * np.quantile(row_errors(model, ds, ready.held_out), INSIDE)
+    at_rest = np.linalg.norm(model.evaluate(rest) - ds.rest_vertices, axis=1).max()
+    return tensors | confidence_of(
+        poses,
+        len(ready.description.parents),
+        ready.unread(),
+        ready.extent,
+        carried=None if tensors["inputs.column"].size else ready.carried(),
+        rest=rest if at_rest <= most else None,
+    )
 
 
 @dataclass(frozen=True)

@@ -57,12 +57,16 @@ class Preparation:
         A single root takes the whole character along exactly, whether it moved in the data or not.
         """
         width = 12 * len(self.description.parents)
-        varying, read = np.array(self.description.varying), np.zeros(self.poses.shape[1], bool)
-        roots = self.description.parents == -1
-        varying[:width] |= np.repeat(roots & (roots.sum() == 1), 12)
+        varying, read = self.description.varying | self.carried(), np.zeros(self.poses.shape[1], bool)
         read[np.concatenate(self.columns)] = True
         free = [(v & ~r) for v, r in zip(_units(varying, width), _units(read, width), strict=True)]
         return np.repeat(np.array(free, bool), [12] * (width // 12) + [1] * (len(varying) - width))
+
+    def carried(self) -> NDArray[np.bool_]:
+        """Columns (C,) of a single root."""
+        roots = self.description.parents == -1
+        joints = np.repeat(roots & (roots.sum() == 1), 12)
+        return np.concatenate([joints, np.zeros(self.poses.shape[1] - len(joints), bool)])
 
 
 def _units(columns: NDArray[np.bool_], width: int) -> list[bool]:

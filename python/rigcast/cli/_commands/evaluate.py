@@ -164,6 +164,7 @@ def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
         "lowest_confidence": outside.confidence.min(),
         "poses_outside": outside.doubtful,
         "outside": outside.names,
+        "combined_outside": outside.combined,
         "moved_at_rest_in_training": list(outside.resting),
     }
 

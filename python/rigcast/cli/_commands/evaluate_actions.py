@@ -56,6 +56,7 @@ def evaluate_actions(model: rc.Deformer, path: Path, args: argparse.Namespace, c
                 "frames": len(poses),
                 "lowest_confidence": lowest,
                 "outside": outside.names,
+                "combined_outside": outside.combined,
                 "moved_at_rest_in_training": list(outside.resting),
                 "no_channel": action.missed,
             }

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._hashing import padded_faces, topology_hash
-from rigcast._pose_statistics.confidence import confidence_groups, confidence_tensors
+from rigcast._pose_statistics.confidence import confidence_of
 from rigcast._rigs.model_surface import surface_tensors
 from rigcast._rigs.surface import surface_of
 from rigcast.training._differential._labels import Labels
@@ -34,7 +34,7 @@ def common_tensors(ds: Any, poses: NDArray[np.float32], extent: float, read: NDA
         "faces": padded_faces(ds.faces, "differential", len(ds.rest_vertices), "ds.faces"),
         "control_ranges": np.stack([poses.min(axis=0), poses.max(axis=0)], axis=1).astype(np.float32),
         **surface_tensors(surface_of(ds)),
-        **confidence_tensors(confidence_groups(poses, joints, ~read, extent)),
+        **confidence_of(poses, joints, ~read, extent),
     }
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rigcast._core import Deformer
 from rigcast._extras import require
-from rigcast._pose_statistics.confidence import confidence_groups, confidence_tensors
+from rigcast._pose_statistics.confidence import confidence_of
 from rigcast._rigs.surface import surface_of
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.sampling import Dataset
@@ -183,8 +183,8 @@ def exported(
     joints = 0 if ds.skeleton is None else len(ds.skeleton.parents)
     read = np.zeros(poses.shape[1], bool)
     read[np.concatenate([item.segment.columns for item in learned])] = True
-    groups = confidence_groups(poses, joints, ~read, ready.extent)
-    tensors = common_tensors(ds, poses) | map_tensors(learned, ready.layout) | confidence_tensors(groups)
+    sure = confidence_of(poses, joints, ~read, ready.extent)
+    tensors = common_tensors(ds, poses) | map_tensors(learned, ready.layout) | sure
     record = settings.record() | {
         "loss": "vertex distance and face normals, L1 (Bailey 2020, equation 3.1)",
         "loss_length_meters": ready.length * ds.meters_per_unit,

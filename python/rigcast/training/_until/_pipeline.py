@@ -148,7 +148,9 @@ def _stated(place: Workplace, outcome: Outcome, goal: Goal) -> Deformer:
 
     These are the fresh poses that judged it, and for the bound also the held-out rows of all sets of the sampler.
     """
-    tensors = {n: a for n, a in outcome.model.tensors().items() if not n.startswith(("bound.", "error."))}
+    tensors = {
+        n: a for n, a in outcome.model.tensors().items() if not n.startswith(("bound.", "error.", "confidence.error."))
+    }
     about = {n: v for n, v in outcome.model.metadata.items() if n not in ("bound", "error")}
     about |= {"until": outcome.record(goal)}
     joined, settings = JoinedSets([*outcome.sets, outcome.fresh]), place.settings

@@ -154,9 +154,9 @@ class View {
 
   showTrust({ confidence }) {
     const badge = $("badge");
-    badge.hidden = confidence === null || confidence > 0.99;
+    badge.hidden = confidence === null || confidence > 0.9;
     if (badge.hidden) return;
-    badge.textContent = `outside the training poses: confidence ${confidence.toFixed(2)}`;
+    badge.textContent = `unlike the training poses: confidence ${confidence.toFixed(2)}`;
     badge.classList.toggle("warn", confidence < 0.5);
   }
 
