@@ -70,6 +70,9 @@ def retarget(
     The first mapped joint, if others branch off from it, is the root of a body: it may turn round and walk away. Its
     rotation is continuous, and no range clips it unless a limits file or a constraint of the file states one.
 
+    A rest pose in which all bones lie in a line, as some captures have, is no figure: a frame that stands like the rig
+    at rest is taken instead (``rest_frame``).
+
     Switches that keep controls from acting, such as ``IK_FK`` of a Rigify rig, are set for all frames.
 
     Raises
@@ -109,7 +112,8 @@ class _Task:
 
     def __init__(self, motion: Motion, target: Target, pairs: dict[int, int], limbs: set[str]) -> None:
         self.motion, self.target, self.pairs = motion, target, pairs
-        self.rest, self.world = motion.rest_globals, motion.globals()
+        self.world = motion.globals()
+        self.rest, self.rest_frame = aims.rest_of(motion, self.world, target, pairs)
         self.turn = aims.scene_turn(self.rest[list(pairs), :, 3], target.world[list(pairs.values()), :, 3])
         offsets = aims.rest_offsets(motion, self.rest, target, pairs, limbs, self.turn)
         self.turns = aims.turns_of(self.world, self.rest, pairs, offsets, self.turn)
@@ -118,7 +122,7 @@ class _Task:
         self.first = next(iter(pairs.values()))
         self.turned = [group for group in target.rotations if group.joint in self.above]
         self.root = self.first if list(self.above.values()).count(self.first) > 1 else -1
-        self.path = aims.RootPath(motion, target, pairs, self.turn)
+        self.path = aims.RootPath(motion, self.world, self.rest, target, pairs, self.turn)
         if self.root >= 0:
             target.release(self.root)
         self.following = following_of(target, list(self.above), {c: self._below(c) for c in self.above})
@@ -202,6 +206,7 @@ class _Task:
             {target.channel_names[i]: float(leaving[i]) for i in np.flatnonzero(leaving > 0)},
             rootless,
             {self.motion.joint_names[joint]: target.names[goal] for joint, goal in self.pairs.items()},
+            self.rest_frame,
         )
 
     def _refuse_frozen(self, check: Check) -> None:

@@ -37,12 +37,15 @@ class Followed:
         with the lengths of the rig, both relative to the middle of the hips (of creatures: the first joint). That is
         read from the places of the motion's joints alone, so it shows a rest pose that was misread, too. NaN for
         joints between such bones, as a chest.
+    reach : float
+        Millimeters from the first joint to the farthest at rest.
     """
 
     frames: NDArray[np.intp]
     joint_names: list[str]
     degrees: Float64
     millimeters: Float64
+    reach: float = 0.0
 
 
 class Check:
@@ -99,7 +102,9 @@ class Check:
             else:
                 chord = np.linalg.norm(wanted @ axis - made @ axis, axis=1) / 2.0
                 degrees[:, place] = np.degrees(2.0 * np.arcsin(np.minimum(chord, 1.0)))
-        return Followed(self.frames, self.names, degrees, self._gaps(turn) * self.target.millimeters)
+        reach = np.linalg.norm(self.rest[:, :, 3] - self.rest[:1, :, 3], axis=1).max(initial=0.0)
+        unit = self.target.millimeters
+        return Followed(self.frames, self.names, degrees, self._gaps(turn) * unit, float(reach * unit))
 
     def _gaps(self, turn: Float64) -> Float64:
         """Distances (F, n) of joints to where they would be if all bones pointed as the motion's do; not a number for

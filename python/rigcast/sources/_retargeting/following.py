@@ -131,10 +131,10 @@ class _Probe:
                 places.append((c, "XYZ".index(axis)))
         result = np.zeros((len(self.controls), 3, len(self.joints)))
         world = self._world(np.array(rows))
-        for delta, (c, axis) in zip(world[1:] @ np.swapaxes(world[0], -1, -2), places, strict=True):
-            own = delta[len(self.joints) + c]
-            self.turned[c, axis] = _angle(own)
-            result[c, axis] = _followed(delta[: len(self.joints)], own)
+        for delta, place in zip(world[1:] @ np.swapaxes(world[0], -1, -2), places, strict=True):
+            own = delta[len(self.joints) + place[0]]
+            self.turned[place] = _angle(own)
+            result[place] = _followed(delta[: len(self.joints)], own)
         return result
 
     def _channel(self, control: int, preferred: str) -> int:

@@ -11,6 +11,8 @@ from rigcast._rigs.rotations import Float64, nearest_rotation, rotation_between
 from rigcast.sources._joint_maps import joint_roles
 from rigcast.sources._retargeting.target import Target, ancestors_of
 
+FEWEST, MOST_FRAMES = 6, 60  # joints that tell a figure, frames that are looked at
+UNLIKE, ALIKE = 0.75, 0.9  # of people's rest poses, one is 0.9 like another and more, bones in a line 0.6 and less
 FLOATS = 0.25  # of a leg: a clip whose lowest joint stays so far from height 0 has another floor
 
 
@@ -26,6 +28,29 @@ def scene_turn(source: Float64, target: Float64) -> Float64:
             if np.linalg.det(candidate) > 0 and fit > score + margin:
                 best, score = candidate, fit
     return best
+
+
+def rest_of(motion: Motion, world: Float64, target: Target, pairs: dict[int, int]) -> tuple[Float64, int]:
+    """World transforms (S, 3, 4) of the source at rest, and the frame that stands for it, -1 for its own rest pose.
+
+    Some captures turn every joint's x axis along its bone, so that at rest all bones lie in a line. If the places at
+    rest are unlike the target's and those of a frame are like them, that frame is taken.
+    """
+    goal = target.world[list(pairs.values()), :, 3]
+    rest = motion.rest_globals
+    if len(pairs) < FEWEST or _likeness(rest[list(pairs), :, 3], goal) >= UNLIKE:
+        return rest, -1
+    frames = np.unique(np.linspace(0, len(world) - 1, MOST_FRAMES).round().astype(np.intp))[: len(world)]
+    likeness = {int(frame): _likeness(world[frame, list(pairs), :3, 3], goal) for frame in frames}
+    best = max(likeness, key=lambda frame: likeness[frame], default=-1)
+    return (world[best], best) if best >= 0 and likeness[best] >= ALIKE else (rest, -1)
+
+
+def _likeness(source: Float64, target: Float64) -> float:
+    """1 for places (n, 3) of the same shape, whatever their size and axes, 0 for places that have nothing in common."""
+    a, b = source - source.mean(axis=0), target - target.mean(axis=0)
+    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(np.trace(scene_turn(source, target) @ a.T @ b)) / size if size > 0 else 0.0
 
 
 def rest_offsets(
@@ -104,11 +129,13 @@ class RootPath:
         Heights of the source's and the target's hips above their lowest mapped joint, at rest.
     """
 
-    def __init__(self, motion: Motion, target: Target, pairs: dict[int, int], turn: Float64) -> None:
+    def __init__(
+        self, motion: Motion, world: Float64, rest: Float64, target: Target, pairs: dict[int, int], turn: Float64
+    ) -> None:
         root = next(iter(pairs))
         hips = _hips(motion, pairs) or [root]
         self._up = target.up
-        rest, world = motion.rest_globals[..., 3] @ turn.T, motion.globals()[..., 3] @ turn.T
+        rest, world = rest[..., 3] @ turn.T, world[..., 3] @ turn.T
         own = target.world[..., 3]
         own_hips = own[[pairs[hip] for hip in hips]].mean(axis=0)
         heights, own_heights = rest[list(pairs)] @ target.up, own[list(pairs.values())] @ target.up

@@ -10,6 +10,7 @@ from rigcast._rigs.described import Described, counted
 from rigcast._rigs.rotations import Float64
 from rigcast.sources._retargeting.checking import Followed
 
+FAR, TURNED = 0.2, 10.0  # of the rig's reach, and degrees: joints that turn so little wrong are so far away
 NOTHING = Followed(np.zeros(0, np.intp), [], np.zeros((0, 0)), np.zeros((0, 0)))
 
 
@@ -41,6 +42,8 @@ class Retargeted(Described):
     rootless : str
         Why the root does not go the motion's way; empty if it does.
     joint_map : dict from the motion's joints to the rig's joints or controls
+    rest_frame : int
+        The frame that stands for the motion's rest pose, -1 for its own.
     """
 
     channels: Float64
@@ -56,6 +59,7 @@ class Retargeted(Described):
     beyond: dict[str, float] = field(default_factory=dict)
     rootless: str = "it was not asked for"
     joint_map: dict[str, str] = field(default_factory=dict)
+    rest_frame: int = -1
 
     def _facts(self) -> list[str]:
         frames, channels = self.channels.shape
@@ -84,12 +88,24 @@ class Retargeted(Described):
     def lines(self) -> list[str]:
         """What else there is to say, a line per kind: switches that were set, a root that leaves its ranges."""
         found = []
+        if self.rest_frame >= 0:
+            found.append(f"its rest pose is no standing figure: frame {self.rest_frame} is taken for it")
         if self.switches:
             values = ", ".join(f"{name} {value:g}" for name, value in self.switches.items())
             found.append(f"set in all frames, so that the controls act: {values}")
         if self.beyond:
             values = ", ".join(f"{name} by {value:.3g}" for name, value in self.beyond.items())
             found.append(f"the root is not clipped and leaves its ranges: {values}")
+        far = self.followed.millimeters
+        if (
+            np.isfinite(far).any()
+            and np.nanmean(far) > FAR * self.followed.reach
+            and self.followed.degrees.mean() < TURNED
+        ):
+            found.append(
+                "the joints turn as the motion's do, but are not where it has them: it seems to be at rest in another "
+                "pose than the rig"
+            )
         return found
 
     def report(self) -> dict[str, object]:
@@ -122,6 +138,7 @@ class Retargeted(Described):
             "root_beyond_ranges": self.beyond,
             "root_still_because": self.rootless,
             "no_channels": self.still,
+            "rest_frame": self.rest_frame,
         }
 
 
