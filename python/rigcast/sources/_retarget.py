@@ -186,7 +186,7 @@ class _Task:
         target, mapped = self.target, set(self.above)
         clipped = np.clip(wanted, *target.ranges.T)
         channels = np.where(target.free, wanted, clipped)
-        check = Check(target, self.motion, self.pairs, self.following, self.world, channels)
+        check = Check(target, self.motion, self.pairs, self.following, (self.world, self.rest), channels)
         if not allow_frozen:
             self._refuse_frozen(check)
         leaving = np.abs(channels - clipped).max(axis=0, initial=0.0)

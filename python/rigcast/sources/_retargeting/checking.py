@@ -34,9 +34,9 @@ class Followed:
         rig spreads the twist of a limb over several joints, it is the angle between the directions.
     millimeters : (F, n) float64 array
         Distance between the place of a joint and the one that it would have if all bones pointed as the motion's do,
-        with the lengths of the rig, both relative to the middle of the hips (of creatures: the first joint). That is
-        read from the places of the motion's joints alone, so it shows a rest pose that was misread, too. NaN for
-        joints between such bones, as a chest.
+        each scaled to its length in the rig, both relative to the middle of the hips (of creatures: the first joint).
+        That is read from the places of the motion's joints alone, so it shows a rest pose that was misread, too. NaN
+        for joints between such bones, as a chest.
     reach : float
         Millimeters from the first joint to the farthest at rest.
     """
@@ -57,8 +57,8 @@ class Check:
     motion : Motion
     pairs : dict of source to target indices
     following : Following
-    source : (T, S, 3, 4) array
-        World transforms of the motion.
+    source : (T, S, 3, 4) and (S, 3, 4) arrays
+        World transforms of the motion, and at rest.
     channels : (T, N) array
     """
 
@@ -68,13 +68,13 @@ class Check:
         motion: Motion,
         pairs: dict[int, int],
         following: Following,
-        source: Float64,
+        source: tuple[Float64, Float64],
         channels: Float64,
     ) -> None:
         self.target, self.motion, self.following = target, motion, following
         count = min(MOST_FRAMES, len(motion))
         self.frames = np.unique(np.linspace(0, len(motion) - 1, count).round().astype(np.intp))
-        self.source = source[self.frames]
+        self.source, self.source_rest = source[0][self.frames], source[1]
         self.pairs = {joint: goal for joint, goal in pairs.items() if goal in following.joints}
         self.mapped = pairs
         names = [following.joints[goal] for goal in self.pairs.values()]
@@ -109,18 +109,19 @@ class Check:
     def _gaps(self, turn: Float64) -> Float64:
         """Distances (F, n) of joints to where they would be if all bones pointed as the motion's do; not a number for
         joints that are no end of a bone."""
-        order = list(self.pairs)
+        order, every = list(self.pairs), range(len(self.motion.joint_names))
         source, seen = self.source[..., 3] @ turn.T, self.seen[..., 3]
         gaps = np.full(seen.shape[:2], np.nan)
         bones = bones_of(self.motion, order)
         wanted = {start: np.zeros(3) for start, _ in bones[:1]}
         origin = _middle(seen, order, bones[0][0]) if bones else np.zeros(3)
         for start, end in bones:
-            length = np.linalg.norm(_middle(self.rest[None, :, :, 3], order, end)
-                                    - _middle(self.rest[None, :, :, 3], order, start))  # fmt: skip
-            along = source[:, list(end)].mean(axis=1) - source[:, list(start)].mean(axis=1)
-            size = np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-12)
-            wanted[end] = wanted[start] + length * along / size
+            own, its = (
+                float(np.linalg.norm(_middle(rest, places, end) - _middle(rest, places, start)))
+                for rest, places in ((self.rest[None, :, :, 3], order), (self.source_rest[None, :, :, 3], every))
+            )
+            along = _middle(source, every, end) - _middle(source, every, start)
+            wanted[end] = wanted[start] + along * (own / its if its > 0 else 1.0)
             if len(end) == 1:
                 own = order.index(end[0])
                 gaps[:, own] = np.linalg.norm(seen[:, own] - origin - wanted[end], axis=1)
