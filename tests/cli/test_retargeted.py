@@ -8,7 +8,7 @@ import pytest
 
 import rigcast as rc
 from tests.cli.command import json_of, rigcast_command
-from tests.sources.test_retarget_checks import LEGS, NAMES, body, dance, model_without_legs
+from tests.support.dancer import LEGS, NAMES, body, dance, model_without_legs
 
 
 @pytest.fixture(scope="module")

@@ -3,55 +3,12 @@
 import numpy as np
 import pytest
 
-from rigcast import LinearBlendSkinning
 from rigcast._rigs.rotations import compose, euler_to_matrix, globals_of, invert, nearest_rotation, transform_of
-from rigcast.sampling import sample
-from rigcast.sources import Joints, Motion, RigChannel, Skin, SkinnedRig, joint_map, retarget
+from rigcast.sources import Motion, joint_map, retarget
+from tests.support.dancer import LEGS, NAMES, PARENTS, REST, body, dance, model_without_legs
 
-SIDES = (("Left", 1), ("Right", -1))
-PLACES = {
-    "Hips": (None, (0, 1, 0)),
-    "Spine": ("Hips", (0, 1.2, 0)),
-    "Neck": ("Spine", (0, 1.5, 0)),
-    "Head": ("Neck", (0, 1.6, 0)),
-}
-for side, sign in SIDES:
-    PLACES |= {
-        f"{side}Arm": ("Spine", (0.2 * sign, 1.45, 0)),
-        f"{side}ForeArm": (f"{side}Arm", (0.5 * sign, 1.45, 0)),
-        f"{side}Hand": (f"{side}ForeArm", (0.75 * sign, 1.45, 0)),
-        f"{side}UpLeg": ("Hips", (0.1 * sign, 0.95, 0)),
-        f"{side}Leg": (f"{side}UpLeg", (0.1 * sign, 0.5, 0)),
-        f"{side}Foot": (f"{side}Leg", (0.1 * sign, 0.05, 0)),
-    }  # fmt: skip
-NAMES = list(PLACES)
-PARENTS = np.array([-1 if parent is None else NAMES.index(parent) for parent, _ in PLACES.values()], np.int32)
-REST = np.array([place for _, place in PLACES.values()], float)
-LOCAL = transform_of(np.eye(3), np.where((PARENTS < 0)[:, None], REST, REST - REST[PARENTS]))
+DEGREES = 1e-3  # float32 poses
 SAME = {name: name for name in NAMES}
-LEGS = [name for name in NAMES if "Leg" in name or "Foot" in name]
-
-
-def body(limit=180.0, without=(), names=NAMES):
-    channels = [
-        RigChannel(f"{name}.{axis}", f"rotate_{axis}", joint, -limit, limit)
-        for joint, name in enumerate(names)
-        for axis in "xyz"
-        if NAMES[joint] not in without
-    ]
-    channels += [RigChannel(f"{names[0]}.t{axis}", f"translate_{axis}", 0, -9, 9) for axis in "xyz"]
-    skin = Skin(np.arange(len(names))[:, None], np.ones((len(names), 1)))
-    return SkinnedRig(REST, [[0, 1, 2]], Joints(list(names), PARENTS, LOCAL), skin, channels)
-
-
-def dance(frames=40, bend=50.0, still=(), names=NAMES):
-    """All joints swing, each in its own way; the first frame is at rest."""
-    random = np.random.default_rng(4)
-    angles = random.uniform(-bend, bend, (len(NAMES), 3)) * np.array([name not in still for name in NAMES])[:, None]
-    swing = np.sin(np.linspace(0, 6, frames)[:, None] * random.uniform(0.5, 1.5, len(NAMES)))
-    local = np.tile(LOCAL, (frames, 1, 1, 1))
-    local[..., :3] = euler_to_matrix(swing[..., None] * angles, "XYZ")
-    return Motion(list(names), PARENTS, LOCAL.copy(), local, 0.04)
 
 
 def lying(motion):
@@ -77,7 +34,7 @@ def test_deforming_joints_miss_nothing_of_a_motion_that_fits(tolerance):
     followed = retarget(dance(), body(), SAME).followed
     assert followed.joint_names == NAMES
     assert len(followed.frames) == 40
-    assert followed.degrees.max() < 1e-3  # of float32 poses
+    assert followed.degrees.max() < DEGREES
     assert np.nanmax(followed.millimeters) < 1e-2
 
 
@@ -87,16 +44,9 @@ def test_the_miss_is_what_the_joints_do_not_turn():
     head = made.followed.joint_names.index("Head")
     angle = np.degrees(np.arccos((np.trace(motion.local[:, NAMES.index("Head"), :, :3], axis1=1, axis2=2) - 1) / 2))
     assert made.followed.degrees[:, head].max() > 5
-    assert (made.followed.degrees[:, head] <= angle + 1e-3).all()
-    assert np.delete(made.followed.degrees, head, axis=1).max() < 1e-3
+    assert (made.followed.degrees[:, head] <= angle + DEGREES).all()
+    assert np.delete(made.followed.degrees, head, axis=1).max() < DEGREES
     assert made.report()["joints"]["Head"]["degrees_max"] == made.followed.degrees[:, head].max()
-
-
-def model_without_legs(tmp_path):
-    rig = body(without=LEGS)
-    data = sample(rig, tmp_path / "data.rwdata", 10, seed=0, probe=0)
-    entry = {"channels": data.channel_entry}
-    return LinearBlendSkinning(rig.skeleton, REST, [[0, 1, 2]], np.eye(len(NAMES)), metadata=entry)
 
 
 STRANGE = [f"bone{index}" for index in range(len(NAMES))]
@@ -135,8 +85,8 @@ def test_a_root_turns_round_without_a_jump_whatever_its_range(turns):
     motion.local[:, 0, :, :3] = euler_to_matrix(heading[:, None], "Y")
     made = retarget(motion, body(limit=120.0), SAME)
     column = [channel.name for channel in body().channels].index("Hips.y")
-    np.testing.assert_allclose(made.channels[:, column], heading, atol=1e-3)
-    assert made.beyond == pytest.approx({"Hips.y": 360 * abs(turns) - 120}, abs=1e-3)
+    np.testing.assert_allclose(made.channels[:, column], heading, atol=DEGREES)
+    assert made.beyond == pytest.approx({"Hips.y": 360 * abs(turns) - 120}, abs=DEGREES)
     assert any("the root is not clipped and leaves its ranges: Hips.y" in line for line in made.lines())
     assert made.excess[:, column].max() == 0
 
@@ -162,7 +112,7 @@ def test_a_rest_pose_that_was_misread_shows_in_millimeters(bent):
     motion.rest[NAMES.index("Spine"), :, :3] = euler_to_matrix(np.array([bent]), "X")
     made = retarget(motion, body(), SAME)
     assert made.rest_frame == -1
-    assert made.followed.degrees.max() < 1e-3
+    assert made.followed.degrees.max() < DEGREES
     head = made.followed.millimeters[:, made.followed.joint_names.index("Head")]
     assert head.mean() > 1000 * 2 * np.sin(np.radians(bent / 2)) * 0.3
 

@@ -7,13 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rigcast._formats.blender import BlenderRig, run_script
+from rigcast._formats.blender import BlenderRig
 from rigcast.sources import Motion, retarget
-from tests.sources.test_retarget_checks import dance
-from tests.support.blender import has_wheel
-from tests.support.trained import kept
+from tests.support.dancer import dance
+from tests.support.rigify import rigify_file
 
-SCRIPT = Path(__file__).with_name("metarigs.py")
 DEGREES = 0.5  # what Blender's float32 bone matrices and the last round of refining leave
 LIMBS = ("thigh_parent.{}.IK_FK", "upper_arm_parent.{}.IK_FK")
 FOLLOWS = ("torso.head_follow", "torso.neck_follow", *(f"{limb[:-5]}FK_limb_follow" for limb in LIMBS))
@@ -22,17 +20,7 @@ FK = {limb.format(side): 1.0 for limb in LIMBS for side in "LR"}
 
 @pytest.fixture(scope="module")
 def human() -> Path:
-    return rigify("basic_human")
-
-
-def rigify(name: str) -> Path:
-    if not has_wheel():
-        pytest.skip("the bpy wheel is not installed, which brings Rigify")
-
-    def write(folder: Path) -> None:
-        run_script(SCRIPT, [str(folder), name])
-
-    return kept(f"rigify-{name}", write, [SCRIPT.read_bytes()]) / f"{name}.blend"
+    return rigify_file("basic_human")
 
 
 def walk(frames: int = 12) -> Motion:
@@ -92,7 +80,7 @@ def test_limbs_that_do_not_follow_are_named(human: Path, case: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["human", "wolf", "horse", "basic_quadruped"])
 def test_animals_follow_by_the_same_roles(name: str) -> None:
-    with BlenderRig.open(rigify(name), ranges=170.0) as rig:
+    with BlenderRig.open(rigify_file(name), ranges=170.0) as rig:
         made = retarget(walk(), rig, root_translation=None)
     assert made.followed.degrees.max() < DEGREES
     assert len(made.switches) == 4
