@@ -30,7 +30,7 @@ def lying(motion):
     return Motion(NAMES, PARENTS, zero, local, 0.04)
 
 
-def test_deforming_joints_miss_nothing_of_a_motion_that_fits(tolerance):
+def test_deforming_joints_miss_nothing_of_a_motion_that_fits():
     followed = retarget(dance(), body(), SAME).followed
     assert followed.joint_names == NAMES
     assert len(followed.frames) == 40

@@ -72,7 +72,7 @@ class Target:
         if self.is_evaluated:
             return np.asarray(self.rig.bone_transforms(rows, names), np.float64)
         places = [self.names.index(name) for name in names]
-        if isinstance(self.rig, ModelChannels):
+        if isinstance(self.rig, ModelChannels) or len(self.joints) != len(self.names):
             return self._plain(rows)[:, places]
         poses = np.asarray(self.rig.sample(rows.astype(np.float32))[0], np.float64)
         local = poses[:, : 12 * len(self.names)].reshape(len(rows), -1, 3, 4)
