@@ -11,7 +11,7 @@ import pytest
 import rigcast as rc
 from rigcast._rigs.rotations import compose, globals_of, invert
 from rigcast.cli import _dispatch as dispatch
-from rigcast.cli._inputs.model_motion import motion_of, own_poses
+from rigcast.cli._inputs.model_motion import Mapped, motion_of, own_poses
 from rigcast.exports import write_bvh
 from rigcast.sources import Motion
 from tests.sources.test_retarget import NAMES, PARENTS, character, random_channels
@@ -183,7 +183,7 @@ def test_a_foreign_bvh_is_retargeted_and_what_is_left_out_is_said(evaluate, tmp_
     code, said = evaluate("wave.bvh", "--joint-map", "map.json", "-o", "out.npy", shown=True)
     assert code == 0
     assert "2 frames, 3 joints mapped" in said
-    assert "note: the path of shoulder is left out: the model has no channels that shift it" in said
+    assert "note: the path of shoulder is left out: the rig has no translation_channels of shoulder" in said
     bent = np.linalg.norm(np.diff(np.load("out.npy"), axis=0), axis=2)
     assert bent.max() > 0.05
 
@@ -236,7 +236,7 @@ def test_the_path_of_the_root_is_followed_where_legs_give_its_scale(tmp_path, na
     )
     write_bvh(tmp_path / "walk.bvh", rig, channels)
     (tmp_path / "map.json").write_text(json.dumps({name: name for name in names}))
-    played = motion_of(model, tmp_path / "walk.bvh", tmp_path / "map.json", None, None)
+    played = motion_of(model, tmp_path / "walk.bvh", Mapped(tmp_path / "map.json"))
     assert any("the path of waist is left out: without a mapped leg" in note for note in played.notes) is left_out
     travelled = np.ptp(played.poses[:, [3, 7, 11]], axis=0).max()
     assert (travelled == 0.0) == left_out

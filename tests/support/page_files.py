@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 
 import rigcast as rc
+from tests.support.dancer import body, dance
 from tests.support.dog import SCRIPT
+from tests.support.rigify import rigify_file
 from tests.support.second_face import write_obj
 from tests.support.trained import copied, kept
 
@@ -28,6 +30,15 @@ def make_blender_files(folder: Path) -> None:
         data = rc.sampling.sample(rig, folder / "hero.rwdata", count=12, probe=0)
     rc.baselines.linear_blend(data, influences=2).save(folder / "hero.safetensors")
     shutil.rmtree(folder / "hero.rwdata")
+
+
+def rigify_files(folder: Path) -> None:
+    """``dancer.blend``, a generated Rigify human, and ``dance.bvh``, of a skeleton with other names."""
+    shutil.copyfile(rigify_file("basic_human"), folder / "dancer.blend")
+    rig, motion = body(), dance(frames=24, bend=40.0)
+    motion.local[:, 0, :, 3] += np.linspace(0, 2, 24)[:, None] * [0, 0, 1]
+    made = rc.sources.retarget(motion, rig, root_translation=True)
+    rc.exports.write_bvh(folder / "dance.bvh", rig, made.channels, fps=24)
 
 
 def performance() -> np.ndarray:

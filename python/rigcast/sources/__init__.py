@@ -22,7 +22,9 @@ from rigcast.sources._joint_maps import joint_map
 from rigcast.sources._load import load
 from rigcast.sources._meshes import load_mesh, load_scans
 from rigcast.sources._renaming import rename_shapes
-from rigcast.sources._retarget import Retargeted, retarget
+from rigcast.sources._retarget import retarget
+from rigcast.sources._retargeting.checking import Followed
+from rigcast.sources._retargeting.result import Retargeted
 from rigcast.sources._shots import Shot, load_shot
 from rigcast.sources._vertex_lists import load_landmarks, load_markers, load_vertex_indices
 
@@ -31,6 +33,7 @@ __all__ = [
     "BlenderRig",
     "Bvh",
     "Facts",
+    "Followed",
     "FollowerRotations",
     "GltfRig",
     "Joints",

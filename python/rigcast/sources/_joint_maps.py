@@ -74,6 +74,51 @@ HABITS = {
         "waist hip abdomen - chest neck head",
         "{}Collar {}Shldr {}ForeArm {}Hand {}Thigh {}Shin {}Foot {}Toe",
     ),
+    "rokoko": _habit(
+        "Left",
+        "Right",
+        "Hips - Spine1 Spine2 Spine3 Neck Head",
+        "{}Shoulder {}Arm {}ForeArm {}Hand {}Thigh {}Shin {}Foot {}Toe",
+    ),
+    "smpl": _habit(
+        "L",
+        "R",
+        "Pelvis - Spine1 Spine2 Spine3 Neck Head",
+        "{}_Collar {}_Shoulder {}_Elbow {}_Wrist {}_Hip {}_Knee {}_Ankle {}_Foot",
+    ),
+    "vrm": _habit(
+        "L",
+        "R",
+        "J_Bip_C_Hips - J_Bip_C_Spine J_Bip_C_Chest J_Bip_C_UpperChest J_Bip_C_Neck J_Bip_C_Head",
+        "J_Bip_{}_Shoulder J_Bip_{}_UpperArm J_Bip_{}_LowerArm J_Bip_{}_Hand J_Bip_{}_UpperLeg J_Bip_{}_LowerLeg "
+        "J_Bip_{}_Foot J_Bip_{}_ToeBase",
+    ),
+    "metarig": _habit(
+        "L",
+        "R",
+        "spine - spine.001 spine.002 spine.003 spine.004 spine.006",
+        "shoulder.{} upper_arm.{} forearm.{} hand.{} thigh.{} shin.{} foot.{} toe.{}",
+    ),
+    # Generated Rigify characters: the controls of which deforming bones are copies, with the limbs in FK.
+    "rigify": _habit(
+        "L",
+        "R",
+        "torso hips - - chest neck head",
+        "shoulder.{} upper_arm_fk.{} forearm_fk.{} hand_fk.{} thigh_fk.{} shin_fk.{} foot_fk.{} toe_fk.{}",
+    ),
+    "rigify quadruped": _habit(
+        "L",
+        "R",
+        "torso hips - - chest neck head",
+        "shoulder.{} front_thigh_fk.{} front_shin_fk.{} front_foot_fk.{} thigh_fk.{} shin_fk.{} foot_fk.{} -",
+    ),
+    "rigify horse": _habit(
+        "L",
+        "R",
+        "torso hips - - chest neck head",
+        "shoulder.{} upper_arm_fk.{} forearm_fk.{} forefoot_fk.{} "
+        "thigh_fk.{} lower_leg_fk.{} hind_foot_fk.{} r_toe_fk.{}",
+    ),
 }
 
 

@@ -7,79 +7,39 @@ the two scenes' axes and ``O`` the turn that makes the target's limb point at re
 
 Joints without a partner follow their parent. Goals become parent-relative rotations, then Euler angles in each joint's
 own order, then channels clipped to their ranges. Goals are computed without clipping, so a joint at its limit (or a
-root without channels) does not push its rotation into its children.
+root without channels) does not push its rotation into its children. A rig whose bones are posed by constraints says
+itself where they are (:mod:`._retargeting.refining`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from itertools import permutations, product
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rigcast._core import Deformer, fit_angles
-from rigcast._rigs.described import Described, counted
 from rigcast._rigs.motion import Motion
-from rigcast._rigs.rig import Rig, RotationChannels, TranslationChannels
-from rigcast._rigs.rotations import AXES, Float64, euler_to_matrix, globals_of, nearest_rotation, rotation_between
+from rigcast._rigs.rig import Rig
+from rigcast._rigs.rotations import Float64, euler_to_matrix
 from rigcast._validate import bad_argument
+from rigcast.sources._joint_maps import joint_map as guessed_map
 from rigcast.sources._joint_maps import limb_joints
-from rigcast.sources._model_channels import ModelChannels
-
-
-@dataclass(frozen=True, repr=False)
-class Retargeted(Described):
-    """Channels, and how far they miss the motion.
-
-    Attributes
-    ----------
-    channels : (T, N) float64 array, inside the rig's ranges
-    frame_time : float, seconds
-    excess : (T, N) float64 array
-        Degrees (or units) that were cut off to keep a channel inside its range.
-    joint_names : list of the mapped joints that have channels
-    miss : (T, len(joint_names)) float64 array
-        Angle in degrees between the wanted local rotation and the one that the channels give.
-    still : list of mapped joints without rotation channels, left at rest
-    positions : (T, J, 3) float64 array
-        World positions of the rig's joints, in skeleton order, if nothing is clipped and no axis is missing: targets
-        for :func:`rigcast.ik.solve_motion`.
-    """
-
-    channels: Float64
-    frame_time: float
-    excess: Float64
-    joint_names: list[str]
-    miss: Float64
-    still: list[str]
-    positions: Float64 = field(default_factory=lambda: np.zeros((0, 0, 3)))
-
-    def _facts(self) -> list[str]:
-        frames, channels = self.channels.shape
-        return [counted(frames, "frame", "frames"), counted(channels, "channel", "channels"), self.summary()]
-
-    def summary(self) -> str:
-        """One sentence on clipping."""
-        if not self.miss.size:
-            return "nothing was retargeted"
-        cut = np.flatnonzero(self.excess.max(axis=0))
-        worst = self.joint_names[int(self.miss.max(axis=0).argmax())]
-        return (
-            f"{len(cut)} of {self.channels.shape[1]} channels were clipped; the channels miss a joint's rotation by "
-            f"{self.miss.mean():.1f} degrees on average and by {self.miss.max():.1f} at worst ({worst})"
-        )
+from rigcast.sources._retargeting import goals as aims
+from rigcast.sources._retargeting.checking import Check, angle_between
+from rigcast.sources._retargeting.following import following_of
+from rigcast.sources._retargeting.refining import refine
+from rigcast.sources._retargeting.result import Retargeted
+from rigcast.sources._retargeting.target import Target, ancestors_of, listed, paired
 
 
 def retarget(
     motion: Motion,
     rig: Rig | Deformer,
-    joint_map: Mapping[str, str],
+    joint_map: Mapping[str, str] | None = None,
     *,
     align: Collection[str] | None = None,
-    root_translation: bool = False,
+    root_translation: bool | None = False,
+    allow_frozen: bool = False,
 ) -> Retargeted:
     """Turn motion into channels of a rig, or of a model.
 
@@ -88,24 +48,37 @@ def retarget(
     motion : Motion
     rig : Rig or Deformer
         A rig must have ``skeleton`` and ``rotation_channels``; a model ``skeleton`` and ``channels``.
-    joint_map : dict
-        Names of source joints to names of the rig's joints, or of the bones of its ``mechanism``
-        (:func:`rigcast.sources.joint_map` guesses one).
+    joint_map : dict, optional
+        Names of source joints to names of the rig's joints, or of the bones of its ``mechanism``. Default: as
+        :func:`rigcast.sources.joint_map` guesses.
     align : collection of source joint names, optional
         Limbs whose direction at rest is matched (``O`` above); joints below inherit it. Default: upper and lower arms
         and legs, as far as names are known.
-    root_translation : bool
+    root_translation : bool, optional
         Also move the first mapped joint, scaled by the ratio of leg lengths, from the first frame's place; heights
-        count from the lowest mapped joint at rest. Needs ``translation_channels`` of that joint.
+        count from the lowest mapped joint at rest. Needs ``translation_channels`` of that joint. None: if the rig has
+        them.
+    allow_frozen : bool
+        Whether a limb may stand still while the motion's moves.
 
     Returns
     -------
     Retargeted
 
+    Notes
+    -----
+    The first mapped joint, if others branch off from it, is the root of a body: it may turn round and walk away. Its
+    rotation is continuous, and no range clips it unless a limits file or a constraint of the file states one.
+
+    A rest pose in which all bones lie in a line, as some captures have, is no figure: a frame that stands like the rig
+    at rest is taken instead (``rest_frame``).
+
+    Switches that keep controls from acting, such as ``IK_FK`` of a Rigify rig, are set for all frames.
+
     Raises
     ------
     ValueError
-        If the map names an unknown joint, or the rig cannot be turned.
+        If the map names an unknown joint, the rig cannot be turned, or a limb of it does not move as the motion's does.
 
     Examples
     --------
@@ -116,188 +89,148 @@ def retarget(
     >>> made.channels.round().astype(int).tolist()
     [[0, 0, 0, 0, 0, 0], [0, 0, 90, 0, 0, 0]]
     """
-    target = _Target(ModelChannels(rig) if isinstance(rig, Deformer) else rig)
-    pairs = _pairs(motion, target, joint_map)
+    target = Target(rig)
+    joint_map = guessed_map(motion.joint_names, target.names) if joint_map is None else joint_map
+    pairs = paired(motion, target, joint_map)
     limbs = limb_joints(motion.joint_names) if align is None else set(align)
     if unknown := limbs - set(motion.joint_names):
-        raise bad_argument("retarget", "align", f"naming {', '.join(sorted(unknown))}", _names(motion.joint_names))
-    source_rest = motion.rest_globals
-    turn = _scene_turn(source_rest[list(pairs), :, 3], target.world[list(pairs.values()), :, 3])
-    offsets = _offsets(motion, source_rest, target, pairs, limbs, turn)
-    source_world = motion.globals()
-    goals = _goals(source_world, source_rest, target, pairs, offsets, turn)
-    local = _local_rotations(goals, target)
-    wanted = np.tile(target.channel_rest, (len(motion), 1))
-    mapped = set(pairs.values())
-    turned = [group for group in target.rotations if group.joint in mapped]
-    for group in turned:
-        wanted[:, list(group.channels)] = fit_angles(
-            local[:, group.joint], group.order, target.ranges[list(group.channels)]
+        raise bad_argument("retarget", "align", f"naming {', '.join(sorted(unknown))}", listed(motion.joint_names))
+    task = _Task(motion, target, pairs, limbs)
+    wanted, local, positions = task.rotations()
+    rootless = "it was not asked for"
+    if root_translation is not False:
+        rootless = task.fixed()
+        if rootless and root_translation:
+            raise bad_argument("retarget", "root_translation", f"True ({rootless})", "used where the root can follow")
+        if not rootless:
+            positions += task.shift_root(wanted)[:, None]
+    return task.result(wanted, local, positions, rootless, allow_frozen)
+
+
+class _Task:
+    """One motion on one rig."""
+
+    def __init__(self, motion: Motion, target: Target, pairs: dict[int, int], limbs: set[str]) -> None:
+        self.motion, self.target, self.pairs = motion, target, pairs
+        self.world = motion.globals()
+        self.rest, self.rest_frame = aims.rest_of(motion, self.world, target, pairs)
+        self.turn = aims.scene_turn(self.rest[list(pairs), :, 3], target.world[list(pairs.values()), :, 3])
+        offsets = aims.rest_offsets(motion, self.rest, target, pairs, limbs, self.turn)
+        self.turns = aims.turns_of(self.world, self.rest, pairs, offsets, self.turn)
+        above = ancestors_of(motion.parents, pairs)
+        self.above = {pairs[joint]: pairs.get(parent, -1) for joint, parent in above.items()}
+        self.first = next(iter(pairs.values()))
+        self.turned = [group for group in target.rotations if group.joint in self.above]
+        self.root = self.first if list(self.above.values()).count(self.first) > 1 else -1
+        self.path = aims.RootPath(motion, self.world, self.rest, target, pairs, self.turn)
+        if self.root >= 0:
+            target.release(self.root)
+        self.following = following_of(target, list(self.above), {c: self._below(c) for c in self.above})
+
+    def _below(self, control: int) -> list[int]:
+        own = [other for other, parent in self.above.items() if parent == control]
+        return own + [deeper for other in own for deeper in self._below(other)]
+
+    def _turning_above(self) -> dict[int, int]:
+        """The ancestor of each control that can reach its goal: one without channels is passed over, if not a root."""
+        turning = {group.joint for group in self.turned}
+        found = {}
+        for control, parent in self.above.items():
+            while parent >= 0 and parent not in turning and self.above[parent] >= 0:
+                parent = self.above[parent]
+            found[control] = parent
+        return found
+
+    def rotations(self) -> tuple[Float64, Float64, Float64]:
+        """Channels (T, N) that are not clipped, local rotations (T, B, 3, 3) that they stand for, and places (T, J, 3)
+        of the rig's joints."""
+        target = self.target
+        goals = aims.goals_of(self.turns, target)
+        local = aims.local_rotations(goals, target)
+        positions = aims.positions_of(goals, target)[:, target.joints]
+        wanted = np.tile(target.channel_rest, (len(self.motion), 1))
+        for group in self.turned:
+            wanted[:, list(group.channels)] = fit_angles(
+                local[:, group.joint], group.order, target.bounds(group.channels)
+            )
+        if target.is_evaluated:
+            positions, local = refine(target, wanted, goals, self._turning_above())
+        for group in self.turned:
+            if group.joint == self.root:
+                bounds = target.bounds(group.channels)
+                wanted[:, list(group.channels)] = fit_angles(local[:, self.root], group.order, bounds, continuous=True)
+        return wanted, local, positions
+
+    def fixed(self) -> str:
+        """Why the root can not go the motion's way; empty if it can."""
+        if not any(group.joint == self.first for group in self.target.translations):
+            return f"the rig has no translation_channels of {self.target.names[self.first]}"
+        if min(self.path.legs) <= 0:
+            return "without a mapped leg below the root the motion's scale is unknown"
+        return ""
+
+    def shift_root(self, wanted: Float64) -> Float64:
+        """Write the root's translation channels; returns its way (T, 3) in the world."""
+        shift = self.path.shift(self.turns[self.first])
+        along = shift @ self.target.rotation[self.first]  # into the joint's rest axes
+        for group in self.target.translations:
+            for axis, channel in enumerate(group.channels):
+                if group.joint == self.first and channel >= 0:
+                    wanted[:, channel] += along[:, axis]
+        return shift
+
+    def result(
+        self, wanted: Float64, local: Float64, positions: Float64, rootless: str, allow_frozen: bool
+    ) -> Retargeted:
+        """What was made, checked against what the rig does with it."""
+        target, mapped = self.target, set(self.above)
+        clipped = np.clip(wanted, *target.ranges.T)
+        channels = np.where(target.free, wanted, clipped)
+        check = Check(target, self.motion, self.pairs, self.following, (self.world, self.rest), channels)
+        if not allow_frozen:
+            self._refuse_frozen(check)
+        leaving = np.abs(channels - clipped).max(axis=0, initial=0.0)
+        miss = [angle_between(local[:, g.joint], euler_to_matrix(channels[:, list(g.channels)], g.order))
+                for g in self.turned]  # fmt: skip
+        return Retargeted(
+            channels,
+            self.motion.frame_time,
+            np.abs(wanted - channels),
+            [target.names[group.joint] for group in self.turned],
+            np.array(miss).reshape(len(self.turned), len(self.motion)).T,
+            [target.names[joint] for joint in sorted(mapped - {group.joint for group in self.turned})],
+            positions,
+            check.followed(self.turns, self.turn),
+            {joint: target.names[control] for control, joint in self.following.joints.items()},
+            self.following.switches,
+            {target.channel_names[i]: float(leaving[i]) for i in np.flatnonzero(leaving > 0)},
+            rootless,
+            {self.motion.joint_names[joint]: target.names[goal] for joint, goal in self.pairs.items()},
+            self.rest_frame,
         )
-    positions = _positions(goals, target)[:, target.joints]
-    if root_translation:
-        positions += _translate(wanted, source_world, source_rest, target, pairs, turn)[:, None]
-    channels = np.clip(wanted, *target.ranges.T)
-    miss = [_angle_between(local[:, g.joint], euler_to_matrix(channels[:, list(g.channels)], g.order)) for g in turned]
-    return Retargeted(
-        channels,
-        motion.frame_time,
-        np.abs(wanted - channels),
-        [target.names[group.joint] for group in turned],
-        np.array(miss).reshape(len(turned), len(motion)).T,
-        [target.names[joint] for joint in sorted(mapped - {group.joint for group in turned})],
-        positions,
-    )
 
-
-class _Target:
-    """What is needed of the rig, in float64."""
-
-    def __init__(self, rig: Rig | ModelChannels) -> None:
-        bones: Any = getattr(rig, "mechanism", None) or rig
-        rotations = getattr(bones, "rotation_channels", None)
-        if rig.skeleton is None or bones.skeleton is None or not rotations:
-            expected = "a rig with a skeleton and rotation_channels"
-            got = f"{type(rig).__name__} without joints that channels turn"
-            raise bad_argument("retarget", "rig", got, expected)
-        self.rotations: list[RotationChannels] = rotations
-        self.translations: list[TranslationChannels] = getattr(bones, "translation_channels", [])
-        self.names = list(bones.skeleton.names)
-        self.joints = [self.names.index(name) for name in rig.skeleton.names]
-        self.parents = np.asarray(bones.skeleton.parents)
-        self.world = globals_of(self.parents, np.asarray(bones.skeleton.rest, np.float64))
-        self.rotation = nearest_rotation(self.world[..., :3])
-        self.ranges = np.asarray(rig.channel_ranges, np.float64)
-        default = np.clip(np.zeros(len(self.ranges)), *self.ranges.T)
-        self.channel_rest = np.array(getattr(rig, "channel_rest", default), np.float64)
-        self.up = np.eye(3)[AXES.index(getattr(rig, "up_axis", "Y"))]
-
-
-def _names(names: Collection[str]) -> str:
-    return f"among {', '.join(names)}"
-
-
-def _pairs(motion: Motion, target: _Target, joint_map: Mapping[str, str]) -> dict[int, int]:
-    """Source to target indices, in source order."""
-    if unknown := sorted(set(joint_map) - set(motion.joint_names)):
-        raise bad_argument("retarget", "joint_map", f"from {', '.join(unknown)}", _names(motion.joint_names))
-    if unknown := sorted(set(joint_map.values()) - set(target.names)):
-        raise bad_argument("retarget", "joint_map", f"to {', '.join(unknown)}", _names(target.names))
-    if not joint_map or len(set(joint_map.values())) != len(joint_map):
+    def _refuse_frozen(self, check: Check) -> None:
+        frozen = check.frozen()
+        if not frozen and not check.nothing_moves():
+            return
+        turned = {group.joint for group in self.turned}
+        names = [name for controls in frozen.values() for name in controls]
+        fixed = [name for name in names if self.target.names.index(name) not in turned]
+        reasons = []
+        if fixed:
+            reasons.append(f"{_short(fixed)} {'have' if len(fixed) > 1 else 'has'} no channels")
+        if idle := [name for name in names if name not in fixed]:
+            reasons.append(f"what {_short(idle)} {'do' if len(idle) > 1 else 'does'} reaches no deforming joint")
+        what = ", ".join(frozen) if frozen else "all of it"
         raise bad_argument(
-            "retarget", "joint_map", "empty or with one target twice", "a map from joint to joint, one to one"
+            "retarget",
+            "motion",
+            f"one of which {what} would stand still on the rig" + f" ({'; '.join(reasons)})" * bool(reasons),
+            "one that the rig follows: give the controls ranges (--ranges, a limits file), leave their switch between "
+            "IK and FK a channel, or map other joints (--joint-map); --allow-frozen (allow_frozen=True) takes it as it "
+            "is",
         )
-    return {
-        index: target.names.index(joint_map[name]) for index, name in enumerate(motion.joint_names) if name in joint_map
-    }
 
 
-def _scene_turn(source: Float64, target: Float64) -> Float64:
-    """Of the 24 turns that exchange axes, the one that fits centerd rest positions best (identity if all fit alike)."""
-    covariance = (target - target.mean(axis=0)).T @ (source - source.mean(axis=0))
-    best, score = np.eye(3), float(np.trace(covariance))
-    margin = 1e-9 * float(np.abs(covariance).sum())
-    for order in permutations(range(3)):
-        for signs in product((1.0, -1.0), repeat=3):
-            candidate = np.diag(signs)[list(order)]
-            fit = float((candidate * covariance).sum())
-            if np.linalg.det(candidate) > 0 and fit > score + margin:
-                best, score = candidate, fit
-    return best
-
-
-def _mapped_ancestor(parents: NDArray[np.integer[Any]], joint: int, mapped: Collection[int]) -> int:
-    joint = int(parents[joint])
-    while joint >= 0 and joint not in mapped:
-        joint = int(parents[joint])
-    return joint
-
-
-def _offsets(
-    motion: Motion, rest: Float64, target: _Target, pairs: dict[int, int], limbs: set[str], turn: Float64
-) -> dict[int, Float64]:
-    """``O`` of every mapped source joint."""
-    above = {joint: _mapped_ancestor(motion.parents, joint, pairs) for joint in pairs}
-    offsets: dict[int, Float64] = {}
-    for joint, goal in pairs.items():
-        offsets[joint] = offsets[above[joint]] if above[joint] >= 0 else np.eye(3)
-        below = [child for child, parent in above.items() if parent == joint]
-        if motion.joint_names[joint] in limbs and len(below) >= 1:
-            towards = np.mean([rest[child, :, 3] for child in below], axis=0) - rest[joint, :, 3]
-            mine = np.mean([target.world[pairs[child], :, 3] for child in below], axis=0) - target.world[goal, :, 3]
-            if np.linalg.norm(towards) > 0 and np.linalg.norm(mine) > 0:
-                offsets[joint] = rotation_between(mine, turn @ towards)
-    return offsets
-
-
-def _goals(
-    world: Float64, rest: Float64, target: _Target, pairs: dict[int, int], offsets: dict[int, Float64], turn: Float64
-) -> Float64:
-    """World rotations (T, J, 3, 3) of all target joints."""
-    source_of = {goal: joint for joint, goal in pairs.items()}
-    goals = np.empty((len(world), len(target.names), 3, 3))
-    for joint, parent in enumerate(target.parents):
-        if joint in source_of:
-            source = source_of[joint]
-            delta = nearest_rotation(world[:, source, :, :3]) @ nearest_rotation(rest[source, :, :3]).T
-            goals[:, joint] = turn @ delta @ turn.T @ offsets[source] @ target.rotation[joint]
-        elif parent >= 0:
-            goals[:, joint] = goals[:, parent] @ target.rotation[parent].T @ target.rotation[joint]
-        else:
-            goals[:, joint] = target.rotation[joint]
-    return goals
-
-
-def _local_rotations(goals: Float64, target: _Target) -> Float64:
-    """Rotations after each joint's rest: ``rest_local^-1 parent_goal^-1 goal``."""
-    local = np.empty_like(goals)
-    for joint, parent in enumerate(target.parents):
-        at_rest = target.rotation[joint]
-        if parent >= 0:
-            at_rest = goals[:, parent] @ target.rotation[parent].T @ at_rest
-        local[:, joint] = np.swapaxes(at_rest, -1, -2) @ goals[:, joint]
-    return local
-
-
-def _positions(goals: Float64, target: _Target) -> Float64:
-    """World positions (T, J, 3) of bones that turn as the goals say; roots rest."""
-    places = np.empty((len(goals), len(target.names), 3))
-    for joint, parent in enumerate(target.parents):
-        places[:, joint] = target.world[joint, :, 3]
-        if parent >= 0:
-            bone = target.rotation[parent].T @ (target.world[joint, :, 3] - target.world[parent, :, 3])
-            places[:, joint] = places[:, parent] + goals[:, parent] @ bone
-    return places
-
-
-def _angle_between(a: Float64, b: Float64) -> Float64:
-    """Angle in degrees of the rotation between two rotations (T, 3, 3), exact near zero too."""
-    chord = np.linalg.norm(a - b, axis=(1, 2)) / np.sqrt(8.0)  # |a - b| = sqrt(8) sin(angle / 2)
-    return np.asarray(np.degrees(2 * np.arcsin(np.minimum(chord, 1.0))))
-
-
-def _translate(
-    wanted: Float64, world: Float64, rest: Float64, target: _Target, pairs: dict[int, int], turn: Float64
-) -> Float64:
-    """Write the root's translation channels, and return the translation (T, 3) in the world."""
-    source = next(iter(pairs))
-    joint = pairs[source]
-    group = next((g for g in target.translations if g.joint == joint), None)
-    if group is None:
-        expected = f"a rig with translation_channels of {target.names[joint]}"
-        raise bad_argument("retarget", "root_translation", "True for a rig whose root is fixed", expected)
-    heights = rest[:, :, 3] @ turn.T @ target.up
-    own_heights = target.world[:, :, 3] @ target.up
-    leg = heights[source] - heights[list(pairs)].min()
-    own_leg = own_heights[joint] - own_heights[list(pairs.values())].min()
-    if not (leg > 0 and own_leg > 0):
-        raise bad_argument("retarget", "root_translation", "True without a leg below the root", "used with mapped feet")
-    path = world[:, source, :, 3] @ turn.T
-    shift = path - path[0]
-    shift += (path @ target.up - leg - shift @ target.up)[:, None] * target.up
-    shift *= own_leg / leg
-    along = shift @ target.rotation[joint]  # into the joint's rest axes
-    for axis, channel in enumerate(group.channels):
-        if channel >= 0:
-            wanted[:, channel] = along[:, axis]
-    return np.asarray(shift)
+def _short(names: list[str]) -> str:
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

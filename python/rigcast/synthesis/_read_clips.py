@@ -35,6 +35,7 @@ def read_clips(
     clip: str | None = None,
     fps: float | None = None,
     joint_map: Mapping[str, str] | None = None,
+    allow_frozen: bool = False,
 ) -> list[Clip]:
     """Clips of a file, as controls of a rig.
 
@@ -52,6 +53,8 @@ def read_clips(
         Of files that state no rate, and to sample glTF files at.
     joint_map : mapping, optional
         Names of the file's joints to the rig's. Default: guessed (:func:`rigcast.sources.joint_map`).
+    allow_frozen : bool
+        Whether limbs may stand still that the file's skeleton moves (:func:`rigcast.sources.retarget`).
 
     Returns
     -------
@@ -63,7 +66,7 @@ def read_clips(
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If it holds no motion of such a rig, or no clip of that name.
+        If it holds no motion of such a rig, or no clip of that name, or limbs of the rig would stand still.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise bad_argument("read_clips", "path", f"a {type(path).__name__}", "a path")
@@ -79,7 +82,7 @@ def read_clips(
         weights, own = sources.load_blendshape_weights(file, rig, **_options(file, clip, rate))
         return [Clip(weights, own, clip or file.stem, file.name)]
     else:
-        found = _of_joints(file, rig, rate, joint_map)
+        found = _of_joints(file, rig, rate, {"joint_map": joint_map, "allow_frozen": allow_frozen})
     names = [one.name for one in found]
     if clip is not None and clip not in names:
         got = f"{clip!r} (in {file})"
@@ -107,7 +110,7 @@ def _of_data_set(folder: Path, rig: Any) -> list[Clip]:
     return [Clip(np.asarray(data.channels[r]), c.fps, c.name) for c, r in zip(data.clips, rows, strict=True) if len(r)]
 
 
-def _of_joints(file: Path, rig: Any, fps: float | None, joint_map: Mapping[str, str] | None) -> list[Clip]:
+def _of_joints(file: Path, rig: Any, fps: float | None, mapped: dict[str, Any]) -> list[Clip]:
     suffix = suffix_of(file)
     if suffix == ".npz":
         return [_archive(file, rig, fps)]
@@ -116,7 +119,7 @@ def _of_joints(file: Path, rig: Any, fps: float | None, joint_map: Mapping[str, 
         return [Clip(action.channels, action.fps, action.name) for action in actions]
     if suffix == ".bvh":
         motion = sources.load_bvh(file).motion()
-        return [_retargeted(motion, rig, joint_map)]
+        return [_retargeted(motion, rig, mapped)]
     if suffix not in (".glb", ".gltf"):
         expected = "a .bvh, .glb, .gltf, .blend, .npz or .npy file, or a data set"
         raise bad_argument("read_clips", "path", repr(str(file)), expected)
@@ -124,15 +127,13 @@ def _of_joints(file: Path, rig: Any, fps: float | None, joint_map: Mapping[str, 
     rate = fps or 30.0
     if list(other.channel_names) == ControlledMesh(rig, "read_clips").control_names:
         return [Clip(other.play(name, rate), rate, name) for name in other.clips]
-    return [_retargeted(other.motion(name, rate), rig, joint_map) for name in other.clips]
+    return [_retargeted(other.motion(name, rate), rig, mapped) for name in other.clips]
 
 
-def _retargeted(motion: sources.Motion, rig: Any, joint_map: Mapping[str, str] | None) -> Clip:
+def _retargeted(motion: sources.Motion, rig: Any, mapped: dict[str, Any]) -> Clip:
     """A motion on the rig; its note says what the rig cannot follow."""
-    names = list(getattr(rig.skeleton, "names", []))
-    pairs = sources.joint_map(motion.joint_names, names) if joint_map is None else joint_map
-    made = sources.retarget(motion, rig, pairs)
-    return Clip(made.channels, 1.0 / made.frame_time, motion.name, note=made.summary())
+    made = sources.retarget(motion, rig, root_translation=None, **mapped)
+    return Clip(made.channels, 1.0 / made.frame_time, motion.name, note="; ".join([made.summary(), *made.lines()]))
 
 
 def _archive(file: Path, rig: Any, fps: float | None) -> Clip:
@@ -153,7 +154,11 @@ def _archive(file: Path, rig: Any, fps: float | None) -> Clip:
 
 
 def read_clip_list(
-    path: str | os.PathLike[str], rig: sources.Rig | Deformer, told: Callable[[str], None] | None = None
+    path: str | os.PathLike[str],
+    rig: sources.Rig | Deformer,
+    told: Callable[[str], None] | None = None,
+    *,
+    allow_frozen: bool = False,
 ) -> dict[str, list[Clip]]:
     """The labels of a list of clips, for :func:`fit`.
 
@@ -166,6 +171,8 @@ def read_clip_list(
     rig : Rig, Deformer or BlendshapeRig
     told : callable, optional
         Gets a line on each file that was retargeted.
+    allow_frozen : bool
+        As for :func:`read_clips`.
 
     Returns
     -------
@@ -189,7 +196,7 @@ def read_clip_list(
             rate = None if entry.get("fps") is None else entry.number("fps", above=0.0, most=FASTEST)
             key = (entry.text("file"), clip_name, rate)
             if key not in read:
-                read[key] = read_clips(file.parent / key[0], rig, clip=clip_name, fps=rate)
+                read[key] = read_clips(file.parent / key[0], rig, clip=clip_name, fps=rate, allow_frozen=allow_frozen)
                 for clip in read[key]:
                     if clip.note and told is not None:
                         told(f"{clip.origin}: {clip.note}")

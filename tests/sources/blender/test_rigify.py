@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rigcast._formats.blender import BlenderRig, run_script
-from tests.support.blender import has_wheel
-from tests.support.trained import kept
+from rigcast._formats.blender import BlenderRig
+from tests.support.rigify import rigify_file
 
-SCRIPT = Path(__file__).with_name("metarigs.py")
 ALL = ["basic_human", "basic_quadruped", "bird", "cat", "horse", "human", "shark", "wolf"]
 ALLOWED = 1e-5  # meters
 MOST_CONTROLS = 4  # that turn a deforming bone as its parents, without constraints between them
@@ -21,14 +19,7 @@ MOST_CONTROLS = 4  # that turn a deforming bone as its parents, without constrai
 
 @pytest.fixture(scope="module", params=[ALL[0], *(pytest.param(name, marks=pytest.mark.long) for name in ALL[1:])])
 def blend(request: pytest.FixtureRequest) -> Path:
-    if not has_wheel():
-        pytest.skip("the bpy wheel is not installed, which brings Rigify")
-    name = request.param
-
-    def write(folder: Path) -> None:
-        run_script(SCRIPT, [str(folder), name])
-
-    return kept(f"rigify-{name}", write, [SCRIPT.read_bytes()]) / f"{name}.blend"
+    return rigify_file(request.param)
 
 
 @pytest.fixture(scope="module")

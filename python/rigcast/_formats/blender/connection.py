@@ -1,19 +1,20 @@
-"""A rig's Blender: started when it is needed, again after a failure, in each worker; and the actions that it plays."""
+"""A rig's Blender: started when needed, again after a failure, in each worker; its actions and its bones."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rigcast._formats.blender.process import HostProcess
 from rigcast._hashing import file_hash, topology_hash
 from rigcast._rigs.action import Action
-from rigcast._validate import missing_file
+from rigcast._rigs.rig import Mechanism
+from rigcast._validate import Arguments, bad_argument, missing_file
 from rigcast.errors import SourceError
 
 if TYPE_CHECKING:
@@ -112,9 +113,10 @@ class Connection:
 
 
 class PlayedActions(Connection):
-    """What a rig in Blender says of its file's actions."""
+    """What a rig in Blender says of its file's actions, and of its bones."""
 
     actions: dict[str, int]
+    mechanism: Mechanism | None
     fps: float
 
     def action(self, name: str) -> Action:
@@ -149,6 +151,26 @@ class PlayedActions(Connection):
             replies = host.request({"operation": "play", "name": name}, replies=self.actions.get(name, 1))
             answers = [arrays for _, arrays in replies]
         return np.stack([answer["pose"] for answer in answers]), np.stack([answer["vertices"] for answer in answers])
+
+    def bone_transforms(self, channels: ArrayLike, names: Sequence[str]) -> NDArray[np.float64]:
+        """World transforms (T, B, 3, 4) of bones of the ``mechanism`` for rows of channels, as Blender evaluates them.
+
+        Meshes are not evaluated, which is faster than :meth:`sample`.
+
+        Raises
+        ------
+        ValueError
+            If ``channels`` has another shape or is not finite, or a name is no bone of the mechanism.
+        """
+        checked = Arguments("BlenderRig.bone_transforms", N=len(self.channel_names))
+        rows = checked.numbers("channels", channels, "T N")
+        known = set() if self.mechanism is None else set(self.mechanism.skeleton.names)
+        if unknown := [name for name in names if name not in known]:
+            got = f"a list with {unknown[0]!r}"
+            raise bad_argument("BlenderRig.bone_transforms", "names", got, "names of bones of the armature")
+        request = {"operation": "bones", "names": list(names)}
+        replies = self._connected().request(request, {"channels": rows}, replies=len(rows))
+        return np.array([arrays["bones"] for _, arrays in replies], np.float64).reshape(-1, len(names), 3, 4)
 
     @contextlib.contextmanager
     def _aside(self, name: str) -> Iterator[Any]:

@@ -22,7 +22,7 @@ from rigcast.cli._console import Console
 from rigcast.cli._inputs.actions import add_action_arguments, wants_actions
 from rigcast.cli._inputs.detail import add_quality_arguments, at_quality
 from rigcast.cli._inputs.head import WithHead
-from rigcast.cli._inputs.model_motion import Played, motion_of
+from rigcast.cli._inputs.model_motion import Mapped, Played, motion_of
 from rigcast.cli._inputs.rigs import add_rig_arguments
 from rigcast.cli._inputs.shots import rate
 from rigcast.cli._inputs.skinned_model import skinned_model
@@ -221,13 +221,14 @@ def _played(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
         "lowest_confidence": confidence.min(),
         "poses_outside": low,
         "notes": notes,
+        **({} if motion.retargeted is None else {"retargeted": motion.retargeted}),
     }
 
 
 def _motion(model: rc.Deformer, args: argparse.Namespace, console: Console) -> Played:
     if wants_actions(args):
         return motion_of_action(model, args.input, args, console)
-    return motion_of(model, args.input, args.joint_map, args.clip, args.fps)
+    return motion_of(model, args.input, Mapped(args.joint_map, args.allow_frozen), args.clip, args.fps)
 
 
 def is_bvh(path: Path) -> bool:

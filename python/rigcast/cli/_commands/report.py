@@ -132,7 +132,7 @@ def _animation(args: argparse.Namespace, rig: Any, folder: Path, console: Consol
         return rc.Dataset(args.animation)
     if rig is None and wants_actions(args):
         raise ValueError("--action names an action of the rig's file: give it, too (--rig RIG)")
-    actions = chosen_actions(args, rig, console) if wants_actions(args) else own_actions(rig, console)
+    actions = chosen_actions(args, rig, console) if wants_actions(args) else own_actions(args, rig, console)
     if not actions:
         return None
     played = [action.channels if action.is_file else action.name for action in actions]

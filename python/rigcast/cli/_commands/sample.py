@@ -110,15 +110,19 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         probe = 4 if args.probe is None else args.probe
         notice(rig, console)
         missed: list[str] = []
+        retargeted: dict[str, Any] = {}
         if args.animation is not None or wants_actions(args):
             if args.animation is None:
                 actions = chosen_actions(args, rig, console)
                 missed = [name for action in actions for name in action.missed]
+                retargeted = {action.name: action.retargeted for action in actions if action.retargeted}
                 sampler = action_sampler(actions, args.noise)
             else:
-                frames, missed = animation_channels(args.animation, args.joint_map, rig, console, args.action)
+                found = animation_channels(args.animation, args, rig, console)
+                missed = found.missed
+                retargeted = {args.animation.name: found.retargeted} if found.retargeted else {}
                 name = ", ".join(args.action) or args.animation.name
-                sampler = sampling.Animation(frames, args.noise, [sampling.Clip(name)])
+                sampler = sampling.Animation(found.channels, args.noise, [sampling.Clip(name)])
             probe = 0 if args.probe is None and sampler.exact and args.random is None else probe
             _say_what_is_clipped(rig, sampler, args, console)
             if args.random is not None:
@@ -151,6 +155,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "notes": list(getattr(rig, "notes", [])),
         **held_channels(rig),
         "no_channel": list(dict.fromkeys(missed)),
+        "retargeted": retargeted,
         "parts": dataset.surface.parts,
         "clips": [clip.name for clip in dataset.clips],
         "incidents": [] if farm is None else farm.incidents,

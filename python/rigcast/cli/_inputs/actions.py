@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rigcast._rigs.action import distinct_actions
 from rigcast.cli._console import Console
-from rigcast.cli._inputs.motion import animation_channels
+from rigcast.cli._inputs.motion import add_frozen_argument, animation_channels
 from rigcast.sampling import Animation, Clip
 
 FILES = (".bvh", ".bvh.gz")
@@ -34,6 +34,8 @@ class Chosen:
         Whether it comes from a BVH file: then its channels are all there is, else the host can play it.
     fps : float, optional
         Of an action of the rig's own file.
+    retargeted : dict, optional
+        How well the rig follows a file of another skeleton.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Chosen:
     missed: list[str]
     is_file: bool
     fps: float | None = None
+    retargeted: dict[str, Any] | None = None
 
     def played(self, rig: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Poses (T, C) and vertices (T, V, 3): as the host plays it, or of the channels of a BVH file."""
@@ -54,6 +57,7 @@ def add_action_arguments(parser: Any, what: str) -> None:
         "--action", metavar="NAME", action="append", default=[], help=f"{what} (.blend, .glb), or a .bvh file"
     )
     parser.add_argument("--actions", dest="all_actions", action="store_true", help="all actions of the file")
+    add_frozen_argument(parser)
 
 
 def wants_actions(args: argparse.Namespace) -> bool:
@@ -77,12 +81,12 @@ def chosen_actions(args: argparse.Namespace, rig: Any, console: Console) -> list
     for name in [*own, *args.action]:
         is_file = name.lower().endswith(FILES)
         known.setdefault(Path(name).resolve() if is_file else "together" if name in together else name, name)
-    return [_chosen(name, rig, console) for name in known.values()]
+    return [_chosen(name, args, rig, console) for name in known.values()]
 
 
-def own_actions(rig: Any, console: Console) -> list[Chosen]:
+def own_actions(args: argparse.Namespace, rig: Any, console: Console) -> list[Chosen]:
     """All actions of the rig's own file, if it has any; those that it plays together once."""
-    return [_chosen(name, rig, console) for name in distinct_actions(rig)]
+    return [_chosen(name, args, rig, console) for name in distinct_actions(rig)]
 
 
 def action_sampler(actions: Sequence[Chosen], noise: float) -> Animation:
@@ -92,12 +96,13 @@ def action_sampler(actions: Sequence[Chosen], noise: float) -> Animation:
     return Animation(np.concatenate([action.channels for action in actions]), noise, clips, rows)
 
 
-def _chosen(name: str, rig: Any, console: Console) -> Chosen:
+def _chosen(name: str, args: argparse.Namespace, rig: Any, console: Console) -> Chosen:
     if name.lower().endswith(FILES):
         path = Path(name)
         if not path.is_file():
             raise FileNotFoundError(f"--action {name} does not exist")
-        return Chosen(path.name, *animation_channels(path, None, rig, console), is_file=True)
+        found = animation_channels(path, args, rig, console)
+        return Chosen(path.name, found.channels, found.missed, is_file=True, retargeted=found.retargeted)
     known = list(getattr(rig, "actions", {}))
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)

@@ -40,12 +40,14 @@ class Played:
     """Pose rows (T, C) of a model; ``fps`` is None if the file states none; ``notes`` say what was lost or changed.
 
     ``head`` (T, 3, 4) moves the vertices of each frame, if a solve has left the motion of the head beside its weights.
+    ``retargeted`` says how well the model follows a motion of another skeleton.
     """
 
     poses: NDArray[Any]
     fps: float | None = None
     notes: tuple[str, ...] = ()
     head: NDArray[np.float64] | None = None
+    retargeted: dict[str, Any] | None = None
 
     def at(self, fps: float | None, num_joints: int) -> Played:
         """The motion at the rate that was asked for: resampled if the file states another one."""
@@ -56,10 +58,20 @@ class Played:
             head = resampled_weights(self.poses, self.fps, fps, head)[1]
         count, rate = len(self.poses), self.fps
         note = f"{count} frames at {rate:g} per second were resampled to {len(poses)} at {fps:g} per second"
-        return Played(poses, fps, (*self.notes, note), head)
+        return Played(poses, fps, (*self.notes, note), head, self.retargeted)
 
 
-def motion_of(model: rc.Deformer, path: Path, joint_map: Path | None, clip: str | None, fps: float | None) -> Played:
+@dataclass(frozen=True)
+class Mapped:
+    """How a motion of another skeleton is taken: a JSON file of joint names, and whether limbs may stand still."""
+
+    file: Path | None = None
+    allow_frozen: bool = False
+
+
+def motion_of(
+    model: rc.Deformer, path: Path, mapped: Mapped, clip: str | None = None, fps: float | None = None
+) -> Played:
     """Read a motion.
 
     Parameters
@@ -70,8 +82,8 @@ def motion_of(model: rc.Deformer, path: Path, joint_map: Path | None, clip: str 
         are not all, their ``names``, and optionally ``fps``; ``.bvh``, ``.bvh.gz``, ``.glb`` or ``.gltf``, retargeted
         by joint names unless the skeleton is the model's own. For a blendshape rig: weights, in any file that
         :func:`rigcast.sources.load_blendshape_weights` reads, or ``.npy``.
-    joint_map : Path, optional
-        JSON object from the motion's joint names to the model's.
+    mapped : Mapped
+        Its file is a JSON object from the motion's joint names to the model's.
     clip : str, optional
         Of a glTF file that has several.
     fps : float, optional
@@ -90,10 +102,10 @@ def motion_of(model: rc.Deformer, path: Path, joint_map: Path | None, clip: str 
     if suffix == ".npz":
         return _archive(model, path)
     if suffix in GLTF:
-        return _clip(model, path, joint_map, clip, fps)
+        return _clip(model, path, mapped, clip, fps)
     if suffix == ".bvh":
         bvh = sources.load_bvh(path)
-        played = _of_joints(model, bvh.motion(), {}, path, joint_map)
+        played = _of_joints(model, bvh.motion(), {}, path, mapped)
         return replace(played, notes=(*(f"{path.name}: {note}" for note in bvh.notes), *played.notes))
     return Played(_poses(model, read_array(path), path))
 
@@ -152,7 +164,7 @@ def _archive(model: rc.Deformer, path: Path) -> Played:
     return Played(model.poses_from_channels(channels), fps)
 
 
-def _clip(model: rc.Deformer, path: Path, joint_map: Path | None, clip: str | None, fps: float | None) -> Played:
+def _clip(model: rc.Deformer, path: Path, mapped: Mapped, clip: str | None, fps: float | None) -> Played:
     from rigcast._formats.gltf.blendshapes import clip_times
 
     rig: Any = sources.load(path)
@@ -165,20 +177,23 @@ def _clip(model: rc.Deformer, path: Path, joint_map: Path | None, clip: str | No
     if rig.skeleton is None:
         raise ValueError(f"{path}: a motion without joints; a {model.kind} model cannot follow it")
     named = dict(zip(rig.dial_names, dials.T, strict=True))
-    return _of_joints(model, rig.motion(found[0], rate), named, path, joint_map)
+    return _of_joints(model, rig.motion(found[0], rate), named, path, mapped)
 
 
-def _of_joints(model: rc.Deformer, motion: Motion, dials: Dials, path: Path, joint_map: Path | None) -> Played:
+def _of_joints(model: rc.Deformer, motion: Motion, dials: Dials, path: Path, mapped: Mapped) -> Played:
     """A motion of the model's own skeleton as it is, any other one retargeted."""
     if model.skeleton is None:
         raise ValueError(f"{path}: a motion of joints; a {model.kind} model has none")
     fps = float(np.round(1.0 / motion.frame_time, 4))
-    poses, notes = None if joint_map is not None else own_poses(model, motion, dials), []
+    poses = None if mapped.file is not None else own_poses(model, motion, dials)
+    notes: list[str] = []
+    report: dict[str, Any] | None = None
     if poses is None:
-        poses, notes, dials = *_retargeted(model, motion, path, joint_map), {}
+        poses, notes, report = _retargeted(model, motion, path, mapped)
+        dials = {}
     if still := [name for name in model.control_names[12 * len(model.joint_names) :] if name not in dials]:
         notes.append(f"dials that {path.name} does not move rest: {', '.join(still)[:300]}")
-    return Played(poses, fps, tuple(notes))
+    return Played(poses, fps, tuple(notes), retargeted=report)
 
 
 def own_poses(model: rc.Deformer, motion: Motion, dials: Dials) -> NDArray[Any] | None:
@@ -218,21 +233,13 @@ def _rows(model: rc.Deformer, world: NDArray[np.float64], dials: Dials) -> NDArr
 
 
 def _retargeted(
-    model: rc.Deformer, motion: Motion, path: Path, joint_map: Path | None
-) -> tuple[NDArray[np.float32], list[str]]:
+    model: rc.Deformer, motion: Motion, path: Path, mapped: Mapped
+) -> tuple[NDArray[np.float32], list[str], dict[str, Any]]:
     """Poses by the model's channels, the root's path, too, if it has channels for it; and what there is to say."""
-    pairs = joint_names_map(joint_map) if joint_map else sources.joint_map(motion.joint_names, model.joint_names)
-    root = next((pairs[name] for name in motion.joint_names if name in pairs), "")
-    shifts = {channel.joint for channel in model.channels if channel.kind.startswith("translate_")}
-    why = "" if root in shifts else "the model has no channels that shift it"
-    if not why:
-        try:
-            result = sources.retarget(motion, model, pairs, root_translation=True)
-        except ValueError:  # which another one below names, if it is not the root's
-            why = "without a mapped leg below it the motion's scale is unknown"
-    if why:
-        result = sources.retarget(motion, model, pairs)
-    notes = [f"{path.name}: {len(motion)} frames, {len(pairs)} joints mapped; {result.summary()}"]
-    if why:
-        notes.append(f"the path of {root} is left out: {why}")
-    return model.poses_from_channels(result.channels), notes
+    pairs = None if mapped.file is None else joint_names_map(mapped.file)
+    made = sources.retarget(motion, model, pairs, root_translation=None, allow_frozen=mapped.allow_frozen)
+    notes = [f"{path.name}: {len(motion)} frames, {len(made.joint_map)} joints mapped; {made.summary()}"]
+    notes += [f"{path.name}: {line}" for line in made.lines()]
+    if made.rootless:
+        notes.append(f"the path of {next(iter(made.joint_map.values()))} is left out: {made.rootless}")
+    return model.poses_from_channels(made.channels), notes, made.report()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,43 +16,71 @@ from rigcast._rigs.motion import Motion
 from rigcast._safe_reading import read_json
 from rigcast.cli._console import Console
 
+if TYPE_CHECKING:
+    from rigcast.sources import Retargeted
+
 STILL = 1e-3  # of a rotation's entries, and of a location in the motion's unit
 
 
-def animation_channels(
-    path: Path, joint_map: Path | None, rig: Any, console: Console, actions: Sequence[str] = ()
-) -> tuple[NDArray[np.float64], list[str]]:
-    """Channel rows (T, N) of an animation file, and names of what it moves that is no channel.
+@dataclass(frozen=True)
+class Animated:
+    """Channel rows of a file.
+
+    Attributes
+    ----------
+    channels : (T, N) float64 array
+    missed : list of str
+        Names of what the file moves that is no channel.
+    retargeted : dict, optional
+        What retargeting says of itself (:meth:`rigcast.sources.Retargeted.report`).
+    """
+
+    channels: NDArray[np.float64]
+    missed: list[str] = field(default_factory=list)
+    retargeted: dict[str, Any] | None = None
+
+
+def add_frozen_argument(parser: Any) -> None:
+    """``--allow-frozen``."""
+    parser.add_argument(
+        "--allow-frozen",
+        action="store_true",
+        help="take a motion of another skeleton though arms or legs of the rig stand still that it moves",
+    )
+
+
+def animation_channels(path: Path, args: argparse.Namespace, rig: Any, console: Console) -> Animated:
+    """Channel rows of an animation file; says how well the rig follows it.
 
     Parameters
     ----------
     path : Path
         ``.bvh``, ``.bvh.gz`` or a clip of ``.glb`` or ``.gltf``, retargeted by joint names, or ``.npy`` with channel
         rows (T, N).
-    joint_map : Path, optional
-        JSON object from the motion's joint names to the rig's; default: guessed from the usual names.
+    args : Namespace
+        Of the command: ``allow_frozen``; and if ``path`` is what ``animation`` names, ``action`` and ``joint_map``, a
+        JSON object from the motion's joint names to the rig's.
 
     Raises
     ------
     ValueError
-        If a file is malformed or does not fit the rig.
+        If a file is malformed or does not fit the rig, or limbs stand still that the motion moves.
     """
     from rigcast import sources
 
     if path.suffix == ".npy":
-        return _rows(path), []
-    motion = _motion(path, actions, console)
-    if joint_map is not None:
-        pairs = joint_names_map(joint_map)
-    else:
-        turned = getattr(rig, "mechanism", None) or rig
-        pairs = sources.joint_map(motion.joint_names, turned.skeleton.names if turned.skeleton is not None else [])
-    retargeted = sources.retarget(motion, rig, pairs)
-    console.line(f"{path.name}: {len(motion)} frames, {len(pairs)} joints mapped; {retargeted.summary()}")
-    missed = _missed(motion, pairs, retargeted.still)
+        return Animated(_rows(path))
+    mine = path == getattr(args, "animation", None)
+    motion = _motion(path, args.action if mine else (), console)
+    pairs = joint_names_map(args.joint_map) if mine and args.joint_map is not None else None
+    made = sources.retarget(motion, rig, pairs, root_translation=None, allow_frozen=args.allow_frozen)
+    console.line(f"{path.name}: {len(motion)} frames, {len(made.joint_map)} joints mapped; {made.summary()}")
+    for line in made.lines():
+        console.line(f"note: {path.name}: {line}")
+    missed = _missed(motion, made)
     if missed:
         console.line(f"note: {path.name} also moves what is left out here: {', '.join(missed)}")
-    return retargeted.channels, missed
+    return Animated(made.channels, missed, made.report())
 
 
 def _motion(path: Path, actions: Sequence[str], console: Console) -> Motion:
@@ -84,16 +114,16 @@ def _motion(path: Path, actions: Sequence[str], console: Console) -> Motion:
     return motion
 
 
-def _missed(motion: Motion, pairs: dict[str, str], still: list[str]) -> list[str]:
+def _missed(motion: Motion, made: Retargeted) -> list[str]:
     """Joints that the motion turns or shifts and that have no partner, or one without channels."""
     gap = np.abs(motion.local - motion.local[:1])
     turned = (gap[..., :3].max(axis=(0, 2, 3)) > STILL) & (len(motion) > 1)
     moving = [name for name, moves in zip(motion.joint_names, turned, strict=True) if moves]
-    found = [f"joint {name!r} (mapped to no joint: --joint-map)" for name in moving if name not in pairs]
-    found += [f"joint {name!r} (no channel)" for name in moving if pairs.get(name) in still]
+    found = [f"joint {name!r} (mapped to no joint: --joint-map)" for name in moving if name not in made.joint_map]
+    found += [f"joint {name!r} (no channel)" for name in moving if made.joint_map.get(name) in made.still]
     root = motion.joint_names[0]
     shifts = len(motion) > 1 and float(np.ptp(motion.local[:, 0, :, 3], axis=0).max()) > STILL
-    return found + [f"location of {root!r} (no channel)"] * shifts
+    return found + [f"location of {root!r} ({made.rootless})"] * (shifts and bool(made.rootless))
 
 
 def _rows(path: Path) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ import rigcast as rc
 from rigcast._resume.parts import Parts
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
-from rigcast.cli._inputs.motion import joint_names_map
+from rigcast.cli._inputs.motion import add_frozen_argument, joint_names_map
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigcast.cli._result import Result
 from rigcast.cli._synth.described import described, say
@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing_file,
         help="names of the clips' joints to the rig's (JSON)",
     )
+    add_frozen_argument(clips)
     clips.add_argument("--fps", type=float, default=24.0, help="of all that is played (default 24)")
     space = parser.add_argument_group("latent spaces")
     space.add_argument("--dimensions", type=arguments.count, help="default: what rebuilds held-out frames best")
@@ -107,13 +108,13 @@ def _fitted(rig: Any, args: argparse.Namespace, console: Console) -> Result:
 def _clips(rig: Any, args: argparse.Namespace, console: Console) -> dict[str, list[rc.synthesis.Clip]]:
     found: dict[str, list[rc.synthesis.Clip]] = {}
     if args.clips is not None:
-        found = rc.synthesis.read_clip_list(args.clips, rig, told=console.line)
+        found = rc.synthesis.read_clip_list(args.clips, rig, told=console.line, allow_frozen=args.allow_frozen)
     joints = None if args.joint_map is None else joint_names_map(args.joint_map)
     for entry in args.clip:
         label, equals, name = entry.partition("=")
         if not (equals and label and name):
             raise ValueError(f"--clip {entry!r} has no label; it must be LABEL=FILE")
-        clips = rc.synthesis.read_clips(Path(name), rig, joint_map=joints)
+        clips = rc.synthesis.read_clips(Path(name), rig, joint_map=joints, allow_frozen=args.allow_frozen)
         for clip in clips:
             if clip.note:
                 console.line(f"{clip.origin}: {clip.note}")

@@ -67,6 +67,9 @@ class Answers:
             for row in arrays["channels"]:
                 pose, vertices = self._scene.evaluate(row)
                 yield {}, {"pose": pose, "vertices": vertices}
+        elif operation == "bones":
+            for bones in self._scene.bone_transforms(arrays["channels"], request["names"]):
+                yield {}, {"bones": bones}
         elif operation == "time":
             for row in arrays["channels"]:
                 yield {}, {"seconds": np.array([self._scene.seconds(row)])}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import bpy
@@ -189,6 +190,23 @@ class Scene:
         if self.armature is not None:
             bones = snapped(relative(self.armature, self._posed(), self.bones, self._bone_parents), bones)
         return bones, {name: float(key.value) for name, key in self.shapes(evaluated=True).items()}
+
+    def bone_transforms(self, rows: Array, names: list[str]) -> Iterator[Array]:
+        """World transforms (B, 3, 4) of the bones called ``names`` for each row of channels.
+
+        Meshes are hidden meanwhile: Blender evaluates the bones alone.
+        """
+        shown = [mesh for mesh in self.meshes if not mesh.hide_viewport]
+        try:
+            for mesh in shown:
+                mesh.hide_viewport = True
+            for row in rows:
+                self._writer.write(row)
+                bpy.context.view_layer.update()
+                yield relative(self.armature, self._posed(), names, [-1] * len(names))
+        finally:
+            for mesh in shown:
+                mesh.hide_viewport = False
 
     def shapes(self, evaluated: bool = False) -> dict[str, Any]:
         """All shape keys by the names of their channels."""

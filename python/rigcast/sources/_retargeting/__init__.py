@@ -1,0 +1,1 @@
+"""What :func:`rigcast.sources.retarget` is made of."""

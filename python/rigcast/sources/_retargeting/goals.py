@@ -1,0 +1,163 @@
+"""World rotations that a target's joints must reach, and the path of its root."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+
+import numpy as np
+
+from rigcast._rigs.motion import Motion
+from rigcast._rigs.rotations import Float64, nearest_rotation, rotation_between
+from rigcast.sources._joint_maps import joint_roles
+from rigcast.sources._retargeting.target import Target, ancestors_of
+
+FEWEST, MOST_FRAMES = 6, 60  # joints that tell a figure, frames that are looked at
+UNLIKE, ALIKE = 0.75, 0.9  # of people's rest poses, one is 0.9 like another and more, bones in a line 0.6 and less
+FLOATS = 0.25  # of a leg: a clip whose lowest joint stays so far from height 0 has another floor
+
+
+def scene_turn(source: Float64, target: Float64) -> Float64:
+    """Of the 24 turns that exchange axes, the one that fits centerd rest positions best (identity if all fit alike)."""
+    covariance = (target - target.mean(axis=0)).T @ (source - source.mean(axis=0))
+    best, score = np.eye(3), float(np.trace(covariance))
+    margin = 1e-9 * float(np.abs(covariance).sum())
+    for order in permutations(range(3)):
+        for signs in product((1.0, -1.0), repeat=3):
+            candidate = np.diag(signs)[list(order)]
+            fit = float((candidate * covariance).sum())
+            if np.linalg.det(candidate) > 0 and fit > score + margin:
+                best, score = candidate, fit
+    return best
+
+
+def rest_of(motion: Motion, world: Float64, target: Target, pairs: dict[int, int]) -> tuple[Float64, int]:
+    """World transforms (S, 3, 4) of the source at rest, and the frame that stands for it, -1 for its own rest pose.
+
+    Some captures turn every joint's x axis along its bone, so that at rest all bones lie in a line. If the places at
+    rest are unlike the target's and those of a frame are like them, that frame is taken.
+    """
+    goal = target.world[list(pairs.values()), :, 3]
+    rest = motion.rest_globals
+    if len(pairs) < FEWEST or _likeness(rest[list(pairs), :, 3], goal) >= UNLIKE:
+        return rest, -1
+    frames = np.unique(np.linspace(0, len(world) - 1, MOST_FRAMES).round().astype(np.intp))[: len(world)]
+    likeness = {int(frame): _likeness(world[frame, list(pairs), :3, 3], goal) for frame in frames}
+    best = max(likeness, key=lambda frame: likeness[frame], default=-1)
+    return (world[best], best) if best >= 0 and likeness[best] >= ALIKE else (rest, -1)
+
+
+def _likeness(source: Float64, target: Float64) -> float:
+    """1 for places (n, 3) of the same shape, whatever their size and axes, 0 for places that have nothing in common."""
+    a, b = source - source.mean(axis=0), target - target.mean(axis=0)
+    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(np.trace(scene_turn(source, target) @ a.T @ b)) / size if size > 0 else 0.0
+
+
+def rest_offsets(
+    motion: Motion, rest: Float64, target: Target, pairs: dict[int, int], limbs: set[str], turn: Float64
+) -> dict[int, Float64]:
+    """``O`` of every mapped source joint."""
+    above = ancestors_of(motion.parents, pairs)
+    offsets: dict[int, Float64] = {}
+    for joint, goal in pairs.items():
+        offsets[joint] = offsets[above[joint]] if above[joint] >= 0 else np.eye(3)
+        below = [child for child, parent in above.items() if parent == joint]
+        if motion.joint_names[joint] in limbs and len(below) >= 1:
+            towards = np.mean([rest[child, :, 3] for child in below], axis=0) - rest[joint, :, 3]
+            mine = np.mean([target.world[pairs[child], :, 3] for child in below], axis=0) - target.world[goal, :, 3]
+            if np.linalg.norm(towards) > 0 and np.linalg.norm(mine) > 0:
+                offsets[joint] = rotation_between(mine, turn @ towards)
+    return offsets
+
+
+def turns_of(
+    world: Float64, rest: Float64, pairs: dict[int, int], offsets: dict[int, Float64], turn: Float64
+) -> dict[int, Float64]:
+    """The turn (T, 3, 3) away from rest that every mapped target joint must make in the world."""
+    result = {}
+    for source, goal in pairs.items():
+        delta = nearest_rotation(world[:, source, :, :3]) @ nearest_rotation(rest[source, :, :3]).T
+        result[goal] = turn @ delta @ turn.T @ offsets[source]
+    return result
+
+
+def goals_of(turns: dict[int, Float64], target: Target) -> Float64:
+    """World rotations (T, B, 3, 3) of all target joints; those without a partner follow their parent."""
+    frames = len(next(iter(turns.values())))
+    goals = np.empty((frames, len(target.names), 3, 3))
+    for joint, parent in enumerate(target.parents):
+        if joint in turns:
+            goals[:, joint] = turns[joint] @ target.rotation[joint]
+        elif parent >= 0:
+            goals[:, joint] = goals[:, parent] @ target.rotation[parent].T @ target.rotation[joint]
+        else:
+            goals[:, joint] = target.rotation[joint]
+    return goals
+
+
+def local_rotations(goals: Float64, target: Target) -> Float64:
+    """Rotations after each joint's rest: ``rest_local^-1 parent_goal^-1 goal``."""
+    local = np.empty_like(goals)
+    for joint, parent in enumerate(target.parents):
+        at_rest = target.rotation[joint]
+        if parent >= 0:
+            at_rest = goals[:, parent] @ target.rotation[parent].T @ at_rest
+        local[:, joint] = np.swapaxes(at_rest, -1, -2) @ goals[:, joint]
+    return local
+
+
+def positions_of(goals: Float64, target: Target) -> Float64:
+    """World positions (T, B, 3) of bones that turn as the goals say; roots rest."""
+    places = np.empty((len(goals), len(target.names), 3))
+    for joint, parent in enumerate(target.parents):
+        places[:, joint] = target.world[joint, :, 3]
+        if parent >= 0:
+            bone = target.rotation[parent].T @ (target.world[joint, :, 3] - target.world[parent, :, 3])
+            places[:, joint] = places[:, parent] + goals[:, parent] @ bone
+    return places
+
+
+class RootPath:
+    """The way of a root: the middle of the two hips goes the source's way, scaled by the ratio of leg lengths.
+
+    A rig's root control may lie at the waist, so the root itself does not. Without hips by name it does. The floor is
+    at height 0, or at the lowest place that a mapped joint reaches if that is far from it.
+
+    Attributes
+    ----------
+    legs : (float, float)
+        Heights of the source's and the target's hips above their lowest mapped joint, at rest.
+    """
+
+    def __init__(
+        self, motion: Motion, world: Float64, rest: Float64, target: Target, pairs: dict[int, int], turn: Float64
+    ) -> None:
+        root = next(iter(pairs))
+        hips = _hips(motion, pairs) or [root]
+        self._up = target.up
+        rest, world = rest[..., 3] @ turn.T, world[..., 3] @ turn.T
+        own = target.world[..., 3]
+        own_hips = own[[pairs[hip] for hip in hips]].mean(axis=0)
+        heights, own_heights = rest[list(pairs)] @ target.up, own[list(pairs.values())] @ target.up
+        self.legs = (
+            float(rest[hips].mean(axis=0) @ target.up - heights.min()),
+            float(own_hips @ target.up - own_heights.min()),
+        )
+        self._path = world[:, hips].mean(axis=1)
+        self._lowest = float((world[:, list(pairs)] @ target.up).min()) if len(world) else 0.0
+        self._lever = own_hips - own[pairs[root]]
+
+    def shift(self, turns: Float64) -> Float64:
+        """How far (T, 3) the root is shifted in the world if it turns (T, 3, 3) away from rest so."""
+        leg, own_leg = self.legs
+        shift = self._path - self._path[0]
+        floor = self._lowest if abs(self._lowest) > FLOATS * leg else 0.0
+        shift += (self._path @ self._up - floor - leg - shift @ self._up)[:, None] * self._up
+        return np.asarray(shift * own_leg / leg - (turns @ self._lever - self._lever))
+
+
+def _hips(motion: Motion, pairs: dict[int, int]) -> list[int]:
+    """The two mapped upper legs; none if not both are known by their names."""
+    roles = joint_roles(motion.joint_names)
+    found = [motion.joint_names.index(roles[role]) for role in ("upper_leg.L", "upper_leg.R") if role in roles]
+    return found if len(found) == 2 and all(joint in pairs for joint in found) else []
