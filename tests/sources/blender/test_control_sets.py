@@ -49,6 +49,7 @@ RIGIFY = Habit(
     [
         Limb(
             "arm.L",
+            "arm",
             ("upper_arm_fk.L", "forearm_fk.L", "hand_fk.L"),
             ("hand_ik.L", "upper_arm_ik.L", "upper_arm_ik_target.L"),
             "upper_arm_ik_target.L",
@@ -98,6 +99,7 @@ MGEAR = Habit(
     [
         Limb(
             "arm.L",
+            "arm",
             ("arm_L0_fk0_ctl", "arm_L0_fk1_ctl", "arm_L0_fk2_ctl"),
             ("arm_L0_ik_ctl", "arm_L0_ikcns_ctl", "arm_L0_upv_ctl"),
             "arm_L0_upv_ctl",
@@ -107,6 +109,7 @@ MGEAR = Habit(
         ),
         Limb(
             "leg.R",
+            "leg",
             ("leg_R0_fk0_ctl", "leg_R0_fk1_ctl", "leg_R0_fk2_ctl", "foot_R0_fk0_ctl"),
             ("leg_R0_ik_ctl", "foot_R0_heel_ctl"),
             "",
@@ -152,6 +155,7 @@ ARP = Habit(
     [
         Limb(
             "arm.L",
+            "arm",
             ("c_arm_fk.l", "c_forearm_fk.l", "c_hand_fk.l"),
             ("c_hand_ik.l", "c_arms_pole.l"),
             "c_arms_pole.l",
@@ -159,6 +163,7 @@ ARP = Habit(
         ),
         Limb(
             "leg.R",
+            "leg",
             ("c_thigh_fk.r", "c_leg_fk.r", "c_foot_fk.r", "c_toes_fk.r"),
             ("c_foot_ik.r", "c_toes_ik.r", "c_leg_pole.r"),
             "c_leg_pole.r",
@@ -191,9 +196,10 @@ QUADRUPED = Habit(
     ],
     [Property("front_thigh_parent.L", "IK_FK"), Property("thigh_parent.L", "IK_FK")],
     [
-        Limb("leg.L", ("thigh_fk.L", "shin_fk.L", "foot_fk.L"), ("foot_ik.L",), "", "thigh_parent.L.IK_FK"),
+        Limb("leg.L", "leg", ("thigh_fk.L", "shin_fk.L", "foot_fk.L"), ("foot_ik.L",), "", "thigh_parent.L.IK_FK"),
         Limb(
             "front leg.L",
+            "leg",
             ("front_thigh_fk.L", "front_shin_fk.L", "front_foot_fk.L"),
             ("front_foot_ik.L", "front_foot_heel_ik.L"),
             "",

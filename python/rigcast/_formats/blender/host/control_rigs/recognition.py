@@ -31,6 +31,8 @@ class Limb:
     ----------
     name : str
         ``"arm.L"``, ``"front leg.R"``.
+    kind : str
+        ``"arm"`` or ``"leg"``.
     fk : tuple of str
         Bones, from the body outwards.
     ik : tuple of str
@@ -44,6 +46,7 @@ class Limb:
     """
 
     name: str
+    kind: str
     fk: tuple[str, ...]
     ik: tuple[str, ...]
     pole: str = ""
@@ -172,7 +175,7 @@ def _limb(key: Key, fk: list[str], ik: list[str], properties: list[Property]) ->
     name = " ".join(filter(None, (which, kind))) + (f".{side}" if side else "")
     poles = [bone for bone in ik if parsed(bone).is_pole]
     targets = sorted((bone for bone in ik if bone not in poles), key=lambda bone: _target_order(parsed(bone)))
-    limb = Limb(name, tuple(fk), (*targets, *poles), poles[0] if poles else "")
+    limb = Limb(name, kind, tuple(fk), (*targets, *poles), poles[0] if poles else "")
     for entry in properties:
         to_fk = _leads_to_fk(entry)
         if to_fk is not None and _limb_of(entry) == key:
