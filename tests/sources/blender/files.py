@@ -9,6 +9,7 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parent))
 
+from arms import arp_arm, mgear_arm, rigify_arm
 from dressed import dressed, several, two_characters
 from limb import clothed, draped, limb, stacked
 from saved import mechanism, posed_chain, posed_dials, posed_helper, posed_locked, posed_quaternion
@@ -216,6 +217,7 @@ FILES = (
     late_cut, decimated, poisoned,
     collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, clothed, draped, stacked,
     posed_chain, posed_quaternion, posed_locked, posed_helper, posed_dials, mechanism,
+    rigify_arm, mgear_arm, arp_arm,
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -193,7 +193,7 @@ class BlenderRig(PlayedActions, Described):
             Whether Python stored in the file may run. Only for files that you trust.
         hold, free : str or sequence of str, optional
             Channels that stay as saved, and settings of a control rig that are channels after all: names, or patterns
-            such as ``"*.rubber_tweak"``.
+            such as ``"*.rubber_tweak"``. ``hold="*"`` holds all that ``limits`` do not name.
 
         Raises
         ------

@@ -48,7 +48,7 @@ class Asked:
         people. Default: of a control rig whose file limits no bone, the actions, else people; of any other such
         file, 30 degrees.
     hold : sequence of str
-        Channels that stay as saved, patterns such as ``torso.*`` among them.
+        Channels that stay as saved, patterns such as ``torso.*`` among them; ``*`` is all that ``limits`` do not name.
     free : sequence of str
         Settings of a control rig that are channels after all, patterns among them.
     """
@@ -143,7 +143,8 @@ def _apply_limits(candidates: list[Candidate], asked: Asked, found: Found) -> No
                 found.notes.append(
                     f"{channel.name} has limits, but {candidate.withheld} decides it: turning it may do nothing"
                 )
-        if candidate.low is not None and _matches(channel.name, asked.hold):
+        hold = [pattern for pattern in asked.hold if pattern != "*" or channel.name not in limits]
+        if candidate.low is not None and _matches(channel.name, hold):
             candidate.hold("asked for")
         if candidate.low is None or candidate.high is None:
             found.without_range.append(candidate)

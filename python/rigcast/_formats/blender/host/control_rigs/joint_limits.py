@@ -67,10 +67,13 @@ class Rest:
     axes : (3, 3) array
         Its local axes as columns; y is its direction.
     head : (3,) array
+    shift : (3, 3) array
+        The axes of its location, as columns: its own, unless its location is not local.
     """
 
     axes: Array
     head: Array
+    shift: Array
 
     @property
     def direction(self) -> Array:
@@ -88,7 +91,7 @@ class Reach:
     axes : (3, 3) array
         The local axes of its location, as columns.
     offset : (3,) array
-        From the root of the limb to the target at rest.
+        From the root of the limb to its end at rest, which moves as the target does.
     least, most : float
         Distances from the root.
     """
@@ -232,7 +235,7 @@ class JointLimits:
             return {}
         found: Ranges = {}
         for name, aim in (("side", self._left), ("forward", self._forward), ("up", UP)):
-            along = self._rest[bone].axes.T @ aim
+            along = self._rest[bone].shift.T @ aim
             own = max(range(3), key=lambda i: abs(along[i]))
             low, high = (max(lengths) * share for share in TORSO[name])
             ends = (low, high) if along[own] > 0 else (-high, -low)
@@ -259,11 +262,10 @@ class JointLimits:
             return None
         first, second, third = (self._rest[bone].head for bone in limb.fk[:3])
         upper, lower = float(np.linalg.norm(second - first)), float(np.linalg.norm(third - second))
-        target, most = self._rest[limb.ik[0]], upper + lower
+        target = self._rest[limb.ik[0]]
         folded = math.cos(math.radians(180.0 - JOINTS["knee"][0][2]))
         least = math.sqrt(upper**2 + lower**2 - 2.0 * upper * lower * folded)
-        offset = target.head - first
-        return Reach(limb.ik[0], target.axes, offset, least, max(most, float(np.linalg.norm(offset))))
+        return Reach(limb.ik[0], target.shift, third - first, least, upper + lower)
 
 
 def _facing(sets: ControlSets, rest: Mapping[str, Rest]) -> Array:

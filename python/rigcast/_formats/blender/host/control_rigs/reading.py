@@ -37,11 +37,7 @@ def control_sets(armature: Any, candidates: list[Candidate], found: Found) -> Co
 def by_joint_limits(candidates: list[Candidate], armature: Any, found: Found) -> str:
     """Give the controls of known joints the ranges of people; says so in one line."""
     assert found.sets is not None
-    rest = {
-        bone.name: Rest(np.array(bone.matrix_local, np.float64)[:3, :3], np.array(bone.head_local, np.float64))
-        for bone in armature.data.bones
-    }
-    limits = JointLimits(found.sets, rest)
+    limits = JointLimits(found.sets, {bone.name: _rest(bone) for bone in armature.data.bones})
     found.reaches, ranges = limits.reaches(), limits.ranges()
     given, without = set[str](), set[str]()
     for candidate in candidates:
@@ -56,6 +52,12 @@ def by_joint_limits(candidates: list[Candidate], armature: Any, found: Found) ->
     resting = len((without - given) & seen)
     others = f"; {resting} controls of no known joint stay at rest" if resting else ""
     return f"ranges: none in the file, joint limits of people for {len(given)} controls ({SOURCE}){others}"
+
+
+def _rest(bone: Any) -> Rest:
+    axes = np.array(bone.matrix_local, np.float64)[:3, :3]
+    local = bone.parent is None or bone.use_local_location
+    return Rest(axes, np.array(bone.head_local, np.float64), axes if local else np.eye(3))
 
 
 def _why(channel: Channel, sets: ControlSets) -> str:

@@ -20,6 +20,7 @@ SETTINGS = {"parent", "pole", "lock", "pin", "rubber", "upvref", "ikref", "kneer
             "softness", "roundness", "volume", "ref"}  # fmt: skip
 SETTING_PARTS = ("stretch", "follow", "visib", "rubber")
 Key = tuple[str, str, str]  # a limb: "arm" or "leg", side, which of several
+HIND = ("hind", "rear", "back")
 CHAIN = {"arm": ("shoulder", "elbow", "wrist"), "leg": ("hip", "knee", "ankle", "toes")}
 
 
@@ -122,10 +123,13 @@ def recognized(parents: Mapping[str, str], turned: Iterable[str], properties: It
     habit, properties = _habit(parents), list(properties)
     names = {bone: parsed(bone) for bone in turned if _is_control(bone, habit)}
     ordered = sorted(names, key=lambda bone: (len(_ancestors(bone, parents)), bone))
-    ik = _by_limb(ordered, names, "is_ik")
-    chains = {key: _chain(bones, parents) for key, bones in _by_limb(ordered, names, "is_fk").items()}
+    fk, ik = _by_limb(ordered, names, "is_fk"), _by_limb(ordered, names, "is_ik")
+    for key in [key for key in [*fk, *ik] if key[2] in HIND and len(fk.get(key, [])) < 2]:  # of a leg named without it
+        for bones in (fk, ik):
+            bones.setdefault((*key[:2], ""), []).extend(bones.pop(key, []))
+    chains = {key: _chain(bones, parents) for key, bones in fk.items() if bones}
     fk = {key: bones for key, bones in chains.items() if len(bones) > 1}
-    limbs = tuple(_limb(key, fk[key], ik[key], properties) for key in sorted(fk.keys() & ik.keys()))
+    limbs = tuple(_limb(key, fk[key], ik[key], properties) for key in sorted(fk) if ik.get(key))
     if not habit and not limbs:
         return None
     switches = {limb.switch for limb in limbs}
@@ -166,15 +170,20 @@ def _by_limb(ordered: list[str], names: Mapping[str, Name], which: str) -> dict[
 
 def _chain(bones: list[str], parents: Mapping[str, str]) -> list[str]:
     """Those that hang on the first of them, if any does: others share its words, as the toes of another foot."""
-    below = [bone for bone in bones[1:] if bones[0] in _ancestors(bone, parents)]
-    return [bones[0], *below] if below else bones
+    ordered = sorted(bones, key=lambda bone: len(_ancestors(bone, parents)))
+    below = [bone for bone in ordered[1:] if ordered[0] in _ancestors(bone, parents)]
+    return [ordered[0], *below] if below else bones
 
 
 def _limb(key: Key, fk: list[str], ik: list[str], properties: list[Property]) -> Limb:
     kind, side, which = key
     name = " ".join(filter(None, (which, kind))) + (f".{side}" if side else "")
     poles = [bone for bone in ik if parsed(bone).is_pole]
-    targets = sorted((bone for bone in ik if bone not in poles), key=lambda bone: _target_order(parsed(bone)))
+    stems = {_stem(parsed(bone)) for bone in fk}
+    targets = sorted(
+        (bone for bone in ik if bone not in poles),
+        key=lambda bone: (_is_beside_target(parsed(bone)), _stem(parsed(bone)) not in stems),
+    )
     limb = Limb(name, kind, tuple(fk), (*targets, *poles), poles[0] if poles else "")
     for entry in properties:
         to_fk = _leads_to_fk(entry)
@@ -184,12 +193,16 @@ def _limb(key: Key, fk: list[str], ik: list[str], properties: list[Property]) ->
     return limb
 
 
-def _target_order(name: Name) -> bool:
-    """The target before what hangs on it: named after the end of the limb, or after the limb alone."""
-    words = set(name.words)
-    hangs = {"roll", "heel", "tip", "spin", "bk", "toe", "toes", "ikcns"} & words
-    upper = {"upper", "upperarm", "thigh", "shin", "forearm"} & words
-    return bool(hangs or upper)
+def _is_beside_target(name: Name) -> bool:
+    """Whether an IK control hangs on the target or turns the upper link: it is named after another part of the limb."""
+    hangs = {"roll", "heel", "tip", "spin", "bk", "toe", "toes", "ikcns"}
+    upper = {"upper", "upperarm", "thigh", "shin", "forearm"}
+    return bool((hangs | upper) & set(name.words))
+
+
+def _stem(name: Name) -> tuple[str, ...]:
+    """A name without FK and IK: the same for the two controls of one joint."""
+    return tuple(word for word in name.words if word not in ("fk", "ik"))
 
 
 def _leads_to_fk(entry: Property) -> bool | None:
