@@ -80,7 +80,9 @@ def control_rig(**attributes):
     names = ["up.rotation_x", "low.rotation_x", *(f"hand.location_{axis}" for axis in "xyz"), "hand.ik"]
     limb = Limb("arm", "arm", ("up", "low"), ("hand",), "", "hand.ik", 0.0, 1.0)
     sets = SimpleNamespace(limbs=[limb])
-    return SimpleNamespace(**{"channel_names": names, "control_sets": sets, "switches": ["hand.ik"], "action": None} | attributes)
+    return SimpleNamespace(
+        **{"channel_names": names, "control_sets": sets, "switches": ["hand.ik"], "action": None} | attributes
+    )
 
 
 def rows_of(rig, count=400):
@@ -96,6 +98,12 @@ def test_a_limb_is_posed_by_fk_or_ik_alone(end, idle, moved):
     assert 0.4 * len(rows) < len(at_end) < 0.5 * len(rows)
     assert (at_end[:, idle] == rest[idle]).all()
     assert (at_end[:, moved] != rest[moved]).all()
+
+
+@pytest.mark.parametrize("origin", ["file", "actions", "people"])
+def test_a_switch_is_between_its_ends_in_a_tenth_of_the_rows(origin):
+    rows, _ = rows_of(control_rig(range_origins=[origin] * 6), 2000)
+    assert 0.08 < ((rows[:, 5] > 0) & (rows[:, 5] < 1)).mean() < 0.12
 
 
 def test_a_limb_between_fk_and_ik_is_posed_by_both():

@@ -41,11 +41,10 @@ def animators_poses(rig: Rig, sampler: str | Sampler = "normal") -> Sampler:
     >>> rc.sampling.animators_poses(rc.sources.example_body())
     Normal(spread=0.3333333333333333)
     """
-    drawn = named_sampler(sampler)
     switches = [rig.channel_names.index(name) for name in getattr(rig, "switches", []) if name in rig.channel_names]
-    if switches:
-        drawn = Switched(drawn, switches)
-    drawn, few = posed_limbs(rig, drawn), posed_limbs(rig, Sparse())
+    drawn, few = (
+        posed_limbs(rig, Switched(base, switches) if switches else base) for base in (named_sampler(sampler), Sparse())
+    )
     origins = set(getattr(rig, "range_origins", []))
     if not origins & {"actions", "people"}:
         return drawn
