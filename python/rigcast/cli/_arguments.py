@@ -197,14 +197,16 @@ def share(text: str) -> float:
     return value
 
 
-def degrees_or_actions(text: str) -> float | str:
-    """A positive number, or the word ``actions``."""
-    if text == "actions":
+def degrees_or_source(text: str) -> float | str:
+    """A positive number, or one of the words ``actions`` and ``people``."""
+    if text in ("actions", "people"):
         return text
     try:
         return positive(text)
     except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"{text} is neither a positive number of degrees nor: actions") from None
+        raise argparse.ArgumentTypeError(
+            f"{text} is neither a positive number of degrees nor: actions, people"
+        ) from None
 
 
 def unit(text: str) -> float:

@@ -209,7 +209,7 @@ class Switched:
 
     sampler: Sampler
     switches: Sequence[int]
-    share: float = 0.8
+    share: float = 0.9
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.share <= 1.0:

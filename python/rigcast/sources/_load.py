@@ -14,12 +14,14 @@ def load(
     path: str | os.PathLike[str],
     *,
     mesh: str | Sequence[str] | None = None,
-    ranges: float | None = None,
+    ranges: float | str | None = None,
     armature: str | None = None,
     limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None = None,
     blender: str | None = None,
     timeout: float | None = None,
     run_scripts: bool = False,
+    hold: str | Sequence[str] | None = None,
+    free: str | Sequence[str] | None = None,
 ) -> Rig:
     """Open a rig: ``.npz``, ``.safetensors``, ``.glb``, ``.gltf`` or ``.blend``.
 
@@ -31,9 +33,11 @@ def load(
     mesh : str or sequence of str, optional
         glTF and Blender: the meshes to take. Default: all meshes of one skin, or that one armature moves: a body, its
         clothes, eyes and teeth are one character, whose ``surface`` names them as parts.
-    ranges : float, optional
-        glTF: degrees by which every joint turns either way. Default: what the file's clips use, and only joints that
-        they move have channels; 30 for files without clips.
+    ranges : float, "actions" or "people", optional
+        Degrees by which joints without limits turn either way. glTF: default what the file's clips use, and only joints
+        that they move have channels; 30 for files without clips. Blender: also what the file's actions use, or joint
+        limits of people; default, if the file limits no bone: for a control rig (Rigify, mGear, Auto-Rig Pro) its
+        actions, else people; 30 for others.
     armature : str, optional
         Blender: the armature, where the file holds several.
     limits : path-like or mapping, optional
@@ -46,6 +50,9 @@ def load(
         Blender: seconds that opening the file, or one pose, may take. Default: 120.
     run_scripts : bool
         Blender: whether Python that is stored in the file may run. Only for files that you trust.
+    hold, free : str or sequence of str, optional
+        Blender: channels that stay as saved, and settings of a control rig that are channels after all: names, or
+        patterns such as ``"*.rubber_tweak"``.
 
     Returns
     -------
@@ -72,6 +79,7 @@ def load(
     """
     file = existing_file(path, "load", tuple(OPENERS))
     options = {"mesh": mesh, "ranges": ranges, "armature": armature, "limits": limits, "blender": blender}
+    options |= {"hold": hold, "free": free}
     with naming(file, "load"):
         kind = file.suffix.lower()
         rig: Rig = call("load", OPENERS, kind, file, **options, timeout=timeout, run_scripts=run_scripts)

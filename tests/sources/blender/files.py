@@ -9,6 +9,7 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parent))
 
+from arms import arp_arm, mgear_arm, rigify_arm
 from constraint_kinds import constraint_kinds
 from dressed import dressed, several, two_characters
 from limb import clothed, draped, limb, stacked
@@ -218,6 +219,7 @@ FILES = (
     collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, clothed, draped, stacked,
     posed_chain, posed_quaternion, posed_locked, posed_helper, posed_dials, mechanism,
     constraint_kinds,
+    rigify_arm, mgear_arm, arp_arm,
 )  # fmt: skip
 
 if __name__ == "__main__":

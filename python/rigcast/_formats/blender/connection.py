@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,8 +105,26 @@ class Connection:
     def _changed(self) -> SourceError:
         return SourceError(f"{self._settings['path']} changed since it was opened: open it again")
 
+    def time_pose(self, channels: ArrayLike) -> NDArray[np.float64]:
+        """Seconds (T,) that Blender takes inside its process to set, evaluate and read each row of channels."""
+        rows = self._rows(channels, "BlenderRig.time_pose")
+        replies = self._connected().request({"operation": "time"}, {"channels": rows}, replies=len(rows))
+        return np.array([arrays["seconds"][0] for _, arrays in replies])
+
+    @cached_property
+    def resting(self) -> dict[str, str]:
+        """Deforming bones, controls, shapes and dials that no channel moves, by name, with the reason.
+
+        Found by evaluating the rig with all channels moved to and between their ends.
+        """
+        ((header, _),) = self._connected().request({"operation": "resting"})
+        return dict(header["resting"])
+
+    def _rows(self, channels: ArrayLike, function: str) -> NDArray[np.float64]:
+        return Arguments(function, N=len(self.channel_names)).numbers("channels", channels, "T N")
+
     def _open_file(self, host: HostProcess | LocalHost) -> tuple[dict[str, Any], dict[str, Any]]:
-        keys = ("path", "meshes", "armature", "limits", "ranges")
+        keys = ("path", "meshes", "armature", "limits", "ranges", "hold", "free")
         request = {key: self._settings[key] for key in keys}
         request["run_scripts"] = self._settings.get("run_scripts", False)
         ((header, arrays),) = host.request({"operation": "open", **request})

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._formats.blender.host.control_rigs.joint_limits import Reach
+from rigcast._formats.blender.host.control_rigs.recognition import ControlSets, Limb
 from rigcast._rigs.rig import FollowerRotations, Mechanism, RotationChannels, ScaleChannels, TranslationChannels
 from rigcast._rigs.surface import Surface, joined
 
@@ -125,3 +127,21 @@ def surface_of_meshes(parts: list[dict[str, Any]], arrays: dict[str, NDArray[Any
         )
         meshes.append((part["name"], part["vertices"], part["faces"], surface))
     return joined(meshes)
+
+
+def control_sets(header: Mapping[str, Any]) -> ControlSets | None:
+    """The control sets that the host recognized."""
+    facts = header["control_sets"]
+    if facts is None:
+        return None
+    limbs = [Limb(**{**limb, "fk": tuple(limb["fk"]), "ik": tuple(limb["ik"])}) for limb in facts["limbs"]]
+    return ControlSets(facts["habit"], tuple(limbs), tuple(facts["settings"]), facts["roles"])
+
+
+def reaches(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> list[Reach]:
+    """Where the IK targets of a control rig can go."""
+    numbers = zip(arrays["reach_axes"], arrays["reach_offsets"], arrays["reach_distances"], strict=True)
+    return [
+        Reach(target, axes, offset, float(least), float(most))
+        for target, (axes, offset, (least, most)) in zip(header["reaches"], numbers, strict=True)
+    ]

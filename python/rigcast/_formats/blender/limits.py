@@ -11,13 +11,20 @@
         "shape.smile": [0, 1],
         "property.belly": [0, 0.5],
         "hand.L.curl": [0.2, 0.2]
+      },
+      "groups": {
+        "on": ["upper_arm.L.rotation_x", "spine.location_z", "shape.smile", "property.belly"],
+        "switch": [],
+        "held": ["hand.L.curl"]
       }
     }
 
 Names are those of ``BlenderRig.channel_names``; rotations are in degrees, locations in scene units. A range replaces
 the one in the file, or adds a channel where the file has no range. Two equal ends hold the channel at that value.
-Other entries than these three are for you: ``rigcast limits`` states where each range comes from (``sources``),
-what could be a channel (``without_range``), and what rests (``resting``).
+Groups may be left out. What is in ``held`` stays as the .blend was saved, whatever its range; what is in ``switch`` is
+at one end of its range in most poses; what is in ``on`` is sampled. Other entries are for you: ``rigcast limits``
+states where each range comes from (``sources``, and in one word ``origins``), what could be a channel
+(``without_range``), and what rests (``resting``).
 """
 
 from __future__ import annotations
@@ -25,7 +32,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -37,7 +45,9 @@ from rigcast._validate import bad_argument
 FORMAT, VERSION = "rigcast.limits", 1
 MOST_DEGREES = 360.0
 LONGEST_SOURCE = 200  # letters
-LIMITS_FILE = "the limits file"  # as the host calls it
+LIMITS_FILE = "limits file"  # the origin of its ranges, as the host calls it
+ORIGINS = ("file", "actions", "people", "degrees")
+GROUPS = ("on", "switch", "held")
 
 
 def limits_path(blend: Path) -> Path:
@@ -85,17 +95,17 @@ def check_limits(channels: Any) -> dict[str, tuple[float, float]]:
 
 
 def check_ranges(ranges: float | str | None) -> float | str | None:
-    """Degrees either way, "actions", or None.
+    """Degrees either way, "actions", "people", or None.
 
     Raises
     ------
     ValueError
         If it is anything else.
     """
-    if ranges is None or ranges == "actions":
+    if ranges is None or ranges in ("actions", "people"):
         return ranges
     if isinstance(ranges, bool) or not isinstance(ranges, (int, float)) or not 0.0 < ranges <= MOST_DEGREES:
-        expected = f'degrees, positive and at most {MOST_DEGREES:g}, or "actions"'
+        expected = f'degrees, positive and at most {MOST_DEGREES:g}, "actions" or "people"'
         raise bad_argument("BlenderRig.open", "ranges", repr(ranges), expected)
     return float(ranges)
 
@@ -118,24 +128,82 @@ def read_limits(
     return None if used is None else load_limits(used)
 
 
-def with_stated_sources(sources: list[str], names: list[str], limits_file: str | None) -> list[str]:
-    """Where ranges come from: where the limits file says from where it has one itself, that, too.
+def check_patterns(argument: str, patterns: str | Sequence[str] | None) -> list[str]:
+    """Names and patterns of channels, of one or several strings.
 
-    Parameters
-    ----------
-    sources, names : lists of str
-        Of the channels, as the host says.
-    limits_file : str or None
-        The file that was read.
+    Raises
+    ------
+    ValueError
+        If they are anything else.
     """
-    stated = None if limits_file is None else read_json(limits_file).get("sources")
-    if not isinstance(stated, dict):
-        return sources
-    texts = [stated.get(name) for name in names]
-    return [
-        f"{source}: {escaped(text)}" if source == LIMITS_FILE and _is_short_text(text) else source
-        for source, text in zip(sources, texts, strict=True)
-    ]
+    found = [patterns] if isinstance(patterns, str) else list(patterns or ())
+    if not all(isinstance(pattern, str) and pattern for pattern in found):
+        raise bad_argument("BlenderRig.open", argument, repr(patterns), "names of channels, or patterns of them")
+    return found
+
+
+@dataclass(frozen=True)
+class StatedLimits:
+    """What a limits file says beside its ranges.
+
+    Attributes
+    ----------
+    sources, origins : dicts
+        Where ranges come from, by channel: in words, and as one word of ``ORIGINS``.
+    groups : dict
+        Names of channels by group; empty without groups.
+    """
+
+    sources: dict[str, str] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+    groups: dict[str, list[str]] = field(default_factory=dict)
+
+    def with_sources(self, sources: list[str], origins: list[str], names: list[str]) -> tuple[list[str], list[str]]:
+        """Sources and origins of channels: of those that the limits file gave a range, what it says itself."""
+        pairs = list(zip(names, sources, origins, strict=True))
+        return (
+            [
+                f"{source}: {self.sources[name]}" if origin == LIMITS_FILE and name in self.sources else source
+                for name, source, origin in pairs
+            ],
+            [self.origins.get(name, origin) if origin == LIMITS_FILE else origin for name, _, origin in pairs],
+        )
+
+    def held(self, ranges: Mapping[str, tuple[float, float]]) -> list[str]:
+        """What the file puts into the group of what is held, and gives no one value."""
+        names = self.groups.get("held", [])
+        return [name for name in names if name not in ranges or ranges[name][0] < ranges[name][1]]
+
+    def switches(self, switches: list[str], names: list[str]) -> list[str]:
+        """The switches of a rig: those that the file names, if it has groups."""
+        return [name for name in names if name in self.groups["switch"]] if "switch" in self.groups else switches
+
+
+def stated_limits(limits_file: str | None) -> StatedLimits:
+    """What the limits file says beside its ranges.
+
+    Raises
+    ------
+    ValueError
+        If it has groups that are no lists of names.
+    """
+    content = {} if limits_file is None else read_json(limits_file)
+    groups = content.get("groups", {})
+    valid = isinstance(groups, dict) and all(
+        group in GROUPS and isinstance(names, list) and all(isinstance(name, str) for name in names)
+        for group, names in groups.items()
+    )
+    if not valid:
+        got = f"{limits_file!r} with other groups"
+        raise bad_argument("BlenderRig.open", "limits", got, f"groups {', '.join(GROUPS)} of channel names")
+    sources, origins = (_texts(content.get(key)) for key in ("sources", "origins"))
+    return StatedLimits(sources, {name: text for name, text in origins.items() if text in ORIGINS}, groups)
+
+
+def _texts(stated: Any) -> dict[str, str]:
+    """Short texts by name; whatever else stands there is left out."""
+    found = stated.items() if isinstance(stated, dict) else ()
+    return {name: escaped(text) for name, text in found if _is_short_text(text)}
 
 
 def _is_short_text(value: Any) -> TypeGuard[str]:
@@ -150,16 +218,19 @@ def write_limits(path: str | os.PathLike[str], rig: Any) -> None:
     path : path-like
         By custom ``hero.limits.json`` beside ``hero.blend``, where it is read without being named.
     rig : BlenderRig
-        Opened with ``ranges=30`` or ``ranges="actions"``, it has a range for bones without limits, too.
+        Opened with ``ranges=30``, ``"actions"`` or ``"people"``, it has a range for bones without limits, too.
     """
     pairs = dict(zip(rig.channel_names, rig.channel_ranges.tolist(), strict=True))
+    switches = {name: pairs[name] for name in rig.switches}
+    on = {name: ends for name, ends in pairs.items() if name not in switches}
     held = {name: [value, value] for name, value in rig.held_as_saved.items()}
-    sources = dict(zip(rig.channel_names, rig.range_sources, strict=True))
     content = {
         "format": FORMAT,
         "version": VERSION,
-        "channels": pairs | held,
-        "sources": sources | dict.fromkeys(held, "held as saved: no action keys it"),
+        "channels": on | switches | held,
+        "groups": {"on": list(on), "switch": list(switches), "held": list(held)},
+        "sources": dict(zip(rig.channel_names, rig.range_sources, strict=True)) | rig.held_sources,
+        "origins": dict(zip(rig.channel_names, rig.range_origins, strict=True)),
         "without_range": rig.without_range,
         "resting": rig.resting,
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +14,21 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._formats.blender.connection import PlayedActions
 from rigcast._formats.blender.described import (
     axis_channels,
+    control_sets,
     follower_rotations,
     mechanism,
+    reaches,
     rotation_channels,
     surface_of_meshes,
 )
-from rigcast._formats.blender.limits import check_ranges, read_limits, used_limits, with_stated_sources
+from rigcast._formats.blender.limits import check_patterns, check_ranges, read_limits, stated_limits, used_limits
 from rigcast._formats.blender.process import HostProcess
 from rigcast._formats.mesh_names import mesh_names
 from rigcast._hashing import file_hash, topology_hash
 from rigcast._rigs.described import Described, counted
 from rigcast._rigs.surface import Surface
 from rigcast._text import escaped
-from rigcast._validate import Arguments, bad_argument, missing_file
+from rigcast._validate import bad_argument, missing_file
 from rigcast.errors import SourceError
 
 if TYPE_CHECKING:
@@ -90,18 +91,28 @@ class BlenderRig(PlayedActions, Described):
         Dials that are whole numbers or switches in the file: Blender gets them rounded.
     differences : list of str
         Where channels do not reach what Blender plays (the saved pose, the actions), by how much, and why.
-    held_as_saved : dict
-        With ranges from actions: properties that act on bones alone and that no action keys, with their values.
+    held : dict
+        What a range of one value holds, and ``held_as_saved``, by name.
+    held_as_saved, held_sources : dicts
+        What is no channel though it has a range, with its value, and why: settings of a control rig (``free`` gives
+        them back), with ranges from actions properties that act on bones alone and that no action keys, and ``hold``.
     switches : list of str
-        Properties from 0 to 1 that act on bones alone, as those that change between FK and IK do.
+        Channels that are on or off: between FK and IK, or properties from 0 to 1 that act on bones alone.
+    control_sets : ControlSets or None
+        Of a control rig as Rigify, mGear or Auto-Rig Pro make it: its limbs, their FK and IK controls and switches.
+    reaches : list of Reach
+        Where its IK targets go without pulling a limb apart.
+    assumed_ranges : str
+        What ranges were taken for lack of any in the file.
     passed_on : dict
         Channels of bones that are no joints, with what passes their motion on.
     posed_elsewhere : dict
         Names of bones that constraints, drivers or inheritance settings pose, with the reason.
     meters_per_unit : float
         The scene's unit scale. ``up_axis`` is "Z".
-    range_sources : list of str
-        Where the range of each channel comes from; for a limits file, what it says of that.
+    range_sources, range_origins : lists of str
+        Where the range of each channel comes from, in words and in one: ``"file"``, ``"actions"``, ``"people"``,
+        ``"degrees"``, ``"limits file"``; for a limits file, what it says of that.
     without_range : list of str
         What a limits file could make a channel of.
     limits_file : str or None
@@ -150,6 +161,8 @@ class BlenderRig(PlayedActions, Described):
         blender: str | None = None,
         timeout: float = TIMEOUT,
         run_scripts: bool = False,
+        hold: str | Sequence[str] | None = None,
+        free: str | Sequence[str] | None = None,
     ) -> BlenderRig:
         """Open a .blend in a Blender process of its own.
 
@@ -166,9 +179,11 @@ class BlenderRig(PlayedActions, Described):
         limits : path-like or mapping, optional
             Ranges by channel name that replace the file's (see :doc:`/reference/file_formats`). Without it
             ``NAME.limits.json`` beside ``NAME.blend`` is read if it is there.
-        ranges : float or "actions", optional
+        ranges : float, "actions" or "people", optional
             What bones without limits range over: degrees either way (deforming bones and controls; locations of
-            controls a share of the length that follows them), or what the file's actions use.
+            controls a share of the length that follows them), what the file's actions use, or joint limits of people
+            (30 degrees where no control rig is recognized). Default, if the file limits no bone: of a control rig
+            its actions, else people; 30 degrees of others.
         blender : str, optional
             A Blender executable (3.4 or later). Without it the ``bpy`` wheel in this Python, else ``blender`` on
             the PATH.
@@ -176,6 +191,9 @@ class BlenderRig(PlayedActions, Described):
             Seconds that opening the file, or one pose, may take.
         run_scripts : bool
             Whether Python stored in the file may run. Only for files that you trust.
+        hold, free : str or sequence of str, optional
+            Channels that stay as saved, and settings of a control rig that are channels after all: names, or patterns
+            such as ``"*.rubber_tweak"``. ``hold="*"`` holds all that ``limits`` do not name.
 
         Raises
         ------
@@ -193,13 +211,16 @@ class BlenderRig(PlayedActions, Described):
             raise missing_file("BlenderRig.open", "path", path, "a .blend file that exists")
         if not file.is_file():
             raise bad_argument("BlenderRig.open", "path", repr(os.fspath(path)), "a .blend file")
+        used, given = used_limits(limits, file), read_limits(limits, file)
         settings = {
             "path": str(file),
             "meshes": mesh_names("BlenderRig.open", mesh),
             "armature": armature,
-            "limits": read_limits(limits, file),
+            "limits": given,
             "ranges": check_ranges(ranges),
-            "limits_file": used_limits(limits, file),
+            "hold": [*check_patterns("hold", hold), *stated_limits(used).held(given or {})],
+            "free": check_patterns("free", free),
+            "limits_file": used,
             "run_scripts": bool(run_scripts),
             "blender": blender,
             "timeout": float(timeout),
@@ -224,7 +245,7 @@ class BlenderRig(PlayedActions, Described):
         host = LocalHost()
         meshes = mesh_names("BlenderRig.in_process", mesh)
         settings: dict[str, Any] = {"path": host.path, "meshes": meshes, "armature": armature}
-        settings |= {"ranges": check_ranges(ranges)}
+        settings |= {"ranges": check_ranges(ranges), "hold": [], "free": []}
         settings |= {"limits": read_limits(limits, None), "limits_file": used_limits(limits, None)}
         return cls(settings, host)
 
@@ -261,21 +282,6 @@ class BlenderRig(PlayedActions, Described):
                     raise host.failure(f"Blender returned NaN or infinity for row {index} of the channels")
         return poses, vertices
 
-    def time_pose(self, channels: ArrayLike) -> NDArray[np.float64]:
-        """Seconds (T,) that Blender takes inside its process to set, evaluate and read each row of channels."""
-        rows = self._rows(channels, "BlenderRig.time_pose")
-        replies = self._connected().request({"operation": "time"}, {"channels": rows}, replies=len(rows))
-        return np.array([arrays["seconds"][0] for _, arrays in replies])
-
-    @cached_property
-    def resting(self) -> dict[str, str]:
-        """Deforming bones, controls, shapes and dials that no channel moves, by name, with the reason.
-
-        Found by evaluating the rig with all channels moved to and between their ends.
-        """
-        ((header, _),) = self._connected().request({"operation": "resting"})
-        return dict(header["resting"])
-
     def _facts(self) -> list[str]:
         return [
             counted(self.skeleton.num_joints if self.skeleton is not None else 0, "joint", "joints"),
@@ -293,7 +299,10 @@ class BlenderRig(PlayedActions, Described):
             setattr(self, key, header[key])
         self.host: str = header["host"]
         self.limits_file: str | None = self._settings["limits_file"]
-        self.range_sources = with_stated_sources(header["range_sources"], self.channel_names, self.limits_file)
+        stated = stated_limits(self.limits_file)
+        self.range_sources, self.range_origins = stated.with_sources(
+            header["range_sources"], header["range_origins"], self.channel_names
+        )
         self.without_range: list[str] = header["without_range"]
         self.contents: dict[str, Any] = header["contents"]
         self.not_reproduced: list[str] = header["not_reproduced"]
@@ -315,9 +324,13 @@ class BlenderRig(PlayedActions, Described):
         self.translation_channels, self.scale_channels = axis_channels(self.channel_names, names)
         self.mechanism = mechanism(header, arrays) if names else None
         self.whole_channels: list[str] = header["whole_channels"]
-        self.switches: list[str] = header["switches"]
+        self.switches = stated.switches(header["switches"], self.channel_names)
+        self.control_sets, self.reaches = control_sets(header), reaches(header, arrays)
+        self.assumed_ranges: str = header["assumed"]
         self.differences: list[str] = header["differences"]
-        self.held_as_saved: dict[str, float] = header["held_as_saved"]
+        self.held = {name: float(value) for name, (value, _) in header["held"].items()}
+        self.held_sources: dict[str, str] = {name: why for name, (_, why) in header["held"].items() if why}
+        self.held_as_saved = {name: self.held[name] for name in self.held_sources}
         self.posed_elsewhere: dict[str, str] = header["posed_elsewhere"]
         self.passed_on: dict[str, str] = header["passed_on"]
         self._pose_width = 12 * len(names) + len(self.dial_names)
@@ -326,6 +339,3 @@ class BlenderRig(PlayedActions, Described):
             raise SourceError(
                 f"mesh {', '.join(map(repr, self.meshes))} of {self._settings['path']} is not finite in its bind state"
             )
-
-    def _rows(self, channels: ArrayLike, function: str) -> NDArray[np.float64]:
-        return Arguments(function, N=len(self.channel_names)).numbers("channels", channels, "T N")

@@ -21,7 +21,7 @@ from rigcast.cli._described.differential import differential_facts
 from rigcast.cli._described.error_bound import bound_facts
 from rigcast.cli._described.face_maps import face_maps_facts
 from rigcast.cli._described.motion import describe_motion, describe_moving_glb, size_of
-from rigcast.cli._described.rigs import describe_meshes, describe_rig, left_out_lines, ranges_by_name
+from rigcast.cli._described.rigs import control_lines, describe_meshes, describe_rig, left_out_lines, ranges_by_name
 from rigcast.cli._inputs.faces import refuse_packed
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigcast.cli._result import Result
@@ -49,6 +49,11 @@ LISTED = (
     "left_out",
     "contents",
     "clips",
+    "control_rig",
+    "limbs",
+    "switches",
+    "held",
+    "assumed_ranges",
 )  # below the pairs
 
 
@@ -102,6 +107,8 @@ def _rig_or_shot(args: argparse.Namespace) -> dict[str, Any]:
 
 def _print_lists(result: dict[str, Any], console: Console) -> None:
     """What a file is made of, what sampling leaves out, and what never moves, an entry per line."""
+    for line in control_lines(result):
+        console.line(line)
     for title, entries in result.get("contents", {}).items():
         for line in _kinds(title, entries) if len(entries) > MOST_LISTED else entries:
             console.line(f"{title.removesuffix('s')}: {line}")

@@ -10,11 +10,12 @@ from rigcast._formats.blender import BlenderRig, write_limits
 from rigcast._rigs.resting import resting_lines
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
+from rigcast.cli._described.rigs import control_facts, control_lines
+from rigcast.cli._inputs.rigs import add_hold_arguments
 from rigcast.cli._result import Result
 
 SUMMARY = "write the limits file of a .blend: every channel, its range, and where the range comes from"
 EXAMPLE = "rigcast limits dog.blend -o dog.limits.json --from-actions --overwrite"
-DEFAULT_DEGREES = 30.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,11 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ranges",
         metavar="DEGREES",
         type=arguments.positive,
-        help="bones without limits: so far either way (default 30)",
+        help="bones without limits: so far either way (default: controls of a control rig as far as joints of people, "
+        "others 30)",
     )
     parser.add_argument("--mesh", metavar="NAME", action="append", help="a mesh to take; may be repeated")
     parser.add_argument("--armature", metavar="NAME", help="the armature, where the file holds several")
     parser.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel")
+    add_hold_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
@@ -41,15 +44,14 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         raise ValueError(f"{args.rig} is no .blend file: only those take a limits file")
     if args.from_actions and args.ranges is not None:
         raise ValueError("--ranges and --from-actions are two sources of the same ranges: give one")
-    ranges = "actions" if args.from_actions else args.ranges or DEFAULT_DEGREES
-    with BlenderRig.open(
-        args.rig, mesh=args.mesh, armature=args.armature, limits={}, ranges=ranges, blender=args.blender
-    ) as rig:
+    options = {name: getattr(args, name) for name in ("mesh", "armature", "blender", "hold", "free")}
+    ranges = "actions" if args.from_actions else args.ranges or "people"
+    with BlenderRig.open(args.rig, limits={}, ranges=ranges, **options) as rig:
         write_limits(args.output, rig)
         sources = Counter(rig.range_sources)
         for source, count in sources.items():
             console.line(f"{count:4d}  {source}")
-        for line in [*resting_lines(rig.resting), *rig.differences]:
+        for line in [*control_lines(control_facts(rig)), *resting_lines(rig.resting), *rig.differences]:
             console.line(line)
         console.line(f"{args.output}: {len(rig.channel_names)} channels, {len(rig.without_range)} more could be some")
         return {
@@ -58,4 +60,5 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             "sources": dict(zip(rig.channel_names, rig.range_sources, strict=True)),
             "without_range": rig.without_range,
             "resting": rig.resting,
+            **control_facts(rig),
         }

@@ -10,11 +10,11 @@ from rigcast._rigs.resting import HINT, resting_lines
 from rigcast._rigs.surface import surface_of
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
-from rigcast.cli._described.rigs import held_channels, rig_notes
+from rigcast.cli._described.rigs import control_facts, control_lines, held_channels, rig_notes
 from rigcast.cli._inputs.actions import action_sampler, add_action_arguments, chosen_actions, wants_actions
 from rigcast.cli._inputs.farm import farm_of
 from rigcast.cli._inputs.motion import animation_channels
-from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
+from rigcast.cli._inputs.rigs import add_hold_arguments, add_rig_arguments, opened_rig
 from rigcast.cli._result import Result
 from rigcast.sampling._samplers import DEFAULT_COUNT, named_sampler
 
@@ -26,7 +26,8 @@ rigcast sample dog.blend -o coat.rwdata --count 60 --ranges 30 --mesh Body
 rigcast sample dog.blend -o walk.rwdata --ranges 30 --action walk
 rigcast sample dog.blend -o mixed.rwdata --count 60 --ranges 30 --action walk --noise 0.2 --random 0.5
 rigcast sample hero.npz -o even.rwdata --count 60 --balance 120 --bins 8 --probe 0
-rigcast sample lid.npz -o lid.rwdata --count 60 --dials-only"""
+rigcast sample lid.npz -o lid.rwdata --count 60 --dials-only
+rigcast sample dog.blend -o still.rwdata --count 60 --ranges 30 --hold 'spine.*'"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_balance_arguments(parser)
     add_rig_arguments(parser)
+    add_hold_arguments(parser)
 
 
 def noise(text: str) -> float | tuple[float, float]:
@@ -109,6 +111,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         sampler: Any = args.sampler
         probe = 4 if args.probe is None else args.probe
         notice(rig, console)
+        controls = control_facts(rig)
         missed: list[str] = []
         retargeted: dict[str, Any] = {}
         if args.animation is not None or wants_actions(args):
@@ -159,6 +162,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "parts": dataset.surface.parts,
         "clips": [clip.name for clip in dataset.clips],
         "incidents": [] if farm is None else farm.incidents,
+        **controls,
     }
     for text in result["incidents"]:
         console.line(f"note: {text}")
@@ -175,10 +179,9 @@ def _as_posed(rig: Any, args: argparse.Namespace, console: Console) -> Any:
     if args.sampler != "normal" or args.balance is not None:
         return args.sampler
     sampler = sampling.animators_poses(rig)
-    if isinstance(sampler, sampling.Mixture):
-        console.line(
-            f"note: {sampler.parts[1][0]:.0%} of the poses lie near the actions of the file, which gave ranges"
-        )
+    for share, part in sampler.parts if isinstance(sampler, sampling.Mixture) else ():
+        if isinstance(part, sampling.Animation):
+            console.line(f"note: {share:.0%} of the poses lie near the actions of the file")
     return sampler
 
 
@@ -221,6 +224,8 @@ def notice(rig: Any, console: Console) -> None:
     """Say which meshes are the character, what never moves, and what sampling pose by pose leaves out."""
     if len(parts := surface_of(rig).parts) > 1:
         console.line(f"one character of {len(parts)} meshes: {', '.join(parts)}")
+    for line in control_lines(control_facts(rig)):
+        console.line(line)
     for line in rig_notes(rig):
         console.line(f"note: {line}")
     lines = resting_lines(getattr(rig, "resting", {}))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from rigcast._formats.blender import BlenderRig
 from rigcast._formats.gltf import GltfRig
+from rigcast._rigs.described import counted
 from rigcast._rigs.dials_only import DialsOnly
 from rigcast._rigs.resting import resting_groups
 from rigcast._rigs.surface import surface_facts, surface_of
 from rigcast.cli._described.clips import described_clip
 from rigcast.cli._described.motion import size_of
 
+HELD = "properties held"
+MOVED = re.compile(r"\.(rotation|location|scale)_[xyz]$|^shape\.")  # channels that are no properties
 MOST_MESHES = 3  # that are named of those left out for one reason
 
 
@@ -79,12 +83,46 @@ def _of_blender(rig: Any) -> dict[str, Any]:
         "could_be_channels": len(rig.without_range),
         "contents": {key: entries for key, entries in rig.contents.items() if key != "actions"},
         "not_reproduced": rig.not_reproduced,
+        "range_sources": rig.range_sources,
+        **control_facts(rig),
     }
 
 
 def held_channels(rig: Any) -> dict[str, list[str]]:
     """The channels that ``--dials-only`` holds at rest."""
     return {"held_at_rest": rig.held} if isinstance(rig, DialsOnly) and rig.held else {}
+
+
+def control_facts(rig: Any) -> dict[str, Any]:
+    """What was recognized of a control rig, what of a .blend is held, and what ranges were assumed."""
+    if not hasattr(rig, "control_sets"):
+        return {}
+    sets = rig.control_sets
+    held = dict.fromkeys([*(sets.settings if sets is not None else ()), *rig.held_as_saved])
+    facts = {
+        "switches": rig.switches,
+        "held": [name for name in held if name not in rig.channel_names],
+        "assumed_ranges": rig.assumed_ranges,
+    }
+    if sets is None:
+        return facts
+    limbs = {limb.name: {"fk": list(limb.fk), "ik": list(limb.ik), "switch": limb.switch} for limb in sets.limbs}
+    return {"control_rig": sets.habit, "limbs": limbs, **facts}
+
+
+def control_lines(facts: dict[str, Any]) -> list[str]:
+    """:func:`control_facts` in a line or two, for a person."""
+    lines = [facts["assumed_ranges"]] if facts.get("assumed_ranges") else []
+    if "limbs" not in facts:
+        return lines
+    bones = any(MOVED.search(name) for name in facts["held"])
+    counts = (
+        counted(len(facts["limbs"]), "limb FK and IK", "limbs FK and IK"),
+        counted(len(facts["switches"]), "switch", "switches"),
+        counted(len(facts["held"]), *(("channel held", "channels held") if bones else ("property held", HELD))),
+    )
+    what = ", ".join(filter(None, counts)) or "no limb"
+    return [f"{facts['control_rig'] or 'FK and IK'} controls: {what} (names: --json)", *lines]
 
 
 def _of_gltf(rig: Any) -> dict[str, Any]:

@@ -7,13 +7,13 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from rigcast.cli._arguments import degrees_or_actions, existing_file
+from rigcast.cli._arguments import degrees_or_source, existing_file
 
 Ranges = dict[str, tuple[float, float]]
 
 # What each format's opener takes; anything else that was given is wrong usage.
 OPTIONS = {
-    ".blend": ("mesh", "armature", "limits", "ranges", "blender"),
+    ".blend": ("mesh", "armature", "limits", "ranges", "blender", "hold", "free"),
     ".glb": ("mesh", "ranges"),
     ".gltf": ("mesh", "ranges"),
 }
@@ -34,9 +34,10 @@ def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--ranges",
         metavar="DEGREES",
-        type=degrees_or_actions,
-        help="joints without limits turn so far either way (.blend, .glb); actions: as far as the file's own; default: "
-        "what the model or the data set was sampled with, if one is given",
+        type=degrees_or_source,
+        help="joints without limits turn so far either way (.blend, .glb); actions: as far as the file's own; people: "
+        "controls of a control rig as far as joints of people (.blend); default: what the model or the data set was "
+        "sampled with, if one is given; else of a control rig without limits its actions, or people",
     )
     group.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel (.blend)")
     group.add_argument(
@@ -44,6 +45,25 @@ def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="poses are the dials alone: joints are no inputs, and what turns them is held at rest; default: as the "
         "model or the data set was made, if one is given",
+    )
+
+
+def add_hold_arguments(parser: argparse.ArgumentParser) -> None:
+    """``--hold`` and ``--with``: what stays as saved, and what does not after all."""
+    group = parser.add_argument_group("what stays as saved (.blend)")
+    group.add_argument(
+        "--hold",
+        metavar="NAME",
+        action="append",
+        help="a channel that stays as saved, or a pattern such as 'torso.*'; may be repeated",
+    )
+    group.add_argument(
+        "--with",
+        dest="free",
+        metavar="NAME",
+        action="append",
+        help="a setting of a control rig that is a channel after all, or a pattern such as '*.IK_Stretch'; may be "
+        "repeated",
     )
 
 
@@ -78,15 +98,15 @@ def opened_rig(
     """
     from rigcast import sources
 
-    given = {name: getattr(args, name) for name in ("mesh", "armature", "limits", "ranges", "blender")}
-    given = {name: value for name, value in given.items() if value is not None}
+    options: dict[str, Any] = {name: getattr(args, name, None) for name in OPTIONS[".blend"]}
+    given = {name: value for name, value in options.items() if value is not None}
     suffix = path.suffix.lower()
     for name in given:
         if name not in OPTIONS.get(suffix, ()):
-            raise ValueError(f"--{name} does not apply to {suffix or 'such'} files")
+            raise ValueError(f"--{'with' if name == 'free' else name} does not apply to {suffix or 'such'} files")
     known = {} if learned is None or {"ranges", "limits"} & given.keys() else _as_learned(suffix, ranges_of(learned))
     try:
-        rig = sources.load(path, **given, **known)
+        rig = sources.load(path, **known | given)
     except ValueError:
         if not known:
             raise
@@ -119,7 +139,7 @@ def _as_learned(suffix: str, known: Ranges) -> dict[str, Any]:
     if not known or suffix not in OPTIONS:
         return {}
     if suffix == ".blend":
-        return {"limits": known}
+        return {"limits": known, "hold": "*"}
     turns = {bounds for name, bounds in known.items() if name[-3:] in GLTF_TURNS}
     (low, high), *others = turns or {(0.0, 0.0)}
     return {"ranges": high} if high > 0 and low == -high and not others else {}

@@ -11,6 +11,7 @@ import numpy as np
 from . import topology
 from .actions import action_channels
 from .contents import resting
+from .find import Asked
 from .nla import is_nla, nla_channels, play_nla
 from .objects import InputError, UnusableError
 from .playing import played
@@ -51,7 +52,8 @@ class Answers:
             if self._opens_files:
                 _open_file(request["path"], request["run_scripts"])
             limits = {name: (low, high) for name, (low, high) in (request["limits"] or {}).items()}
-            self._scene = Scene(request["meshes"], request["armature"], limits or None, request["ranges"])
+            asked = Asked(limits or None, request["ranges"], request["hold"], request["free"])
+            self._scene = Scene(request["meshes"], request["armature"], asked)
             yield self._scene.description()
         elif operation == "shapes":
             _open_file(request["path"], run_scripts=False)

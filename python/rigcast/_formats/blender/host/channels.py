@@ -10,12 +10,17 @@ from typing import Any
 import bpy
 from mathutils import Quaternion
 
+from .control_rigs.joint_limits import Reach
+from .control_rigs.recognition import ControlSets
 from .controls import Control
 from .influences import driven_paths
 from .paths import AXES
 
 MOST_NAMED = 6  # in a note
 UNBOUNDED = 1e6  # Blender writes "no range" as the largest float or int
+# Where a range comes from.
+FILE, ACTIONS, PEOPLE, DEGREES = "file", "actions", "people", "degrees"
+LIMITS_FILE, SAVED = "limits file", "saved"
 KINDS = {"LIMIT_ROTATION": "rotation", "LIMIT_LOCATION": "location", "LIMIT_SCALE": "scale"}
 
 
@@ -30,7 +35,8 @@ class Channel:
     low: float
     high: float
     rest: float
-    source: str = ""  # where the range comes from
+    source: str = ""  # where the range comes from, in words
+    origin: str = FILE  # and as one of the words above
     mesh: int = 0  # whose shape key, among the meshes
     saved: float = 0.0
     turn: tuple[float, ...] = ()  # the quaternion, or angle and axis, that its bone was saved with
@@ -44,10 +50,15 @@ class Candidate:
     low: float | None = None
     high: float | None = None
     withheld: str = ""
+    file_range: tuple[float, float] | None = None  # of a property
 
-    def give(self, low: float, high: float, source: str) -> None:
+    def give(self, low: float, high: float, source: str, origin: str = FILE) -> None:
         """A range, and where it comes from."""
-        self.low, self.high, self.channel.source = low, high, source
+        self.low, self.high, self.channel.source, self.channel.origin = low, high, source, origin
+
+    def hold(self, why: str) -> None:
+        """The value that was saved, and no other."""
+        self.give(self.channel.saved, self.channel.saved, f"held as saved: {why}", SAVED)
 
 
 @dataclass
@@ -64,12 +75,20 @@ class Found:
         What would be a channel but for a driver, by name, with what the driver reads.
     controls, moved : dicts
         See :func:`.controls.controls_of` and :func:`.controls.moved_bones`.
+    swung : set of str
+        See :func:`.controls.swung_bones`.
     carriers : set of str
         Bones that meshes hang on as rigid pieces.
     inner : set of str
         Properties that act on bones alone.
     notes : list of str
         What the user should know.
+    sets : ControlSets, optional
+        Which controls pose limbs by FK and which by IK.
+    reaches : list of Reach
+        Where the IK targets of these limbs can go.
+    assumed : str
+        What ranges were taken for lack of any in the file, in one line.
     """
 
     channels: list[Channel] = field(default_factory=list)
@@ -78,9 +97,13 @@ class Found:
     driven: dict[str, str] = field(default_factory=dict)
     controls: dict[str, Control] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
+    swung: set[str] = field(default_factory=set)
     carriers: set[str] = field(default_factory=set)
     inner: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
+    sets: ControlSets | None = None
+    reaches: list[Reach] = field(default_factory=list)
+    assumed: str = ""
 
 
 def bone_candidates(armature: Any, found: Found) -> list[Candidate]:
@@ -208,6 +231,7 @@ def property_candidates(armature: Any, notes: list[str]) -> list[Candidate]:
         if low is None or high is None:
             unbounded.append(f"{prefix}.{key}")
         else:
+            candidate.file_range = low, high
             candidate.give(low, high, "the property's range")
         candidates.append(candidate)
     if unbounded:

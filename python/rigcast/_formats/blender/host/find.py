@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
 import bpy
 import numpy as np
 
-from .channels import Candidate, Found, bone_candidates, property_candidates, shape_candidates
+from .channels import (
+    ACTIONS,
+    DEGREES,
+    LIMITS_FILE,
+    Candidate,
+    Found,
+    bone_candidates,
+    property_candidates,
+    shape_candidates,
+)
+from .control_rigs.reading import by_joint_limits, control_sets
 from .controls import Control, controls_of, moved_bones, swung_bones
 from .curves import channel_curves, curves_of, paths_of
 from .joints import passed_on
@@ -18,24 +30,37 @@ from .meshes import carriers
 from .objects import InputError
 from .paths import drivers_of, inputs_of, words_of
 
-HELD_AS_SAVED = "held as saved: no action keys it"
 DEFAULT_ROTATION = 30.0  # degrees, for deforming bones and controls of a file that limits nothing
 Limits = dict[str, tuple[float, float]]
 STILL = {"rotation": 0.05, "location": 1e-5, "scale": 1e-4}  # an action that moves a channel less does not move it
 
 
-def find_channels(
-    meshes: list[Any], armature: Any | None, limits: Limits | None, ranges: float | str | None = None
-) -> Found:
-    """All channels of mesh objects and their armature object.
+@dataclass(frozen=True)
+class Asked:
+    """What the user wants of the channels.
 
-    Parameters
+    Attributes
     ----------
     limits : dict, optional
         Ranges by channel name from the user's file; they replace those found in the .blend, and add channels to it.
-    ranges : float or "actions", optional
-        Where bones without limits get a range from: degrees either way, or the actions of the file.
+    ranges : float, "actions" or "people", optional
+        Where bones without limits get a range from: degrees either way, the actions of the file, or joint limits of
+        people. Default: of a control rig whose file limits no bone, the actions, else people; of any other such
+        file, 30 degrees.
+    hold : sequence of str
+        Channels that stay as saved, patterns such as ``torso.*`` among them; ``*`` is all that ``limits`` do not name.
+    free : sequence of str
+        Settings of a control rig that are channels after all, patterns among them.
     """
+
+    limits: Limits | None = None
+    ranges: float | str | None = None
+    hold: Sequence[str] = ()
+    free: Sequence[str] = ()
+
+
+def find_channels(meshes: list[Any], armature: Any | None, asked: Asked) -> Found:
+    """All channels of mesh objects and their armature object."""
     found = Found()
     keys = [mesh.data.shape_keys for mesh in meshes]
     found.carriers = carriers(meshes, armature)
@@ -45,52 +70,102 @@ def find_channels(
     bones: list[Candidate] = []
     if armature is not None:
         found.controls = controls_of(armature, armature.data, *meshes, *(mesh.data for mesh in meshes), *keys)
-        found.moved = moved_bones(armature)
+        found.moved, found.swung = moved_bones(armature), swung_bones(armature)
         bones = bone_candidates(armature, found)
     candidates = bones + shape_candidates(meshes, found.notes)
     if armature is not None:
         candidates += property_candidates(armature, found.notes)
         found.inner = passed_on(meshes, armature)
-        nothing_limited = not limits and all(candidate.low is None for candidate in bones)
-        _fill(candidates, armature, found, DEFAULT_ROTATION if ranges is None and nothing_limited else ranges, ranges)
-    _apply_limits(candidates, limits or {}, found)
+        found.sets = control_sets(armature, candidates, found)
+        nothing_limited = not asked.limits and all(candidate.low is None for candidate in bones)
+        from_actions = _fill(candidates, armature, found, asked.ranges, nothing_limited)
+        _hold_settings(candidates, armature, found, asked, from_actions)
+    _apply_limits(candidates, asked, found)
     return found
 
 
 def _fill(
-    candidates: list[Candidate], armature: Any, found: Found, ranges: float | str | None, asked: float | str | None
-) -> None:
-    """Ranges for candidates that the file gives none."""
-    if ranges == "actions":
-        by_actions(candidates, armature)
-        hold_what_no_action_keys(candidates, armature, found)
-    elif isinstance(ranges, (int, float)):
-        why = "the default where a file limits no bone" if asked is None else "for bones without limits"
-        by_degrees(candidates, armature, found.controls, float(ranges), why, found.carriers)
-        if asked is None and any(candidate.channel.kind == "rotation" and candidate.low for candidate in candidates):
-            text = f"the file limits no bone: rotations of deforming bones range over +-{ranges:g} degrees"
+    candidates: list[Candidate], armature: Any, found: Found, ranges: float | str | None, nothing_limited: bool
+) -> bool:
+    """Ranges for candidates that the file gives none. Returns true if the file's actions gave them."""
+    default = ranges is None and nothing_limited
+    if ranges == "actions" or (default and found.sets is not None):
+        names = by_actions(candidates, armature, found.swung)
+        if names or ranges == "actions":
+            hold_what_no_action_keys(candidates, armature, found)
+            if default:
+                found.assumed = f"ranges: as far as the file's own actions go ({', '.join(names)}): it has no limits"
+            return True
+        ranges = "people"
+    if ranges == "people" and found.sets is not None:
+        found.assumed = by_joint_limits(candidates, armature, found)
+    elif ranges == "people" or isinstance(ranges, (int, float)) or default:
+        degrees = ranges if isinstance(ranges, (int, float)) else DEFAULT_ROTATION
+        why = "the default where a file limits no bone" if default else "for bones without limits"
+        by_degrees(candidates, armature, found.controls, float(degrees), why, found.carriers)
+        if default and any(candidate.channel.kind == "rotation" and candidate.low for candidate in candidates):
+            text = f"the file limits no bone: rotations of deforming bones range over +-{degrees:g} degrees"
             found.notes.append(text)
+    return False
 
 
-def _apply_limits(candidates: list[Candidate], limits: Limits, found: Found) -> None:
+def _hold_settings(candidates: list[Candidate], armature: Any, found: Found, asked: Asked, from_actions: bool) -> None:
+    """Hold what sets a control rig up, unless it is asked for or an action that gave ranges keys it."""
+    settings = set(found.sets.settings) if found.sets is not None else set[str]()
+    keyed = _keyed() if from_actions else set[tuple[str, int]]()
+    limited = set(asked.limits or ())
+    _refuse_unknown("free", asked.free, [c.channel.name for c in candidates if c.low is not None])
+    for candidate in candidates:
+        channel = candidate.channel
+        if _matches(channel.name, asked.free):
+            if candidate.file_range is not None:
+                candidate.give(*candidate.file_range, "the property's range: asked for")
+        elif (
+            channel.name in settings - limited
+            and candidate.low is not None
+            and not keyed & set(paths_of(channel, armature))
+        ):
+            candidate.hold("it sets the rig up")
+
+
+def _apply_limits(candidates: list[Candidate], asked: Asked, found: Found) -> None:
+    limits = asked.limits or {}
     names = [candidate.channel.name for candidate in candidates]
     for name in limits:
         if name not in names:
             raise InputError("limits", *_refused(name, names, found.driven))
+    _refuse_unknown("hold", asked.hold, names)
     for candidate in candidates:
         channel = candidate.channel
         if channel.name in limits:
-            candidate.give(*limits[channel.name], "the limits file")
-            if candidate.withheld:
+            candidate.give(*limits[channel.name], "the limits file", LIMITS_FILE)
+            if candidate.withheld and channel.target not in found.swung:
                 found.notes.append(
                     f"{channel.name} has limits, but {candidate.withheld} decides it: turning it may do nothing"
                 )
+        hold = [pattern for pattern in asked.hold if pattern != "*" or channel.name not in limits]
+        if candidate.low is not None and _matches(channel.name, hold):
+            candidate.hold("asked for")
         if candidate.low is None or candidate.high is None:
             found.without_range.append(candidate)
             continue
         channel.low, channel.high = float(candidate.low), float(candidate.high)
         channel.rest = min(max(channel.rest, channel.low), channel.high)
         (found.channels if channel.low < channel.high else found.held).append(channel)
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _refuse_unknown(argument: str, patterns: Sequence[str], names: list[str]) -> None:
+    """Patterns that match no channel are mistakes."""
+    for pattern in patterns:
+        if not any(_matches(name, [pattern]) for name in names):
+            near = difflib.get_close_matches(pattern, names, n=3, cutoff=0.5)
+            meant = f"did you mean {' or '.join(map(repr, near))}?" if near else "rigcast limits lists them"
+            what = "a channel" if argument == "hold" else "a channel with a range of its own"
+            raise InputError(argument, repr(pattern), f"the name of {what}, or a pattern such as 'torso.*' ({meant})")
 
 
 def _refused(name: str, names: list[str], driven: dict[str, str]) -> tuple[str, str]:
@@ -123,16 +198,18 @@ def by_degrees(
         control = controls.get(channel.target)
         acts = control is not None and (channel.kind, channel.axis) in control.axes
         if channel.kind == "rotation" and (deforms or acts):
-            candidate.give(-degrees, degrees, f"+-{degrees:g} degrees, {why}")
+            candidate.give(-degrees, degrees, f"+-{degrees:g} degrees, {why}", DEGREES)
         elif channel.kind == "location" and acts and not deforms and control is not None:
             span = round(control.span, 4)
-            candidate.give(-span, span, f"{control.role}: a share of the length that it leads")
+            candidate.give(-span, span, f"{control.role}: a share of the length that it leads", DEGREES)
 
 
-def by_actions(candidates: list[Candidate], armature: Any) -> None:
-    """Give every channel that an action of the file moves the extremes of the actions, with the rest value."""
+def by_actions(candidates: list[Candidate], armature: Any, swung: set[str]) -> list[str]:
+    """Give every channel that an action of the file moves the extremes of the actions, with the rest value.
+
+    Returns the actions that gave ranges.
+    """
     spans: dict[int, tuple[float, float, list[str]]] = {}
-    swung = swung_bones(armature)
     for action in bpy.data.actions:
         curves = {(curve.data_path, curve.array_index): curve for curve in curves_of(action)}
         first, last = (round(value) for value in action.frame_range)
@@ -144,28 +221,35 @@ def by_actions(candidates: list[Candidate], armature: Any) -> None:
             value = channel_curves(candidate.channel, armature, curves)
             if value is not None:
                 _widen(spans, place, [value(frame) for frame in frames], action.name)
+    gave: dict[str, None] = {}
     for place, (low, high, names) in spans.items():
         channel = candidates[place].channel
         low, high = min(low, channel.rest, channel.saved), max(high, channel.rest, channel.saved)
         if high - low > STILL.get(channel.kind, 1e-4):
-            candidates[place].give(round(low, 4), round(high, 4), f"action {', '.join(map(repr, names))}")
+            candidates[place].give(round(low, 4), round(high, 4), f"action {', '.join(map(repr, names))}", ACTIONS)
+            gave |= dict.fromkeys(names)
+    return list(gave)
 
 
 def hold_what_no_action_keys(candidates: list[Candidate], armature: Any, found: Found) -> None:
     """Hold switches and settings of a rig that no action keys at the value that they were saved with."""
-    keyed = {(curve.data_path, curve.array_index) for action in bpy.data.actions for curve in curves_of(action)}
-    held = []
+    keyed, held = _keyed(), []
     for candidate in candidates:
         channel = candidate.channel
         acts = channel.kind == "property" and channel.name in found.inner and candidate.low is not None
         if acts and not keyed & set(paths_of(channel, armature)):
-            candidate.give(channel.saved, channel.saved, HELD_AS_SAVED)
+            candidate.hold("no action keys it")
             held.append(channel.name)
-    if held:
+    if held and found.sets is None:  # else they are told with the controls
         shown = ", ".join(held[:3]) + (" ..." if len(held) > 3 else "")
         found.notes.append(
             f"{len(held)} properties that act on bones are held as saved, for no action keys them: {shown}"
         )
+
+
+def _keyed() -> set[tuple[str, int]]:
+    """What the actions of the file key, as data paths with array indices."""
+    return {(curve.data_path, curve.array_index) for action in bpy.data.actions for curve in curves_of(action)}
 
 
 def _widen(spans: dict[int, tuple[float, float, list[str]]], place: int, values: Iterable[float], action: str) -> None:

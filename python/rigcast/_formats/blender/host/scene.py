@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import bpy
 import numpy as np
 
-from .channels import Channel, shape_name
+from .channels import SAVED, Channel, shape_name
 from .contents import contents, not_reproduced
-from .find import HELD_AS_SAVED, Limits, find_channels
+from .control_rigs.joint_limits import Reach
+from .find import Asked, find_channels
 from .geometry import Geometry
 from .influences import followers
 from .joints import bone_matrices, joints_of, ordered_bones, relative, snapped
@@ -36,10 +38,8 @@ class Scene:
         Object names; default: all that one armature moves.
     armature : str, optional
         Object name; needed where several fit.
-    limits : dict, optional
-        Channel ranges that replace the file's.
-    ranges : float or "actions", optional
-        See :func:`.find.find_channels`.
+    asked : Asked
+        What is wanted of the channels.
 
     Notes
     -----
@@ -53,8 +53,7 @@ class Scene:
         self,
         meshes: list[str] | None = None,
         armature: str | None = None,
-        limits: Limits | None = None,
-        ranges: float | str | None = None,
+        asked: Asked = Asked(),  # noqa: B008 -- it cannot change
     ) -> None:
         chosen = choose_meshes(meshes, armature)
         self.meshes, self.left_out = chosen.meshes, chosen.left_out
@@ -65,7 +64,7 @@ class Scene:
                 raise InputError(
                     "armature" if item == self.armature else "mesh", "being edited", "in object or pose mode"
                 )
-        self.found = found = find_channels(self.meshes, self.armature, limits, ranges)
+        self.found = found = find_channels(self.meshes, self.armature, asked)
         self.channels, self.notes, self.moved = found.channels, found.notes, found.moved
         self.assigned = _assigned(self.meshes, self.armature)
         self.nla = plays_nla(_animated(self.meshes, self.armature))
@@ -112,17 +111,17 @@ class Scene:
             "posed_elsewhere": self.joints.posed_elsewhere,
             "passed_on": self._passed_on(),
             "differences": self._differences,
-            "held_as_saved": {c.name: c.low for c in self.found.held if c.source == HELD_AS_SAVED},
-            "switches": [
-                c.name
-                for c in self.channels
-                if c.kind == "property" and c.name in self.found.inner and (c.low, c.high) == (0.0, 1.0)
-            ],
+            "held": {c.name: (c.low, c.source if c.origin == SAVED else "") for c in self.found.held},
+            "switches": self._switches(),
+            "control_sets": self.found.sets and asdict(self.found.sets),
+            "assumed": self.found.assumed,
+            "reaches": [reach.target for reach in self.found.reaches],
             "modifiers": self._modifiers,
             "contents": self._contents,
             "together": list(dict.fromkeys(action.name for _, action in reversed(self.assigned))),
             "not_reproduced": self._left_out,
             "range_sources": [channel.source for channel in self.channels],
+            "range_origins": [channel.origin for channel in self.channels],
             "without_range": [candidate.channel.name for candidate in self.found.without_range],
             "fps": bpy.context.scene.render.fps / bpy.context.scene.render.fps_base,
             "meters_per_unit": _meters_per_unit(),
@@ -137,11 +136,23 @@ class Scene:
             "rest": self.rest_locals.astype(np.float32),
             "bone_parents": np.asarray(self._bone_parents, np.int32),
             "bone_rest": self._bone_rest.astype(np.float32),
+            **_reaches(self.found.reaches),
             "rest_vertices": self._geometry.rest_vertices,
             "faces": self._geometry.faces,
             **surface,
         }
         return header, arrays
+
+    def _switches(self) -> list[str]:
+        """Channels that are on or off: of a control rig those between FK and IK, else properties from 0 to 1 that act
+        on bones alone."""
+        known = None if self.found.sets is None else self.found.sets.switches
+        return [
+            c.name
+            for c in self.channels
+            if c.kind == "property"
+            and (c.name in known if known is not None else c.name in self.found.inner and (c.low, c.high) == (0.0, 1.0))
+        ]
 
     def _passed_on(self) -> dict[str, str]:
         """Channels of bones that are no joints: what passes their motion on, by name."""
@@ -295,6 +306,15 @@ class Scene:
     def _topology_changed(self, row: Array) -> str:
         rows = (self._rest_row, row)
         return f"{self._geometry.blame(lambda pose: self._writer.write(rows[pose]))}; apply or remove it"
+
+
+def _reaches(reaches: list[Reach]) -> dict[str, Array]:
+    """Axes (R, 3, 3), offsets (R, 3) and distances (R, 2) of the shells in which IK targets stay."""
+    return {
+        "reach_axes": np.array([reach.axes for reach in reaches], np.float64).reshape(-1, 3, 3),
+        "reach_offsets": np.array([reach.offset for reach in reaches], np.float64).reshape(-1, 3),
+        "reach_distances": np.array([(reach.least, reach.most) for reach in reaches], np.float64).reshape(-1, 2),
+    }
 
 
 def _assigned(meshes: list[Any], armature: Any | None) -> list[tuple[Any, Any]]:
