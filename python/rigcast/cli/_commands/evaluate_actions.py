@@ -49,10 +49,19 @@ def evaluate_actions(model: rc.Deformer, path: Path, args: argparse.Namespace, c
                 rows.append(["  linear skinning", len(poses), *shown, ""])
                 if error.mean >= beside.mean:
                     console.line(f"{action.name}: {NO_GAIN}")
+            by_controls = _by_controls(model, rig, action, found, vertices)
+            if by_controls is not None:
+                shown = [f"{by_controls[key]:.3g}" for key in ("mean_mm", "rms_mm", "max_mm")]
+                rows.append(["  by its controls", len(poses), *shown, ""])
+                added = by_controls["added_mean_mm"], by_controls["added_max_mm"]
+                notes.append(
+                    f"{action.name}: poses by the controls add {added[0]:.2g} mm on average, {added[1]:.2g} at most"
+                )
             notes += [f"{action.name}: {line}" for line in [*_by_part(model, found, vertices), *outside.lines()]]
             result[action.name] = {
                 **figures,
                 "linear_skinning": beside and {"mean_mm": unit * beside.mean, "max_mm": unit * beside.max},
+                "by_controls": by_controls,
                 "frames": len(poses),
                 "lowest_confidence": lowest,
                 "outside": outside.names,
@@ -66,6 +75,24 @@ def evaluate_actions(model: rc.Deformer, path: Path, args: argparse.Namespace, c
     for line in notes:
         console.line(line)
     return {"actions": result, "not_reproduced": not_reproduced}
+
+
+def _by_controls(
+    model: rc.Deformer, rig: Any, action: Any, found: NDArray[np.float32], vertices: NDArray[np.float32]
+) -> dict[str, float] | None:
+    """Errors in mm where the model itself makes the poses of an action from its channels, and what that adds.
+
+    None if the model keeps no mechanism, does not know what poses its joints, or the rig has other channels.
+    """
+    names = [channel.name for channel in model.channels]
+    keeps = any(channel.kind == "control" for channel in model.channels)
+    if not keeps or names != list(rig.channel_names):
+        return None
+    made = model.evaluate(model.poses_from_channels(action.channels))
+    error, added = rc.metrics.vertex_error(vertices, made), rc.metrics.vertex_error(found, made)
+    figures = {"mean_mm": error.mean, "rms_mm": error.rms, "max_mm": error.max}
+    figures |= {"added_mean_mm": added.mean, "added_max_mm": added.max}
+    return {key: 1000.0 * model.meters_per_unit * value for key, value in figures.items()}
 
 
 def _by_part(model: rc.Deformer, found: NDArray[np.float32], vertices: NDArray[np.float32]) -> list[str]:

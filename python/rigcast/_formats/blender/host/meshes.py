@@ -10,6 +10,8 @@ import bpy
 from .objects import InputError, armatures_of, one_of
 from .paths import drivers_of
 
+# Modifiers that move vertices and leave the mesh its vertices and faces.
+SWITCHED_OFF = ("CLOTH", "SOFT_BODY")
 CUTTING = ("MESH_DEFORM", "BOOLEAN")  # modifiers whose object is a tool, no part of the character
 
 
@@ -108,3 +110,15 @@ def _why_not(item: Any, every: list[Any]) -> str:
 
 def _one_of(items: list[Any]) -> str:
     return one_of([item.name for item in items])
+
+
+def switch_off(meshes: list[Any]) -> list[Any]:
+    """Hide cloth and soft bodies in the viewport; returns the modifiers that were shown.
+
+    They depend on the frames before, so that no pose decides them. Sampling would freeze them in the state of the
+    file's frame, and an action that is played would run them, and then a model would be judged by what it never saw.
+    """
+    shown = [m for mesh in meshes for m in mesh.modifiers if m.type in SWITCHED_OFF and m.show_viewport]
+    for modifier in shown:
+        modifier.show_viewport = False
+    return shown

@@ -18,15 +18,13 @@ from .geometry import Geometry
 from .influences import followers
 from .joints import bone_matrices, joints_of, ordered_bones, relative, snapped
 from .mechanism import mechanism_of
-from .meshes import choose_meshes, movers_of
+from .meshes import choose_meshes, movers_of, switch_off
 from .nla import plays_nla
 from .objects import InputError, UnusableError, choose_armature
 from .playback import MOST_ACTIONS, differences
 from .posing import Writer
 
 Array = np.ndarray[Any, Any]
-# Those that move vertices and leave the mesh its vertices and faces.
-SWITCHED_OFF = ("CLOTH", "SOFT_BODY")
 
 
 class Scene:
@@ -337,15 +335,3 @@ def _meters_per_unit() -> float:
 
 def _rotation_modes(armature: Any, bones: list[str]) -> list[str]:
     return [armature.pose.bones[name].rotation_mode for name in bones]
-
-
-def switch_off(meshes: list[Any]) -> list[Any]:
-    """Hide cloth and soft bodies in the viewport; returns the modifiers that were shown.
-
-    They depend on the frames before, so that no pose decides them. Sampling would freeze them in the state of the
-    file's frame, and an action that is played would run them, and then a model would be judged by what it never saw.
-    """
-    shown = [m for mesh in meshes for m in mesh.modifiers if m.type in SWITCHED_OFF and m.show_viewport]
-    for modifier in shown:
-        modifier.show_viewport = False
-    return shown
