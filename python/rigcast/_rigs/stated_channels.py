@@ -47,8 +47,8 @@ def stated_kinematics(
     if unknown or not all(isinstance(why, str) and why for why in elsewhere.values()):
         got = f"a mapping that names {unknown[0]!r}" if unknown else "a mapping without a reason for each joint"
         raise bad_argument(function, "rig.posed_elsewhere", got, "a mapping of joint names to reasons")
-    mechanism = _stated_mechanism(rig, channel_names)
     passed_on = {name: str(why) for name, why in dict(getattr(rig, "passed_on", {})).items() if name in channel_names}
+    mechanism = _stated_mechanism(rig, channel_names) if passed_on or elsewhere else {}  # else plain kinematics decides
     return {
         "channels": statement.records,
         "followers": statement.followers,

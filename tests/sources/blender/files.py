@@ -59,7 +59,8 @@ def controls():
 
 
 def constrained():
-    """A bone that copies another's rotation, one that a driver turns, one that reaches for a target; all have skin."""
+    """A bone that another's rotation is mapped to, one that a driver turns, one that reaches for a target, each in a way
+    that no mechanism states; all have skin."""
     armature, mesh = start()
     bpy.context.view_layer.objects.active = armature
     bpy.ops.object.mode_set(mode="EDIT")
@@ -77,16 +78,21 @@ def constrained():
     for name in ("bone0", "free", "copy"):
         limit(bones[name], math.radians(-40), math.radians(40))
     limit(bones["target"], -0.3, 0.3, "LIMIT_LOCATION", axes="x")
-    copied = bones["copy"].constraints.new("COPY_ROTATION")
-    copied.target, copied.subtarget, copied.influence = armature, "free", 0.5
+    copied = bones["copy"].constraints.new("TRANSFORM")
+    copied.target, copied.subtarget, copied.map_from, copied.map_to = armature, "free", "ROTATION", "ROTATION"
+    copied.mix_mode_rot, copied.target_space, copied.owner_space = "ADD", "LOCAL", "LOCAL"
+    for axis in "xyz":
+        for end, sign in (("min", -1), ("max", 1)):
+            setattr(copied, f"from_{end}_{axis}_rot", sign * math.radians(40))
+            setattr(copied, f"to_{end}_{axis}_rot", sign * math.radians(20))
     reached = bones["lower"].constraints.new("IK")
-    reached.target, reached.subtarget, reached.chain_count = armature, "target", 2
+    reached.target, reached.subtarget, reached.chain_count, reached.use_rotation = armature, "target", 2, True
     driver = bones["driven"].driver_add("rotation_euler", 0).driver
     variable = driver.variables.new()
     variable.name = "angle"
     variable.targets[0].id = armature
     variable.targets[0].data_path = 'pose.bones["bone0"].rotation_euler[1]'
-    driver.expression = "angle * angle"
+    driver.expression = "angle * smoothstep(-1.0, 1.0, angle)"
 
 
 def following():

@@ -55,7 +55,7 @@ def test_every_kind_of_channel_is_stated(controls: rc.Dataset) -> None:
 
 def test_the_channels_of_a_constraint_a_target_and_a_driver_are_named(constrained: rc.Dataset) -> None:
     found = {c.name: c.reason for c in model_of(constrained).channels if c.reason}
-    also, copied = "it also moves joint ", "constraint 'Copy Rotation' of bone 'copy'"
+    also, copied = "it also moves joint ", "constraint 'Transformation' of bone 'copy'"
     assert found == {
         "bone0.rotation_y": f"{also}'driven': a driver on its rotation_euler",
         **{f"free.rotation_{a}": f"{also}'copy': {copied}" for a in "xyz"},

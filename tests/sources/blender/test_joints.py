@@ -40,10 +40,11 @@ def test_a_property_that_acts_through_bones_is_a_switch(rig: Any) -> None:
     assert rig.switches == ["property.follow"]
 
 
-def test_the_reason_for_each_channel_is_kept(rig: Any, tmp_path) -> None:
+def test_channels_whose_motion_is_passed_on_stay_controls(rig: Any, tmp_path) -> None:
     ds = rc.sampling.sample(rig, tmp_path / "set.rwdata", count=20, seed=0, probe=0)
-    reasons = {entry["name"]: entry["reason"] for entry in ds.channel_entry["list"]}
-    assert reasons["org1.rotation_x"] == "constraints or drivers pass the motion of bone 'org1' on"
+    assert rig.passed_on["org1.rotation_x"] == "constraints or drivers pass the motion of bone 'org1' on"
+    stated = {entry["name"]: (entry["kind"], entry["unit"], entry["reason"]) for entry in ds.channel_entry["list"]}
+    assert stated["org1.rotation_x"] == ("control", "degrees", "")
 
 
 def test_motion_is_retargeted_onto_the_bones_that_channels_turn(rig: Any, tolerance) -> None:

@@ -54,6 +54,8 @@ LISTED = (
     "switches",
     "held",
     "assumed_ranges",
+    "mechanism",
+    "mechanism_not_read",
 )  # below the pairs
 
 

@@ -27,7 +27,7 @@ rigcast sample dog.blend -o walk.rwdata --ranges 30 --action walk
 rigcast sample dog.blend -o mixed.rwdata --count 60 --ranges 30 --action walk --noise 0.2 --random 0.5
 rigcast sample hero.npz -o even.rwdata --count 60 --balance 120 --bins 8 --probe 0
 rigcast sample lid.npz -o lid.rwdata --count 60 --dials-only
-rigcast sample dog.blend -o still.rwdata --count 60 --ranges 30 --hold 'spine.*'"""
+rigcast sample dog.blend -o still.rwdata --count 60 --ranges 30 --hold '*.rotation_z'"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

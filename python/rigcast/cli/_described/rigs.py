@@ -98,11 +98,14 @@ def control_facts(rig: Any) -> dict[str, Any]:
     if not hasattr(rig, "control_sets"):
         return {}
     sets = rig.control_sets
+    stated = rig.mechanism.stated if rig.mechanism is not None else {}
     held = dict.fromkeys([*(sets.settings if sets is not None else ()), *rig.held_as_saved])
     facts = {
         "switches": rig.switches,
         "held": [name for name in held if name not in rig.channel_names],
         "assumed_ranges": rig.assumed_ranges,
+        "mechanism": {name: len(stated.get(name, [])) for name in ("bones", "chains")},
+        "mechanism_not_read": {} if rig.mechanism is None else rig.mechanism.unread,
     }
     if sets is None:
         return facts
@@ -114,7 +117,7 @@ def control_lines(facts: dict[str, Any]) -> list[str]:
     """:func:`control_facts` in a line or two, for a person."""
     lines = [facts["assumed_ranges"]] if facts.get("assumed_ranges") else []
     if "limbs" not in facts:
-        return lines
+        return [*lines, *_mechanism_lines(facts)]
     bones = any(MOVED.search(name) for name in facts["held"])
     counts = (
         counted(len(facts["limbs"]), "limb FK and IK", "limbs FK and IK"),
@@ -122,7 +125,24 @@ def control_lines(facts: dict[str, Any]) -> list[str]:
         counted(len(facts["held"]), *(("channel held", "channels held") if bones else ("property held", HELD))),
     )
     what = ", ".join(filter(None, counts)) or "no limb"
-    return [f"{facts['control_rig'] or 'FK and IK'} controls: {what} (names: --json)", *lines]
+    line = f"{facts['control_rig'] or 'FK and IK'} controls: {what} (names: --json)"
+    return [line, *_mechanism_lines(facts), *lines]
+
+
+def _mechanism_lines(facts: dict[str, Any]) -> list[str]:
+    """Whether models keep the controls of a rig whose bones pass motion on."""
+    unread = facts.get("mechanism_not_read", {})
+    if unread:
+        name, why = next(iter(unread.items()))
+        cause = why if why.startswith("bone ") else f"bone {name!r}: {why}"
+        return [f"mechanism: {len(unread)} bones cannot be read ({cause}): models will take joints instead of controls"]
+    if "limbs" not in facts:
+        return []
+    bones, chains = facts["mechanism"]["bones"], facts["mechanism"]["chains"]
+    chains_text = counted(chains, "chain of inverse kinematics", "chains of inverse kinematics")
+    return [
+        f"mechanism: {counted(bones, 'bone', 'bones')} and {chains_text or 'no chain'} read: models keep the controls"
+    ]
 
 
 def _of_gltf(rig: Any) -> dict[str, Any]:
