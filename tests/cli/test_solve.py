@@ -209,4 +209,5 @@ def test_evaluate_plays_weights_and_says_what_it_cannot_do(shot_files):
     (shot_files / "set.rwdata").mkdir(exist_ok=True)
     done = rigcast_command("evaluate", "face.safetensors", "set.rwdata", folder=shot_files)
     assert done.returncode == 2
-    assert "set.rwdata" in done.stderr and "must be a folder that rigcast sample has finished" in done.stderr
+    assert "set.rwdata" in done.stderr
+    assert "must be a folder that rigcast sample has finished" in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from rigcast._pose_statistics.columns import (
     LINEAR,
@@ -12,6 +13,7 @@ from rigcast._pose_statistics.columns import (
     rigid_joints,
     spread_of,
     varying_columns,
+    without_equal,
 )
 from tests.support.models import random_transforms
 
@@ -58,6 +60,13 @@ def test_input_columns_of_joints_and_controls():
     columns = input_columns(varying, np.array([1, 2]), np.array([True, True, False]), np.array([1]))
     expected = [*(12 + TWO_COLUMNS), *(24 + LINEAR), *(24 + TRANSLATION), 37]
     np.testing.assert_array_equal(columns, expected)
+
+
+@pytest.mark.parametrize(("poses", "kept"), [(40, [0, 1, 4]), (31, [0, 1, 2, 3, 4])])
+def test_equal_columns_are_one(poses, kept):
+    angle = np.linspace(-1.0, 2.0, poses)
+    hinge = np.stack([np.cos(angle), np.sin(angle), -np.sin(angle), 3.0 * np.cos(angle) - 1.0, angle], axis=1)
+    assert without_equal(hinge.astype(np.float32), np.arange(5)).tolist() == kept
 
 
 def test_a_rarely_turned_dial_counts_as_one_that_is_turned_evenly():

@@ -11,6 +11,8 @@ TRANSLATION = np.array([3, 7, 11])
 LINEAR = np.array([0, 1, 2, 4, 5, 6, 8, 9, 10])
 TWO_COLUMNS = np.array([0, 4, 8, 1, 5, 9])  # m00 m10 m20 m01 m11 m21
 LEAST_SPREAD = 0.3  # of a column's range
+FEW = 32  # poses
+EQUAL = 1e-6  # one minus the correlation of columns that say the same
 
 
 def noise(width: int, num_joints: int, extent: float) -> NDArray[np.float64]:
@@ -79,3 +81,19 @@ def spread_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     deviation = np.maximum(columns.std(axis=0), LEAST_SPREAD * np.ptp(columns, axis=0))
     return np.where(deviation > 0.0, deviation, 1.0)
+
+
+def without_equal(poses: NDArray[np.float32], columns: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The columns that are not a multiple of an earlier one of them, plus a constant, over the poses (T, C).
+
+    A hinge, for example, has its cosine twice and its sine with both signs. A network reads neither twice. Over a few
+    poses, columns are equal by chance, and all are kept.
+    """
+    if len(poses) < FEW:
+        return columns
+    data = poses[:, columns].astype(np.float64)
+    data -= data.mean(axis=0)
+    length = np.linalg.norm(data, axis=0)
+    data /= np.where(length > 0.0, length, 1.0)
+    equal = np.abs(data.T @ data) > 1.0 - EQUAL
+    return columns[~np.triu(equal, 1).any(axis=0)]

@@ -31,7 +31,11 @@ class ModelChannels:
         channels: Sequence[Channel] = model.channels
         if not any(channel.kind.startswith("rotate_") for channel in channels):
             got = f"a {type(model).__name__} without joints that channels turn"
-            raise bad_argument(function, "rig", got, "a model with channels (model.channels) of a skeleton")
+            expected = "a model with channels (model.channels) of a skeleton"
+            if any(channel.kind == "control" for channel in channels):
+                got += ", but controls of a mechanism"
+                expected += "; motion for such a model is retargeted onto its rig (rigcast sample RIG --animation)"
+            raise bad_argument(function, "rig", got, expected)
         self.skeleton = model.skeleton
         self.up_axis = model.up_axis
         self.channel_names = [channel.name for channel in channels]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
+from rigcast._pose_statistics.columns import noise
 from rigcast._pose_statistics.combinations import DOUBTED, INSIDE
 from rigcast._pose_statistics.confidence import confidence_of
 from rigcast.progress import Progress, ProgressCallback
@@ -39,6 +40,9 @@ from rigcast.training._settings import BodySettings
 
 MEASURING = 0.03  # part of a time budget that is kept for measuring and writing the model
 LEAST_SHARE = 0.5  # part of it that the steps get at least: a model without steps is worth nothing
+# Deviations of inputs count as at least so many times what is rounding. 700 steps on a generated human, error on
+# held-out poses: .354 mm with 0, .321 with 1, .208 with 10; a character of plain bones does not change.
+SMALLEST = 10.0
 WATCHED = 32  # held-out poses whose error is reported while training
 
 
@@ -56,7 +60,11 @@ class Networks:
         self.inputs = [ready.poses[:, ready.columns[i]] for i in self.active]
         self.targets = [ready.bases[i].coefficients for i in self.active]
         rows = ready.training
-        self.maps = [normalize(x[rows], c[rows]) for x, c in zip(self.inputs, self.targets, strict=True)]
+        smallest = SMALLEST * noise(ready.poses.shape[1], len(ready.description.parents), ready.extent)
+        self.maps = [
+            normalize(x[rows], c[rows], smallest[ready.columns[i]])
+            for i, x, c in zip(self.active, self.inputs, self.targets, strict=True)
+        ]
 
     def learned(self, weights: Arrays) -> list[LearnedSet]:
         """All sets, with the layers that these weights make."""

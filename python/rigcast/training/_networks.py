@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 PARAMETERS = ("weight1", "bias1", "weight2", "bias2", "weight3", "bias3")
 
@@ -73,14 +73,17 @@ class Normalization:
     scale: NDArray[np.float64]  # (r,)
 
 
-def normalize(inputs: NDArray[np.float32], coefficients: NDArray[np.float32]) -> Normalization:
+def normalize(
+    inputs: NDArray[np.float32], coefficients: NDArray[np.float32], smallest: ArrayLike = 1e-6
+) -> Normalization:
     """Normalization of one set from its training rows (T, n) and (T, r).
 
-    Inputs of unit deviation; coefficients divided by one number, their root mean square, so that a step of the last
-    layer moves all of them equally far (better than a number each: the small components matter less).
+    Inputs of unit deviation, but deviations of at least ``smallest`` (n,): columns that hardly vary carry the rounding
+    of the host, which networks would follow. Coefficients divided by one number, their root mean square, so that a
+    step of the last layer moves all of them equally far (better than a number each: the small components matter less).
     """
     data = inputs.astype(np.float64)
-    deviation = np.maximum(data.std(axis=0), 1e-6)
+    deviation = np.maximum(data.std(axis=0), smallest)
     scale = max(float(np.sqrt(np.square(coefficients, dtype=np.float64).mean())), 1e-12)
     return Normalization(data.mean(axis=0), np.diag(1.0 / deviation), np.full(coefficients.shape[1], scale))
 

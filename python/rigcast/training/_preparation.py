@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast._pose_statistics.columns import moving_joints, rigid_joints, varying_columns
+from rigcast._pose_statistics.columns import moving_joints, rigid_joints, varying_columns, without_equal
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.training._basis import Basis, empty_basis, reduce_residuals
 from rigcast.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
@@ -109,7 +109,8 @@ def outlined(ds: Any, settings: BodySettings, progress: ProgressCallback) -> Out
     description = Description(parents, varying_columns(poses, len(parents), extent), compact)
     progress(Progress("finding influences", 0, 1))
     outline = Outline(sets, [], description, linear)
-    return replace(outline, columns=_find_inputs(ds, outline, settings))
+    columns = [without_equal(poses[training], found) for found in _find_inputs(ds, outline, settings)]
+    return replace(outline, columns=columns)
 
 
 def _extent(ds: Any) -> float:

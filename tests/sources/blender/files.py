@@ -59,8 +59,8 @@ def controls():
 
 
 def constrained():
-    """A bone that another's rotation is mapped to, one that a driver turns, one that reaches for a target, each in a way
-    that no mechanism states; all have skin."""
+    """A bone that another's rotation is mapped to, one that a driver turns, one that reaches for a target, each in
+    a way that no mechanism states; all have skin."""
     armature, mesh = start()
     bpy.context.view_layer.objects.active = armature
     bpy.ops.object.mode_set(mode="EDIT")
