@@ -239,7 +239,7 @@ def trot(rig, size):
 
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description="A generated Rigify character with a constructed body.")
-    options.add_argument("--metarig", default="human", help="human (default), cat, basic_human, wolf, ...")
+    options.add_argument("--metarig", default="human", help="human (default), basic_human, cat; others rougher")
     options.add_argument("--vertices", type=int, default=7000, help="about so many (default 7000)")
     options.add_argument("output", help="the .blend file")
     chosen = options.parse_args(sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else None)
