@@ -52,22 +52,21 @@ def mirrored(rows):
 def skin(name, capsules, voxel):
     """A closed mesh around capsules (head, tail, radius at head, radius at tail), smoothed where they meet."""
     bpy.ops.object.select_all(action="DESELECT")
-    pieces = []
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=2, radius=1.0)
+    mesh = bpy.context.object
+    ball, sides = [vertex.co.copy() for vertex in mesh.data.vertices], [face.vertices[:] for face in mesh.data.polygons]
+    points, faces = [], []
     for head, tail, thick, thin in capsules:
         head, tail = Vector(head), Vector(tail)
         steps = max(2, math.ceil((tail - head).length / (0.5 * min(thick, thin))))
         for step in range(steps + 1):
             share = step / steps
-            radius = (1 - share) * thick + share * thin
-            bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=2, radius=radius, location=head.lerp(tail, share))
-            pieces.append(bpy.context.object)
-    for piece in pieces:
-        piece.select_set(True)
-    bpy.context.view_layer.objects.active = pieces[0]
-    bpy.ops.object.join()
-    mesh = bpy.context.object
-    mesh.name = mesh.data.name = name
-    bpy.ops.object.transform_apply(location=True, rotation=True, scale=True)
+            center, radius, first = head.lerp(tail, share), (1 - share) * thick + share * thin, len(points)
+            points += [center + radius * corner for corner in ball]
+            faces += [[first + corner for corner in side] for side in sides]
+    mesh.data = bpy.data.meshes.new(name)
+    mesh.data.from_pydata(points, [], faces)
+    mesh.name = name
     remesh = mesh.modifiers.new("Remesh", "REMESH")
     remesh.mode, remesh.voxel_size = "VOXEL", voxel
     smooth = mesh.modifiers.new("Smooth", "SMOOTH")
@@ -157,9 +156,10 @@ def key_action(owner, name, frames, curves):
     """Key an action: ``curves`` has (owner of the property, path, index, function of the phase 0 to 1)."""
     for holder, path, index, value in curves:
         for frame in range(frames + 1):
-            vector = getattr(holder, path) if index >= 0 else None
-            if vector is not None:
-                vector[index] = value(frame / frames)
+            if index >= 0:
+                getattr(holder, path)[index] = value(frame / frames)
+            elif path.startswith('["'):
+                holder[path[2:-2]] = value(frame / frames)
             else:
                 setattr(holder, path, value(frame / frames))
             holder.keyframe_insert(path, index=index, frame=frame + 1)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.blender import has_blender, has_wheel
 from tests.support.mapped_rig import head_file
-from tests.support.page_files import blender_files, face_files, other_files, rigify_files
+from tests.support.page_files import blender_files, face_files, other_files, rigify_files, walker_files
 from tests.support.pages import ROOT, blocks, run_page
 
 PAGES = sorted(path.stem for path in (ROOT / "docs" / "how-to").glob("*.md") if path.stem != "index")
@@ -21,6 +21,7 @@ READS: dict[str, tuple[str, ...]] = {
     "face_maps": ("head.npz",),
     "glb_face": ("scans",),
     "markers_and_pins": ("face.glb", "scans"),
+    "rigify": ("walker.blend",),
     "rigify_motion": ("dancer.blend", "dance.bvh"),
     "scans": ("face.glb", "other.obj"),
     "train_to_a_stated_error": ("hero.blend",),
@@ -35,6 +36,7 @@ NEEDS = {
     "glb_face": ("pyvista", "matplotlib", "jinja2"),
     "pose_a_character": ("torch",),
     "pytorch": ("torch",),
+    "rigify": ("torch", "pyvista", "jinja2", "websockets"),
     "scans": ("pyvista", "jinja2"),
     "train_to_a_stated_error": ("torch",),
     "view": ("torch", "websockets"),
@@ -53,6 +55,7 @@ def made(tmp_path_factory):
         blender_files(place)
     if has_wheel():
         rigify_files(place)
+        walker_files(place)
     return place
 
 
@@ -63,7 +66,7 @@ def test_its_blocks_run_and_print_what_it_shows(name, made, tmp_path, monkeypatc
         pytest.importorskip(package, reason=f"an extra that the page {name} uses is not installed")
     if "hero.blend" in READS.get(name, ()) and not has_blender():
         pytest.skip("no Blender is installed")
-    if "dancer.blend" in READS.get(name, ()) and not has_wheel():
+    if {"dancer.blend", "walker.blend"} & set(READS.get(name, ())) and not has_wheel():
         pytest.skip("the bpy wheel is not installed, which brings Rigify")
     for file in READS.get(name, ()):
         source = made / file

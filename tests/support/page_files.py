@@ -15,6 +15,8 @@ from tests.support.second_face import write_obj
 from tests.support.trained import copied, kept
 
 FRAMES = 12
+WALKER = Path(__file__).parents[2] / "examples" / "rigs" / "rigify.py"
+FLESH = WALKER.with_name("flesh.py")
 
 
 def blender_files(folder: Path) -> None:
@@ -39,6 +41,17 @@ def rigify_files(folder: Path) -> None:
     motion.local[:, 0, :, 3] += np.linspace(0, 2, 24)[:, None] * [0, 0, 1]
     made = rc.sources.retarget(motion, rig, root_translation=True)
     rc.exports.write_bvh(folder / "dance.bvh", rig, made.channels, fps=24)
+
+
+def walker_files(folder: Path) -> None:
+    """``walker.blend``, a generated Rigify character of few bones with a coarse body and an action ``walk``."""
+    copied(kept("walker", make_walker_files, WALKER.read_bytes(), FLESH.read_bytes()), folder)
+
+
+def make_walker_files(folder: Path) -> None:
+    from rigcast._formats.blender import run_script
+
+    run_script(WALKER, [str(folder / "walker.blend"), "--metarig", "basic_human", "--vertices", "600"])
 
 
 def performance() -> np.ndarray:

@@ -27,6 +27,7 @@ LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 SHORTER = (
     (re.compile(r"--minutes \d+"), "--steps 4 --threads 1"),
     (re.compile(r"--count 5000"), "--count 120"),
+    (re.compile(r"--count 1500"), "--count 60"),
     (re.compile(r"--count 200"), "--count 20"),
     (re.compile(r"--balance 12000"), "--balance 200"),
     (re.compile(r"rigcast bench \S+"), r"\g<0> --runs 10 --batch 16"),
