@@ -20,9 +20,10 @@ KEYS = {"kind", "joint", "place", "whole"}
 # Poses differ by less than this share of a joint's rest scale, or of the character's size, if plain kinematics decides.
 # Hosts compute chains of bones in float32; a constraint that matters moves a joint by far more.
 AGREEMENT = 1e-4
-# A joint that a mechanism poses may differ in this share of the poses: where a bone points backwards, its twist is
-# hardly decided, and iterations may stop a step apart. Models state what all differences amount to on the skin.
-DOUBTFUL = 0.05
+# A joint that a mechanism poses may differ by this much, for the host rounds every bone of long chains to float32, and
+# by more in this share of the poses: where a bone points backwards, its twist is hardly decided, and iterations may stop
+# a step apart. Models state what all differences amount to on the skin.
+CLOSE, DOUBTFUL = 1e-3, 0.05
 
 
 def channel_entry(manifest: dict[str, Any], deviations: dict[str, dict[str, str]]) -> dict[str, object]:
@@ -116,7 +117,7 @@ class Deviations:
 
     def _differ(self, gap: NDArray[np.float64]) -> NDArray[np.bool_]:
         """The joints (J,) whose scaled differences (T, J, 12) are too large."""
-        differs = (np.abs(gap) > AGREEMENT).any(axis=2)
+        differs = np.abs(gap).max(axis=2, initial=0.0) > np.where(self._by_mechanism, CLOSE, AGREEMENT)
         return np.asarray(differs.mean(axis=0) > np.where(self._by_mechanism, DOUBTFUL, 0.0))
 
     def _blamed(self, gap: NDArray[np.float64], joints_of_gap: NDArray[np.intp]) -> dict[str, str]:
