@@ -21,8 +21,8 @@ KEYS = {"kind", "joint", "place", "whole"}
 # Hosts compute chains of bones in float32; a constraint that matters moves a joint by far more.
 AGREEMENT = 1e-4
 # A joint that a mechanism poses may differ by this much, for the host rounds every bone of long chains to float32, and
-# by more in this share of the poses: where a bone points backwards, its twist is hardly decided, and iterations may stop
-# a step apart. Models state what all differences amount to on the skin.
+# by more in this share of the poses: where a bone points backwards, its twist is hardly decided, and iterations may
+# stop a step apart. Models state what all differences amount to on the skin.
 CLOSE, DOUBTFUL = 1e-3, 0.05
 
 
