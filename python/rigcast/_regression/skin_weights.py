@@ -13,6 +13,12 @@ from rigcast._core import Skeleton
 
 Batch = tuple[NDArray[np.float32], NDArray[np.float32]]  # poses (t, C), vertices (t, V, 3)
 SAME_MOTION = 1e-5  # of the mesh's size
+LEAST_GAIN = 1e-3  # part of the error of linear skinning that a model must take away to be better
+
+
+def gains(error: float, skinning: float) -> bool:
+    """Whether the mean error of a model is below that of linear skinning, by more than rounding."""
+    return error < (1.0 - LEAST_GAIN) * skinning
 
 
 def fitted_weights(

@@ -55,13 +55,23 @@ def skinning_rows(training: NDArray[np.integer[Any]], seed: int) -> NDArray[np.i
     return np.sort(np.random.default_rng([seed, 4]).permutation(training)[:FITTED])
 
 
-def fitted_skinning(ds: Any, rows: NDArray[np.integer[Any]], threads: int = 0) -> Deformer:
-    """Linear blend skinning with :data:`INFLUENCES` joints per vertex, fitted to rows of a data set."""
+def fitted_skinning(
+    ds: Any, rows: NDArray[np.integer[Any]], threads: int = 0, influences: int = INFLUENCES
+) -> Deformer:
+    """Linear blend skinning with a number of joints per vertex, fitted to rows of a data set."""
     rest = np.asarray(ds.rest_vertices, np.float32)
     batches = (ds.take(rows[begin : begin + BATCH])[1:] for begin in range(0, len(rows), BATCH))
     poses = np.asarray(ds.poses)[rows]
-    joint, weight, _ = fitted_weights(ds.skeleton, rest, poses, batches, INFLUENCES, threads)
+    joint, weight, _ = fitted_weights(ds.skeleton, rest, poses, batches, influences, threads)
     return LinearBlendSkinning(ds.skeleton, rest, ds.faces, (joint, weight), dials=list(ds.dial_names))
+
+
+def skinned_part(skinning: Deformer) -> tuple[VertexSets, LinearPart]:
+    """The sets of linear skinning, and what their networks correct."""
+    tensors = skinning.tensors()
+    joint, weight = tensors["skin.joint"], tensors["skin.weight"]
+    sets, share = skinned_sets(joint, weight)
+    return sets, LinearPart(skinning, joint, weight, share)
 
 
 def skinned_sets(joint: NDArray[np.int32], weight: NDArray[np.float32]) -> tuple[VertexSets, NDArray[np.float32]]:

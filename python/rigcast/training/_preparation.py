@@ -13,7 +13,7 @@ from rigcast._pose_statistics.columns import moving_joints, rigid_joints, varyin
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.training._basis import Basis, empty_basis, reduce_residuals
 from rigcast.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
-from rigcast.training._linear_part import LinearPart, fitted_skinning, skinned_sets, skinning_rows
+from rigcast.training._linear_part import LinearPart, fitted_skinning, skinned_part, skinning_rows
 from rigcast.training._outline import KnownPoses, Outline, bone_space, parted
 from rigcast.training._partition import VertexSets, blended_sets
 from rigcast.training._settings import BodySettings
@@ -99,12 +99,17 @@ def prepare(ds: Any, settings: BodySettings, progress: ProgressCallback, outline
     return Preparation(poses, training, held_out, extent, *found)
 
 
-def outlined(ds: Any, settings: BodySettings, progress: ProgressCallback) -> Outline:
-    """Find sets and inputs; raises as :func:`prepare`."""
+def outlined(
+    ds: Any,
+    settings: BodySettings,
+    progress: ProgressCallback,
+    known: tuple[VertexSets, LinearPart | None] | None = None,
+) -> Outline:
+    """Find sets, if they are not known, and inputs; raises as :func:`prepare`."""
     training, _ = parted(ds, settings)
     poses, extent, parents = np.asarray(ds.poses), _extent(ds), np.asarray(ds.skeleton.parents)
     progress(Progress("assigning vertices to joints", 0, 1))
-    sets, linear = _find_sets(ds, poses, training, extent, settings)
+    sets, linear = known or _find_sets(ds, poses, training, extent, settings)
     compact = rigid_joints(poses, len(parents)) & settings.compact_rotations
     description = Description(parents, varying_columns(poses, len(parents), extent), compact)
     progress(Progress("finding influences", 0, 1))
@@ -120,11 +125,7 @@ def _find_sets(
     ds: Any, poses: NDArray[np.float32], training: NDArray[np.integer[Any]], extent: float, settings: BodySettings
 ) -> tuple[VertexSets, LinearPart | None]:
     if settings.linear == "skinning":
-        model = fitted_skinning(ds, skinning_rows(training, settings.seed))
-        tensors = model.tensors()
-        joint, weight = tensors["skin.joint"], tensors["skin.weight"]
-        sets, share = skinned_sets(joint, weight)
-        return sets, LinearPart(model, joint, weight, share)
+        return skinned_part(fitted_skinning(ds, skinning_rows(training, settings.seed), influences=settings.influences))
     candidates = candidate_joints(poses, np.asarray(ds.skeleton.parents), extent)
     chosen = np.random.default_rng([settings.seed, 4]).permutation(training)[: settings.assignment_poses]
     errors: Any = 0.0
