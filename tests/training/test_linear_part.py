@@ -12,6 +12,7 @@ from rigcast.training import BodySettings, _choice
 from rigcast.training._choice import CANDIDATES, Excerpt
 from rigcast.training._frames import BoneSpace
 from rigcast.training._linear_part import COVERED, LinearPart, near_joints, skinned_sets
+from rigcast.training._settings import settings_for
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +136,7 @@ def test_an_unknown_linear_part_is_refused(cylinder_data):
 
 def test_the_linear_part_is_the_one_that_learns_best(cylinder_data, train):
     """By default; what was tried and what was chosen stands in the metadata, and naming the choice gives its model."""
-    model = train(cylinder_data, steps=20)
+    model = train(cylinder_data, steps=20, linear="auto")
     told = model.metadata["training"]
     errors = told["linear_trials"]["held_out_mean"]
     assert told["linear_trials"]["steps"] == 2
@@ -168,3 +169,17 @@ def test_rounding_is_no_gain(error, better):
     assert gains(error, 1.0) == better
     metadata = {"error": {"mean": error}, "linear_skinning": {"mean": 1.0, "max": 2.0}}
     assert (NO_GAIN in skinning_lines(metadata, 1000.0)[0]) != better
+
+
+@pytest.mark.parametrize(
+    ("given", "linear"),
+    [
+        ({}, "auto"),
+        ({"tau": 1.1}, "rigid"),
+        ({"border": 0.0}, "rigid"),
+        ({"influences": 3}, "skinning"),
+        ({"influences": 3, "linear": "rigid"}, "rigid"),
+    ],
+)
+def test_a_setting_of_one_linear_part_chooses_it(given, linear):
+    assert settings_for("blended", **given).linear == linear

@@ -35,7 +35,8 @@ class BodySettings:
         Part of the rows that is never trained on, between 0 and 1.
     linear : str
         What networks correct: "rigid", the motion of single joints, or "skinning", linear blend skinning that is fitted
-        to the samples; "auto": whichever of them learns best in a brief training, which the model's metadata states.
+        to the samples; "auto": whichever of them learns best in a brief training, which the model's metadata states. In
+        :func:`rigcast.training.body`, a setting of one of them that is given chooses it.
     influences : int
         With the skinning linear part: joints per vertex.
     tau : float
@@ -142,6 +143,7 @@ _LOWEST = {
 _OPTIONAL = ("steps", "minutes", "weight_decay")
 _WHOLE = ("seed", "influences", "assignment_poses", "max_components", "hidden", "batch", "steps", "patience")
 
+_OWN = {"rigid": ("tau", "assignment_poses", "border"), "skinning": ("influences",)}  # settings of one linear part
 _PAPER = {
     "linear": "rigid",
     "border": 0.0,
@@ -198,7 +200,11 @@ def settings_for(method: str, **given: Any) -> BodySettings:
     ValueError
         On an unknown setting or a value that makes no sense.
     """
-    return BodySettings(**chosen_settings("body", BodySettings, method, _PAPER if method == "paper" else {}, given))
+    chosen = chosen_settings("body", BodySettings, method, _PAPER if method == "paper" else {}, given)
+    for linear, names in _OWN.items():
+        if any(given.get(name) is not None for name in names):
+            chosen.setdefault("linear", linear)
+    return BodySettings(**chosen)
 
 
 def chosen_settings(
