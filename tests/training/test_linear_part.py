@@ -142,6 +142,7 @@ def test_the_linear_part_is_the_one_that_learns_best(cylinder_data, train):
     assert told["linear_trials"]["steps"] == 2
     assert set(errors) == set(CANDIDATES)
     chosen = told["linear"], told["influences"]
+    assert CANDIDATES[told["linear_trials"]["chosen"]] == chosen
     assert chosen == CANDIDATES[min(errors, key=errors.get)]
     named = train(cylinder_data, steps=20, linear=chosen[0], influences=chosen[1])
     assert "linear_trials" not in named.metadata["training"]

@@ -16,7 +16,8 @@ from rigcast.training._preparation import prepare
 from rigcast.training._settings import BodySettings
 
 CANDIDATES = {"rigid": ("rigid", 4), "skinning, K = 2": ("skinning", 2), "skinning, K = 4": ("skinning", 4)}
-TRIAL_STEPS = 100  # at most; and at most a tenth of those of the training
+TRIAL_STEPS = 100  # at most, and at most a tenth of those of the training
+STEPS_PER_MINUTE = 25  # of a trial, where minutes are the budget
 TRIAL_ROWS = 500  # that a trial learns from
 TRIAL_HELD_OUT = 150
 
@@ -64,7 +65,7 @@ def chosen_linear(
     if settings.linear != "auto":
         return settings, {}
     some = Excerpt(ds, settings)
-    steps = TRIAL_STEPS if settings.steps is None else max(1, min(TRIAL_STEPS, settings.steps // 10))
+    steps = _steps_of_trial(settings)
     errors = {}
     for number, (name, (linear, influences)) in enumerate(CANDIDATES.items()):
         progress(Progress("choosing the linear part", number, len(CANDIDATES), name))
@@ -72,9 +73,19 @@ def chosen_linear(
         ready = prepare(some, tried, _silent)
         learned, _ = Networks(some, ready, tried, device).train(None, None, time.monotonic())
         errors[name] = float(errors_of(model_of(some, ready, learned), some, ready.held_out)[1]["mean"])
-    linear, influences = CANDIDATES[min(errors, key=lambda name: errors[name])]
-    trials = {"steps": steps, "rows": some.split(0.0, 0)[0].size, "held_out_mean": errors}
+    chosen = min(errors, key=lambda name: errors[name])
+    linear, influences = CANDIDATES[chosen]
+    trials = {"chosen": chosen, "steps": steps, "rows": some.split(0.0, 0)[0].size, "held_out_mean": errors}
     return replace(settings, linear=linear, influences=influences), {"linear_trials": trials}
+
+
+def _steps_of_trial(settings: BodySettings) -> int:
+    budget = [TRIAL_STEPS]
+    if settings.steps is not None:
+        budget.append(settings.steps // 10)
+    if settings.minutes is not None:
+        budget.append(round(STEPS_PER_MINUTE * settings.minutes))
+    return max(1, min(budget))
 
 
 def _silent(_: Progress) -> None:

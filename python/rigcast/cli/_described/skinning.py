@@ -25,9 +25,9 @@ def skinning_lines(metadata: Mapping[str, Any], to_millimeters: float) -> list[s
     lines.append(f"linear skinning of the same samples: mean {mean}, max {largest}")
     trials = metadata.get("training", {}).get("linear_trials")
     if trials:
-        tried = ", ".join(f"{name} {to_millimeters * value:.3g} mm" for name, value in trials["held_out_mean"].items())
+        tried = "; ".join(f"{name}: {to_millimeters * value:.3g} mm" for name, value in trials["held_out_mean"].items())
         lines.append(
-            f"under the networks: {metadata['training']['linear']}, chosen by the held-out error after "
-            f"{trials['steps']:,} steps ({tried})"
+            f"under the networks: {trials['chosen']}; it has the smallest held-out error after {trials['steps']:,} steps "
+            f"on {trials['rows']:,} poses ({tried})"
         )
     return lines
