@@ -31,7 +31,7 @@ from rigcast._extras import require
 from rigcast._timing import machine
 from rigcast.training._export import common_metadata, common_tensors, set_tensors
 from rigcast.training._learned_body import Networks
-from rigcast.training._linear_part import LinearPart, fitted_skinning, skinned_part, skinning_rows
+from rigcast.training._linear_part import LinearPart, Skinnings, skinned_part, skinning_rows
 from rigcast.training._optimize import torch_settings
 from rigcast.training._partition import VertexSets
 from rigcast.training._preparation import outlined, prepare
@@ -69,15 +69,15 @@ def under_delta_mush(ds: Any, skinning: rc.Deformer) -> Known:
 
 def rows_of(ds: Any, settings: BodySettings, own: Path | None) -> dict[str, Callable[[], Known]]:
     """What each row of the table has under its networks; None for rigid sets."""
-    rows = skinning_rows(ds.split(settings.holdout, settings.seed)[0], settings.seed)
+    skinnings = Skinnings(ds, skinning_rows(ds.split(settings.holdout, settings.seed)[0], settings.seed), 1)
     found: dict[str, Callable[[], Known]] = {
         "one joint, rigid": lambda: None,
-        "linear skinning, K = 2": lambda: skinned_part(fitted_skinning(ds, rows, 1, 2)),
-        "linear skinning, K = 4": lambda: skinned_part(fitted_skinning(ds, rows, 1, 4)),
+        "linear skinning, K = 2": lambda: skinned_part(skinnings.model(2)),
+        "linear skinning, K = 4": lambda: skinned_part(skinnings.model(4)),
     }
     if own is not None:
         found["linear skinning, the rig's own weights"] = lambda: skinned_part(own_skinning(ds, own))
-    found["delta mush, K = 4"] = lambda: under_delta_mush(ds, fitted_skinning(ds, rows, 1, 4))
+    found["delta mush, K = 4"] = lambda: under_delta_mush(ds, skinnings.model(4))
     return found
 
 

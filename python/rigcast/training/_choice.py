@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.training._export import errors_of
 from rigcast.training._learned_body import Networks, model_of
+from rigcast.training._linear_part import Skinnings
 from rigcast.training._preparation import prepare
 from rigcast.training._settings import BodySettings
 
@@ -55,7 +56,7 @@ class Excerpt:
 
 
 def chosen_linear(
-    ds: Any, settings: BodySettings, device: str, progress: ProgressCallback
+    ds: Any, settings: BodySettings, skinnings: Skinnings, device: str, progress: ProgressCallback
 ) -> tuple[BodySettings, dict[str, Any]]:
     """The settings with the linear part that learns best, and the metadata entry ``linear_trials``.
 
@@ -70,7 +71,7 @@ def chosen_linear(
     for number, (name, (linear, influences)) in enumerate(CANDIDATES.items()):
         progress(Progress("choosing the linear part", number, len(CANDIDATES), name))
         tried = replace(settings, linear=linear, influences=influences, steps=steps, minutes=None)
-        ready = prepare(some, tried, _silent)
+        ready = prepare(some, tried, _silent, skinnings=skinnings)
         learned, _ = Networks(some, ready, tried, device).train(None, None, time.monotonic())
         errors[name] = float(errors_of(model_of(some, ready, learned), some, ready.held_out)[1]["mean"])
     chosen = min(errors, key=lambda name: errors[name])

@@ -30,7 +30,7 @@ from rigcast.training._export import (
     rest_pose,
     set_tensors,
 )
-from rigcast.training._linear_part import INFLUENCES, fitted_skinning, skinned_sets, skinning_rows
+from rigcast.training._linear_part import INFLUENCES, Skinnings, skinned_sets
 from rigcast.training._networks import Normalization, layers, make_problem, normalize
 from rigcast.training._optimize import Budget, Trainer
 from rigcast.training._optimizers import Arrays
@@ -190,18 +190,13 @@ def measured_beside(linear: Deformer, ds: Any, rows: NDArray[np.integer[Any]]) -
 
 
 def beside_skinning(
-    ds: Any, ready: Preparation, learned: list[LearnedSet], seed: int, threads: int
+    ds: Any, ready: Preparation, learned: list[LearnedSet], skinnings: Skinnings
 ) -> tuple[Preparation, list[LearnedSet], Beside]:
     """What linear skinning of the same samples reaches on the held-out rows; and the sets of the better of both.
 
     Networks that are no better than skinning alone, in mean, are left out: the model is then the skinning.
     """
-    linear = (
-        ready.linear.model
-        if ready.linear is not None and ready.linear.joint.shape[1] == INFLUENCES
-        else fitted_skinning(ds, skinning_rows(ready.training, seed), threads)
-    )
-    beside = measured_beside(linear, ds, ready.held_out)
+    beside = measured_beside(skinnings.model(), ds, ready.held_out)
     _, own = errors_of(model_of(ds, ready, learned), ds, ready.held_out)
     if gains(own["mean"], beside.about["mean"]):
         return ready, learned, beside

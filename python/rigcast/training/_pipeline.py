@@ -19,7 +19,9 @@ from rigcast.training._choice import chosen_linear
 from rigcast.training._error_bound import add_error_bound
 from rigcast.training._export import measured
 from rigcast.training._learned_body import Networks, beside_skinning, metadata, model_tensors
+from rigcast.training._linear_part import Skinnings, skinning_rows
 from rigcast.training._optimize import torch_settings
+from rigcast.training._outline import parted
 from rigcast.training._preparation import prepare
 from rigcast.training._settings import BodySettings, settings_for
 from rigcast.training._until._goal import Goal
@@ -214,16 +216,17 @@ def _learned(
     torch = require("torch", extra="training", purpose="training a model")
     if hasattr(ds, "verify"):
         ds.verify(report)  # the model states the hash of what it has learned from
+    skinnings = Skinnings(ds, skinning_rows(parted(ds, chosen)[0], chosen.seed), threads)
     with torch_settings(torch, threads, device):
         try:
-            chosen, trials = chosen_linear(ds, chosen, device, report)
-            ready = prepare(ds, chosen, report)
+            chosen, trials = chosen_linear(ds, chosen, skinnings, device, report)
+            ready = prepare(ds, chosen, report, skinnings=skinnings)
             learned, steps_done = Networks(ds, ready, chosen, device).train(file, report, started)
         except torch.cuda.OutOfMemoryError as error:
             raise MemoryError(f"body: {device} has too little memory for these networks") from error
     report(Progress("measuring", 0, 1))
     used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": steps_done, **trials}
-    ready, learned, beside = beside_skinning(ds, ready, learned, chosen.seed, threads)
+    ready, learned, beside = beside_skinning(ds, ready, learned, skinnings)
     tensors = model_tensors(ds, ready, learned) | beside.tensors
     parts = tensors, metadata(ds, ready, chosen, used) | {"linear_skinning": beside.about}
     parts = add_error_bound(*parts, ds, ready.training, ready.held_out, chosen.seed)

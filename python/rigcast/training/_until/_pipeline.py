@@ -23,7 +23,7 @@ from rigcast.sampling._plan import integer
 from rigcast.training._error_bound import add_error_bound
 from rigcast.training._export import measured
 from rigcast.training._learned_body import measured_beside
-from rigcast.training._linear_part import fitted_skinning, skinning_rows
+from rigcast.training._linear_part import Skinnings, skinning_rows
 from rigcast.training._settings import BodySettings
 from rigcast.training._until._choose import least_sure
 from rigcast.training._until._goal import Goal
@@ -165,7 +165,7 @@ def _stated(place: Workplace, outcome: Outcome, goal: Goal) -> Deformer:
     ]
     unseen = np.concatenate([*held, np.arange(joined.starts[-2], joined.starts[-1])])
     fresh, learned = np.arange(len(outcome.fresh)), JoinedSets(outcome.sets)
-    skinning = fitted_skinning(learned, skinning_rows(training, settings.seed), place.threads)
+    skinning = Skinnings(learned, skinning_rows(training, settings.seed), place.threads).model()
     beside = measured_beside(skinning, outcome.fresh, fresh)
     tensors, about = tensors | beside.tensors, about | {"linear_skinning": beside.about}
     parts = add_error_bound(tensors, about, joined, training, unseen, settings.seed)

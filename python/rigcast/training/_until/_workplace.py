@@ -25,8 +25,9 @@ from rigcast.training._choice import chosen_linear
 from rigcast.training._error_bound import add_error_bound, row_errors
 from rigcast.training._influence import movement
 from rigcast.training._learned_body import LEAST_SHARE, Networks, metadata, model_tensors
+from rigcast.training._linear_part import Skinnings, skinning_rows
 from rigcast.training._optimize import torch_settings
-from rigcast.training._outline import Outline, bone_space
+from rigcast.training._outline import Outline, bone_space, parted
 from rigcast.training._preparation import outlined, prepare
 from rigcast.training._settings import BodySettings
 from rigcast.training._until._choose import Chosen, Drawing
@@ -175,10 +176,12 @@ class Workplace:
     def _known_outline(self) -> Outline:
         """The linear part, the vertex sets and their inputs, which the first poses decide for all rounds."""
         if self._outline is None:
-            first = JoinedSets([self.first(0)])
+            first, seed = JoinedSets([self.first(0)]), self.settings.seed
+            skinnings = Skinnings(first, skinning_rows(parted(first, self.settings)[0], seed), self.threads)
             with torch_settings(require("torch", extra="training", purpose="training"), self.threads, self.device):
-                self.settings, self.trials = chosen_linear(first, self.settings, self.device, self.progress)
-            self._outline = outlined(first, self.settings, self.progress)
+                found = chosen_linear(first, self.settings, skinnings, self.device, self.progress)
+            self.settings, self.trials = found
+            self._outline = outlined(first, self.settings, self.progress, skinnings=skinnings)
         return self._outline
 
     def _seconds_of_round(self, number: int) -> float | None:
