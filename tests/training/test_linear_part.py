@@ -87,7 +87,13 @@ def test_residuals_are_what_skinning_leaves_in_the_frame_of_a_joint(cylinder_dat
             np.testing.assert_allclose(found[t, m], expected, atol=tolerance["float32_scaled"])
 
 
-LINEAR = [{"linear": "skinning"}, {"linear": "skinning", "influences": 2}, {"linear": "rigid"}, {"method": "paper"}]
+LINEAR = [
+    {"linear": "auto"},
+    {"linear": "skinning"},
+    {"linear": "skinning", "influences": 2},
+    {"linear": "rigid"},
+    {"method": "paper"},
+]
 
 
 @pytest.mark.parametrize("options", LINEAR)

@@ -30,7 +30,7 @@ KINDS = {
     "differential": "a face or a body, by delta coordinates and a few anchors",
 }
 OWN = {  # options that not all kinds have
-    "body": ("tau",),
+    "body": ("tau", "linear"),
     "face-maps": ("normal_weight", "components", "first_channels", "channels"),
     "differential": ("anchors", "components", "skin"),
 }
@@ -58,6 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     arguments.add_threads(parser)
     parser.add_argument("--hidden", type=arguments.count, help="width of the hidden layers")
+    parser.add_argument(
+        "--linear",
+        choices=["auto", "rigid", "skinning"],
+        help="body: what networks correct, single joints or fitted skinning (default: what learns best)",
+    )
     parser.add_argument("--tau", type=arguments.positive, help="body: fewer vertex sets the higher, from 1")
     parser.add_argument("--normal-weight", type=float, help="face-maps: weight of the face normals (default 5)")
     parser.add_argument("--first-channels", type=arguments.count, help="face-maps, paper: channels of the 8 x 8 map")
