@@ -9,7 +9,7 @@ import rigcast as rc
 from rigcast._regression.skin_weights import gains
 from rigcast.cli._described.skinning import NO_GAIN, skinning_lines
 from rigcast.training import BodySettings, _choice
-from rigcast.training._choice import CANDIDATES, Excerpt
+from rigcast.training._choice import CANDIDATES, Excerpt, best
 from rigcast.training._frames import BoneSpace
 from rigcast.training._linear_part import COVERED, LinearPart, near_joints, skinned_sets
 from rigcast.training._settings import settings_for
@@ -149,7 +149,7 @@ def test_the_linear_part_is_the_one_that_learns_best(cylinder_data, train):
     assert set(errors) == set(CANDIDATES)
     chosen = told["linear"], told["influences"]
     assert CANDIDATES[told["linear_trials"]["chosen"]] == chosen
-    assert chosen == CANDIDATES[min(errors, key=errors.get)]
+    assert chosen == CANDIDATES[best(errors)]
     named = train(cylinder_data, steps=20, linear=chosen[0], influences=chosen[1])
     assert "linear_trials" not in named.metadata["training"]
     np.testing.assert_array_equal(named.evaluate(cylinder_data.poses[:3]), model.evaluate(cylinder_data.poses[:3]))
@@ -190,3 +190,17 @@ def test_rounding_is_no_gain(error, better):
 )
 def test_a_setting_of_one_linear_part_chooses_it(given, linear):
     assert settings_for("blended", **given).linear == linear
+
+
+@pytest.mark.parametrize(
+    ("rigid", "two", "four", "chosen"),
+    [
+        (1.19, 0.112, 0.106, "skinning, K = 4"),
+        (0.9, 0.1, 0.3, "skinning, K = 2"),
+        (0.467, 0.3, 0.346, "rigid"),
+        (0.1, 0.2, 0.3, "rigid"),
+        (0.0, 0.0, 0.0, "rigid"),
+    ],
+)
+def test_skinning_must_be_clearly_better_in_a_trial(rigid, two, four, chosen):
+    assert best({"rigid": rigid, "skinning, K = 2": two, "skinning, K = 4": four}) == chosen

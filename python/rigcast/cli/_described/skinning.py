@@ -27,7 +27,7 @@ def skinning_lines(metadata: Mapping[str, Any], to_millimeters: float) -> list[s
     if trials:
         tried = "; ".join(f"{name}: {to_millimeters * value:.3g} mm" for name, value in trials["held_out_mean"].items())
         lines.append(
-            f"under the networks: {trials['chosen']}, with the smallest held-out error after {trials['steps']:,} "
-            f"steps on {trials['rows']:,} poses ({tried})"
+            f"under the networks: {trials['chosen']}, by the held-out errors after {trials['steps']:,} steps on "
+            f"{trials['rows']:,} poses ({tried})"
         )
     return lines
