@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast.cli._described.skinning import NO_GAIN
 from tests.cli.command import broken_off, command, environment, json_of, rigcast_command
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_file, cylinder_skinning
@@ -89,6 +90,23 @@ def test_evaluate_measures_and_writes_vertices(workplace, tolerance):
     done = json_of("evaluate", "skinning.safetensors", "poses.npy", "-o", "vertices.npy", folder=workplace)
     assert done["shape"] == [5, 290, 3]
     np.testing.assert_array_equal(np.load(workplace / "vertices.npy"), model.evaluate(dataset.poses[:5]))
+
+
+@pytest.mark.parametrize("count", [100, 150])
+def test_a_body_no_better_than_linear_skinning_says_so_first(workplace, count):
+    """One step learns nothing: the file holds the skinning."""
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    data, model = f"few{count}.rwdata", f"few{count}.safetensors"
+    json_of("sample", "hero.npz", "-o", data, "--count", count, "--probe", 1, folder=workplace)
+    training = ["train", "body", data, "-o", model, "--steps", "1", "--linear", "rigid", "--threads", "1"]
+    for arguments in (training, ["evaluate", model, "held_out.rwdata"], ["info", model]):
+        shown = rigcast_command(*arguments, folder=workplace)
+        assert shown.returncode == 0, shown.stderr
+        assert shown.stdout.startswith(NO_GAIN), shown.stdout
+        assert "linear skinning" in shown.stdout.split("\n", 1)[1]
+    told = json_of(*training, "--overwrite", folder=workplace)
+    assert (told["linear"], told["linear_trials"]) == ("rigid", None)
+    assert set(told["linear_skinning_mm"]) == {"mean", "max"}
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast._regression.skin_weights import gains
+from rigcast.cli._described.skinning import NO_GAIN, skinning_lines
+from rigcast.training import BodySettings, _choice
+from rigcast.training._choice import CANDIDATES, Excerpt, best
 from rigcast.training._frames import BoneSpace
 from rigcast.training._linear_part import COVERED, LinearPart, near_joints, skinned_sets
+from rigcast.training._settings import settings_for
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +87,13 @@ def test_residuals_are_what_skinning_leaves_in_the_frame_of_a_joint(cylinder_dat
             np.testing.assert_allclose(found[t, m], expected, atol=tolerance["float32_scaled"])
 
 
-LINEAR = [{"linear": "skinning"}, {"linear": "rigid"}, {"method": "paper"}]
+LINEAR = [
+    {"linear": "auto"},
+    {"linear": "skinning"},
+    {"linear": "skinning", "influences": 2},
+    {"linear": "rigid"},
+    {"method": "paper"},
+]
 
 
 @pytest.mark.parametrize("options", LINEAR)
@@ -125,5 +136,71 @@ def test_models_of_other_kinds_carry_no_skinning(cylinder_data):
 
 
 def test_an_unknown_linear_part_is_refused(cylinder_data):
-    with pytest.raises(ValueError, match='linear is \'soft\'; it must be "skinning" or "rigid"'):
+    with pytest.raises(ValueError, match='linear is \'soft\'; it must be "auto" or "rigid" or "skinning"'):
         rc.training.body(cylinder_data, linear="soft", steps=1)
+
+
+def test_the_linear_part_is_the_one_that_learns_best(cylinder_data, train):
+    """By default; what was tried and what was chosen stands in the metadata, and naming the choice gives its model."""
+    model = train(cylinder_data, steps=20, linear="auto")
+    told = model.metadata["training"]
+    errors = told["linear_trials"]["held_out_mean"]
+    assert told["linear_trials"]["steps"] == 2
+    assert set(errors) == set(CANDIDATES)
+    chosen = told["linear"], told["influences"]
+    assert CANDIDATES[told["linear_trials"]["chosen"]] == chosen
+    assert chosen == CANDIDATES[best(errors)]
+    named = train(cylinder_data, steps=20, linear=chosen[0], influences=chosen[1])
+    assert "linear_trials" not in named.metadata["training"]
+    np.testing.assert_array_equal(named.evaluate(cylinder_data.poses[:3]), model.evaluate(cylinder_data.poses[:3]))
+
+
+def test_trials_see_rows_of_their_own_split_alone(cylinder_data, monkeypatch):
+    monkeypatch.setattr(_choice, "TRIAL_ROWS", 30)
+    monkeypatch.setattr(_choice, "TRIAL_HELD_OUT", 7)
+    some = Excerpt(cylinder_data, BodySettings())
+    training, held_out = some.split(0.5, 3)
+    kept = cylinder_data.split(0.1, 0)
+    for rows, count, whole in ((training, 30, kept[0]), (held_out, 7, kept[1])):
+        assert len(rows) == count
+        assert np.isin(some.rows[rows], whole).all()
+    np.testing.assert_array_equal(some.take(held_out)[2], some.vertex_rows[30:37])
+    np.testing.assert_array_equal(some.poses[training], some.take(training)[1])
+
+
+@pytest.mark.parametrize(
+    ("error", "better"), [(0.5, True), (0.9980, True), (0.9995, False), (1.0, False), (1.0 + 1e-7, False)]
+)
+def test_rounding_is_no_gain(error, better):
+    """The same skinning as sets of a body differs in the last digits."""
+    assert gains(error, 1.0) == better
+    metadata = {"error": {"mean": error}, "linear_skinning": {"mean": 1.0, "max": 2.0}}
+    assert (NO_GAIN in skinning_lines(metadata, 1000.0)[0]) != better
+
+
+@pytest.mark.parametrize(
+    ("given", "linear"),
+    [
+        ({}, "auto"),
+        ({"tau": 1.1}, "rigid"),
+        ({"border": 0.0}, "rigid"),
+        ({"influences": 3}, "skinning"),
+        ({"influences": 3, "linear": "rigid"}, "rigid"),
+    ],
+)
+def test_a_setting_of_one_linear_part_chooses_it(given, linear):
+    assert settings_for("blended", **given).linear == linear
+
+
+@pytest.mark.parametrize(
+    ("rigid", "two", "four", "chosen"),
+    [
+        (1.19, 0.112, 0.106, "skinning, K = 4"),
+        (0.9, 0.1, 0.3, "skinning, K = 2"),
+        (0.467, 0.3, 0.346, "rigid"),
+        (0.1, 0.2, 0.3, "rigid"),
+        (0.0, 0.0, 0.0, "rigid"),
+    ],
+)
+def test_skinning_must_be_clearly_better_in_a_trial(rigid, two, four, chosen):
+    assert best({"rigid": rigid, "skinning, K = 2": two, "skinning, K = 4": four}) == chosen

@@ -24,9 +24,9 @@ def saved_bytes(model, path):
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("optimizer", ["soap", "adam"])
+@pytest.mark.parametrize("options", [{"optimizer": "soap"}, {"optimizer": "adam"}, {"linear": "auto"}], ids=str)
 @pytest.mark.parametrize("after", [*(pytest.param(step, marks=pytest.mark.long) for step in (1, 40)), 17])
-def test_interrupted_and_resumed_equals_uninterrupted(cylinder_data, train, tmp_path, monkeypatch, after, optimizer):
+def test_interrupted_and_resumed_equals_uninterrupted(cylinder_data, train, tmp_path, monkeypatch, after, options):
     monkeypatch.setattr(optimize, "CHECKPOINT_SECONDS", 0.0)
     file = tmp_path / "run.ckpt"
 
@@ -35,11 +35,11 @@ def test_interrupted_and_resumed_equals_uninterrupted(cylinder_data, train, tmp_
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        train(cylinder_data, checkpoint=file, progress=stop, optimizer=optimizer)
+        train(cylinder_data, checkpoint=file, progress=stop, **options)
     assert file.exists()
-    resumed = train(cylinder_data, checkpoint=file, optimizer=optimizer)
+    resumed = train(cylinder_data, checkpoint=file, **options)
     assert not file.exists()
-    whole = train(cylinder_data, optimizer=optimizer)
+    whole = train(cylinder_data, **options)
     assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
 
 

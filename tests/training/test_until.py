@@ -87,6 +87,15 @@ def test_it_says_that_its_poses_are_used_up(whole):
     assert len(said["rounds"]) >= 2
 
 
+def test_linear_skinning_stands_beside_it(whole, tmp_path):
+    """Fitted to the poses of all rounds, measured on the same fresh poses as the model."""
+    other = rc.sampling.sample(small_rig(), tmp_path / "other.rwdata", count=300, seed=4321, probe=0)
+    part = rc.baselines.linear_part(whole)
+    error = np.linalg.norm(part.evaluate(other.poses) - other.vertices, axis=2).mean()
+    stated = whole.metadata["linear_skinning"]["mean"]
+    assert 0.8 * stated < error < 1.25 * stated
+
+
 def test_it_says_that_its_time_is_used_up(tmp_path):
     said = until(tmp_path / "rounds", poses=100000, minutes=0.002).metadata["until"]
     assert (said["reached"], said["stopped"]) == (False, "minutes")

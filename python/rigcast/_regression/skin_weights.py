@@ -13,6 +13,12 @@ from rigcast._core import Skeleton
 
 Batch = tuple[NDArray[np.float32], NDArray[np.float32]]  # poses (t, C), vertices (t, V, 3)
 SAME_MOTION = 1e-5  # of the mesh's size
+LEAST_GAIN = 1e-3  # part of the error of linear skinning that a model must take away to be better
+
+
+def gains(error: float, skinning: float) -> bool:
+    """Whether the mean error of a model is below that of linear skinning, by more than rounding."""
+    return error < (1.0 - LEAST_GAIN) * skinning
 
 
 def fitted_weights(
@@ -25,6 +31,32 @@ def fitted_weights(
 ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float64]]:
     """The weights of Mohr and Gleicher (2003); see :func:`rigcast.baselines.linear_blend`.
 
+    Parameters
+    ----------
+    influences : int
+        Joints per vertex at most; 0 for as many as help.
+
+    The others are those of :func:`gathered`.
+
+    Returns
+    -------
+    joint, weight : (V, K) arrays
+    error : (V,) float64 array
+        Sums of squared distances.
+    """
+    joint, weight, error = gathered(skeleton, rest_vertices, poses, batches, threads).solve(influences, threads)
+    return joint, weight, error
+
+
+def gathered(
+    skeleton: Skeleton,
+    rest_vertices: NDArray[np.float32],
+    poses: NDArray[Any],
+    batches: Iterable[Batch],
+    threads: int,
+) -> _core.LinearBlendFit:
+    """The normal equations of skin weights, from which those with any number of joints per vertex are solved.
+
     Joints that repeat their parent's motion in all poses, to :data:`SAME_MOTION`, are one with the parent.
 
     Parameters
@@ -32,14 +64,6 @@ def fitted_weights(
     poses : (T, C) array
         Of all batches.
     batches : iterable of (poses, vertices)
-    influences : int
-        Joints per vertex at most; 0 for as many as help.
-
-    Returns
-    -------
-    joint, weight : (V, K) arrays
-    error : (V,) float64 array
-        Sums of squared distances.
     """
     size = float(np.linalg.norm(np.ptp(rest_vertices, axis=0)))
     radius = float(np.linalg.norm(rest_vertices, axis=1).max())
@@ -48,5 +72,4 @@ def fitted_weights(
     fit = _core.LinearBlendFit(skeleton, rest_vertices, moving)
     for some_poses, vertices in batches:
         fit.add(some_poses, vertices, threads)
-    joint, weight, error = fit.solve(influences, threads)
-    return joint, weight, error
+    return fit

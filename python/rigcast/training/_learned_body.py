@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
+from rigcast._core import Deformer
 from rigcast._pose_statistics.columns import noise
 from rigcast._pose_statistics.combinations import DOUBTED, INSIDE
 from rigcast._pose_statistics.confidence import confidence_of
+from rigcast._regression.skin_weights import gains
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.training._basis import Basis, empty_basis
 from rigcast.training._checkpoint import State, read_checkpoint, write_checkpoint
@@ -29,7 +31,7 @@ from rigcast.training._export import (
     rest_pose,
     set_tensors,
 )
-from rigcast.training._linear_part import INFLUENCES, fitted_skinning, skinned_sets, skinning_rows
+from rigcast.training._linear_part import INFLUENCES, Skinnings, skinned_sets
 from rigcast.training._networks import Normalization, layers, make_problem, normalize
 from rigcast.training._optimize import Budget, Trainer
 from rigcast.training._optimizers import Arrays
@@ -74,14 +76,14 @@ class Networks:
         return parts
 
     def train(
-        self, checkpoint: Path | None, progress: ProgressCallback, started: float, seconds: float | None = None
+        self, checkpoint: Path | None, progress: ProgressCallback | None, started: float, seconds: float | None = None
     ) -> tuple[list[LearnedSet], int]:
         """Train; the sets with the best weights, and the steps that were done.
 
         Parameters
         ----------
         checkpoint : path-like or None
-        progress : callable
+        progress : callable or None
         started : float
             When the call began (``time.monotonic``): what was spent since then counts.
         seconds : float, optional
@@ -100,11 +102,11 @@ class Networks:
         outlook = Outlook(budget)
         _, poses, truth = self.ds.take(ready.held_out[:WATCHED])
         unit = 1000.0 * self.ds.meters_per_unit
-        about = json.dumps(common_metadata(self.ds, "body", {}))
 
         def report(now: State, weights: Arrays) -> None:
-            tensors = common_tensors(self.ds, ready.poses) | set_tensors(ready.sets, self.learned(weights))
-            model = _core.model_from_tensors(tensors, about)
+            if progress is None:
+                return
+            model = model_of(self.ds, ready, self.learned(weights))
             distance = np.linalg.norm(model.evaluate(poses) - truth, axis=2) * unit
             words = outlook.words(now, float(distance.mean()))
             message = f"held-out error {distance.mean():.3g} mm, at most {distance.max():.3g} mm, {words}"
@@ -145,6 +147,12 @@ def seconds_of_training(minutes: float | None, prepared: float) -> float | None:
     return max(60.0 * minutes * (1.0 - MEASURING), prepared + LEAST_SHARE * 60.0 * minutes)
 
 
+def model_of(ds: Any, ready: Preparation, learned: list[LearnedSet]) -> Deformer:
+    """The model of some sets, without what it states of itself."""
+    tensors = common_tensors(ds, ready.poses) | set_tensors(ready.sets, learned)
+    return _core.model_from_tensors(tensors, json.dumps(common_metadata(ds, "body", {})))
+
+
 def model_tensors(ds: Any, ready: Preparation, learned: list[LearnedSet]) -> dict[str, NDArray[Any]]:
     """All tensors of the model but its errors.
 
@@ -182,33 +190,29 @@ class Beside:
     about: dict[str, Any]
 
 
+def measured_beside(linear: Deformer, ds: Any, rows: NDArray[np.integer[Any]]) -> Beside:
+    """Linear skinning with its errors on rows that it was not fitted to."""
+    skin, (_, reached) = linear.tensors(), errors_of(linear, ds, rows)
+    about = {"influences": INFLUENCES, **{key: reached[key] for key in ("mean", "rms", "p95", "max")}}
+    return Beside({"beside.joint": skin["skin.joint"], "beside.weight": skin["skin.weight"]}, about)
+
+
 def beside_skinning(
-    ds: Any, ready: Preparation, learned: list[LearnedSet], seed: int, threads: int
+    ds: Any, ready: Preparation, learned: list[LearnedSet], skinnings: Skinnings
 ) -> tuple[Preparation, list[LearnedSet], Beside]:
     """What linear skinning of the same samples reaches on the held-out rows; and the sets of the better of both.
 
     Networks that are no better than skinning alone, in mean, are left out: the model is then the skinning.
     """
-    linear = (
-        ready.linear.model
-        if ready.linear is not None
-        else fitted_skinning(ds, skinning_rows(ready.training, seed), threads)
-    )
-    skin = linear.tensors()
-    joint, weight = skin["skin.joint"], skin["skin.weight"]
-    _, reached = errors_of(linear, ds, ready.held_out)
-    about: dict[str, Any] = {"influences": INFLUENCES, **{key: reached[key] for key in ("mean", "rms", "p95", "max")}}
-    tensors = {"beside.joint": joint, "beside.weight": weight}
-    model = common_tensors(ds, ready.poses) | set_tensors(ready.sets, learned)
-    _, own = errors_of(_core.model_from_tensors(model, json.dumps(common_metadata(ds, "body", {}))), ds, ready.held_out)
-    if own["mean"] < reached["mean"]:
-        return ready, learned, Beside(tensors, about)
-    sets, _ = skinned_sets(joint, weight)
-    none, rows = np.zeros(0, np.int32), len(ready.poses)
-    bases = [empty_basis(int(size), rows) for size in np.diff(sets.offset)]
+    beside = measured_beside(skinnings.model(), ds, ready.held_out)
+    _, own = errors_of(model_of(ds, ready, learned), ds, ready.held_out)
+    if gains(own["mean"], beside.about["mean"]):
+        return ready, learned, beside
+    sets, none = skinned_sets(beside.tensors["beside.joint"], beside.tensors["beside.weight"])[0], np.zeros(0, np.int32)
+    bases = [empty_basis(int(size), len(ready.poses)) for size in np.diff(sets.offset)]
     plain = replace(ready, sets=sets, columns=[none] * len(sets), bases=bases)
-    about["networks"] = f"left out: with them the mean error was {own['mean']:.3g}"
-    return plain, [LearnedSet(none, basis, {}) for basis in bases], Beside(tensors, about)
+    beside.about["networks"] = f"left out: with them the mean error was {own['mean']:.3g}"
+    return plain, [LearnedSet(none, basis, {}) for basis in bases], beside
 
 
 def metadata(ds: Any, ready: Preparation, settings: BodySettings, used: dict[str, Any]) -> dict[str, Any]:

@@ -12,13 +12,14 @@ networks it is linear blend skinning.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._core import Deformer, LinearBlendSkinning
-from rigcast._regression.skin_weights import fitted_weights
+from rigcast._core import Deformer, LinearBlendFit, LinearBlendSkinning
+from rigcast._regression.skin_weights import gathered
 from rigcast.training._partition import VertexSets
 
 INFLUENCES = 4
@@ -55,13 +56,47 @@ def skinning_rows(training: NDArray[np.integer[Any]], seed: int) -> NDArray[np.i
     return np.sort(np.random.default_rng([seed, 4]).permutation(training)[:FITTED])
 
 
-def fitted_skinning(ds: Any, rows: NDArray[np.integer[Any]], threads: int = 0) -> Deformer:
-    """Linear blend skinning with :data:`INFLUENCES` joints per vertex, fitted to rows of a data set."""
-    rest = np.asarray(ds.rest_vertices, np.float32)
-    batches = (ds.take(rows[begin : begin + BATCH])[1:] for begin in range(0, len(rows), BATCH))
-    poses = np.asarray(ds.poses)[rows]
-    joint, weight, _ = fitted_weights(ds.skeleton, rest, poses, batches, INFLUENCES, threads)
-    return LinearBlendSkinning(ds.skeleton, rest, ds.faces, (joint, weight), dials=list(ds.dial_names))
+class Skinnings:
+    """Linear blend skinning fitted to rows of a data set, with any number of joints per vertex.
+
+    Parameters
+    ----------
+    ds : Dataset
+    rows : array of int
+    threads : int
+    """
+
+    def __init__(self, ds: Any, rows: NDArray[np.integer[Any]], threads: int = 0) -> None:
+        self._ds, self._rows, self._threads = ds, rows, threads
+        self._solved = dict[int, Deformer]()
+
+    @cached_property
+    def _fit(self) -> LinearBlendFit:
+        ds, rows = self._ds, self._rows
+        batches = (ds.take(rows[begin : begin + BATCH])[1:] for begin in range(0, len(rows), BATCH))
+        return gathered(ds.skeleton, self._rest, np.asarray(ds.poses)[rows], batches, self._threads)
+
+    @property
+    def _rest(self) -> NDArray[np.float32]:
+        return np.asarray(self._ds.rest_vertices, np.float32)
+
+    def model(self, influences: int = INFLUENCES) -> Deformer:
+        """The skinning with a number of joints per vertex."""
+        if influences not in self._solved:
+            ds, (joint, weight, _) = self._ds, self._fit.solve(influences, self._threads)
+            dials = list(ds.dial_names)
+            self._solved[influences] = LinearBlendSkinning(
+                ds.skeleton, self._rest, ds.faces, (joint, weight), dials=dials
+            )
+        return self._solved[influences]
+
+
+def skinned_part(skinning: Deformer) -> tuple[VertexSets, LinearPart]:
+    """The sets of linear skinning, and what their networks correct."""
+    tensors = skinning.tensors()
+    joint, weight = tensors["skin.joint"], tensors["skin.weight"]
+    sets, share = skinned_sets(joint, weight)
+    return sets, LinearPart(skinning, joint, weight, share)
 
 
 def skinned_sets(joint: NDArray[np.int32], weight: NDArray[np.float32]) -> tuple[VertexSets, NDArray[np.float32]]:

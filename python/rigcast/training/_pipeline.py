@@ -15,10 +15,13 @@ from rigcast._validate import bad_argument, check_threads
 from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigcast.sampling import Dataset, Sampler
 from rigcast.training._checkpoint import only_run
+from rigcast.training._choice import chosen_linear
 from rigcast.training._error_bound import add_error_bound
 from rigcast.training._export import measured
 from rigcast.training._learned_body import Networks, beside_skinning, metadata, model_tensors
+from rigcast.training._linear_part import Skinnings, skinning_rows
 from rigcast.training._optimize import torch_settings
+from rigcast.training._outline import parted
 from rigcast.training._preparation import prepare
 from rigcast.training._settings import BodySettings, settings_for
 from rigcast.training._until._goal import Goal
@@ -42,6 +45,7 @@ def body(
     progress: ProgressOption = None,
     holdout: float | None = None,
     linear: str | None = None,
+    influences: int | None = None,
     tau: float | None = None,
     assignment_poses: int | None = None,
     border: float | None = None,
@@ -95,7 +99,9 @@ def body(
         Begin anew: remove the ``checkpoint`` that an earlier run left, unless a run is at work on it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigcast.progress.Progress`: the held-out error in the rig's unit.
-    holdout, linear, tau, assignment_poses, border, compact_rotations, influence_threshold, pca_threshold : optional
+    linear : "auto", "rigid" or "skinning", optional
+        What the networks correct; by default ("auto") what learns best in a brief training, as the metadata states.
+    holdout, influences, tau, assignment_poses, border, compact_rotations, influence_threshold, pca_threshold : optional
         How the mesh and the data are cut: see :class:`BodySettings`; None keeps the method's default.
     max_components, hidden, batch, optimizer, learning_rate, weight_decay, gain, schedule, patience : optional
         The networks and their training: see :class:`BodySettings`; None keeps the method's default.
@@ -159,6 +165,7 @@ def body(
         steps=steps,
         holdout=holdout,
         linear=linear,
+        influences=influences,
         tau=tau,
         assignment_poses=assignment_poses,
         border=border,
@@ -209,15 +216,17 @@ def _learned(
     torch = require("torch", extra="training", purpose="training a model")
     if hasattr(ds, "verify"):
         ds.verify(report)  # the model states the hash of what it has learned from
-    ready = prepare(ds, chosen, report)
+    skinnings = Skinnings(ds, skinning_rows(parted(ds, chosen)[0], chosen.seed), threads)
     with torch_settings(torch, threads, device):
         try:
+            chosen, trials = chosen_linear(ds, chosen, skinnings, device, report)
+            ready = prepare(ds, chosen, report, skinnings=skinnings)
             learned, steps_done = Networks(ds, ready, chosen, device).train(file, report, started)
         except torch.cuda.OutOfMemoryError as error:
             raise MemoryError(f"body: {device} has too little memory for these networks") from error
     report(Progress("measuring", 0, 1))
-    used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": steps_done}
-    ready, learned, beside = beside_skinning(ds, ready, learned, chosen.seed, threads)
+    used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": steps_done, **trials}
+    ready, learned, beside = beside_skinning(ds, ready, learned, skinnings)
     tensors = model_tensors(ds, ready, learned) | beside.tensors
     parts = tensors, metadata(ds, ready, chosen, used) | {"linear_skinning": beside.about}
     parts = add_error_bound(*parts, ds, ready.training, ready.held_out, chosen.seed)

@@ -13,7 +13,7 @@ import numpy as np
 from rigcast._validate import bad_argument
 
 METHODS = ("blended", "paper")
-LINEAR = ("skinning", "rigid")
+LINEAR = ("auto", "rigid", "skinning")
 SCHEDULES = ("cosine", "constant", "thirds")
 OPTIMIZERS = ("soap", "adam")
 # Weight decay by the number of rows; from a body whose networks have up to 81 inputs, at 450, 900 and 2,700 of them.
@@ -34,8 +34,11 @@ class BodySettings:
     holdout : float
         Part of the rows that is never trained on, between 0 and 1.
     linear : str
-        What networks correct: "rigid", the motion of single joints, or "skinning", linear blend skinning with four
-        joints per vertex that is fitted to the samples: better where that explains most of the motion.
+        What networks correct: "rigid", the motion of single joints, or "skinning", linear blend skinning that is fitted
+        to the samples; "auto": whichever of them learns best in a brief training, which the model's metadata states. In
+        :func:`rigcast.training.body`, a setting of one of them that is given chooses it.
+    influences : int
+        With the skinning linear part: joints per vertex.
     tau : float
         With the rigid linear part: sets are removed, smallest first, until the assignment error exceeds ``tau`` times
         the best one.
@@ -84,7 +87,8 @@ class BodySettings:
     method: str = "blended"
     seed: int = 0
     holdout: float = 0.1
-    linear: str = "rigid"
+    linear: str = "auto"
+    influences: int = 4
     tau: float = 1.25
     assignment_poses: int = 200
     border: float = 1.5
@@ -120,6 +124,7 @@ class BodySettings:
 
 _LOWEST = {
     "seed": 0,
+    "influences": 1,
     "tau": 1.0,
     "assignment_poses": 1,
     "border": 0.0,
@@ -136,9 +141,11 @@ _LOWEST = {
     "patience": 1,
 }
 _OPTIONAL = ("steps", "minutes", "weight_decay")
-_WHOLE = ("seed", "assignment_poses", "max_components", "hidden", "batch", "steps", "patience")
+_WHOLE = ("seed", "influences", "assignment_poses", "max_components", "hidden", "batch", "steps", "patience")
 
+_OWN = {"rigid": ("tau", "assignment_poses", "border"), "skinning": ("influences",)}  # settings of one linear part
 _PAPER = {
+    "linear": "rigid",
     "border": 0.0,
     "compact_rotations": False,
     "pca_threshold": 3e-4,
@@ -193,7 +200,11 @@ def settings_for(method: str, **given: Any) -> BodySettings:
     ValueError
         On an unknown setting or a value that makes no sense.
     """
-    return BodySettings(**chosen_settings("body", BodySettings, method, _PAPER if method == "paper" else {}, given))
+    chosen = chosen_settings("body", BodySettings, method, _PAPER if method == "paper" else {}, given)
+    for linear, names in _OWN.items():
+        if any(given.get(name) is not None for name in names):
+            chosen.setdefault("linear", linear)
+    return BodySettings(**chosen)
 
 
 def chosen_settings(

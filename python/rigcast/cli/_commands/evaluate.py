@@ -17,8 +17,9 @@ from rigcast._formats.textures import lost_textures
 from rigcast._rigs.surface import surface_of
 from rigcast._timing.storages import POSES_TO_CHOOSE, own_error_of, storage_error, storage_warning
 from rigcast.cli import _arguments as arguments
-from rigcast.cli._commands.evaluate_actions import NO_GAIN, evaluate_actions, motion_of_action
+from rigcast.cli._commands.evaluate_actions import evaluate_actions, motion_of_action
 from rigcast.cli._console import Console
+from rigcast.cli._described.skinning import no_gain
 from rigcast.cli._inputs.actions import add_action_arguments, wants_actions
 from rigcast.cli._inputs.detail import add_quality_arguments, at_quality
 from rigcast.cli._inputs.head import WithHead
@@ -139,8 +140,8 @@ def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
     beside = None if skinning is None else measure(skinning, truth)
     if beside is not None:
         rows.append(["linear skinning, same samples", *map(figure, beside.figures().values())])
-        if accuracy.mean >= beside.mean:
-            console.line(NO_GAIN)
+        for line in no_gain(accuracy.mean, beside.mean):
+            console.line(f"{line} here")
     console.table(headers, rows)
     outside = rc.metrics.outside_training(model, truth.poses)
     for line in outside.lines():

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from rigcast.cli._console import Console
+from rigcast.cli._described.skinning import no_gain
 from rigcast.cli._inputs.actions import chosen_actions
 from rigcast.cli._inputs.model_motion import Played
 from rigcast.cli._inputs.rigs import opened_rig
 from rigcast.cli._result import Result
 
-NO_GAIN = "the model does not beat linear skinning of the same samples here"
 HEADERS = ["", "frames", "mean mm", "rms mm", "max mm", "lowest confidence"]
 
 
@@ -47,8 +47,8 @@ def evaluate_actions(model: rc.Deformer, path: Path, args: argparse.Namespace, c
                 beside = rc.metrics.vertex_error(vertices, skinning.evaluate(poses))
                 shown = [f"{unit * value:.3g}" for value in (beside.mean, beside.rms, beside.max)]
                 rows.append(["  linear skinning", len(poses), *shown, ""])
-                if error.mean >= beside.mean:
-                    console.line(f"{action.name}: {NO_GAIN}")
+                for line in no_gain(error.mean, beside.mean):
+                    console.line(f"{action.name}: {line} here")
             by_controls = _by_controls(model, rig, action, found, vertices)
             if by_controls is not None:
                 shown = [f"{by_controls[key]:.3g}" for key in ("mean_mm", "rms_mm", "max_mm")]

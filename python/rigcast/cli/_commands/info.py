@@ -22,6 +22,7 @@ from rigcast.cli._described.error_bound import bound_facts
 from rigcast.cli._described.face_maps import face_maps_facts
 from rigcast.cli._described.motion import describe_motion, describe_moving_glb, size_of
 from rigcast.cli._described.rigs import control_lines, describe_meshes, describe_rig, left_out_lines, ranges_by_name
+from rigcast.cli._described.skinning import no_gain
 from rigcast.cli._inputs.faces import refuse_packed
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigcast.cli._result import Result
@@ -88,6 +89,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         result = describe_blendshapes(rc.sources.load_blendshapes(args.file), args.file)
     else:
         result = _rig_or_shot(args)
+    if "linear_skinning" in result:
+        for line in no_gain(result["error"]["mean"], result["linear_skinning"]["mean"]):
+            console.line(line)
     console.pairs([(name.replace("_", " "), shown(value)) for name, value in result.items() if name not in LISTED])
     _print_lists(result, console)
     if "channels" in result:

@@ -14,6 +14,7 @@ from rigcast.cli._console import Console
 from rigcast.cli._described.controls import control_lines
 from rigcast.cli._described.error_bound import bound_lines
 from rigcast.cli._described.face_maps import face_maps_lines
+from rigcast.cli._described.skinning import skinning_lines
 from rigcast.cli._inputs.until import add_until_arguments, sampled, say_outcome
 from rigcast.cli._result import Result
 
@@ -29,7 +30,7 @@ KINDS = {
     "differential": "a face or a body, by delta coordinates and a few anchors",
 }
 OWN = {  # options that not all kinds have
-    "body": ("tau",),
+    "body": ("tau", "linear"),
     "face-maps": ("normal_weight", "components", "first_channels", "channels"),
     "differential": ("anchors", "components", "skin"),
 }
@@ -57,6 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     arguments.add_threads(parser)
     parser.add_argument("--hidden", type=arguments.count, help="width of the hidden layers")
+    parser.add_argument(
+        "--linear",
+        choices=["auto", "rigid", "skinning"],
+        help="body: what networks correct, single joints or fitted skinning (default: what learns best)",
+    )
     parser.add_argument("--tau", type=arguments.positive, help="body: fewer vertex sets the higher, from 1")
     parser.add_argument("--normal-weight", type=float, help="face-maps: weight of the face normals (default 5)")
     parser.add_argument("--first-channels", type=arguments.count, help="face-maps, paper: channels of the 8 x 8 map")
@@ -126,7 +132,8 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
     }
     in_millimeters = {name: to_millimeters * value for name, value in error.items()}
     size = args.output.stat().st_size
-    beside = _beside_skinning(model.metadata, to_millimeters, console)
+    for line in skinning_lines(model.metadata, to_millimeters):
+        console.line(line)
     shown = ", ".join(f"{name} {value:.3g} mm" for name, value in in_millimeters.items())
     console.line(f"{args.output}: {size / 1e6:.1f} MB, error on held-out rows: {shown}")
     for line in [*bound_lines(model), *control_lines(model)]:
@@ -135,7 +142,7 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
         "model": os.fspath(args.output),
         "bytes": size,
         "held_out_error_mm": in_millimeters,
-        "linear_skinning_mm": beside,
+        **_linear_facts(model.metadata, to_millimeters),
         "data_hash": model.metadata["data_hash"],
         "resting": resting,
         **{name: model.metadata[name] for name in ("until", "bound", "mechanism_error") if name in model.metadata},
@@ -143,16 +150,16 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
     }
 
 
-def _beside_skinning(metadata: dict[str, Any], to_millimeters: float, console: Console) -> dict[str, float] | None:
-    """What linear skinning of the same samples reaches on the same rows; a model that is no better says so first."""
-    beside, own = metadata.get("linear_skinning"), metadata.get("error", {})
-    if beside is None:
-        return None
-    shown = {key: to_millimeters * float(beside[key]) for key in ("mean", "max")}
-    if own["mean"] >= beside["mean"]:
-        console.line("the model does not beat linear skinning of the same samples: more poses or more minutes may help")
-    console.line(f"linear skinning of the same samples: mean {shown['mean']:.3g} mm, max {shown['max']:.3g} mm")
-    return shown
+def _linear_facts(metadata: dict[str, Any], to_millimeters: float) -> dict[str, Any]:
+    """Linear skinning beside a body, and what its networks correct."""
+    if "linear_skinning" not in metadata:
+        return {}
+    beside, learned = metadata["linear_skinning"], metadata["training"]
+    return {
+        "linear_skinning_mm": {key: to_millimeters * float(beside[key]) for key in ("mean", "max")},
+        "linear": learned["linear"],
+        "linear_trials": learned.get("linear_trials"),
+    }
 
 
 def _settings(args: argparse.Namespace) -> dict[str, Any]:

@@ -22,6 +22,8 @@ from rigcast.sampling._joined import JoinedSets
 from rigcast.sampling._plan import integer
 from rigcast.training._error_bound import add_error_bound
 from rigcast.training._export import measured
+from rigcast.training._learned_body import measured_beside
+from rigcast.training._linear_part import Skinnings, skinning_rows
 from rigcast.training._settings import BodySettings
 from rigcast.training._until._choose import least_sure
 from rigcast.training._until._goal import Goal
@@ -162,5 +164,9 @@ def _stated(place: Workplace, outcome: Outcome, goal: Goal) -> Deformer:
         if part.manifest["sampler"] == drawn
     ]
     unseen = np.concatenate([*held, np.arange(joined.starts[-2], joined.starts[-1])])
+    fresh, learned = np.arange(len(outcome.fresh)), JoinedSets(outcome.sets)
+    skinning = Skinnings(learned, skinning_rows(training, settings.seed), place.threads).model()
+    beside = measured_beside(skinning, outcome.fresh, fresh)
+    tensors, about = tensors | beside.tensors, about | {"linear_skinning": beside.about}
     parts = add_error_bound(tensors, about, joined, training, unseen, settings.seed)
-    return measured(*parts, outcome.fresh, np.arange(len(outcome.fresh)))
+    return measured(*parts, outcome.fresh, fresh)

@@ -21,11 +21,13 @@ from rigcast.progress import Progress, ProgressCallback
 from rigcast.sampling import Dataset, Sampler, check_rig, sample
 from rigcast.sampling._joined import JoinedSets
 from rigcast.sampling._samplers import named_sampler
+from rigcast.training._choice import chosen_linear
 from rigcast.training._error_bound import add_error_bound, row_errors
 from rigcast.training._influence import movement
 from rigcast.training._learned_body import LEAST_SHARE, Networks, metadata, model_tensors
+from rigcast.training._linear_part import Skinnings, skinning_rows
 from rigcast.training._optimize import torch_settings
-from rigcast.training._outline import Outline, bone_space
+from rigcast.training._outline import Outline, bone_space, parted
 from rigcast.training._preparation import outlined, prepare
 from rigcast.training._settings import BodySettings
 from rigcast.training._until._choose import Chosen, Drawing
@@ -71,6 +73,7 @@ class Workplace:
         self.drawing = Drawing(named_sampler(sampler), facts.channel_ranges, facts.channel_rest)
         self.started = time.monotonic()
         self._outline: Outline | None = None
+        self.trials = dict[str, Any]()
         self._first: Dataset | None = None
         self._longest = 0.0  # seconds of a round
         self.to_millimeters = 1000.0 * facts.meters_per_unit
@@ -156,23 +159,29 @@ class Workplace:
     def _train(self, number: int, ds: JoinedSets, steps: int, before: Deformer | None) -> Deformer:
         torch = require("torch", extra="training", purpose="training a model")
         rate = self.settings.learning_rate * (1.0 if before is None else LATER_RATE)
+        outline, report = self._known_outline(), self._of_round(number)
         settings = dataclasses.replace(self.settings, steps=steps, minutes=None, learning_rate=rate)
-        report = self._of_round(number)
-        ready = prepare(ds, settings, report, self._known_outline())
+        ready = prepare(ds, settings, report, outline)
         known = None if before is None else before.tensors()
         with torch_settings(torch, self.threads, self.device):
             networks = Networks(ds, ready, settings, self.device, known)
             file, now = self.folder / f"round-{number:03d}.checkpoint", time.monotonic()
             learned, done = networks.train(file, report, now, self._seconds_of_round(number))
         used = {"torch": torch.__version__, "device": self.device, "threads": self.threads, "steps_done": done}
+        used |= self.trials
         tensors, about = model_tensors(ds, ready, learned), metadata(ds, ready, settings, used)
         parts = add_error_bound(tensors, about, ds, ready.training, ready.held_out, settings.seed)
         return _core.model_from_tensors(parts[0], json.dumps(parts[1]))
 
     def _known_outline(self) -> Outline:
-        """The vertex sets and their inputs, which the first poses decide for all rounds."""
+        """The linear part, the vertex sets and their inputs, which the first poses decide for all rounds."""
         if self._outline is None:
-            self._outline = outlined(JoinedSets([self.first(0)]), self.settings, self.progress)
+            first, seed = JoinedSets([self.first(0)]), self.settings.seed
+            skinnings = Skinnings(first, skinning_rows(parted(first, self.settings)[0], seed), self.threads)
+            with torch_settings(require("torch", extra="training", purpose="training"), self.threads, self.device):
+                found = chosen_linear(first, self.settings, skinnings, self.device, self.progress)
+            self.settings, self.trials = found
+            self._outline = outlined(first, self.settings, self.progress, skinnings=skinnings)
         return self._outline
 
     def _seconds_of_round(self, number: int) -> float | None:

@@ -1,0 +1,33 @@
+"""What commands say of linear skinning beside a learned body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rigcast._regression.skin_weights import gains
+
+NO_GAIN = "the model does not beat linear skinning of the same samples"
+
+
+def no_gain(error: float, skinning: float) -> list[str]:
+    """One line if a model with this mean error is no better than linear skinning."""
+    return [] if gains(error, skinning) else [NO_GAIN]
+
+
+def skinning_lines(metadata: Mapping[str, Any], to_millimeters: float) -> list[str]:
+    """What a model states: whether it is better than linear skinning, whose errors, and what its networks correct."""
+    beside, own = metadata.get("linear_skinning"), metadata.get("error", {})
+    if beside is None:
+        return []
+    lines = [f"{line}: more poses or more minutes may help" for line in no_gain(own["mean"], beside["mean"])]
+    mean, largest = (f"{to_millimeters * beside[key]:.3g} mm" for key in ("mean", "max"))
+    lines.append(f"linear skinning of the same samples: mean {mean}, max {largest}")
+    trials = metadata.get("training", {}).get("linear_trials")
+    if trials:
+        tried = "; ".join(f"{name}: {to_millimeters * value:.3g} mm" for name, value in trials["held_out_mean"].items())
+        lines.append(
+            f"under the networks: {trials['chosen']}, by the held-out errors after {trials['steps']:,} steps on "
+            f"{trials['rows']:,} poses ({tried})"
+        )
+    return lines
