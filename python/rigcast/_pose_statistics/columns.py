@@ -96,4 +96,4 @@ def without_equal(poses: NDArray[np.float32], columns: NDArray[np.int32]) -> NDA
     length = np.linalg.norm(data, axis=0)
     data /= np.where(length > 0.0, length, 1.0)
     equal = np.abs(data.T @ data) > 1.0 - EQUAL
-    return columns[~np.triu(equal, 1).any(axis=0)]
+    return np.asarray(columns[~np.triu(equal, 1).any(axis=0)])

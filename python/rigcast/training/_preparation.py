@@ -122,6 +122,7 @@ def outlined(
     description = Description(parents, varying_columns(poses, len(parents), extent), compact)
     progress(Progress("finding influences", 0, 1))
     outline = Outline(sets, [], description, linear)
+    training, _ = parted(ds, settings)
     columns = [without_equal(poses[training], found) for found in _find_inputs(ds, outline, settings)]
     return replace(outline, columns=columns)
 
