@@ -129,6 +129,7 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
     beside = _beside_skinning(model.metadata, to_millimeters, console)
     shown = ", ".join(f"{name} {value:.3g} mm" for name, value in in_millimeters.items())
     console.line(f"{args.output}: {size / 1e6:.1f} MB, error on held-out rows: {shown}")
+    few = _too_few_steps(model.metadata, console)
     for line in [*bound_lines(model), *control_lines(model)]:
         console.line(line)
     return {
@@ -136,6 +137,7 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
         "bytes": size,
         "held_out_error_mm": in_millimeters,
         "linear_skinning_mm": beside,
+        "too_few_steps": few,
         "data_hash": model.metadata["data_hash"],
         "resting": resting,
         **{name: model.metadata[name] for name in ("until", "bound", "mechanism_error") if name in model.metadata},
@@ -153,6 +155,14 @@ def _beside_skinning(metadata: dict[str, Any], to_millimeters: float, console: C
         console.line("the model does not beat linear skinning of the same samples: more poses or more minutes may help")
     console.line(f"linear skinning of the same samples: mean {shown['mean']:.3g} mm, max {shown['max']:.3g} mm")
     return shown
+
+
+def _too_few_steps(metadata: dict[str, Any], console: Console) -> dict[str, Any] | None:
+    """Say that the time was too short to learn in; None if it was not."""
+    few: dict[str, Any] | None = metadata.get("training", {}).get("too_few_steps")
+    if few is not None:
+        console.line(f"{few['text'].split(';')[0]}; give --minutes {few['needed_minutes']}")
+    return few
 
 
 def _settings(args: argparse.Namespace) -> dict[str, Any]:

@@ -28,10 +28,10 @@ from rigcast.training._differential._trainer import SubspaceDescent
 from rigcast.training._differential._transforms import SkinOption
 from rigcast.training._direct_networks import check_device
 from rigcast.training._export import measured
-from rigcast.training._learned_body import seconds_of_training
 from rigcast.training._optimize import Budget, torch_settings
 from rigcast.training._optimizers import Arrays
 from rigcast.training._outlook import Outlook
+from rigcast.training._pace import seconds_of_ending, seconds_of_training, share_of, too_few_steps
 from rigcast.training._pipeline import check_data_set
 
 DEFAULT_STEPS = 8000
@@ -179,12 +179,18 @@ def differential(
         problem, held_out, extent = _prepare(ds, anchors, skin, settings, threads, report)
         torch = require("torch", extra="training", purpose="training a model")
         with torch_settings(torch, threads, device):
-            last = _train(ds, problem, device, file, report, started)
+            used = {"torch": torch.__version__, "device": device, "threads": threads}
+
+            def finish(weights: Arrays, share: float, done: dict[str, Any]) -> Deformer:
+                return _model(ds, problem, weights, share_of(held_out, share), extent, used | done)
+
+            trainer = SubspaceDescent(problem, device)
+            ending = seconds_of_ending(minutes, lambda share: finish(trainer.start().best, share, {}))
+            last, done = _train(ds, trainer, file, report, started, ending, minutes is not None and threads == 0)
         report(Progress("measuring", 0, 1))
-        used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": last.step}
         if minutes is not None:  # with steps alone, two runs make the same file
-            used["seconds"] = last.seconds
-        model = _model(ds, problem, last.best, held_out, extent, used)
+            done["seconds"] = last.seconds
+        model = finish(last.best, 1.0, done)
         if file is not None:
             file.unlink(missing_ok=True)
     return model
@@ -212,12 +218,18 @@ def _prepare(
 
 
 def _train(
-    ds: Any, problem: Problem, device: str, checkpoint: Path | None, progress: ProgressCallback, started: float
-) -> State:
-    """The last state: its ``best`` are the weights."""
-    settings = problem.settings
-    trainer = SubspaceDescent(problem, device)
-    budget = Budget(settings.steps, seconds_of_training(settings.minutes, time.monotonic() - started))
+    ds: Any,
+    trainer: SubspaceDescent,
+    checkpoint: Path | None,
+    progress: ProgressCallback,
+    started: float,
+    ending: float,
+    measured_threads: bool,
+) -> tuple[State, dict[str, Any]]:
+    """The last state: its ``best`` are the weights; and metadata: the steps done, and whether they are too few."""
+    problem, settings = trainer.problem, trainer.settings
+    prepared = time.monotonic() - started
+    budget = Budget(settings.steps, seconds_of_training(settings.minutes, prepared, ending), measured_threads)
     outlook = Outlook(budget)
     unit = 1000.0 * ds.meters_per_unit
 
@@ -229,13 +241,14 @@ def _train(
     about = json.dumps(["differential", ds.hash, settings.record(), anchors, problem.labels.transforms.origin])
     run = hashlib.sha256(about.encode()).hexdigest()
     state = (read_checkpoint(checkpoint, run, "differential") if checkpoint else None) or trainer.start()
-    state.seconds += time.monotonic() - started
 
     def keep(now: State) -> None:
         if checkpoint is not None:
             write_checkpoint(checkpoint, now, run)
 
-    return trainer.run(state, budget, report, keep)
+    state = trainer.run(state, budget, report, keep)
+    few = too_few_steps(settings.minutes, state.step, state.seconds, prepared + ending, budget.out_of_time(state))
+    return state, {"steps_done": state.step, **few}
 
 
 def _model(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from rigcast.training._face_maps._model_layout import floors_record
 from rigcast.training._face_maps._preparation import Preparation, prepare
 from rigcast.training._face_maps._settings import FaceMapsSettings, settings_for
 from rigcast.training._optimize import torch_settings
+from rigcast.training._pace import share_of
 from rigcast.training._pipeline import DEFAULT_STEPS, check_training_arguments
 
 
@@ -163,14 +165,19 @@ def face_maps(
         if hasattr(ds, "verify"):
             ds.verify(report)
         ready = prepare(ds, chosen, threads, report)
+        used = {"torch": torch.__version__, "device": device, "threads": threads}
+
+        def rehearse(laid_out: Preparation, begin: list[LearnedMap], share: float) -> None:
+            some = replace(laid_out, held_out=share_of(laid_out.held_out, share))
+            exported(ds, some, begin, chosen, used | {"seconds": 0.0})
+
         with torch_settings(torch, threads, device):
             try:
-                ready, learned, done = levels.train(ready, threads, started)
+                ready, learned, done = levels.train(ready, threads, started, rehearse)
             except torch.cuda.OutOfMemoryError as error:
                 raise MemoryError(f"face_maps: {device} has too little memory for these networks") from error
         report(Progress("measuring", 0, 1))
-        used = {"torch": torch.__version__, "device": device, "threads": threads, **done}
-        model = exported(ds, ready, learned, chosen, used)
+        model = exported(ds, ready, learned, chosen, used | done)
         levels.forget()
     return model
 

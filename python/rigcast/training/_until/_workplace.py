@@ -23,7 +23,7 @@ from rigcast.sampling._joined import JoinedSets
 from rigcast.sampling._samplers import named_sampler
 from rigcast.training._error_bound import add_error_bound, row_errors
 from rigcast.training._influence import movement
-from rigcast.training._learned_body import LEAST_SHARE, Networks, metadata, model_tensors
+from rigcast.training._learned_body import Networks, metadata, model_tensors
 from rigcast.training._optimize import torch_settings
 from rigcast.training._outline import Outline, bone_space
 from rigcast.training._preparation import outlined, prepare
@@ -163,8 +163,8 @@ class Workplace:
         with torch_settings(torch, self.threads, self.device):
             networks = Networks(ds, ready, settings, self.device, known)
             file, now = self.folder / f"round-{number:03d}.checkpoint", time.monotonic()
-            learned, done = networks.train(file, report, now, self._seconds_of_round(number))
-        used = {"torch": torch.__version__, "device": self.device, "threads": self.threads, "steps_done": done}
+            learned, done = networks.train(file, report, now, seconds=self.seconds_left())
+        used = {"torch": torch.__version__, "device": self.device, "threads": self.threads, **done}
         tensors, about = model_tensors(ds, ready, learned), metadata(ds, ready, settings, used)
         parts = add_error_bound(tensors, about, ds, ready.training, ready.held_out, settings.seed)
         return _core.model_from_tensors(parts[0], json.dumps(parts[1]))
@@ -174,13 +174,6 @@ class Workplace:
         if self._outline is None:
             self._outline = outlined(JoinedSets([self.first(0)]), self.settings, self.progress)
         return self._outline
-
-    def _seconds_of_round(self, number: int) -> float | None:
-        """Time for the steps of a round: what is left, but half of all for those of the first."""
-        left = self.seconds_left()
-        if left is None or number > 0:
-            return left
-        return max(left, LEAST_SHARE * 60.0 * float(self.settings.minutes or 0.0))
 
     def seconds_left(self) -> float | None:
         """Of the minutes of the settings; None without any."""
