@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
+from rigcast._core import Deformer
 from rigcast._pose_statistics.combinations import DOUBTED, INSIDE
 from rigcast._pose_statistics.confidence import confidence_of
 from rigcast.progress import Progress, ProgressCallback
@@ -177,18 +178,20 @@ class Beside:
     about: dict[str, Any]
 
 
+def skinning_beside(ds: Any, ready: Preparation, seed: int, threads: int) -> Deformer:
+    """Linear skinning of the same samples: what the model is a displacement of, or fitted to the training rows."""
+    if ready.linear is not None:
+        return ready.linear.model
+    return fitted_skinning(ds, skinning_rows(ready.training, seed), threads)
+
+
 def beside_skinning(
-    ds: Any, ready: Preparation, learned: list[LearnedSet], seed: int, threads: int
+    ds: Any, ready: Preparation, learned: list[LearnedSet], linear: Deformer
 ) -> tuple[Preparation, list[LearnedSet], Beside]:
     """What linear skinning of the same samples reaches on the held-out rows; and the sets of the better of both.
 
     Networks that are no better than skinning alone, in mean, are left out: the model is then the skinning.
     """
-    linear = (
-        ready.linear.model
-        if ready.linear is not None
-        else fitted_skinning(ds, skinning_rows(ready.training, seed), threads)
-    )
     skin = linear.tensors()
     joint, weight = skin["skin.joint"], skin["skin.weight"]
     _, reached = errors_of(linear, ds, ready.held_out)

@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 RESERVE = 0.03  # part of a time budget for what is not measured beforehand, such as writing the model
@@ -22,7 +21,7 @@ TRIED = 3  # steps per number of threads; the first of them warms up
 WINDOW = 8  # steps whose median shows that steps have become slower or faster
 JUMP = 1.6  # times the duration of a step at which numbers of threads are compared again
 EVALUATED = 0.1  # part of the time that evaluations take at most
-REHEARSED = (1 / 8, 1 / 4)  # shares of the rows
+REHEARSED = (1 / 16, 1 / 8)  # shares of the rows
 
 Clock = Callable[[], float]
 
@@ -168,7 +167,7 @@ def seconds_of_ending(minutes: float | None, finish: Callable[[float], object]) 
     return seconds[1] + slope * (1.0 - REHEARSED[1])
 
 
-def share_of(rows: NDArray[np.int64], share: float, least: int = 1) -> NDArray[np.int64]:
+def share_of(rows: NDArray[Any], share: float, least: int = 1) -> NDArray[Any]:
     """The first of some rows, at least so many if there are."""
     return rows[: max(math.ceil(share * len(rows)), least)]
 

@@ -18,7 +18,7 @@ from rigcast.sampling import Dataset, Sampler
 from rigcast.training._checkpoint import only_run
 from rigcast.training._error_bound import LEAST_ROWS, add_error_bound
 from rigcast.training._export import LearnedSet, measured
-from rigcast.training._learned_body import Beside, Networks, beside_skinning, metadata, model_tensors
+from rigcast.training._learned_body import Beside, Networks, beside_skinning, metadata, model_tensors, skinning_beside
 from rigcast.training._optimize import torch_settings
 from rigcast.training._pace import share_of
 from rigcast.training._preparation import Preparation, prepare
@@ -219,9 +219,10 @@ def _learned(
     def rehearse(begin: list[LearnedSet], share: float) -> None:
         rows = share_of(ready.training, share, 2), share_of(ready.held_out, share, LEAST_ROWS)
         part = replace(ready, training=rows[0], held_out=rows[1])
-        beside = beside_skinning(ds, part, begin, chosen.seed, threads)[2]
+        beside = beside_skinning(ds, part, begin, linear)[2]
         _finished(ds, part, begin, beside, chosen, used)  # the networks, whichever is better
 
+    linear = skinning_beside(ds, ready, chosen.seed, threads)
     with torch_settings(torch, threads, device):
         try:
             networks = Networks(ds, ready, chosen, device)
@@ -230,7 +231,7 @@ def _learned(
         except torch.cuda.OutOfMemoryError as error:
             raise MemoryError(f"body: {device} has too little memory for these networks") from error
     report(Progress("measuring", 0, 1))
-    better, learned, beside = beside_skinning(ds, ready, learned, chosen.seed, threads)
+    better, learned, beside = beside_skinning(ds, ready, learned, linear)
     return _finished(ds, better, learned, beside, chosen, used | done)
 
 
