@@ -14,8 +14,10 @@ from rigcast.cli._console import Console
 from rigcast.cli._described.controls import control_lines
 from rigcast.cli._described.error_bound import bound_lines
 from rigcast.cli._described.face_maps import face_maps_lines
+from rigcast.cli._described.gate import gate_figures, gate_lines
 from rigcast.cli._inputs.until import add_until_arguments, sampled, say_outcome
 from rigcast.cli._result import Result
+from rigcast.metrics._difficulty import stated_difficulty
 
 SUMMARY = "learn a model from a data set"
 EXAMPLE = """rigcast train body hero.rwdata -o hero.safetensors --minutes 1 --overwrite
@@ -115,6 +117,8 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
             **settings,
         )
     model.save(args.output)
+    for line in gate_lines(model):  # first, as it is about the model
+        console.line(line)
     if args.kind == "face-maps":
         for line in face_maps_lines(model):
             console.line(line)
@@ -138,6 +142,7 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
         "held_out_error_mm": in_millimeters,
         "linear_skinning_mm": beside,
         "too_few_steps": few,
+        "simple_methods_mm": gate_figures(stated_difficulty(model.metadata)),
         "data_hash": model.metadata["data_hash"],
         "resting": resting,
         **{name: model.metadata[name] for name in ("until", "bound", "mechanism_error") if name in model.metadata},

@@ -33,6 +33,7 @@ from rigcast.training._optimizers import Arrays
 from rigcast.training._outlook import Outlook
 from rigcast.training._pace import seconds_of_ending, seconds_of_training, share_of, too_few_steps
 from rigcast.training._pipeline import check_data_set
+from rigcast.training._simple_methods import simple_methods
 
 DEFAULT_STEPS = 8000
 
@@ -177,12 +178,13 @@ def differential(
         if hasattr(ds, "verify"):
             ds.verify(report)
         problem, held_out, extent = _prepare(ds, anchors, skin, settings, threads, report)
+        beside = simple_methods(ds, np.flatnonzero(problem.training), held_out, threads, report)
         torch = require("torch", extra="training", purpose="training a model")
         with torch_settings(torch, threads, device):
             used = {"torch": torch.__version__, "device": device, "threads": threads}
 
             def finish(weights: Arrays, share: float, done: dict[str, Any]) -> Deformer:
-                return _model(ds, problem, weights, share_of(held_out, share), extent, used | done)
+                return _model(ds, problem, weights, share_of(held_out, share), extent, used | done, beside)
 
             trainer = SubspaceDescent(problem, device)
             ending = seconds_of_ending(minutes, lambda share: finish(trainer.start().best, share, {}))
@@ -258,6 +260,7 @@ def _model(
     held_out: NDArray[np.integer[Any]],
     extent: float,
     used: dict[str, Any],
+    beside: dict[str, Any],
 ) -> Deformer:
     labels, settings = problem.labels, problem.settings
     poses = np.asarray(ds.poses)
@@ -274,5 +277,5 @@ def _model(
         "held_out_poses": len(held_out),
     }
     tensors = common_tensors(ds, poses[problem.training], extent, read) | learned_tensors(problem, weights)
-    about = common_metadata(ds, record | used) | {"transforms": labels.transforms.origin}
+    about = common_metadata(ds, record | used) | {"transforms": labels.transforms.origin} | beside
     return measured(tensors, about, ds, held_out)

@@ -27,6 +27,7 @@ from rigcast.training._face_maps._settings import FaceMapsSettings, settings_for
 from rigcast.training._optimize import torch_settings
 from rigcast.training._pace import share_of
 from rigcast.training._pipeline import DEFAULT_STEPS, check_training_arguments
+from rigcast.training._simple_methods import simple_methods
 
 
 def face_maps(
@@ -165,11 +166,12 @@ def face_maps(
         if hasattr(ds, "verify"):
             ds.verify(report)
         ready = prepare(ds, chosen, threads, report)
+        beside = simple_methods(ds, ready.training, ready.held_out, threads, report)
         used = {"torch": torch.__version__, "device": device, "threads": threads}
 
         def rehearse(laid_out: Preparation, begin: list[LearnedMap], share: float) -> None:
             some = replace(laid_out, held_out=share_of(laid_out.held_out, share))
-            exported(ds, some, begin, chosen, used | {"seconds": 0.0})
+            exported(ds, some, begin, chosen, used | {"seconds": 0.0}, beside)
 
         with torch_settings(torch, threads, device):
             try:
@@ -177,13 +179,18 @@ def face_maps(
             except torch.cuda.OutOfMemoryError as error:
                 raise MemoryError(f"face_maps: {device} has too little memory for these networks") from error
         report(Progress("measuring", 0, 1))
-        model = exported(ds, ready, learned, chosen, used | done)
+        model = exported(ds, ready, learned, chosen, used | done, beside)
         levels.forget()
     return model
 
 
 def exported(
-    ds: Dataset, ready: Preparation, learned: list[LearnedMap], settings: FaceMapsSettings, used: dict[str, Any]
+    ds: Dataset,
+    ready: Preparation,
+    learned: list[LearnedMap],
+    settings: FaceMapsSettings,
+    used: dict[str, Any],
+    beside: dict[str, Any],
 ) -> Deformer:
     """The model with its errors by step of quality, and everything that is needed to repeat the training."""
     poses = ready.poses[ready.training]
@@ -199,7 +206,7 @@ def exported(
         "training_poses": len(ready.training),
         "held_out_poses": len(ready.held_out),
     }
-    about = common_metadata(ds, "face_maps", record | used)
+    about = common_metadata(ds, "face_maps", record | used) | beside
     quality = quality_steps(tensors, about, learned, ready.layout, ds, ready.held_out)
     about["face_maps"] = description(ds, ready, learned, quality) | {"seconds": used["seconds"]}
     return measured(tensors, about, ds, ready.held_out)
