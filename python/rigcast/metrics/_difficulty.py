@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._regression.bind_pose import BindPose, bind_pose
 from rigcast._regression.inputs import Inputs, fit_inputs, signed_controls, with_positive_parts
-from rigcast._regression.ridge import Features, choose_ridge, combinations, spaced
+from rigcast._regression.ridge import MOST_CHOICE_ROWS, Features, choose_ridge, combinations, spaced
 from rigcast._validate import Arguments, bad_argument
 from rigcast.metrics._posed_rows import Pair, PosedRows, PosedVertices, posed_rows
 
 MARGIN = 2.0  # a model has learned if the best simple method misses by this many times what the model does
+NEGLIGIBLE = 1e-4  # of the motion: smaller differences are rounding
 MOST_ROWS = 3000
 MOST_CHOICE_VERTICES = 64  # on which the ridge is chosen
 FRAMES_AT_ONCE = 128
@@ -107,6 +108,8 @@ class Difficulty:
             return f"The data are easy, no test of learning: {name} misses by 0."
         ratio = f"{best.mean / error:.2g} x" if error > 0.0 else "any multiple of"
         figures = f"it misses by {self._length(error)}, {best.name} by {self._length(best.mean)}"
+        if abs(error - best.mean) <= NEGLIGIBLE * self.motion:
+            return f"As good as {name}: on average {figures}. The data are easy: no test of learning."
         if error > best.mean:
             return f"Loses to {name}: train longer. On average {figures}."
         if self.is_learning(error):
@@ -205,9 +208,17 @@ def difficulty(
 
 
 def difficulties(
-    train: PosedVertices | Pair, tests: Sequence[PosedVertices | Pair], *, most_rows: int = MOST_ROWS, threads: int = 0
+    train: PosedVertices | Pair,
+    tests: Sequence[PosedVertices | Pair],
+    *,
+    most_rows: int = MOST_ROWS,
+    threads: int = 0,
+    most_choice_rows: int = MOST_CHOICE_ROWS,
 ) -> list[Difficulty]:
-    """The gates of several judged sets: as :func:`difficulty`, with methods that are fitted once."""
+    """The gates of several judged sets: as :func:`difficulty`, with methods that are fitted once.
+
+    ``most_choice_rows`` is the number of rows at most on which the ridge is chosen.
+    """
     check = Arguments("difficulty")
     threads = check.threads(threads)
     most_rows = check.whole("most_rows", most_rows, least=2)
@@ -224,7 +235,9 @@ def difficulties(
     if inputs is None:
         raise bad_argument("difficulty", "train", "with constant inputs", "poses of which at least one column varies")
     space = _unposed(train_rows, judged, mean_shape, threads)
-    reached = _reached(space, train_rows, judged, _regressions(train_rows, judged, inputs, extent), threads)
+    reached = _reached(
+        space, train_rows, judged, _regressions(train_rows, judged, inputs, extent), threads, most_choice_rows
+    )
     where = "rig" if space.skeleton is None else "bind pose"
     return [
         Difficulty(
@@ -287,7 +300,7 @@ def _regressions(train: PosedRows, judged: list[PosedRows], inputs: Inputs, exte
 
 
 def _reached(
-    space: BindPose, train: PosedRows, judged: list[PosedRows], regressions: list[_Regression], threads: int
+    space: BindPose, train: PosedRows, judged: list[PosedRows], regressions: list[_Regression], threads: int, most: int
 ) -> list[tuple[list[SimpleMethod], float]]:
     """What the methods reach on each judged set, and the mean length of its offsets."""
     offsets = train.vertices.reshape(len(train.poses), -1)
@@ -297,7 +310,7 @@ def _reached(
     starts = np.cumsum([len(rows) for rows in new])[:-1]
     methods: list[list[SimpleMethod]] = [[] for _ in judged]
     for one in regressions:
-        choice = choose_ridge(one.known, targets, one.features, train.clip, threads)
+        choice = choose_ridge(one.known, targets, one.features, train.clip, threads, most)
         weights = combinations(one.known, np.concatenate(one.new), choice, threads).astype(np.float32)
         for rows, part, found in zip(judged, np.split(weights, starts), methods, strict=True):
             errors = _errors(space, rows, partial(_combined, part, offsets, threads))

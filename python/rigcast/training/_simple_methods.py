@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.metrics._difficulty import difficulty
+from rigcast.metrics._difficulty import difficulties
 from rigcast.progress import Progress, ProgressCallback
+
+MOST_ROWS, MOST_CHOICE_ROWS = 2000, 300  # of training and of the choice of ridges: a small part of the steps' time
 
 
 @dataclass(frozen=True)
@@ -46,4 +48,6 @@ def simple_methods(
 ) -> dict[str, Any]:
     """The metadata entry ``simple_methods``: :class:`rigcast.metrics.Difficulty` of the held-out rows, as values."""
     progress(Progress("measuring simple methods", 0, 1))
-    return {"simple_methods": asdict(difficulty(_Part(ds, training), _Part(ds, held_out), threads=threads))}
+    parts = _Part(ds, training), [_Part(ds, held_out)]
+    found = difficulties(*parts, most_rows=MOST_ROWS, threads=threads, most_choice_rows=MOST_CHOICE_ROWS)
+    return {"simple_methods": asdict(found[0])}

@@ -23,7 +23,7 @@ from rigcast.training._optimizers import Arrays
 
 REACH = 16.0  # deviations below the mean down to which a linear unit is linear
 FAINT = 0.1  # of the last layer's weights of the other units at the start
-RIDGE = 1e-3  # of the mean square of an input
+RIDGE = 1e-3  # of the mean square of an input, times the squared number of inputs per row
 HIDDEN_PER_INPUT = 4  # hidden units of an anchor network, at most
 GROUPS = 6  # of anchor networks; one group would be two thirds padding on a face
 
@@ -198,13 +198,21 @@ class Problem:
                 result[last[0]][:, group.hidden :], result[last[1]][:, 0] = self._regression(group)
         return result
 
+    def regression(self) -> Arrays:
+        """Weights with which the linear units and positive parts alone decide: the regression of the targets."""
+        result = self.initial()
+        for group in self.groups:
+            result[f"{group.name}_weight{group.layers + 1}"][:, : group.hidden] = 0.0
+        return result
+
     def _regression(self, group: Group) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Weights (S, n, r) and biases (S, r) of the linear regression of the targets on the training rows."""
         inputs = self.inputs[self.training].astype(np.float64)
         mean = inputs.mean(axis=0)
         inputs -= mean
         gram = inputs.T @ inputs
-        gram[np.diag_indices(len(gram))] += RIDGE * max(float(np.trace(gram)) / len(gram), 1e-30)
+        share = min(1.0, int((inputs != 0.0).any(axis=0).sum()) / len(inputs))
+        gram[np.diag_indices(len(gram))] += RIDGE * share**2 * max(float(np.trace(gram)) / len(gram), 1e-30)
         weights = np.zeros((len(group.columns), group.places.shape[1], group.targets.shape[2]))
         biases = np.zeros((len(group.columns), group.targets.shape[2]))
         for s, places in enumerate(group.places):

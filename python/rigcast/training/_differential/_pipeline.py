@@ -250,7 +250,8 @@ def _train(
 
     state = trainer.run(state, budget, report, keep)
     few = too_few_steps(settings.minutes, state.step, state.seconds, prepared + ending, budget.out_of_time(state))
-    return state, {"steps_done": state.step, **few}
+    state.best, plain = trainer.better(state.best)
+    return state, {"steps_done": state.step, **few, **plain}
 
 
 def _model(
