@@ -110,7 +110,7 @@ def test_evaluations_take_a_tenth_of_the_time_at_most():
         if pace.is_due():
             made += 1
             pace.evaluate(machine.step)
-    assert made / machine.now == pytest.approx(0.1, abs=0.01)
+    assert made / machine.now == pytest.approx(0.1, abs=0.01)  # the last interval may not be over
 
 
 @pytest.mark.parametrize(

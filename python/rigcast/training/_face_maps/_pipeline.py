@@ -190,7 +190,7 @@ def exported(
     learned: list[LearnedMap],
     settings: FaceMapsSettings,
     used: dict[str, Any],
-    beside: dict[str, Any],
+    beside: dict[str, Any] | None = None,
 ) -> Deformer:
     """The model with its errors by step of quality, and everything that is needed to repeat the training."""
     poses = ready.poses[ready.training]
@@ -206,7 +206,7 @@ def exported(
         "training_poses": len(ready.training),
         "held_out_poses": len(ready.held_out),
     }
-    about = common_metadata(ds, "face_maps", record | used) | beside
+    about = common_metadata(ds, "face_maps", record | used) | (beside or {})
     quality = quality_steps(tensors, about, learned, ready.layout, ds, ready.held_out)
     about["face_maps"] = description(ds, ready, learned, quality) | {"seconds": used["seconds"]}
     return measured(tensors, about, ds, ready.held_out)
