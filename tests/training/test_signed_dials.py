@@ -9,7 +9,8 @@ import pytest
 
 import rigcast as rc
 from rigcast.cli import main
-from rigcast.metrics._difficulty import KINKED, stated_difficulty
+from rigcast.metrics._difficulty import KINKED
+from rigcast.metrics._gate import stated_difficulty
 
 SIDE, DIALS = 12, 4
 

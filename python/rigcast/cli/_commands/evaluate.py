@@ -31,7 +31,7 @@ from rigcast.cli._overwrite import check_overwrite
 from rigcast.cli._result import Result
 from rigcast.exports._motion import write_poses
 from rigcast.exports._vertices import SUFFIXES, files_of
-from rigcast.metrics._difficulty import stated_difficulty
+from rigcast.metrics._gate import stated_difficulty
 
 if TYPE_CHECKING:
     from rigcast.report._body.heldout import HeldOut

@@ -17,7 +17,7 @@ from rigcast.cli._described.face_maps import face_maps_lines
 from rigcast.cli._described.gate import gate_figures, gate_lines
 from rigcast.cli._inputs.until import add_until_arguments, sampled, say_outcome
 from rigcast.cli._result import Result
-from rigcast.metrics._difficulty import stated_difficulty
+from rigcast.metrics._gate import stated_difficulty
 
 SUMMARY = "learn a model from a data set"
 EXAMPLE = """rigcast train body hero.rwdata -o hero.safetensors --minutes 1 --overwrite

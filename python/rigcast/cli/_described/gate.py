@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rigcast._core import Deformer
-from rigcast.metrics._difficulty import Difficulty, stated_difficulty
+from rigcast.metrics._gate import Difficulty, stated_difficulty
 
 
 def gate_lines(model: Deformer) -> list[str]:

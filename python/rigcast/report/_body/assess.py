@@ -15,7 +15,8 @@ from rigcast._rigs.rotations import nearest_rotation
 from rigcast._timing.beside_rig import HostTiming, time_beside
 from rigcast._validate import bad_argument
 from rigcast.baselines import Samples
-from rigcast.metrics._difficulty import Difficulty, difficulties, stated_difficulty
+from rigcast.metrics._difficulty import difficulties
+from rigcast.metrics._gate import Difficulty, stated_difficulty
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.report._body.contenders import Contender, reference
 from rigcast.report._body.heldout import HeldOut

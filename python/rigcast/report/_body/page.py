@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from rigcast._rigs.resting import resting_groups, resting_lines
-from rigcast.metrics._difficulty import stated_difficulty
+from rigcast.metrics._gate import stated_difficulty
 from rigcast.plot import _colors as colors
 from rigcast.report._body import charts
 from rigcast.report._body.assess import FAR, Assessment
