@@ -78,7 +78,30 @@ def test_the_steps_have_what_preparation_and_ending_leave(minutes, prepared, end
     assert seconds_of_training(minutes, prepared, ending) == expected
 
 
-@pytest.mark.parametrize(("fixed", "of_all"), [(3.0, 0.0), (0.0, 40.0), (3.0, 40.0)])
+@pytest.mark.parametrize(("prepared", "slow", "expected", "calls"), [(40.0, 1.0, 6.0, 0), (10.0, 5.0, 10.0, 1)])
+def test_little_is_rehearsed_when_little_time_is_left(prepared, slow, expected, calls, monkeypatch, tolerance):
+    now, made = [0.0], []
+    monkeypatch.setattr(pace_module.time, "monotonic", lambda: now[0])
+
+    def finish(share):
+        made.append(share)
+        now[0] += slow
+
+    assert seconds_of_ending(1.0, finish, prepared) == pytest.approx(expected, rel=tolerance["float64"])
+    assert len(made) == calls
+
+
+def test_a_pause_in_a_rehearsal_is_not_extrapolated(monkeypatch, tolerance):
+    now, durations = [0.0], iter([1.0, 9.0])  # of 1 minute
+    monkeypatch.setattr(pace_module.time, "monotonic", lambda: now[0])
+
+    def finish(share):
+        now[0] += next(durations)
+
+    assert seconds_of_ending(1.0, finish) == pytest.approx(27.0, rel=tolerance["float64"])
+
+
+@pytest.mark.parametrize(("fixed", "of_all"), [(2.0, 0.0), (0.0, 16.0), (1.0, 8.0)])
 def test_the_ending_is_extrapolated_from_two_shares(fixed, of_all, monkeypatch, tolerance):
     now = [0.0]
     monkeypatch.setattr(pace_module.time, "monotonic", lambda: now[0])

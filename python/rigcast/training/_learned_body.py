@@ -101,7 +101,7 @@ class Networks:
         ending = 0.0
         if finish is not None:
             begin = self.learned(trainer.start().best)
-            ending = seconds_of_ending(settings.minutes, lambda share: finish(begin, share))
+            ending = seconds_of_ending(settings.minutes, lambda share: finish(begin, share), time.monotonic() - started)
         prepared = time.monotonic() - started
         if seconds is None:
             seconds = seconds_of_training(settings.minutes, prepared, ending)

@@ -21,7 +21,8 @@ TRIED = 3  # steps per number of threads; the first of them warms up
 WINDOW = 8  # steps whose median shows that steps have become slower or faster
 JUMP = 1.6  # times the duration of a step at which numbers of threads are compared again
 EVALUATED = 0.1  # part of the time that evaluations take at most
-REHEARSED = (1 / 16, 1 / 8)  # shares of the rows
+MOST_PREPARED, ASSUMED = 0.6, 0.1  # parts of a time budget: after the one, the ending is taken to be the other
+REHEARSED = (1 / 8, 1 / 3)  # shares of the rows
 
 Clock = Callable[[], float]
 
@@ -146,7 +147,7 @@ def seconds_of_training(minutes: float | None, prepared: float, ending: float = 
     return max(60.0 * minutes * (1.0 - RESERVE) - prepared - ending, 0.0)
 
 
-def seconds_of_ending(minutes: float | None, finish: Callable[[float], object]) -> float:
+def seconds_of_ending(minutes: float | None, finish: Callable[[float], object], prepared: float = 0.0) -> float:
     """How long measuring and making a model will take: rehearsed on two small shares of the rows, and extrapolated.
 
     Parameters
@@ -155,16 +156,22 @@ def seconds_of_ending(minutes: float | None, finish: Callable[[float], object]) 
         Time for the whole call; 0 seconds are returned without any, as nothing depends on them.
     finish : callable
         Given a share; makes the model of the weights at the start and measures it on that share of the rows.
+    prepared : float
+        Seconds that the call has taken so far: if they are most of the time, nothing is rehearsed.
     """
     if minutes is None:
         return 0.0
-    seconds = []
+    if prepared > MOST_PREPARED * 60.0 * minutes:
+        return ASSUMED * 60.0 * minutes
+    seconds: list[float] = []
     for share in REHEARSED:
+        if seconds and 2.0 * seconds[0] > ASSUMED * 60.0 * minutes:  # a second rehearsal would take too long
+            return 2.0 * seconds[0]
         begun = time.monotonic()
         finish(share)
         seconds.append(time.monotonic() - begun)
     slope = max(seconds[1] - seconds[0], 0.0) / (REHEARSED[1] - REHEARSED[0])
-    return seconds[1] + slope * (1.0 - REHEARSED[1])
+    return min(seconds[1] + slope * (1.0 - REHEARSED[1]), seconds[1] / REHEARSED[1])  # a pause is no slope
 
 
 def share_of(rows: NDArray[Any], share: float, least: int = 1) -> NDArray[Any]:

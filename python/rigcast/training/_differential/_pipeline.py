@@ -87,7 +87,8 @@ def differential(
         The same data, seed, settings, machine and number of threads give the same model, bit for bit, unless
         ``minutes`` decides when to stop.
     minutes : float, optional
-        Time for the whole call; at least half of it is for the steps.
+        Time for the whole call, preparation, measuring and writing included. If fewer than 1,000 steps fit, the
+        metadata entry ``too_few_steps`` of ``training`` says so, and how many minutes are enough.
     steps : int, optional
         Steps of the optimizer; 8000 if neither ``minutes`` nor ``steps`` is given.
     anchors : int or (A,) integers, optional
@@ -187,7 +188,8 @@ def differential(
                 return _model(ds, problem, weights, share_of(held_out, share), extent, used | done, beside)
 
             trainer = SubspaceDescent(problem, device)
-            ending = seconds_of_ending(minutes, lambda share: finish(trainer.start().best, share, {}))
+            prepared = time.monotonic() - started
+            ending = seconds_of_ending(minutes, lambda share: finish(trainer.start().best, share, {}), prepared)
             last, done = _train(ds, trainer, file, report, started, ending, minutes is not None and threads == 0)
         report(Progress("measuring", 0, 1))
         if minutes is not None:  # with steps alone, two runs make the same file
