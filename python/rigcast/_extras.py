@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from types import ModuleType
+
+# Threads of OpenMP that wait for each other must not spin: beside other programs they would take turns at waiting.
+BEFORE_IMPORT = {"torch": {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0"}}
 
 
 class MissingExtra(ImportError):
@@ -27,6 +32,8 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
     MissingExtra
         If the module is not installed. A module that is installed and fails while importing raises its own error.
     """
+    for name, value in ({} if module in sys.modules else BEFORE_IMPORT.get(module, {})).items():
+        os.environ.setdefault(name, value)
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

@@ -9,6 +9,7 @@ import rigcast as rc
 from rigcast._regression.inputs import fit_inputs
 from rigcast._regression.ridge import Choice, choose_ridge, combinations
 from rigcast.baselines import Samples
+from rigcast.metrics._difficulty import KINKED
 
 
 def controls(frames, count=4, seed=0):
@@ -102,6 +103,16 @@ def test_only_quadratic_ridge_explains_products():
     assert gate.best.mean < 1e-3 * by_name(gate)["PCA + linear regression"].mean
 
 
+@pytest.mark.parametrize(("lowest", "kinks", "named"), [(-1.0, 4, True), (-1.0, 0, True), (0.0, 4, False)])
+def test_dials_that_act_otherwise_below_0_are_explained_by_their_positive_parts(lowest, kinks, named):
+    x, new = (lowest + (1.0 - lowest) * values for values in (controls(90), controls(9, seed=1)))
+    bent = [np.concatenate([np.maximum(v[:, :kinks], 0.0), v], axis=1).astype(np.float32) for v in (x, new)]
+    gate = rc.metrics.difficulty((x, shapes(bent[0])), (new, shapes(bent[1])))
+    assert (KINKED in by_name(gate)) == named
+    assert any(line.startswith(f"{KINKED}: mean ") for line in gate.lines()) == named
+    assert gate.best.max < 1e-5 * gate.motion
+
+
 def test_the_ridge_is_chosen_without_the_judged_poses():
     x, new = controls(60), controls(9, seed=1)
     noisy = curved(x) + np.random.default_rng(3).standard_normal((60, 30, 3)).astype(np.float32)
@@ -144,12 +155,13 @@ def test_samples_with_joints_are_taken(cylinder_rig, tmp_path):
     assert "mm" in str(gate)
 
 
-def test_the_verdict_asks_for_twice_the_models_error():
+def test_the_verdict_is_about_the_model():
     x, new = controls(60), controls(9, seed=1)
     gate = rc.metrics.difficulty((x, curved(x)), (new, curved(new)))
-    assert gate.verdict(0.5 * gate.best.mean).startswith("Gate passed")
-    assert gate.verdict(0.51 * gate.best.mean).startswith("TOO EASY")
-    assert gate.best.name in gate.verdict(0.0)
+    ends = {0.0: "", 0.5: "", 0.51: " by little"}
+    for share, end in ends.items():
+        assert gate.verdict(share * gate.best.mean).startswith(f"Beats {gate.best.name}{end}: ")
+    assert gate.verdict(1.01 * gate.best.mean).startswith(f"Loses to {gate.best.name}: train longer.")
 
 
 def test_the_first_line_of_the_table_names_the_best():

@@ -20,9 +20,7 @@ def test_controls_without_effect_leave_nothing_to_learn():
 
 def test_the_verdict_on_a_still_character_says_so():
     gate = rc.metrics.difficulty((X, STILL), (X[:3], STILL[:3]))
-    assert gate.verdict(0.0) == (
-        "TOO EASY, no test of learning: the best simple method, PCA + linear regression, misses by 0."
-    )
+    assert gate.verdict(0.0) == "The data are easy, no test of learning: PCA + linear regression misses by 0."
 
 
 def test_a_constant_column_that_the_judged_poses_vary_is_counted():

@@ -6,6 +6,46 @@ import pytest
 
 from rigcast.report._kit import template
 
+LONG = "One of 230 joints rests: " + ", ".join(f"joint{i}" for i in range(230)) + "."
+
+
+@pytest.fixture(scope="module")
+def framed():
+    """A page with all that the frame knows, and a picture."""
+    pytest.importorskip("jinja2", reason="the report extra is not installed")
+    figures = [template.Figure("1", "mm", "mean error", "")] * 3
+    answer = '{% extends "layout.html" %}{% block answer %}<img id="picture">{% endblock %}'
+    source = template._source
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(template, "_source", lambda name: answer if name == "any.html" else source(name))
+        shown = {
+            "name": "A",
+            "lead": "About.",
+            "headline": figures,
+            "verdicts": ["Wins."],
+            "warnings": ["Short.", LONG],
+        }
+        return template.fill("any.html", shown)
+
+
+def test_a_page_opens_with_its_answer(framed):
+    order = ["Wins.", 'class="figures"', 'id="picture"', "About.", "Short."]
+    places = [framed.index(text) for text in order]
+    assert places == sorted(places)
+
+
+def test_long_notes_are_folded(framed):
+    assert '<p class="warning">Short.</p>' in framed
+    summary = framed.split("<details")[1].split("<summary>")[1].split("</summary>")[0]
+    assert summary.startswith("One of 230 joints rests: joint0,")
+    assert (len(summary) <= 120, LONG in framed.split("</summary>")[1]) == (True, True)
+
+
+@pytest.mark.parametrize("name", ["page.html", "face_ik.html", "shot.html", "transfer.html", "synthesis.html"])
+def test_every_report_has_an_answer(name):
+    answer = template._source(name).split("{% block answer %}")[1].split("{% endblock %}")[0]
+    assert any(text in answer for text in ("strip(", "<img", "| safe"))
+
 
 def test_a_page_holds_no_control_characters_of_names(monkeypatch):
     pytest.importorskip("jinja2", reason="the report extra is not installed")

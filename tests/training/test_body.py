@@ -168,15 +168,6 @@ def test_progress_tells_the_error_in_millimeters(cylinder_data, train):
     assert all(0 <= p.done <= p.total for p in seen)
 
 
-def test_a_slow_preparation_leaves_half_of_the_time_to_the_steps():
-    pytest.importorskip("torch", reason="PyTorch is not installed")
-    from rigcast.training._learned_body import seconds_of_training
-
-    assert seconds_of_training(2.0, 10.0) == pytest.approx(0.97 * 120.0)
-    assert seconds_of_training(2.0, 200.0) == 260.0
-    assert seconds_of_training(None, 200.0) is None
-
-
 def test_minutes_end_the_training(cylinder_data, train, monkeypatch):
     """A clock of the test's own: every look at it is a second later."""
     ticks = itertools.count()

@@ -16,6 +16,7 @@ from rigcast.training._face_maps._layout import MapSegment
 from rigcast.training._face_maps._levels import Levels
 from rigcast.training._face_maps._preparation import prepare
 from rigcast.training._face_maps._settings import settings_for
+from rigcast.training._pace import RESERVE
 from tests.support.mapped_face import clip_data, slow_offsets
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -167,18 +168,21 @@ def test_minutes_are_shared_by_the_stages(data, ready, monkeypatch):
     assert all(0 < steps < 60 for steps in done["steps_done"].values())
 
 
-def test_time_spent_elsewhere_shortens_the_stages_but_not_below_half(monkeypatch):
+def test_time_spent_elsewhere_shortens_the_stages(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(levels_module, "time", type("Clock", (), {"monotonic": staticmethod(lambda: now[0])}))
     clock = levels_module._Clock(settings_for("ours", minutes=1.0, refinement=0.5, texels=0.5), 0.0)
-    total = 60.0 * (1.0 - levels_module.MEASURING)
+    total = 60.0 * (1.0 - RESERVE) - 5.0
+    clock.keep_for_ending(5.0)
     now[0] = 10.0
     first = clock.budget(0).seconds
     assert first == pytest.approx((total - 10.0) / 2)
     clock.finish(0, State(seconds=first))
     assert clock.share(1) == 0.0  # what is refined has no steps on vertices
+    now[0] += 11.0
+    assert clock.budget(2).seconds == pytest.approx((total - 21.0 - first) / 2)
     now[0] += 100.0
-    assert clock.budget(2).seconds == pytest.approx(total / 8)
+    assert clock.budget(3).seconds == 0.0
 
 
 def test_without_texels_there_is_one_stage_per_level(data, ready):

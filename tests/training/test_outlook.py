@@ -45,5 +45,9 @@ def test_the_trend_compares_with_half_of_the_time(last, words):
     assert told(Budget(100, None), (10, 1.0, 9.0), (50, 5.0, 4.0), (80, 8.0, 3.0), (100, 10.0, last)).endswith(words)
 
 
+def test_a_standstill_in_the_first_half_of_the_time_says_nothing():
+    assert "falls" not in told(Budget(100, None), (10, 1.0, 4.0), (40, 4.0, 4.0))
+
+
 def test_more_minutes_are_not_advised_before_the_end():
     assert told(Budget(100, None), (10, 1.0, 9.0), (40, 4.0, 4.0)).endswith("(56% in the second half of its time)")

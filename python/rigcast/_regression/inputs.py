@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rigcast._pose_statistics.columns import LINEAR, TRANSLATION, varying_columns
 
 MOST_INPUTS = 160  # of quadratic features: 160 have 13,040, and faces have as many controls; chosen, not tuned
+SIGNED = 0.01  # of its range: what a control that has both signs goes beyond 0 at least
 UNIFORM = 12.0  # the square of a range over the variance of what is uniform in it
 
 
@@ -80,6 +81,20 @@ def fit_inputs(
         project = vectors[:, ::-1][:, :most].T
     project = project / (scale * np.sqrt(np.square(values).sum(axis=1).mean()))
     return Inputs(columns.astype(np.int32), mean, project)
+
+
+def signed_controls(poses: NDArray[np.floating[Any]], num_joints: int) -> NDArray[np.intp]:
+    """Numeric controls of poses (T, C) that go both below and above 0, by a hundredth of their range at least."""
+    low, high = poses.min(axis=0), poses.max(axis=0)
+    least = SIGNED * (high - low)
+    signed = (low < -least) & (high > least)
+    signed[: 12 * num_joints] = False
+    return np.flatnonzero(signed)
+
+
+def with_positive_parts(poses: NDArray[np.float32], columns: NDArray[np.intp]) -> NDArray[np.float32]:
+    """Poses (T, C + n) with max(x, 0) of some columns as further numeric controls."""
+    return np.concatenate([poses, np.maximum(poses[:, columns], 0.0)], axis=1)
 
 
 def _scales(centered: NDArray[np.float64], columns: NDArray[np.intp], num_joints: int) -> NDArray[np.float64]:

@@ -46,7 +46,12 @@ def of_products(inner: Array, products: float) -> Array:
 
 
 def choose_ridge(
-    z: Array, targets: Array, features: Features, clip: NDArray[np.int32] | None = None, threads: int = 0
+    z: Array,
+    targets: Array,
+    features: Features,
+    clip: NDArray[np.int32] | None = None,
+    threads: int = 0,
+    most: int = MOST_CHOICE_ROWS,
 ) -> Choice:
     """The ridge, and for quadratic features the weight of products, of least squared error on rows left out.
 
@@ -56,12 +61,12 @@ def choose_ridge(
     Parameters
     ----------
     z : (T, D)
-        T at least 2. Of more than 1,000 rows, 1,000 evenly spaced are used.
+        T at least 2. Of more than ``most`` rows, so many evenly spaced ones are used.
     targets : (T, R)
     clip : (T,) integers, optional
         The clip of each row, -1 for none.
     """
-    rows = spaced(len(z), MOST_CHOICE_ROWS)
+    rows = spaced(len(z), most)
     z, targets = z[rows], targets[rows]
     inner = _core.matrix_product(z, np.ascontiguousarray(z.T), threads=threads)
     parts = folds(len(z), None if clip is None else clip[rows])

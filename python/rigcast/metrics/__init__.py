@@ -6,8 +6,9 @@ order; what compares two meshes as equals calls them ``a`` and ``b``. Vertices a
 T frames, in any one unit; distances come back in that unit.
 """
 
-from rigcast.metrics._difficulty import Difficulty, SimpleMethod, difficulty
+from rigcast.metrics._difficulty import difficulty
 from rigcast.metrics._distortion import triangle_distortion
+from rigcast.metrics._gate import Difficulty, SimpleMethod
 from rigcast.metrics._images import image_mse, structural_similarity
 from rigcast.metrics._map_floor import map_floor
 from rigcast.metrics._normals import NormalAngle, normal_angle

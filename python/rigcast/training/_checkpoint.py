@@ -29,7 +29,7 @@ class State:
     step : int
         Steps done; the order of the batches follows from it.
     seconds : float
-        Spent so far, all runs together, preparation included.
+        Spent on steps and evaluations so far, all runs together.
     best_loss, stale : float, int
         Lowest held-out loss, and the evaluations since it was seen.
     parameters, optimizer, best : dict of arrays

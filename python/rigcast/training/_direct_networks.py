@@ -17,11 +17,11 @@ from rigcast._regression.inputs import Inputs
 from rigcast._validate import bad_argument
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
-from rigcast.training._learned_body import seconds_of_training
 from rigcast.training._networks import Normalization, layers, make_problem
 from rigcast.training._optimize import Budget, Trainer, torch_settings
 from rigcast.training._optimizers import Arrays
 from rigcast.training._outlook import Outlook
+from rigcast.training._pace import seconds_of_training
 from rigcast.training._settings import BodySettings
 
 WATCHED = 32  # held-out poses whose error is reported while training
@@ -207,7 +207,7 @@ class DirectNetworks:
             if checkpoint is not None and restart:
                 checkpoint.unlink(missing_ok=True)
             with torch_settings(torch, threads, device):
-                state = self._train(report, started, device, checkpoint, run)
+                state = self._train(report, started, device, threads, checkpoint, run)
             if checkpoint is not None:
                 checkpoint.unlink(missing_ok=True)
         return self.layers(state.best), state.step
@@ -217,6 +217,7 @@ class DirectNetworks:
         progress: ProgressCallback,
         started: float,
         device: str,
+        threads: int,
         checkpoint: Path | None,
         run: str,
     ) -> State:
@@ -225,10 +226,10 @@ class DirectNetworks:
         widths = [len(m.mean) for m in self.maps], [len(m.scale) for m in self.maps]
         trainer = Trainer(problem, *widths, settings, device, self.function)
         watched = np.flatnonzero(~self.training)[:WATCHED]
-        budget = Budget(settings.steps, seconds_of_training(settings.minutes, time.monotonic() - started))
+        seconds = seconds_of_training(settings.minutes, time.monotonic() - started)
+        budget = Budget(settings.steps, seconds, settings.minutes is not None and threads == 0)
         outlook = Outlook(budget)
         state = (read_checkpoint(checkpoint, run, self.function) if checkpoint else None) or trainer.start()
-        state.seconds += time.monotonic() - started
 
         def report(now: State, weights: Arrays) -> None:
             distance = self.distance(weights, watched)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -36,12 +37,11 @@ from rigcast.training._networks import Normalization, layers, make_problem, norm
 from rigcast.training._optimize import Budget, Trainer
 from rigcast.training._optimizers import Arrays
 from rigcast.training._outlook import Outlook
+from rigcast.training._pace import seconds_of_ending, seconds_of_training, too_few_steps
 from rigcast.training._partition import VertexSets
 from rigcast.training._preparation import Preparation
 from rigcast.training._settings import BodySettings
 
-MEASURING = 0.03  # part of a time budget that is kept for measuring and writing the model
-LEAST_SHARE = 0.5  # part of it that the steps get at least: a model without steps is worth nothing
 # Deviations of inputs count as at least so many times what is rounding. 700 steps on a generated human, error on
 # held-out poses: .354 mm with 0, .321 with 1, .208 with 10; a character of plain bones does not change.
 SMALLEST = 10.0
@@ -76,9 +76,16 @@ class Networks:
         return parts
 
     def train(
-        self, checkpoint: Path | None, progress: ProgressCallback | None, started: float, seconds: float | None = None
-    ) -> tuple[list[LearnedSet], int]:
-        """Train; the sets with the best weights, and the steps that were done.
+        self,
+        checkpoint: Path | None,
+        progress: ProgressCallback | None,
+        started: float,
+        *,
+        seconds: float | None = None,
+        measured_threads: bool = False,
+        finish: Callable[[list[LearnedSet], float], object] | None = None,
+    ) -> tuple[list[LearnedSet], dict[str, Any]]:
+        """Train; the sets with the best weights, and metadata: the steps that were done, and whether they are too few.
 
         Parameters
         ----------
@@ -88,17 +95,28 @@ class Networks:
             When the call began (``time.monotonic``): what was spent since then counts.
         seconds : float, optional
             Since then, after which the steps end; default by the minutes of the settings.
+        measured_threads : bool
+            See :class:`rigcast.training._optimize.Budget`.
+        finish : callable, optional
+            Makes the model of some sets and measures it on a share of the rows: how long that takes shortens the steps.
         """
         if not self.active:
-            return self.learned({}), 0
+            return self.learned({}), {"steps_done": 0}
         settings, ready = self.settings, self.ready
         training = np.isin(np.arange(len(ready.poses)), ready.training)
         problem = make_problem(self.inputs, self.targets, self.maps, training)
         widths = [m.whiten.shape[1] for m in self.maps], [len(m.scale) for m in self.maps]
         trainer = Trainer(problem, *widths, settings, self.device)
+        ending = 0.0
+        if finish is not None:
+            begin = self.learned(trainer.start().best)
+            ending = seconds_of_ending(settings.minutes, lambda share: finish(begin, share), time.monotonic() - started)
+        prepared = time.monotonic() - started
         if seconds is None:
-            seconds = seconds_of_training(settings.minutes, time.monotonic() - started)
-        budget = Budget(settings.steps, seconds)
+            seconds = seconds_of_training(settings.minutes, prepared, ending)
+        else:
+            seconds = max(seconds - prepared, 0.0)
+        budget = Budget(settings.steps, seconds, measured_threads)
         outlook = Outlook(budget)
         _, poses, truth = self.ds.take(ready.held_out[:WATCHED])
         unit = 1000.0 * self.ds.meters_per_unit
@@ -114,14 +132,14 @@ class Networks:
 
         run = hashlib.sha256(json.dumps([self.ds.hash, settings.record()]).encode()).hexdigest()
         state = (read_checkpoint(checkpoint, run) if checkpoint else None) or self._start(trainer)
-        state.seconds += time.monotonic() - started
 
         def keep(now: State) -> None:
             if checkpoint is not None:
                 write_checkpoint(checkpoint, now, run)
 
         state = trainer.run(state, budget, report, keep)
-        return self.learned(state.best), state.step
+        few = too_few_steps(settings.minutes, state.step, state.seconds, prepared + ending, budget.out_of_time(state))
+        return self.learned(state.best), {"steps_done": state.step, **few}
 
     def _start(self, trainer: Trainer) -> State:
         state = trainer.start()
@@ -130,21 +148,6 @@ class Networks:
             state.parameters = continued(state.parameters, *known, self.before)
             state.best = state.parameters
         return state
-
-
-def seconds_of_training(minutes: float | None, prepared: float) -> float | None:
-    """When the steps end, in seconds since the call began: before measuring, but not before half the time was for them.
-
-    Parameters
-    ----------
-    minutes : float or None
-        Time for the whole call.
-    prepared : float
-        Seconds that preparation took: on a busy machine, perhaps more than there are.
-    """
-    if minutes is None:
-        return None
-    return max(60.0 * minutes * (1.0 - MEASURING), prepared + LEAST_SHARE * 60.0 * minutes)
 
 
 def model_of(ds: Any, ready: Preparation, learned: list[LearnedSet]) -> Deformer:

@@ -9,6 +9,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +20,7 @@ from rigcast.errors import NumericalError
 from rigcast.training._checkpoint import State
 from rigcast.training._networks import Problem, forward, initial_parameters
 from rigcast.training._optimizers import Adam, Arrays, Optimizer, Soap
+from rigcast.training._pace import Pace, ThreadChoice
 from rigcast.training._settings import BodySettings
 
 EVALUATIONS = 50  # of the held-out error, spread over the budget
@@ -28,16 +30,24 @@ CHECKPOINT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Budget:
-    """Steps, seconds, or both; None does not limit."""
+    """Steps, seconds of steps and evaluations, or both; None does not limit.
+
+    ``measured_threads``: the number of threads is the faster of one and all, measured on the steps.
+    """
 
     steps: int | None
     seconds: float | None
+    measured_threads: bool = False
 
     def spent(self, state: State) -> float:
         """Part of the budget that is used up, 0 to 1."""
         by_steps = state.step / self.steps if self.steps is not None else 0.0
         by_time = state.seconds / max(self.seconds, 1e-9) if self.seconds is not None else 0.0
         return min(max(by_steps, by_time), 1.0)
+
+    def out_of_time(self, state: State) -> bool:
+        """Whether the seconds are used up."""
+        return self.seconds is not None and state.seconds >= self.seconds
 
 
 class DescentSettings(Protocol):
@@ -147,25 +157,41 @@ class Descent(ABC):
             If the loss is no longer finite.
         """
         self._restore(state)
+        pace = self._pace(budget)
         begun, earlier = time.monotonic(), state.seconds
         saved, evaluated = begun, int(budget.spent(state) * EVALUATIONS)
         with held_back() as interrupted:
-            while budget.spent(state) < 1.0 and state.stale < self.descent_settings.patience and not interrupted():
-                self._step(state.step, rate(self.descent_settings, budget.spent(state)))
+            while self._goes_on(state, budget, pace) and not interrupted():
+                learning_rate = rate(self.descent_settings, budget.spent(state))
+                pace.step(partial(self._step, state.step, learning_rate))
                 state.step += 1
                 state.seconds = earlier + time.monotonic() - begun
-                if int(budget.spent(state) * EVALUATIONS) > evaluated:
+                if int(budget.spent(state) * EVALUATIONS) > evaluated and pace.is_due():
                     evaluated = int(budget.spent(state) * EVALUATIONS)
-                    report(state, self._evaluate(state))
+                    pace.evaluate(lambda: report(state, self._evaluate(state)))
                 if time.monotonic() - saved > CHECKPOINT_SECONDS:
                     self._collect(state)
                     keep(state)
                     saved = time.monotonic()
+            if budget.seconds is not None and pace.pending and not interrupted():  # what is left is too short for steps
+                state.seconds = max(state.seconds, budget.seconds)
+                report(state, self._evaluate(state))
             self._collect(state)
             keep(state)
             if interrupted():
                 raise KeyboardInterrupt
         return state
+
+    def _goes_on(self, state: State, budget: Budget, pace: Pace) -> bool:
+        """Whether neither the budget nor the patience is used up."""
+        return budget.spent(state) < 1.0 and state.stale < self.descent_settings.patience and pace.fits(state.seconds)
+
+    def _pace(self, budget: Budget) -> Pace:
+        """Times steps; with a budget of seconds alone they may choose their number of threads."""
+        threads = None
+        if budget.measured_threads and not self.device.startswith("cuda"):
+            threads = ThreadChoice(self.torch.set_num_threads, self.torch.get_num_threads(), time.monotonic)
+        return Pace(budget.seconds, threads, time.monotonic)
 
     def _step(self, step: int, learning_rate: float) -> None:
         loss = self._loss(step)

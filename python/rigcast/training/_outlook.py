@@ -6,6 +6,7 @@ from rigcast.training._checkpoint import State
 from rigcast.training._optimize import Budget
 
 FALLING = 0.05  # share of the error that it lost since half as much of the budget was spent
+SETTLED = 0.5  # part of the budget before which a standstill says nothing: the learning rate still has to fall
 
 
 class Outlook:
@@ -64,6 +65,6 @@ class Outlook:
             return []
         fell = 1.0 - error / earlier[-1][3]
         if fell < FALLING:
-            return ["the error no longer falls"]
+            return ["the error no longer falls"] if spent >= SETTLED else []
         more = ": more minutes or steps help" if spent >= 1.0 else ""
         return [f"still falling ({fell:.0%} in the second half of its time{more})"]

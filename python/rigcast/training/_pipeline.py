@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,14 @@ from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_call
 from rigcast.sampling import Dataset, Sampler
 from rigcast.training._checkpoint import only_run
 from rigcast.training._choice import chosen_linear
-from rigcast.training._error_bound import add_error_bound
-from rigcast.training._export import measured
-from rigcast.training._learned_body import Networks, beside_skinning, metadata, model_tensors
+from rigcast.training._error_bound import LEAST_ROWS, add_error_bound
+from rigcast.training._export import LearnedSet, measured
+from rigcast.training._learned_body import Beside, Networks, beside_skinning, metadata, model_tensors
 from rigcast.training._linear_part import Skinnings, skinning_rows
 from rigcast.training._optimize import torch_settings
 from rigcast.training._outline import parted
-from rigcast.training._preparation import prepare
+from rigcast.training._pace import share_of
+from rigcast.training._preparation import Preparation, prepare
 from rigcast.training._settings import BodySettings, settings_for
 from rigcast.training._until._goal import Goal
 from rigcast.training._until._pipeline import Samples, learn_until, samples_of
@@ -84,15 +86,17 @@ def body(
     method : "blended" or "paper"
         "blended": vertex sets that overlap and a decaying learning rate; "paper": the method as printed.
     minutes : float or None
-        Time for the whole call; the learning rate falls over the time there is. Half of it is for the steps,
-        however long the preparation takes.
+        Time for the whole call, preparation, measuring and writing included; the learning rate falls over the time
+        that is left for steps. If fewer than 1,000 steps fit, the metadata entry ``too_few_steps`` of ``training``
+        says so, and how many minutes are enough.
     steps : int or None
         Steps of the optimizer; 8000 where neither ``minutes`` nor ``steps`` is given.
     device : str
         Where the networks are trained: "cpu" or "cuda".
     threads : int
-        Number of threads; 0 means all processors that this process may use. PyTorch's own number is restored.
-        The environment variable OMP_NUM_THREADS limits what 0 means: beside other heavy programs, fewer are faster.
+        Number of threads; 0 means all processors that this process may use; with ``minutes`` one or all of them,
+        whichever makes the steps faster. PyTorch's own number is restored. The environment variable OMP_NUM_THREADS
+        limits what 0 means: beside other heavy programs, fewer are faster.
     checkpoint : path-like or None
         File that a killed run continues from; it is removed when the model is finished.
     restart : bool
@@ -216,17 +220,38 @@ def _learned(
     torch = require("torch", extra="training", purpose="training a model")
     if hasattr(ds, "verify"):
         ds.verify(report)  # the model states the hash of what it has learned from
+    used: dict[str, Any] = {"torch": torch.__version__, "device": device, "threads": threads}
     skinnings = Skinnings(ds, skinning_rows(parted(ds, chosen)[0], chosen.seed), threads)
+
+    def rehearse(begin: list[LearnedSet], share: float) -> None:
+        rows = share_of(ready.training, share, 2), share_of(ready.held_out, share, LEAST_ROWS)
+        part = replace(ready, training=rows[0], held_out=rows[1])
+        beside = beside_skinning(ds, part, begin, skinnings)[2]
+        _finished(ds, part, begin, beside, chosen, used)  # the networks, whichever is better
+
     with torch_settings(torch, threads, device):
         try:
             chosen, trials = chosen_linear(ds, chosen, skinnings, device, report)
             ready = prepare(ds, chosen, report, skinnings=skinnings)
-            learned, steps_done = Networks(ds, ready, chosen, device).train(file, report, started)
+            networks = Networks(ds, ready, chosen, device)
+            measured_threads = chosen.minutes is not None and threads == 0
+            learned, done = networks.train(file, report, started, measured_threads=measured_threads, finish=rehearse)
         except torch.cuda.OutOfMemoryError as error:
             raise MemoryError(f"body: {device} has too little memory for these networks") from error
     report(Progress("measuring", 0, 1))
-    used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": steps_done, **trials}
-    ready, learned, beside = beside_skinning(ds, ready, learned, skinnings)
+    better, learned, beside = beside_skinning(ds, ready, learned, skinnings)
+    return _finished(ds, better, learned, beside, chosen, used | done | trials)
+
+
+def _finished(
+    ds: Any,
+    ready: Preparation,
+    learned: list[LearnedSet],
+    beside: Beside,
+    chosen: BodySettings,
+    used: dict[str, Any],
+) -> Deformer:
+    """The model with its bound and its errors."""
     tensors = model_tensors(ds, ready, learned) | beside.tensors
     parts = tensors, metadata(ds, ready, chosen, used) | {"linear_skinning": beside.about}
     parts = add_error_bound(*parts, ds, ready.training, ready.held_out, chosen.seed)

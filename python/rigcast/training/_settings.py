@@ -74,7 +74,7 @@ class BodySettings:
     steps : int or None
         Budget in steps; None leaves it to ``minutes``, or to the default where that is None too.
     minutes : float or None
-        Budget in minutes for the whole call, preparation and measuring included; at least half of it for the steps.
+        Budget in minutes for the whole call, preparation and measuring included.
     patience : int
         Evaluations without a better held-out error after which training stops.
 

@@ -19,6 +19,7 @@ from rigcast._timing.storages import POSES_TO_CHOOSE, own_error_of, storage_erro
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._commands.evaluate_actions import evaluate_actions, motion_of_action
 from rigcast.cli._console import Console
+from rigcast.cli._described.gate import gate_figures, gate_lines
 from rigcast.cli._described.skinning import no_gain
 from rigcast.cli._inputs.actions import add_action_arguments, wants_actions
 from rigcast.cli._inputs.detail import add_quality_arguments, at_quality
@@ -31,6 +32,7 @@ from rigcast.cli._overwrite import check_overwrite
 from rigcast.cli._result import Result
 from rigcast.exports._motion import write_poses
 from rigcast.exports._vertices import SUFFIXES, files_of
+from rigcast.metrics._gate import stated_difficulty
 
 if TYPE_CHECKING:
     from rigcast.report._body.heldout import HeldOut
@@ -74,6 +76,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="FILE", type=arguments.OutputFile(*SUFFIXES, BVH), help=f"the moving mesh: {FORMATS}"
     )
     parser.add_argument("--poses", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)")
+    parser.add_argument(
+        "--training",
+        metavar="SET",
+        type=arguments.existing,
+        help="what the model learned from: simple regressions are fitted to it and judged on the same poses",
+    )
     add_action_arguments(parser, "for a rig as input: an action of its file, played by its host")
     add_rig_arguments(parser)
     parser.add_argument("--device", default="cpu", help="for vertices: cpu or cuda (default cpu)")
@@ -126,11 +134,13 @@ def _model(path: Path) -> rc.Deformer:
 
 
 def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> Result:
+    from rigcast.report._body.assess import gates
     from rigcast.report._body.heldout import check_fits, held_out
     from rigcast.report._body.measure import measure
     from rigcast.report._kit.words import figure
 
     dataset = rc.Dataset(args.input)
+    training = None if args.training is None else rc.Dataset(args.training)
     check_fits(model, dataset, "evaluate")
     truth = held_out(dataset, "poses", args.poses)
     accuracy = measure(model, truth)
@@ -142,6 +152,14 @@ def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
         rows.append(["linear skinning, same samples", *map(figure, beside.figures().values())])
         for line in no_gain(accuracy.mean, beside.mean):
             console.line(f"{line} here")
+    gate = gates(training, [truth], lambda _: None).get(truth.title)
+    lines = gate_lines(model)
+    if gate is not None:
+        lines = [gate.verdict(accuracy.mean / (1e3 * model.meters_per_unit)), *gate.lines()]
+    elif lines:
+        lines = [f"On held-out rows of its training: {lines[0]}", *lines[1:]]
+    for line in lines:
+        console.line(line)
     console.table(headers, rows)
     outside = rc.metrics.outside_training(model, truth.poses)
     for line in outside.lines():
@@ -159,6 +177,7 @@ def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
         console.line("the model learned from this very set: sample another one with another seed to judge it")
     return accuracy.figures() | {
         "linear_skinning": None if beside is None else beside.figures(),
+        "simple_methods_mm": gate_figures(gate or stated_difficulty(model.metadata)),
         "storage": stored,
         "poses": len(truth.rows),
         "data_hash": dataset.hash,

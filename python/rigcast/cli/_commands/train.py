@@ -14,9 +14,11 @@ from rigcast.cli._console import Console
 from rigcast.cli._described.controls import control_lines
 from rigcast.cli._described.error_bound import bound_lines
 from rigcast.cli._described.face_maps import face_maps_lines
+from rigcast.cli._described.gate import gate_figures, gate_lines
 from rigcast.cli._described.skinning import skinning_lines
 from rigcast.cli._inputs.until import add_until_arguments, sampled, say_outcome
 from rigcast.cli._result import Result
+from rigcast.metrics._gate import stated_difficulty
 
 SUMMARY = "learn a model from a data set"
 EXAMPLE = """rigcast train body hero.rwdata -o hero.safetensors --minutes 1 --overwrite
@@ -121,6 +123,8 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
             **settings,
         )
     model.save(args.output)
+    for line in gate_lines(model):  # first, as it is about the model
+        console.line(line)
     if args.kind == "face-maps":
         for line in face_maps_lines(model):
             console.line(line)
@@ -136,6 +140,7 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
         console.line(line)
     shown = ", ".join(f"{name} {value:.3g} mm" for name, value in in_millimeters.items())
     console.line(f"{args.output}: {size / 1e6:.1f} MB, error on held-out rows: {shown}")
+    few = _too_few_steps(model.metadata, console)
     for line in [*bound_lines(model), *control_lines(model)]:
         console.line(line)
     return {
@@ -143,6 +148,8 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
         "bytes": size,
         "held_out_error_mm": in_millimeters,
         **_linear_facts(model.metadata, to_millimeters),
+        "too_few_steps": few,
+        "simple_methods_mm": gate_figures(stated_difficulty(model.metadata)),
         "data_hash": model.metadata["data_hash"],
         "resting": resting,
         **{name: model.metadata[name] for name in ("until", "bound", "mechanism_error") if name in model.metadata},
@@ -160,6 +167,14 @@ def _linear_facts(metadata: dict[str, Any], to_millimeters: float) -> dict[str, 
         "linear": learned["linear"],
         "linear_trials": learned.get("linear_trials"),
     }
+
+
+def _too_few_steps(metadata: dict[str, Any], console: Console) -> dict[str, Any] | None:
+    """Say that the time was too short to learn in; None if it was not."""
+    few: dict[str, Any] | None = metadata.get("training", {}).get("too_few_steps")
+    if few is not None:
+        console.line(f"{few['text'].split(';')[0]}; give --minutes {few['needed_minutes']}")
+    return few
 
 
 def _settings(args: argparse.Namespace) -> dict[str, Any]:

@@ -15,12 +15,14 @@ from rigcast._rigs.rotations import nearest_rotation
 from rigcast._timing.beside_rig import HostTiming, time_beside
 from rigcast._validate import bad_argument
 from rigcast.baselines import Samples
-from rigcast.metrics._difficulty import Difficulty, difficulties
+from rigcast.metrics._difficulty import difficulties
+from rigcast.metrics._gate import Difficulty, stated_difficulty
 from rigcast.progress import Progress, ProgressCallback
-from rigcast.report._body.contenders import Contender
+from rigcast.report._body.contenders import Contender, reference
 from rigcast.report._body.heldout import HeldOut
 from rigcast.report._body.measure import Accuracy, measure, vertex_sets
 from rigcast.report._body.timing import Timing, time_engine
+from rigcast.report._kit.words import figure
 from rigcast.sampling import Dataset
 
 FAR = 2  # times as far from rest as the held-out poses: what the confidence must notice
@@ -78,7 +80,31 @@ class Assessment:
         }
 
     def verdicts(self) -> list[str]:
-        """The gate's line on the subject, for each set of poses."""
+        """About the subject, for each set of poses: beside simple methods, else beside linear skinning, else alone.
+
+        Without a training set, what the model's file states of simple methods on the held-out rows of its training.
+        """
+        if self.gates:
+            return self._by_gates()
+        stated = stated_difficulty(self.subject.model.metadata)
+        if stated is not None:
+            error = self.subject.model.metadata["error"]["mean"]
+            return [f"Held-out poses of its training: {stated.verdict(error)}"]
+        return [self._plainly(truth, results) for truth, results in zip(self.truths, self.accuracy, strict=True)]
+
+    def _plainly(self, truth: HeldOut, results: list[Accuracy]) -> str:
+        """The error of the subject, and whether the reference has a larger one."""
+        mean, largest = figure(results[0].mean), figure(results[0].max)
+        own = f"misses the rig by {mean} mm on average, by {largest} mm at most"
+        beside = reference(self.contenders)
+        if beside is None:
+            return f"{truth.title.capitalize()}: {own}."
+        other = results[self.contenders.index(beside)]
+        word = "beats" if results[0].mean < other.mean else "does not beat"
+        return f"{truth.title.capitalize()}: {word} {beside.label} ({figure(other.mean)} mm on average): {own}."
+
+    def _by_gates(self) -> list[str]:
+        """The gate's line on the subject."""
         subject = [results[0] for results in self.accuracy]
         named = f", {self.subject.label}" if len(self.contenders) > 1 else ""
         millimeters = 1000.0 * self.subject.model.meters_per_unit

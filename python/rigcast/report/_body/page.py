@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from rigcast._rigs.resting import resting_groups, resting_lines
+from rigcast.metrics._gate import stated_difficulty
 from rigcast.plot import _colors as colors
 from rigcast.report._body import charts
 from rigcast.report._body.assess import FAR, Assessment
@@ -80,6 +81,7 @@ def context(
         "verdicts": numbers.verdicts(),
         "subject": f"the {subject.label}" if subject.label == "learned model" else subject.label,
         "to_mm": 1000.0 * subject.model.meters_per_unit,
+        "stated": stated_difficulty(subject.model.metadata) if not numbers.gates else None,
         "simple": [gate for gate in map(numbers.gates.get, (truth.title for truth in numbers.truths)) if gate],
         "headline": headline(numbers),
         "numbers": numbers,
@@ -167,10 +169,13 @@ def headline(numbers: Assessment) -> list[Figure]:
     rig = ""
     if (host := numbers.host) is not None:
         rig = f"{host.name}: {words.figure(host.milliseconds)} ms, {words.ratio(host.milliseconds, single)} as long"
-    rows["mean"].append(Figure(words.figure(single), "ms", "a pose, one thread", rig))
     amount, unit = words.size(numbers.subject.size).split(" ")
-    rows["max"].append(Figure(amount, unit, "model file", "float32, one safetensors file"))
-    return rows["mean"] + rows["max"]
+    return [
+        *rows["mean"],
+        *rows["max"],
+        Figure(words.figure(single), "ms", "a pose, one thread", rig),
+        Figure(amount, unit, "model file", "float32, one safetensors file"),
+    ]
 
 
 def _against(other: float, ours: float, label: str) -> str:

@@ -90,6 +90,7 @@ def write_face_ik(
     picture, top = _pictures(ik, model, measured)
     context = {
         "name": words.title(name or Path(path).stem),
+        "verdicts": [_verdict(measured, rig is not None)],
         "lead": _lead(ik, rig is not None),
         "headline": _headline(measured),
         "warnings": [] if rig is not None else [UNJUDGED],
@@ -110,6 +111,12 @@ UNJUDGED = (
     "Without the rig, errors are those on the model that the networks were trained through. Networks exploit what such "
     "a model gets wrong: only the rig itself can judge the answers."
 )
+
+
+def _verdict(measured: Measured, has_rig: bool) -> str:
+    plain, polished = (words.figure(float(answer.judged.mean())) for answer in measured.answers)
+    where = "the rig" if has_rig else "the model that was trained through, not on the rig"
+    return f"Misses control points by {plain} mm on average, by {polished} mm after polishing, judged on {where}."
 
 
 def _lead(ik: FaceIk, has_rig: bool) -> str:

@@ -37,8 +37,8 @@ def fill(name: str, context: dict[str, Any]) -> str:
     name : str
         File name of the template.
     context : dict
-        What it shows, by name; the frame's are ``name``, ``lead``, ``headline`` and, if there are any, ``verdicts`` and
-        ``warnings``.
+        What it shows, by name; the frame's are ``name``, ``verdicts`` (first of all, one sentence each), ``headline``
+        (three to six figures), ``lead`` and, if there are any, ``warnings``; long ones are folded.
     """
     jinja = require("jinja2", extra="report", purpose="writing a report")
     environment = jinja.Environment(
@@ -48,7 +48,7 @@ def fill(name: str, context: dict[str, Any]) -> str:
         lstrip_blocks=True,
         undefined=jinja.StrictUndefined,
     )
-    environment.filters |= {"figure": words.figure, "size": words.size, "ticks": ticks}
+    environment.filters |= {"figure": words.figure, "size": words.size, "ticks": ticks, "summary": words.summary}
     frame: dict[str, Any] = {
         "warnings": [],
         "verdicts": [],

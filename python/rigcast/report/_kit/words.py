@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping
 from typing import Any
+
+SHORTENED = 120  # characters
 
 
 def figure(value: float, digits: int = 3) -> str:
@@ -42,6 +45,11 @@ def ratio(larger: float, smaller: float) -> str:
     if value < 0.1:
         return f"{value:.1g} ×"
     return f"{value:.0f} ×" if value >= 10 else f"{value:.1f} ×"
+
+
+def summary(text: str) -> str:
+    """The beginning of a long note, at most 120 characters, cut between words."""
+    return textwrap.shorten(text, SHORTENED, placeholder=" …")
 
 
 def settings(values: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -24,6 +24,7 @@ def render_shot(shot: SolvedShot, comparison: Comparison | None, pictures: Galle
     """The HTML text."""
     context: dict[str, Any] = {
         "name": words.title(name),
+        "verdicts": [_verdict(shot)],
         "lead": _lead(shot),
         "headline": _headline(shot),
         "warnings": notes(shot),
@@ -42,6 +43,13 @@ def render_shot(shot: SolvedShot, comparison: Comparison | None, pictures: Galle
         context["race"] = shot_charts.race(comparison)
         context["methods"] = _methods(comparison)
     return fill("shot.html", context)
+
+
+def _verdict(shot: SolvedShot) -> str:
+    mean, largest = words.figure(float(shot.rmse.mean())), words.figure(float(shot.rmse.max()))
+    return (
+        f"Meets the shot to {mean} mm (RMSE, mean over the frames; {largest} mm in the worst). {residual(shot)}".strip()
+    )
 
 
 def _lead(shot: SolvedShot) -> str:

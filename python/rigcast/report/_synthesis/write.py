@@ -70,7 +70,7 @@ def write_synthesis(
         "name": words.title(name or Path(path).stem),
         "lead": _lead(synth),
         "headline": _headline(synth),
-        "verdicts": [_verdict(synth, label) for label in poor],
+        "verdicts": [_verdict(synth, label) for label in poor] or [_worth(synth)],
         "warnings": list(synth.metadata.get("notes", [])),
         "errors": charts.errors(synth),
         "spaces": charts.spaces(synth),
@@ -124,6 +124,17 @@ def _headline(synth: Synthesizer) -> list[Figure]:
         Figure(words.figure(synth.threshold), "mm", "threshold of matching poses", "root mean square of the mesh")
     )
     return figures
+
+
+def _worth(synth: Synthesizer) -> str:
+    measured = [space.held_out for space in synth.spaces.values() if space.held_out is not None]
+    if not measured:
+        return "Too few frames to hold some out: how well unseen frames are rebuilt is not known."
+    most = max(held.latent for held in measured)
+    return (
+        f"Unseen frames are rebuilt to {words.figure(most)} mm or better for every label, "
+        "closer than by as many principal components or by the nearest training frame."
+    )
 
 
 def _verdict(synth: Synthesizer, label: str) -> str:

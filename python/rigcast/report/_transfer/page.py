@@ -40,6 +40,7 @@ def render_transfer(measured: MeasuredTransfer, pictures: TransferGallery, name:
     """The HTML text."""
     context: dict[str, Any] = {
         "name": words.title(name),
+        "verdicts": [_verdict(measured)],
         "lead": _lead(measured),
         "headline": _headline(measured),
         "warnings": _warnings(measured),
@@ -77,6 +78,19 @@ def entries(measured: MeasuredTransfer) -> list[Entry]:
     ]
 
 
+def _verdict(measured: MeasuredTransfer) -> str:
+    doubt, count = measured.quality, len(measured.names)
+    if len(measured.judged):
+        mean, copy = float(np.nanmean(measured.errors)), float(np.nanmean(measured.copy_errors))
+        better = "Beats" if mean < copy else "Loses to"
+        figures = f"misses true shapes by {words.figure(mean)} mm, copies by {words.figure(copy)} mm"
+        return f"{better} plain copies of the offsets: {figures}."
+    poor = int(((doubt.new_crossings > 0) | (doubt.flipped.sum(axis=1) > 0)).sum())
+    if not poor:
+        return f"Nothing to look at: no flipped face and no new crossing in {words.plural(count, 'expression')}."
+    return f"Look at {poor} of {words.plural(count, 'expression')}: they have flipped faces or new crossings."
+
+
 def _lead(measured: MeasuredTransfer) -> str:
     count = measured.target.num_shapes
     more = len(measured.names) - count
@@ -91,6 +105,8 @@ def _lead(measured: MeasuredTransfer) -> str:
 def _headline(measured: MeasuredTransfer) -> list[Figure]:
     doubt = measured.quality
     result = []
+    if measured.match is None and not len(measured.judged):
+        result.append(Figure(f"{len(measured.names):,}", "", "expressions", "shapes and combinations, transferred"))
     if (match := measured.match) is not None:
         away = words.figure(measured.millimeters * match.mean_distance)
         result.append(

@@ -28,11 +28,12 @@ from rigcast.training._differential._trainer import SubspaceDescent
 from rigcast.training._differential._transforms import SkinOption
 from rigcast.training._direct_networks import check_device
 from rigcast.training._export import measured
-from rigcast.training._learned_body import seconds_of_training
 from rigcast.training._optimize import Budget, torch_settings
 from rigcast.training._optimizers import Arrays
 from rigcast.training._outlook import Outlook
+from rigcast.training._pace import seconds_of_ending, seconds_of_training, share_of, too_few_steps
 from rigcast.training._pipeline import check_data_set
+from rigcast.training._simple_methods import simple_methods
 
 DEFAULT_STEPS = 8000
 
@@ -86,7 +87,8 @@ def differential(
         The same data, seed, settings, machine and number of threads give the same model, bit for bit, unless
         ``minutes`` decides when to stop.
     minutes : float, optional
-        Time for the whole call; at least half of it is for the steps.
+        Time for the whole call, preparation, measuring and writing included. If fewer than 1,000 steps fit, the
+        metadata entry ``too_few_steps`` of ``training`` says so, and how many minutes are enough.
     steps : int, optional
         Steps of the optimizer; 8000 if neither ``minutes`` nor ``steps`` is given.
     anchors : int or (A,) integers, optional
@@ -177,14 +179,22 @@ def differential(
         if hasattr(ds, "verify"):
             ds.verify(report)
         problem, held_out, extent = _prepare(ds, anchors, skin, settings, threads, report)
+        beside = simple_methods(ds, np.flatnonzero(problem.training), held_out, threads, report)
         torch = require("torch", extra="training", purpose="training a model")
         with torch_settings(torch, threads, device):
-            last = _train(ds, problem, device, file, report, started)
+            used = {"torch": torch.__version__, "device": device, "threads": threads}
+
+            def finish(weights: Arrays, share: float, done: dict[str, Any]) -> Deformer:
+                return _model(ds, problem, weights, share_of(held_out, share), extent, used | done, beside)
+
+            trainer = SubspaceDescent(problem, device)
+            prepared = time.monotonic() - started
+            ending = seconds_of_ending(minutes, lambda share: finish(trainer.start().best, share, {}), prepared)
+            last, done = _train(ds, trainer, file, report, started, ending, minutes is not None and threads == 0)
         report(Progress("measuring", 0, 1))
-        used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": last.step}
         if minutes is not None:  # with steps alone, two runs make the same file
-            used["seconds"] = last.seconds
-        model = _model(ds, problem, last.best, held_out, extent, used)
+            done["seconds"] = last.seconds
+        model = finish(last.best, 1.0, done)
         if file is not None:
             file.unlink(missing_ok=True)
     return model
@@ -212,12 +222,18 @@ def _prepare(
 
 
 def _train(
-    ds: Any, problem: Problem, device: str, checkpoint: Path | None, progress: ProgressCallback, started: float
-) -> State:
-    """The last state: its ``best`` are the weights."""
-    settings = problem.settings
-    trainer = SubspaceDescent(problem, device)
-    budget = Budget(settings.steps, seconds_of_training(settings.minutes, time.monotonic() - started))
+    ds: Any,
+    trainer: SubspaceDescent,
+    checkpoint: Path | None,
+    progress: ProgressCallback,
+    started: float,
+    ending: float,
+    measured_threads: bool,
+) -> tuple[State, dict[str, Any]]:
+    """The last state: its ``best`` are the weights; and metadata: the steps done, and whether they are too few."""
+    problem, settings = trainer.problem, trainer.settings
+    prepared = time.monotonic() - started
+    budget = Budget(settings.steps, seconds_of_training(settings.minutes, prepared, ending), measured_threads)
     outlook = Outlook(budget)
     unit = 1000.0 * ds.meters_per_unit
 
@@ -229,13 +245,15 @@ def _train(
     about = json.dumps(["differential", ds.hash, settings.record(), anchors, problem.labels.transforms.origin])
     run = hashlib.sha256(about.encode()).hexdigest()
     state = (read_checkpoint(checkpoint, run, "differential") if checkpoint else None) or trainer.start()
-    state.seconds += time.monotonic() - started
 
     def keep(now: State) -> None:
         if checkpoint is not None:
             write_checkpoint(checkpoint, now, run)
 
-    return trainer.run(state, budget, report, keep)
+    state = trainer.run(state, budget, report, keep)
+    few = too_few_steps(settings.minutes, state.step, state.seconds, prepared + ending, budget.out_of_time(state))
+    state.best, plain = trainer.better(state.best)
+    return state, {"steps_done": state.step, **few, **plain}
 
 
 def _model(
@@ -245,6 +263,7 @@ def _model(
     held_out: NDArray[np.integer[Any]],
     extent: float,
     used: dict[str, Any],
+    beside: dict[str, Any],
 ) -> Deformer:
     labels, settings = problem.labels, problem.settings
     poses = np.asarray(ds.poses)
@@ -261,5 +280,5 @@ def _model(
         "held_out_poses": len(held_out),
     }
     tensors = common_tensors(ds, poses[problem.training], extent, read) | learned_tensors(problem, weights)
-    about = common_metadata(ds, record | used) | {"transforms": labels.transforms.origin}
+    about = common_metadata(ds, record | used) | {"transforms": labels.transforms.origin} | beside
     return measured(tensors, about, ds, held_out)

@@ -25,10 +25,10 @@ from rigcast.training._face_ik._networks import network_tensors
 from rigcast.training._face_ik._regions import PROBED, Region, face_regions, influences
 from rigcast.training._face_ik._rows import Examples, examples
 from rigcast.training._face_ik._settings import FaceIkSettings
-from rigcast.training._learned_body import seconds_of_training
 from rigcast.training._optimize import Budget, torch_settings
 from rigcast.training._optimizers import Arrays
 from rigcast.training._outlook import Outlook
+from rigcast.training._pace import seconds_of_training, too_few_steps
 
 DEFAULT_STEPS = 8000
 ROWS = 64  # training rows over which a region's Gram matrix is averaged
@@ -131,8 +131,9 @@ def face_ik(
         with torch_settings(torch, threads, "cpu"):
             report(Progress("sampling control points", 0, 1))
             descent = _prepare(model.restricted(vertices), data, regions, chosen, dimensions, threads)
-            weights, done = _train(descent, vertices, file, report, started)
-        result = _result(model, vertices, descent, weights, {"torch": torch.__version__, "steps_done": done})
+            measured_threads = minutes is not None and threads == 0
+            weights, done = _train(descent, vertices, file, report, started, measured_threads)
+        result = _result(model, vertices, descent, weights, {"torch": torch.__version__, **done})
         if file is not None:
             file.unlink(missing_ok=True)
     return result
@@ -155,11 +156,17 @@ def _prepare(
 
 
 def _train(
-    descent: FaceIkDescent, vertices: Any, checkpoint: Path | None, progress: ProgressCallback, started: float
-) -> tuple[Arrays, int]:
-    """The best weights, and the steps that were done."""
+    descent: FaceIkDescent,
+    vertices: Any,
+    checkpoint: Path | None,
+    progress: ProgressCallback,
+    started: float,
+    measured_threads: bool,
+) -> tuple[Arrays, dict[str, Any]]:
+    """The best weights, and metadata: the steps that were done, and whether they are too few."""
     settings = descent.settings
-    budget = Budget(settings.steps, seconds_of_training(settings.minutes, time.monotonic() - started))
+    prepared = time.monotonic() - started
+    budget = Budget(settings.steps, seconds_of_training(settings.minutes, prepared), measured_threads)
     outlook = Outlook(budget)
     labels = [region.points.tolist() for region in descent.regions]
     about = hashlib.sha256(json.dumps([settings.record(), vertices.tolist(), labels, descent.dimensions]).encode())
@@ -176,9 +183,9 @@ def _train(
             write_checkpoint(checkpoint, now, run)
 
     state = (read_checkpoint(checkpoint, run, "face_ik") if checkpoint else None) or descent.start()
-    state.seconds += time.monotonic() - started
     state = descent.run(state, budget, report, keep)
-    return state.best, state.step
+    few = too_few_steps(settings.minutes, state.step, state.seconds, prepared, budget.out_of_time(state))
+    return state.best, {"steps_done": state.step, **few}
 
 
 def _result(model: Deformer, vertices: Any, descent: FaceIkDescent, weights: Arrays, used: dict[str, Any]) -> FaceIk:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +31,12 @@ from rigcast.training._face_maps._preparation import Preparation, refined
 from rigcast.training._face_maps._problem import Problem, level_of, make_problem, offsets_of
 from rigcast.training._face_maps._settings import FaceMapsSettings
 from rigcast.training._face_maps._texels import TexelDescent
-from rigcast.training._learned_body import LEAST_SHARE, MEASURING
 from rigcast.training._optimize import Budget
 from rigcast.training._optimizers import Arrays
 from rigcast.training._outlook import Outlook
+from rigcast.training._pace import seconds_of_ending, seconds_of_training, too_few_steps
+
+Finish = Callable[[Preparation, list[LearnedMap], float], object]
 
 FEWER_ROWS, SMALLER_STEPS = 4, 10  # in steps on vertices, as against those on coefficients
 
@@ -89,6 +93,7 @@ class Levels:
     ) -> None:
         self.ds, self.settings, self.device, self.progress = ds, settings, device, progress
         self._torch = require("torch", extra="training", purpose="training a model")
+        self._finish: Callable[[list[LearnedMap], float], object] | None = None
         self.files: list[Path] = []
         if checkpoint is not None:
             later = [checkpoint.with_name(f"{checkpoint.name}.{stage}") for stage in range(1, len(STAGES))]
@@ -100,7 +105,7 @@ class Levels:
             file.unlink(missing_ok=True)
 
     def train(
-        self, ready: Preparation, threads: int, started: float
+        self, ready: Preparation, threads: int, started: float, finish: Finish | None = None
     ) -> tuple[Preparation, list[LearnedMap], dict[str, Any]]:
         """Train both levels: the preparation with refinement segments, all networks, and the steps done.
 
@@ -108,12 +113,16 @@ class Levels:
         ----------
         started : float
             When the call began (``time.monotonic``).
+        finish : callable, optional
+            Makes the model of some networks and measures it on a share of the rows: how long that takes shortens the
+            steps.
         """
         if self.settings.refinement > 0.0:
             self.progress(Progress("finding what to refine", 0, 1))
             ready = replace(ready, layout=refined(self.ds, ready, self.settings, threads))
         segments = [segment for segment in ready.layout.segments if segment.level != COARSE]
-        clock = _Clock(self.settings if segments else replace(self.settings, refinement=0.0), started)
+        self._finish = None if finish is None else partial(finish, ready)
+        clock = _Clock(self.settings if segments else replace(self.settings, refinement=0.0), started, threads)
         coarse = self._level(COARSE, ready.layout.coarse, ready, None, clock)
         if coarse is None:
             return ready, [], clock.done()
@@ -144,8 +153,17 @@ class Levels:
                 descent = kind(problem, self._settings_of(kind), self.device, stage)
                 before = None if trained is None else trained.descent.complete(trained.state.best)
                 start = descent.start() if before is None else descent.begin_with(before)
+                if number == COARSE and trained is None:
+                    clock.keep_for_ending(self._rehearsed(Trained(descent, start), ready))
                 trained = Trained(descent, self._run(stage, descent, start, clock, ready))
         return trained
+
+    def _rehearsed(self, begin: Trained, ready: Preparation) -> float:
+        """Seconds that making and measuring the model takes; as much again for refinements as for coarse maps."""
+        if (finish := self._finish) is None:
+            return 0.0
+        learned, refined = begin.learned(ready.length), len(ready.layout.coarse) < len(ready.layout.segments)
+        return (1 + refined) * seconds_of_ending(self.settings.minutes, lambda share: finish(learned, share))
 
     def _settings_of(self, kind: type[MapDescent]) -> FaceMapsSettings:
         """Fewer rows and smaller steps with the loss of vertices, which corrects what is known already."""
@@ -179,7 +197,7 @@ class Levels:
                 write_checkpoint(file, now, run)
 
         state = descent.run(state, budget, report, keep)
-        clock.finish(stage, state)
+        clock.finish(stage, state, budget.out_of_time(state))
         return state
 
 
@@ -187,22 +205,24 @@ class _Clock:
     """The budgets of the stages, one after another; what a stage did not use is left to the next ones.
 
     The seconds of a stage are those of its steps, so that its learning rate falls from the first one on. What else
-    takes time (reading, laying out) shortens the stages that are to come, but to no less than half of their share.
+    takes time (reading, laying out) shortens the stages that are to come.
 
     Parameters
     ----------
     settings : FaceMapsSettings
     started : float
         When the call began (``time.monotonic``).
+    threads : int
+        0: with minutes, as many as are fastest.
     """
 
-    def __init__(self, settings: FaceMapsSettings, started: float) -> None:
+    def __init__(self, settings: FaceMapsSettings, started: float, threads: int = 0) -> None:
         coarse, texels = 1.0 - settings.refinement, settings.texels
         quick = texels if texels == 0.0 or coarse == 1.0 else 1.0  # what is refined has its loss of vertices there
         self._ends = [0.0, coarse * quick, coarse, coarse + settings.refinement * texels, 1.0]
         self._steps, self._since = settings.steps, started
-        self._seconds = None if settings.minutes is None else 60.0 * settings.minutes * (1.0 - MEASURING)
-        self._spent = 0.0
+        self._minutes, self._measured = settings.minutes, settings.minutes is not None and threads == 0
+        self._spent, self._ending, self._out_of_time = 0.0, 0.0, False
         self._finished: dict[int, State] = {}
 
     def share(self, stage: int) -> float:
@@ -215,19 +235,27 @@ class _Clock:
         if self._steps is not None:
             ends = [round(end * self._steps) for end in self._ends]
             steps = max(ends[stage + 1] - ends[stage], 1)
-        if self._seconds is not None:
+        if self._minutes is not None:
             self._spent += time.monotonic() - self._since
-            left = (self._seconds - self._spent) / (1.0 - self._ends[stage])
-            seconds = max(self.share(stage) * max(left, LEAST_SHARE * self._seconds), 1e-3)
-        return Budget(steps, seconds)
+            left = seconds_of_training(self._minutes, self._spent, self._ending) or 0.0
+            seconds = self.share(stage) / (1.0 - self._ends[stage]) * left
+        return Budget(steps, seconds, self._measured)
 
-    def finish(self, stage: int, state: State) -> None:
+    def keep_for_ending(self, seconds: float) -> None:
+        """Leave so many seconds to what follows the steps."""
+        self._ending = seconds
+
+    def finish(self, stage: int, state: State, out_of_time: bool = False) -> None:
         """A stage has ended."""
         self._finished[stage] = state
+        self._out_of_time |= out_of_time
         self._spent += state.seconds
         self._since = time.monotonic()
 
     def done(self) -> dict[str, Any]:
-        """Steps of each stage, and the seconds of all steps."""
+        """Steps of each stage, the seconds of all steps, and whether they are too few."""
         steps = {STAGES[stage]: state.step for stage, state in self._finished.items()}
-        return {"steps_done": steps, "seconds": sum(state.seconds for state in self._finished.values())}
+        seconds = sum(state.seconds for state in self._finished.values())
+        other = self._spent - seconds + self._ending
+        few = too_few_steps(self._minutes, sum(steps.values()), seconds, other, self._out_of_time)
+        return {"steps_done": steps, "seconds": seconds, **few}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,9 @@ from rigcast.training._face_maps._model_layout import floors_record
 from rigcast.training._face_maps._preparation import Preparation, prepare
 from rigcast.training._face_maps._settings import FaceMapsSettings, settings_for
 from rigcast.training._optimize import torch_settings
+from rigcast.training._pace import share_of
 from rigcast.training._pipeline import DEFAULT_STEPS, check_training_arguments
+from rigcast.training._simple_methods import simple_methods
 
 
 def face_maps(
@@ -163,20 +166,31 @@ def face_maps(
         if hasattr(ds, "verify"):
             ds.verify(report)
         ready = prepare(ds, chosen, threads, report)
+        beside = simple_methods(ds, ready.training, ready.held_out, threads, report)
+        used = {"torch": torch.__version__, "device": device, "threads": threads}
+
+        def rehearse(laid_out: Preparation, begin: list[LearnedMap], share: float) -> None:
+            some = replace(laid_out, held_out=share_of(laid_out.held_out, share))
+            exported(ds, some, begin, chosen, used | {"seconds": 0.0}, beside)
+
         with torch_settings(torch, threads, device):
             try:
-                ready, learned, done = levels.train(ready, threads, started)
+                ready, learned, done = levels.train(ready, threads, started, rehearse)
             except torch.cuda.OutOfMemoryError as error:
                 raise MemoryError(f"face_maps: {device} has too little memory for these networks") from error
         report(Progress("measuring", 0, 1))
-        used = {"torch": torch.__version__, "device": device, "threads": threads, **done}
-        model = exported(ds, ready, learned, chosen, used)
+        model = exported(ds, ready, learned, chosen, used | done, beside)
         levels.forget()
     return model
 
 
 def exported(
-    ds: Dataset, ready: Preparation, learned: list[LearnedMap], settings: FaceMapsSettings, used: dict[str, Any]
+    ds: Dataset,
+    ready: Preparation,
+    learned: list[LearnedMap],
+    settings: FaceMapsSettings,
+    used: dict[str, Any],
+    beside: dict[str, Any] | None = None,
 ) -> Deformer:
     """The model with its errors by step of quality, and everything that is needed to repeat the training."""
     poses = ready.poses[ready.training]
@@ -192,7 +206,7 @@ def exported(
         "training_poses": len(ready.training),
         "held_out_poses": len(ready.held_out),
     }
-    about = common_metadata(ds, "face_maps", record | used)
+    about = common_metadata(ds, "face_maps", record | used) | (beside or {})
     quality = quality_steps(tensors, about, learned, ready.layout, ds, ready.held_out)
     about["face_maps"] = description(ds, ready, learned, quality) | {"seconds": used["seconds"]}
     return measured(tensors, about, ds, ready.held_out)

@@ -20,6 +20,10 @@ from rigcast.training._face_maps._settings import LENGTH, FaceMapsSettings
 from rigcast.training._face_maps._shapes import FIRST
 
 LOOKED_AT = 256  # training rows that decide the layout, evenly spaced
+LOOKED_AT_PER_MINUTE, LEAST_LOOKED_AT = (
+    64,
+    32,
+)  # of them, with a budget of minutes: laying out takes time by their number
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ def prepare(ds: Any, settings: FaceMapsSettings, threads: int, progress: Progres
         surface_of(ds),
         np.asarray(ds.rest_vertices),
         np.asarray(ds.faces),
-        _offsets(ds, training),
+        _offsets(ds, training, settings.minutes),
         influence,
         unit_to_mm=1e3 * ds.meters_per_unit,
         seed=settings.seed,
@@ -89,7 +93,7 @@ def prepare(ds: Any, settings: FaceMapsSettings, threads: int, progress: Progres
 
 def refined(ds: Any, ready: Preparation, settings: FaceMapsSettings, threads: int) -> Layout:
     """The layout with refinement segments where coarse maps cannot show the motion, and regions around them."""
-    offsets, unit = _offsets(ds, ready.training), 1e3 * ds.meters_per_unit
+    offsets, unit = _offsets(ds, ready.training, settings.minutes), 1e3 * ds.meters_per_unit
     chosen: dict[str, Any] = {"unit_to_mm": unit, "seed": settings.seed, "threads": threads}
     layout = ready.layout.refined(refinements(ready.layout, offsets, influence=ready.influence, **chosen))
     return with_regions(layout, offsets, ready.influence, **chosen) if settings.regions else layout
@@ -102,7 +106,10 @@ def _small(segment: MapSegment, layout: Layout) -> MapSegment:
     return replace(segment, resolution=FIRST) if alone else segment
 
 
-def _offsets(ds: Any, training: Rows) -> NDArray[np.float32]:
-    """Offsets (T, V, 3) from the rest of some training rows."""
-    some = training[:: max(1, -(-len(training) // LOOKED_AT))]
+def _offsets(ds: Any, training: Rows, minutes: float | None) -> NDArray[np.float32]:
+    """Offsets (T, V, 3) from the rest of some training rows; of fewer if minutes are few."""
+    most = LOOKED_AT
+    if minutes is not None:
+        most = int(min(LOOKED_AT, max(LEAST_LOOKED_AT, LOOKED_AT_PER_MINUTE * minutes)))
+    some = training[:: max(1, -(-len(training) // most))]
     return np.asarray(ds.take(some)[2] - np.asarray(ds.rest_vertices))

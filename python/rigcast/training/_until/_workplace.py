@@ -24,7 +24,7 @@ from rigcast.sampling._samplers import named_sampler
 from rigcast.training._choice import chosen_linear
 from rigcast.training._error_bound import add_error_bound, row_errors
 from rigcast.training._influence import movement
-from rigcast.training._learned_body import LEAST_SHARE, Networks, metadata, model_tensors
+from rigcast.training._learned_body import Networks, metadata, model_tensors
 from rigcast.training._linear_part import Skinnings, skinning_rows
 from rigcast.training._optimize import torch_settings
 from rigcast.training._outline import Outline, bone_space, parted
@@ -166,9 +166,8 @@ class Workplace:
         with torch_settings(torch, self.threads, self.device):
             networks = Networks(ds, ready, settings, self.device, known)
             file, now = self.folder / f"round-{number:03d}.checkpoint", time.monotonic()
-            learned, done = networks.train(file, report, now, self._seconds_of_round(number))
-        used = {"torch": torch.__version__, "device": self.device, "threads": self.threads, "steps_done": done}
-        used |= self.trials
+            learned, done = networks.train(file, report, now, seconds=self.seconds_left())
+        used = {"torch": torch.__version__, "device": self.device, "threads": self.threads, **done, **self.trials}
         tensors, about = model_tensors(ds, ready, learned), metadata(ds, ready, settings, used)
         parts = add_error_bound(tensors, about, ds, ready.training, ready.held_out, settings.seed)
         return _core.model_from_tensors(parts[0], json.dumps(parts[1]))
@@ -183,13 +182,6 @@ class Workplace:
             self.settings, self.trials = found
             self._outline = outlined(first, self.settings, self.progress, skinnings=skinnings)
         return self._outline
-
-    def _seconds_of_round(self, number: int) -> float | None:
-        """Time for the steps of a round: what is left, but half of all for those of the first."""
-        left = self.seconds_left()
-        if left is None or number > 0:
-            return left
-        return max(left, LEAST_SHARE * 60.0 * float(self.settings.minutes or 0.0))
 
     def seconds_left(self) -> float | None:
         """Of the minutes of the settings; None without any."""
