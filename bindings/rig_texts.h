@@ -122,7 +122,8 @@ ValueError
     If a shape is wrong, a value is not finite or too large, or a gradient overflows float32.
 )";
 
-inline constexpr const char* confidence = R"(How far to trust the model at poses: whether they lie among the training poses, and what error is expected there.
+inline constexpr const char* confidence =
+    R"(How far to trust the model at poses: whether they lie among the training poses, and what error is expected there.
 
 ``0.9^(doubt^2) 2^-(excess / 0.25)^2``. The excess is how far a joint, a control, or the combination of all of them lies
 outside the training poses, as a share of its radius: the confidence is 1/2 at a quarter of its radius outside. The doubt
