@@ -39,7 +39,7 @@ def ambiguous_pairs(gram: Gram, solution: Solution, millimeters: float) -> list[
     deviation = noise * np.sqrt(inverse_diagonal(cosines)) / size[own]
     parallel = np.abs(cosines - np.eye(len(own)))
     angle = np.degrees(np.arccos(np.minimum(parallel, 1.0)))
-    on = (np.abs(solution.weights) > ON).any(axis=0)[own]
+    on = np.asarray((np.abs(solution.weights) > ON).any(axis=0))[own]
     unsure = deviation > UNSURE
     first, second = np.triu_indices(len(own), 1)
     near = (unsure[first] | unsure[second]) & (on[first] | on[second]) & (angle[first, second] < NEAR)

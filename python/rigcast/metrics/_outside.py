@@ -17,6 +17,9 @@ CHUNK = 4096  # poses at once
 MOST_NAMED = 5
 
 
+WHY = "far outside the training poses, or where the model errs far more than it does on most of them"
+
+
 @dataclass(frozen=True)
 class Outside:
     """How poses lie to the training poses of a model.
@@ -54,7 +57,7 @@ class Outside:
         values = self.confidence
         lines = [f"confidence: median {np.median(values):.2f}, lowest {values.min():.2f}"]
         if self.doubtful:
-            lines[0] += f"; {self.doubtful:,} of {len(values):,} poses below {DOUBTFUL}, far outside the training poses"
+            lines[0] += f"; {self.doubtful:,} of {len(values):,} poses below {DOUBTFUL}: {WHY}"
         for title, chosen in (("moved, though it rested in training", True), ("outside the training poses", False)):
             named = [i for i, name in enumerate(self.names) if (name in self.resting) == chosen]
             parts = [f"{self.names[i]} ({self.poses[i]:,} poses)" for i in named[:MOST_NAMED]]

@@ -5,7 +5,7 @@ A *role* is a part of the body; ``.L`` and ``.R`` are its sides. A habit that la
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rigcast._validate import bad_argument
 
@@ -166,9 +166,11 @@ def joint_map(source: Iterable[str], target: Iterable[str]) -> dict[str, str]:
     if len(found) < 3:
         found = {name: name for name in source if name in target}  # of a creature
     if not found:
-        got = f"names of {len(roles)} and {len(goals)} known roles"
+        got = (
+            f"joints ({_few(source)}), of whose names none stands for a part of a body that {_few(sorted(target))} have"
+        )
         raise bad_argument(
-            "joint_map", "source, target", got, "skeletons with common joint names; else write the map by hand"
+            "joint_map", "source", got, "joints with names in common, else a map written by hand (--joint-map)"
         )
     return found
 
@@ -177,3 +179,8 @@ def limb_joints(names: Iterable[str]) -> set[str]:
     """The joints that are upper or lower arms or legs by their names."""
     roles = joint_roles(names)
     return {roles[role] for role in LIMBS if role in roles}
+
+
+def _few(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:4]))
+    return shown + (f" and {len(names) - 4} more" if len(names) > 4 else "")

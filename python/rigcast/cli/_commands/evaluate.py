@@ -33,6 +33,7 @@ from rigcast.cli._result import Result
 from rigcast.exports._motion import write_poses
 from rigcast.exports._vertices import SUFFIXES, files_of
 from rigcast.metrics._gate import stated_difficulty
+from rigcast.metrics._outside import WHY
 
 if TYPE_CHECKING:
     from rigcast.report._body.heldout import HeldOut
@@ -227,9 +228,7 @@ def _played(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
     what = f"{len(playback)} x {joints} joints" if is_bvh(args.output) else " x ".join(map(str, playback.shape))
     console.line(f"{args.output}: {what}; lowest confidence {confidence.min():.2f}")
     if low:
-        console.line(
-            f"{low} of {len(confidence)} poses lie far outside what the model has learned from (confidence below 0.5)"
-        )
+        console.line(f"{low} of {len(confidence)} poses have a confidence below 0.5: {WHY}")
         for line in rc.metrics.outside_training(model, playback.poses).lines()[1:]:
             console.line(line)
     for note in notes:

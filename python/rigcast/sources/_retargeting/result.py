@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rigcast._rigs.described import Described, counted
 from rigcast._rigs.rotations import Float64
@@ -118,7 +119,7 @@ class Retargeted(Described):
             where nothing was compared. The other entries are the attributes of this class.
         """
         degrees, far = self.followed.degrees, self.followed.millimeters
-        placed = np.isfinite(far).all(axis=0)
+        placed: NDArray[np.bool_] = np.asarray(np.isfinite(far).all(axis=0))
         joints = {
             name: {
                 "control": self.controls[name],
