@@ -90,6 +90,8 @@ public:
     const std::vector<Channel>& list() const { return list_; }
     /// Null if the rig has none.
     const Mechanism* mechanism() const { return mechanism_.get(); }
+    /// A row (N) with whole numbers rounded, as the rig takes it.
+    std::vector<double> rounded(const double* row) const;
 
     /// What `poses` does for an undecided rig, or one without channels: throw, or write the poses that plain kinematics
     /// alone would give, with 0 for numeric controls without a channel.
@@ -130,8 +132,6 @@ private:
     void refuse_undecided(const char* function) const;
     void local_pose(const Joint& joint, const double* row, float* pose) const;
     void write_pose(const double* row, Mechanism::Poses* bones, float* pose) const;
-    /// The row (N) with whole numbers rounded, as the rig takes it.
-    std::vector<double> rounded(const double* row) const;
     /// Writes the translation and scale channels of a joint, and its rotations (T, 3, 3).
     void split_joint(std::size_t joint, View<const float, 2> poses, View<float, 2> channels, double* rotations) const;
     void fit_joint(std::size_t joint, View<const float, 2> poses, View<float, 2> channels) const;

@@ -13,10 +13,7 @@ class MechanismDifferences {
 public:
     /// `channels` has a mechanism and outlives this object.
     MechanismDifferences(const Channels& channels, const double* values)
-        : channels_(channels), values_(values, values + channels.size()) {
-        for (std::size_t n = 0; n < values_.size(); ++n) {
-            if (channels.list()[n].whole) values_[n] = std::nearbyint(values_[n]);
-        }
+        : channels_(channels), values_(channels.rounded(values)) {
         channels.mechanism()->evaluate(values_.data(), Mechanism::Accuracy::smooth, &base_);
     }
 

@@ -8,6 +8,7 @@ import bpy
 sys.path.append(str(Path(__file__).parent))
 
 from metarigs import boxes
+from tube import edited_armature
 
 POINTS = ((0.2, 0.0, 1.4), (0.5, 0.02, 1.4), (0.8, 0.0, 1.4), (0.9, 0.0, 1.4))  # shoulder, elbow, wrist, fingers
 
@@ -54,12 +55,8 @@ def arm(fk, ik, skin, switch, settings, expression):
     ``expression`` is the influence of IK, of the property ``switch`` (its owner and key); ``settings`` are properties
     beside it that nothing but a driver of a mechanism bone reads.
     """
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    data = bpy.data.armatures.new("Rig")
-    armature = bpy.data.objects.new("Rig", data)
-    bpy.context.scene.collection.objects.link(armature)
-    bpy.context.view_layer.objects.active = armature
-    bpy.ops.object.mode_set(mode="EDIT")
+    armature = edited_armature()
+    data = armature.data
     for chain in (fk, ik, skin):
         for index, name in enumerate(chain):
             bone = data.edit_bones.new(name)

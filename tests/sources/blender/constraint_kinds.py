@@ -6,6 +6,7 @@ the owner follows; a chain has NAME.base, NAME.upper, NAME.owner, NAME.target an
 
 import bpy
 from mathutils import Matrix, Vector
+from tube import edited_armature
 
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
@@ -161,12 +162,8 @@ CASES = {
 
 def constraint_kinds():
     """All cases side by side on one armature, with a box around each bone."""
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    data = bpy.data.armatures.new("Rig")
-    armature = bpy.data.objects.new("Rig", data)
-    bpy.context.scene.collection.objects.link(armature)
-    bpy.context.view_layer.objects.active = armature
-    bpy.ops.object.mode_set(mode="EDIT")
+    armature = edited_armature()
+    data = armature.data
     for place, name in enumerate(CASES):
         _bones_of(data, name, 3.0 * (place % 8), 4.0 * (place // 8))
     bpy.ops.object.mode_set(mode="POSE")

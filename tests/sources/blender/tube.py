@@ -7,14 +7,21 @@ import bpy
 ROWS, AROUND = 9, 8
 
 
-def start():
-    """An empty scene with an armature of three bones in a line, moved and turned, and a tube bound to it."""
+def edited_armature():
+    """An armature without bones in an empty scene, in edit mode."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     data = bpy.data.armatures.new("Rig")
     armature = bpy.data.objects.new("Rig", data)
     bpy.context.scene.collection.objects.link(armature)
     bpy.context.view_layer.objects.active = armature
     bpy.ops.object.mode_set(mode="EDIT")
+    return armature
+
+
+def start():
+    """An empty scene with an armature of three bones in a line, moved and turned, and a tube bound to it."""
+    armature = edited_armature()
+    data = armature.data
     parent = None
     for index in range(3):
         bone = data.edit_bones.new(f"bone{index}")

@@ -23,7 +23,6 @@ struct BoneTarget {
     int bone = -1;
     Affine fixed;
     Number weight{1.0};
-    Affine offset;           // of a child-of constraint: the inverse of the target when it was set
     double head_tail = 0.0;  // 0: the bone's head, 1: its tail
 };
 
@@ -35,15 +34,14 @@ enum class ConstraintKind {
     damped_track,
     stretch_to,
     armature,
-    child_of,
     limit_location,
     limit_rotation,
     limit_scale,
     limit_distance
 };
-inline constexpr std::array constraint_names{"COPY_LOCATION",  "COPY_ROTATION",  "COPY_SCALE",  "COPY_TRANSFORMS",
-                                             "DAMPED_TRACK",   "STRETCH_TO",     "ARMATURE",    "CHILD_OF",
-                                             "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE", "LIMIT_DISTANCE"};
+inline constexpr std::array constraint_names{"COPY_LOCATION",  "COPY_ROTATION", "COPY_SCALE",    "COPY_TRANSFORMS",
+                                             "DAMPED_TRACK",   "STRETCH_TO",    "ARMATURE",      "LIMIT_LOCATION",
+                                             "LIMIT_ROTATION", "LIMIT_SCALE",   "LIMIT_DISTANCE"};
 
 /// How a copied rotation is combined with the bone's own.
 enum class RotationMix { replace, offset, add, before, after };

@@ -153,9 +153,6 @@ void apply(const PosedBones& posed, const Constraint& c, const Affine& target, A
             return stretch_to(c, target, own);
         case ConstraintKind::armature:
             return move_with(posed, c, own);
-        case ConstraintKind::child_of:
-            *own = target * (c.targets[0].offset * *own);
-            return;
         case ConstraintKind::limit_location:
             for (int axis = 0; axis < 3; ++axis) {
                 own->location[axis] = std::clamp(own->location[axis], c.low[axis], c.high[axis]);

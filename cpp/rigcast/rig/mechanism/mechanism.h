@@ -65,7 +65,7 @@ private:
     std::vector<std::vector<int>> moved_joints_;  // per channel
 };
 
-/// Reads the entry "mechanism" of "channels"; see write_mechanism in the package's Blender host for its format.
+/// Reads the entry "mechanism" of "channels"; `mechanism_of` in the package's Blender host writes it.
 /// Throws ArgumentError if it is malformed.
 Mechanism read_mechanism(const Metadata& entry, const std::vector<std::string>& channel_names,
                          const std::vector<std::string>& joints, const std::vector<int>& parents);

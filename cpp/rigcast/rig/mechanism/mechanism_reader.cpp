@@ -84,7 +84,6 @@ BoneTarget target_of(const Metadata& entry, const std::vector<std::string>& chan
     BoneTarget target;
     if (entry.contains("bone")) target.bone = bone_index(entry, "bone");
     if (entry.contains("fixed")) target.fixed = affine_of(entry, "fixed");
-    if (entry.contains("offset")) target.offset = affine_of(entry, "offset");
     target.head_tail = finite(entry, "head_tail", 0.0);
     target.weight = number_of(entry, "weight", 1.0, channels);
     return target;

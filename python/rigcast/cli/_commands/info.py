@@ -16,7 +16,7 @@ from rigcast.cli import _arguments as arguments
 from rigcast.cli._arguments import existing
 from rigcast.cli._console import Console
 from rigcast.cli._described.clips import clip_line
-from rigcast.cli._described.controls import control_facts
+from rigcast.cli._described.controls import kept_control_facts
 from rigcast.cli._described.differential import differential_facts
 from rigcast.cli._described.error_bound import bound_facts
 from rigcast.cli._described.face_maps import face_maps_facts
@@ -233,7 +233,7 @@ def describe_model(path: Path) -> dict[str, Any]:
         "error": metadata.get("error", {}),
         **({"linear_skinning": metadata["linear_skinning"]} if "linear_skinning" in metadata else {}),
         **bound_facts(model),
-        **control_facts(model),
+        **kept_control_facts(model),
         **face_maps_facts(model),
         **differential_facts(model),
         "training": metadata.get("training", {}),

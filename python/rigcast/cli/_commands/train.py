@@ -11,7 +11,7 @@ from typing import Any
 from rigcast._rigs.resting import resting_lines
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
-from rigcast.cli._described.controls import control_lines
+from rigcast.cli._described.controls import kept_control_lines
 from rigcast.cli._described.error_bound import bound_lines
 from rigcast.cli._described.face_maps import face_maps_lines
 from rigcast.cli._described.gate import gate_figures, gate_lines
@@ -141,7 +141,7 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
     shown = ", ".join(f"{name} {value:.3g} mm" for name, value in in_millimeters.items())
     console.line(f"{args.output}: {size / 1e6:.1f} MB, error on held-out rows: {shown}")
     few = _too_few_steps(model.metadata, console)
-    for line in [*bound_lines(model), *control_lines(model)]:
+    for line in [*bound_lines(model), *kept_control_lines(model)]:
         console.line(line)
     return {
         "model": os.fspath(args.output),

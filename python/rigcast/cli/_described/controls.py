@@ -7,7 +7,7 @@ from typing import Any
 import rigcast as rc
 
 
-def control_lines(model: rc.Deformer) -> list[str]:
+def kept_control_lines(model: rc.Deformer) -> list[str]:
     """What poses the joints of a body by its channels, with the error that it adds; or which joints nothing poses."""
     entry = model.metadata.get("channels", {})
     if not model.joint_names or not model.channels:
@@ -30,7 +30,7 @@ def control_lines(model: rc.Deformer) -> list[str]:
     return [f"{words}: adds {mean:.2g} mm on average, {largest:.2g} mm at most, on {added['poses']} held-out poses"]
 
 
-def control_facts(model: rc.Deformer) -> dict[str, Any]:
+def kept_control_facts(model: rc.Deformer) -> dict[str, Any]:
     """For ``rigcast info``."""
-    lines = control_lines(model)
+    lines = kept_control_lines(model)
     return {"rig_controls": lines[0].split(": ", 1)[1]} if lines else {}

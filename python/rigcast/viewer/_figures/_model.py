@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._hashing import padded_faces
 from rigcast.viewer._figures._figure import State, Vertices
-from rigcast.viewer._figures._posing import AXES, Posing, Row, Vector, posing_of
+from rigcast.viewer._figures._posing import AXES, Posing, Row, Vector, poses_of_each, posing_of
 from rigcast.viewer._sliders import Slider, body_part
 
 REACH = 2.0  # of the character's size, each way
@@ -67,9 +67,7 @@ def needs_place(model: _core.Deformer) -> bool:
     shifts = [c for c in channels if c.kind == "control" and c.unit == "rig"]
     if not shifts or not all(c.follows_kinematics for c in channels):
         return True
-    rows = np.tile([c.rest for c in channels], (1 + len(shifts), 1))
-    rows[range(1, len(rows)), [c.index for c in shifts]] = [c.high if c.high > c.rest else c.low for c in shifts]
-    poses = model.poses_from_channels(rows)
+    poses = poses_of_each(model, shifts)
     columns = [12 * joint + entry for joint in joints for entry in (3, 7, 11)]
     moved = np.abs(poses[1:, columns] - poses[0, columns]).reshape(len(shifts), len(joints), 3).max(axis=2)
     return not bool((moved > 0.0).all(axis=1).any())

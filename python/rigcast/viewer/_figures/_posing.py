@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -92,6 +93,14 @@ class ByJoints(InPlace):
         turned = nearest_rotation(np.linalg.solve(self._rest[..., :3], local[..., :3]))
         angles = matrix_to_euler(turned, AXES).reshape(len(poses), -1)
         return np.concatenate([angles, poses[:, self._joints :]], axis=1).astype(np.float32)
+
+
+def poses_of_each(model: _core.Deformer, chosen: Sequence[_core.Channel]) -> Row:
+    """Poses (1 + n, C): all channels at rest, then each of the n chosen ones alone at the end farther from rest."""
+    rows = np.tile([channel.rest for channel in model.channels], (1 + len(chosen), 1))
+    far = [c.high if abs(c.high - c.rest) >= abs(c.low - c.rest) else c.low for c in chosen]
+    rows[range(1, len(rows)), [channel.index for channel in chosen]] = far
+    return np.asarray(model.poses_from_channels(rows))
 
 
 def posing_of(model: _core.Deformer) -> Posing:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import rigcast as rc
 from rigcast import _core
 from rigcast.viewer._figures._figure import Figure, State
-from rigcast.viewer._figures._posing import Row
+from rigcast.viewer._figures._posing import Row, poses_of_each
 from rigcast.viewer._handles import Handle, Vector
 from rigcast.viewer._handles._finding import LimbJoints, find_limbs
 
@@ -96,10 +96,7 @@ def _moved_joints(model: _core.Deformer) -> list[set[str]]:
     controls = [channel for channel in channels if channel.kind in ("control", "dial")]
     if not controls or not all(channel.follows_kinematics for channel in channels):
         return found
-    rows = np.tile([channel.rest for channel in channels], (1 + len(controls), 1))
-    far = [c.high if abs(c.high - c.rest) >= abs(c.low - c.rest) else c.low for c in controls]
-    rows[range(1, len(rows)), [channel.index for channel in controls]] = far
-    poses = model.poses_from_channels(rows)[:, : 12 * len(model.joint_names)]
+    poses = poses_of_each(model, controls)[:, : 12 * len(model.joint_names)]
     moved = (poses[1:] != poses[:1]).reshape(len(controls), -1, 12).any(axis=2)
     for channel, row in zip(controls, moved, strict=True):
         found[channel.index] = {model.joint_names[joint] for joint in np.flatnonzero(row)}

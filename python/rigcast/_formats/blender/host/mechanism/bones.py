@@ -80,7 +80,7 @@ class Bones:
         return found
 
     def _visit(self, name: str) -> bool:
-        """Write a bone, or the chain that it belongs to, after what it follows; whether that is possible."""
+        """Write a bone, or its whole chain, after what it follows. Returns False if it cannot be written."""
         if name in self._entries:
             return True
         if name in self.unread:
