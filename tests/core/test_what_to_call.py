@@ -79,7 +79,7 @@ def test_a_solution_with_a_broken_header_is_named(tmp_path):
         (rc.load, "hero.bvh", "rigcast.sources.load_bvh"),
         (rc.load, "hero.bvh.gz", "rigcast.sources.load_bvh"),
         (rc.load, "hero.safetensors", "a model that rigcast saved (.safetensors)"),
-        (rc.sources.load, "hero.safetensors", "rigcast.load"),
+        (rc.sources.load, "hero.safetensors", "a complete safetensors file"),
         (rc.sources.load, "hero.bvh", "rigcast.sources.load_bvh"),
         (rc.sources.load_blendshapes, "hero.obj", "rigcast.sources.load_shot (moving meshes)"),
         (rc.sources.load_shot, "hero.bvh", "rigcast.sources.load_bvh"),

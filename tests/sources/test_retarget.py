@@ -207,7 +207,7 @@ def test_joint_maps_join_habits_and_refuse_strangers():
     assert found["LowerBack"] == "abdomen"
     assert found["RightForeArm"] == "rForeArm"
     assert len(found) == 21
-    with pytest.raises(ValueError, match="write the map by hand"):
+    with pytest.raises(ValueError, match="else a map written by hand"):
         joint_map(["a", "b"], HABITS["poser"].values())
 
 

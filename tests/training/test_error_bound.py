@@ -131,7 +131,7 @@ def test_the_rates_of_the_flag_are_those_of_poses_moved_by_the_rig(tmp_path):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     arm = rc.sources.example_body()
     data = rc.sampling.sample(arm, tmp_path / "arm.rwdata", count=300, seed=0, probe=1)
-    model = rc.training.body(data, steps=1, hidden=2, threads=1)
+    model = rc.training.body(data, steps=1, hidden=2, threads=1, linear="rigid")
     _, held = data.split(0.1, 0)
     moved = beyond_range(data.channels[held], data.channel_ranges, np.random.default_rng([0, 7]))
     low, high = data.channel_ranges.T

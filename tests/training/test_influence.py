@@ -72,7 +72,7 @@ def test_a_channel_that_turns_two_joints_brings_both():
 
 
 def test_without_a_probe_everything_but_the_root_is_read(unprobed_data):
-    ready = prepare(unprobed_data, settings_for("blended"), ignore)
+    ready = prepare(unprobed_data, settings_for("blended", linear="rigid"), ignore)
     poses = unprobed_data.poses
     description = Description(
         np.asarray(unprobed_data.skeleton.parents), varying_columns(poses, 4, 40.0), rigid_joints(poses, 4)

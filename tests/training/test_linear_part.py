@@ -174,7 +174,7 @@ def test_trials_see_rows_of_their_own_split_alone(cylinder_data, monkeypatch):
 def test_rounding_is_no_gain(error, better):
     """The same skinning as sets of a body differs in the last digits."""
     assert gains(error, 1.0) == better
-    metadata = {"error": {"mean": error}, "linear_skinning": {"mean": 1.0, "max": 2.0}}
+    metadata = {"error": {"mean": error, "max": 2.0}, "linear_skinning": {"mean": 1.0, "max": 2.0}}
     assert (NO_GAIN in skinning_lines(metadata, 1000.0)[0]) != better
 
 

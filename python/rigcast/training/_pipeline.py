@@ -94,8 +94,8 @@ def body(
     device : str
         Where the networks are trained: "cpu" or "cuda".
     threads : int
-        Number of threads; 0 means all processors that this process may use; with ``minutes`` one or all of them,
-        whichever makes the steps faster. PyTorch's own number is restored. The environment variable OMP_NUM_THREADS
+        Number of threads; 0 means all processors that this process may use. With ``minutes``, 0 lets the steps use one
+        or all of them, whichever is faster. PyTorch's own number is restored. The environment variable OMP_NUM_THREADS
         limits what 0 means: beside other heavy programs, fewer are faster.
     checkpoint : path-like or None
         File that a killed run continues from; it is removed when the model is finished.
