@@ -136,7 +136,7 @@ def _mechanism_lines(facts: dict[str, Any]) -> list[str]:
         name, why = next(iter(unread.items()))
         cause = why if why.startswith("bone ") else f"bone {name!r}: {why}"
         return [f"mechanism: {len(unread)} bones cannot be read ({cause}): models will take joints instead of controls"]
-    if "limbs" not in facts:
+    if "limbs" not in facts or "mechanism" not in facts:
         return []
     bones, chains = facts["mechanism"]["bones"], facts["mechanism"]["chains"]
     chains_text = counted(chains, "chain of inverse kinematics", "chains of inverse kinematics")
