@@ -149,7 +149,8 @@ class Rig(Protocol):
     ``posed_elsewhere`` (dict from joint name to the reason) lists joints that constraints or drivers pose. Sampling
     compares all this with the poses that the rig returns; what plain kinematics does not decide is named in the data
     set and refused by
-    ``model.poses_from_channels``. ``surface`` (:class:`Surface`): the named parts, materials and texture coordinates
+    ``model.poses_from_channels``. ``own_skin`` (:class:`Skin`): joints and weights of
+    the rig's own linear skinning. ``surface`` (:class:`Surface`): the named parts, materials and texture coordinates
     of the mesh, which data sets and models keep.
     """
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._core import BlendshapeRig
 from rigcast._hashing import padded_faces, topology_hash
 from rigcast._posing import pose_names
+from rigcast._rigs.description import Skin
 from rigcast._rigs.rig import Rig
 from rigcast._rigs.stated_channels import stated_kinematics
 from rigcast._rigs.surface import Surface, check_surface, surface_of
@@ -44,6 +45,8 @@ class CheckedRig:
         Deforming joints, controls, shapes and dials that no channel moves, by name, with the reason.
     surface : Surface
         Named parts, materials and texture coordinates; empty if the rig states none.
+    skin : Skin or None
+        The rig's own skin weights, if it states any.
     """
 
     name: str
@@ -63,6 +66,7 @@ class CheckedRig:
     kinematics: dict[str, object]
     resting: dict[str, str]
     surface: Surface
+    skin: Skin | None
 
     @property
     def pose_names(self) -> list[str]:
@@ -133,6 +137,7 @@ def check_rig(rig: Rig, function: str = "check_rig") -> CheckedRig:
         kinematics=stated_kinematics(rig, channel_names, joint_names, dial_names, function),
         resting=_resting(getattr(rig, "resting", {}), function),
         surface=check_surface(surface_of(rig), len(rest_vertices), faces, function, "rig.surface"),
+        skin=_skin(rig, len(rest_vertices), len(joint_names), function),
     )
 
 
@@ -172,6 +177,17 @@ def check_faces(faces: ArrayLike, num_vertices: int, function: str, argument: st
     if len(corners) == 0:
         raise bad_argument(function, argument, "empty", "at least one face")
     return corners
+
+
+def _skin(rig: Any, num_vertices: int, num_joints: int, function: str) -> Skin | None:
+    """The rig's own skin weights."""
+    skin = getattr(rig, "own_skin", None)
+    if not isinstance(skin, Skin) or not num_joints:
+        return None
+    if len(skin.joint) != num_vertices or skin.joint.min() < 0 or skin.joint.max() >= num_joints:
+        got = f"for {len(skin.joint)} vertices, joints {skin.joint.min()} to {skin.joint.max()}"
+        raise bad_argument(function, "rig.own_skin", got, f"for {num_vertices} vertices, joints 0 to {num_joints - 1}")
+    return skin
 
 
 def _names(value: Any, function: str, argument: str, at_least_one: str = "") -> list[str]:

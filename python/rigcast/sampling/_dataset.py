@@ -81,6 +81,8 @@ class Dataset:
     dial_names : list of str
         The K numeric controls.
     joint_names : list of str
+    skin : tuple or None
+        Joints (V, K) int32 and weights (V, K) float32 of the rig's own skinning, if it states any.
     surface : Surface
         Named parts, materials and texture coordinates of the mesh.
     clips : list of Clip
@@ -119,7 +121,7 @@ class Dataset:
         self.dial_names: list[str] = list(self.manifest["dial_names"])
         self.joint_names: list[str] = list(self.manifest["joint_names"])
         self.rest_vertices, self.faces, self._skeleton_rest = read_rest(self.path, self.manifest)
-        self.surface, clips = read_more(self.path, self.manifest, self.faces)
+        self.surface, clips, self.skin = read_more(self.path, self.manifest, self.faces)
         self.clips: list[Clip] = list(clips.clips)
         self.clip: NDArray[np.int32] = frozen(clips.rows)
         self._rows = open_rows(self.path, self.manifest, "", self.manifest["count"])

@@ -22,6 +22,8 @@ FILES: dict[str, tuple[str, str, Shape]] = {
     "uvs": ("num_uvs", "<f4", lambda m: (m["num_uvs"], 2)),
     "uv_faces": ("num_uvs", "<i4", lambda m: (m["num_faces"], 4)),
     "clip": ("clips", "<i4", lambda m: (m["count"],)),
+    "skin_joint": ("skin", "<i4", lambda m: (m["num_vertices"], m["skin"])),
+    "skin_weight": ("skin", "<f4", lambda m: (m["num_vertices"], m["skin"])),
 }
 
 
@@ -46,6 +48,8 @@ def contents(facts: CheckedRig, clips: Clips) -> dict[str, bytes]:
     if facts.joint_names:
         rest["skeleton_rest.npy"] = facts.skeleton_rest
     found = rest | {f"{name}.npy": array.astype(FILES[name][1]) for name, array in facts.surface.arrays().items()}
+    if facts.skin is not None:
+        found |= {"skin_joint.npy": facts.skin.joint.astype("<i4"), "skin_weight.npy": facts.skin.weight.astype("<f4")}
     if clips.clips:
         found["clip.npy"] = clips.rows.astype("<i4")
     return {name: npy_bytes(array) for name, array in found.items()}
@@ -81,6 +85,28 @@ def read_surface(
     except ValueError as error:
         files = ", ".join(f"{name}.npy" for name in content if name not in ("parts", "materials"))
         raise ValueError(f"Dataset: {files} do not fit the mesh: {error}") from error
+
+
+def read_skin(
+    manifest: dict[str, Any], read: Callable[[str, str, tuple[int, ...]], NDArray[Any]]
+) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
+    """Joints and weights (V, K) of the rig's own skin; None if the set has none.
+
+    Raises
+    ------
+    ValueError
+        As :func:`read_surface`.
+    """
+    count = manifest.get("skin", 0)
+    if not count:
+        return None
+    files = {name: FILES[name] for name in ("skin_joint", "skin_weight")}
+    joint, weight = (read(f"{name}.npy", dtype, shape(manifest)) for name, (_, dtype, shape) in files.items())
+    if joint.min(initial=0) < 0 or joint.max(initial=0) >= len(manifest["joint_names"]):
+        raise bad_argument("Dataset", "skin_joint.npy", "out of range", "joints of the set")
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and (np.abs(weight.sum(axis=1) - 1.0) < 1e-3).all()):
+        raise bad_argument("Dataset", "skin_weight.npy", "no weights", "not negative, each row of sum 1")
+    return joint.astype(np.int32), weight.astype(np.float32)
 
 
 def read_clips(manifest: dict[str, Any], read: Callable[[str, str, tuple[int, ...]], NDArray[Any]]) -> Clips:

@@ -17,7 +17,7 @@ from rigcast.sampling._rows import Rows
 
 SHARED = (
     *("name", "licence", "origin", "up_axis", "meters_per_unit", "channel_names", "channel_ranges", "dial_names"),
-    *("joint_names", "rest_vertices", "faces", "surface", "skeleton", "probe", "channel_entry", "resting"),
+    *("joint_names", "rest_vertices", "faces", "surface", "skeleton", "probe", "channel_entry", "resting", "skin"),
 )
 
 

@@ -36,7 +36,7 @@ def opening(
     ``contents`` are the files that are written first (:func:`rigcast.sampling._first_files.contents`).
     """
     plain = {field.name: getattr(facts, field.name) for field in fields(facts)}
-    for array in ("rest_vertices", "faces", "skeleton_rest", "surface"):
+    for array in ("rest_vertices", "faces", "skeleton_rest", "surface", "skin"):
         del plain[array]
     plain["channel_ranges"] = facts.channel_ranges.tolist()
     plain["channel_rest"] = facts.channel_rest.tolist()
@@ -45,6 +45,7 @@ def opening(
         "version": VERSION,
         **plain,
         **first.stated(facts.surface, clips),
+        **({} if facts.skin is None else {"skin": facts.skin.joint.shape[1]}),
         "num_vertices": len(facts.rest_vertices),
         "num_faces": len(facts.faces),
         "topology_hash": facts.topology_hash,
@@ -125,11 +126,13 @@ def read_manifest(content: bytes, function: str = "Dataset", name: str = "manife
         got = f"a file of format {form!r}, version {version!r}"
         raise bad_argument(function, name, got, f"a manifest of format {FORMAT!r}, version {VERSION}")
     wanted = {*FIELDS, "format", "version"}
-    if manifest.keys() != wanted:
-        unknown, missing = sorted(manifest.keys() - wanted), sorted(wanted - manifest.keys())
+    if manifest.keys() | OPTIONAL != wanted:
+        unknown, missing = sorted(manifest.keys() - wanted), sorted(wanted - manifest.keys() - OPTIONAL)
         got = f"a manifest with the unknown field {unknown[0]!r}" if unknown else f"without {missing[0]!r}"
         raise bad_argument(function, name, got, f"a manifest with {len(wanted)} known fields")
     for field, (check, expected) in FIELDS.items():
+        if field in OPTIONAL and field not in manifest:
+            continue
         value = manifest[field]
         if not check(value, manifest):
             shown = json.dumps(value)
@@ -162,6 +165,10 @@ def _is_text(value: Any, _: dict[str, Any]) -> bool:
 
 def _is_integer(lowest: int) -> Check:
     return lambda value, _: isinstance(value, int) and not isinstance(value, bool) and value >= lowest
+
+
+def _is_skin(value: Any, manifest: dict[str, Any]) -> bool:
+    return _is_integer(1)(value, manifest) and value <= MOST_INFLUENCES and bool(manifest["joint_names"])
 
 
 def _is_number(value: Any) -> bool:
@@ -253,6 +260,8 @@ def _are_shards(rows: Callable[[dict[str, Any]], int]) -> Check:
     return check
 
 
+OPTIONAL = {"skin"}  # fields that sets of rigs without them leave out
+MOST_INFLUENCES = 64
 SHARDS_TEXT = "one entry for every shard_rows rows, each with its rows and the SHA-256 of its three files"
 FIELDS: dict[str, tuple[Check, str]] = {
     "name": (_is_text, "text"),
@@ -278,6 +287,7 @@ FIELDS: dict[str, tuple[Check, str]] = {
     "parts": (_are_names(0), "a list of names without repeats"),
     "materials": (_are_names(0), "a list of names without repeats"),
     "num_uvs": (_is_integer(0), "an integer from 0"),
+    "skin": (_is_skin, "an integer from 1 to 64, of a set with joints"),
     "clips": (first.are_clips, "name and fps, a positive number or null, of each clip, without repeats"),
     "files": (_are_files, "the SHA-256 of every file beside the shards: rest_vertices.npy, faces.npy ..."),
     "sampler": (

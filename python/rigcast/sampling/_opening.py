@@ -73,8 +73,11 @@ def read_rest(
     return frozen(rest), frozen(faces), frozen(skeleton)
 
 
-def read_more(folder: Path, manifest: dict[str, Any], faces: NDArray[np.int32]) -> tuple[Surface, Clips]:
-    """What lies on the mesh, and the clips of the rows; empty where the set has none.
+OwnSkin = tuple[NDArray[np.int32], NDArray[np.float32]] | None
+
+
+def read_more(folder: Path, manifest: dict[str, Any], faces: NDArray[np.int32]) -> tuple[Surface, Clips, OwnSkin]:
+    """What lies on the mesh, the clips of the rows, and the rig's own skin weights; empty where the set has none.
 
     Raises
     ------
@@ -85,7 +88,7 @@ def read_more(folder: Path, manifest: dict[str, Any], faces: NDArray[np.int32]) 
     def read(name: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
         return _read(folder / name, dtype, shape)
 
-    return first.read_surface(manifest, faces, read), first.read_clips(manifest, read)
+    return first.read_surface(manifest, faces, read), first.read_clips(manifest, read), first.read_skin(manifest, read)
 
 
 def open_rows(folder: Path, manifest: dict[str, Any], prefix: str, rows: int) -> tuple[FloatRows, FloatRows, FloatRows]:

@@ -16,7 +16,13 @@ from rigcast.training._linear_part import Skinnings
 from rigcast.training._preparation import prepare
 from rigcast.training._settings import BodySettings
 
-CANDIDATES = {"rigid": ("rigid", 4), "skinning, K = 2": ("skinning", 2), "skinning, K = 4": ("skinning", 4)}
+OWN = "the rig's own weights"
+CANDIDATES = {
+    "rigid": ("rigid", 4),
+    "skinning, K = 2": ("skinning", 2),
+    "skinning, K = 4": ("skinning", 4),
+    OWN: ("own", 4),
+}
 CLEAR = (
     0.5  # of the error of rigid parts in a trial: skinning has its lead early, rigid parts gain more by long training
 )
@@ -72,8 +78,10 @@ def chosen_linear(
     some = Excerpt(ds, settings)
     steps = _steps_of_trial(settings)
     errors = {}
-    for number, (name, (linear, influences)) in enumerate(CANDIDATES.items()):
-        progress(Progress("choosing the linear part", number, len(CANDIDATES), name))
+    has_own = getattr(ds, "skin", None) is not None
+    candidates = {name: part for name, part in CANDIDATES.items() if name != OWN or has_own}
+    for number, (name, (linear, influences)) in enumerate(candidates.items()):
+        progress(Progress("choosing the linear part", number, len(candidates), name))
         tried = replace(settings, linear=linear, influences=influences, steps=steps, minutes=None)
         ready = prepare(some, tried, _silent, skinnings=skinnings)
         learned, _ = Networks(some, ready, tried, device).train(None, None, time.monotonic())

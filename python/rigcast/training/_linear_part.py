@@ -90,6 +90,13 @@ class Skinnings:
             )
         return self._solved[influences]
 
+    def own(self) -> Deformer | None:
+        """The skinning by the rig's own weights; None if the data set has none."""
+        skin = getattr(self._ds, "skin", None)
+        if skin is None:
+            return None
+        return LinearBlendSkinning(self._ds.skeleton, self._rest, self._ds.faces, skin, dials=list(self._ds.dial_names))
+
 
 def skinned_part(skinning: Deformer) -> tuple[VertexSets, LinearPart]:
     """The sets of linear skinning, and what their networks correct."""

@@ -103,7 +103,7 @@ def body(
         Begin anew: remove the ``checkpoint`` that an earlier run left, unless a run is at work on it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigcast.progress.Progress`: the held-out error in the rig's unit.
-    linear : "auto", "rigid" or "skinning", optional
+    linear : "auto", "rigid", "skinning" or "own", optional
         What the networks correct; by default ("auto") what learns best in a brief training, as the metadata states.
     holdout, influences, tau, assignment_poses, border, compact_rotations, influence_threshold, pca_threshold : optional
         How the mesh and the data are cut: see :class:`BodySettings`; None keeps the method's default.

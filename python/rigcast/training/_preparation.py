@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._pose_statistics.columns import moving_joints, rigid_joints, varying_columns, without_equal
+from rigcast._validate import bad_argument
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.training._basis import Basis, empty_basis, reduce_residuals
 from rigcast.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
@@ -134,8 +135,12 @@ def _extent(ds: Any) -> float:
 def _find_sets(ds: Any, settings: BodySettings, skinnings: Skinnings | None) -> tuple[VertexSets, LinearPart | None]:
     training, _ = parted(ds, settings)
     if settings.linear != "rigid":
-        fitted = skinnings or Skinnings(ds, skinning_rows(training, settings.seed))
-        return skinned_part(fitted.model(settings.influences))
+        known = skinnings or Skinnings(ds, skinning_rows(training, settings.seed))
+        own = known.own() if settings.linear == "own" else known.model(settings.influences)
+        if own is None:
+            expected = "another linear part: the data set has no skin weights of its rig's own"
+            raise bad_argument("body", "linear", '"own"', expected)
+        return skinned_part(own)
     poses, extent = np.asarray(ds.poses), _extent(ds)
     candidates = candidate_joints(poses, np.asarray(ds.skeleton.parents), extent)
     chosen = np.random.default_rng([settings.seed, 4]).permutation(training)[: settings.assignment_poses]

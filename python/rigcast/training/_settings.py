@@ -13,7 +13,7 @@ import numpy as np
 from rigcast._validate import bad_argument
 
 METHODS = ("blended", "paper")
-LINEAR = ("auto", "rigid", "skinning")
+LINEAR = ("auto", "rigid", "skinning", "own")
 SCHEDULES = ("cosine", "constant", "thirds")
 OPTIMIZERS = ("soap", "adam")
 # Weight decay by the number of rows; from a body whose networks have up to 81 inputs, at 450, 900 and 2,700 of them.
@@ -34,9 +34,10 @@ class BodySettings:
     holdout : float
         Part of the rows that is never trained on, between 0 and 1.
     linear : str
-        What networks correct: "rigid", the motion of single joints, or "skinning", linear blend skinning that is fitted
-        to the samples; "auto": whichever of them learns best in a brief training, which the model's metadata states. In
-        :func:`rigcast.training.body`, a setting of one of them that is given chooses it.
+        What networks correct: "rigid", the motion of single joints, "skinning", linear blend skinning that is fitted to
+        the samples, or "own", skinning by the weights of the rig itself; "auto": whichever of them learns best in a
+        brief training, which the model's metadata states. In :func:`rigcast.training.body`, a setting of one of them
+        that is given chooses it.
     influences : int
         With the skinning linear part: joints per vertex.
     tau : float

@@ -26,6 +26,7 @@ from rigcast._formats.blender.process import HostProcess
 from rigcast._formats.mesh_names import mesh_names
 from rigcast._hashing import file_hash, topology_hash
 from rigcast._rigs.described import Described, counted
+from rigcast._rigs.description import Skin
 from rigcast._rigs.surface import Surface
 from rigcast._text import escaped
 from rigcast._validate import bad_argument, missing_file
@@ -79,8 +80,8 @@ class BlenderRig(PlayedActions, Described):
         The mesh objects: by name, or in the order in which they were asked for. Each is a part of ``surface``.
     left_out : list of str
         The other mesh objects of the file, each with the reason.
-    surface : Surface
-        Parts, materials by their names, and the UV map that renders use.
+    surface, own_skin : Surface, Skin or None
+        Parts, materials by their names, and the UV map that renders use; the weights of the vertex groups.
     name, licence, origin : str
         The file's stem; custom properties ``licence`` and ``origin`` of the mesh objects.
     rotation_channels, translation_channels, scale_channels : lists
@@ -309,11 +310,11 @@ class BlenderRig(PlayedActions, Described):
         self.fps: float = header["fps"]
         self.actions = {name: last - first + 1 for name, first, last in self.contents["actions"]}
         self.played_together: list[str] = header["together"]
-        self.meshes: list[str] = header["meshes"]
-        self.left_out: list[str] = header["left_out"]
+        self.meshes, self.left_out = header["meshes"], header["left_out"]
         self.armature: str | None = header["armature"]
         self.channel_ranges, self.channel_rest = arrays["channel_ranges"], arrays["channel_rest"]
         self.rest_vertices, self.faces = arrays["rest_vertices"], arrays["faces"]
+        self.own_skin = Skin(arrays["skin_joint"], arrays["skin_weight"]) if "skin_joint" in arrays else None
         self.surface: Surface = surface_of_meshes(header["parts"], arrays)
         names = header["joint_names"]
         self.skeleton = Skeleton(names, arrays["parents"], arrays["rest"]) if names else None

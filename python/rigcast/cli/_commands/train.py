@@ -62,8 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hidden", type=arguments.count, help="width of the hidden layers")
     parser.add_argument(
         "--linear",
-        choices=["auto", "rigid", "skinning"],
-        help="body: what networks correct, single joints or fitted skinning (default: what learns best)",
+        choices=["auto", "rigid", "skinning", "own"],
+        help="body: what networks correct: single joints, fitted skinning, or the rig's own skinning (default: what "
+        "learns best)",
     )
     parser.add_argument("--tau", type=arguments.positive, help="body: fewer vertex sets the higher, from 1")
     parser.add_argument("--normal-weight", type=float, help="face-maps: weight of the face normals (default 5)")

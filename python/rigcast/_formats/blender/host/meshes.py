@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
+import numpy as np
 
 from .objects import InputError, armatures_of, one_of
 from .paths import drivers_of
 
+Array = np.ndarray[Any, Any]
 # Modifiers that move vertices and leave the mesh its vertices and faces.
 SWITCHED_OFF = ("CLOTH", "SOFT_BODY")
+MOST_JOINTS = 8  # joints per vertex that are kept, those with the largest weights
 CUTTING = ("MESH_DEFORM", "BOOLEAN")  # modifiers whose object is a tool, no part of the character
 
 
@@ -122,3 +125,42 @@ def switch_off(meshes: list[Any]) -> list[Any]:
     for modifier in shown:
         modifier.show_viewport = False
     return shown
+
+
+def own_skin(meshes: list[Any], sizes: list[int], armature: Any | None, joints: list[str]) -> dict[str, Array]:
+    """``skin_joint`` (V, K) int32 and ``skin_weight`` (V, K) float64, rows of sum 1, of all meshes one after another.
+
+    Empty if vertex groups do not say it: a mesh that one Armature modifier does not move alone, that envelopes move,
+    whose modifiers change the number of its vertices, or that has vertices without a weight.
+    """
+    if armature is None or not joints:
+        return {}
+    place = {name: index for index, name in enumerate(joints) if armature.data.bones[name].use_deform}
+    tables = []
+    for mesh, size in zip(meshes, sizes):  # noqa: B905
+        table = _of_mesh(mesh, armature, place, len(joints)) if len(mesh.data.vertices) == size else None
+        if table is None:
+            return {}
+        tables.append(table)
+    dense = np.concatenate(tables)
+    count = min(MOST_JOINTS, max(1, int((dense > 0.0).sum(axis=1).max())))
+    joint = np.argsort(-dense, axis=1, kind="stable")[:, :count]
+    weight = np.take_along_axis(dense, joint, axis=1)
+    return {"skin_joint": joint.astype(np.int32), "skin_weight": weight / weight.sum(axis=1, keepdims=True)}
+
+
+def _of_mesh(mesh: Any, armature: Any, place: dict[str, int], num_joints: int) -> Array | None:
+    """Weights (V, J); None if vertex groups alone do not say them."""
+    movers = [m for m in mesh.modifiers if m.type == "ARMATURE" and m.show_viewport]
+    if mesh.parent is not None and mesh.parent_type == "ARMATURE":
+        return None
+    one = len(movers) == 1 and movers[0].object == armature
+    if not one or movers[0].use_bone_envelopes or not movers[0].use_vertex_groups or movers[0].vertex_group:
+        return None
+    columns = {group.index: place[group.name] for group in mesh.vertex_groups if group.name in place}
+    table = np.zeros((len(mesh.data.vertices), num_joints))
+    for row, vertex in enumerate(mesh.data.vertices):
+        for entry in vertex.groups:
+            if entry.group in columns:
+                table[row, columns[entry.group]] = entry.weight
+    return table if (table.sum(axis=1) > 0.0).all() else None

@@ -18,7 +18,7 @@ from .geometry import Geometry
 from .influences import followers
 from .joints import bone_matrices, joints_of, ordered_bones, relative, snapped
 from .mechanism import mechanism_of
-from .meshes import choose_meshes, movers_of, switch_off
+from .meshes import choose_meshes, movers_of, own_skin, switch_off
 from .nla import plays_nla
 from .objects import InputError, UnusableError, choose_armature
 from .playback import MOST_ACTIONS, differences
@@ -135,6 +135,7 @@ class Scene:
             "bone_parents": np.asarray(self._bone_parents, np.int32),
             "bone_rest": self._bone_rest.astype(np.float32),
             **_reaches(self.found.reaches),
+            **own_skin(self.meshes, self._geometry.sizes, self.armature, self.joints.names),
             "rest_vertices": self._geometry.rest_vertices,
             "faces": self._geometry.faces,
             **surface,
