@@ -9,7 +9,8 @@ import pytest
 
 import rigcast as rc
 from tests.cuda.derivative_operations import resident
-from tests.support.differential import random_differential
+from tests.support.base_shapes import based_model
+from tests.support.differential import random_differential, random_differential_tensors
 from tests.support.models import random_poses
 
 KINDS: list[dict[str, Any]] = [
@@ -20,8 +21,16 @@ KINDS: list[dict[str, Any]] = [
     {"joints": 3, "network_storage": "16-bit"},
     {"joints": 3, "hidden": (), "components": 1, "anchor_hidden": 1},  # one layer
     {"joints": 0, "hidden": (65, 64, 63, 20), "components": 70, "anchor_hidden": 64},  # beside the sizes of tiles
+    {"joints": 3, "base": True},
+    {"joints": 0, "base": True, "tail": "factorized"},
     {"joints": 3, "hidden": (70, 700)},  # the sums of a layer in pieces, in columns of a wider row
 ]
+
+
+def model_of(kind: dict[str, Any]) -> rc.Deformer:
+    """A random model; "base" puts one under it."""
+    sizes = {name: value for name, value in kind.items() if name != "base"}
+    return based_model(*random_differential_tensors(**sizes)) if "base" in kind else random_differential(**sizes)
 
 
 def poses_of(model: rc.Deformer, frames: int, seed: int = 0) -> np.ndarray:
@@ -44,7 +53,7 @@ def assert_close(result: np.ndarray, expected: np.ndarray, bound: float) -> None
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("frames", [1, 67])
 def test_vertices_are_those_of_the_cpu(kind, frames, lane, tolerance):
-    model = random_differential(**kind)
+    model = model_of(kind)
     poses = poses_of(model, frames)
     result = evaluated(resident(lane, model), poses, len(model.rest_vertices))
     assert_close(result, model.evaluate(poses), tolerance["float32_sum"])
@@ -52,7 +61,7 @@ def test_vertices_are_those_of_the_cpu(kind, frames, lane, tolerance):
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_derivatives_are_those_of_the_cpu(kind, lane, tolerance):
-    model = random_differential(**kind)
+    model = model_of(kind)
     poses = poses_of(model, 5)
     tangents = np.random.default_rng(1).standard_normal(poses.shape).astype(np.float32)
     along = np.full((5, len(model.rest_vertices), 3), np.nan, np.float32)

@@ -11,6 +11,7 @@ import pytest
 from rigcast import _core
 from tests.cuda.derivative_operations import resident
 from tests.cuda.test_device_arrays import ByInterface
+from tests.support.base_shapes import based_model
 from tests.support.face_maps import CONTROLS, random_face_maps, random_face_maps_tensors
 from tests.support.models import random_body, random_poses
 
@@ -163,6 +164,22 @@ def test_derivatives_are_those_of_the_cpu(sizes, cuda_lane, tolerance):
     assert_close(along, model.jvp(poses, tangents), tolerance["float32_sum"])
     few = model.restricted([0, len(model.rest_vertices) - 5])  # of a segment and of a part
     assert_close(few.jacobian(poses, device="cuda"), few.jacobian(poses), tolerance["float32_sum"])
+
+
+@pytest.mark.parametrize("sizes", [{"parts": 2}, {"components": 4, "hidden_layers": 2}], ids=str)
+def test_a_base_lies_under_the_maps(sizes, lane, tolerance):
+    model, poses = based_model(*random_face_maps_tensors(**sizes)), poses_of(5)
+    vertices = len(model.rest_vertices)
+    on_device = resident(lane, model)
+    assert_close(evaluated(on_device, poses, vertices), model.evaluate(poses), tolerance["float32_sum"])
+    assert evaluated(on_device, poses[3:4], vertices).tobytes() == evaluated(on_device, poses, vertices)[3:4].tobytes()
+    along = np.empty((5, vertices, 3), np.float32)
+    on_device.jvp(poses, poses[::-1], along)
+    assert_close(along, model.jvp(poses, poses[::-1].copy()), tolerance["float32_sum"])
+    few = model.restricted([0, vertices - 5])  # of a segment and of a part
+    jacobian = np.empty((5, 6, CONTROLS), np.float32)
+    resident(lane, few).jacobian(poses, jacobian)
+    assert_close(jacobian, few.jacobian(poses), tolerance["float32_sum"])
 
 
 def test_derivatives_have_the_same_bytes_in_any_chunk(lane):

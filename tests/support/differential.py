@@ -10,6 +10,7 @@ import numpy as np
 import rigcast as rc
 from rigcast import _core
 from tests.support.anchored import dense_laplacian, dense_solve, two_shields
+from tests.support.base_shapes import slow_base
 from tests.support.models import chain_skeleton, metadata
 
 ANCHORS = np.int32([3, 40, 77, 140, 160])
@@ -106,6 +107,8 @@ def slow_differential(tensors: dict[str, np.ndarray], poses: np.ndarray) -> np.n
     a = np.concatenate(positions, axis=1).reshape(len(poses), -1, 3)
     laplacian = dense_laplacian(t["faces"], count)
     points = t["rest_vertices"] + dense_solve(laplacian, t["anchors.vertex"], t["anchors.weight"], delta, a)
+    if "base.constant" in t:
+        points = points + slow_base(t, poses)
     if "skin.joint" not in t:
         return points
     names = [f"joint{i}" for i in range(len(t["skeleton.parents"]))]

@@ -8,6 +8,7 @@ import numpy as np
 
 import rigcast as rc
 from rigcast import _core
+from tests.support.base_shapes import slow_base
 from tests.support.models import metadata
 
 Tensors = dict[str, np.ndarray]
@@ -191,6 +192,8 @@ def slow_face_maps(model: rc.Deformer, pose: np.ndarray, detail: np.ndarray | No
     """Vertices (V, 3) of one pose, segment by segment, from the formula of the engine's header."""
     tensors = model.tensors()
     vertices = model.rest_vertices.astype(np.float64)
+    if "base.constant" in tensors:
+        vertices += slow_base(tensors, pose[None])[0]
     refinement = 0
     for s, level in enumerate(tensors["segments.level"]):
         factor = 1.0

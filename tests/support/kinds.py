@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 import rigcast as rc
+from tests.support.base_shapes import based_model
 from tests.support.baselines import (
     random_dense_network,
     random_direct_delta_mush,
@@ -16,8 +17,8 @@ from tests.support.baselines import (
     random_rotational_regression,
 )
 from tests.support.blendshapes import random_rig
-from tests.support.differential import random_differential
-from tests.support.face_maps import random_face_maps
+from tests.support.differential import random_differential, random_differential_tensors
+from tests.support.face_maps import random_face_maps, random_face_maps_tensors
 from tests.support.models import random_body, random_poses
 from tests.support.skinning import bent, bumpy_tube, skinned
 
@@ -35,6 +36,8 @@ MAKERS: dict[str, Callable[[], rc.Deformer]] = {
     "rotational_regression": lambda: random_rotational_regression(),
     "face_maps": lambda: random_face_maps(),
     "differential": lambda: random_differential(),
+    "face_maps on a base": lambda: based_model(*random_face_maps_tensors(components=4, hidden_layers=2)),
+    "differential on a base": lambda: based_model(*random_differential_tensors()),
 }
 KINDS = list(MAKERS)
 FORWARD_ONLY = (  # refuse derivatives and restriction

@@ -14,6 +14,7 @@
 #include "rigcast/core/error.h"
 #include "rigcast/differential/model/differential_model.h"
 #include "rigcast/face/maps/face_maps.h"
+#include "rigcast/rig/blendshapes/base_shapes.h"
 #include "rigcast/rig/blendshapes/blendshape_rig.h"
 #include "rigcast/rig/character.h"
 #include "rigcast/rig/skinning/delta_mush.h"
@@ -33,6 +34,7 @@ std::shared_ptr<rig::Deformer> make(Tensors tensors) {
 struct Kind {
     std::string_view name;
     std::shared_ptr<rig::Deformer> (*make)(Tensors);
+    bool may_have_base = false;  // see rig::BaseShapes
 };
 
 constexpr std::array kinds{
@@ -47,8 +49,8 @@ constexpr std::array kinds{
     Kind{"pose_space", &make<baseline::PoseSpace>},
     Kind{"dense_network", &make<baseline::DenseNetworks>},
     Kind{"rotational_regression", &make<baseline::RotationalRegression>},
-    Kind{"face_maps", &make<face::FaceMaps>},
-    Kind{"differential", &make<differential::DifferentialModel>},
+    Kind{"face_maps", &make<face::FaceMaps>, true},
+    Kind{"differential", &make<differential::DifferentialModel>, true},
 };
 
 }  // namespace
@@ -62,7 +64,11 @@ std::vector<std::string> model_kinds() {
 std::shared_ptr<rig::Deformer> make_model(std::shared_ptr<const TensorFile> tensors) {
     const std::string name = rig::model_kind(*tensors);
     for (const Kind& kind : kinds) {
-        if (kind.name == name) return kind.make(std::move(tensors));
+        if (kind.name != name) continue;
+        if (!kind.may_have_base && rig::BaseShapes::are_in(*tensors)) {
+            throw bad_argument("load", "base.*", "there in a model of kind '" + name + "'", "left out");
+        }
+        return kind.make(std::move(tensors));
     }
     if (name == "face_ik") {
         throw bad_argument("load", tensors->origin(), "learned inverse kinematics, which rigcast.ik.load opens",

@@ -45,22 +45,34 @@ struct Influences {
     }
 };
 
-/// v_k = p_k: coordinates axis by axis (T, 3, V) to vertices (T, V, 3). Linear.
+/// v_k = p_k + o_k: coordinates axis by axis (T, 3, V) to vertices (T, V, 3), with the offsets of a base. Linear.
 struct PlaceVertices {
     const float* points;
     std::int64_t num_vertices;
+    const float* base;  // (T, V, 3), or null
     float* vertices;
 
     RIGCAST_DEVICE void operator()(std::int64_t frame, std::int64_t k) const {
         for (int axis = 0; axis < 3; ++axis) {
-            vertices[(frame * num_vertices + k) * 3 + axis] = points[(frame * 3 + axis) * num_vertices + k];
+            const std::int64_t place = (frame * num_vertices + k) * 3 + axis;
+            vertices[place] = points[(frame * 3 + axis) * num_vertices + k] + (base == nullptr ? 0.0f : base[place]);
         }
     }
 };
 
-/// v_k = (sum_j w_kj T_j) p_k.
+/// Point k of a row: axis by axis (rows, 3, V), with the offsets (rows, V, 3) of a base, which may be null.
+RIGCAST_DEVICE inline void read_point(const float* points, const float* base, std::int64_t num_vertices,
+                                      std::int64_t row, std::int64_t k, float* p) {
+    for (int axis = 0; axis < 3; ++axis) {
+        p[axis] = points[(row * 3 + axis) * num_vertices + k];
+        if (base != nullptr) p[axis] += base[(row * num_vertices + k) * 3 + axis];
+    }
+}
+
+/// v_k = (sum_j w_kj T_j) (p_k + o_k).
 struct PlaceSkinned {
     const float* points;  // (T, 3, V)
+    const float* base;    // (T, V, 3), or null
     std::int64_t num_vertices;
     const float* transforms;  // (T, J, 12)
     Influences influences;
@@ -69,18 +81,21 @@ struct PlaceSkinned {
     RIGCAST_DEVICE void operator()(std::int64_t frame, std::int64_t k) const {
         float x[12];
         influences.blend(transforms, frame, k, x);
-        const float* p = points + frame * 3 * num_vertices + k;
+        float p[3];
+        read_point(points, base, num_vertices, frame, k, p);
         for (int r = 0; r < 3; ++r) {
             vertices[(frame * num_vertices + k) * 3 + r] =
-                x[4 * r] * p[0] + x[4 * r + 1] * p[num_vertices] + x[4 * r + 2] * p[2 * num_vertices] + x[4 * r + 3];
+                x[4 * r] * p[0] + x[4 * r + 1] * p[1] + x[4 * r + 2] * p[2] + x[4 * r + 3];
         }
     }
 };
 
-/// dv_k = sum_j w_kj (dT_j p_k + T_j dp_k).
+/// dv_k = sum_j w_kj (dT_j (p_k + o_k) + T_j (dp_k + do_k)).
 struct PlaceSkinnedTangents {
     const float* points;          // (T, 3, V)
     const float* point_tangents;  // (R, 3, V)
+    const float* base;            // (T, V, 3), or null
+    const float* base_tangents;   // (R, V, 3), or null
     std::int64_t num_vertices;
     const float* transforms;          // (T, J, 12)
     const float* transform_tangents;  // (R, J, 12)
@@ -94,12 +109,13 @@ struct PlaceSkinnedTangents {
         float dx[12];
         influences.blend(transforms, frame, k, x);
         influences.blend(transform_tangents, r, k, dx);
-        const float* p = points + frame * 3 * num_vertices + k;
-        const float* dp = point_tangents + r * 3 * num_vertices + k;
+        float p[3], dp[3];
+        read_point(points, base, num_vertices, frame, k, p);
+        read_point(point_tangents, base_tangents, num_vertices, r, k, dp);
         for (int axis = 0; axis < 3; ++axis) {
             float change = dx[4 * axis + 3];
             for (int c = 0; c < 3; ++c) {
-                change += dx[4 * axis + c] * p[c * num_vertices] + x[4 * axis + c] * dp[c * num_vertices];
+                change += dx[4 * axis + c] * p[c] + x[4 * axis + c] * dp[c];
             }
             derivatives[(r * num_vertices + k) * 3 + axis] = change;
         }

@@ -48,6 +48,7 @@ DifferentialPlan::DifferentialPlan(const differential::DifferentialModel& model,
         last_step.emplace<FoldedPlan>(model.tail(), first_coefficient);
     }
     add_skin(model);
+    if (model.base()) shapes = std::make_shared<const rig::BaseShapes>(*model.base());
 }
 
 /// Appends the inputs of some networks to the columns, and makes one product per layer. Hidden layers take the next

@@ -1,11 +1,16 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <variant>
 #include <vector>
 
 #include "rigcast/cuda/differential/last_step_plan.h"
 #include "rigcast/cuda/products/product_plan.h"
+
+namespace rigcast::rig {
+class BaseShapes;
+}
 
 namespace rigcast::differential {
 class DifferentialModel;
@@ -31,6 +36,7 @@ struct DifferentialPlan {
     std::vector<std::int32_t> columns;                 // pose columns: the inputs of all networks
     std::array<std::vector<ProductPlan>, 2> networks;  // the layers of the network, and of all anchor networks
     std::variant<FoldedPlan, SolvePlan> last_step;
+    std::shared_ptr<const rig::BaseShapes> shapes;  // null without a base
 
     /// Without skin, all of these are empty and the transforms are the identity.
     std::vector<std::int32_t> parents;  // (J)

@@ -1,6 +1,7 @@
 #include <array>
 #include <vector>
 
+#include "rigcast/cuda/blendshapes/base.h"
 #include "rigcast/cuda/differential/folded_step.h"
 #include "rigcast/cuda/differential/place_kernels.h"
 #include "rigcast/cuda/differential/program.h"
@@ -38,6 +39,7 @@ public:
           num_inputs_(static_cast<std::int64_t>(plan.columns.size())),
           row_width_(plan.row_width),
           last_step_(make_last_step(machine, libraries, plan)) {
+        if (plan.shapes != nullptr) shapes_ = std::make_unique<ResidentBase>(machine, *plan.shapes);
         for (std::size_t i = 0; i < networks_.size(); ++i) {
             for (const ProductPlan& layer : plan.networks[i]) {
                 networks_[i].push_back(make_layer_product(machine, libraries, layer));
@@ -54,22 +56,26 @@ public:
     }
 
     std::int64_t floats_per_frame() const override {
-        return num_inputs_ + row_width_ + last_step_->floats_per_row() + 3 * num_vertices_ + 12 * num_joints_;
+        const std::int64_t base = shapes_ == nullptr ? 0 : shapes_->floats_per_row();
+        return num_inputs_ + row_width_ + last_step_->floats_per_row() + 3 * num_vertices_ + 12 * num_joints_ + base;
     }
     std::int64_t floats_per_tangent() const override { return floats_per_frame(); }
 
-    void prepare(const FrameBatch& batch) override { reserve(batch.count, values_); }
+    void prepare(const FrameBatch& batch) override {
+        reserve(batch.count, values_);
+        if (shapes_ != nullptr) shapes_->prepare(batch.count);
+    }
 
     void evaluate(const FrameBatch& batch) override {
         queue_values(batch);
         const DifferentialValues& x = values_;
         if (num_joints_ == 0) {
             machine_.for_each(batch.count, num_vertices_,
-                              PlaceVertices{x.points.data(), num_vertices_, batch.vertices});
+                              PlaceVertices{x.points.data(), num_vertices_, base_, batch.vertices});
         } else {
             machine_.for_each(
                 batch.count, num_vertices_,
-                PlaceSkinned{x.points.data(), num_vertices_, x.transforms.data(), influences(), batch.vertices});
+                PlaceSkinned{x.points.data(), base_, num_vertices_, x.transforms.data(), influences(), batch.vertices});
         }
     }
 
@@ -90,17 +96,21 @@ public:
             layer.run_tangents(machine_, count, input, width, x.row.data(), batch.frames, dx.row.data());
         });
         last_step_->run_tangents(last_step_batch(count, tangents_), x.last_step, x.points.data(), batch.frames);
+        const float* changes = nullptr;
+        if (shapes_ != nullptr) changes = shapes_->push_forward(count, batch.frames, at_, batch.tangents);
         if (num_joints_ == 0) {
-            machine_.for_each(count, num_vertices_, PlaceVertices{dx.points.data(), num_vertices_, batch.derivatives});
+            machine_.for_each(count, num_vertices_,
+                              PlaceVertices{dx.points.data(), num_vertices_, changes, batch.derivatives});
             return;
         }
         machine_.for_each(count, num_joints_,
                           GlobalTransformTangents{at_, num_controls_, parents_.data(), joints_.data(), num_joints_,
                                                   batch.tangents, batch.frames, dx.transforms.data()});
         machine_.for_each(count, num_joints_, UndoRest{inverse_rest_.data(), num_joints_, dx.transforms.data()});
-        machine_.for_each(count, num_vertices_,
-                          PlaceSkinnedTangents{x.points.data(), dx.points.data(), num_vertices_, x.transforms.data(),
-                                               dx.transforms.data(), batch.frames, influences(), batch.derivatives});
+        machine_.for_each(
+            count, num_vertices_,
+            PlaceSkinnedTangents{x.points.data(), dx.points.data(), base_, changes, num_vertices_, x.transforms.data(),
+                                 dx.transforms.data(), batch.frames, influences(), batch.derivatives});
     }
 
 private:
@@ -140,6 +150,7 @@ private:
             layer.run(machine_, count, input, width, x.row.data());
         });
         last_step_->run(last_step_batch(count, values_));
+        if (shapes_ != nullptr) base_ = shapes_->evaluate(count, batch.poses);
         if (num_joints_ == 0) return;
         machine_.for_each(count, num_joints_,
                           GlobalTransforms{batch.poses, num_controls_, parents_.data(), joints_.data(), num_joints_,
@@ -155,6 +166,8 @@ private:
     std::int64_t row_width_;
     std::array<std::vector<std::unique_ptr<LayerProduct>>, 2> networks_;  // of plan.networks
     std::unique_ptr<LastStep> last_step_;
+    std::unique_ptr<ResidentBase> shapes_;  // null without a base
+    const float* base_ = nullptr;           // (T, V, 3) offsets of the base, of the last evaluate or linearize
     Buffer<std::int32_t> columns_;
     Buffer<std::int32_t> parents_;
     Buffer<std::int32_t> joints_;

@@ -96,6 +96,7 @@ FaceMapsPlan::FaceMapsPlan(const face::FaceMaps& model)
       num_vertices(model.character().num_vertices()),
       num_refinements(model.num_refinements()),
       rest(face::read_points(model.character())) {
+    if (model.base()) shapes = std::make_shared<const rig::BaseShapes>(*model.base());
     std::vector<Member> members;
     for (const MapSegment& segment : model.segments()) {
         if (segment.has_network()) add_segment(model, segment, members);

@@ -1,10 +1,15 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "rigcast/cuda/face/sample_kernels.h"
 #include "rigcast/cuda/face/texel_plan.h"
 #include "rigcast/cuda/products/product_plan.h"
+
+namespace rigcast::rig {
+class BaseShapes;
+}
 
 namespace rigcast::face {
 class FaceMaps;
@@ -48,6 +53,7 @@ struct FaceMapsPlan {
     std::vector<LastMap> last_maps;  // of the segments that have networks
     std::vector<float> last_weights;
     PartsPlan parts;
+    std::shared_ptr<const rig::BaseShapes> shapes;  // null without a base
 
 private:
     struct Member;

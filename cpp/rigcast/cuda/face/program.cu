@@ -1,3 +1,4 @@
+#include "rigcast/cuda/blendshapes/base.h"
 #include "rigcast/cuda/face/program.h"
 #include "rigcast/cuda/face/resident_layers.h"
 #include "rigcast/cuda/products/kernels.h"
@@ -28,6 +29,7 @@ public:
           maps_width_(plan.maps_width),
           base_(machine, plan.base),
           parts_(machine, plan.parts) {
+        if (plan.shapes != nullptr) shapes_ = std::make_unique<ResidentBase>(machine, *plan.shapes);
         for (const ProductPlan& layer : plan.dense) dense_.push_back(std::make_unique<ResidentProduct>(machine, layer));
         for (FaceValues* values : {&values_, &tangents_}) values->dense = std::vector<Buffer<float>>(dense_.size());
         for (const TexelPlan& layer : plan.layers) {
@@ -54,6 +56,7 @@ public:
     void prepare(const FrameBatch& batch) override {
         reserve(batch.count, values_);
         fits_.reserve(batch.count * parts_.count());
+        if (shapes_ != nullptr) shapes_->prepare(batch.count);
         detail_ = {};
         const View<const float, 2> detail = batch.choices.detail;
         if (detail.data() == nullptr) return;
@@ -67,6 +70,7 @@ public:
     /// The points stay here: push_forward needs the fits of the parts alone.
     void linearize(const FrameBatch& batch) override {
         prepare(batch);
+        at_ = batch.poses;
         vertices_.reserve(batch.count * 3 * num_vertices_);
         queue_points(batch, vertices_.data());
     }
@@ -92,7 +96,9 @@ public:
                                      maps_width_);
         }
         const Points points = points_of(dx, batch.derivatives);
-        queue_samples(count, input_of(layers_.size(), dx), nullptr, {}, points);
+        const float* start = nullptr;
+        if (shapes_ != nullptr) start = shapes_->push_forward(count, batch.frames, at_, batch.tangents);
+        queue_samples(count, input_of(layers_.size(), dx), {start, 3 * num_points_, true}, {}, points);
         if (parts_.count() == 0) return;
         machine_.for_each(count, parts_.count(),
                           FitPartTangents{parts_.get(), fits_.data(), batch.frames, points, changes_.data()});
@@ -106,10 +112,18 @@ private:
         std::int64_t width;
     };
 
+    /// Where points begin, as in SampleMaps.
+    struct Start {
+        const float* points;
+        std::int64_t stride;
+        bool is_derivative;
+    };
+
     std::int64_t num_more() const { return num_points_ - num_vertices_; }
     std::int64_t floats_per_row() const {
         std::int64_t width = num_inputs_ + base_.output_width() + maps_width_ + 3 * num_more();
         for (const auto& layer : dense_) width += layer->output_width();
+        if (shapes_ != nullptr) width += shapes_->floats_per_row();
         return width;
     }
     void reserve(std::int64_t count, FaceValues& values) const {
@@ -128,10 +142,11 @@ private:
         return {vertices, num_vertices_, values.more.data(), num_more()};
     }
 
-    void queue_samples(std::int64_t count, Input maps, const float* rest, Detail detail, const Points& points) const {
-        machine_.for_each(count, num_points_,
-                          SampleMaps{maps.rows, maps.width, rest, offset_.data(), entries_.data(), last_maps_.data(),
-                                     last_weights_.data(), detail, points});
+    void queue_samples(std::int64_t count, Input maps, Start start, Detail detail, const Points& points) const {
+        machine_.for_each(
+            count, num_points_,
+            SampleMaps{maps.rows, maps.width, start.points, start.stride, start.is_derivative, offset_.data(),
+                       entries_.data(), last_maps_.data(), last_weights_.data(), detail, points});
     }
 
     void queue_points(const FrameBatch& batch, float* vertices) {
@@ -150,7 +165,9 @@ private:
             layers_[i]->run(machine_, count, detail_, input, width, x.maps.data(), maps_width_);
         }
         const Points points = points_of(x, vertices);
-        queue_samples(count, input_of(layers_.size(), x), rest_.data(), detail_, points);
+        Start start{rest_.data(), 0, false};
+        if (shapes_ != nullptr) start = {shapes_->evaluate(count, batch.poses), 3 * num_points_, false};
+        queue_samples(count, input_of(layers_.size(), x), start, detail_, points);
         if (parts_.count() == 0) return;
         machine_.for_each(count, parts_.count(), FitParts{parts_.get(), points, fits_.data()});
         machine_.for_each(count, parts_.num_vertices(), MoveParts{parts_.get(), fits_.data(), points});
@@ -167,6 +184,7 @@ private:
     ResidentProduct base_;
     std::vector<std::unique_ptr<ResidentConvolution>> layers_;
     ResidentParts parts_;
+    std::unique_ptr<ResidentBase> shapes_;  // null without a base
     Buffer<std::int32_t> columns_;
     Buffer<float> rest_;
     Buffer<std::int32_t> offset_;
@@ -180,6 +198,7 @@ private:
     Buffer<float> vertices_;  // of the last linearize
     Buffer<PartFit> fits_;    // of the last evaluate or linearize
     Buffer<PartTangent> changes_;
+    const float* at_ = nullptr;  // the poses of the last linearize
 };
 
 }  // namespace

@@ -37,12 +37,14 @@ struct LastMap {
     std::int32_t refinement;
 };
 
-/// p_k = r_k + sum_e detail_e (share_e b + W sum_i weight_ei texel_ei) over the entries e of point k, in their order.
-/// Without rest positions the derivative: p_k = sum_e W sum_i weight_ei texel_ei.
+/// p_k = s_k + sum_e detail_e (share_e b + W sum_i weight_ei texel_ei) over the entries e of point k, in their order.
+/// s are the points at rest, or those of the base. The derivative has no b, and s is that of the base, or null for 0.
 struct SampleMaps {
     const float* maps;  // (T, width)
     std::int64_t width;
-    const float* rest;           // (N, 3); null for derivatives
+    const float* start;  // (N, 3), every `start_stride` floats: 0 if all frames have the same
+    std::int64_t start_stride;
+    bool is_derivative;
     const std::int32_t* offset;  // (N + 1) into the entries
     const MapEntry* entries;
     const LastMap* last_maps;  // (S)
@@ -52,7 +54,9 @@ struct SampleMaps {
 
     RIGCAST_DEVICE void operator()(std::int64_t frame, std::int64_t k) const {
         float sum[3] = {0.0f, 0.0f, 0.0f};
-        for (int axis = 0; rest != nullptr && axis < 3; ++axis) sum[axis] = rest[3 * k + axis];
+        if (start != nullptr) {
+            for (int axis = 0; axis < 3; ++axis) sum[axis] = start[frame * start_stride + 3 * k + axis];
+        }
         for (std::int32_t e = offset[k]; e < offset[k + 1]; ++e) {
             const float factor = detail.of(frame, last_maps[entries[e].segment].refinement);
             if (factor == 0.0f) continue;
@@ -69,7 +73,7 @@ private:
         const LastMap last = last_maps[entry.segment];
         const float* w = weights + last.weight;
         const float* texels = maps + frame * width + last.column;
-        const float share = rest == nullptr ? 0.0f : entry.share;
+        const float share = is_derivative ? 0.0f : entry.share;
         for (int axis = 0; axis < 3; ++axis) moved[axis] = share * w[3 * last.channels + axis];
         for (int c = 0; c < last.channels; ++c, texels += last.texels) {
             float value = 0.0f;

@@ -107,6 +107,9 @@ DifferentialModel::DifferentialModel(std::shared_ptr<const TensorFile> tensors)
     anchors_ = read_anchor_networks(character(), tail_->num_anchors());
     const TensorFile& file = *character().tensors;
     if (file.contains("skin.joint") || file.contains("skin.weight")) skin_.emplace(character());
+    if (rig::BaseShapes::are_in(file)) {
+        base_.emplace(file, character().num_controls(), character().num_vertices(), View<const float, 2>{});
+    }
 }
 
 float DifferentialModel::storage_error() const {
@@ -114,15 +117,17 @@ float DifferentialModel::storage_error() const {
 }
 
 std::int64_t DifferentialModel::num_bytes() const {
-    return network_.num_bytes() + anchors_.num_bytes() + tail_->num_bytes();
+    const std::int64_t own = network_.num_bytes() + anchors_.num_bytes() + tail_->num_bytes();
+    return base_ ? own + base_->rig()->num_bytes() : own;
 }
 
 std::shared_ptr<rig::Deformer> DifferentialModel::do_restricted(View<const std::int32_t, 1> vertices) const {
     const TensorFile& source = *character().tensors;
     auto result = std::make_shared<TensorFile>(rig::restricted_tensors(
-        character(), vertices, {"delta.", "folded.", "solve.", "anchors.vertex", "anchors.weight", "skin."}));
+        character(), vertices, {"delta.", "folded.", "solve.", "anchors.vertex", "anchors.weight", "skin.", "base."}));
     tail_->add_restricted(vertices, *result);
     if (skin_) rig::add_skin_rows(source, vertices, result.get());
+    if (base_) rig::BaseShapes::add_restricted(source, character().num_controls(), vertices, *result);
     return std::make_shared<DifferentialModel>(std::move(result));
 }
 

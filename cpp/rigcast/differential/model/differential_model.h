@@ -7,15 +7,17 @@
 
 #include "rigcast/differential/model/relu_networks.h"
 #include "rigcast/differential/model/tail.h"
+#include "rigcast/rig/blendshapes/base_shapes.h"
 #include "rigcast/rig/deformer.h"
 #include "rigcast/rig/skinning/skin_weights.h"
 
 namespace rigcast::differential {
 
 /// A learned face or body in a differential subspace (Song et al. 2020): linear transforms of displaced rest vertices,
-///   v_k = T_k(x) (v_k^0 + d_k),   T_k(x) = sum_j w_kj G_j (G_j^0)^-1,
+///   v_k = T_k(x) (v_k^0 + o_k(x) + d_k),   T_k(x) = sum_j w_kj G_j (G_j^0)^-1,
 /// where the displacements d solve the least squares problem of Reconstructor for delta coordinates U z + mu. A network
 /// with relu predicts the coefficients z from the pose, and small networks predict the displacements of the anchors.
+/// The offsets o are those of the base (rig::BaseShapes), 0 without one.
 ///
 /// Tensors: those of read_tail; inputs.column I32[n], network.layer1.weight F32[H1, n], .bias F32[H1],
 /// network.layer2... to the last, which has R outputs; with S anchor networks of D layers: anchors.offset I32[S + 1]
@@ -37,6 +39,7 @@ public:
     const ReluNetworks& anchors() const { return anchors_; }
     /// Of the linear transforms; none if they are the identity.
     const std::optional<rig::SkinWeights>& skin() const { return skin_; }
+    const std::optional<rig::BaseShapes>& base() const { return base_; }
     /// The largest difference of a stored weight, of networks or tail, from its float32 value.
     float storage_error() const;
     /// Bytes of the constants that an evaluation reads.
@@ -56,12 +59,17 @@ private:
 
     void predict(const char* function, std::int64_t frame, network::Rows<const float> poses, const Memory& memory,
                  int count) const;
+    void add_base(const char* function, std::int64_t frame, View<const float, 2> poses, float* points,
+                  int threads) const;
+    void add_base_tangents(std::int64_t t, View<const float, 2> poses, View<const float, 2> tangents,
+                           float* changes) const;
     void transform(std::int64_t frame, const float* pose, float* points, float* transforms, int threads) const;
 
     ReluNetworks network_;
     ReluNetworks anchors_;
     std::unique_ptr<const Tail> tail_;
     std::optional<rig::SkinWeights> skin_;
+    std::optional<rig::BaseShapes> base_;
 };
 
 /// The same model with other metadata entries: "network_storage" ("float32" or "16-bit") or "tail" ("folded" or

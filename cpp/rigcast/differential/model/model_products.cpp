@@ -75,6 +75,17 @@ void DifferentialModel::predict(const char* function, std::int64_t frame, Rows<c
     }
 }
 
+/// Adds the offsets of the base at some poses to points (t, V, 3).
+void DifferentialModel::add_base(const char* function, std::int64_t frame, View<const float, 2> poses, float* points,
+                                 int threads) const {
+    if (!base_) return;
+    const std::int64_t size = poses.extent(0) * 3 * character().num_vertices();
+    const Scratch::Inside level;
+    const Scratch::Lease<float> lease(static_cast<std::size_t>(size));
+    base_->evaluate(function, frame, poses, {lease.data(), {poses.extent(0), character().num_vertices(), 3}}, threads);
+    for (std::int64_t i = 0; i < size; ++i) points[i] += lease.data()[i];
+}
+
 /// Applies the linear transforms of a pose to points (V, 3) in place; `transforms` are 24 J floats of memory.
 void DifferentialModel::transform(std::int64_t frame, const float* pose, float* points, float* transforms,
                                   int threads) const {
@@ -100,6 +111,7 @@ void DifferentialModel::do_evaluate(View<const float, 2> poses, View<float, 3> v
         predict("evaluate", begin, {poses.row(begin), poses.extent(1)}, memory, count);
         tail_->evaluate(memory.coefficients, memory.anchors, {vertices.row(begin), width}, count, true, memory.tail,
                         own);
+        add_base("evaluate", begin, {poses.row(begin), {count, poses.extent(1)}}, vertices.row(begin), own);
         for (std::int64_t t = begin; t < begin + count; ++t) {
             transform(t, poses.row(t), vertices.row(t), memory.globals, own);
             rig::check_overflow("evaluate", t, vertices.row(t), width);
@@ -120,6 +132,7 @@ void DifferentialModel::do_vjp(View<const float, 2> poses, View<const float, 3> 
             if (skin_) {
                 predict("vjp", t, {poses.row(t), 0}, memory, 1);
                 tail_->evaluate(memory.coefficients, memory.anchors, {memory.points, 0}, 1, true, memory.tail, 1);
+                add_base("vjp", t, {poses.row(t), {1, poses.extent(1)}}, memory.points, 1);
                 rig::skinning_transforms(skeleton, poses.row(t), memory.globals, memory.skinning);
                 std::fill_n(memory.skinning_change, 12 * skeleton.num_joints(), 0.0f);
                 skin_->blend_vjp(memory.points, cotangents.row(t), memory.skinning_change);
@@ -139,11 +152,26 @@ void DifferentialModel::do_vjp(View<const float, 2> poses, View<const float, 3> 
                 rig::check_overflow("vjp", t, memory.pulled, 3 * num_vertices);
                 pulled = memory.pulled;
             }
+            if (base_) {
+                base_->add_vjp({poses.row(t), {poses.extent(1)}}, {pulled, {num_vertices, 3}}, gradients.row(t));
+            }
             tail_->vjp(pulled, memory.coefficient_change.row(0), memory.anchor_change.row(0), memory.tail);
             network_.vjp(poses.row(t), memory.coefficient_change.row(0), gradients.row(t), memory.networks);
             anchors_.vjp(poses.row(t), memory.anchor_change.row(0), gradients.row(t), memory.networks);
         }
     });
+}
+
+/// Adds the derivatives of the base at frame t along a tangent to those of its points (V, 3).
+void DifferentialModel::add_base_tangents(std::int64_t t, View<const float, 2> poses, View<const float, 2> tangents,
+                                          float* changes) const {
+    if (!base_) return;
+    const std::int64_t size = 3 * character().num_vertices();
+    const Scratch::Inside level;
+    const Scratch::Lease<float> lease(static_cast<std::size_t>(size));
+    base_->jvp({poses.row(t), {1, poses.extent(1)}}, {tangents.row(t), {1, tangents.extent(1)}},
+               {lease.data(), {1, character().num_vertices(), 3}});
+    for (std::int64_t i = 0; i < size; ++i) changes[i] += lease.data()[i];
 }
 
 /// d(T p) = T dp + dT p.
@@ -158,10 +186,12 @@ void DifferentialModel::do_jvp(View<const float, 2> poses, View<const float, 2> 
             anchors_.jvp(poses.row(t), tangents.row(t), memory.anchor_change.row(0), memory.networks);
             float* change = skin_ ? memory.pulled : derivatives.row(t);
             tail_->evaluate(memory.coefficient_change, memory.anchor_change, {change, 0}, 1, false, memory.tail, 1);
+            add_base_tangents(t, poses, tangents, change);
             rig::check_overflow("jvp", t, change, derivatives.extent(1) * 3);
             if (!skin_) continue;
             predict("jvp", t, {poses.row(t), 0}, memory, 1);
             tail_->evaluate(memory.coefficients, memory.anchors, {memory.points, 0}, 1, true, memory.tail, 1);
+            add_base("jvp", t, {poses.row(t), {1, poses.extent(1)}}, memory.points, 1);
             rig::skinning_transforms(skeleton, poses.row(t), memory.globals, memory.skinning);
             rig::skinning_jvp(skeleton, poses.row(t), memory.globals, tangents.row(t), memory.globals_change,
                               memory.skinning_change);

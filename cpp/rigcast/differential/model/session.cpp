@@ -22,7 +22,11 @@ DifferentialSession::DifferentialSession(const DifferentialModel& model)
       before_(coefficients_.size() + anchors_.size()),
       points_(static_cast<std::size_t>(3 * model.character().num_vertices())),
       transforms_(static_cast<std::size_t>(24 * model.character().skeleton.num_joints())),
-      work_(std::max({model.network().memory_size(1), model.anchors().memory_size(1), model.tail().memory_size(1)})) {}
+      work_(std::max({model.network().memory_size(1), model.anchors().memory_size(1), model.tail().memory_size(1)})) {
+    if (!model.base()) return;
+    base_.emplace(*model.base());
+    offsets_.resize(points_.size());
+}
 
 void DifferentialSession::update(const float* pose, const float* previous, float* vertices) {
     if (update_networks(pose, previous)) {
@@ -30,6 +34,11 @@ void DifferentialSession::update(const float* pose, const float* previous, float
                                work_.data(), 1);
     }
     std::copy(points_.begin(), points_.end(), vertices);
+    if (base_) {
+        const rig::Character& character = model_.character();
+        base_->evaluate({pose, {character.num_controls()}}, {offsets_.data(), {character.num_vertices(), 3}});
+        for (std::size_t i = 0; i < offsets_.size(); ++i) vertices[i] += offsets_[i];
+    }
     model_.transform(0, pose, vertices, transforms_.data(), 1);
     rig::check_overflow("evaluate", 0, vertices, static_cast<std::int64_t>(points_.size()));
 }

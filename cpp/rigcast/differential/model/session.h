@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "rigcast/core/aligned.h"
@@ -22,8 +23,10 @@ private:
     LineVector<float> coefficients_;  // (R)
     LineVector<float> anchors_;       // (3 A)
     LineVector<float> before_;        // both, before the update
-    std::vector<float> points_;       // (V, 3)
-    std::vector<float> transforms_;   // (2, J, 3, 4) global and skinning transforms
+    std::optional<rig::BaseSession> base_;
+    std::vector<float> offsets_;     // (V, 3) of the base
+    std::vector<float> points_;      // (V, 3)
+    std::vector<float> transforms_;  // (2, J, 3, 4) global and skinning transforms
     LineVector<float> work_;
 };
 

@@ -134,8 +134,12 @@ void FaceMaps::do_jvp(View<const float, 2> poses, View<const float, 2> tangents,
                       int threads) const {
     parallel_for(poses.extent(0), 1, threads, [&](std::int64_t t, std::int64_t) {
         const Memory memory(segments_, rest_.size());
-        std::copy(rest_.begin(), rest_.end(), memory.points);
+        const View<const float, 2> pose(poses.row(t), {1, poses.extent(1)});
+        start("jvp", t, pose, memory.points, 1);
         std::fill_n(memory.changes, rest_.size(), 0.0f);
+        if (base_) {
+            base_->jvp(pose, {tangents.row(t), {1, tangents.extent(1)}}, {memory.changes, {1, num_points(), 3}});
+        }
         for (const MapSegment& segment : segments_) {
             if (!segment.has_network()) continue;
             const SegmentDerivatives derivative(segment, packed_, reverse_, memory.work);
@@ -157,7 +161,7 @@ void FaceMaps::do_vjp(View<const float, 2> poses, View<const float, 3> cotangent
         std::copy_n(cotangents.row(t), 3 * cotangents.extent(1), memory.changes);
         std::fill(memory.changes + 3 * cotangents.extent(1), memory.changes + rest_.size(), 0.0f);
         if (!parts_.empty()) {  // what parts ask of their followers depends on where these are
-            std::copy(rest_.begin(), rest_.end(), memory.points);
+            start("vjp", t, {poses.row(t), {1, poses.extent(1)}}, memory.points, 1);
             for (const MapSegment& segment : segments_) {
                 if (!segment.has_network()) continue;
                 const SegmentDerivatives derivative(segment, packed_, reverse_, memory.work);
@@ -166,8 +170,14 @@ void FaceMaps::do_vjp(View<const float, 2> poses, View<const float, 3> cotangent
             }
             rig::check_overflow("vjp", t, memory.points, 3 * num_points());
             for (const RigidPart& part : parts_) part.vjp(memory.points, memory.changes);
+            for (const RigidPart& part : parts_) {  // where they were before they followed has no effect
+                for (const std::int32_t v : part.vertices()) std::fill_n(memory.changes + 3 * v, 3, 0.0f);
+            }
         }
         std::fill_n(gradients.row(t), gradients.extent(1), 0.0f);
+        if (base_) {
+            base_->add_vjp({poses.row(t), {poses.extent(1)}}, {memory.changes, {num_points(), 3}}, gradients.row(t));
+        }
         for (const MapSegment& segment : segments_) {
             if (!segment.has_network()) continue;
             const SegmentDerivatives derivative(segment, packed_, reverse_, memory.work);

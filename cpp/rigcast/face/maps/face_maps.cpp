@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "rigcast/core/aligned.h"
@@ -30,6 +31,8 @@ FaceMaps::FaceMaps(std::shared_ptr<const TensorFile> tensors)
     : Deformer(std::move(tensors)), rest_(read_points(character())) {
     segments_ = read_segments(character(), num_points(), packed_, reverse_);
     parts_ = read_rigid_parts(character(), rest());
+    const TensorFile& file = *character().tensors;
+    if (rig::BaseShapes::are_in(file)) base_.emplace(file, character().num_controls(), num_points(), rest());
     for (MapSegment& segment : segments_) {
         num_refinements_ += segment.refinement >= 0;
         segment.offsets_begin = num_offsets_;
@@ -52,7 +55,18 @@ float FaceMaps::storage_error() const {
 std::int64_t FaceMaps::multiply_adds(bool all_texels) const {
     std::int64_t sum = 0;
     for (const MapSegment& segment : segments_) sum += segment.multiply_adds(all_texels);
-    return sum;
+    return base_ ? sum + 3 * base_->rig()->grouped().num_entries() : sum;
+}
+
+std::int64_t FaceMaps::num_bytes() const {
+    const auto own = static_cast<std::int64_t>(packed_.num_bytes());
+    return base_ ? own + base_->rig()->num_bytes() : own;
+}
+
+void FaceMaps::start(const char* function, std::int64_t frame, View<const float, 2> poses, float* points,
+                     int threads) const {
+    if (base_) return base_->evaluate(function, frame, poses, {points, {poses.extent(0), num_points(), 3}}, threads);
+    for (std::int64_t t = 0; t < poses.extent(0); ++t) points = std::copy(rest_.begin(), rest_.end(), points);
 }
 
 void check_detail(const char* function, View<const float, 2> detail, std::int64_t frames, std::int64_t refinements) {
@@ -107,18 +121,18 @@ public:
 
     /// With several threads there must be one frame.
     void run(int threads) const {
-        const std::size_t points_size = has_more_points_ ? Scratch::padded(model_.rest_.size()) : 0;
+        const std::size_t points_size = has_more_points_ ? Scratch::padded(model_.rest_.size() * count_) : 0;
         std::size_t work_size = 0, offsets_size = 0;
         for (const MapSegment& segment : model_.segments_) {
             work_size = std::max(work_size, segment_memory(segment, count_));
             offsets_size = std::max<std::size_t>(offsets_size, segment.offsets_size() * count_);
         }
         if (threads > 1) offsets_size = static_cast<std::size_t>(model_.num_offsets_), work_size = 0;
-        const Scratch::Lease<float> memory(points_size * count_ + offsets_size + work_size);
+        const Scratch::Lease<float> memory(points_size + offsets_size + work_size);
         Rows<float> points = vertices_;
-        if (has_more_points_) points = {memory.data(), static_cast<std::int64_t>(points_size)};
-        float* const offsets = memory.data() + points_size * count_;
-        for (int t = 0; t < count_; ++t) std::copy(model_.rest_.begin(), model_.rest_.end(), points.row(t));
+        if (has_more_points_) points = {memory.data(), static_cast<std::int64_t>(model_.rest_.size())};
+        float* const offsets = memory.data() + points_size;
+        model_.start("evaluate", begin_, {poses_.data, {count_, poses_.stride}}, points.data, threads);
         if (threads > 1) {
             add_in_parallel(points, offsets, threads);
         } else {
@@ -216,6 +230,8 @@ private:
     std::vector<float> detail_;           // per refinement segment
     std::vector<std::int32_t> begin_{0};  // per point: its contributions, in the order of the segments
     std::vector<Contribution> contribution_;
+    std::optional<rig::BaseSession> base_;
+    std::vector<float> start_;   // (N, 3) what segments add to
     std::vector<float> points_;  // (N, 3) if there are more points than vertices
     LineVector<float> offsets_;  // of all segments
     LineVector<float> work_;
@@ -226,8 +242,10 @@ FaceMapsSession::FaceMapsSession(const FaceMaps& model)
       is_stale_(model.segments_.size(), 1),
       has_changed_(model.segments_.size(), 1),
       detail_(static_cast<std::size_t>(model.num_refinements_), 1.0f),
+      start_(model.rest_),
       points_(model.num_points() > model.character().num_vertices() ? model.rest_ : std::vector<float>()),
       offsets_(static_cast<std::size_t>(model.num_offsets_)) {
+    if (model.base_) base_.emplace(*model.base_);
     std::size_t size = 0;
     std::vector<std::vector<Contribution>> lists(static_cast<std::size_t>(model.num_points()));
     for (const MapSegment& segment : model.segments_) {
@@ -260,11 +278,11 @@ void FaceMapsSession::draw(const MapSegment& segment, const float* pose) {
     run_segment(segment, nullptr, model_.packed_, {pose, 0}, {}, 1, offsets, work_.data());
 }
 
-/// Writes the points of a segment: rest, then what each segment adds, in order.
+/// Writes the points of a segment: the start, then what each segment adds, in order.
 void FaceMapsSession::sum_contributions(const MapSegment& segment, float* points) const {
     for (const std::int32_t v : segment.vertex) {
         float sum[3];
-        std::copy_n(model_.rest_.data() + 3 * v, 3, sum);
+        std::copy_n(start_.data() + 3 * v, 3, sum);
         for (std::int32_t i = begin_[v]; i < begin_[v + 1]; ++i) {
             const float detail = detail_of(contribution_[i].refinement);
             const float* offsets = offsets_.data() + contribution_[i].offsets;
@@ -280,7 +298,12 @@ void FaceMapsSession::update(const float* pose, const float* previous, float* ve
     if (previous == nullptr) {
         std::fill(is_stale_.begin(), is_stale_.end(), 1);
         std::fill(has_changed_.begin(), has_changed_.end(), 1);
-        std::copy(model_.rest_.begin(), model_.rest_.end(), points);
+        std::copy(start_.begin(), start_.end(), points);
+    }
+    if (base_) {
+        base_->evaluate({pose, {model_.character().num_controls()}}, {start_.data(), {model_.num_points(), 3}});
+        std::copy(start_.begin(), start_.end(), points);
+        std::fill(has_changed_.begin(), has_changed_.end(), 1);
     }
     for (std::size_t i = 0; i < model_.segments_.size(); ++i) {
         const MapSegment& segment = model_.segments_[i];

@@ -1,19 +1,22 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "rigcast/face/maps/map_segments.h"
+#include "rigcast/rig/blendshapes/base_shapes.h"
 #include "rigcast/rig/deformer.h"
 
 namespace rigcast::face {
 
 /// A face on deformation maps (Bailey 2020, dissertation ch. 3). Networks of S segments draw maps of offsets, which
 /// vertices sample at their texture coordinates; rigid parts follow the vertices beside them:
-///   v_k = v_k^0 + sum_s detail_s weight_sk (W_s bilinear(map_s(x_s), uv_sk) + b_s),
-/// where x_s are the segment's columns of the pose, and detail_s is 1 for coarse segments and 1 unless it is given for
-/// refinement segments. Vertices of no segment and no part stay at rest. For parts see RigidPart.
+///   v_k = v_k^0 + o_k(x) + sum_s detail_s weight_sk (W_s bilinear(map_s(x_s), uv_sk) + b_s),
+/// where o are the offsets of the base (rig::BaseShapes; 0 without one), x_s are the segment's columns of the pose, and
+/// detail_s is 1 for coarse segments and 1 unless it is given for refinement segments. Vertices of no segment and no
+/// part have v_k^0 + o_k(x). For parts see RigidPart.
 ///
 /// A map is drawn by D >= 2 dense layers, all but the last with a leaky ReLU (slope 0.2; with a basis the smooth one,
 /// see network::Activation), in one of two ways:
@@ -34,7 +37,8 @@ namespace rigcast::face {
 ///   A segment without inputs has no layers. parts.offset I32[P + 1] into parts.vertex I32[Q], and
 ///   parts.follower I32[P, F], F at least 3; vertices of parts are in no segment, and followers in no part.
 ///   followers.rest F32[H, 3] (optional): the rest positions of followers that are no vertices of a restricted model;
-///   indices of vertices in segments.vertex and parts.follower count on from V for them.
+///   indices of vertices in segments.vertex and parts.follower count on from V for them. The base (optional) is one of
+///   all points: V + H.
 ///
 /// Metadata: network_storage (optional) is "float32" or "16-bit". The latter stores the dense layers' weights in memory
 /// as float16 or bfloat16, whichever has the smaller error for the matrix, and computes in float32.
@@ -46,6 +50,7 @@ public:
     const std::vector<MapSegment>& segments() const { return segments_; }
     const std::vector<RigidPart>& parts() const { return parts_; }
     const Packed& packed() const { return packed_; }
+    const std::optional<rig::BaseShapes>& base() const { return base_; }
     std::int64_t num_refinements() const { return num_refinements_; }
 
     /// The same as evaluate, with less detail: multiplies the offsets of refinement segment r by detail (T, R) or (1,
@@ -60,7 +65,7 @@ public:
     /// The largest |w - stored w| over the weights of all dense layers.
     float storage_error() const;
     /// Bytes of the constants that an evaluation reads.
-    std::int64_t num_bytes() const { return static_cast<std::int64_t>(packed_.num_bytes()); }
+    std::int64_t num_bytes() const;
     /// Products per evaluation, of the texels that vertices need, or of all texels of all maps. An upsampling and its
     /// convolution count as four 2 x 2 convolutions, which is how they are computed.
     std::int64_t multiply_adds(bool all_texels = false) const;
@@ -82,10 +87,13 @@ private:
     void evaluate_frames(View<const float, 2> poses, View<const float, 2> detail, View<float, 3> vertices,
                          int threads) const;
     void move_parts(std::int64_t frame, float* points) const;
+    /// Writes the points (t, N, 3) of poses without maps and parts: at rest, or where the base puts them.
+    void start(const char* function, std::int64_t frame, View<const float, 2> poses, float* points, int threads) const;
 
     Packed packed_;            // what evaluations read, in this order
     Packed reverse_;           // what only derivatives read
     std::vector<float> rest_;  // of the points: vertices, then followers that are none
+    std::optional<rig::BaseShapes> base_;
     std::vector<MapSegment> segments_;
     std::vector<RigidPart> parts_;
     std::int64_t num_refinements_ = 0;

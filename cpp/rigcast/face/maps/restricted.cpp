@@ -26,6 +26,7 @@ public:
             more_[point] =
                 static_cast<std::int32_t>(num_vertices_ + static_cast<std::int64_t>(rest_of_more_.size()) / 3);
             rest_of_more_.insert(rest_of_more_.end(), rest_.row(point), rest_.row(point + 1));
+            points_of_more_.push_back(static_cast<std::int32_t>(point));
         }
         return more_[point];
     }
@@ -36,6 +37,8 @@ public:
         return all;
     }
     const std::vector<float>& rest_of_more() const { return rest_of_more_; }
+    /// The points that they are in the whole model.
+    const std::vector<std::int32_t>& points_of_more() const { return points_of_more_; }
 
 private:
     View<const float, 2> rest_;
@@ -43,6 +46,7 @@ private:
     std::int64_t num_vertices_;
     std::vector<std::int32_t> more_;  // per point: its place behind the vertices, or -1
     std::vector<float> rest_of_more_;
+    std::vector<std::int32_t> points_of_more_;
 };
 
 template <class T>
@@ -141,14 +145,20 @@ private:
 
 std::shared_ptr<rig::Deformer> FaceMaps::do_restricted(View<const std::int32_t, 1> vertices) const {
     const TensorFile& source = *character().tensors;
-    auto result = std::make_shared<TensorFile>(
-        rig::restricted_tensors(character(), vertices, {"segments.", "inputs.", "segment.", "parts.", "followers."}));
+    auto result = std::make_shared<TensorFile>(rig::restricted_tensors(
+        character(), vertices, {"segments.", "inputs.", "segment.", "parts.", "followers.", "base."}));
     PointPlaces places(vertices, rest());
     add_parts(parts_, source.get<std::int32_t, 2>("parts.follower").extent(1), places, *result);
     SegmentWriter writer(source, places, *result);
     for (std::size_t i = 0; i < segments_.size(); ++i) writer.add(segments_[i], static_cast<std::int64_t>(i));
     writer.finish();
     const auto& more = places.rest_of_more();
+    if (base_) {
+        std::vector<std::int32_t> points(vertices.begin(), vertices.end());
+        points.insert(points.end(), places.points_of_more().begin(), places.points_of_more().end());
+        rig::BaseShapes::add_restricted(source, character().num_controls(),
+                                        {points.data(), {static_cast<std::int64_t>(points.size())}}, *result);
+    }
     if (!more.empty()) result->add("followers.rest", {static_cast<std::int64_t>(more.size()) / 3, 3}, more.data());
     return std::make_shared<FaceMaps>(std::move(result));
 }
