@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
+from benchmarks.peers.base_arrays import base_arrays
 from benchmarks.peers.map_arrays import MapArrays, map_arrays
 from benchmarks.peers.torch_maps import SLOPE, groups_of
 from rigcast._extras import require
@@ -46,7 +47,7 @@ class _Graph:
     def model(self, grouped: bool) -> bytes:
         helper, tensor = self.onnx.helper, self.onnx.TensorProto
         rest = self.face.rest_vertices
-        vertices = self.constant(np.tile(rest, (self.frames, 1, 1)))
+        vertices = self._start(np.tile(rest, (self.frames, 1, 1)))
         for level in (False, True):
             groups = groups_of([s for s in map_arrays(self.face) if s.is_refinement == level], grouped)
             if not groups:
@@ -64,6 +65,19 @@ class _Graph:
         )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
         return bytes(model.SerializeToString())
+
+    def _start(self, rest: NDArray[np.float32]) -> str:
+        """Vertices (T, V, 3) at rest, or where the base puts them."""
+        base = base_arrays(self.face)
+        if base is None:
+            return self.constant(rest)
+        one = self.constant(np.ones((self.frames, 1), np.float32))
+        first = self.node("Gather", "poses", self.constant(base.first), axis=1)
+        second = self.node("Gather", self.node("Concat", "poses", one, axis=1), self.constant(base.second), axis=1)
+        positive = self.node("Relu", self.node("Gather", "poses", self.constant(base.positive), axis=1))
+        features = self.node("Concat", self.node("Mul", first, second), positive, axis=1)
+        moved = self.node("Gemm", features, self.constant(base.shapes), self.constant(base.constant))
+        return self.node("Add", self._reshape(moved, *rest.shape), self.constant(rest))
 
     def constant(self, value: NDArray[Any]) -> str:
         name = f"c{len(self.constants)}"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.peers.base_arrays import torch_base
 from benchmarks.peers.body_arrays import Layout, levels_of
 from benchmarks.peers.torch_body import Kinematics
 from rigcast._core import DifferentialModel, Reconstructor
@@ -176,10 +177,11 @@ class _Solved:
 
 
 class _Posed:
-    """Vertices ``T (v0 + d)`` (T, V, 3)."""
+    """Vertices ``T (v0 + o + d)`` (T, V, 3)."""
 
     def __init__(self, torch: Any, model: DifferentialModel, arrays: dict[str, NDArray[Any]]) -> None:
         self.torch, self.rest = torch, torch.from_numpy(model.rest_vertices)
+        self.base = torch_base(torch, model)
         self.kinematics: Kinematics | None = None
         if "skin.joint" not in arrays:
             return
@@ -194,7 +196,7 @@ class _Posed:
         self.weight = torch.from_numpy(arrays["skin.weight"])
 
     def __call__(self, poses: Any, offsets: Any) -> Any:
-        points = self.rest + offsets
+        points = self.rest + offsets if self.base is None else self.rest + offsets + self.base(poses)
         if self.kinematics is None:
             return points
         transforms = self.kinematics(poses)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
+from benchmarks.peers.base_arrays import torch_base
 from benchmarks.peers.map_arrays import MapArrays, map_arrays
 from rigcast._extras import require
 
@@ -59,11 +60,14 @@ def _module(torch: Any, model: rc.Deformer, grouped: bool, last: bool) -> Any:
             super().__init__()
             groups = groups_of(map_arrays(model), grouped)
             self.rest = torch.from_numpy(model.rest_vertices)
+            self.base = torch_base(torch, model)
             self.groups = torch.nn.ModuleList(_group(torch, group, last) for group in groups)
             self.vertex = [torch.from_numpy(np.concatenate([s.vertex for s in group])) for group in groups]
 
         def forward(self, poses: Any) -> Any:
             vertices = self.rest.expand(poses.shape[0], -1, -1).clone()
+            if self.base is not None:
+                vertices += self.base(poses)
             for group, vertex in zip(self.groups, self.vertex, strict=True):
                 vertices.index_add_(1, vertex, group(poses))
             return vertices

@@ -7,15 +7,18 @@ import sys
 import numpy as np
 import pytest
 
-from tests.support.differential import random_differential
+from tests.support.base_shapes import based_model
+from tests.support.differential import random_differential, random_differential_tensors
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
 from benchmarks import peers
 
 
-@pytest.fixture(scope="module", params=[0, 3], ids=["no joints", "joints"])
+@pytest.fixture(scope="module", params=[0, 3, "base"], ids=["no joints", "joints", "on a base"])
 def found(request):
+    if request.param == "base":
+        return peers.compare(based_model(*random_differential_tensors()), runs=10, batch=4)
     model = random_differential(joints=request.param)  # a network without inputs, one of two anchors
     return peers.compare(model, runs=10, batch=4)
 

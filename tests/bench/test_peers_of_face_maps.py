@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support.face_maps import CONTROLS, random_face_maps
+from tests.support.base_shapes import based_model
+from tests.support.face_maps import CONTROLS, random_face_maps, random_face_maps_tensors
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("onnx", reason="onnx is not installed")
@@ -28,9 +29,11 @@ def test_every_form_gives_the_same_vertices(found, tolerance):
     assert all(row["difference"] <= tolerance["float32_sum"] * 10 for row in found["rows"])
 
 
-def test_vertices_of_several_coarse_segments_are_sums(tolerance):
+@pytest.mark.parametrize("base", [False, True])
+def test_vertices_of_several_coarse_segments_are_sums(base, tolerance):
     """As around regions."""
-    model = random_face_maps(coarse=3, blended=True)
+    sizes = {"coarse": 3, "blended": True}
+    model = based_model(*random_face_maps_tensors(**sizes)) if base else random_face_maps(**sizes)
     poses = np.random.default_rng(0).uniform(-1, 1, (3, CONTROLS)).astype(np.float32)
     rows = peers.compare(model, poses, runs=10, batch=4)["rows"]
     assert all(row["difference"] <= tolerance["float32_sum"] * 10 for row in rows)

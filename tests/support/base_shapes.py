@@ -42,12 +42,14 @@ def dense_shapes(tensors: Tensors) -> np.ndarray:
     count = len(tensors["control_ranges"]) + len(tensors["base.first"])
     result = np.zeros((count, len(tensors["base.constant"]), 3))
     offset, at = tensors["base.group.offset"], 0
+    delta = tensors["base.delta"] if "base.delta" in tensors else tensors["base.delta16"].view(np.int16)
+    scale = tensors.get("base.scale", np.ones(count))
     for g in range(len(offset) - 1):
         vertices = tensors["base.group.vertex"][offset[g] : offset[g + 1]]
         for feature in range(count):
             if tensors["base.group.columns"][g, feature // 32] >> (feature % 32) & 1:
                 size = 3 * len(vertices)
-                result[feature, vertices] = tensors["base.delta"][at : at + size].reshape(-1, 3)
+                result[feature, vertices] = scale[feature] * delta[at : at + size].reshape(-1, 3).astype(np.float64)
                 at += size
     return result
 

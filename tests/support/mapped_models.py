@@ -42,6 +42,6 @@ def mapped_model(data, refined=True):
     for number, segment in enumerate(ready.layout.segments):
         count = len(segment.columns)
         shape = ConvolutionShape(count, HIDDEN, FIRST, CHANNELS, doublings_of(segment.resolution))
-        scaling = Scaling(np.full(count, 0.5), np.full(count, 0.3), 0.02, np.zeros(count))
+        scaling = Scaling(np.full(count, 0.5), np.full(count, 0.3), 0.02)
         learned.append(LearnedMap(segment, shape, scaling, shape.initial_weights([number])))
     return exported(data, ready, learned, settings, {"seconds": 90.0})

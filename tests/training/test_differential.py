@@ -26,12 +26,12 @@ def tensors_of(model, path):
 
 
 def test_a_face_is_learned_better_with_more_steps(face_data):
-    few, many = (learn(face_data, steps=steps, hidden=32, linear=False) for steps in (10, 600))
+    few, many = (learn(face_data, steps=steps, hidden=32, base=False) for steps in (10, 600))
     assert many.metadata["error"]["mean"] < 0.7 * few.metadata["error"]["mean"]
 
 
-def test_linear_units_spare_most_of_the_steps(face_data):
-    first, later = learn(face_data, steps=2, hidden=32), learn(face_data, steps=10, hidden=32, linear=False)
+def test_a_base_spares_most_of_the_steps(face_data):
+    first, later = learn(face_data, steps=2, hidden=32), learn(face_data, steps=10, hidden=32, base=False)
     assert first.metadata["error"]["mean"] < 0.9 * later.metadata["error"]["mean"]
 
 
@@ -85,7 +85,7 @@ def test_the_basis_does_not_see_held_out_rows(face_data, tmp_path):
 
 def test_what_is_learned_are_delta_coordinates(face_data, tmp_path, tolerance):
     # Fails if the basis is one of Cartesian offsets: delta coordinates sum to zero over a component.
-    tensors = tensors_of(learn(face_data), tmp_path / "a.safetensors")
+    tensors = tensors_of(learn(face_data, base=False), tmp_path / "a.safetensors")
     for name in ("delta.basis", "delta.mean"):
         shaped = tensors[name].reshape(117, 3, -1)
         assert np.abs(shaped.sum(axis=0)).max() < 117 * tolerance["float32"]
@@ -94,7 +94,7 @@ def test_what_is_learned_are_delta_coordinates(face_data, tmp_path, tolerance):
 
 def test_basis_and_anchors_rebuild_the_displacements(face_data, tmp_path):
     # Fails if encoding and solving use different Laplacians, or if anchors are left out.
-    tensors = tensors_of(learn(face_data, components=100), tmp_path / "a.safetensors")
+    tensors = tensors_of(learn(face_data, components=100, base=False), tmp_path / "a.safetensors")
     anchors = tensors["anchors.vertex"]
     r = rc.differential.Reconstructor(face_data.faces, 117, anchors)
     d = face_data.vertices - face_data.rest_vertices

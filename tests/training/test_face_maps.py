@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from tests.support.base_shapes import slow_base
 from tests.support.mapped_face import clip_data, random_data, slow_offsets
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -34,6 +35,7 @@ def test_the_engine_evaluates_what_was_trained(data, model, tolerance):
     tensors = model.tensors()
     for row in (0, 40):
         expected = data.rest_vertices + slow_offsets(tensors, data.poses[row], len(data.rest_vertices))
+        expected += slow_base(tensors, data.poses[row : row + 1])[0]
         np.testing.assert_allclose(model.evaluate(data.poses[row : row + 1])[0], expected, atol=tolerance["float32"])
 
 

@@ -21,7 +21,7 @@ from tests.support.mapped_face import clip_data, slow_offsets
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-SMALL = {"hidden": 8, "first_channels": 2, "channels": 4, "batch": 4}
+SMALL = {"hidden": 8, "first_channels": 2, "channels": 4, "batch": 4, "base": False}
 
 
 @pytest.fixture(scope="module")
@@ -189,3 +189,19 @@ def test_without_texels_there_is_one_stage_per_level(data, ready):
     stages = []
     trained(data, ready, steps=4, texels=0.0, progress=lambda progress: stages.append(progress.stage))
     assert not [stage for stage in stages if stage.endswith("texels")]
+
+
+def test_maps_add_to_the_base(data, tolerance):
+    ready = prepare(data, settings_for("ours", **(SMALL | {"base": True})), 1, lambda _: None)
+    assert ready.base is not None
+    coarse, fine, ready = levels_of(data, ready)
+    tensors = map_tensors(coarse.learned(ready.length) + fine.learned(ready.length), ready.layout)
+    under = ready.base.offsets(data.poses)
+    problem, row = coarse.descent.problem, 17
+    expected = under[:, problem.level.vertices] / ready.length
+    np.testing.assert_allclose(problem.base, expected, atol=tolerance["float32_sum"])
+    drawn = slow_offsets(tensors, data.poses[row], len(data.rest_vertices)) + under[row]
+    found = fine.descent.offsets(fine.state.best, np.array([row]))[0] * ready.length
+    np.testing.assert_allclose(
+        found, drawn[fine.descent.problem.level.vertices], atol=tolerance["float32_sum"] * ready.length
+    )

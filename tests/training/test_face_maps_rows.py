@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from rigcast.sampling import Clip
-from rigcast.training._face_maps._rows import balanced_bins, drawn, split
+from rigcast.training._face_maps._rows import balanced_bins, drawn
+from rigcast.training._held_out import split
 
 
 class Rows:
@@ -34,37 +35,37 @@ class Rows:
 @pytest.mark.parametrize("seed", range(5))
 def test_no_clip_is_on_both_sides(seed):
     ds = Rows([30, 20, 50, 40, 10])
-    training, held_out, _ = split(ds, 0.1, seed)
+    training, held_out, _ = split("face_maps", ds, 0.1, seed)
     assert not set(ds.clip[training]) & set(ds.clip[held_out])
     assert len(training) + len(held_out) == len(ds)
     assert 0 < len(held_out) <= 0.35 * len(ds)
 
 
 def test_clips_of_about_the_share_are_held_out():
-    _, held_out, words = split(Rows([10] * 10), 0.3, 0)
+    _, held_out, words = split("face_maps", Rows([10] * 10), 0.3, 0)
     assert len(held_out) == 30
     assert words.startswith("held-out clips: take")
 
 
 def test_random_poses_are_judged_by_random_poses():
-    training, held_out, words = split(Rows([], 50), 0.1, 0)
+    training, held_out, words = split("face_maps", Rows([], 50), 0.1, 0)
     assert (len(training), len(held_out), words) == (45, 5, "random poses")
 
 
 def test_random_poses_beside_clips_are_learned_from():
     ds = Rows([20, 20], 60)
-    training, _, _ = split(ds, 0.1, 0)
+    training, _, _ = split("face_maps", ds, 0.1, 0)
     assert set(np.flatnonzero(ds.clip < 0)) <= set(training)
 
 
 def test_random_poses_beside_clips_do_not_cost_further_clips():
     """Else a set that is mostly random poses would be learned from without a third of its clips."""
-    _, held_out, _ = split(Rows([10] * 10, 200), 0.1, 0)
+    _, held_out, _ = split("face_maps", Rows([10] * 10, 200), 0.1, 0)
     assert len(held_out) == 10
 
 
 def test_of_an_only_clip_the_last_rows_are_held_out():
-    _, held_out, words = split(Rows([40]), 0.1, 0)
+    _, held_out, words = split("face_maps", Rows([40]), 0.1, 0)
     assert held_out.tolist() == [36, 37, 38, 39]
     assert "its only clip" in words
 
@@ -72,7 +73,7 @@ def test_of_an_only_clip_the_last_rows_are_held_out():
 @pytest.mark.parametrize("sizes", [(), (1,), (1, 1)])
 def test_too_few_rows_are_refused(sizes):
     with pytest.raises(ValueError, match=r"face_maps: ds is .* rows to learn from"):
-        split(Rows(sizes, 0 if sizes else 2), 0.1, 0)
+        split("face_maps", Rows(sizes, 0 if sizes else 2), 0.1, 0)
 
 
 def test_a_batch_has_rare_poses_as_often_as_common_ones():

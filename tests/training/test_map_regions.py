@@ -48,7 +48,7 @@ def model(face):
     for number, segment in enumerate(layout.segments):
         count = len(segment.columns)
         shape = ConvolutionShape(count, 6, 2, 3, doublings_of(segment.resolution))
-        scaling = Scaling(np.zeros(count), np.ones(count), 1.0, np.zeros(count))
+        scaling = Scaling(np.zeros(count), np.ones(count), 1.0)
         learned.append(LearnedMap(segment, shape, scaling, shape.initial_weights([number])))
     tensors = map_tensors(learned, layout) | {
         "rest_vertices": np.zeros((COUNT, 3), np.float32),

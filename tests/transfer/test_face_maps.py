@@ -27,7 +27,7 @@ def learned(vertices, uvs, columns, seed, level=0, resolution=16):
     segment = MapSegment(f"{seed}", level, vertices, uvs, weights, columns, resolution)
     shape = ConvolutionShape(len(columns), 6, 2, 3, resolution.bit_length() - 4)
     random = shape.initial_weights([seed])
-    scaling = Scaling(np.zeros(len(columns)), np.ones(len(columns)), 0.2, np.zeros(len(columns)))
+    scaling = Scaling(np.zeros(len(columns)), np.ones(len(columns)), 0.2)
     return LearnedMap(segment, shape, scaling, random)
 
 

@@ -67,6 +67,11 @@ class Difficulty:
         """The method with the lowest mean."""
         return min(self.methods, key=lambda method: method.mean)
 
+    def least(self) -> dict[str, float]:
+        """The lowest ``mean`` and the lowest ``max`` of the regressions, not always of one of them."""
+        regressions = [method for method in self.methods if method.name != NEAREST]
+        return {key: min(getattr(method, key) for method in regressions) for key in ("mean", "max")}
+
     def is_learning(self, model_error: float) -> bool:
         """Whether the best simple method misses by at least twice ``model_error``, a mean in the vertices' unit.
 

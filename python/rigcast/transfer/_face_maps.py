@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast import _core
 from rigcast._core import Deformer
 from rigcast._hashing import padded_faces, topology_hash
+from rigcast._rigs.base_shapes import read_base
 from rigcast._rigs.model_surface import surface_tensors
 from rigcast._rigs.surface import Surface, check_surface, surface_of
 from rigcast._validate import Arguments, bad_argument
@@ -19,7 +20,16 @@ from rigcast.transfer._seams import home_rows, islands, within_seams
 
 FAR = 0.02  # in texture coordinates: a vertex farther from the model's texture has no counterpart and stays at rest
 SAME_TEXTURE = 1e-4  # of a squared distance in parts of the mesh, beside squared distances in the texture
-OWN = ("rest_vertices", "faces", "segment", "inputs.", "parts.", "surface.", "error.")  # tensors of mesh and maps
+OWN = (
+    "rest_vertices",
+    "faces",
+    "segment",
+    "inputs.",
+    "parts.",
+    "surface.",
+    "error.",
+    "base.",
+)  # tensors of mesh and maps
 
 Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
@@ -81,6 +91,8 @@ def transfer_face_maps(model: Deformer, rest_vertices: ArrayLike, faces: ArrayLi
     kept = {name: value for name, value in tensors.items() if not name.startswith(OWN)}
     kept |= {"rest_vertices": rest, "faces": corners, **surface_tensors(surface)}
     kept |= _sampled(tensors, places, rest)
+    if (base := read_base(tensors)) is not None:
+        kept |= base.moved_to(places.vertices, np.where(places.found[:, None], places.weights, 0.0)).tensors()
     about = {key: value for key, value in model.metadata.items() if key not in ("parts", "materials", "error")}
     about |= {"topology_hash": topology_hash(corners, len(rest)), **surface.names()}
     return _core.model_from_tensors(kept, json.dumps(about))

@@ -13,7 +13,15 @@
 namespace rigcast::rig {
 namespace {
 
-constexpr const char* columns_tensors[] = {"group.offset", "group.vertex", "group.columns", "delta"};
+constexpr const char* column_tensors[] = {"group.offset", "group.vertex", "group.columns", "delta", "delta16", "scale"};
+
+/// Adds the tensors of the columns that are there under other names.
+void rename_columns(const TensorFile& source, const std::string& from, const std::string& to, TensorFile& result) {
+    for (const char* name : column_tensors) {
+        const auto entry = source.entries().find(from + name);
+        if (entry != source.entries().end()) result.add(to + name, source, entry->second);
+    }
+}
 
 std::vector<std::int32_t> read_controls(const TensorFile& tensors, const char* name, std::int64_t count,
                                         std::int32_t least, std::int64_t num_controls) {
@@ -53,12 +61,7 @@ std::shared_ptr<const BlendshapeRig> read_rig(const TensorFile& tensors, std::in
     file.add("blendshape.factor.offset", {1}, none);
     file.add("blendshape.factor.shape", {0}, none);
     file.add("blendshape.factor.tent", {0, 3}, bounds.data());
-    for (const char* name : columns_tensors) {
-        const auto entry = tensors.entries().find(std::string("base.") + name);
-        if (entry == tensors.entries().end())
-            throw bad_argument("load", std::string("base.") + name, "missing", "there");
-        file.add(std::string("blendshape.") + name, tensors, entry->second);
-    }
+    rename_columns(tensors, "base.", "blendshape.", file);
     file.set_metadata(metadata_of(num_features));
     try {
         return std::make_shared<const BlendshapeRig>(std::make_shared<const TensorFile>(std::move(file)));
@@ -152,9 +155,7 @@ void BaseShapes::add_restricted(const TensorFile& source, std::int64_t num_contr
     const BaseShapes whole(source, num_controls, constant.extent(0), {});
     const auto part = whole.rig_->restricted(points);
     const TensorFile& chosen = *part->character().tensors;
-    for (const char* name : columns_tensors) {
-        result.add(std::string("base.") + name, chosen, chosen.entries().at(std::string("blendshape.") + name));
-    }
+    rename_columns(chosen, "blendshape.", "base.", result);
     for (const char* name : {"base.first", "base.second"}) result.add(name, source, source.entries().at(name));
     result.add("base.constant", {points.extent(0), 3}, chosen_rows(constant.data(), 3, points).data());
 }

@@ -16,8 +16,8 @@ namespace rigcast::rig {
 /// they are. At x_a = 0 the derivative of max(x_a, 0) is 0.
 ///
 /// Tensors: base.first I32[P] a, base.second I32[P] b, or -1 for max(x_a, 0); base.constant F32[N, 3] o0; and
-/// base.group.* and base.delta of N vertices in C + P columns, which are those of GroupedColumns with "base." in place
-/// of "blendshape.".
+/// base.group.* with base.delta, or with base.delta16 and base.scale, of N vertices in C + P columns: those of
+/// GroupedColumns with "base." in place of "blendshape.".
 class BaseShapes {
 public:
     /// Whether a file has base shapes: one of their tensors.

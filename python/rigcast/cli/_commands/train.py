@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rigcast._rigs.base_shapes import base_words
 from rigcast._rigs.resting import resting_lines
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
@@ -139,6 +140,8 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
     size = args.output.stat().st_size
     for line in skinning_lines(model.metadata, to_millimeters):
         console.line(line)
+    if words := base_words(model.metadata):
+        console.line(f"base: {words}")
     shown = ", ".join(f"{name} {value:.3g} mm" for name, value in in_millimeters.items())
     console.line(f"{args.output}: {size / 1e6:.1f} MB, error on held-out rows: {shown}")
     few = _too_few_steps(model.metadata, console)
@@ -149,6 +152,7 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
         "bytes": size,
         "held_out_error_mm": in_millimeters,
         **_linear_facts(model.metadata, to_millimeters),
+        "base": model.metadata.get("training", {}).get("base"),
         "too_few_steps": few,
         "simple_methods_mm": gate_figures(stated_difficulty(model.metadata)),
         "data_hash": model.metadata["data_hash"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rigcast._core import Deformer, DifferentialModel
+from rigcast._rigs.base_shapes import base_words
 from rigcast.report._differential.cost import multiply_adds
 
 
@@ -14,6 +15,7 @@ def differential_facts(model: Deformer) -> dict[str, Any]:
         return {}
     training = model.metadata.get("training", {})
     facts: dict[str, Any] = {
+        **({"base": words} if (words := base_words(model.metadata)) else {}),
         "components": model.num_components,
         "anchors": model.num_anchors,
         "linear_transforms": model.transforms,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rigcast._core import Deformer, FaceMaps
+from rigcast._rigs.base_shapes import base_words
 from rigcast.training import MapSegment, model_layout
 
 LEAST = 1e-4  # millimeters: less is rounding
@@ -27,6 +28,7 @@ def face_maps_facts(model: Deformer) -> dict[str, Any]:
         if np.isfinite(floor.after[0])
     ]
     facts: dict[str, Any] = {
+        **({"base": words} if (words := base_words(model.metadata)) else {}),
         "map_segments": "; ".join(map(_segment, coarse)),
         "refinement_maps": "; ".join(map(_segment, fine)),
         "rigid_parts": "; ".join(parts),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from rigcast import _core
+from rigcast._rigs.base_shapes import read_base
 from rigcast.report._body.heldout import HeldOut
 from rigcast.report._body.measure import in_millimeters
 from rigcast.report._body.places import Place, by_channel, by_control
@@ -182,13 +183,16 @@ def anchor_displacements(tensors: Tensors, poses: Floats) -> Floats:
 
 
 def true_displacements(model: _core.DifferentialModel, tensors: Tensors, poses: Floats, vertices: Floats) -> Floats:
-    """``T^-1 v - v0`` of vertices, (T, V, 3)."""
-    return displacements(transforms_of(model, tensors), model.skeleton, poses, vertices, model.rest_vertices, str)
+    """``T^-1 v - v0 - o`` of vertices, (T, V, 3)."""
+    transforms, base = transforms_of(model, tensors), read_base(tensors)
+    moved = displacements(transforms, model.skeleton, poses, vertices, model.rest_vertices, str)
+    return moved if base is None else moved - base.offsets(poses)
 
 
 def placed(model: _core.DifferentialModel, tensors: Tensors, poses: Floats, moved: Floats) -> Floats:
-    """``T (v0 + d)`` of displacements, (T, V, 3)."""
-    points = model.rest_vertices + moved
+    """``T (v0 + o + d)`` of displacements, (T, V, 3)."""
+    base = read_base(tensors)
+    points = model.rest_vertices + moved + (0.0 if base is None else base.offsets(poses))
     transforms = transforms_of(model, tensors)
     if transforms.origin == "identity":
         return points

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from rigcast._core import DifferentialModel
+from rigcast._rigs.base_shapes import base_words
 from rigcast.report._body.assess import Assessment
 from rigcast.report._body.charts import errors_by_control
 from rigcast.report._differential.cost import multiply_adds
@@ -81,6 +82,8 @@ def _facts(model: DifferentialModel, size: int) -> list[Fact]:
         Fact("multiply-adds of a pose", f"{multiply_adds(model):,}"),
         Fact("bytes read by a pose", words.size(model.num_bytes)),
     ]
+    if base := base_words(model.metadata):
+        facts.append(Fact("base", base))
     if "seconds" in training:
         facts.append(Fact("trained for", f"{words.figure(training['seconds'] / 60.0)} minutes"))
     return facts

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from rigcast import _core
+from rigcast._rigs.base_shapes import read_base
 from rigcast.metrics import normal_angle
 from rigcast.report._body.heldout import HeldOut
 from rigcast.report._body.measure import in_millimeters
@@ -117,6 +118,8 @@ def measure_maps(model: _core.FaceMaps, truth: HeldOut, distances: Distances) ->
     layout = model_layout(model)
     exact = in_millimeters(model, truth.vertices)
     offsets = exact - in_millimeters(model, model.rest_vertices)
+    if (base := read_base(model.tensors())) is not None:  # maps show what it leaves
+        offsets -= in_millimeters(model, base.offsets(truth.poses))
     plain = _Step(model, truth, exact)
     none = np.zeros(model.num_refinements, np.float32)
     coarse = distances if not len(none) else plain.distances(lambda poses: model.evaluate_detail(poses, none))

@@ -9,6 +9,7 @@ import numpy as np
 
 import rigcast as rc
 from rigcast._core import Deformer, FaceMaps
+from rigcast._rigs.base_shapes import base_words
 from rigcast.plot._deformation_maps import ACROSS
 from rigcast.plot._drawing import STYLE, figure
 from rigcast.report._body.assess import Assessment
@@ -93,6 +94,8 @@ def _facts(model: FaceMaps, size: int) -> list[Fact]:
         Fact("multiply-adds of a pose", f"{model.multiply_adds():,} of {model.multiply_adds(all_texels=True):,}"),
         Fact("bytes read by a pose", words.size(model.num_bytes)),
     ]
+    if base := base_words(model.metadata):
+        facts.append(Fact("base", base))
     if "seconds" in stated:
         facts.append(Fact("trained for", f"{words.figure(stated['seconds'] / 60.0)} minutes"))
     if "judged_by" in stated:

@@ -71,6 +71,7 @@ def learned_tensors(problem: Problem, weights: Arrays) -> Tensors:
         **labels.transforms.tensors(),
         **_network(problem, weights, labels),
         **_anchor_networks(problem, weights),
+        **({} if labels.base is None else labels.base.tensors()),
     }
 
 
@@ -90,7 +91,7 @@ def _network(problem: Problem, weights: Arrays, labels: Labels) -> Tensors:
 
 def _anchor_networks(problem: Problem, weights: Arrays) -> Tensors:
     groups, count = problem.anchors, len(problem.anchor_columns)
-    hidden, last = max(group.units for group in groups), groups[0].layers + 1
+    hidden, last = max(group.hidden for group in groups), groups[0].layers + 1
     layers = {
         s: _widened(problem.layers(group, weights, i), hidden)
         for group, members in zip(groups, problem.trained, strict=True)

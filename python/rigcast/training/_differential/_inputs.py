@@ -51,6 +51,24 @@ def anchor_columns(
     return [influencing_inputs(moves[:, a], changes, description) for a in range(len(anchors))]
 
 
+def vertex_columns(
+    ds: Any, transforms: Transforms, description: Description, settings: DifferentialSettings
+) -> NDArray[np.bool_]:
+    """Columns (V, C) that vary and move each vertex in rest space; all that vary without an influence probe."""
+    count = len(ds.rest_vertices)
+    if ds.probe is None:
+        varying = np.zeros(len(description.varying), bool)
+        varying[network_columns(description)] = True
+        return np.tile(varying, (count, 1))
+    extent = float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
+    moves = (
+        _moved_by(ds.probe, ds, transforms, np.arange(count, dtype=np.int32))
+        > settings.influence_threshold / ds.meters_per_unit
+    )
+    changes = changed_columns(ds.probe, len(description.parents), extent) & description.varying
+    return np.asarray(moves.T.astype(np.float32) @ changes.astype(np.float32) > 0.0)
+
+
 def _moved_by(probe: Any, ds: Any, transforms: Transforms, anchors: NDArray[np.int32]) -> NDArray[np.float64]:
     """How far each perturbed channel moves each anchor in rest space at most, (N, A)."""
     part = Transforms(transforms.origin, transforms.joint[anchors], transforms.weight[anchors])

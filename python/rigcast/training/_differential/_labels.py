@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 
 from rigcast._core import Reconstructor, choose_anchors
 from rigcast._regression.components import principal_components
+from rigcast._rigs.base_shapes import BaseShapes
 from rigcast._validate import Arguments, bad_argument
 from rigcast.progress import Progress, ProgressCallback
+from rigcast.training._base import fit_base
+from rigcast.training._differential._inputs import vertex_columns
 from rigcast.training._differential._settings import DifferentialSettings
 from rigcast.training._differential._transforms import Transforms, displacements, find_transforms
+from rigcast.training._influence import Description
 
 _ROWS = 256  # poses read at a time
 _MOST_BASIS_ROWS = 2048  # training rows that the basis comes from at most, drawn by the seed; chosen, not tuned
@@ -29,6 +33,8 @@ class Labels:
     Attributes
     ----------
     transforms : Transforms
+    base : BaseShapes or None
+        In rest space.
     reconstructor : Reconstructor
     anchors : (A,) int32
     basis : (3 V, R) float32
@@ -37,7 +43,7 @@ class Labels:
     coefficients : (T, R) float32
         Of the delta coordinates of every row.
     positions : (T, A, 3) float32
-        Displacements of the anchors.
+        Displacements of the anchors. Both are what the base leaves.
     metric : (R, R) float64
         Lower triangular R with ``|R^T dz|`` the displacement that an error dz of the coefficients causes.
     gains : (A,) float64
@@ -45,6 +51,7 @@ class Labels:
     """
 
     transforms: Transforms
+    base: BaseShapes | None
     reconstructor: Reconstructor
     anchors: NDArray[np.int32]
     basis: NDArray[np.float32]
@@ -60,37 +67,64 @@ def find_labels(
     anchors: Any,
     skin: Any,
     training: NDArray[np.integer[Any]],
+    description: Description,
     settings: DifferentialSettings,
     threads: int,
     progress: ProgressCallback,
-) -> Labels:
-    """Targets of all rows; transforms, anchors and basis come from the training rows alone."""
+) -> tuple[Labels, dict[str, Any]]:
+    """Targets of all rows, and what metadata say of the base.
+
+    Transforms, base, anchors and basis come from the training rows alone.
+    """
     chosen = _anchors(ds, anchors, settings, threads)
     faces, count = np.asarray(ds.faces), len(ds.rest_vertices)
     reconstructor = Reconstructor(faces, count, chosen, settings.anchor_weight)
     progress(Progress("finding linear transforms", 0, 1))
     transforms = find_transforms(ds, skin, training, threads)
+    base, about = _base(ds, transforms, training, description, settings, threads, progress)
     components = _components(settings, count, len(training))
     drawn = np.random.default_rng([settings.seed, 1]).permutation(training)
     rows = np.sort(drawn[: max(_MOST_BASIS_ROWS, components + 1)])
     progress(Progress("finding the basis", 0, 1))
-    seen = np.concatenate([reconstructor.encode(d, threads=threads) for _, d in _moved(ds, transforms, rows)])
+    seen = np.concatenate([reconstructor.encode(d, threads=threads) for _, d in _moved(ds, transforms, rows, base)])
     found = principal_components(seen.reshape(len(rows), -1), components, threads)
     coefficients = np.zeros((len(ds), components), np.float32)
     positions = np.zeros((len(ds), len(chosen), 3), np.float32)
-    for part, d in _moved(ds, transforms, np.arange(len(ds))):
+    for part, d in _moved(ds, transforms, np.arange(len(ds)), base):
         progress(Progress("finding coefficients", int(part[0]), len(ds)))
         delta = reconstructor.encode(d, threads=threads).reshape(len(d), -1) - found.mean
         coefficients[part] = delta @ found.basis
         positions[part] = d[:, chosen]
     metric, gains = _metric(reconstructor, found.basis, len(chosen), threads)
-    return Labels(transforms, reconstructor, chosen, found.basis, found.mean, coefficients, positions, metric, gains)
+    targets = found.basis, found.mean, coefficients, positions
+    return Labels(transforms, base, reconstructor, chosen, *targets, metric, gains), about
+
+
+def _base(
+    ds: Any,
+    transforms: Transforms,
+    training: NDArray[np.integer[Any]],
+    description: Description,
+    settings: DifferentialSettings,
+    threads: int,
+    progress: ProgressCallback,
+) -> tuple[BaseShapes | None, dict[str, Any]]:
+    if not settings.base:
+        return None, {}
+
+    def offsets(rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        return np.concatenate([moved for _, moved in _moved(ds, transforms, rows, None)])
+
+    influence = vertex_columns(ds, transforms, description, settings)
+    return fit_base(
+        ds, training, influence, offsets=offsets, minutes=settings.minutes, threads=threads, progress=progress
+    )
 
 
 def _moved(
-    ds: Any, transforms: Transforms, rows: NDArray[np.integer[Any]]
+    ds: Any, transforms: Transforms, rows: NDArray[np.integer[Any]], base: BaseShapes | None
 ) -> Iterator[tuple[NDArray[np.integer[Any]], NDArray[np.float32]]]:
-    """Rows and their displacements in rest space, some at a time."""
+    """Rows and their displacements in rest space, less those of the base, some at a time."""
     rest = np.asarray(ds.rest_vertices)
     for begin in range(0, len(rows), _ROWS):
         part = rows[begin : begin + _ROWS]
@@ -99,7 +133,8 @@ def _moved(
         def name(i: int, part: NDArray[np.integer[Any]] = part) -> str:
             return f"row {part[i]}"
 
-        yield part, displacements(transforms, ds.skeleton, poses, vertices, rest, name)
+        moved = displacements(transforms, ds.skeleton, poses, vertices, rest, name)
+        yield part, moved if base is None else moved - base.offsets(poses)
 
 
 def _anchors(ds: Any, anchors: Any, settings: DifferentialSettings, threads: int) -> NDArray[np.int32]:

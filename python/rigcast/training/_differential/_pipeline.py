@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import Deformer
 from rigcast._extras import require
-from rigcast._validate import bad_argument, check_threads
+from rigcast._validate import check_threads
 from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigcast.sampling import Dataset
 from rigcast.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
@@ -28,12 +28,13 @@ from rigcast.training._differential._trainer import SubspaceDescent
 from rigcast.training._differential._transforms import SkinOption
 from rigcast.training._direct_networks import check_device
 from rigcast.training._export import measured
+from rigcast.training._held_out import split
 from rigcast.training._optimize import Budget, torch_settings
 from rigcast.training._optimizers import Arrays
 from rigcast.training._outlook import Outlook
 from rigcast.training._pace import seconds_of_ending, seconds_of_training, share_of, too_few_steps
 from rigcast.training._pipeline import check_data_set
-from rigcast.training._simple_methods import simple_methods
+from rigcast.training._simple_methods import chosen, simple_methods
 
 DEFAULT_STEPS = 8000
 
@@ -58,7 +59,7 @@ def differential(
     anchor_weight: float | None = None,
     hidden: int | None = None,
     layers: int | None = None,
-    linear: bool | None = None,
+    base: bool | None = None,
     anchor_networks: str | None = None,
     anchor_hidden: int | None = None,
     anchor_layers: int | None = None,
@@ -73,10 +74,12 @@ def differential(
 ) -> Deformer:
     """Learn a face or a body in a differential subspace (Song et al. 2020).
 
-    Vertices are ``v = T (v0 + d)``: linear transforms T of displaced rest vertices. One network predicts the principal
-    components of the delta coordinates of d, a small network per anchor the displacement of that anchor, and a
-    least-squares solve gives d (:class:`rigcast.differential.Reconstructor`). Transforms, anchors and components come
-    from the training rows alone.
+    Vertices are ``v = T (v0 + o + d)``: linear transforms T of displaced rest vertices. Base shapes o are linear in the
+    pose columns, in products of them and in max(x, 0) of signed controls; of what they leave, one network predicts the
+    principal components of the delta coordinates of d, a small network per anchor the displacement of that anchor, and
+    a least-squares solve gives d (:class:`rigcast.differential.Reconstructor`). Transforms, base, anchors and
+    components come from the training rows alone. Networks that make the base worse on held-out rows are left out, and
+    the metadata say so. Whole clips are held out, as in :func:`face_maps`.
 
     Parameters
     ----------
@@ -113,7 +116,7 @@ def differential(
         Draws a bar, or is called with :class:`rigcast.progress.Progress`: the held-out error in millimeters.
     holdout, components, anchor_share, anchor_weight, influence_threshold : optional
         The data and the subspace: see :class:`DifferentialSettings`; None keeps the recipe's.
-    hidden, layers, linear, anchor_networks, anchor_hidden, anchor_layers : optional
+    base, hidden, layers, anchor_networks, anchor_hidden, anchor_layers : optional
         The networks: see :class:`DifferentialSettings`.
     loss, batch, optimizer, learning_rate, schedule, patience : optional
         Their training: see :class:`DifferentialSettings`.
@@ -158,7 +161,7 @@ def differential(
         anchor_weight=anchor_weight,
         hidden=hidden,
         layers=layers,
-        linear=linear,
+        base=base,
         anchor_networks=anchor_networks,
         anchor_hidden=anchor_hidden,
         anchor_layers=anchor_layers,
@@ -178,14 +181,18 @@ def differential(
             file.unlink(missing_ok=True)
         if hasattr(ds, "verify"):
             ds.verify(report)
-        problem, held_out, extent = _prepare(ds, anchors, skin, settings, threads, report)
+        problem, held_out, extent, about = _prepare(ds, anchors, skin, settings, threads, report)
         beside = simple_methods(ds, np.flatnonzero(problem.training), held_out, threads, report)
         torch = require("torch", extra="training", purpose="training a model")
         with torch_settings(torch, threads, device):
-            used = {"torch": torch.__version__, "device": device, "threads": threads}
+            used = {"torch": torch.__version__, "device": device, "threads": threads} | about
 
             def finish(weights: Arrays, share: float, done: dict[str, Any]) -> Deformer:
-                return _model(ds, problem, weights, share_of(held_out, share), extent, used | done, beside)
+                rows = share_of(held_out, share)
+                model = _model(ds, problem, weights, rows, extent, used | done, beside)
+                if problem.labels.base is None:
+                    return model
+                return chosen(model, _model(ds, problem, problem.nothing(), rows, extent, used | done, beside))
 
             trainer = SubspaceDescent(problem, device)
             prepared = time.monotonic() - started
@@ -202,23 +209,20 @@ def differential(
 
 def _prepare(
     ds: Any, anchors: Any, skin: Any, settings: DifferentialSettings, threads: int, progress: ProgressCallback
-) -> tuple[Problem, NDArray[np.integer[Any]], float]:
-    """The problem, the held-out rows, and the diagonal of the rest mesh."""
-    training, held_out = ds.split(settings.holdout, settings.seed)
-    if len(training) < 2 or len(held_out) < 1:
-        got = f"{len(training)} rows to learn from and {len(held_out)} held out"
-        raise bad_argument("differential", "ds", got, "large enough for at least 2 and 1; sample more poses")
+) -> tuple[Problem, NDArray[np.integer[Any]], float, dict[str, Any]]:
+    """The problem, the held-out rows, the diagonal of the rest mesh, and what metadata say of the base."""
+    training, held_out, judged_by = split("differential", ds, settings.holdout, settings.seed)
     poses = np.asarray(ds.poses)
     extent = float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
     description = describe(ds, poses, extent)
-    labels = find_labels(ds, anchors, skin, training, settings, threads, progress)
+    labels, about = find_labels(ds, anchors, skin, training, description, settings, threads, progress)
     progress(Progress("finding influences", 0, 1))
     columns = anchor_columns(ds, labels.transforms, labels.anchors, description, extent, settings)
     learn = np.zeros(len(poses), bool)
     learn[training] = True
     joints = len(description.parents)
     problem = Problem(poses, joints, labels, network_columns(description), columns, learn, settings)
-    return problem, held_out, extent
+    return problem, held_out, extent, about | {"judged_by": judged_by}
 
 
 def _train(
@@ -252,8 +256,7 @@ def _train(
 
     state = trainer.run(state, budget, report, keep)
     few = too_few_steps(settings.minutes, state.step, state.seconds, prepared + ending, budget.out_of_time(state))
-    state.best, plain = trainer.better(state.best)
-    return state, {"steps_done": state.step, **few, **plain}
+    return state, {"steps_done": state.step, **few}
 
 
 def _model(

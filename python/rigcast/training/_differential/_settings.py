@@ -27,8 +27,8 @@ class DifferentialSettings:
     Attributes
     ----------
     recipe : str
-        "narrow": three layers of 384 units, anchor networks of one layer of 128 at most, linear units in both; the loss
-        is the squared displacement that errors cause, Adam. "paper": Song et al. 2020 as printed: five layers of 2,048
+        "narrow": three layers of 384 units, anchor networks of one layer of 128 at most, on base shapes; the loss is
+        the squared displacement that errors cause, Adam. "paper": Song et al. 2020 as printed: five layers of 2,048
         units, anchor networks of three layers of 64, L1 on delta coordinates, SGD.
     seed : int
         Decides the held-out rows, the anchors, the initial weights, the batches.
@@ -43,8 +43,9 @@ class DifferentialSettings:
         Of the anchors in the least-squares solve.
     hidden, layers : int
         Width and number of the hidden layers of the differential network.
-    linear : bool
-        Whether the layers after the first read the inputs, too, and the last begin as linear regressions.
+    base : bool
+        Whether networks add to base shapes: offsets that are linear in the pose columns, in products of them and in
+        max(x, 0) of signed controls, fitted by ridge regression.
     anchor_networks : str
         "each": one network per anchor with the inputs that move it; "one": a single network of all inputs.
     anchor_hidden, anchor_layers : int
@@ -85,7 +86,7 @@ class DifferentialSettings:
     anchor_weight: float = 1.0
     hidden: int = 384
     layers: int = 3
-    linear: bool = True
+    base: bool = True
     anchor_networks: str = "each"
     anchor_hidden: int = 128
     anchor_layers: int = 1
@@ -127,7 +128,7 @@ class DifferentialSettings:
 _PAPER = {
     "hidden": 2048,
     "layers": 5,
-    "linear": False,
+    "base": False,
     "anchor_hidden": 64,
     "anchor_layers": 3,
     "anchor_rate": 1.0,

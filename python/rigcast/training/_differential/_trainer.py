@@ -68,23 +68,6 @@ class SubspaceDescent(Descent):
         parameters = self.problem.initial()
         return State(parameters=parameters, best=parameters)
 
-    def better(self, weights: Arrays) -> tuple[Arrays, dict[str, str]]:
-        """Weights, or those of the regression alone if it errs no more on held-out rows; and what metadata say then."""
-        if not self.settings.linear:
-            return weights, {}
-        plain = self.problem.regression()
-        learned, alone = self._error_of(weights), self._error_of(plain)
-        if learned < alone:
-            return weights, {}
-        return plain, {
-            "networks": f"left out: regression alone errs by {alone:.3g} on held-out rows, not {learned:.3g}"
-        }
-
-    def _error_of(self, weights: Arrays) -> float:
-        self._weights = {name: self._tensor(value) for name, value in weights.items()}
-        with self.torch.no_grad():
-            return self._held_out_loss()
-
     def _held_out_loss(self) -> float:
         """The root of the mean squared displacement of a vertex that the errors cause on held-out rows."""
         total = 0.0

@@ -25,7 +25,6 @@ ROWS = 1536  # to learn from that decide the components, evenly spaced
 LEFT = 0.002  # unit of the loss: RMS over poses that the components of a segment may leave, of vertices and faces
 SMOOTHNESS = 1e-4  # of H's mean diagonal: weight of the squared differences of neighboring texels
 SMALLEST = 1e-8  # of H's mean diagonal: weight of the squared texels
-RIDGE = 1e-4  # of the regression of coefficients on normalized inputs
 TINY = 1e-300  # in place of 0, where nothing moves
 LEAST_HIDDEN = 64
 HIDDEN_PER_INPUT = 8  # hidden units, at most
@@ -34,7 +33,7 @@ Float64 = NDArray[np.float64]
 
 
 def with_bases(torch: Any, problem: Problem, settings: FaceMapsSettings, device: str) -> Problem:
-    """The problem with a basis of maps per segment, and networks of their coefficients that begin as regressions."""
+    """The problem with a basis of maps per segment, and networks of their coefficients."""
     products = TexelProducts(torch, problem, settings.gradient_weight, device)
     learned = np.sort(np.concatenate(problem.bins))
     rows = learned[:: max(1, -(-len(learned) // ROWS))]
@@ -52,8 +51,9 @@ def with_bases(torch: Any, problem: Problem, settings: FaceMapsSettings, device:
         inputs = len(segment.columns)
         hidden = min(settings.hidden, max(LEAST_HIDDEN, HIDDEN_PER_INPUT * inputs))
         shapes.append(BasisShape(inputs, hidden, basis.shape[1], segment.resolution))
-        regression = _regression(problem.inputs[number][rows].astype(np.float64), coefficients)
-        fitted.append(_layers(shapes[-1], basis / scale, mean / scale, regression, [settings.seed, 9, number]))
+        fitted.append(
+            _layers(shapes[-1], basis / scale, mean / scale, coefficients.mean(axis=0), [settings.seed, 9, number])
+        )
     return replace(problem, shapes=shapes, fitted=fitted)
 
 
@@ -151,23 +151,11 @@ def continued(maps: Float64, sampled: NDArray[np.intp], resolution: int) -> Floa
     return np.ascontiguousarray(values[:, 1:-1, 1:-1].reshape(3 * resolution**2, -1))
 
 
-def _regression(inputs: Float64, coefficients: Float64) -> tuple[Float64, Float64]:
-    """Weight (K, n) and bias (K) of the ridge regression of coefficients on inputs."""
-    centered = inputs - inputs.mean(axis=0)
-    gram = centered.T @ centered + RIDGE * len(inputs) * np.eye(inputs.shape[1])
-    weight = np.linalg.solve(gram, centered.T @ (coefficients - coefficients.mean(axis=0))).T
-    return weight, coefficients.mean(axis=0) - weight @ inputs.mean(axis=0)
-
-
-def _layers(
-    shape: BasisShape, basis: Float64, mean: Float64, regression: tuple[Float64, Float64], seed: list[int]
-) -> Arrays:
-    """The last layers: the basis, and coefficients that are near their regression."""
-    last = shape.initial_weights(seed)["dense3.weight"]
-    last[0, :, shape.hidden :] = regression[0]
+def _layers(shape: BasisShape, basis: Float64, mean: Float64, bias: Float64, seed: list[int]) -> Arrays:
+    """The last layers: the basis, and coefficients that are near their mean."""
     layers = {
-        "dense3.weight": last,
-        "dense3.bias": regression[1][None, None],
+        "dense3.weight": shape.initial_weights(seed)["dense3.weight"],
+        "dense3.bias": bias[None, None],
         "basis.weight": basis[None],
         "basis.bias": mean[None, None],
     }

@@ -2,12 +2,10 @@
 
 With n inputs z, H hidden units and K components,
 
-    h1 = f(W1 z + b1),  h2 = f(W2 [h1, z] + b2),  c = W3 [h2, z] + b3,
+    h1 = f(W1 z + b1),  h2 = f(W2 h1 + b2),  c = W3 h2 + b3,
     map = b + sum_k c_k B_k,
 
-with f the smooth leaky ReLU: 0.2 x below -1, x above 1, and a parabola between. The inputs reach every layer, so that
-the network can begin as the linear regression of the coefficients. In the file they pass through linear units:
-f(z - low) is z - low while z is above ``low`` + 1.
+with f the smooth leaky ReLU: 0.2 x below -1, x above 1, and a parabola between.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from rigcast._extras import require
 from rigcast.training._face_maps._shapes import SLOPE, Scaling
 from rigcast.training._optimizers import Arrays
 
-LAST_GAIN = 0.1  # of the hidden units' initial weights in the coefficients: a network begins near its regression
+LAST_GAIN = 0.1  # of the initial weights of the last layer: a network begins near the mean of the coefficients
 DENSE = ("dense1", "dense2", "dense3")
 
 Float64 = NDArray[np.float64]
@@ -69,14 +67,13 @@ class BasisShape:
 
     def dense_layers(self) -> dict[str, tuple[int, int]]:
         """Outputs and inputs of each dense layer in training."""
-        wide = self.hidden + self.inputs
-        rows = (self.hidden, self.hidden, self.components)
-        return dict(zip(DENSE, zip(rows, (self.inputs, wide, wide), strict=True), strict=True))
+        sizes = (self.inputs, self.hidden, self.hidden, self.components)
+        return {name: (sizes[i + 1], sizes[i]) for i, name in enumerate(DENSE)}
 
     def multiply_adds(self) -> int:
-        """Multiply-adds of one pose as the engine runs it, linear units among them, every texel computed."""
-        wide = self.hidden + self.inputs
-        return wide * (self.inputs + wide + self.components) + 3 * self.resolution**2 * self.components
+        """Multiply-adds of one pose as the engine runs it, every texel computed."""
+        dense = sum(rows * columns for rows, columns in self.dense_layers().values())
+        return dense + 3 * self.resolution**2 * self.components
 
     def initial_weights(self, seed: list[int]) -> Arrays:
         """He-normal weights of the dense layers, small ones in the last, zero biases."""
@@ -97,7 +94,7 @@ class BasisShape:
 
         x = inputs
         for name in DENSE[:-1]:
-            x = torch.cat([smooth_leaky_relu()(dense(x, name)), inputs], dim=1)
+            x = smooth_leaky_relu()(dense(x, name))
         return dense(x, DENSE[-1])
 
     def forward(self, torch: Any, weights: dict[str, Any], inputs: Any) -> Any:
@@ -107,25 +104,12 @@ class BasisShape:
         return flat.view(len(inputs), 3, self.resolution, self.resolution)
 
     def file_layers(self, weights: Arrays, scaling: Scaling) -> dict[str, NDArray[np.float32]]:
-        """The layers as a model file has them: on raw inputs, to offsets; the last units of hidden layers are linear.
-
-        A linear unit is (x - mean) / deviation - low.
-        """
+        """The layers as a model file has them: on raw inputs, to offsets."""
         layers = {name: (weights[f"{name}.weight"][0], weights[f"{name}.bias"][0, 0]) for name in (*DENSE, "basis")}
-        exact = {name: (w.astype(np.float64), b.astype(np.float64)) for name, (w, b) in layers.items()}
-        first, bias = exact["dense1"]
-        passed = np.concatenate([first, np.eye(self.inputs)]) / scaling.deviation
-        bias = np.concatenate([bias, -scaling.low])
-        result = {"dense1": (passed, bias - passed @ scaling.mean)}
-        weight, bias = self._from_linear_units(*exact["dense2"], scaling)
-        kept = np.eye(self.inputs, self.hidden + self.inputs, self.hidden)
-        result["dense2"] = np.concatenate([weight, kept]), np.concatenate([bias, np.zeros(self.inputs)])
-        result["dense3"] = self._from_linear_units(*exact["dense3"], scaling)
-        result["basis"] = exact["basis"][0] * scaling.scale, exact["basis"][1] * scaling.scale
+        result = {name: (w.astype(np.float64), b.astype(np.float64)) for name, (w, b) in layers.items()}
+        first = result["dense1"][0] / scaling.deviation
+        result["dense1"] = first, result["dense1"][1] - first @ scaling.mean
+        result["basis"] = result["basis"][0] * scaling.scale, result["basis"][1] * scaling.scale
         parts = {f"{name}.weight": pair[0] for name, pair in result.items()}
         parts |= {f"{name}.bias": pair[1] for name, pair in result.items()}
         return {name: np.ascontiguousarray(value, np.float32) for name, value in parts.items()}
-
-    def _from_linear_units(self, weight: Float64, bias: Float64, scaling: Scaling) -> tuple[Float64, Float64]:
-        """A layer that reads linear units, z - low, in place of z."""
-        return weight, bias + weight[:, self.hidden :] @ scaling.low

@@ -66,13 +66,18 @@ class Trained:
             result.append(LearnedMap(segment, problem.shapes[number], in_rig_units, own))
         return result
 
-    def offsets(self, vertices: NDArray[np.int64], count: int) -> NDArray[np.float32]:
-        """Offsets (T, M, 3) of some vertices of the mesh in the first ``count`` rows; 0 for those it does not move."""
+    def offsets(
+        self, vertices: NDArray[np.int64], count: int, below: NDArray[np.float32] | None
+    ) -> NDArray[np.float32]:
+        """Offsets (T, M, 3) of some vertices of the mesh in the first ``count`` rows.
+
+        ``below`` are those of the base, None for 0: vertices that the level does not move have them.
+        """
         place = self.descent.problem.level.place[vertices]
-        result = np.zeros((count, len(vertices), 3), np.float32)
+        result = np.zeros((count, len(vertices), 3), np.float32) if below is None else below
         weights = self.descent.complete(self.state.best)
         for rows in row_blocks(count):
-            result[rows] = np.where((place >= 0)[:, None], self.descent.offsets(weights, rows)[:, place], 0.0)
+            result[rows] = np.where((place >= 0)[:, None], self.descent.offsets(weights, rows)[:, place], result[rows])
         return result
 
 
@@ -145,7 +150,9 @@ class Levels:
         rest, rows = np.asarray(self.ds.rest_vertices), np.arange(len(self.ds))
         level = level_of(segments, ready.layout.parts, self.ds.faces, len(rest))
         truth = offsets_of(self.ds, rows, level.vertices, ready.length)
-        base = None if frozen is None else frozen.offsets(level.vertices, len(rows))
+        base = self._below(ready, level.vertices)
+        if frozen is not None:
+            base = frozen.offsets(level.vertices, len(rows), base)
         problem, quick = self._with_networks(make_problem(level, ready, rest, truth, base))
         trained: Trained | None = None
         for kind, stage in ((quick, 2 * number), (MapDescent, 2 * number + 1)):
@@ -157,6 +164,16 @@ class Levels:
                     clock.keep_for_ending(self._rehearsed(Trained(descent, start), ready))
                 trained = Trained(descent, self._run(stage, descent, start, clock, ready))
         return trained
+
+    def _below(self, ready: Preparation, vertices: NDArray[np.int64]) -> NDArray[np.float32] | None:
+        """Offsets (T, M, 3) of the base at some vertices in all rows, in the unit of the loss; None without a base."""
+        if ready.base is None:
+            return None
+        part = ready.base.of_vertices(vertices)
+        result = np.empty((len(ready.poses), len(vertices), 3), np.float32)
+        for rows in row_blocks(len(result)):
+            result[rows] = part.offsets(ready.poses[rows]) / np.float32(ready.length)
+        return result
 
     def _rehearsed(self, begin: Trained, ready: Preparation) -> float:
         """Seconds that making and measuring the model takes; as much again for refinements as for coarse maps."""

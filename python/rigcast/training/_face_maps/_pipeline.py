@@ -27,6 +27,7 @@ from rigcast.training._face_maps._settings import FaceMapsSettings, settings_for
 from rigcast.training._optimize import torch_settings
 from rigcast.training._pace import share_of
 from rigcast.training._pipeline import DEFAULT_STEPS, check_training_arguments
+from rigcast.training._simple_methods import chosen as without_worse_networks
 from rigcast.training._simple_methods import simple_methods
 
 
@@ -44,6 +45,7 @@ def face_maps(
     progress: ProgressOption = None,
     holdout: float | None = None,
     normal_weight: float | None = None,
+    base: bool | None = None,
     hidden: int | None = None,
     components: int | None = None,
     first_channels: int | None = None,
@@ -61,12 +63,15 @@ def face_maps(
 ) -> Deformer:
     """Learn the offsets of a face as small images, one network per segment, from samples of a rig.
 
-    Each network turns the controls that move its segment into the coefficients of a basis of maps of 32 x 32 texels.
-    Their combination is sampled at the vertices' texture coordinates; refinement maps of 64 x 64 texels add what the
-    coarse maps cannot show; teeth and other rigid parts follow the vertices around them (Bailey 2020, chapter 3, with
-    a basis in place of convolutions). Artists' texture coordinates are mended first.
+    Under the maps lie base shapes: offsets that are linear in the controls, in products of them and in max(x, 0) of
+    signed ones. Of what they leave, each network turns the controls that move its segment into the coefficients of a
+    basis of maps of 32 x 32 texels. Their combination is sampled at the vertices' texture coordinates; refinement maps
+    of 64 x 64 texels add what the coarse maps cannot show; teeth and other rigid parts follow the vertices around them
+    (Bailey 2020, chapter 3, with a basis in place of convolutions). Artists' texture coordinates are mended first.
     The loss is ``mean |v - v'|_1 + normal_weight * mean |n - n'|_1`` over all vertices and the face normals of the
     whole mesh, with lengths in fortieths of the diagonal of the rest mesh's box (about a centimeter on a head).
+
+    Maps that make the base worse on held-out rows are left out, and the metadata say so.
 
     Whole clips are held out, since neighboring frames are alike; a set of random poses is judged by random poses, and
     the model says so (metadata ``face_maps``, entry ``judged_by``).
@@ -97,8 +102,8 @@ def face_maps(
         Draws a bar, or is called with :class:`rigcast.progress.Progress`.
     holdout, normal_weight, gradient_weight, refinement, regions, texels, bins : optional
         The data, the loss and the stages: see :class:`FaceMapsSettings`; None keeps the method's default.
-    hidden, components, first_channels, channels : optional
-        The networks.
+    base, hidden, components, first_channels, channels : optional
+        The networks, and whether base shapes lie under them.
     batch, optimizer, learning_rate, schedule, patience : optional
         The steps: see :class:`FaceMapsSettings`.
 
@@ -143,6 +148,7 @@ def face_maps(
         steps=steps,
         holdout=holdout,
         normal_weight=normal_weight,
+        base=base,
         hidden=hidden,
         components=components,
         first_channels=first_channels,
@@ -169,9 +175,15 @@ def face_maps(
         beside = simple_methods(ds, ready.training, ready.held_out, threads, report)
         used = {"torch": torch.__version__, "device": device, "threads": threads}
 
+        def finished(laid_out: Preparation, learned: list[LearnedMap], known: dict[str, Any]) -> Deformer:
+            model = exported(ds, laid_out, learned, chosen, known, beside)
+            if laid_out.base is None:
+                return model
+            return without_worse_networks(model, exported(ds, laid_out, [], chosen, known, beside))
+
         def rehearse(laid_out: Preparation, begin: list[LearnedMap], share: float) -> None:
             some = replace(laid_out, held_out=share_of(laid_out.held_out, share))
-            exported(ds, some, begin, chosen, used | {"seconds": 0.0}, beside)
+            finished(some, begin, used | {"seconds": 0.0})
 
         with torch_settings(torch, threads, device):
             try:
@@ -179,7 +191,7 @@ def face_maps(
             except torch.cuda.OutOfMemoryError as error:
                 raise MemoryError(f"face_maps: {device} has too little memory for these networks") from error
         report(Progress("measuring", 0, 1))
-        model = exported(ds, ready, learned, chosen, used | done, beside)
+        model = finished(ready, learned, used | done)
         levels.forget()
     return model
 
@@ -196,15 +208,17 @@ def exported(
     poses = ready.poses[ready.training]
     joints = 0 if ds.skeleton is None else len(ds.skeleton.parents)
     read = np.zeros(poses.shape[1], bool)
-    read[np.concatenate([item.segment.columns for item in learned])] = True
+    read[np.concatenate([segment.columns for segment in ready.layout.segments])] = True
     sure = confidence_of(poses, joints, ~read, ready.extent)
     tensors = common_tensors(ds, poses) | map_tensors(learned, ready.layout) | sure
+    tensors |= {} if ready.base is None else ready.base.tensors()
     record = settings.record() | {
         "loss": "vertex distance and face normals, L1 (Bailey 2020, equation 3.1)",
         "loss_length_meters": ready.length * ds.meters_per_unit,
         "inputs": [len(item.segment.columns) for item in learned],
         "training_poses": len(ready.training),
         "held_out_poses": len(ready.held_out),
+        **ready.about_base,
     }
     about = common_metadata(ds, "face_maps", record | used) | (beside or {})
     quality = quality_steps(tensors, about, learned, ready.layout, ds, ready.held_out)

@@ -8,16 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._rigs.base_shapes import BaseShapes
 from rigcast._rigs.surface import surface_of
 from rigcast.progress import Progress, ProgressCallback
+from rigcast.training._base import fit_base
+from rigcast.training._face_maps._charts import FRAMES, floors_of
 from rigcast.training._face_maps._inputs import moved_by
 from rigcast.training._face_maps._lay_out import lay_out
 from rigcast.training._face_maps._layout import Layout, MapSegment
 from rigcast.training._face_maps._refinement import refinements
 from rigcast.training._face_maps._regions import with_regions
-from rigcast.training._face_maps._rows import Rows, balanced_bins, split
+from rigcast.training._face_maps._rows import Rows, balanced_bins
 from rigcast.training._face_maps._settings import LENGTH, FaceMapsSettings
 from rigcast.training._face_maps._shapes import FIRST
+from rigcast.training._held_out import split
 
 LOOKED_AT = 256  # training rows that decide the layout, evenly spaced
 LOOKED_AT_PER_MINUTE, LEAST_LOOKED_AT = (
@@ -42,6 +46,11 @@ class Preparation:
     influence : (V, C) bool array
         Columns that move each vertex.
     layout : Layout
+        Its floors and refinements are those of what the base leaves.
+    base : BaseShapes or None
+        Zero at vertices of rigid parts.
+    about_base : dict
+        What metadata say of it.
     extent : float
         Length of the diagonal of the rest mesh, rig unit.
     """
@@ -53,6 +62,8 @@ class Preparation:
     bins: list[Rows]
     influence: NDArray[np.bool_]
     layout: Layout
+    base: BaseShapes | None
+    about_base: dict[str, Any]
     extent: float
 
     @property
@@ -69,7 +80,7 @@ def prepare(ds: Any, settings: FaceMapsSettings, threads: int, progress: Progres
     ValueError
         If there are too few rows, or no vertex moves.
     """
-    training, held_out, judged_by = split(ds, settings.holdout, settings.seed)
+    training, held_out, judged_by = split("face_maps", ds, settings.holdout, settings.seed)
     progress(Progress("balancing", 0, 1))
     bins = [training[rows] for rows in balanced_bins(ds, training, settings.bins)]
     influence, notes = moved_by(ds)
@@ -78,22 +89,41 @@ def prepare(ds: Any, settings: FaceMapsSettings, threads: int, progress: Progres
         surface_of(ds),
         np.asarray(ds.rest_vertices),
         np.asarray(ds.faces),
-        _offsets(ds, training, settings.minutes),
+        _offsets(ds, training, settings.minutes, None),
         influence,
         unit_to_mm=1e3 * ds.meters_per_unit,
         seed=settings.seed,
         threads=threads,
     )
     layout = replace(layout, segments=[_small(segment, layout) for segment in layout.segments])
+    base, about = None, dict[str, Any]()
+    if settings.base:
+        flexible = influence.copy()
+        for part in layout.parts:
+            flexible[part.vertices] = False
+        base, about = fit_base(ds, training, flexible, minutes=settings.minutes, threads=threads, progress=progress)
+        layout = _with_floors(layout, _offsets(ds, training, settings.minutes, base), ds, threads)
     notes = [*notes, f"Judged by {judged_by}."]
     extent = float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
     layout = layout.refined([], notes)
-    return Preparation(np.asarray(ds.poses), training, held_out, judged_by, bins, influence, layout, extent)
+    found = bins, influence, layout, base, about, extent
+    return Preparation(np.asarray(ds.poses), training, held_out, judged_by, *found)
+
+
+def _with_floors(layout: Layout, left: NDArray[np.float32], ds: Any, threads: int) -> Layout:
+    """The layout with the floors of what a base leaves, offsets (T, V, 3) of some rows."""
+    unit = np.float32(1e3 * ds.meters_per_unit)
+    floors = []
+    for segment, known in zip(layout.segments, layout.floors, strict=True):
+        own = np.ascontiguousarray(left[:FRAMES, segment.vertices] * unit)
+        found = floors_of(segment.name, segment.uvs, own, segment.resolution, threads)
+        floors.append(replace(known, before=found.after, after=found.after))
+    return replace(layout, floors=floors)
 
 
 def refined(ds: Any, ready: Preparation, settings: FaceMapsSettings, threads: int) -> Layout:
     """The layout with refinement segments where coarse maps cannot show the motion, and regions around them."""
-    offsets, unit = _offsets(ds, ready.training, settings.minutes), 1e3 * ds.meters_per_unit
+    offsets, unit = _offsets(ds, ready.training, settings.minutes, ready.base), 1e3 * ds.meters_per_unit
     chosen: dict[str, Any] = {"unit_to_mm": unit, "seed": settings.seed, "threads": threads}
     layout = ready.layout.refined(refinements(ready.layout, offsets, influence=ready.influence, **chosen))
     return with_regions(layout, offsets, ready.influence, **chosen) if settings.regions else layout
@@ -106,10 +136,12 @@ def _small(segment: MapSegment, layout: Layout) -> MapSegment:
     return replace(segment, resolution=FIRST) if alone else segment
 
 
-def _offsets(ds: Any, training: Rows, minutes: float | None) -> NDArray[np.float32]:
-    """Offsets (T, V, 3) from the rest of some training rows; of fewer if minutes are few."""
+def _offsets(ds: Any, training: Rows, minutes: float | None, base: BaseShapes | None) -> NDArray[np.float32]:
+    """Offsets (T, V, 3) from the rest, or from the base, of some training rows; of fewer if minutes are few."""
     most = LOOKED_AT
     if minutes is not None:
         most = int(min(LOOKED_AT, max(LEAST_LOOKED_AT, LOOKED_AT_PER_MINUTE * minutes)))
     some = training[:: max(1, -(-len(training) // most))]
-    return np.asarray(ds.take(some)[2] - np.asarray(ds.rest_vertices))
+    _, poses, vertices = ds.take(some)
+    offsets: NDArray[np.float32] = vertices - np.asarray(ds.rest_vertices)
+    return offsets if base is None else offsets - base.offsets(poses)

@@ -19,7 +19,6 @@ from rigcast.training._optimizers import Arrays
 
 LOOKED_AT = 512  # rows that decide the scale of the outputs
 NO_MOTION = 1e-12
-BEYOND = 1.0  # times the span of an input: linear units stay linear so far below all rows
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class Problem:
     truth : (T, M, 3) float32
         Offsets of the rig.
     base : (T, M, 3) float32 or None
-        Offsets of the frozen model that the networks add to; None: 0.
+        Offsets of the base and the frozen model that the networks add to; None: 0.
     bins : list of int64 arrays
         Rows to learn from, in bins.
     held_out : (N,) int64
@@ -141,6 +140,4 @@ def make_problem(
 def scaling_of(columns: NDArray[np.float64], offsets: NDArray[np.float32]) -> Scaling:
     """Each column by its spread, offsets by their root mean square."""
     scale = max(float(np.sqrt(np.square(offsets, dtype=np.float64).mean())), NO_MOTION)
-    mean, deviation = columns.mean(axis=0), spread_of(columns)
-    low, high = ((columns.min(axis=0) - mean) / deviation, (columns.max(axis=0) - mean) / deviation)
-    return Scaling(mean, deviation, scale, low - BEYOND * (high - low) - 1.0)
+    return Scaling(columns.mean(axis=0), spread_of(columns), scale)

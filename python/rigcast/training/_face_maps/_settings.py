@@ -30,6 +30,9 @@ class FaceMapsSettings:
         Weight of the face normals in the loss, for lengths in fortieths of the diagonal of the rest mesh's box.
     gradient_weight : float
         Weight of the faces' change of shape in the quadratic loss of the steps in texels.
+    base : bool
+        Whether maps add to base shapes: offsets that are linear in the pose columns, in products of them and in
+        max(x, 0) of signed controls, fitted by ridge regression.
     hidden : int
         Width of the hidden layers, at most: 8 per input are enough.
     components : int
@@ -77,6 +80,7 @@ class FaceMapsSettings:
     holdout: float = 0.1
     normal_weight: float = 5.0
     gradient_weight: float = 0.1
+    base: bool = True
     hidden: int = 384
     components: int = 192
     first_channels: int = 8
@@ -128,6 +132,7 @@ _LOWEST = {
 _WHOLE = ("seed", "hidden", "components", "first_channels", "channels", "regions", "bins", "batch", "steps", "patience")
 
 _PAPER = {
+    "base": False,
     "hidden": 256,
     "refinement": 0.5,
     "regions": 0,

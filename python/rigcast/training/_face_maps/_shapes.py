@@ -22,14 +22,11 @@ class Scaling:
     ----------
     mean, deviation : (n,) float64
     scale : float
-    low : (n,) float64
-        Linear units pass on z - low, unchanged where it is above 1.
     """
 
     mean: NDArray[np.float64]
     deviation: NDArray[np.float64]
     scale: float
-    low: NDArray[np.float64]
 
 
 class MapShape(Protocol):

@@ -52,15 +52,10 @@ class Trunk:
     still: NDArray[np.float32]
 
     def initial_weights(self, problem: Problem, seed: list[int]) -> Arrays:
-        """Random hidden layers; rows of the last layer begin as the members' own do, near their regressions."""
-        weights = self.shape.initial_weights(seed)
-        last, bias = f"{DENSE[-1]}.weight", f"{DENSE[-1]}.bias"
-        hidden = self.shape.hidden
-        weights[last][0, :, hidden:] = 0.0
-        for number, places, rows in zip(self.members, self.places, self._rows(), strict=True):
-            fitted = problem.fitted[number]
-            weights[last][0, rows][:, hidden + places] = fitted[last][0, :, hidden:]
-            weights[bias][0, 0, rows] = fitted[bias][0, 0]
+        """Random layers; coefficients begin near the means of the members' own."""
+        weights, bias = self.shape.initial_weights(seed), f"{DENSE[-1]}.bias"
+        for number, rows in zip(self.members, self._rows(), strict=True):
+            weights[bias][0, 0, rows] = problem.fitted[number][bias][0, 0]
         return weights
 
     def parted(self, weights: Arrays) -> list[Arrays]:
@@ -68,14 +63,13 @@ class Trunk:
         result = []
         for places, rows in zip(self.places, self._rows(), strict=True):
             others = np.setdiff1d(np.arange(self.shape.inputs), places)
-            layers: Arrays = {}
-            for name in DENSE:
-                own = rows if name == DENSE[-1] else slice(None)
-                before = 0 if name == DENSE[0] else self.shape.hidden
-                weight, bias = weights[f"{name}.weight"][:, own], weights[f"{name}.bias"][:, :, own]
-                kept = np.concatenate([np.arange(before), before + places])
-                layers[f"{name}.weight"] = np.ascontiguousarray(weight[:, :, kept])
-                layers[f"{name}.bias"] = bias + weight[:, :, before + others] @ self.still[others]
+            layers = dict(weights)
+            first, last = (f"{name}.weight" for name in (DENSE[0], DENSE[-1]))
+            layers[first] = np.ascontiguousarray(weights[first][:, :, places])
+            still = weights[first][:, :, others] @ self.still[others]
+            layers[f"{DENSE[0]}.bias"] = weights[f"{DENSE[0]}.bias"] + still
+            layers[last] = np.ascontiguousarray(weights[last][:, rows])
+            layers[f"{DENSE[-1]}.bias"] = np.ascontiguousarray(weights[f"{DENSE[-1]}.bias"][:, :, rows])
             result.append(layers)
         return result
 

@@ -1,0 +1,180 @@
+"""Which products of controls explain a face: features chosen one after another, as many as cross-validation wants.
+
+Features are the pose columns x_c, products x_a x_b (a = b is allowed), and max(x_a, 0) of controls that have both
+signs. As in the kernel of :mod:`rigcast._regression.ridge`, ridge regression expects less of products than of columns,
+and of a column what one expects that is uniform in its range. In each round the candidates that lower the ridge
+regression's error most, each for itself, are taken; then their number and the ridge are those of least error on rows
+that are left out, whole clips where there are some.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast import _core
+from rigcast._regression.inputs import fit_inputs, signed_controls
+from rigcast._regression.ridge import folds
+
+MOST_COLUMNS = 160  # whose products are candidates, those that explain most: they have 12,880
+MOST_DERIVED = 384
+LEAST_ADDED = 16  # in a round, and half as many as are there already
+PRODUCT = 0.1  # of the square of a column's weight: what a product of columns of unit size may do
+PATH_RIDGE = 1e-4  # of the rounds, relative to the mean square of the features
+RIDGES = (1e-5, 1e-4, 1e-3, 1e-2)
+TINY = 1e-300  # in place of 0, where nothing varies
+
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Features:
+    """What a base is linear in.
+
+    Attributes
+    ----------
+    columns : (M,) int32
+        That vary.
+    first, second : (P,) int32
+        Products, or positive parts where ``second`` is -1.
+    scale : (M + P,) float64
+        By which features are multiplied for ridge regression.
+    ridge : float
+        Relative to the mean square of the scaled features.
+    error, linear_error : float
+        Root mean square of what is left on rows that were left out, and by the columns alone.
+    """
+
+    columns: NDArray[np.int32]
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    scale: Array
+    ridge: float
+    error: float
+    linear_error: float
+
+    def of(self, poses: NDArray[np.float32]) -> Array:
+        """(T, M + P) of poses (T, C), scaled."""
+        x = poses.astype(np.float64)
+        a, b = x[:, self.first], x[:, np.maximum(self.second, 0)]
+        derived = np.where(self.second < 0, np.maximum(a, 0.0), a * b)
+        return np.asarray(np.concatenate([x[:, self.columns], derived], axis=1) * self.scale)
+
+    def movers(self, influence: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which features (G, M + P) move vertices that columns (G, C) move: products, if both of their columns do."""
+        second = np.where(self.second < 0, self.first, self.second)
+        return np.concatenate([influence[:, self.columns], influence[:, self.first] & influence[:, second]], axis=1)
+
+
+def choose_features(
+    poses: NDArray[np.float32], targets: Array, clip: NDArray[np.int32] | None, joints: int, extent: float, threads: int
+) -> Features | None:
+    """Features of targets (T, K), such as principal components of offsets; None if no column of (T, C) varies.
+
+    Parameters
+    ----------
+    clip : (T,) int32 or None
+        The clip of each row, -1 for none.
+    joints, extent : int, float
+        As in :func:`rigcast._regression.inputs.fit_inputs`.
+    """
+    inputs = fit_inputs(poses, joints, extent, most=None)
+    if inputs is None:
+        return None
+    size = np.diagonal(inputs.project)
+    candidates = _candidates(poses, targets, inputs.columns, size, joints, threads)
+    values = candidates.of(poses)
+    values -= values.mean(axis=0)
+    targets = targets - targets.mean(axis=0)
+    taken = _path(values, targets, len(inputs.columns), threads)
+    parts = folds(len(poses), clip)
+    errors = np.array([_left_out(values[:, some], targets, parts, threads) for some in taken])
+    best = int(errors.min(axis=1).argmin())
+    derived = np.sort(taken[best][len(inputs.columns) :]) - len(inputs.columns)
+    kept = np.concatenate([np.arange(len(inputs.columns)), len(inputs.columns) + derived])
+    return Features(
+        inputs.columns,
+        candidates.first[derived],
+        candidates.second[derived],
+        candidates.scale[kept],
+        RIDGES[int(errors[best].argmin())],
+        float(errors[best].min()),
+        float(errors[0].min()),
+    )
+
+
+def _candidates(
+    poses: NDArray[np.float32], targets: Array, columns: NDArray[np.int32], size: Array, joints: int, threads: int
+) -> Features:
+    """All columns, and products and positive parts of those that explain most."""
+    z = (poses[:, columns].astype(np.float64) - poses[:, columns].mean(axis=0)) * size
+    explained = np.square(_ridge(z, targets - targets.mean(axis=0), PATH_RIDGE, threads)).sum(axis=1)
+    order = np.argsort(-explained * np.square(z).mean(axis=0), kind="stable")
+    strongest = np.sort(order[:MOST_COLUMNS])
+    a, b = (strongest[corner] for corner in np.triu_indices(len(strongest)))
+    signed = np.flatnonzero(np.isin(columns, signed_controls(poses, joints)))
+    twice = np.where(a == b, 1.0, np.sqrt(2.0))
+    scale = [np.sqrt(2.0) * size, np.sqrt(PRODUCT) * twice * size[a] * size[b], np.sqrt(2.0) * size[signed]]
+    first = np.concatenate([columns[a], columns[signed]])
+    second = np.concatenate([columns[b], np.full(len(signed), -1, np.int32)])
+    return Features(columns, first, second, np.concatenate(scale), PATH_RIDGE, np.nan, np.nan)
+
+
+def _path(values: Array, targets: Array, columns: int, threads: int) -> list[NDArray[np.intp]]:
+    """The features taken before each round: all columns first."""
+    square, most = np.square(values).sum(axis=0), min(MOST_DERIVED, values.shape[1] - columns)
+    taken = [np.arange(columns)]
+    while (count := len(taken[-1]) - columns) < most:
+        some = values[:, taken[-1]]
+        ridged, amount = _ridged(some, PATH_RIDGE, threads)
+        both = np.concatenate([targets, values], axis=1)
+        cross = _core.matrix_product(np.ascontiguousarray(some.T), both, threads=threads)
+        found = _core.solve_positive_definite(ridged, cross, threads=threads)
+        split = targets.shape[1]
+        left = targets - _core.matrix_product(some, np.ascontiguousarray(found[:, :split]), threads=threads)
+        free = square - (cross[:, split:] * found[:, split:]).sum(axis=0) + amount
+        gain = np.square(_core.matrix_product(np.ascontiguousarray(values.T), left, threads=threads)).sum(axis=1) / free
+        gain[taken[-1]] = -1.0
+        added = np.argsort(-gain, kind="stable")[: min(max(LEAST_ADDED, count // 2), most - count)]
+        taken.append(np.concatenate([taken[-1], added]))
+    return taken
+
+
+def _ridged(values: Array, ridge: float, threads: int) -> tuple[Array, float]:
+    """The Gram matrix with a ridge relative to the mean square of the features, and the ridge itself."""
+    gram = _core.matrix_product(np.ascontiguousarray(values.T), values, threads=threads)
+    amount = max(ridge * float(np.trace(gram)) / len(values), TINY)
+    gram.flat[:: len(gram) + 1] += amount
+    return gram, amount
+
+
+def _ridge(values: Array, targets: Array, ridge: float, threads: int) -> Array:
+    gram, _ = _ridged(values, ridge, threads)
+    right = _core.matrix_product(np.ascontiguousarray(values.T), targets, threads=threads)
+    return np.asarray(_core.solve_positive_definite(gram, right, threads=threads))
+
+
+def _left_out(values: Array, targets: Array, parts: list[NDArray[np.intp]], threads: int) -> list[float]:
+    """The root mean square error of each ridge on rows that are left out in turn."""
+    transposed = np.ascontiguousarray(values.T)
+    gram = _core.matrix_product(transposed, values, threads=threads)
+    right = _core.matrix_product(transposed, targets, threads=threads)
+    squares = np.zeros(len(RIDGES))
+    for out in parts:
+        away, aim = np.ascontiguousarray(values[out]), targets[out]
+        kept = max(len(values) - len(out), 1)
+        middle, center = -away.sum(axis=0) / kept, -aim.sum(axis=0) / kept  # sums over all rows are 0
+        own = gram - _core.matrix_product(np.ascontiguousarray(away.T), away, threads=threads)
+        own -= kept * np.outer(middle, middle)
+        wanted = right - _core.matrix_product(np.ascontiguousarray(away.T), aim, threads=threads)
+        wanted -= kept * np.outer(middle, center)
+        for i, ridge in enumerate(RIDGES):
+            ridged = own.copy()
+            ridged.flat[:: len(own) + 1] += max(ridge * float(np.trace(gram)) / len(values), TINY)
+            weights = _core.solve_positive_definite(ridged, wanted, threads=threads)
+            error = _core.matrix_product(away - middle, weights, threads=threads) + center - aim
+            squares[i] += np.square(error).sum()
+    return [float(x) for x in np.sqrt(squares / len(targets))]
