@@ -127,8 +127,8 @@ inline constexpr const char* confidence =
 
 ``0.9^(doubt^2) 2^-(excess / 0.25)^2``. The excess is how far a joint, a control, or the combination of all of them lies
 outside the training poses, as a share of its radius: the confidence is 1/2 at a quarter of its radius outside. The doubt
-is 1 where the largest vertex error of the pose is expected to be five times the 99th percentile of the held-out errors,
-and 0 where it is expected to be below the percentile. Formulas (skinning, blendshapes) have 1.
+is the largest vertex error that is expected of the pose, over five times the 99th percentile of the held-out errors.
+Formulas (skinning, blendshapes) have 1.
 
 Parameters
 ----------

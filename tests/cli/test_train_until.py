@@ -49,18 +49,21 @@ def test_it_says_what_was_reached_and_info_and_json_do_too(call, capsys):
     assert "the error holds" in said
     assert "error bound: holds for" in said
     assert "out of range: false alarm for" in said
+    assert "confidence: ranks held-out errors by" in said
     assert dispatch.main(["info", "hero.safetensors"]) == 0
     facts = capsys.readouterr().out
     assert "asked for 200 mm, stopped by error after" in facts
     assert "wide on average (constants per vertex" in facts
+    assert "ranks held-out errors by" in facts
 
 
 def test_a_goal_that_is_not_reached_is_said_to_be_missed(call, capsys):
     line = ["body", "hero.npz", "-o", "far.safetensors", "--until", "p99 1um", "--poses", "440", *SMALL, "--json"]
     code, said = call(*line)
     assert code == 0
-    until = json.loads(said.splitlines()[0])["until"]
-    assert (until["reached"], until["stopped"]) == (False, "poses")
+    told = json.loads(said.splitlines()[0])
+    assert (told["until"]["reached"], told["until"]["stopped"]) == (False, "poses")
+    assert told["confidence"].keys() == {"mean", "max", "poses"}
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,11 @@ void add_combinations(Builder& builder, const Sizes& sizes) {
     builder.file.add("confidence.space.basis", {4, 2}, basis.data());
     builder.list<float>(space + "deviation", {1.5f, 0.5f});
     builder.list<float>(space + "radius", {2.0f});
-    for (const char* name : {"linear", "square", "rest"}) builder.noise(error + name, {2}, 0.1f);
+    builder.list<float>(error + "deviation", {1.0f, 0.5f, 2.0f, 0.1f});
+    for (const char* name : {"linear", "square"}) builder.noise(error + name, {4}, 0.1f);
+    builder.noise(error + "rest", {2}, 0.1f);
     builder.list<float>(error + "distance", {0.3f});
-    builder.list<float>(error + "offset", {0.5f, -1.0f, 3.0f});
+    builder.list<float>(error + "offset", {0.5f});
 }
 
 void add_character(Builder& builder, const Sizes& sizes) {

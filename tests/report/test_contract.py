@@ -11,6 +11,7 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
+from rigcast._pose_statistics.expected_error import reliability
 from rigcast.report._body.contract import curve
 from tests.support.cylinder import CylinderRig
 
@@ -33,8 +34,8 @@ def page(tmp_path_factory):
     model.save(folder / "m.safetensors")
     numbers = rc.report.write_body(folder / "r.html", [folder / "m.safetensors"], held)
     html = (folder / "r.html").read_text(encoding="utf-8")
-    section = html.split('id="contract"')[1].split("</section>")[0]
-    return SimpleNamespace(model=model, held=held, numbers=numbers["contract"], section=section)
+    section, trust = (html.split(f'id="{name}"')[1].split("</section>")[0] for name in ("contract", "confidence"))
+    return SimpleNamespace(model=model, held=held, numbers=numbers["contract"], section=section, trust=trust)
 
 
 def test_coverage_and_width_are_those_of_the_reports_poses(page, tolerance):
@@ -51,6 +52,10 @@ def test_the_section_shows_them_beside_what_the_model_states(page):
     covered = 100 * page.numbers["error_bound"]["random poses"]["coverage"]
     assert f"random poses 40 {covered:.1f}" in text
     assert f"stated by the model 30 {100 * page.model.metadata['bound']['coverage']:.1f}" in text
+
+
+def test_the_section_on_trust_says_how_well_the_confidence_ranks_held_out_errors(page):
+    assert reliability(page.model.metadata)[0].capitalize() in page.trust
 
 
 def test_the_section_says_what_was_reached(page):

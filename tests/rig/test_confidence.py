@@ -9,8 +9,18 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from rigcast._pose_statistics.combinations import COMPONENTS, Judged, expected_error
+from rigcast._pose_statistics.combinations import COMPONENTS
 from rigcast._pose_statistics.confidence import confidence_of
+from rigcast._pose_statistics.expected_error import (
+    LEAST_ROWS,
+    RELIABLE,
+    Expected,
+    Judged,
+    _rank_correlation,
+    _ridge,
+    expected_error,
+    reliability,
+)
 from tests.support.damage import replaced, without_missing
 from tests.support.models import linear_blend
 
@@ -42,12 +52,18 @@ def learned_errors(angles, seed):
     return (np.exp(3.0 * np.abs(angles[:, 1:2])) * scatter).astype(np.float32)
 
 
+def judged(rest=None, count=60, errors=learned_errors):
+    """The tensors of a confidence, and what is expected of held-out poses."""
+    angles, unseen = together(400, 0), together(count, 1)
+    learned = Judged(turned(angles), errors(angles, 2))
+    sure = confidence_of(learned.poses, JOINTS, NOTHING, 1.0, rest=rest)
+    return sure, expected_error(sure, learned, Judged(turned(unseen), errors(unseen, 3)), rest)
+
+
 def doubted(rest=None):
     """The tensors of a confidence that knows where the model errs, and a rest pose."""
-    angles, unseen = together(400, 0), together(60, 1)
-    learned = Judged(turned(angles), learned_errors(angles, 2))
-    sure = confidence_of(learned.poses, JOINTS, NOTHING, 1.0, rest=rest)
-    return sure | expected_error(sure, learned, Judged(turned(unseen), learned_errors(unseen, 3)), rest)
+    sure, expected = judged(rest)
+    return sure | expected.tensors
 
 
 @pytest.fixture(scope="module")
@@ -80,11 +96,14 @@ def slow_combinations(tensors, pose):
     distance = np.sqrt(z @ np.linalg.solve(covariance, z)) / t["space.radius"][0]
     if "error.offset" not in t:
         return distance, 0.0, 1.0
-    q = np.clip(basis.T @ z / s, -3.0, 3.0)
-    offset, low, high = t["error.offset"]
+    u = np.clip(z / t["error.deviation"], -3.0, 3.0)
     far = t["error.distance"][0] * np.log(distance)
-    error = np.exp(np.clip(offset + far + t["error.linear"] @ q + t["error.square"] @ q**2, low, high))
-    return distance, error, min(1.0, np.linalg.norm(q - t["error.rest"])) if "error.rest" in t else 1.0
+    exponent = t["error.offset"][0] + far + t["error.linear"] @ u + t["error.square"] @ u**2
+    error = np.exp(np.clip(exponent, -4.0, 4.0))
+    if "error.rest" not in t:
+        return distance, error, 1.0
+    q = np.clip(basis.T @ z / s, -3.0, 3.0)
+    return distance, error, np.clip(np.linalg.norm(q - t["error.rest"]) - 0.01, 0.0, 1.0)
 
 
 def slow_confidence(tensors, pose):
@@ -94,7 +113,7 @@ def slow_confidence(tensors, pose):
     if "confidence.space.radius" in tensors:
         distance, error, known = slow_combinations(tensors, pose)
         ratio = max(ratio, distance)
-    excess, doubt = max(0.0, ratio - 1.0) / 0.25, known * max(0.0, error - 1.0) / 4.0
+    excess, doubt = max(0.0, ratio - 1.0) / 0.25, known * error / 5.0
     return 0.9 ** (doubt**2) * 2.0 ** -(excess**2)
 
 
@@ -155,6 +174,62 @@ def test_a_pose_that_is_known_to_be_right_has_confidence_1(tolerance):
     )
 
 
+def shuffled_errors(angles, seed):
+    """Errors that no pose explains."""
+    return np.random.default_rng(seed).permutation(learned_errors(angles, seed))
+
+
+@pytest.mark.parametrize(
+    ("errors", "relied"), [(learned_errors, True), (shuffled_errors, False)], ids=["explained", "by chance"]
+)
+def test_a_model_says_whether_its_confidence_ranks_held_out_errors(errors, relied):
+    _, expected = judged(errors=errors)
+    ranks, (line,) = expected.summary, reliability({"confidence": expected.summary})
+    assert ranks["poses"] == 60
+    assert (min(ranks["mean"], ranks["max"]) >= RELIABLE) == relied
+    assert line.endswith("do not rely on it") != relied
+    assert reliability({}) == []
+
+
+def test_held_out_poses_are_judged_by_fits_that_have_not_seen_them():
+    """By chance, a fit ranks the poses that it has seen, and no others: what is stated is the latter."""
+    rng = np.random.default_rng(4)
+    learned, unseen = (
+        Judged(turned(rng.uniform(-1.0, 1.0, (count, JOINTS))), rng.uniform(0.5, 1.5, (count, 3)).astype(np.float32))
+        for count in (60, 30)
+    )
+    sure = confidence_of(learned.poses, JOINTS, NOTHING, 1.0)
+    expected = expected_error(sure, learned, unseen, None)
+    found = [slow_combinations(sure | expected.tensors, pose.astype(np.float64))[1] for pose in unseen.poses]
+    seen = _rank_correlation(np.array(found), unseen.errors.max(axis=1).astype(np.float64))
+    assert seen > 0.3 > expected.summary["max"]
+
+
+def test_the_distance_alone_explains_errors_that_training_rows_do_not_have():
+    """A network that has memorized its training poses: held-out errors grow with the distance."""
+    sure, _ = judged()
+    angles, unseen = together(400, 0), together(200, 1)
+    distance = [slow_combinations(sure, pose.astype(np.float64))[0] for pose in turned(unseen)]
+    errors = (np.array(distance)[:, None] ** 2 * np.linspace(0.5, 1.0, 50)).astype(np.float32)
+    learned = Judged(turned(angles), np.full((400, 50), 0.01, np.float32))
+    expected = expected_error(sure, learned, Judged(turned(unseen), errors), None)
+    assert expected.tensors["confidence.error.distance"][0] > 0.5
+    assert expected.summary["max"] > 0.8
+
+
+@pytest.mark.parametrize(("rows", "features"), [(20, 60), (60, 20)])
+def test_both_systems_of_a_ridge_regression_solve_its_normal_equations(rows, features, tolerance):
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((rows, features)), rng.standard_normal((rows, 2))
+    w = _ridge(x, y)
+    np.testing.assert_allclose(x.T @ (y - x @ w), 0.1 * w, atol=tolerance["float64"])
+
+
+def test_too_few_held_out_poses_state_nothing():
+    assert judged(count=LEAST_ROWS - 1)[1] == Expected({}, {})
+    assert judged(count=LEAST_ROWS)[1].summary["poses"] == LEAST_ROWS
+
+
 def test_a_pose_has_the_same_bytes_alone_and_in_a_batch(tensors):
     model, poses = loaded(tensors), turned(1.3 * together(50, 4))
     assert np.array_equal(model.confidence(poses), [model.confidence(pose)[0] for pose in poses])
@@ -193,8 +268,14 @@ REFUSED = {
     ),
     "no components": (lambda t: {SPACE + "deviation": np.zeros(0, np.float32)}, "of 0 components"),
     "short weights": (lambda t: {"confidence.error.linear": t["confidence.error.linear"][1:]}, "error.linear"),
+    "short squares": (lambda t: {"confidence.error.square": t["confidence.error.square"][1:]}, "error.square"),
+    "no deviations": (lambda t: {"confidence.error.deviation": None}, "error.deviation"),
+    "an error's deviation of 0": (
+        lambda t: replaced(t, "confidence.error.deviation", 0, 0.0),
+        "error.deviation is holding 0",
+    ),
     "no slope": (lambda t: {"confidence.error.distance": None}, "error.distance"),
-    "limits crossed": (lambda t: replaced(t, "confidence.error.offset", 1, 1e6), "error.offset is a lowest error"),
+    "offsets of files from before": (lambda t: {"confidence.error.offset": np.zeros(3, np.float32)}, "error.offset"),
     "a long rest pose": (lambda t: {"confidence.error.rest": np.zeros(COMPONENTS + 1, np.float32)}, "error.rest"),
 }
 

@@ -57,7 +57,7 @@ def test_the_root_takes_the_whole_mesh_along(trained, cylinder_data, tolerance):
     back = (trained.evaluate(moved) - moved[[3, 7, 11]]) @ moved[:12].reshape(3, 4)[:, :3]
     here = (trained.evaluate(pose) - pose[[3, 7, 11]]) @ pose[:12].reshape(3, 4)[:, :3]
     np.testing.assert_allclose(back, here, atol=tolerance["float32_character"])
-    assert trained.confidence(moved) == trained.confidence(pose) == 1.0
+    assert trained.confidence(moved) == trained.confidence(pose) > 0.9
 
 
 def test_errors_are_those_of_the_held_out_rows(trained, cylinder_data, tolerance):

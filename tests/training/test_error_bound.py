@@ -46,11 +46,10 @@ def expected_error(tensors, poses):
     """The error of confidence.h, pose by pose, relative to the 99th percentile of the held-out errors."""
     t = {name[11:]: value.astype(float) for name, value in tensors.items() if name.startswith("confidence.")}
     z = (poses[:, tensors["confidence.space.column"]] - t["space.mean"]) * t["space.scale"]
-    q = np.clip(z @ t["space.basis"] / t["space.deviation"], -3.0, 3.0)
+    u = np.clip(z / t["error.deviation"], -3.0, 3.0)
     distance = np.sqrt(squared_distances(tensors, poses)) / t["space.radius"]
-    exponent = t["error.offset"][0] + t["error.distance"] * np.log(distance)
-    exponent += q @ t["error.linear"] + q**2 @ t["error.square"]
-    return np.exp(np.clip(exponent, *t["error.offset"][1:]))
+    exponent = t["error.offset"] + t["error.distance"] * np.log(distance)
+    return np.exp(np.clip(exponent + u @ t["error.linear"] + u**2 @ t["error.square"], -4.0, 4.0))
 
 
 def slow_bound(tensors, pose):

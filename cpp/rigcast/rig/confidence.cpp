@@ -11,9 +11,11 @@ namespace rigcast::rig {
 namespace {
 
 constexpr std::size_t most_components = 64;
-constexpr float far_column = 1e6f;          // smallest deviations: products of larger ones might overflow
-constexpr double farthest_component = 3.0;  // deviations of a component: what is fitted says nothing beyond
-constexpr double nearest_distance = 1e-3;   // distance whose logarithm counts at least
+constexpr float far_column = 1e6f;         // smallest deviations: products of larger ones might overflow
+constexpr double most_deviations = 3.0;    // of a column or component: what is fitted says nothing beyond
+constexpr double largest_exponent = 4.0;   // of an error: 55 times the percentile, where the confidence is 3e-6
+constexpr double rounding = 0.01;          // distance from the rest pose, in deviations, that counts as none
+constexpr double nearest_distance = 1e-3;  // distance whose logarithm counts at least
 
 void check_components(std::int64_t count) {
     if (count < 1 || count > std::int64_t{most_components}) {
@@ -25,8 +27,7 @@ void check_components(std::int64_t count) {
 void check_positive(const char* name, View<const float, 1> values) {
     for (const float value : values) {
         if (!(value > 0.0f)) {
-            throw bad_argument("load", std::string("confidence.space.") + name, "holding " + std::to_string(value),
-                               "above 0");
+            throw bad_argument("load", name, "holding " + std::to_string(value), "above 0");
         }
     }
 }
@@ -70,9 +71,9 @@ Combinations::Combinations(const TensorFile& tensors, std::int64_t num_controls)
                                "a pose column below " + std::to_string(num_controls));
         }
     }
-    check_positive("scale", scale);
-    check_positive("deviation", deviation);
-    check_positive("radius", tensors.get<float, 1>("confidence.space.radius", {1}));
+    check_positive("confidence.space.scale", scale);
+    check_positive("confidence.space.deviation", deviation);
+    check_positive("confidence.space.radius", tensors.get<float, 1>("confidence.space.radius", {1}));
     for (const float entry : basis) {
         if (std::abs(entry) > 1.001f) {
             throw bad_argument("load", "confidence.space.basis", "holding " + std::to_string(entry),
@@ -88,51 +89,59 @@ Combinations::Combinations(const TensorFile& tensors, std::int64_t num_controls)
 }
 
 void Combinations::read_error(const TensorFile& tensors) {
-    const std::int64_t components = static_cast<std::int64_t>(deviation_.size());
-    const auto linear = tensors.get<float, 1>("confidence.error.linear", {components});
-    const auto square = tensors.get<float, 1>("confidence.error.square", {components});
+    const std::int64_t columns = static_cast<std::int64_t>(column_.size());
+    const auto deviation = tensors.get<float, 1>("confidence.error.deviation", {columns});
+    const auto linear = tensors.get<float, 1>("confidence.error.linear", {columns});
+    const auto square = tensors.get<float, 1>("confidence.error.square", {columns});
     far_ = tensors.get<float, 1>("confidence.error.distance", {1})(0);
-    const auto offset = tensors.get<float, 1>("confidence.error.offset", {3});
-    if (!(offset(1) <= offset(2))) {
-        throw bad_argument("load", "confidence.error.offset", "a lowest error above the highest", "ascending");
-    }
+    offset_ = tensors.get<float, 1>("confidence.error.offset", {1})(0);
+    check_positive("confidence.error.deviation", deviation);
+    for (const float value : deviation) inverse_.push_back(1.0f / value);
     linear_.assign(linear.begin(), linear.end());
     square_.assign(square.begin(), square.end());
-    offset_ = offset(0), lowest_ = offset(1), highest_ = offset(2);
     if (!tensors.contains("confidence.error.rest")) return;
-    const auto rest = tensors.get<float, 1>("confidence.error.rest", {components});
+    const auto rest = tensors.get<float, 1>("confidence.error.rest", {static_cast<std::int64_t>(deviation_.size())});
     rest_.assign(rest.begin(), rest.end());
 }
 
-void Combinations::components(const float* pose, float* y, double& squared) const {
+/// Sums over the columns of a pose.
+struct Combinations::Sums {
+    std::array<float, most_components> y{};  // the components
+    double squared = 0.0;                    // |z|^2
+    double exponent = 0.0;                   // of the error
+};
+
+Combinations::Sums Combinations::sums(const float* pose) const {
+    Sums result;
     const std::size_t count = deviation_.size();
     const float* row = basis_.data();
     for (std::size_t i = 0; i < column_.size(); ++i, row += count) {
         const float z = std::clamp((pose[column_[i]] - mean_[i]) * scale_[i], -far_column, far_column);
-        squared += double{z} * z;
-        for (std::size_t k = 0; k < count; ++k) y[k] += z * row[k];
+        result.squared += double{z} * z;
+        for (std::size_t k = 0; k < count; ++k) result.y[k] += z * row[k];
+        if (linear_.empty()) continue;
+        const double u = std::clamp(double{z} * inverse_[i], -most_deviations, most_deviations);
+        result.exponent += u * (linear_[i] + u * square_[i]);
     }
+    return result;
 }
 
 Combinations::Found Combinations::operator()(const float* pose) const {
     if (column_.empty()) return {};
-    std::array<float, most_components> y{};
-    double squared = 0.0;
-    components(pose, y.data(), squared);
-    double exponent = offset_, moved = 0.0;
+    auto [y, squared, exponent] = sums(pose);
+    double moved = 0.0;
     for (std::size_t k = 0; k < deviation_.size(); ++k) {
         const double s = deviation_[k], value = y[k];
         squared -= value * value * (s * s / (s * s + 1.0));
-        if (linear_.empty()) continue;
-        const double q = std::clamp(value / s, -farthest_component, farthest_component);
-        exponent += q * (linear_[k] + q * square_[k]);
-        if (!rest_.empty()) moved += (q - rest_[k]) * (q - rest_[k]);
+        if (rest_.empty()) continue;
+        const double q = std::clamp(value / s, -most_deviations, most_deviations);
+        moved += (q - rest_[k]) * (q - rest_[k]);
     }
     Found found;
     found.distance = std::sqrt(std::max(squared, 0.0)) / radius_;
-    exponent += far_ * std::log(std::max(found.distance, nearest_distance));
-    if (!linear_.empty()) found.error = std::exp(std::clamp(exponent, lowest_, highest_));
-    if (!rest_.empty()) found.known = std::min(std::sqrt(moved), 1.0);
+    exponent += offset_ + far_ * std::log(std::max(found.distance, nearest_distance));
+    if (!linear_.empty()) found.error = std::exp(std::clamp(exponent, -largest_exponent, largest_exponent));
+    if (!rest_.empty()) found.known = std::clamp(std::sqrt(moved) - rounding, 0.0, 1.0);
     return found;
 }
 
@@ -170,7 +179,7 @@ Confidence::Confidence(const TensorFile& tensors, std::int64_t num_controls) {
 
 float Confidence::operator()(const float* pose) const {
     const Combinations::Found found = combinations_(pose);
-    const double doubt = found.known * std::max(found.error - 1.0, 0.0) / (doubted_error - 1.0);
+    const double doubt = found.known * found.error / doubted_error;
     const double sure = std::pow(0.9, doubt * doubt);
     return static_cast<float>(sure * left_outside(std::max(groups_excess(pose), found.distance - 1.0)));
 }

@@ -13,14 +13,14 @@ namespace rigcast::rig {
 ///   z = (x - mean) scale,   y = basis^T z,   d^2 = |z|^2 - sum_k y_k^2 s_k^2 / (s_k^2 + 1),   distance = d / radius,
 /// the Mahalanobis distance with the covariance plus one smallest deviation in every direction. The largest error of
 /// the pose's vertices is expected to be
-///   error = exp(clamp(offset + far log(distance) + sum_k linear_k q_k + square_k q_k^2, lowest, highest)),
-///   q_k = clamp(y_k / s_k, -3, 3),
-/// relative to the 99th percentile of the held-out errors: nine of ten held-out poses kept it. Near the rest pose,
-/// where the model was found to be right, less of it counts: known = min(1, |q - rest|).
+///   error = exp(offset + far log(distance) + sum_i linear_i u_i + square_i u_i^2),   u_i = clamp(z_i / t_i, -3, 3),
+/// with the deviations t of the columns, relative to the 99th percentile of the held-out errors: nine of ten held-out
+/// poses kept it. The exponent is held within 4 of 0. Near the rest pose, where the model was found to be right, less
+/// of it counts: known = clamp(|q - rest| - 0.01, 0, 1), q_k = clamp(y_k / s_k, -3, 3).
 ///
 /// Tensors (n columns, K components): confidence.space.column I32[n], .mean and .scale F32[n], .basis F32[n, K],
-/// .deviation F32[K] (above 0), .radius F32[1]; optionally confidence.error.linear and .square F32[K], .distance
-/// F32[1] (far), .offset F32[3] (offset, lowest, highest); and optionally confidence.error.rest F32[K].
+/// .deviation F32[K] (above 0), .radius F32[1]; optionally confidence.error.deviation (above 0), .linear and .square
+/// F32[n], .distance and .offset F32[1] (far, offset); and optionally confidence.error.rest F32[K].
 class Combinations {
 public:
     struct Found {
@@ -40,21 +40,23 @@ public:
 
 private:
     void read_error(const TensorFile& tensors);
-    void components(const float* pose, float* y, double& squared) const;
+    struct Sums;
+    Sums sums(const float* pose) const;
 
     std::vector<std::int32_t> column_;
     std::vector<float> mean_, scale_, basis_, deviation_;
-    std::vector<float> linear_, square_, rest_;
-    double radius_ = 1.0, far_ = 0.0, offset_ = 0.0, lowest_ = 0.0, highest_ = 0.0;
+    std::vector<float> inverse_, linear_, square_, rest_;  // inverse_: 1 / t
+    double radius_ = 1.0, far_ = 0.0, offset_ = 0.0;
 };
 
 /// The confidence in a model at a pose, from 1 to 0: whether the pose lies among the training poses, and how large an
 /// error is expected there. Groups g of pose columns (a joint or a numeric control each) have a mean, a whitening
 /// matrix W and a radius, about the largest training distance; Combinations judge all joints and controls at once:
 ///   d_g = |W_g (x_g - mean_g)|,   excess = max(0, max_g d_g / radius_g - 1, distance - 1) / 0.25,
-///   doubt = known max(0, error - 1) / (5 - 1),   confidence = 0.9^(doubt^2) 2^-(excess^2).
+///   doubt = known error / 5,   confidence = 0.9^(doubt^2) 2^-(excess^2).
 /// It is 1/2 at a quarter of a radius outside; inside it is 0.9 if the largest error of the pose's vertices is expected
-/// to be five times the 99th percentile of the held-out errors, and 1 up to the percentile itself.
+/// to be five times the 99th percentile of the held-out errors, and 0.996 if it is expected to be the percentile
+/// itself.
 ///
 /// Tensors (G groups, M columns of all groups): confidence.radius F32[G]; confidence.offset I32[G + 1] into
 /// confidence.column I32[M] and confidence.mean F32[M]; confidence.whiten.offset I32[G + 1] into confidence.whiten F32,

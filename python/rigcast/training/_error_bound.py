@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._core import Deformer
-from rigcast._pose_statistics.combinations import Judged, expected_error
+from rigcast._pose_statistics.expected_error import Judged, expected_error
 from rigcast.training._export import Tensors, rest_pose
 
 COVERAGE = 0.95
@@ -48,7 +48,7 @@ def add_error_bound(
 ) -> tuple[Tensors, dict[str, Any]]:
     """Tensors and metadata of a model with its bound and the error that its confidence expects.
 
-    As they are if too few rows are held out.
+    The bound needs ``LEAST_ROWS`` held-out rows; without them, or with too few for the expected error, less is added.
 
     Parameters
     ----------
@@ -60,28 +60,37 @@ def add_error_bound(
     seed : int
         Of the random weights, and of the rows that the regression sees.
     """
-    if len(held_out) < LEAST_ROWS:
+    if not len(held_out):
         return tensors, metadata
     model = _core.model_from_tensors(tensors, json.dumps(metadata))
     most = max(LEAST_ROWS, LARGEST // len(ds.rest_vertices))
     if len(training) > most:
         training = np.sort(np.random.default_rng([seed, 5]).permutation(training)[:most])
-    learned = row_errors(model, ds, training)
-    groups = groups_of(tensors, learned)
-    rng = np.random.default_rng([seed, 6])
     poses = np.asarray(ds.poses)
-    fits = [fit(poses[training], learned, group, rng) for group in groups]
-    shape = bound_tensors(groups, fits, len(ds.rest_vertices))
-    errors, calibration = row_errors(model, ds, held_out), poses[held_out]
-    shaped = _core.model_from_tensors(tensors | shape, json.dumps(metadata)).error_bound(calibration)
-    shape["bound.vertex.scale"] = conformal(errors / shaped).astype(np.float32)
-    known = Judged(poses[training], learned), Judged(calibration, errors)
+    learned = Judged(poses[training], row_errors(model, ds, training))
+    unseen = Judged(poses[held_out], row_errors(model, ds, held_out))
     rest = rest_pose(ds)
-    shape |= expected_error(tensors, *known, None if model.out_of_range(rest)[0] else rest)
-    summary = cross_validated(errors, shaped) | flag_rates(
-        model, calibration, np.asarray(ds.channels)[held_out], ds, seed
-    )
-    return tensors | shape, metadata | {"bound": summary}
+    expected = expected_error(tensors, learned, unseen, None if model.out_of_range(rest)[0] else rest)
+    stated: dict[str, Any] = {"confidence": expected.summary} if expected.summary else {}
+    shape: Tensors = {}
+    if len(held_out) >= LEAST_ROWS:
+        shape, summary = _bound(tensors, metadata, learned, unseen, seed)
+        rates = flag_rates(model, unseen.poses, np.asarray(ds.channels)[held_out], ds, seed)
+        stated |= {"bound": summary | rates}
+    return tensors | shape | expected.tensors, metadata | stated
+
+
+def _bound(
+    tensors: Tensors, metadata: dict[str, Any], learned: Judged, unseen: Judged, seed: int
+) -> tuple[Tensors, dict[str, Any]]:
+    """The tensors ``bound.*``, and the coverage and width of the bound."""
+    groups = groups_of(tensors, learned.errors)
+    rng = np.random.default_rng([seed, 6])
+    fits = [fit(learned.poses, learned.errors, group, rng) for group in groups]
+    shape = bound_tensors(groups, fits, learned.errors.shape[1])
+    shaped = _core.model_from_tensors(tensors | shape, json.dumps(metadata)).error_bound(unseen.poses)
+    shape["bound.vertex.scale"] = conformal(unseen.errors / shaped).astype(np.float32)
+    return shape, cross_validated(unseen.errors, shaped)
 
 
 def row_errors(model: Deformer, ds: Any, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rigcast._pose_statistics.expected_error import reliability
 from rigcast._rigs.base_shapes import base_words
 from rigcast._rigs.resting import resting_lines
 from rigcast.cli import _arguments as arguments
@@ -37,6 +38,7 @@ OWN = {  # options that not all kinds have
     "face-maps": ("normal_weight", "components", "first_channels", "channels"),
     "differential": ("anchors", "components", "skin"),
 }
+STATED = ("until", "bound", "confidence", "mechanism_error")  # of the metadata, said as they are
 RECIPES = {"ours": "narrow", "paper": "paper"}  # of differential
 
 
@@ -145,7 +147,7 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
     shown = ", ".join(f"{name} {value:.3g} mm" for name, value in in_millimeters.items())
     console.line(f"{args.output}: {size / 1e6:.1f} MB, error on held-out rows: {shown}")
     few = _too_few_steps(model.metadata, console)
-    for line in [*bound_lines(model), *kept_control_lines(model)]:
+    for line in [*bound_lines(model), *reliability(model.metadata), *kept_control_lines(model)]:
         console.line(line)
     return {
         "model": os.fspath(args.output),
@@ -157,7 +159,7 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
         "simple_methods_mm": gate_figures(stated_difficulty(model.metadata)),
         "data_hash": model.metadata["data_hash"],
         "resting": resting,
-        **{name: model.metadata[name] for name in ("until", "bound", "mechanism_error") if name in model.metadata},
+        **{name: model.metadata[name] for name in STATED if name in model.metadata},
         **({"face_maps": model.metadata["face_maps"]} if args.kind == "face-maps" else {}),
     }
 

@@ -1,10 +1,11 @@
-"""What a model says of its own error bound, and of the error that it was trained to."""
+"""What a model says of its own error bound, of its confidence, and of the error that it was trained to."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import rigcast as rc
+from rigcast._pose_statistics.expected_error import reliability
 
 
 def bound_lines(model: rc.Deformer) -> list[str]:
@@ -31,6 +32,8 @@ def bound_facts(model: rc.Deformer) -> dict[str, Any]:
     lines = bound_lines(model)
     if lines:
         facts["error_bound"], facts["out_of_range"] = (line.split(": ", 1)[1] for line in lines)
+    for line in reliability(model.metadata):
+        facts["confidence"] = line.split(": ", 1)[1]
     until = model.metadata.get("until")
     if until is not None:
         last, to_millimeters = until["rounds"][-1], 1000.0 * model.meters_per_unit

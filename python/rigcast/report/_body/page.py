@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
+from rigcast._pose_statistics.expected_error import reliability
 from rigcast._rigs.resting import resting_groups, resting_lines
 from rigcast.metrics._gate import stated_difficulty
 from rigcast.plot import _colors as colors
@@ -92,6 +93,7 @@ def context(
         "confidence": charts.confidences(
             [charts.Series(title, colors.ACCENT, np.asarray(c, float)) for title, c in numbers.confidence.items()]
         ),
+        "reliability": reliability(subject.model.metadata),
         "far": FAR,
         "turned": "joint" if subject.model.joint_names else "dial",
         "batch": BATCH,

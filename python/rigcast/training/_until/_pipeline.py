@@ -153,7 +153,7 @@ def _stated(place: Workplace, outcome: Outcome, goal: Goal) -> Deformer:
     tensors = {
         n: a for n, a in outcome.model.tensors().items() if not n.startswith(("bound.", "error.", "confidence.error."))
     }
-    about = {n: v for n, v in outcome.model.metadata.items() if n not in ("bound", "error")}
+    about = {n: v for n, v in outcome.model.metadata.items() if n not in ("bound", "confidence", "error")}
     about |= {"until": outcome.record(goal)}
     joined, settings = JoinedSets([*outcome.sets, outcome.fresh]), place.settings
     training, _ = JoinedSets(outcome.sets).split(settings.holdout, settings.seed)
