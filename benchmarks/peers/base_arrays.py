@@ -41,7 +41,7 @@ def base_arrays(model: rc.Deformer) -> BaseArrays | None:
     columns = len(base.shapes) - len(base.first)
     first = np.concatenate([np.arange(columns), base.first]).astype(np.int64)
     second = np.concatenate([np.full(columns, columns), base.second]).astype(np.int64)
-    used = base.shapes.any(axis=(1, 2))
+    used: NDArray[np.bool_] = np.asarray(base.shapes.any(axis=(1, 2)))
     product, positive = np.flatnonzero(used & (second >= 0)), np.flatnonzero(used & (second < 0))
     shapes = base.shapes.reshape(len(used), -1)[np.concatenate([product, positive])]
     return BaseArrays(first[product], second[product], first[positive], shapes, base.constant.reshape(-1))

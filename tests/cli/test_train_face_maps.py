@@ -39,7 +39,7 @@ def test_info_says_what_the_model_costs(folder, trained, capsys):
     facts = json.loads(capsys.readouterr().out)
     assert facts["kind"] == "face_maps"
     assert facts["bytes_read_per_pose"] > 4 * 1000
-    assert facts["multiply_adds_per_pose"] == rc.load(folder / "face.safetensors").multiply_adds() > 10_000
+    assert facts["multiply_adds_per_pose"] == rc.load(folder / "face.safetensors").multiply_adds() > 1_000
     assert facts["judged_by"].startswith("held-out clips")
     assert len(facts["map_segments"].split("; ")) == 3
     assert not list(folder.glob("*.checkpoint*"))

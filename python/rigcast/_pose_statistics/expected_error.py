@@ -177,4 +177,4 @@ def _cross_validated(learned: _Rows, unseen: _Rows) -> Array:
 def _rank_correlation(a: Array, b: Array) -> float:
     """Spearman's, without ties; 0 of constants."""
     ranks = np.stack([np.argsort(np.argsort(values, kind="stable"), kind="stable") for values in (a, b)])
-    return 0.0 if np.ptp(a) == 0.0 or np.ptp(b) == 0.0 else float(np.corrcoef(ranks)[0, 1])
+    return 0.0 if np.ptp(a) == 0.0 or np.ptp(b) == 0.0 else float(np.asarray(np.corrcoef(ranks))[0, 1])
