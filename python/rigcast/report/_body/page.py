@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
-from rigcast._rigs.resting import resting_groups, resting_lines
+from rigcast._rigs.resting import resting_count, resting_groups
 from rigcast.metrics._gate import stated_difficulty
 from rigcast.plot import _colors as colors
 from rigcast.report._body import charts
@@ -28,6 +28,7 @@ from rigcast.report._kit.template import Figure, fill
 from rigcast.sampling import Dataset
 
 MOST_PLACES = 10  # rows of a table
+MOST_RESTING = 12  # names of a reason
 
 Distances = NDArray[np.float32]
 Array = NDArray[np.float64]
@@ -129,8 +130,8 @@ def doubts(numbers: Assessment) -> list[str]:
     resting = model.metadata.get("resting", {})
     lines = []
     if resting:
-        groups = [f"{names} ({reason})" for reason, names in resting_groups(resting)]
-        lines.append(f"{resting_lines(resting)[0]} {'; '.join(groups)}.")
+        groups = [f"{names} ({reason})" for reason, names in resting_groups(resting, MOST_RESTING)]
+        lines.append(f"{resting_count(resting)}: {'; '.join(groups)}.")
     for truth in numbers.truths:
         outside = rc.metrics.outside_training(model, truth.poses)
         if outside.resting or outside.doubtful:
