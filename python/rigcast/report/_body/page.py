@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
+from rigcast._posing import num_dials
 from rigcast._rigs.resting import resting_count, resting_groups
 from rigcast.metrics._gate import stated_difficulty
 from rigcast.plot import _colors as colors
@@ -142,8 +143,8 @@ def doubts(numbers: Assessment) -> list[str]:
 def lead(numbers: Assessment, training: Dataset | None) -> str:
     """One sentence: what was learned, from what, and what it is judged on."""
     model = numbers.subject.model
-    dials = len(model.metadata.get("numeric_controls", []))
     joints = len(model.joint_names)
+    dials = num_dials(len(model.control_names), joints)
     parts = [words.plural(joints, "joint")] * (joints > 0 or not dials) + [words.plural(dials, "dial")] * (dials > 0)
     learned = f"learned from {words.plural(len(training), 'pose')} of the rig, " if training is not None else ""
     judged = " and ".join(
