@@ -22,3 +22,8 @@ def pose_names(joint_names: Sequence[str], numeric_names: Sequence[str] = ()) ->
     list of str
     """
     return [f"{joint}.{entry}" for joint in joint_names for entry in ENTRIES] + list(numeric_names)
+
+
+def num_dials(num_columns: int, num_joints: int) -> int:
+    """The K of the C = 12 J + K columns of a pose."""
+    return num_columns - len(ENTRIES) * num_joints

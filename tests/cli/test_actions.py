@@ -55,6 +55,18 @@ def test_sample_names_what_rests_and_what_an_action_moves_beside_channels(kennel
     assert len(rc.Dataset(kennel / "walk.rwdata")) == 5
 
 
+def test_training_counts_what_rests_in_one_line(kennel):
+    data = ["sample", "dog.blend", "-o", "few.rwdata", "--count", "40", "--ranges", "actions", "--probe", "0"]
+    assert rigcast_command(*data, folder=kennel).returncode == 0
+    done = rigcast_command("train", "body", "few.rwdata", "-o", "few.safetensors", "--steps", "1", folder=kennel)
+    told = [line for line in done.stdout.splitlines() if "never move" in line or "no limits" in line]
+    resting = rc.Dataset(kennel / "few.rwdata").resting
+    assert told == [
+        f"note: {len(resting)} of its joints, controls, shapes and dials never move: a pose that moves them lies "
+        "outside what the model learns"
+    ]
+
+
 def test_all_actions_are_sampled_one_after_another(kennel, tolerance):
     made = json_of("sample", "dog.blend", "-o", "all.rwdata", "--ranges", "actions", "--actions", folder=kennel)
     data = rc.Dataset(kennel / "all.rwdata")

@@ -73,10 +73,11 @@ def test_info_describes_a_model(tmp_path):
     facts = json_of("info", "arm.safetensors", folder=tmp_path)
     assert facts["type"] == "model"
     assert facts["kind"] == "linear_blend"
-    assert (facts["joints"], facts["controls"], facts["vertices"]) == (5, 60, 40)
+    assert (facts["joints"], facts["dials"], facts["pose_columns"], facts["vertices"]) == (5, 0, 60, 40)
     assert facts["bytes"] == (tmp_path / "arm.safetensors").stat().st_size
     shown = rigcast_command("info", "arm.safetensors", folder=tmp_path)
-    assert re.search(r"^vertices +40$", shown.stdout, re.MULTILINE)
+    for line in ("joints +5", "dials +0", "pose columns +60", "vertices +40"):
+        assert re.search(f"^{line}$", shown.stdout, re.MULTILINE)
 
 
 def test_info_lists_the_channels_of_a_model(tmp_path):

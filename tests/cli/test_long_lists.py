@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigcast._rigs.resting import MOST_REASONS, resting_lines
+from rigcast._rigs.resting import MOST_NAMED, MOST_REASONS, resting_lines
 from rigcast.cli._commands.info import MOST_LISTED, _kinds
 from rigcast.cli._described.rigs import left_out_lines
 
@@ -36,8 +36,15 @@ def test_a_few_reasons_to_rest_keep_the_bones_that_they_name() -> None:
 def test_many_reasons_to_rest_are_told_by_kind() -> None:
     moved = {f"a{n}": f"moved by 'Copy' of bone 'b{n}', whose controls have no range" for n in range(MOST_REASONS)}
     aimed = {f"c{n}": f"Stretch to target of d; {n}; no limits" for n in range(2)}
-    assert resting_lines(moved | aimed, most=2) == [
-        f"{MOST_REASONS + 2} of its joints, controls, shapes and dials never move:",
-        f"moved by a constraint, whose controls have no range: a0, a1 and {MOST_REASONS - 2} more",
+    assert resting_lines(moved | aimed) == [
+        f"{MOST_REASONS + 2} of its joints, controls, shapes and dials never move (names: --json):",
+        f"moved by a constraint, whose controls have no range: {MOST_REASONS} (a0, a1, a2 ...)",
         "target of a constraint; no limits: c0, c1",
+    ]
+
+
+def test_names_that_rest_are_all_told_if_they_are_few() -> None:
+    assert resting_lines({f"a{n}": "no limits" for n in range(MOST_NAMED)}) == [
+        f"{MOST_NAMED} of its joints, controls, shapes and dials never move:",
+        "no limits: a0, a1, a2",
     ]

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from rigcast import _core
-from rigcast._timing.storages import StorageError, narrower, own_error_of, storage_error, storage_warning
+from rigcast._timing.storages import (
+    StorageError,
+    is_visible,
+    narrower,
+    own_error_of,
+    storage_error,
+    storage_line,
+    storage_warning,
+)
 from rigcast.cli import _dispatch as dispatch
 from tests.support.models import random_body, random_poses
 
@@ -24,14 +32,26 @@ def test_without_the_own_error_there_is_no_share():
     assert (figures["own_error"], figures["share_of_own_error"], figures["small"]) == (None, None, None)
 
 
-def test_the_warning_has_both_figures():
-    """In millimeters, of a rig in meters: 0.02 mm beside 0.1 mm."""
-    large = StorageError("16-bit", 1, mean=2e-5, max=0.5, own_error=1e-4).figures()
-    assert storage_warning(large, 1000.0).startswith(
-        "warning: 16-bit weights move vertices by 0.02 mm on average, 20% of the model's own error, 0.1 mm"
-    )
-    for own_error in (1e-3, math.nan):
-        assert storage_warning(StorageError("16-bit", 1, 2e-5, 0.5, own_error).figures(), 1000.0) == ""
+SENTENCES = {
+    "a fifth": (2e-5, 1e-4, "0.02 mm on average, 20% of the model's own error, 0.1 mm", "0.1 mm: 20.00% of it; more"),
+    "little": (2e-5, 1e-3, "", "0.02 mm on average, 500 mm at most; beside the model's own error, 1 mm: 2.00% of it"),
+    "an unknown error": (2e-5, math.nan, "", "beside the model's own error, which is not known"),
+    "far above the error": (2e-6, 1e-6, "0.002 mm on average, 200% of the model's own error, 0.001 mm", "200.00%"),
+    "below a micrometer, far above the error": (9e-7, 1e-7, "", "16-bit weights move vertices by less than 0.001 mm"),
+    "nothing, of an exact model": (0.0, 0.0, "", "less than 0.001 mm on average"),
+}
+
+
+@pytest.mark.parametrize("meters_per_unit", [1.0, 0.01])
+@pytest.mark.parametrize("case", SENTENCES)
+def test_storages_are_told_in_millimeters_from_a_micrometer_on(case, meters_per_unit):
+    mean, own_error, warning, line = SENTENCES[case]
+    lengths = (length / meters_per_unit for length in (mean, 0.5, own_error))
+    found = StorageError("16-bit", 1, *lengths, meters_per_unit).figures()
+    assert is_visible(found) == (mean >= 1e-6)
+    assert warning in storage_warning(found)
+    assert bool(storage_warning(found)) == bool(warning)
+    assert line in storage_line(found)
 
 
 def stated(model, error):

@@ -5,37 +5,49 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-MOST_NAMED = 12
+MOST_NAMED = 3  # names of a line on the screen
 MOST_REASONS = 8  # that are told with the bones that they name
 HINT = 'give them ranges: --ranges DEGREES, --ranges actions, or a limits file ("rigcast limits" writes one)'
 
 
-def resting_lines(resting: Mapping[str, str], most: int = MOST_NAMED) -> list[str]:
-    """One line per reason, with the names that it holds for, after a line with their number.
+def resting_count(resting: Mapping[str, str]) -> str:
+    """How many never move."""
+    return f"{len(resting)} of its joints, controls, shapes and dials never move"
+
+
+def resting_lines(resting: Mapping[str, str]) -> list[str]:
+    """One line per reason, with the number of names that it holds for and a few of them, after a line with their sum.
 
     Parameters
     ----------
     resting : mapping
         Names of joints, controls, shapes and dials to reasons.
-    most : int
-        Names in a line; the others are counted.
     """
     if not resting:
         return []
-    lines = [f"{len(resting)} of its joints, controls, shapes and dials never move:"]
-    return lines + [f"{reason}: {names}" for reason, names in resting_groups(resting, most)]
-
-
-def resting_groups(resting: Mapping[str, str], most: int = MOST_NAMED) -> list[tuple[str, str]]:
-    """Each reason, and the names that it holds for as a list in words."""
-    groups = _grouped(dict(resting))
-    if len(groups) > MOST_REASONS:
-        groups = _grouped({name: _kind(reason) for name, reason in resting.items()})
-    found = []
+    groups, lines = _groups(resting), []
     for reason, names in groups.items():
+        some = ", ".join(names[:MOST_NAMED])
+        lines.append(f"{reason}: {some if len(names) <= MOST_NAMED else f'{len(names)} ({some} ...)'}")
+    every = all(len(names) <= MOST_NAMED for names in groups.values())
+    return [f"{resting_count(resting)}{'' if every else ' (names: --json)'}:", *lines]
+
+
+def resting_groups(resting: Mapping[str, str], most: int) -> list[tuple[str, str]]:
+    """Each reason, and the names that it holds for as a list in words: ``most`` of them, the others are counted."""
+    found = []
+    for reason, names in _groups(resting).items():
         rest = f" and {len(names) - most} more" if len(names) > most else ""
         found.append((reason, f"{', '.join(names[:most])}{rest}"))
     return found
+
+
+def _groups(resting: Mapping[str, str]) -> dict[str, list[str]]:
+    """Names by their reasons; by kinds of reasons, if those are many."""
+    groups = _grouped(dict(resting))
+    if len(groups) > MOST_REASONS:
+        groups = _grouped({name: _kind(reason) for name, reason in resting.items()})
+    return groups
 
 
 def _grouped(resting: dict[str, str]) -> dict[str, list[str]]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rigcast import _core
 
 ALLOWED_SHARE = 0.1  # of the model's own error
+VISIBLE = 1e-6  # meters of mean movement, below which no storage is worth a word
 POSES_TO_CHOOSE = 32  # more follow the error more closely, and take longer
 
 
@@ -28,6 +29,8 @@ class StorageError:
         Over vertices and poses.
     own_error : float
         Mean distance of the model in float32 from the truth; NaN if that is not known.
+    meters_per_unit : float
+        Of the rig.
     """
 
     storage: str
@@ -35,6 +38,7 @@ class StorageError:
     mean: float
     max: float
     own_error: float
+    meters_per_unit: float = 1.0
 
     @property
     def share(self) -> float:
@@ -57,37 +61,51 @@ class StorageError:
             "own_error": self.own_error if known else None,
             "share_of_own_error": self.share if known else None,
             "small": bool(self.is_small) if known else None,
+            "meters_per_unit": self.meters_per_unit,
         }
 
 
-def storage_warning(found: Mapping[str, Any], to_millimeters: float) -> str:
-    """A sentence for a storage that costs more than a tenth of the model's own error; empty if it costs less.
+def is_visible(found: Mapping[str, Any]) -> bool:
+    """Whether a storage moves vertices by a micrometer or more on average.
+
+    Below, its share of the model's own error says nothing: that of an exact model is as small.
 
     Parameters
     ----------
     found : mapping
         See :meth:`StorageError.figures`.
-    to_millimeters : float
-        Of one of the rig's units.
     """
-    if found["small"] is not False:
+    return bool(found["mean"] * found["meters_per_unit"] >= VISIBLE)
+
+
+def storage_warning(found: Mapping[str, Any]) -> str:
+    """A sentence for a storage that costs more than a tenth of the model's own error; empty if it costs less, or if
+    nobody sees it (:func:`is_visible`)."""
+    if found["small"] is not False or not is_visible(found):
         return ""
-    mean, own = (f"{to_millimeters * found[name]:.3g} mm" for name in ("mean", "own_error"))
     return (
-        f"warning: {found['storage']} weights move vertices by {mean} on average, {found['share_of_own_error']:.0%} of "
-        f"the model's own error, {own}; that is more than a tenth of it: keep float32"
+        f"warning: {found['storage']} weights move vertices by {_millimeters(found, 'mean')} on average, "
+        f"{found['share_of_own_error']:.0%} of the model's own error, {_millimeters(found, 'own_error')}; that is more "
+        "than a tenth of it: keep float32"
     )
 
 
 def storage_line(found: Mapping[str, Any]) -> str:
     """A sentence for a person, of :meth:`StorageError.figures`."""
+    start = f"{found['storage']} weights move vertices by"
+    if not is_visible(found):
+        return f"{start} less than {1e3 * VISIBLE:g} mm on average"
     share = found["share_of_own_error"]
-    beside = "which is not known" if share is None else f"{share:.2%} of it"
+    beside = "which is not known" if share is None else f"{_millimeters(found, 'own_error')}: {share:.2%} of it"
     line = (
-        f"{found['storage']} weights move vertices by {found['mean']:.2e} on average, {found['max']:.1e} at most; "
-        f"beside the model's own error: {beside}"
+        f"{start} {_millimeters(found, 'mean')} on average, {_millimeters(found, 'max')} at most; beside the model's "
+        f"own error, {beside}"
     )
     return f"{line}; more than a tenth of it: keep float32" if found["small"] is False else line
+
+
+def _millimeters(found: Mapping[str, Any], name: str) -> str:
+    return f"{1e3 * found['meters_per_unit'] * found[name]:.3g} mm"
 
 
 def storage_error(
@@ -95,7 +113,8 @@ def storage_error(
 ) -> StorageError:
     """Measure one storage of a model on some poses, beside float32, whatever the model's own storage is."""
     distances = np.linalg.norm(stored.evaluate(poses) - model.stored("float32").evaluate(poses), axis=-1)
-    return StorageError(stored.storage, stored.num_bytes, float(distances.mean()), float(distances.max()), own_error)
+    mean, most = float(distances.mean()), float(distances.max())
+    return StorageError(stored.storage, stored.num_bytes, mean, most, own_error, model.meters_per_unit)
 
 
 def own_error_of(model: _core.BodyModel, poses: NDArray[np.float32] | None, truth: NDArray[np.float32] | None) -> float:

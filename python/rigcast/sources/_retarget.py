@@ -25,7 +25,7 @@ from rigcast._validate import bad_argument
 from rigcast.sources._joint_maps import joint_map as guessed_map
 from rigcast.sources._joint_maps import limb_joints
 from rigcast.sources._retargeting import goals as aims
-from rigcast.sources._retargeting.checking import Check, angle_between
+from rigcast.sources._retargeting.checking import Check, Moving, angle_between
 from rigcast.sources._retargeting.following import following_of
 from rigcast.sources._retargeting.refining import refine
 from rigcast.sources._retargeting.result import Retargeted
@@ -96,6 +96,8 @@ def retarget(
     if unknown := limbs - set(motion.joint_names):
         raise bad_argument("retarget", "align", f"naming {', '.join(sorted(unknown))}", listed(motion.joint_names))
     task = _Task(motion, target, pairs, limbs)
+    if not allow_frozen:
+        task.refuse_unfollowed()
     wanted, local, positions = task.rotations()
     rootless = "it was not asked for"
     if root_translation is not False:
@@ -126,6 +128,7 @@ class _Task:
         if self.root >= 0:
             target.release(self.root)
         self.following = following_of(target, list(self.above), {c: self._below(c) for c in self.above})
+        self.moving = Moving(motion, pairs, self.world, self.rest)
 
     def _below(self, control: int) -> list[int]:
         own = [other for other, parent in self.above.items() if parent == control]
@@ -186,9 +189,9 @@ class _Task:
         target, mapped = self.target, set(self.above)
         clipped = np.clip(wanted, *target.ranges.T)
         channels = np.where(target.free, wanted, clipped)
-        check = Check(target, self.motion, self.pairs, self.following, (self.world, self.rest), channels)
-        if not allow_frozen:
-            self._refuse_frozen(check)
+        check = Check(target, self.moving, self.following, channels)
+        if not allow_frozen and ((frozen := check.frozen()) or check.nothing_moves()):
+            self._refuse(frozen)
         leaving = np.abs(channels - clipped).max(axis=0, initial=0.0)
         miss = [angle_between(local[:, g.joint], euler_to_matrix(channels[:, list(g.channels)], g.order))
                 for g in self.turned]  # fmt: skip
@@ -209,12 +212,21 @@ class _Task:
             self.rest_frame,
         )
 
-    def _refuse_frozen(self, check: Check) -> None:
-        frozen = check.frozen()
-        if not frozen and not check.nothing_moves():
-            return
+    def refuse_unfollowed(self) -> None:
+        """Refuse what no rotation can change, before the rig evaluates all frames.
+
+        Raises
+        ------
+        ValueError
+            If the motion moves a limb, or anything, and no joint of the rig follows the controls that it maps to.
+        """
+        frozen = self.moving.unfollowed(self.following)
+        if frozen or (not self.following.joints and self.moving.anything()):
+            self._refuse(frozen)
+
+    def _refuse(self, frozen: dict[str, list[int]]) -> None:
         turned = {group.joint for group in self.turned}
-        names = [name for controls in frozen.values() for name in controls]
+        names = [self.target.names[self.pairs[joint]] for chain in frozen.values() for joint in chain]
         fixed = [name for name in names if self.target.names.index(name) not in turned]
         reasons = []
         if fixed:

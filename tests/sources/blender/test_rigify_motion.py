@@ -77,6 +77,33 @@ def test_limbs_that_do_not_follow_are_named(human: Path, case: str) -> None:
         retarget(walk(), rig)
 
 
+BESIDE = {name: f"ORG-{bone}.L" for name, bone in (("Hips", "thigh"), ("LeftLeg", "shin"), ("LeftFoot", "foot"))}
+UNFOLLOWED = {
+    "legs without ranges": (REFUSED["only arms have ranges"][0], None, "left leg"),
+    "bones that are no controls": ({}, BESIDE, "left leg .*ORG-shin.L"),
+}
+
+
+@pytest.mark.parametrize("case", UNFOLLOWED)
+def test_what_no_bone_follows_is_refused_before_the_frames_are_evaluated(
+    human: Path, case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits, pairs, words = UNFOLLOWED[case]
+    evaluated, evaluate = [], BlenderRig.bone_transforms
+    monkeypatch.setattr(
+        BlenderRig,
+        "bone_transforms",
+        lambda rig, rows, names: evaluated.append(len(rows)) or evaluate(rig, rows, names),
+    )
+    motion = walk(400)
+    with BlenderRig.open(human, limits=limits) as rig:
+        with pytest.raises(ValueError, match=words):
+            retarget(motion, rig, pairs)
+        assert sum(evaluated) < len(motion)
+        assert len(retarget(motion, rig, pairs, allow_frozen=True).channels) == len(motion)
+    assert sum(evaluated) > len(motion)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["human", "wolf", "horse", "basic_quadruped"])
 def test_animals_follow_by_the_same_roles(name: str) -> None:

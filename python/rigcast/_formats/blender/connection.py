@@ -189,7 +189,7 @@ class PlayedActions(Connection):
             raise bad_argument("BlenderRig.bone_transforms", "names", got, "names of bones of the armature")
         request = {"operation": "bones", "names": list(names)}
         replies = self._connected().request(request, {"channels": rows}, replies=len(rows))
-        return np.array([arrays["bones"] for _, arrays in replies], np.float64).reshape(-1, len(names), 3, 4)
+        return np.array([arrays["bones"] for _, arrays in replies], np.float64).reshape(len(rows), len(names), 3, 4)
 
     @contextlib.contextmanager
     def _aside(self, name: str) -> Iterator[Any]:

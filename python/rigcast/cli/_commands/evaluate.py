@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,14 @@ import rigcast as rc
 from rigcast import _core, exports
 from rigcast._formats.textures import lost_textures
 from rigcast._rigs.surface import surface_of
-from rigcast._timing.storages import POSES_TO_CHOOSE, own_error_of, storage_error, storage_warning
+from rigcast._timing.storages import (
+    POSES_TO_CHOOSE,
+    is_visible,
+    own_error_of,
+    storage_error,
+    storage_line,
+    storage_warning,
+)
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._commands.evaluate_actions import evaluate_actions, motion_of_action
 from rigcast.cli._console import Console
@@ -168,12 +174,8 @@ def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
     note = "" if len(truth.rows) == len(dataset) else f" of {len(dataset):,}, evenly spaced"
     console.line(f"{len(truth.rows):,} poses{note}; {args.input.name} {dataset.hash[:12]}")
     stored = _storage_figures(model, truth)
-    if stored is not None:
-        console.line(
-            f"{stored['storage']} weights move vertices by {stored['mean']:.1e} on average, "
-            f"{stored['share_of_own_error']:.2%} of the error with float32"
-        )
-        _warn_of_storage(stored, model, console)
+    if stored is not None and is_visible(stored):
+        console.line(storage_warning(stored) or storage_line(stored))
     if model.metadata.get("data_hash") == dataset.hash:
         console.line("the model learned from this very set: sample another one with another seed to judge it")
     return accuracy.figures() | {
@@ -204,12 +206,8 @@ def _check_storage(model: rc.Deformer, poses: NDArray[np.float32], console: Cons
     if isinstance(model, _core.BodyModel) and model.storage != "float32":
         some = poses[:: -(-len(poses) // POSES_TO_CHOOSE)]
         found = storage_error(model, model, some, own_error_of(model, None, None))
-        _warn_of_storage(found.figures(), model, console)
-
-
-def _warn_of_storage(found: Mapping[str, Any], model: rc.Deformer, console: Console) -> None:
-    if text := storage_warning(found, 1000.0 * model.meters_per_unit):
-        console.line(text)
+        if text := storage_warning(found.figures()):
+            console.line(text)
 
 
 def _played(model: rc.Deformer, args: argparse.Namespace, console: Console) -> Result:

@@ -10,6 +10,7 @@ from typing import Any
 
 import rigcast as rc
 from rigcast._formats.npz.archive import member_names
+from rigcast._posing import num_dials
 from rigcast._rigs.resting import HINT, resting_lines
 from rigcast._rigs.surface import surface_facts, surface_of
 from rigcast.cli import _arguments as arguments
@@ -218,8 +219,8 @@ def describe_model(path: Path) -> dict[str, Any]:
         "kind": model.kind,
         "name": metadata.get("name", ""),
         "joints": len(model.joint_names),
-        "controls": len(model.control_names),
-        "dials": len(metadata.get("numeric_controls", [])),
+        "dials": num_dials(len(model.control_names), len(model.joint_names)),
+        "pose_columns": len(model.control_names),
         "vertices": len(model.rest_vertices),
         "faces": len(model.faces),
         "bytes": path.stat().st_size,

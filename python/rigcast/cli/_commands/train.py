@@ -10,7 +10,7 @@ from typing import Any
 
 from rigcast._pose_statistics.expected_error import reliability
 from rigcast._rigs.base_shapes import base_words
-from rigcast._rigs.resting import resting_lines
+from rigcast._rigs.resting import resting_count
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._described.controls import kept_control_lines
@@ -105,9 +105,8 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
     from rigcast import training
 
     resting = dict(getattr(source, "resting", {}))
-    lines = resting_lines(resting)
-    for line in [*lines, *["a pose that moves them lies outside what the model learns"] * bool(lines)]:
-        console.line(f"note: {line}")
+    if resting:
+        console.line(f"note: {resting_count(resting)}: a pose that moves them lies outside what the model learns")
     learn: dict[str, Callable[..., rc.Deformer]] = {
         "body": training.body,
         "face-maps": training.face_maps,

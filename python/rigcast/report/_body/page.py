@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from rigcast._pose_statistics.expected_error import reliability
-from rigcast._rigs.resting import resting_groups, resting_lines
+from rigcast._posing import num_dials
+from rigcast._rigs.resting import resting_count, resting_groups
 from rigcast.metrics._gate import stated_difficulty
 from rigcast.plot import _colors as colors
 from rigcast.report._body import charts
@@ -29,6 +30,7 @@ from rigcast.report._kit.template import Figure, fill
 from rigcast.sampling import Dataset
 
 MOST_PLACES = 10  # rows of a table
+MOST_RESTING = 12  # names of a reason
 
 Distances = NDArray[np.float32]
 Array = NDArray[np.float64]
@@ -131,8 +133,8 @@ def doubts(numbers: Assessment) -> list[str]:
     resting = model.metadata.get("resting", {})
     lines = []
     if resting:
-        groups = [f"{names} ({reason})" for reason, names in resting_groups(resting)]
-        lines.append(f"{resting_lines(resting)[0]} {'; '.join(groups)}.")
+        groups = [f"{names} ({reason})" for reason, names in resting_groups(resting, MOST_RESTING)]
+        lines.append(f"{resting_count(resting)}: {'; '.join(groups)}.")
     for truth in numbers.truths:
         outside = rc.metrics.outside_training(model, truth.poses)
         if outside.resting or outside.doubtful:
@@ -143,8 +145,8 @@ def doubts(numbers: Assessment) -> list[str]:
 def lead(numbers: Assessment, training: Dataset | None) -> str:
     """One sentence: what was learned, from what, and what it is judged on."""
     model = numbers.subject.model
-    dials = len(model.metadata.get("numeric_controls", []))
     joints = len(model.joint_names)
+    dials = num_dials(len(model.control_names), joints)
     parts = [words.plural(joints, "joint")] * (joints > 0 or not dials) + [words.plural(dials, "dial")] * (dials > 0)
     learned = f"learned from {words.plural(len(training), 'pose')} of the rig, " if training is not None else ""
     judged = " and ".join(

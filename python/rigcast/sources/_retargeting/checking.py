@@ -48,35 +48,66 @@ class Followed:
     reach: float = 0.0
 
 
+class Moving:
+    """What the mapped joints of a motion do in some of its frames, whatever the rig does.
+
+    Parameters
+    ----------
+    motion : Motion
+    pairs : dict of source to target indices
+    world, rest : (T, S, 3, 4) and (S, 3, 4) arrays
+        World transforms of the motion, and at rest.
+    """
+
+    def __init__(self, motion: Motion, pairs: dict[int, int], world: Float64, rest: Float64) -> None:
+        self.motion, self.pairs, self.rest = motion, pairs, rest
+        count = min(MOST_FRAMES, len(motion))
+        self.frames = np.unique(np.linspace(0, len(motion) - 1, count).round().astype(np.intp))
+        self.world = world[self.frames]
+        self.above = ancestors_of(motion.parents, pairs)
+        self.degrees = {joint: _span(self._turn(joint, self.above[joint])) for joint in pairs}
+
+    def anything(self) -> bool:
+        """Whether any joint turns, a mapped one or another."""
+        local = self.motion.local[self.frames]
+        return max(_span(nearest_rotation(local[:, j, :, :3])) for j in range(len(self.motion.joint_names))) > MOVES
+
+    def limbs(self) -> dict[str, tuple[list[int], list[int]]]:
+        """Limbs that move: all joints of each, and those that turn."""
+        found = {name: (chain, [joint for joint in chain if self.degrees[joint] > MOVES])
+                 for name, chain in limbs_of(self.motion, self.pairs).items()}  # fmt: skip
+        return {name: (chain, moving) for name, (chain, moving) in found.items() if moving}
+
+    def unfollowed(self, following: Following) -> dict[str, list[int]]:
+        """Limbs that move although no joint of the rig follows a control of theirs: they stand still in any pose."""
+        return {
+            name: chain
+            for name, (chain, moving) in self.limbs().items()
+            if not any(self.pairs[joint] in following.joints for joint in moving)
+        }
+
+    def _turn(self, joint: int, parent: int) -> Float64:
+        world = nearest_rotation(self.world[:, joint, :, :3])
+        if parent < 0:
+            return world
+        return np.asarray(np.swapaxes(nearest_rotation(self.world[:, parent, :, :3]), -1, -2) @ world)
+
+
 class Check:
     """What the rig does in some frames, beside what the motion does.
 
     Parameters
     ----------
     target : Target
-    motion : Motion
-    pairs : dict of source to target indices
+    source : Moving
     following : Following
-    source : (T, S, 3, 4) and (S, 3, 4) arrays
-        World transforms of the motion, and at rest.
     channels : (T, N) array
     """
 
-    def __init__(
-        self,
-        target: Target,
-        motion: Motion,
-        pairs: dict[int, int],
-        following: Following,
-        source: tuple[Float64, Float64],
-        channels: Float64,
-    ) -> None:
-        self.target, self.motion, self.following = target, motion, following
-        count = min(MOST_FRAMES, len(motion))
-        self.frames = np.unique(np.linspace(0, len(motion) - 1, count).round().astype(np.intp))
-        self.source, self.source_rest = source[0][self.frames], source[1]
-        self.pairs = {joint: goal for joint, goal in pairs.items() if goal in following.joints}
-        self.mapped = pairs
+    def __init__(self, target: Target, source: Moving, following: Following, channels: Float64) -> None:
+        self.target, self.source, self.following = target, source, following
+        self.frames = source.frames
+        self.pairs = {joint: goal for joint, goal in source.pairs.items() if goal in following.joints}
         names = [following.joints[goal] for goal in self.pairs.values()]
         self.rest = target.world[[target.names.index(name) for name in names]]
         self.seen = target.transforms(channels[self.frames], names)
@@ -109,16 +140,16 @@ class Check:
     def _gaps(self, turn: Float64) -> Float64:
         """Distances (F, n) of joints to where they would be if all bones pointed as the motion's do; not a number for
         joints that are no end of a bone."""
-        order, every = list(self.pairs), range(len(self.motion.joint_names))
-        source, seen = self.source[..., 3] @ turn.T, self.seen[..., 3]
+        order, every = list(self.pairs), range(len(self.source.motion.joint_names))
+        source, seen = self.source.world[..., 3] @ turn.T, self.seen[..., 3]
         gaps = np.full(seen.shape[:2], np.nan)
-        bones = bones_of(self.motion, order)
+        bones = bones_of(self.source.motion, order)
         wanted = {start: np.zeros(3) for start, _ in bones[:1]}
         origin = _middle(seen, order, bones[0][0]) if bones else np.zeros(3)
         for start, end in bones:
             own, its = (
                 float(np.linalg.norm(_middle(rest, places, end) - _middle(rest, places, start)))
-                for rest, places in ((self.rest[None, :, :, 3], order), (self.source_rest[None, :, :, 3], every))
+                for rest, places in ((self.rest[None, :, :, 3], order), (self.source.rest[None, :, :, 3], every))
             )
             along = _middle(source, every, end) - _middle(source, every, start)
             wanted[end] = wanted[start] + along * (own / its if its > 0 else 1.0)
@@ -127,45 +158,30 @@ class Check:
                 gaps[:, own] = np.linalg.norm(seen[:, own] - origin - wanted[end], axis=1)
         return gaps
 
-    def frozen(self) -> dict[str, list[str]]:
-        """Limbs that stand still while the motion's move: their names, with those of their controls."""
-        above = ancestors_of(self.motion.parents, self.mapped)
-        moves = {joint: self._span(self._source_turn(joint, above[joint])) for joint in self.mapped}
-        found = {}
-        for name, chain in limbs_of(self.motion, self.mapped).items():
-            moving = [joint for joint in chain if moves[joint] > MOVES]
-            if moving and all(self._own_span(joint, above) < max(STILL, STANDS * moves[joint]) for joint in moving):
-                found[name] = [self.target.names[self.mapped[joint]] for joint in chain]
-        return found
+    def frozen(self) -> dict[str, list[int]]:
+        """Limbs that stand still while the motion's move, with their joints."""
+        degrees = self.source.degrees
+        return {
+            name: chain
+            for name, (chain, moving) in self.source.limbs().items()
+            if all(self._own_span(joint) < max(STILL, STANDS * degrees[joint]) for joint in moving)
+        }
 
     def nothing_moves(self) -> bool:
         """Whether the motion moves and no joint of the rig does."""
-        local = [self._span(nearest_rotation(self.motion.local[self.frames, j, :, :3]))
-                 for j in range(len(self.motion.joint_names))]  # fmt: skip
-        own = [self._span(self.turned[:, place]) for place in range(len(self.names))]
+        own = [_span(self.turned[:, place]) for place in range(len(self.names))]
         shift, size = np.ptp(self.seen[..., 3], axis=0).max(initial=0.0), np.ptp(self.target.world[..., 3])
-        return max(local) > MOVES and max(own, default=0.0) < STILL and bool(shift < SHIFTS * size)
+        return max(own, default=0.0) < STILL and bool(shift < SHIFTS * size) and self.source.anything()
 
-    def _source_turn(self, joint: int, parent: int) -> Float64:
-        world = nearest_rotation(self.source[:, joint, :, :3])
-        if parent < 0:
-            return world
-        return np.asarray(np.swapaxes(nearest_rotation(self.source[:, parent, :, :3]), -1, -2) @ world)
-
-    def _own_span(self, joint: int, above: Mapping[int, int]) -> float:
+    def _own_span(self, joint: int) -> float:
         """How far the joint that shows a control turns against the one above it; 0 if nothing follows the control."""
         order = list(self.pairs)
         if joint not in order:
             return 0.0
-        own, parent = self.turned[:, order.index(joint)], above[joint]
+        own, parent = self.turned[:, order.index(joint)], self.source.above[joint]
         if parent in order:
             own = np.swapaxes(self.turned[:, order.index(parent)], -1, -2) @ own
-        return self._span(own)
-
-    @staticmethod
-    def _span(rotations: Float64) -> float:
-        """The largest angle to the first frame, in degrees."""
-        return float(angle_between(rotations, rotations[:1]).max())
+        return _span(own)
 
 
 def limbs_of(motion: Motion, joints: Mapping[int, int] | Sequence[int]) -> dict[str, list[int]]:
@@ -223,3 +239,8 @@ def bones_of(motion: Motion, joints: Sequence[int]) -> list[tuple[tuple[int, ...
 def _middle(places: Float64, order: Sequence[int], joints: Sequence[int]) -> Float64:
     """The middle (F, 3) of some of the joints that ``order`` lists."""
     return np.asarray(places[:, [order.index(joint) for joint in joints]].mean(axis=1))
+
+
+def _span(rotations: Float64) -> float:
+    """The largest angle to the first frame, in degrees."""
+    return float(angle_between(rotations, rotations[:1]).max())

@@ -238,7 +238,7 @@ def relative(armature: Any, bones: Any, names: list[str], parents: list[int], at
     """Parent-relative transforms (J, 3, 4) of the bones called ``names``; those of roots are in world space."""
     item = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
     world = np.array(item.matrix_world, np.float64) @ bone_matrices(bones, attribute, names)
-    above = np.asarray(parents)
+    above = np.asarray(parents, np.intp)
     result = world.copy()
     children = np.flatnonzero(above >= 0)
     result[children] = _affine_inverse(world[above[children]]) @ world[children]
