@@ -16,16 +16,16 @@ class Face:
 
     skeleton, meters_per_unit, clips = None, 0.01, ()
 
-    def __init__(self, rows=300, products=((0, 1), (2, 2)), signed=(), local=True, bent=0.0, seed=0):
+    def __init__(self, rows=300, products=((0, 1), (2, 2)), signed=(), local=True, bent=0.0, seed=0, columns=COLUMNS):
         rng = np.random.default_rng(seed)
-        self.poses = rng.uniform(-1.0 if len(signed) else 0.0, 1.0, (rows, COLUMNS)).astype(np.float32)
+        self.poses = rng.uniform(-1.0 if len(signed) else 0.0, 1.0, (rows, columns)).astype(np.float32)
         self.rest_vertices = rng.standard_normal((VERTICES, 3)).astype(np.float32)
         self.clip = (np.arange(rows) // max(rows // 5, 1)).astype(np.int32)
-        self.influence = np.ones((VERTICES, COLUMNS), bool)
+        self.influence = np.ones((VERTICES, columns), bool)
         if local:
             self.influence[:3, 3:] = self.influence[6:, :3] = False
         x = self.poses.astype(np.float64)
-        terms = [(x[:, c], self.influence[:, c]) for c in range(COLUMNS)]
+        terms = [(x[:, c], self.influence[:, c]) for c in range(columns)]
         terms += [(x[:, a] * x[:, b], self.influence[:, a] & self.influence[:, b]) for a, b in products]
         terms += [(np.maximum(x[:, c], 0.0), self.influence[:, c]) for c in signed]
         moved = np.zeros((rows, VERTICES, 3))
@@ -73,6 +73,19 @@ def test_a_linear_face_is_held():
     assert errors(base, face, np.arange(200, 300)).max() < 1e-3
     figures = about["base"]
     assert figures["left_out_rms_mm"] <= figures["columns_alone_left_out_rms_mm"]
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_many_products_are_not_taken_for_what_they_do_not_explain(noise):
+    """The choice of products fits the rows that it is made from: others decide how many there are."""
+    face = Face(rows=500, products=(), local=False, columns=40)
+    truth = face.vertices.copy()
+    face.vertices += (noise * np.random.default_rng(1).standard_normal(truth.shape)).astype(np.float32)
+    base, about = fitted(face, np.arange(300))
+    face.vertices = truth
+    left = errors(base, face, np.arange(300, 500))
+    assert about["base"]["products"] == 0
+    assert left.mean() < max(noise, 1e-3)
 
 
 def test_what_does_not_move_a_vertex_moves_it_by_exactly_nothing():

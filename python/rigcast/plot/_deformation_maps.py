@@ -69,6 +69,8 @@ def deformation_maps(
     row = check.numbers("pose", pose, "C", dtype=np.float32)
     names = segment_names(model)
     chosen = [_number(check, names, segment) for segment in (range(len(names)) if segments is None else segments)]
+    if not chosen:
+        raise check.wrong("model", "without maps: its base alone moves it", "one with maps")
     maps = drawn_maps(model, row, chosen)
     rows = -(-len(maps) // ACROSS)
     size = (SIZE[0] * min(ACROSS, max(len(maps), 1)), SIZE[1] * rows)

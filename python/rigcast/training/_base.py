@@ -16,8 +16,9 @@ from rigcast.progress import Progress, ProgressCallback
 from rigcast.training._base_features import TINY, Features, choose_features
 
 MOST_ROWS = 6000
-ROWS_PER_MINUTE, LEAST_ROWS = 4000, 500  # with a budget of minutes: a small part of them
+ROWS_PER_MINUTE, LEAST_ROWS = 4000, 300  # with a budget of minutes: a small part of them
 CHOICE_ROWS, COMPONENTS = 2000, 128  # that decide the features
+CHOICE_ROWS_PER_MINUTE = 750
 ROWS_AT_ONCE = 128
 SMALLEST = 2e-6  # of the diagonal of the rest mesh: less, at the largest value of a feature, is left out
 
@@ -50,13 +51,13 @@ def fit_base(
     offsets : callable, optional
         Rows to offsets (t, V, 3); by default the vertices' from the rest.
     """
-    most = MOST_ROWS if minutes is None else int(min(MOST_ROWS, max(LEAST_ROWS, ROWS_PER_MINUTE * minutes)))
-    rows = rows[spaced(len(rows), most)]
+    rows = rows[spaced(len(rows), _most(MOST_ROWS, ROWS_PER_MINUTE, minutes))]
+    looked_at = rows[spaced(len(rows), _most(CHOICE_ROWS, CHOICE_ROWS_PER_MINUTE, minutes))]
     rest = np.asarray(ds.rest_vertices)
     read = offsets or (lambda some: ds.take(some)[2] - rest)
     extent = float(np.linalg.norm(np.ptp(rest, axis=0)))
     progress(Progress("choosing the base", 0, 2))
-    features = _features(ds, rows[spaced(len(rows), CHOICE_ROWS)], read, extent, threads)
+    features = _features(ds, looked_at, read, extent, threads)
     if features is None or not influence.any():
         return None, {"base": "none: no control moves a vertex"}
     progress(Progress("fitting the base", 1, 2))
@@ -73,6 +74,10 @@ def fit_base(
         "columns_alone_left_out_rms_mm": unit * features.linear_error,
     }
     return base, {"base": about}
+
+
+def _most(rows: int, per_minute: int, minutes: float | None) -> int:
+    return rows if minutes is None else int(min(rows, max(LEAST_ROWS, per_minute * minutes)))
 
 
 def _features(ds: Any, rows: Rows, read: Offsets, extent: float, threads: int) -> Features | None:

@@ -3,8 +3,8 @@
 Features are the pose columns x_c, products x_a x_b (a = b is allowed), and max(x_a, 0) of controls that have both
 signs. As in the kernel of :mod:`rigcast._regression.ridge`, ridge regression expects less of products than of columns,
 and of a column what one expects that is uniform in its range. In each round the candidates that lower the ridge
-regression's error most, each for itself, are taken; then their number and the ridge are those of least error on rows
-that are left out, whole clips where there are some.
+regression's error most, each for itself, are taken. How many, and the ridge, is decided on rows that took part in no
+round, whole clips where there are some: the choice itself fits what it is made from.
 """
 
 from __future__ import annotations
@@ -87,14 +87,14 @@ def choose_features(
     size = np.diagonal(inputs.project)
     candidates = _candidates(poses, targets, inputs.columns, size, joints, threads)
     values = candidates.of(poses)
-    values -= values.mean(axis=0)
-    targets = targets - targets.mean(axis=0)
-    taken = _path(values, targets, len(inputs.columns), threads)
-    parts = folds(len(poses), clip)
-    errors = np.array([_left_out(values[:, some], targets, parts, threads) for some in taken])
+    count = len(inputs.columns)
+    known, judged = _parted(len(poses), clip)
+    tried = _path(values[known], targets[known], count, MOST_DERIVED, threads)
+    errors = np.array([_left_out(values[:, some], targets, known, judged, threads) for some in tried])
     best = int(errors.min(axis=1).argmin())
-    derived = np.sort(taken[best][len(inputs.columns) :]) - len(inputs.columns)
-    kept = np.concatenate([np.arange(len(inputs.columns)), len(inputs.columns) + derived])
+    taken = _path(values, targets, count, len(tried[best]) - count, threads)[-1]
+    derived = np.sort(taken[count:]) - count
+    kept = np.concatenate([np.arange(count), count + derived])
     return Features(
         inputs.columns,
         candidates.first[derived],
@@ -123,9 +123,20 @@ def _candidates(
     return Features(columns, first, second, np.concatenate(scale), PATH_RIDGE, np.nan, np.nan)
 
 
-def _path(values: Array, targets: Array, columns: int, threads: int) -> list[NDArray[np.intp]]:
+def _parted(count: int, clip: NDArray[np.int32] | None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows to choose from, and those that judge: every third of the folds; all rows are both if there is one."""
+    parts = folds(count, clip)
+    judged = [part for number, part in enumerate(parts) if number % 3 == 1]
+    known = [part for number, part in enumerate(parts) if number % 3 != 1]
+    if not judged:
+        return np.arange(count), np.arange(count)
+    return np.sort(np.concatenate(known)), np.sort(np.concatenate(judged))
+
+
+def _path(values: Array, targets: Array, columns: int, most: int, threads: int) -> list[NDArray[np.intp]]:
     """The features taken before each round: all columns first."""
-    square, most = np.square(values).sum(axis=0), min(MOST_DERIVED, values.shape[1] - columns)
+    values, targets = values - values.mean(axis=0), targets - targets.mean(axis=0)
+    square, most = np.square(values).sum(axis=0), min(most, values.shape[1] - columns)
     taken = [np.arange(columns)]
     while (count := len(taken[-1]) - columns) < most:
         some = values[:, taken[-1]]
@@ -157,24 +168,15 @@ def _ridge(values: Array, targets: Array, ridge: float, threads: int) -> Array:
     return np.asarray(_core.solve_positive_definite(gram, right, threads=threads))
 
 
-def _left_out(values: Array, targets: Array, parts: list[NDArray[np.intp]], threads: int) -> list[float]:
-    """The root mean square error of each ridge on rows that are left out in turn."""
-    transposed = np.ascontiguousarray(values.T)
-    gram = _core.matrix_product(transposed, values, threads=threads)
-    right = _core.matrix_product(transposed, targets, threads=threads)
-    squares = np.zeros(len(RIDGES))
-    for out in parts:
-        away, aim = np.ascontiguousarray(values[out]), targets[out]
-        kept = max(len(values) - len(out), 1)
-        middle, center = -away.sum(axis=0) / kept, -aim.sum(axis=0) / kept  # sums over all rows are 0
-        own = gram - _core.matrix_product(np.ascontiguousarray(away.T), away, threads=threads)
-        own -= kept * np.outer(middle, middle)
-        wanted = right - _core.matrix_product(np.ascontiguousarray(away.T), aim, threads=threads)
-        wanted -= kept * np.outer(middle, center)
-        for i, ridge in enumerate(RIDGES):
-            ridged = own.copy()
-            ridged.flat[:: len(own) + 1] += max(ridge * float(np.trace(gram)) / len(values), TINY)
-            weights = _core.solve_positive_definite(ridged, wanted, threads=threads)
-            error = _core.matrix_product(away - middle, weights, threads=threads) + center - aim
-            squares[i] += np.square(error).sum()
-    return [float(x) for x in np.sqrt(squares / len(targets))]
+def _left_out(
+    values: Array, targets: Array, known: NDArray[np.intp], judged: NDArray[np.intp], threads: int
+) -> list[float]:
+    """The root mean square error of each ridge on the judged rows, learned from the known ones."""
+    middle, center = values[known].mean(axis=0), targets[known].mean(axis=0)
+    learned, away = values[known] - middle, values[judged] - middle
+    found = []
+    for ridge in RIDGES:
+        weights = _ridge(learned, targets[known] - center, ridge, threads)
+        error = _core.matrix_product(away, weights, threads=threads) + center - targets[judged]
+        found.append(float(np.sqrt(np.square(error).sum() / len(judged))))
+    return found

@@ -35,8 +35,8 @@ KINDS = {
 }
 OWN = {  # options that not all kinds have
     "body": ("tau", "linear"),
-    "face-maps": ("normal_weight", "components", "first_channels", "channels"),
-    "differential": ("anchors", "components", "skin"),
+    "face-maps": ("normal_weight", "components", "first_channels", "channels", "base"),
+    "differential": ("anchors", "components", "skin", "base"),
 }
 STATED = ("until", "bound", "confidence", "mechanism_error")  # of the metadata, said as they are
 RECIPES = {"ours": "narrow", "paper": "paper"}  # of differential
@@ -68,6 +68,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["auto", "rigid", "skinning", "own"],
         help="body: what networks correct: single joints, fitted skinning, or the rig's own skinning (default: what "
         "learns best)",
+    )
+    parser.add_argument(
+        "--no-base",
+        dest="base",
+        action="store_const",
+        const=False,
+        help="face-maps, differential: networks alone, without regressed shapes under them",
     )
     parser.add_argument("--tau", type=arguments.positive, help="body: fewer vertex sets the higher, from 1")
     parser.add_argument("--normal-weight", type=float, help="face-maps: weight of the face normals (default 5)")
@@ -188,7 +195,8 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
     for kind, names in OWN.items():
         wrong = [name for name in names if getattr(args, name) is not None and name not in OWN[args.kind]]
         if wrong:
-            raise ValueError(f"--{wrong[0].replace('_', '-')} is an option of {kind}, not of {args.kind}")
+            option = "no-base" if wrong[0] == "base" else wrong[0].replace("_", "-")
+            raise ValueError(f"--{option} is an option of {kind}, not of {args.kind}")
     given = {name: getattr(args, name) for name in ("method", "hidden", *OWN[args.kind])}
     chosen = {name: value for name, value in given.items() if value is not None}
     if args.kind == "differential":

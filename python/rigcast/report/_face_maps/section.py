@@ -117,8 +117,10 @@ def _pictures_of_layouts(model: Deformer, mapped: Mapped) -> list[tuple[str, str
 
 
 def _picture_of_maps(model: Deformer, mapped: Mapped) -> str:
-    """The maps of segments at one pose, the coarse ones with most vertices first, then refinements."""
+    """The maps of segments at one pose, the coarse ones with most vertices first, then refinements; "" without maps."""
     segments = mapped.layout.segments
+    if not segments:
+        return ""
     order = _shown([len(segment.vertices) for segment in segments])[:MOST_MAPS]
     order.sort(key=lambda number: segments[number].level)
     rows = -(-len(order) // ACROSS)
