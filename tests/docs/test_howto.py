@@ -1,4 +1,4 @@
-"""Every how-to page runs: its Python, its commands, and what it shows as printed."""
+"""Every how-to page runs: its Python, its commands, and what it shows as printed; so do explanations that have some."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from tests.support.page_files import blender_files, face_files, other_files, rig
 from tests.support.pages import ROOT, blocks, run_page
 
 PAGES = sorted(path.stem for path in (ROOT / "docs" / "how-to").glob("*.md") if path.stem != "index")
+EXPLAINED = sorted(
+    path.stem
+    for path in (ROOT / "docs" / "explanations").glob("*.md")
+    if any(block.language in ("python", "sh", "console") for block in blocks(path))
+)
 # What a page finds in its folder: from the fixture of that name, or files that it makes itself.
 READS: dict[str, tuple[str, ...]] = {
     "another_topology": ("face.glb", "other.obj", "stranger.obj", "landmarks.csv"),
@@ -73,6 +78,12 @@ def test_its_blocks_run_and_print_what_it_shows(name, made, tmp_path, monkeypatc
         shutil.copytree(source, tmp_path / file) if source.is_dir() else shutil.copyfile(source, tmp_path / file)
     monkeypatch.chdir(tmp_path)
     assert run_page(ROOT / "docs" / "how-to" / f"{name}.md")
+
+
+@pytest.mark.parametrize("name", EXPLAINED)
+def test_code_of_explanations_runs(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run_page(ROOT / "docs" / "explanations" / f"{name}.md")
 
 
 def test_every_page_is_listed_that_is_read():

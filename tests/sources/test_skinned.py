@@ -3,6 +3,9 @@ import pickle
 import numpy as np
 import pytest
 
+from rigcast import LinearBlendSkinning
+from rigcast._rigs.description import MOST_INFLUENCES
+from rigcast.sampling import sample
 from rigcast.sources import (
     Facts,
     Joints,
@@ -13,7 +16,10 @@ from rigcast.sources import (
     Skin,
     SkinnedRig,
     TranslationChannels,
+    load,
+    save_npz_rig,
 )
+from tests.support.glb import character
 from tests.support.small_rig import slow_sample, small_rig
 
 
@@ -174,3 +180,49 @@ def test_a_single_root_is_not_said_to_rest():
     skin = Skin(np.array([[0], [1], [1]]), np.ones((3, 1)))
     rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin, [RigChannel("tip.rx", "rotate_x", 1, -30, 30)])
     assert rig.resting == {}
+
+
+def reopened(folder):
+    save_npz_rig(folder / "small.npz", small_rig())
+    return load(folder / "small.npz")
+
+
+OPENED = {
+    "built": lambda folder: small_rig(),
+    "npz": reopened,
+    "glb": lambda folder: load(character(bind_is_default=False).write(folder / "hero.glb")),
+}
+
+
+@pytest.mark.parametrize("source", OPENED)
+def test_own_weights_move_the_mesh_as_the_rig_does(source, tmp_path, tolerance):
+    """But for morphs."""
+    rig = OPENED[source](tmp_path)
+    rig = SkinnedRig(rig.rest_vertices, rig.faces, rig.joints, rig.skin, rig.channels, facts=rig.facts)
+    poses, vertices = rig.sample(random_channels(rig, 6))
+    assert ((rig.own_skin.weight > 0).any(axis=0)).all()
+    weights = rig.own_skin.joint, np.asarray(rig.own_skin.weight, np.float32)
+    skinning = LinearBlendSkinning(rig.skeleton, rig.rest_vertices, rig.faces, weights, dials=rig.dial_names)
+    found = skinning.evaluate(poses)
+    np.testing.assert_allclose(found, vertices, atol=tolerance["float32_sum"] * np.abs(vertices).max())
+
+
+def test_data_sets_keep_the_largest_weights_of_a_wide_table(tmp_path, tolerance):
+    random = np.random.default_rng(0)
+    names, count = [f"j{index}" for index in range(MOST_INFLUENCES + 6)], 4
+    joints = Joints(names, np.arange(-1, len(names) - 1), np.tile(np.eye(3, 4), (len(names), 1, 1)))
+    weight = random.dirichlet(np.ones(len(names)), count)
+    skin = Skin(np.tile(np.arange(len(names)), (count, 1)), weight)
+    channels = [RigChannel("j1.rx", "rotate_x", 1, -9.0, 9.0)]
+    rig = SkinnedRig(np.eye(4, 3), [[0, 1, 2], [1, 2, 3]], joints, skin, channels)
+    joint, kept = sample(rig, tmp_path / "wide.rwdata", 4, probe=0).skin
+    assert kept.shape == (count, MOST_INFLUENCES)
+    expected = -np.sort(-weight, axis=1)[:, :MOST_INFLUENCES]
+    np.testing.assert_allclose(kept, expected / expected.sum(axis=1, keepdims=True), atol=tolerance["float32"])
+    np.testing.assert_array_equal(joint, np.argsort(-weight, axis=1, kind="stable")[:, :MOST_INFLUENCES])
+
+
+def test_without_joints_there_are_no_own_weights():
+    rig = small_rig()
+    dials = [channel for channel in rig.channels if channel.kind == "dial"]
+    assert SkinnedRig(rig.rest_vertices, rig.faces, channels=dials).own_skin is None

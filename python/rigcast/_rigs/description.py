@@ -15,6 +15,7 @@ TRANSLATIONS = ("translate_x", "translate_y", "translate_z")
 DIAL = "dial"
 KINDS = (*ROTATIONS, *TRANSLATIONS, DIAL)
 
+MOST_INFLUENCES = 64  # joints per vertex that data sets keep of a skin
 WEIGHT_SUM_TOLERANCE = 1e-3  # weights stored in 8 or 16 bits miss 1 by this much; larger is a mistake in the file
 ROUNDING = 1e-14  # of a float64 sum of a few weights
 SINGULAR = 1e-12  # determinant of a joint's rest transform, relative to the cube of its largest entry
@@ -108,6 +109,14 @@ class Skin:
         if (np.abs(total - 1) > ROUNDING).any():  # else leave it, so that saved weights come back bit for bit
             weight = weight / total
         object.__setattr__(self, "weight", weight)
+
+    def narrowed(self) -> Skin:
+        """The largest weights of each vertex first, in as many columns as the vertex of the most joints needs, at most
+        :data:`MOST_INFLUENCES`."""
+        most = min(MOST_INFLUENCES, int((self.weight > 0).sum(axis=1).max(initial=1)))
+        order = np.argsort(-self.weight, axis=1, kind="stable")[:, :most]
+        joint, weight = (np.take_along_axis(array, order, axis=1) for array in (self.joint, self.weight))
+        return Skin(joint, weight / weight.sum(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True)

@@ -144,6 +144,11 @@ class SkinnedRig(Described):
         return 0 if self.joints is None else 12 * len(self.joints.names)
 
     @property
+    def own_skin(self) -> Skin | None:
+        """The joints and weights that move the mesh (:meth:`Skin.narrowed`); None without joints."""
+        return None if self.skin is None else self.skin.narrowed()
+
+    @property
     def resting(self) -> dict[str, str]:
         """Joints that weigh vertices, and morphs, that no channel moves, by name, with the reason.
 

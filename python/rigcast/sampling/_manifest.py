@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from rigcast import _safe_reading as reading
+from rigcast._rigs.description import MOST_INFLUENCES
 from rigcast._validate import bad_argument
 from rigcast.sampling import _first_files as first
 from rigcast.sampling._check import CheckedRig
@@ -261,7 +262,6 @@ def _are_shards(rows: Callable[[dict[str, Any]], int]) -> Check:
 
 
 OPTIONAL = {"skin"}  # fields that sets of rigs without them leave out
-MOST_INFLUENCES = 64
 SHARDS_TEXT = "one entry for every shard_rows rows, each with its rows and the SHA-256 of its three files"
 FIELDS: dict[str, tuple[Check, str]] = {
     "name": (_is_text, "text"),

@@ -12,6 +12,7 @@ import pytest
 import rigcast as rc
 from rigcast.sources import Skin
 from tests.sources.conftest import Host
+from tests.support.glb import character
 
 # Files whose vertex groups say what moves each vertex, and files of which they do not.
 STATED = ["plain", "posed_chain"]
@@ -58,12 +59,31 @@ def test_a_data_set_keeps_them_and_a_body_corrects_them(folder: Path) -> None:
     assert own.metadata["error"]["mean"] < 1e-5  # the file has nothing but linear skinning
 
 
+class Stranger:
+    """The built-in arm with other weights of its own."""
+
+    def __init__(self, own_skin: Skin | None) -> None:
+        self.rig, self.own_skin = rc.sources.example_body(), own_skin
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rig, name)
+
+
 def test_a_set_without_them_refuses_their_choice(tmp_path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    data = rc.sampling.sample(rc.sources.example_body(), tmp_path / "arm.rwdata", count=20, seed=0, probe=1)
+    data = rc.sampling.sample(Stranger(None), tmp_path / "arm.rwdata", count=20, seed=0, probe=1)
     assert data.skin is None
     with pytest.raises(ValueError, match=r'^body: linear is "own"; it must be another linear part'):
         rc.training.body(data, steps=1, threads=1, linear="own")
+
+
+def test_a_body_tries_those_of_a_file_without_blender(tmp_path) -> None:
+    """A .glb: skinning is the best of it, and its morphs are what remains."""
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    rig = rc.sources.load(character().write(tmp_path / "hero.glb"))
+    data = rc.sampling.sample(rig, tmp_path / "hero.rwdata", count=80, seed=0, probe=1)
+    trials = rc.training.body(data, steps=20, threads=1).metadata["training"]["linear_trials"]
+    assert "the rig's own weights" in trials["held_out_mean"]
 
 
 @pytest.mark.parametrize(
@@ -90,15 +110,6 @@ def test_broken_sets_are_refused_by_name(folder: Path, tmp_path, change: dict[st
 
 @pytest.mark.parametrize(("joint", "words"), [(9, "joints 9 to 9"), (99, "joints 99 to 99")])
 def test_weights_of_joints_that_do_not_exist_are_refused(joint: int, words: str) -> None:
-    class Stranger:
-        def __init__(self) -> None:
-            self.rig = rc.sources.example_body()
-            self.own_skin = Skin(
-                np.full((len(self.rig.rest_vertices), 1), joint), np.ones((len(self.rig.rest_vertices), 1))
-            )
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self.rig, name)
-
+    count = len(rc.sources.example_body().rest_vertices)
     with pytest.raises(ValueError, match=words):
-        rc.sampling.check_rig(Stranger())
+        rc.sampling.check_rig(Stranger(Skin(np.full((count, 1), joint), np.ones((count, 1)))))
