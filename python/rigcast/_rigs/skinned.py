@@ -134,11 +134,6 @@ class SkinnedRig(Described):
                 Arguments("SkinnedRig").integers(f"morph {morph.name}: {what}", used, "n", below=len(self.channels))
 
     @property
-    def own_skin(self) -> Skin | None:
-        """As in :class:`rigcast.sources.Rig`."""
-        return self.skin
-
-    @property
     def joint_columns(self) -> int:
         """12 J: the columns of a pose row before the dials."""
         return 0 if self.joints is None else 12 * len(self.joints.names)
