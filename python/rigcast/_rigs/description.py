@@ -111,8 +111,13 @@ class Skin:
         object.__setattr__(self, "weight", weight)
 
     def narrowed(self) -> Skin:
-        """The largest weights of each vertex first, in as many columns as the vertex of the most joints needs, at most
-        :data:`MOST_INFLUENCES`."""
+        """The largest weights of each vertex first, in as many columns as the vertex of the most joints needs: 64 at most.
+
+        Returns
+        -------
+        Skin
+            Rows of sum 1.
+        """
         most = min(MOST_INFLUENCES, int((self.weight > 0).sum(axis=1).max(initial=1)))
         order = np.argsort(-self.weight, axis=1, kind="stable")[:, :most]
         joint = np.take_along_axis(self.joint, order, axis=1)
