@@ -111,7 +111,7 @@ class Skin:
         object.__setattr__(self, "weight", weight)
 
     def narrowed(self) -> Skin:
-        """The largest weights of each vertex first, in as many columns as the vertex of the most joints needs: 64 at most.
+        """The largest weights of each vertex first, in as many columns as some vertex needs, at most 64.
 
         Returns
         -------
