@@ -204,3 +204,14 @@ def test_a_setting_of_one_linear_part_chooses_it(given, linear):
 )
 def test_skinning_must_be_clearly_better_in_a_trial(rigid, two, four, chosen):
     assert best({"rigid": rigid, "skinning, K = 2": two, "skinning, K = 4": four}) == chosen
+
+
+def test_short_of_time_no_further_trial_begins(cylinder_data, train, monkeypatch):
+    """The first one is always made: its linear part is taken."""
+    monkeypatch.setattr("rigcast.training._choice.SHARE", 0.0)
+    told = train(cylinder_data, steps=20, minutes=5.0, linear="auto").metadata["training"]
+    assert list(told["linear_trials"]["held_out_mean"]) == ["skinning, K = 4"]
+    assert told["linear_trials"]["left_out"] == ["rigid", "skinning, K = 2"]
+    assert (told["linear"], told["influences"]) == ("skinning", 4)
+    whole = train(cylinder_data, steps=20, linear="auto").metadata["training"]
+    assert whole["linear_trials"]["left_out"] == []

@@ -9,20 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._extras import require
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.training._export import errors_of
 from rigcast.training._learned_body import Networks, model_of
 from rigcast.training._linear_part import Skinnings
+from rigcast.training._optimize import torch_settings
 from rigcast.training._preparation import prepare
 from rigcast.training._settings import BodySettings
 
 OWN = "the rig's own weights"
-CANDIDATES = {
+CANDIDATES = {  # in the order of the trials: short of time, the last ones are left out
+    OWN: ("own", 4),
+    "skinning, K = 4": ("skinning", 4),
     "rigid": ("rigid", 4),
     "skinning, K = 2": ("skinning", 2),
-    "skinning, K = 4": ("skinning", 4),
-    OWN: ("own", 4),
 }
+SHARE = 0.15  # of the minutes
 CLEAR = (
     0.5  # of the error of rigid parts in a trial: skinning has its lead early, rigid parts gain more by long training
 )
@@ -65,37 +68,48 @@ class Excerpt:
 
 
 def chosen_linear(
-    ds: Any, settings: BodySettings, skinnings: Skinnings, device: str, progress: ProgressCallback
+    ds: Any, settings: BodySettings, skinnings: Skinnings, device: str, progress: ProgressCallback, started: float
 ) -> tuple[BodySettings, dict[str, Any]]:
     """The settings with the linear part that learns best, and the metadata entry ``linear_trials``.
 
     Each candidate is trained for a fixed number of steps on the same rows, so that a choice does not depend on the load
     of the machine. The smallest mean error on held-out rows wins, but skinning only if it is below :data:`CLEAR` times
-    that of rigid parts. Settings that name a linear part are kept.
+    that of rigid parts. With a budget of minutes no trial begins after :data:`SHARE` of it, counted from ``started``
+    (``time.monotonic``): the best of those that were made wins. Settings that name a linear part are kept.
     """
     if settings.linear != "auto":
         return settings, {}
+    torch: Any = require("torch", extra="training", purpose="training a model")
     some = Excerpt(ds, settings)
     steps = _steps_of_trial(settings)
-    errors = {}
+    errors: dict[str, float] = {}
     has_own = getattr(ds, "skin", None) is not None
     candidates = {name: part for name, part in CANDIDATES.items() if name != OWN or has_own}
     for number, (name, (linear, influences)) in enumerate(candidates.items()):
+        if errors and settings.minutes is not None and time.monotonic() - started > SHARE * 60.0 * settings.minutes:
+            break
         progress(Progress("choosing the linear part", number, len(candidates), name))
         tried = replace(settings, linear=linear, influences=influences, steps=steps, minutes=None)
         ready = prepare(some, tried, _silent, skinnings=skinnings)
-        learned, _ = Networks(some, ready, tried, device).train(None, None, time.monotonic())
+        with torch_settings(torch, 1, device):  # two threads wait for each other on a busy machine
+            learned, _ = Networks(some, ready, tried, device).train(None, None, time.monotonic())
         errors[name] = float(errors_of(model_of(some, ready, learned), some, ready.held_out)[1]["mean"])
     chosen = best(errors)
     linear, influences = CANDIDATES[chosen]
-    trials = {"chosen": chosen, "steps": steps, "rows": some.split(0.0, 0)[0].size, "held_out_mean": errors}
+    trials = {
+        "chosen": chosen,
+        "left_out": [name for name in candidates if name not in errors],
+        "steps": steps,
+        "rows": some.split(0.0, 0)[0].size,
+        "held_out_mean": errors,
+    }
     return replace(settings, linear=linear, influences=influences), {"linear_trials": trials}
 
 
 def best(errors: dict[str, float]) -> str:
     """The candidate to take by the errors of the trials."""
     first = min(errors, key=lambda name: errors[name])
-    return first if errors[first] < CLEAR * errors["rigid"] else "rigid"
+    return first if errors[first] < CLEAR * errors.get("rigid", np.inf) else "rigid"
 
 
 def _steps_of_trial(settings: BodySettings) -> int:

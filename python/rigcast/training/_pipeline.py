@@ -231,7 +231,7 @@ def _learned(
 
     with torch_settings(torch, threads, device):
         try:
-            chosen, trials = chosen_linear(ds, chosen, skinnings, device, report)
+            chosen, trials = chosen_linear(ds, chosen, skinnings, device, report, started)
             ready = prepare(ds, chosen, report, skinnings=skinnings)
             networks = Networks(ds, ready, chosen, device)
             measured_threads = chosen.minutes is not None and threads == 0

@@ -29,8 +29,10 @@ def skinning_lines(metadata: Mapping[str, Any], to_millimeters: float) -> list[s
     trials = metadata.get("training", {}).get("linear_trials")
     if trials:
         tried = "; ".join(f"{name}: {to_millimeters * value:.3g} mm" for name, value in trials["held_out_mean"].items())
+        left = ", ".join(trials["left_out"])
+        missed = f"; no time to try {left}" if left else ""
         lines.append(
             f"under the networks: {trials['chosen']}, by the held-out errors after {trials['steps']:,} steps on "
-            f"{trials['rows']:,} poses ({tried})"
+            f"{trials['rows']:,} poses ({tried}){missed}"
         )
     return lines

@@ -178,7 +178,7 @@ class Workplace:
             first, seed = JoinedSets([self.first(0)]), self.settings.seed
             skinnings = Skinnings(first, skinning_rows(parted(first, self.settings)[0], seed), self.threads)
             with torch_settings(require("torch", extra="training", purpose="training"), self.threads, self.device):
-                found = chosen_linear(first, self.settings, skinnings, self.device, self.progress)
+                found = chosen_linear(first, self.settings, skinnings, self.device, self.progress, self.started)
             self.settings, self.trials = found
             self._outline = outlined(first, self.settings, self.progress, skinnings=skinnings)
         return self._outline
