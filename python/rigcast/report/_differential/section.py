@@ -82,7 +82,7 @@ def _facts(model: DifferentialModel, size: int) -> list[Fact]:
         Fact("bytes read by a pose", words.size(model.num_bytes)),
     ]
     if "seconds" in training:
-        facts.append(Fact("trained for", f"{words.figure(training['seconds'] / 60.0)} minutes"))
+        facts.append(Fact("trained for", words.duration(training["seconds"])))
     return facts
 
 

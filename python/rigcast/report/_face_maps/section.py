@@ -94,7 +94,7 @@ def _facts(model: FaceMaps, size: int) -> list[Fact]:
         Fact("bytes read by a pose", words.size(model.num_bytes)),
     ]
     if "seconds" in stated:
-        facts.append(Fact("trained for", f"{words.figure(stated['seconds'] / 60.0)} minutes"))
+        facts.append(Fact("trained for", words.duration(stated["seconds"])))
     if "judged_by" in stated:
         facts.append(Fact("training judged by", str(stated["judged_by"])))
     return facts
