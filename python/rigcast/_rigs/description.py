@@ -115,8 +115,8 @@ class Skin:
         :data:`MOST_INFLUENCES`."""
         most = min(MOST_INFLUENCES, int((self.weight > 0).sum(axis=1).max(initial=1)))
         order = np.argsort(-self.weight, axis=1, kind="stable")[:, :most]
-        joint, weight = (np.take_along_axis(array, order, axis=1) for array in (self.joint, self.weight))
-        return Skin(joint, weight / weight.sum(axis=1, keepdims=True))
+        weight = np.take_along_axis(self.weight, order, axis=1)
+        return Skin(np.take_along_axis(self.joint, order, axis=1), weight / weight.sum(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True)
