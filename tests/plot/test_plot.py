@@ -99,6 +99,15 @@ def test_pictures_stand_side_by_side_from_one_place(rig):
     assert (columns.pixels[image.height :, 80:] == 255).all()
 
 
+def test_pictures_that_a_face_fills_do_not_touch(rig):
+    """Between two there is white, at the end of a row there is none."""
+    states, inner = np.tile(rig.rest_vertices, (3, 1, 1)), rc.plot._framing.moving_vertices(rig, 0.3)
+    image = rc.plot.side_by_side(rig, states, focus=inner, width=80)
+    white = (image.pixels == 255).all(axis=(0, 2))
+    assert white[[79, 159]].all()
+    assert not white[[75, 155, 239]].any()
+
+
 def test_pictures_without_values_stay_clay(rig):
     states = np.stack([rig.rest_vertices] * 2)
     image = rc.plot.side_by_side(rig, states, values=[None, np.full(len(rig.rest_vertices), 3.0)], top=4.0, width=80)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 import rigcast as rc
 from rigcast.report._body.heldout import held_out
 from rigcast.report._body.measure import in_millimeters
+from rigcast.report._body.page import _was_mended
 from rigcast.report._face_maps.measure import measure_maps
 from tests.support.mapped_face import clip_data, random_data
 from tests.support.mapped_models import mapped_model
@@ -99,6 +102,30 @@ def test_the_page_shows_layouts_and_maps(written):
 @pytest.mark.parametrize("words", ["brow 1", "10 of mouth", "multiply-adds", "trained for", "Error by control"])
 def test_the_page_says(written, words):
     assert words in written.section
+
+
+def test_notes_of_the_training_are_folded(written):
+    folded = r'<details class="notes"><summary>(\d+) notes? of the training</summary>(.*?)</details>'
+    notes = re.findall(folded, written.section, re.DOTALL)
+    assert [int(count) for count, _ in notes] == [text.count("<li>") for _, text in notes]
+    assert len(notes) == 1
+
+
+FLOOR = rc.training.Floors("brow", 32, (0.2, 0.5), (0.2, 0.5), 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "mended"),
+    [
+        ({}, False),
+        ({"after": (0.20001, 0.5)}, False),  # rounded away
+        ({"after": (0.1, 0.5)}, True),
+        ({"folded_before": 3}, True),
+        ({"before": (np.nan, np.nan), "folded_before": 3}, False),
+    ],
+)
+def test_texture_coordinates_that_were_good_are_no_row(change, mended):
+    assert _was_mended(dataclasses.replace(FLOOR, **change)) == mended
 
 
 def test_the_gate_stands_above_a_face(written):

@@ -26,6 +26,7 @@ def test_a_figure_is_the_number(value):
 def test_sizes_plurals_and_ratios():
     assert words.size(7_812_345) == "7.81 MB"
     assert words.size(41_000) == "41.0 KB"
+    assert [words.duration(value) for value in (0.31, 90.0, 180.0)] == ["0.31 seconds", "90 seconds", "3.00 minutes"]
     assert words.plural(1, "joint") == "1 joint"
     assert words.plural(13380, "vertex") == "13,380 vertices"
     assert words.title("demo-character") == "Demo character"

@@ -73,6 +73,19 @@ def test_ik_targets_with_assumed_ranges_do_not_stretch_limbs(blend: Path) -> Non
         assert (stretched < MOST_STRETCH).all()
 
 
+def test_neck_and_head_turn_as_far_as_those_of_people(blend: Path) -> None:
+    """AAOS 1965, shared by both: 45 degrees to each side, forward and back, 60 about the neck."""
+    with BlenderRig.open(blend, ranges="people") as rig:
+        sources = dict(zip(rig.channel_names, rig.range_sources, strict=True))
+        turns = dict(zip(rig.channel_names, np.asarray(rig.channel_ranges), strict=True))
+        bones = [bone for bone, role in rig.control_sets.roles.items() if role in ("neck", "head")]
+        said = {bone: sources[f"{bone}.rotation_x"] for bone in bones}
+    assert {"neck", "head"} <= set(bones)
+    assert all(text.startswith("joint limits of people") and "AAOS 1965" in text for text in said.values())
+    reach = sum(np.sort([turns[f"{bone}.rotation_{axis}"] for axis in "xyz"], axis=0) for bone in bones)
+    np.testing.assert_array_equal(np.sort(np.abs(reach), axis=0), [[45, 45], [45, 45], [60, 60]])
+
+
 def bone_lengths(rig: Any, rows: Any, bones: list[str]) -> Any:
     """How long the skin's joints of bones are drawn, relative to their parents (T, J)."""
     count = len(rig.skeleton.names)

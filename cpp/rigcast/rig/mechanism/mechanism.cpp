@@ -31,9 +31,12 @@ bool can_be_inverted(const Affine& a) {
     return std::isfinite(volume) && volume != 0.0;
 }
 
+void append(const std::vector<int>& values, std::vector<int>* found) {
+    found->insert(found->end(), values.begin(), values.end());
+}
+
 void add_inputs(const Number& number, std::vector<int>* found) {
-    const std::vector<int> inputs = number.inputs();
-    found->insert(found->end(), inputs.begin(), inputs.end());
+    append(number.inputs(), found);
 }
 
 void make_unique(std::vector<int>* values) {
@@ -67,7 +70,8 @@ Mechanism::Mechanism(std::vector<Bone> bones, std::vector<Chain> chains, const A
         joint_bones_.push_back(found == places.end() || hangs ? -1 : found->second);
         joint_parents_.push_back(parents[j] < 0 ? -1 : joint_bones_[static_cast<std::size_t>(parents[j])]);
     }
-    find_dependents(num_channels);
+    find_dependents(static_cast<std::size_t>(num_channels));
+    find_constants(static_cast<std::size_t>(num_channels));
 }
 
 void Mechanism::make_steps() {
@@ -92,8 +96,7 @@ void Mechanism::make_steps() {
 /// The bones that a step reads.
 std::vector<int> Mechanism::sources_of(const Step& step) const {
     std::vector<int> found;
-    const int count = step.chain < 0 ? 1 : chains_[step.chain].count;
-    for (int i = step.first; i < step.first + count; ++i) {
+    for (int i = step.first; i < end_of(step); ++i) {
         if (bones_[i].parent >= 0) found.push_back(bones_[i].parent);
         for (const Constraint& constraint : bones_[i].constraints) {
             for (const BoneTarget& target : constraint.targets) {
@@ -144,7 +147,7 @@ void Mechanism::check_order() const {
         }
     }
     for (const Step& step : steps_) {
-        const int end = step.first + (step.chain < 0 ? 1 : chains_[step.chain].count);
+        const int end = end_of(step);
         for (const int source : sources_of(step)) {
             const bool inside = step.chain >= 0 && source >= step.first && source < end;
             if (source < step.first || inside) continue;
@@ -167,43 +170,46 @@ std::vector<int> Mechanism::inputs_of(int index) const {
     return found;
 }
 
-void Mechanism::find_dependents(std::int64_t num_channels) {
-    const auto channels = static_cast<std::size_t>(num_channels);
-    std::vector<int> step_of(bones_.size());
-    std::vector<std::vector<int>> inputs(steps_.size());  // channels that move the step's bones
+/// Per step: the channels that move its bones, ascending.
+std::vector<std::vector<int>> Mechanism::find_inputs(const std::vector<int>& step_of) const {
+    std::vector<std::vector<int>> inputs(steps_.size());
     for (std::size_t s = 0; s < steps_.size(); ++s) {
         const Step& step = steps_[s];
-        const int count = step.chain < 0 ? 1 : chains_[step.chain].count;
-        for (int i = step.first; i < step.first + count; ++i) {
-            step_of[i] = static_cast<int>(s);
-            const std::vector<int> own = inputs_of(i);
-            inputs[s].insert(inputs[s].end(), own.begin(), own.end());
-        }
+        for (int i = step.first; i < end_of(step); ++i) append(inputs_of(i), &inputs[s]);
         if (step.chain >= 0) {
             for (const ChainGoal& goal : chains_[step.chain].goals) add_inputs(goal.influence, &inputs[s]);
         }
         for (const int source : sources_of(step)) {
-            const std::vector<int>& theirs = inputs[step_of[source]];
-            if (step_of[source] != static_cast<int>(s)) inputs[s].insert(inputs[s].end(), theirs.begin(), theirs.end());
+            if (step_of[source] != static_cast<int>(s)) append(inputs[step_of[source]], &inputs[s]);
         }
         make_unique(&inputs[s]);
     }
-    dependents_.resize(channels);
-    moved_joints_.resize(channels);
+    return inputs;
+}
+
+void Mechanism::find_dependents(std::size_t num_channels) {
+    std::vector<int> step_of(bones_.size());
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+        std::fill(step_of.begin() + steps_[s].first, step_of.begin() + end_of(steps_[s]), static_cast<int>(s));
+    }
+    const std::vector<std::vector<int>> inputs = find_inputs(step_of);
+    dependents_.resize(num_channels);
+    moved_joints_.resize(num_channels);
     for (std::size_t s = 0; s < steps_.size(); ++s) {
         for (const int channel : inputs[s]) dependents_[channel].push_back(static_cast<int>(s));
     }
     for (std::size_t j = 0; j < joint_bones_.size(); ++j) {
         if (joint_bones_[j] < 0) continue;
         std::vector<int> moving = inputs[step_of[joint_bones_[j]]];
-        if (joint_parents_[j] >= 0) {
-            const std::vector<int>& above = inputs[step_of[joint_parents_[j]]];
-            moving.insert(moving.end(), above.begin(), above.end());
-        }
+        if (joint_parents_[j] >= 0) append(inputs[step_of[joint_parents_[j]]], &moving);
         make_unique(&moving);
         for (const int channel : moving) moved_joints_[channel].push_back(static_cast<int>(j));
     }
-    const std::vector<double> none(channels, 0.0);
+}
+
+/// Keeps the transforms of bones that no channel changes.
+void Mechanism::find_constants(std::size_t num_channels) {
+    const std::vector<double> none(num_channels, 0.0);
     for (const Bone& bone : bones_) {
         bool constant = true;
         for (int axis = 0; axis < 3; ++axis) {

@@ -45,7 +45,10 @@ private:
 
     void check_order() const;
     void make_steps();
-    void find_dependents(std::int64_t num_channels);
+    void find_dependents(std::size_t num_channels);
+    void find_constants(std::size_t num_channels);
+    std::vector<std::vector<int>> find_inputs(const std::vector<int>& step_of) const;
+    int end_of(const Step& step) const { return step.first + (step.chain < 0 ? 1 : chains_[step.chain].count); }
     std::vector<int> inputs_of(int bone) const;
     std::vector<int> sources_of(const Step& step) const;
     void run(const Step& step, const double* channels, Accuracy accuracy, Poses* poses) const;

@@ -60,8 +60,15 @@ def _of_maps(numbers: Assessment, section: MapSection | None) -> dict[str, Any]:
         "section": section,
         "truth": numbers.truths[0].title,
         "refined": [row for row in rows if row.segment.level > 0],
-        "mended": [floor for floor in section.mapped.layout.floors if np.isfinite(floor.before[0])],
+        "mended": [floor for floor in section.mapped.layout.floors if _was_mended(floor)],
     }
+
+
+def _was_mended(floor: rc.training.Floors) -> bool:
+    """Whether mending its texture coordinates changed what a segment's map can show, as the page rounds it."""
+    before = *np.round(floor.before, 4), floor.folded_before, floor.overlapped_before
+    after = *np.round(floor.after, 4), floor.folded_after, floor.overlapped_after
+    return bool(np.isfinite(floor.before[0])) and before != after
 
 
 def context(

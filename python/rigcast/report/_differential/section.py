@@ -85,7 +85,7 @@ def _facts(model: DifferentialModel, size: int) -> list[Fact]:
     if base := base_words(model.metadata):
         facts.append(Fact("base", base))
     if "seconds" in training:
-        facts.append(Fact("trained for", f"{words.figure(training['seconds'] / 60.0)} minutes"))
+        facts.append(Fact("trained for", words.duration(training["seconds"])))
     return facts
 
 

@@ -97,7 +97,7 @@ def _facts(model: FaceMaps, size: int) -> list[Fact]:
     if base := base_words(model.metadata):
         facts.append(Fact("base", base))
     if "seconds" in stated:
-        facts.append(Fact("trained for", f"{words.figure(stated['seconds'] / 60.0)} minutes"))
+        facts.append(Fact("trained for", words.duration(stated["seconds"])))
     if "judged_by" in stated:
         facts.append(Fact("training judged by", str(stated["judged_by"])))
     return facts

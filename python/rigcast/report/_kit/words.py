@@ -25,6 +25,11 @@ def size(count: int) -> str:
     return f"{figure(count / 1e6)} MB" if count >= 1e5 else f"{figure(count / 1e3)} KB"
 
 
+def duration(seconds: float) -> str:
+    """Seconds below two minutes, else minutes."""
+    return f"{figure(seconds, 2)} seconds" if seconds < 120.0 else f"{figure(seconds / 60.0)} minutes"
+
+
 def plural(count: int, noun: str) -> str:
     """``1 joint``, ``13,380 vertices``."""
     plurals = {"vertex": "vertices"}
