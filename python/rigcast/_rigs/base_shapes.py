@@ -17,6 +17,14 @@ from rigcast import _core
 COLUMNS = ("group.offset", "group.vertex", "group.columns", "delta16", "scale")  # of a blendshape rig: its offsets
 
 
+def derived_columns(
+    poses: NDArray[np.floating[Any]], first: NDArray[np.int32], second: NDArray[np.int32]
+) -> NDArray[np.floating[Any]]:
+    """Products of two columns of poses (T, C), or max(x, 0) of the first where the second is -1: (T, P)."""
+    x = poses[:, first]
+    return np.where(second < 0, np.maximum(x, 0.0), x * poses[:, np.maximum(second, 0)])
+
+
 @dataclass(frozen=True)
 class BaseShapes:
     """Offsets ``constant + sum_f phi_f(x) shapes_f`` of V vertices at a pose x (C).
@@ -38,9 +46,7 @@ class BaseShapes:
 
     def features(self, poses: NDArray[np.float32]) -> NDArray[np.float32]:
         """(T, C + P) of poses (T, C)."""
-        x = poses[:, self.first]
-        derived = np.where(self.second < 0, np.maximum(x, 0.0), x * poses[:, np.maximum(self.second, 0)])
-        return np.concatenate([poses, derived], axis=1, dtype=np.float32)
+        return np.concatenate([poses, derived_columns(poses, self.first, self.second)], axis=1, dtype=np.float32)
 
     def offsets(self, poses: NDArray[np.float32], threads: int = 0) -> NDArray[np.float32]:
         """(T, V, 3) of poses (T, C)."""

@@ -13,7 +13,7 @@ from rigcast._regression.components import principal_components
 from rigcast._regression.ridge import spaced
 from rigcast._rigs.base_shapes import BaseShapes
 from rigcast.progress import Progress, ProgressCallback
-from rigcast.training._base_features import TINY, Features, choose_features
+from rigcast.training._base_features import Features, choose_features, ridged_gram
 
 MOST_ROWS = 6000
 ROWS_PER_MINUTE, LEAST_ROWS = 4000, 300  # with a budget of minutes: a small part of them
@@ -104,9 +104,7 @@ def _fitted(
     values = features.of(poses[rows])
     mean = values.mean(axis=0)
     values -= mean
-    gram = _core.matrix_product(np.ascontiguousarray(values.T), values, threads=threads)
-    ridge = max(features.ridge * float(np.trace(gram)) / len(rows), TINY)
-    gram.flat[:: len(gram) + 1] += ridge
+    gram, _ = ridged_gram(values, features.ridge, threads)
     right = np.zeros((len(gram), 3 * len(influence)))
     center = np.zeros(3 * len(influence))
     for begin, some in zip(range(0, len(rows), ROWS_AT_ONCE), _blocks(rows), strict=True):

@@ -1,4 +1,4 @@
-"""Which products of controls explain a face: features chosen one after another, as many as cross-validation wants.
+"""Which products of controls explain a face: features chosen one after another, as many as other rows want.
 
 Features are the pose columns x_c, products x_a x_b (a = b is allowed), and max(x_a, 0) of controls that have both
 signs. As in the kernel of :mod:`rigcast._regression.ridge`, ridge regression expects less of products than of columns,
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._regression.inputs import fit_inputs, signed_controls
 from rigcast._regression.ridge import folds
+from rigcast._rigs.base_shapes import derived_columns
 
 MOST_COLUMNS = 160  # whose products are candidates, those that explain most: they have 12,880
 MOST_DERIVED = 384
@@ -25,7 +26,6 @@ PRODUCT = 0.1  # of the square of a column's weight: what a product of columns o
 PATH_RIDGE = 1e-4  # of the rounds, relative to the mean square of the features
 RIDGES = (1e-5, 1e-4, 1e-3, 1e-2)
 TINY = 1e-300  # in place of 0, where nothing varies
-
 
 Array = NDArray[np.float64]
 
@@ -59,8 +59,7 @@ class Features:
     def of(self, poses: NDArray[np.float32]) -> Array:
         """(T, M + P) of poses (T, C), scaled."""
         x = poses.astype(np.float64)
-        a, b = x[:, self.first], x[:, np.maximum(self.second, 0)]
-        derived = np.where(self.second < 0, np.maximum(a, 0.0), a * b)
+        derived = derived_columns(x, self.first, self.second)
         return np.asarray(np.concatenate([x[:, self.columns], derived], axis=1) * self.scale)
 
     def movers(self, influence: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -140,7 +139,7 @@ def _path(values: Array, targets: Array, columns: int, most: int, threads: int) 
     taken = [np.arange(columns)]
     while (count := len(taken[-1]) - columns) < most:
         some = values[:, taken[-1]]
-        ridged, amount = _ridged(some, PATH_RIDGE, threads)
+        ridged, amount = ridged_gram(some, PATH_RIDGE, threads)
         both = np.concatenate([targets, values], axis=1)
         cross = _core.matrix_product(np.ascontiguousarray(some.T), both, threads=threads)
         found = _core.solve_positive_definite(ridged, cross, threads=threads)
@@ -154,7 +153,7 @@ def _path(values: Array, targets: Array, columns: int, most: int, threads: int) 
     return taken
 
 
-def _ridged(values: Array, ridge: float, threads: int) -> tuple[Array, float]:
+def ridged_gram(values: Array, ridge: float, threads: int) -> tuple[Array, float]:
     """The Gram matrix with a ridge relative to the mean square of the features, and the ridge itself."""
     gram = _core.matrix_product(np.ascontiguousarray(values.T), values, threads=threads)
     amount = max(ridge * float(np.trace(gram)) / len(values), TINY)
@@ -163,7 +162,7 @@ def _ridged(values: Array, ridge: float, threads: int) -> tuple[Array, float]:
 
 
 def _ridge(values: Array, targets: Array, ridge: float, threads: int) -> Array:
-    gram, _ = _ridged(values, ridge, threads)
+    gram, _ = ridged_gram(values, ridge, threads)
     right = _core.matrix_product(np.ascontiguousarray(values.T), targets, threads=threads)
     return np.asarray(_core.solve_positive_definite(gram, right, threads=threads))
 

@@ -58,7 +58,7 @@ def simple_methods(
     return {"simple_methods": asdict(found[0])}
 
 
-def chosen(networks: Deformer, alone: Deformer) -> Deformer:
+def without_worse_networks(networks: Deformer, alone: Deformer) -> Deformer:
     """A model, or the same without its networks, by their errors on held-out rows, which both state.
 
     The one with the lower mean of those that lose to no regression, neither in the mean nor at most; where both lose,

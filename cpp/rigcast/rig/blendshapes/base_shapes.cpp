@@ -1,6 +1,7 @@
 #include "rigcast/rig/blendshapes/base_shapes.h"
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>

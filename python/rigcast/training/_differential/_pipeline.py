@@ -34,7 +34,7 @@ from rigcast.training._optimizers import Arrays
 from rigcast.training._outlook import Outlook
 from rigcast.training._pace import seconds_of_ending, seconds_of_training, share_of, too_few_steps
 from rigcast.training._pipeline import check_data_set
-from rigcast.training._simple_methods import chosen, simple_methods
+from rigcast.training._simple_methods import simple_methods, without_worse_networks
 
 DEFAULT_STEPS = 8000
 
@@ -192,7 +192,8 @@ def differential(
                 model = _model(ds, problem, weights, rows, extent, used | done, beside)
                 if problem.labels.base is None:
                     return model
-                return chosen(model, _model(ds, problem, problem.nothing(), rows, extent, used | done, beside))
+                alone = _model(ds, problem, problem.nothing(), rows, extent, used | done, beside)
+                return without_worse_networks(model, alone)
 
             trainer = SubspaceDescent(problem, device)
             prepared = time.monotonic() - started

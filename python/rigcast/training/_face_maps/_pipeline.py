@@ -27,8 +27,7 @@ from rigcast.training._face_maps._settings import FaceMapsSettings, settings_for
 from rigcast.training._optimize import torch_settings
 from rigcast.training._pace import share_of
 from rigcast.training._pipeline import DEFAULT_STEPS, check_training_arguments
-from rigcast.training._simple_methods import chosen as without_worse_networks
-from rigcast.training._simple_methods import simple_methods
+from rigcast.training._simple_methods import simple_methods, without_worse_networks
 
 
 def face_maps(
