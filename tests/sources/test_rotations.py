@@ -143,3 +143,16 @@ def test_composition_and_inverse(tolerance):
     np.testing.assert_allclose(rot.compose(a, b), (square[0] @ square[1])[:, :3], atol=tolerance["float64"] * 10)
     identity = np.tile(np.eye(3, 4), (5, 1, 1))
     np.testing.assert_allclose(rot.compose(rot.invert(a), a), identity, atol=tolerance["float64"] * 100)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-6, 1.0, 1e6, 1e200])
+def test_inverses_of_matrices_are_numpys(size, tolerance):
+    matrices = size * np.random.default_rng(0).normal(size=(5, 20, 3, 3))
+    found = rot.inverse_linear(matrices)
+    np.testing.assert_allclose(found * size, np.linalg.inv(matrices / size), rtol=tolerance["gram"])
+
+
+@pytest.mark.parametrize("wrong", [np.zeros((3, 3)), np.ones((2, 3, 3)), np.full((3, 3), np.nan), np.diag([1, 1, 0])])
+def test_matrices_without_an_inverse_are_refused(wrong):
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        rot.inverse_linear(wrong)

@@ -77,6 +77,16 @@ def test_networks_that_are_no_better_than_regression_are_left_out(sampled):
     assert f"by the base alone {1e3 * 0.01 * model.metadata['error']['mean']:.3g} mm" in words
 
 
+def test_without_time_maps_are_the_base_alone(sampled):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    model = rc.training.face_maps(sampled(kinked=True), minutes=1e-4, threads=1)
+    training = model.metadata["training"]
+    assert training["networks"] == "left out: no time was left for them"
+    assert training["too_few_steps"]["steps"] == 0
+    gate = stated_difficulty(model.metadata).methods[0]
+    assert model.metadata["error"]["mean"] < gate.mean
+
+
 def test_networks_that_are_better_stay(sampled):
     model = learned(sampled(kinked=True, product=2.0), steps=300, hidden=64)
     assert "networks" not in model.metadata["training"]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_write
 from rigcast._rigs.motion import Motion
-from rigcast._rigs.rotations import AXES, continuous_euler, nearest_rotation
+from rigcast._rigs.rotations import AXES, continuous_euler, inverse_linear, nearest_rotation
 
 Float64 = NDArray[np.float64]
 ORDER = "ZXY"  # of most motion capture
@@ -28,7 +28,7 @@ ROOT_END = 0.1  # of the skeleton's size, for a joint without offset
 def write_bvh_motion(path: Path, motion: Motion, turn: Float64) -> list[str]:
     """Write ``motion`` turned by a rotation (3, 3), in its unit; gives what the format cannot hold."""
     rest, world = motion.rest_globals, motion.globals()
-    away = nearest_rotation(world[..., :3] @ np.linalg.inv(rest[..., :3]))
+    away = nearest_rotation(world[..., :3] @ inverse_linear(rest[..., :3]))
     skeleton = _Skeleton(motion, turn, rest, world, away)
     lines = ["HIERARCHY", *skeleton.hierarchy()]
     values = np.concatenate([skeleton.columns(joint) for joint in skeleton.written], axis=1)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._core import Skeleton
+from rigcast._rigs.rotations import compose, inverse_linear, invert
 
 SINGULAR = 1e-6  # |det X| relative to the cube of its mean column length below which X has no usable inverse
 MOST_FRAMES = 200  # that decide which joint a vertex follows
@@ -43,7 +44,7 @@ class BindPose:
             return
         for rows, moves in self._moves(poses):
             part = vertices[rows.start : rows.stop]
-            inverse = np.linalg.inv(moves[..., :3])
+            inverse = inverse_linear(moves[..., :3])
             shift = -np.einsum("tjab,tjb->tja", inverse, moves[..., 3])
             for j, some in enumerate(self._followers()):
                 turned = part[:, some] @ inverse[:, j].transpose(0, 2, 1) + shift[:, j, None]
@@ -99,13 +100,11 @@ def bind_pose(
     return BindPose(rest, skeleton, usable[errors[:, usable].argmin(axis=1)])
 
 
-def skinning(skeleton: Skeleton, poses: NDArray[np.float32], joints: NDArray[np.intp]) -> Transforms:
-    """Skinning transforms ``G (G^0)^-1`` (T, J', 3, 4) of some joints."""
-    bottom = np.array([0.0, 0.0, 0.0, 1.0])
-    rest = np.asarray(skeleton.rest_globals, np.float64)[joints]
-    square = np.concatenate([rest, np.broadcast_to(bottom, (len(joints), 1, 4))], axis=1)
-    found = skeleton.globals(poses)[:, joints].astype(np.float64) @ np.linalg.inv(square)
-    return np.asarray(found)
+def skinning(
+    skeleton: Skeleton, poses: NDArray[np.float32], joints: NDArray[np.intp] | slice = slice(None)
+) -> Transforms:
+    """Skinning transforms ``G (G^0)^-1`` (T, J', 3, 4) of some joints, of all if none are given."""
+    return compose(skeleton.globals(poses)[:, joints], invert(skeleton.rest_globals[joints]))
 
 
 def _invertible(skeleton: Skeleton, poses: NDArray[np.float32]) -> NDArray[np.bool_]:

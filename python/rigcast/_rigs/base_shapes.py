@@ -52,7 +52,9 @@ class BaseShapes:
         """(T, V, 3) of poses (T, C)."""
         flat = self.shapes.reshape(len(self.shapes), -1)
         moved = _core.matrix_product(np.ascontiguousarray(self.features(poses)), flat, threads=threads)
-        return np.asarray(moved.reshape(len(poses), *self.constant.shape) + self.constant, np.float32)
+        moved = moved.reshape(len(poses), *self.constant.shape)
+        moved += self.constant
+        return np.asarray(moved)
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """The tensors ``base.*`` of a model file."""

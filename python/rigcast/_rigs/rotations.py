@@ -239,10 +239,41 @@ def compose(first: Array, second: Array) -> Float64:
     return np.concatenate([linear, offset], axis=-1)
 
 
+def inverse_linear(linear: Array) -> Float64:
+    """Inverses of 3x3 matrices, by cross products of their columns.
+
+    ``numpy.linalg.inv`` wakes the threads of its library for every matrix of a stack, and on a machine with other work
+    each waits for them: 2,000 matrices took seven seconds instead of a thousandth of one.
+
+    Parameters
+    ----------
+    linear : (..., 3, 3) array
+
+    Returns
+    -------
+    (..., 3, 3) float64 array
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        For a matrix whose determinant is 0 or no number.
+    """
+    a = np.asarray(linear, np.float64)
+    size = np.abs(a).max(axis=(-2, -1), keepdims=True, initial=0.0)
+    if not ((size > 0.0) & np.isfinite(size)).all():
+        raise np.linalg.LinAlgError("Singular matrix")
+    first, second, third = np.moveaxis(a / size, -1, 0)
+    rows = np.stack([np.cross(second, third), np.cross(third, first), np.cross(first, second)], axis=-2)
+    determinant = np.einsum("...i,...i->...", rows[..., 0, :], first)[..., None, None]
+    if not (determinant != 0.0).all():
+        raise np.linalg.LinAlgError("Singular matrix")
+    return np.asarray(rows / (determinant * size))
+
+
 def invert(transform: Array) -> Float64:
     """Inverse of 3x4 transforms; raises ``numpy.linalg.LinAlgError`` for a singular one."""
     a = np.asarray(transform, np.float64)
-    linear = np.linalg.inv(a[..., :3])
+    linear = inverse_linear(a[..., :3])
     return np.concatenate([linear, -linear @ a[..., 3:]], axis=-1)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import Deformer
 from rigcast._regression.inputs import fit_inputs
+from rigcast._rigs.rotations import compose, invert
 from rigcast._validate import Arguments, bad_argument
 from rigcast.baselines._linear_blend import linear_blend
 from rigcast.baselines._model import model
@@ -186,13 +187,11 @@ class _RestOffsets:
             return np.asarray(target - rest)
         skeleton, found = self.skin.skeleton, self.skin.tensors()
         assert skeleton is not None
-        last = np.array([[[0.0, 0.0, 0.0, 1.0]]])
-        rest_globals = np.append(skeleton.rest_globals, np.tile(last, (skeleton.num_joints, 1, 1)), axis=1)
-        inverse = np.linalg.inv(rest_globals)
+        inverse = invert(skeleton.rest_globals)
         joint, weight = found["skin.joint"][vertices], found["skin.weight"][vertices].astype(np.float64)
         result = np.empty_like(target)
         for t, row in enumerate(rows):
-            moves = skeleton.globals(self.fitted.poses[row : row + 1])[0].astype(np.float64) @ inverse
+            moves = compose(skeleton.globals(self.fitted.poses[row : row + 1])[0], inverse)
             blended = np.einsum("vk,vkij->vij", weight, moves[joint])
             moved = target[t] - blended[:, :, 3]
             result[t] = np.einsum("vij,vj->vi", np.linalg.pinv(blended[:, :, :3]), moved) - rest

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import Deformer
 from rigcast._regression.ridge import Features
+from rigcast._rigs.rotations import compose, invert
 from rigcast._validate import Arguments
 from rigcast.baselines._feature_map import check_features, fit_map
 from rigcast.baselines._model import model
@@ -142,23 +143,17 @@ def _attached(
     points = center[:, None] + radius[:, None, None] * corners
     moved = np.einsum("tbij,bpj->tbpi", motions[..., :3], points) + motions[:, :, None, :, 3]
     least = moved.var(axis=0).sum(axis=(1, 2))
-    rest_inverse = np.linalg.inv(_square(skeleton.rest_globals.astype(np.float64)))
-    globals_ = _square(skeleton.globals(fitted.poses).astype(np.float64))
+    rest_inverse = invert(skeleton.rest_globals)
+    globals_ = skeleton.globals(fitted.poses)
     for j in range(skeleton.num_joints):
-        skinning = globals_[:, j] @ rest_inverse[j]
+        skinning = compose(globals_[:, j], rest_inverse[j])
         if (np.abs(np.linalg.det(skinning[:, :3, :3])) < 1e-6).any():
             continue
-        inverse = np.linalg.inv(skinning)[:, :3]
+        inverse = invert(skinning)
         seen = np.einsum("tij,tbpj->tbpi", inverse[..., :3], moved) + inverse[:, None, None, :, 3]
         variance = seen.var(axis=0).sum(axis=(1, 2))
         better = np.flatnonzero(variance < least)
         joint[better] = j
         least[better] = variance[better]
-        local[:, better] = np.einsum("tij,tbjk->tbik", inverse, _square(motions[:, better]))
+        local[:, better] = compose(inverse[:, None], motions[:, better])
     return joint, local
-
-
-def _square(transforms: Array) -> Array:
-    """Transforms (..., 3, 4) as (..., 4, 4)."""
-    last = np.broadcast_to(np.array([0.0, 0.0, 0.0, 1.0]), (*transforms.shape[:-2], 1, 4))
-    return np.concatenate([transforms, last], axis=-2)

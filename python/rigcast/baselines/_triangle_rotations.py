@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rigcast._core import Skeleton
 from rigcast._rigs.rotation_vectors import rotation_vectors
-from rigcast._rigs.rotations import nearest_rotation
+from rigcast._rigs.rotations import inverse_linear, nearest_rotation
 
 Array = NDArray[np.float64]
 _RIDGE = 1e-6  # of the mean square of the rotations: against joints that turn together; chosen, not tuned
@@ -150,7 +150,7 @@ def _pursuit(gram: Array, across: Array, influences: int) -> tuple[NDArray[np.in
     count, candidates = len(across), len(gram) // 3
     ridge = _RIDGE * max(float(np.trace(gram)) / max(len(gram), 1), 1e-300)
     blocks = gram.reshape(candidates, 3, candidates, 3)[np.arange(candidates), :, np.arange(candidates)]
-    inverse = np.linalg.inv(blocks + ridge * np.eye(3))
+    inverse = inverse_linear(blocks + ridge * np.eye(3))
     chosen, weight = np.zeros((count, 0), np.intp), np.zeros((count, 0, 9))
     for k in range(influences):
         left = across - np.einsum("frs,fsn->frn", gram[:, _rows(chosen)].swapaxes(0, 1), weight)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import Skeleton
+from rigcast._rigs.rotations import inverse_linear
 from rigcast._validate import bad_argument
 
 if TYPE_CHECKING:
@@ -115,4 +116,4 @@ def _inverses(linear: NDArray[np.float64], names: list[str]) -> NDArray[np.float
         row, slot = int(flat[0, 0]), int(flat[0, 1])
         got = f"of zero volume at joint '{names[slot]}' in row {row}"
         raise bad_argument("body", "ds.poses", got, "transforms that can be inverted")
-    return np.asarray(np.linalg.inv(linear), np.float64)
+    return inverse_linear(linear)

@@ -84,7 +84,10 @@ def torch_settings(torch: Any, threads: int, device: str) -> Iterator[None]:
     """Deterministic algorithms and a number of threads for the block; restored afterwards.
 
     0 threads: PyTorch's own number, which is all processors of the process unless OMP_NUM_THREADS says otherwise.
+    NumPy's factorizations run on one thread in the whole process meanwhile: theirs wait for each other in a loop, and
+    on a machine with other work a budget of one minute became seven.
     """
+    pools = require("threadpoolctl", extra="training", purpose="training a model")
     if device.startswith("cuda"):
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS is deterministic only with it
     before = torch.get_num_threads()
@@ -95,7 +98,8 @@ def torch_settings(torch: Any, threads: int, device: str) -> Iterator[None]:
     torch.set_deterministic_debug_mode("error")  # use_deterministic_algorithms would load PyTorch's compiler first
     torch.utils.deterministic.fill_uninitialized_memory = False  # nothing reads it, and filling takes time
     try:
-        yield
+        with pools.threadpool_limits(limits=1, user_api="blas"):
+            yield
     finally:
         torch.utils.deterministic.fill_uninitialized_memory = filled
         torch.set_deterministic_debug_mode(strictness)

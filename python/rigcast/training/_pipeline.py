@@ -238,9 +238,9 @@ def _learned(
             learned, done = networks.train(file, report, started, measured_threads=measured_threads, finish=rehearse)
         except torch.cuda.OutOfMemoryError as error:
             raise MemoryError(f"body: {device} has too little memory for these networks") from error
-    report(Progress("measuring", 0, 1))
-    better, learned, beside = beside_skinning(ds, ready, learned, skinnings)
-    return _finished(ds, better, learned, beside, chosen, used | done | trials)
+        report(Progress("measuring", 0, 1))
+        better, learned, beside = beside_skinning(ds, ready, learned, skinnings)
+        return _finished(ds, better, learned, beside, chosen, used | done | trials)
 
 
 def _finished(

@@ -13,7 +13,7 @@ from rigcast._formats.gltf.document import unique_names
 from rigcast._formats.gltf.geometry import Geometry, Owner
 from rigcast._formats.gltf.nodes import Animated, Nodes
 from rigcast._rigs.description import Factor, Joints, Morph, RigChannel
-from rigcast._rigs.rotations import Float64, continuous_euler, nearest_rotation
+from rigcast._rigs.rotations import Float64, continuous_euler, inverse_linear, nearest_rotation
 from rigcast._validate import bad_argument
 
 SLACK = 0.01  # of a frame: files hold the seconds of keys as float32, which may fall short of the last one
@@ -53,7 +53,7 @@ class Playback:
 
     def turns(self, local: Float64) -> tuple[Float64, Float64]:
         """Angles of ``R_X R_Y R_Z`` in degrees (T, J, 3) and translations (T, J, 3), in the joints' rest axes."""
-        inverse = np.linalg.inv(self.rest[..., :3])
+        inverse = inverse_linear(self.rest[..., :3])
         angles = continuous_euler(nearest_rotation(inverse @ local[..., :3]), "XYZ")
         shift = inverse @ (local[..., 3:] - self.rest[..., 3:])
         return angles, np.asarray(shift[..., 0])

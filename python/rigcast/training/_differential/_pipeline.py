@@ -176,29 +176,29 @@ def differential(
     )
     report = as_callback(progress)
     file = None if checkpoint is None else Path(checkpoint)
-    with contextlib.nullcontext() if file is None else only_run(file, "differential"):
+    lock = contextlib.nullcontext() if file is None else only_run(file, "differential")
+    torch = require("torch", extra="training", purpose="training a model")
+    with lock, torch_settings(torch, threads, device):
         if file is not None and restart:
             file.unlink(missing_ok=True)
         if hasattr(ds, "verify"):
             ds.verify(report)
         problem, held_out, extent, about = _prepare(ds, anchors, skin, settings, threads, report)
         beside = simple_methods(ds, np.flatnonzero(problem.training), held_out, threads, report)
-        torch = require("torch", extra="training", purpose="training a model")
-        with torch_settings(torch, threads, device):
-            used = {"torch": torch.__version__, "device": device, "threads": threads} | about
+        used = {"torch": torch.__version__, "device": device, "threads": threads} | about
 
-            def finish(weights: Arrays, share: float, done: dict[str, Any]) -> Deformer:
-                rows = share_of(held_out, share)
-                model = _model(ds, problem, weights, rows, extent, used | done, beside)
-                if problem.labels.base is None:
-                    return model
-                alone = _model(ds, problem, problem.nothing(), rows, extent, used | done, beside)
-                return without_worse_networks(model, alone)
+        def finish(weights: Arrays, share: float, done: dict[str, Any]) -> Deformer:
+            rows = share_of(held_out, share)
+            model = _model(ds, problem, weights, rows, extent, used | done, beside)
+            if problem.labels.base is None:
+                return model
+            alone = _model(ds, problem, problem.nothing(), rows, extent, used | done, beside)
+            return without_worse_networks(model, alone)
 
-            trainer = SubspaceDescent(problem, device)
-            prepared = time.monotonic() - started
-            ending = seconds_of_ending(minutes, lambda share: finish(trainer.start().best, share, {}), prepared)
-            last, done = _train(ds, trainer, file, report, started, ending, minutes is not None and threads == 0)
+        trainer = SubspaceDescent(problem, device)
+        prepared = time.monotonic() - started
+        ending = seconds_of_ending(minutes, lambda share: finish(trainer.start().best, share, {}), prepared)
+        last, done = _train(ds, trainer, file, report, started, ending, minutes is not None and threads == 0)
         report(Progress("measuring", 0, 1))
         if minutes is not None:  # with steps alone, two runs make the same file
             done["seconds"] = last.seconds

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._regression.bind_pose import skinning
 from rigcast._validate import Arguments, bad_argument
 from rigcast.sources import Skin
 
@@ -62,22 +63,11 @@ class Transforms:
 
     def matrices(self, skeleton: Any, poses: NDArray[np.float32]) -> NDArray[np.float64]:
         """T of all vertices, (T, V, 3, 4)."""
-        moved = skinning_matrices(skeleton, poses)
+        moved = skinning(skeleton, poses)
         result = np.zeros((len(poses), len(self.joint), 3, 4))
         for k in range(self.joint.shape[1]):
             result += self.weight[None, :, k, None, None] * moved[:, self.joint[:, k]]
         return result
-
-
-def skinning_matrices(skeleton: Any, poses: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Global transforms times the inverse global rest transforms, (T, J, 3, 4)."""
-    world = skeleton.globals(poses).astype(np.float64)
-    rest = np.zeros((skeleton.num_joints, 4, 4))
-    rest[:, :3], rest[:, 3, 3] = skeleton.rest_globals, 1.0
-    inverse = np.linalg.inv(rest)
-    result = np.matmul(world[..., :3], inverse[None, :, :3])
-    result[..., 3] += world[..., 3]
-    return np.asarray(result)
 
 
 def find_transforms(ds: Any, skin: Any, training: NDArray[np.integer[Any]], threads: int) -> Transforms:
@@ -156,7 +146,7 @@ def _probed(rig: Any, ds: Any, training: NDArray[np.integer[Any]]) -> tuple[NDAr
         columns.append((np.asarray(moved.sample(channels)[1], np.float64) - still) / unit)
     seen = np.stack(columns, axis=-1).reshape(len(rows), len(rest), 9)
     joints = _moving(ds, poses)
-    linear = skinning_matrices(ds.skeleton, poses)[:, joints, :, :3].reshape(len(rows), len(joints), 9)
+    linear = skinning(ds.skeleton, poses)[:, joints, :, :3].reshape(len(rows), len(joints), 9)
     gram = np.einsum("tja,tka->jk", linear, linear)
     right = np.einsum("tja,tva->vj", linear, seen)
     weight = _nonnegative(gram, right)

@@ -133,7 +133,7 @@ def face_ik(
             descent = _prepare(model.restricted(vertices), data, regions, chosen, dimensions, threads)
             measured_threads = minutes is not None and threads == 0
             weights, done = _train(descent, vertices, file, report, started, measured_threads)
-        result = _result(model, vertices, descent, weights, {"torch": torch.__version__, **done})
+            result = _result(model, vertices, descent, weights, {"torch": torch.__version__, **done})
         if file is not None:
             file.unlink(missing_ok=True)
     return result

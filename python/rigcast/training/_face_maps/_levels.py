@@ -38,6 +38,8 @@ from rigcast.training._pace import seconds_of_ending, seconds_of_training, too_f
 
 Finish = Callable[[Preparation, list[LearnedMap], float], object]
 
+LATEST = 0.5  # of the minutes: networks on a base do not begin later
+TOO_LATE = "left out: no time was left for them"
 FEWER_ROWS, SMALLER_STEPS = 4, 10  # in steps on vertices, as against those on coefficients
 
 STAGES = (
@@ -121,7 +123,15 @@ class Levels:
         finish : callable, optional
             Makes the model of some networks and measures it on a share of the rows: how long that takes shortens the
             steps.
+
+        Notes
+        -----
+        Networks on a base are left out if more than half of the minutes is gone before: what they need first takes as
+        long as the base did, at any load.
         """
+        if ready.base is not None and self._too_late(started):
+            few = too_few_steps(self.settings.minutes, 0, 0.0, time.monotonic() - started, True)
+            return ready, [], {"steps_done": {}, "seconds": 0.0, "networks": TOO_LATE} | few
         if self.settings.refinement > 0.0:
             self.progress(Progress("finding what to refine", 0, 1))
             ready = replace(ready, layout=refined(self.ds, ready, self.settings, threads))
@@ -136,6 +146,10 @@ class Levels:
             fine = self._level(1, segments, ready, coarse, clock)
             learned += [] if fine is None else fine.learned(ready.length)
         return ready, learned, clock.done()
+
+    def _too_late(self, started: float) -> bool:
+        minutes = self.settings.minutes
+        return minutes is not None and time.monotonic() - started > LATEST * 60.0 * minutes
 
     def _level(
         self, number: int, segments: list[MapSegment], ready: Preparation, frozen: Trained | None, clock: _Clock
@@ -170,9 +184,8 @@ class Levels:
         if ready.base is None:
             return None
         part = ready.base.of_vertices(vertices)
-        result = np.empty((len(ready.poses), len(vertices), 3), np.float32)
-        for rows in row_blocks(len(result)):
-            result[rows] = part.offsets(ready.poses[rows]) / np.float32(ready.length)
+        result = part.offsets(ready.poses)
+        result /= np.float32(ready.length)
         return result
 
     def _rehearsed(self, begin: Trained, ready: Preparation) -> float:

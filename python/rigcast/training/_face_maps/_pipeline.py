@@ -164,7 +164,8 @@ def face_maps(
         patience=patience,
     )
     file = None if checkpoint is None else Path(checkpoint)
-    with contextlib.nullcontext() if file is None else only_run(file, "face_maps"):
+    lock = contextlib.nullcontext() if file is None else only_run(file, "face_maps")
+    with lock, torch_settings(torch, threads, device):
         levels = Levels(ds, chosen, device, file, report)
         if restart:
             levels.forget()
@@ -176,7 +177,7 @@ def face_maps(
 
         def finished(laid_out: Preparation, learned: list[LearnedMap], known: dict[str, Any]) -> Deformer:
             model = exported(ds, laid_out, learned, chosen, known, beside)
-            if laid_out.base is None:
+            if laid_out.base is None or not learned:
                 return model
             return without_worse_networks(model, exported(ds, laid_out, [], chosen, known, beside))
 
@@ -184,11 +185,10 @@ def face_maps(
             some = replace(laid_out, held_out=share_of(laid_out.held_out, share))
             finished(some, begin, used | {"seconds": 0.0})
 
-        with torch_settings(torch, threads, device):
-            try:
-                ready, learned, done = levels.train(ready, threads, started, rehearse)
-            except torch.cuda.OutOfMemoryError as error:
-                raise MemoryError(f"face_maps: {device} has too little memory for these networks") from error
+        try:
+            ready, learned, done = levels.train(ready, threads, started, rehearse)
+        except torch.cuda.OutOfMemoryError as error:
+            raise MemoryError(f"face_maps: {device} has too little memory for these networks") from error
         report(Progress("measuring", 0, 1))
         model = finished(ready, learned, used | done)
         levels.forget()

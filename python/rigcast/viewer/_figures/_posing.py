@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast._rigs.rotations import euler_to_matrix, matrix_to_euler, nearest_rotation
+from rigcast._rigs.rotations import euler_to_matrix, inverse_linear, matrix_to_euler, nearest_rotation
 from rigcast.viewer._sliders import Slider, body_part
 
 Row = NDArray[np.float32]
@@ -90,7 +90,7 @@ class ByJoints(InPlace):
 
     def rows(self, poses: Row) -> Row:
         local = poses[:, : self._joints].reshape(len(poses), -1, 3, 4).astype(np.float64)
-        turned = nearest_rotation(np.linalg.solve(self._rest[..., :3], local[..., :3]))
+        turned = nearest_rotation(inverse_linear(self._rest[..., :3]) @ local[..., :3])
         angles = matrix_to_euler(turned, AXES).reshape(len(poses), -1)
         return np.concatenate([angles, poses[:, self._joints :]], axis=1).astype(np.float32)
 
