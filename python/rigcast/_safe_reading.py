@@ -1,7 +1,8 @@
-"""Reading files of strangers: regular files alone, up to a size, and JSON up to a depth."""
+"""Reading files of strangers: regular files alone, up to a size, text of any Unicode, and JSON up to a depth."""
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import stat
@@ -45,6 +46,55 @@ def read_bytes(path: str | os.PathLike[str], limit: int) -> bytes:
         return stream.read()
 
 
+def as_utf8(content: bytes) -> bytes:
+    """Text in UTF-8 without a byte-order mark, of text in UTF-8, UTF-16 or UTF-32 as its first bytes show.
+
+    Editors write such marks, and programs of Windows write UTF-16. Other encodings are left as they are.
+
+    Raises
+    ------
+    ValueError
+        If the first bytes show an encoding and the others are none of it.
+    """
+    if content.startswith(codecs.BOM_UTF8):
+        return content[len(codecs.BOM_UTF8) :]
+    encoding = _wide_encoding(content[:8])
+    if not encoding:
+        return content
+    try:
+        return content.decode(encoding).lstrip("\ufeff").encode("utf-8")
+    except UnicodeError as error:
+        raise ValueError(f"text that begins as {encoding} and is none ({error})") from None
+
+
+def _wide_encoding(head: bytes) -> str:
+    """UTF-32 or UTF-16 by a mark, or by the zeros beside letters of ASCII; empty for neither."""
+    for mark, encoding in ((codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
+                           (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):  # fmt: skip
+        if head.startswith(mark):
+            return encoding
+    if len(head) >= 4 and head[0] and not head[1]:
+        return "utf-16-le" if head[2] else "utf-32-le"
+    if len(head) >= 4 and not head[0] and (head[1] or head[3]):
+        return "utf-16-be" if head[1] else "utf-32-be"
+    return ""
+
+
+def text_of(content: bytes) -> tuple[str, bool]:
+    """Text of :func:`as_utf8`, and whether it was none of these encodings and is read as Latin-1.
+
+    Raises
+    ------
+    ValueError
+        See :func:`as_utf8`.
+    """
+    plain = as_utf8(content)
+    try:
+        return plain.decode("utf-8"), False
+    except UnicodeDecodeError:
+        return plain.decode("latin-1"), True
+
+
 def read_json(path: str | os.PathLike[str], limit: int = LARGEST_JSON) -> Any:
     """The value of a JSON file of at most ``limit`` bytes.
 
@@ -73,7 +123,7 @@ def parse_json(content: bytes, **hooks: Any) -> Any:
     """
     deep = f"more than {DEEPEST_JSON} lists inside each other"
     try:
-        value = json.loads(content.decode("utf-8-sig"), **hooks)
+        value = json.loads(as_utf8(content).decode("utf-8"), **hooks)
     except RecursionError:
         raise ValueError(deep) from None
     level = [value]

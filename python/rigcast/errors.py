@@ -2,6 +2,7 @@
 
 __all__ = [
     "CudaError",
+    "InputWarning",
     "NumericalError",
     "SourceError",
     "SparsityWarning",
@@ -20,6 +21,10 @@ class CudaError(RuntimeError):
 
 class SourceError(RuntimeError):
     """A rig's host program failed: it crashed, did not answer, or returned something unusable."""
+
+
+class InputWarning(UserWarning):
+    """What a file leaves open was found or decided, or something of it was left out."""
 
 
 class SparsityWarning(UserWarning):

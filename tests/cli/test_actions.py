@@ -203,7 +203,7 @@ def test_a_clip_of_another_file_is_retargeted_by_name(kennel):
         "note: other.glb also moves what is left out here: joint 'ankle' (mapped to no joint: --joint-map)"
         in done.stdout
     )
-    assert len(rc.Dataset(kennel / "wave.rwdata")) == 40
+    assert len(rc.Dataset(kennel / "wave.rwdata")) == 37  # at the rate of its keys
 
 
 BVH = """HIERARCHY

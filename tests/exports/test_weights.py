@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast.errors import InputWarning
 from rigcast.exports import write_blendshape_weights
 from tests.support.faces import random_curves, small_face
 
@@ -32,7 +33,10 @@ def test_weights_are_matched_by_name(tmp_path):
     other = rc.BlendshapeRig(
         rig.rest_vertices, rig.columns()[:3], names=["unknown", "my shape", "jawOpen"], faces=rig.faces
     )
-    again, _ = rc.sources.load_blendshape_weights(tmp_path / "w.npz", other)
+    with pytest.warns(InputWarning) as told:
+        again, _ = rc.sources.load_blendshape_weights(tmp_path / "w.npz", other)
+    assert "4 of 6 curves move no shape of the rig: eyeBlink_L" in str(told[0].message)
+    assert str(told[1].message) == "1 of 3 shapes stay at 0, since no curve names them: unknown"
     np.testing.assert_array_equal(again, np.stack([np.zeros(5), curves[:, 5], curves[:, 0]], axis=1))
 
 

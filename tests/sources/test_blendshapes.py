@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast._formats.live_link.read import ANGLES, BLENDSHAPES, COLUMNS, column_sources, plain_name
+from rigcast._formats.live_link.read import ANGLES, BLENDSHAPES, COLUMNS, column_sources
+from rigcast._rigs.matching import plain_name
+from rigcast.errors import InputWarning
 from tests.support.faces import small_face
 from tests.support.glb import Gltf, world
 
@@ -183,7 +185,8 @@ def test_clips_are_sampled_as_gltf_says(tmp_path, tolerance, mode):
     for frame in range(11):
         expected = animated_values(g, "talk", frame / 8)[1, "weights"]
         np.testing.assert_allclose(weights[frame], expected, atol=10 * tolerance["float32"])
-    assert rc.sources.load_blendshape_weights(tmp_path / "heads.gltf", rig)[1] == 30.0  # keys at uneven distances
+    with pytest.warns(InputWarning, match="3 keys, not at every frame: sampled at 24 frames per second"):
+        assert rc.sources.load_blendshape_weights(tmp_path / "heads.gltf", rig)[1] == 24.0
     with pytest.raises(ValueError, match="talk"):
         rc.sources.load_blendshape_weights(tmp_path / "heads.gltf", rig, clip="sing")
 
@@ -251,9 +254,10 @@ def test_a_recording_of_the_app_is_read(tmp_path):
     rows[5] = [rows[5][0], "0"]
     text = "\n".join(",".join(row) for row in [["Timecode", "BlendshapeCount", *COLUMNS], *rows])
     (tmp_path / "take.csv").write_text("\ufeff" + text + "\n", encoding="utf-8")
-    weights, fps = rc.sources.load_blendshape_weights(
-        tmp_path / "take.csv", arkit_rig(["jawOpen", "browInnerUp_L", "other"])
-    )
+    with pytest.warns(InputWarning, match="1 of 3 shapes stay at 0, since no curve names them: other"):
+        weights, fps = rc.sources.load_blendshape_weights(
+            tmp_path / "take.csv", arkit_rig(["jawOpen", "browInnerUp_L", "other"])
+        )
     assert fps == 60.0
     expected = np.zeros((130, 3), np.float32)
     expected[3, 0], expected[4, 1] = 0.75, 0.5

@@ -21,11 +21,13 @@ from rigcast._rigs.described import Described, counted
 from rigcast._rigs.description import RigChannel
 from rigcast._rigs.motion import Motion
 from rigcast._rigs.rotations import AXES, euler_to_matrix, transform_of
+from rigcast._safe_reading import text_of
 from rigcast._validate import bad_argument
 
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in AXES)
 EXPANSION = 200  # unpacked bytes a packed byte may give: motion text packs 3 to 10 times
 ALLOWANCE = 1 << 20
+LONGEST_FRAME = 1.0  # seconds: beyond, the number is likely to be a rate
 
 
 @dataclass
@@ -51,7 +53,8 @@ class Bvh(Described):
     frame_time : float, seconds
     name : str
     notes : list of str
-        What is odd about the file: frames that its header does not count, or that are missing.
+        What is odd about the file: frames that its header does not count, values that are no joint's, joints of one
+        name (the later ones get a number), text that is not Unicode, a rate that is doubtful.
     channels : list of :class:`rigcast._rigs.description.RigChannel`
     channel_values : (T, N) float64 array
     """
@@ -140,14 +143,17 @@ def load_bvh(path: str | os.PathLike[str]) -> Bvh:
     ['shoulder', 'elbow', 'wrist']
     """
     source = Path(path)
-    parser = _Parser(_text(source), str(source))
+    text, foreign = _text(source)
+    parser = _Parser(text, str(source))
+    if foreign:
+        parser.notes.append("its text is not UTF-8: names are read as Latin-1")
     parser.hierarchy()
     frame_time, values = parser.motion()
     name = source.name.removesuffix(".gz").removesuffix(".bvh")
     return Bvh(parser.joints, parser.end_sites, values, frame_time, name, parser.notes)
 
 
-def _text(path: Path) -> str:
+def _text(path: Path) -> tuple[str, bool]:
     existing_file(path, "load_bvh")
     content = path.read_bytes()
     if content[:2] == b"\x1f\x8b":
@@ -159,7 +165,10 @@ def _text(path: Path) -> str:
             raise bad_argument("load_bvh", "path", f"{path}: unreadable ({error})", "an intact gzip file") from error
         if len(content) > limit:
             raise bad_argument("load_bvh", "path", f"{path}: more than {limit} bytes unpacked", "a motion file")
-    return content.decode("utf-8", errors="replace")
+    try:
+        return text_of(content)
+    except ValueError as error:
+        raise bad_argument("load_bvh", "path", f"{path}: unreadable ({error})", "text") from None
 
 
 class _Parser:
@@ -228,9 +237,15 @@ class _Parser:
         if (word == "ROOT") != (not stack):
             raise self.fail("ROOT at the top and JOINT inside")
         name = self.take(word)
-        if not name or name in self.names:
+        if not name:
             self.next -= 1
-            raise self.fail("a joint name of its own")
+            raise self.fail("a joint name")
+        if name in self.names:
+            own = f"{name}#{len(self.joints)}"
+            while own in self.names:
+                own += "#"
+            self.notes.append(f"two joints are named {name!r}: the later one is {own!r} here")
+            name = own
         self.names.add(name)
         self.take("{")
         self.joints.append(BvhJoint(name, stack[-1] if stack else -1))
@@ -263,7 +278,23 @@ class _Parser:
             values = np.array(" ".join(rows).split(), np.float64)
         except ValueError:
             raise self.fail("numbers only from here on") from None
+        if frame_time > LONGEST_FRAME:
+            self.notes.append(f"a frame takes {frame_time:g} s by the header: is a rate of {frame_time:g} meant?")
+        if rows and self.columns:
+            values = self.own_values(values, [len(row.split()) for row in rows], int(count))
         return frame_time, self.whole_frames(values, int(count))
+
+    def own_values(self, values: NDArray[np.float64], lengths: list[int], count: int) -> NDArray[np.float64]:
+        """The first values of each row, as many as the joints have channels, if no row has fewer.
+
+        Rows that make up the frames of the header together are wrapped: all values count.
+        """
+        if min(lengths) < self.columns or max(lengths) == self.columns or sum(lengths) == count * self.columns:
+            return values
+        over = max(lengths) - self.columns
+        self.notes.append(f"rows have up to {over} {'values' if over > 1 else 'value'} more than channels: left out")
+        starts = np.cumsum([0, *lengths[:-1]])
+        return np.asarray(values[(starts[:, None] + np.arange(self.columns)).reshape(-1)])
 
     def whole_frames(self, values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
         """The frames (T, columns) that there are; other programs play them whatever the header says."""

@@ -10,77 +10,89 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._extras import require
+from rigcast._formats.usd_stage import PURPOSE, foreign_errors, frames_of, meters_per_unit, opened, prims_of
 from rigcast._rigs.shot import Shot
 from rigcast._validate import bad_argument
 
+FUNCTION = "load_shot"
+
 
 def load_usd_shot(path: Path, mesh: str | None = None) -> Shot:
-    """Read the time samples of a mesh's ``points``, in world space; UsdSkel's skinning and blend shapes make points.
+    """Read the samples of a mesh's ``points`` and of the transforms above it, in world space.
 
-    Frames are the whole time codes from the first sample to the last; between samples USD interpolates. The rate is
-    the stage's ``timeCodesPerSecond``; unit and up axis are the stage's where it states them.
+    UsdSkel's skinning and blend shapes make points; meshes inside instances are read, too. Samples at even distances
+    are the frames; rarer ones are read at whole time codes, between which USD interpolates (``notes`` says so). The
+    rate is the stage's ``timeCodesPerSecond``; unit and up axis are the stage's where it states them.
 
     Parameters
     ----------
     path : path-like
     mesh : str, optional
-        Prim path or name; needed where several meshes have moving points.
+        Prim path or name; needed where several meshes move.
     """
-    geometry = require("pxr.UsdGeom", extra="usd", purpose="opening USD files")
-    stage = _opened(path)
-    prim = _choose(_meshes(stage), mesh, path)
-    samples = prim.GetPointsAttr().GetTimeSamples()
-    codes = np.arange(np.floor(samples[0]), np.ceil(samples[-1]) + 1) if len(samples) else np.array([0.0])
-    cache = geometry.XformCache()
-    frames = [_world_points(prim, cache, float(code), path) for code in codes]
-    counts = {len(frame) for frame in frames}
-    if len(counts) != 1:
-        got = f"{path}: {prim.GetPath()} with {min(counts)} to {max(counts)} points"
-        raise bad_argument("load_shot", "path", got, "a mesh of one topology")
-    return Shot(
-        np.stack(frames),
-        float(stage.GetTimeCodesPerSecond()),
-        _faces(prim, len(frames[0]), path),
-        geometry.GetStageMetersPerUnit(stage) if geometry.StageHasAuthoredMetersPerUnit(stage) else None,
-        str(geometry.GetStageUpAxis(stage)) if stage.HasAuthoredMetadata(geometry.Tokens.upAxis) else None,
-    )
+    with foreign_errors(FUNCTION, path):
+        geometry = require("pxr.UsdGeom", extra="usd", purpose=PURPOSE)
+        stage = opened(path)
+        _bake_skinning(stage)
+        prim = _choose(_meshes(stage), mesh, path)
+        per_second = float(stage.GetTimeCodesPerSecond())
+        codes, rate, note = frames_of(_samples(prim), per_second, _size(prim), path, FUNCTION)
+        cache = geometry.XformCache()
+        frames = [_world_points(prim, cache, float(code), path) for code in codes]
+        counts = {len(frame) for frame in frames}
+        if len(counts) != 1:
+            got = f"{path}: {prim.GetPath()} with {min(counts)} to {max(counts)} points"
+            raise bad_argument(FUNCTION, "path", got, "a mesh of one topology")
+        axis = str(geometry.GetStageUpAxis(stage)) if stage.HasAuthoredMetadata(geometry.Tokens.upAxis) else None
+        faces = _faces(prim, cache, len(frames[0]), path)
+        return Shot(np.stack(frames), rate, faces, meters_per_unit(stage), axis, (note,) if note else ())
 
 
 def moving_meshes(path: Path) -> list[str]:
-    """Prim paths of the meshes of a USD file whose points move; of all if none moves."""
-    stage = _opened(path)  # its prims end with it
-    meshes = _meshes(stage)
-    return [str(mesh.GetPath()) for mesh in _moving(meshes) or meshes]
-
-
-def _opened(path: Path) -> Any:
-    """The stage, with skinning as points."""
-    usd = require("pxr.Usd", extra="usd", purpose="opening USD files")
-    errors = require("pxr.Tf", extra="usd", purpose="opening USD files")
-    try:
-        stage = usd.Stage.Open(str(path))
-    except errors.ErrorException as error:
-        reason = " ".join(str(error).split())[:200]
-        raise bad_argument("load_shot", "path", f"{path}: unreadable ({reason})", "a USD file") from error
-    _bake_skinning(stage)
-    return stage
+    """Prim paths of the meshes of a USD file that move; of all if none moves."""
+    with foreign_errors(FUNCTION, path):
+        stage = opened(path)  # its prims end with it
+        _bake_skinning(stage)
+        meshes = _meshes(stage)
+        return [str(mesh.GetPath()) for mesh in _moving(meshes) or meshes]
 
 
 def _meshes(stage: Any) -> list[Any]:
-    geometry = require("pxr.UsdGeom", extra="usd", purpose="opening USD files")
-    return [geometry.Mesh(prim) for prim in stage.Traverse() if prim.IsA(geometry.Mesh)]
+    geometry = require("pxr.UsdGeom", extra="usd", purpose=PURPOSE)
+    return [geometry.Mesh(prim) for prim in prims_of(stage) if prim.IsA(geometry.Mesh)]
 
 
 def _moving(meshes: list[Any]) -> list[Any]:
-    return [mesh for mesh in meshes if mesh.GetPointsAttr().GetNumTimeSamples() > 1]
+    return [mesh for mesh in meshes if len(_samples(mesh)) > 1]
+
+
+def _samples(mesh: Any) -> NDArray[np.float64]:
+    """Time codes of the points, and of the transforms of the mesh and what it hangs on."""
+    geometry = require("pxr.UsdGeom", extra="usd", purpose=PURPOSE)
+    found, prim = list(mesh.GetPointsAttr().GetTimeSamples()), mesh.GetPrim()
+    while prim and not prim.IsPseudoRoot():
+        placed = geometry.Xformable(prim)
+        if placed:
+            found += placed.GetTimeSamples()
+            if placed.GetResetXformStack():
+                break
+        prim = prim.GetParent()
+    return np.unique(np.array(found, np.float64))
+
+
+def _size(mesh: Any) -> int:
+    """Bytes of a frame."""
+    samples = mesh.GetPointsAttr().GetTimeSamples()
+    points = mesh.GetPointsAttr().Get(samples[0] if samples else 0.0)
+    return 12 * (0 if points is None else len(points))
 
 
 def _bake_skinning(stage: Any) -> None:
     """Turn what skeletons and blend shapes move into points, in memory alone."""
-    if not any(prim.GetTypeName() == "SkelRoot" for prim in stage.Traverse()):
+    if not any(prim.GetTypeName() == "SkelRoot" for prim in prims_of(stage)):
         return
     names = ("pxr.Usd", "pxr.Gf", "pxr.UsdSkel")
-    usd, gf, skel = (require(name, extra="usd", purpose="opening USD files") for name in names)
+    usd, gf, skel = (require(name, extra="usd", purpose=PURPOSE) for name in names)
     layer = stage.GetSessionLayer()
     layer.timeCodesPerSecond = stage.GetTimeCodesPerSecond()  # another rate would scale what is written there
     stage.SetEditTarget(layer)
@@ -108,8 +120,11 @@ def _world_points(mesh: Any, cache: Any, code: float, path: Path) -> NDArray[np.
     return np.asarray(np.asarray(points, np.float64) @ matrix[:3, :3] + matrix[3, :3], np.float32)
 
 
-def _faces(mesh: Any, num_vertices: int, path: Path) -> NDArray[np.int32] | None:
-    """Faces (F, 4); polygons of more than four corners become fans."""
+def _faces(mesh: Any, cache: Any, num_vertices: int, path: Path) -> NDArray[np.int32] | None:
+    """Faces (F, 4), their corners counterclockwise from outside; polygons of more than four corners become fans.
+
+    A mesh may state that it is left-handed, and a mirroring transform turns corners once more.
+    """
     sizes, corners = mesh.GetFaceVertexCountsAttr().Get(), mesh.GetFaceVertexIndicesAttr().Get()
     if not sizes or not corners:
         return None
@@ -117,8 +132,12 @@ def _faces(mesh: Any, num_vertices: int, path: Path) -> NDArray[np.int32] | None
     if counts.min() < 3 or counts.sum() != len(index) or index.min() < 0 or index.max() >= num_vertices:
         got = f"{path}: {mesh.GetPath()} with faces that do not fit its points"
         raise bad_argument("load_shot", "path", got, "a mesh with whole faces")
+    placed = np.array(cache.GetLocalToWorldTransform(mesh.GetPrim()), np.float64)[:3, :3]
+    clockwise = (str(mesh.GetOrientationAttr().Get()) == "leftHanded") != (np.linalg.det(placed) < 0)
     rows: list[list[int]] = []
     for polygon in np.split(index, np.cumsum(counts)[:-1]):
+        if clockwise:
+            polygon = np.append(polygon[:1], polygon[:0:-1])
         if len(polygon) == 4:
             rows.append(polygon.tolist())
         else:

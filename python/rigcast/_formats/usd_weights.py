@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._extras import require
+from rigcast._formats.notes import tell
+from rigcast._formats.usd_stage import PURPOSE, foreign_errors, frames_of, opened, prims_of
 from rigcast._rigs.matching import by_name
 from rigcast._validate import bad_argument
 
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from rigcast import BlendshapeRig
 
 FUNCTION = "load_blendshape_weights"
-PURPOSE = "opening USD files"
 
 
 def load_usd_weights(path: Path, rig: BlendshapeRig, clip: str | None = None) -> tuple[NDArray[np.float32], float]:
@@ -44,29 +45,27 @@ def load_usd_weights(path: Path, rig: BlendshapeRig, clip: str | None = None) ->
 def usd_animations(path: Path) -> dict[str, tuple[list[str], NDArray[np.float64], float]]:
     """Names, weights (T, n) and frames per second of the animations of blend shapes, by prim path.
 
-    Frames are the whole time codes from the first sample to the last, as for moving points.
+    Frames are the samples, or whole time codes, as for moving points.
     """
-    usd, skel, errors = (require(f"pxr.{name}", extra="usd", purpose=PURPOSE) for name in ("Usd", "UsdSkel", "Tf"))
-    try:
-        stage = usd.Stage.Open(str(path))
-    except errors.ErrorException as error:
-        reason = " ".join(str(error).split())[:200]
-        raise bad_argument(FUNCTION, "path", f"{path}: unreadable ({reason})", "a USD file") from error
-    animations = [skel.Animation(prim) for prim in stage.Traverse() if prim.IsA(skel.Animation)]
-    rate = float(stage.GetTimeCodesPerSecond())
-    curves = {str(animation.GetPath()): _curves(animation, path) for animation in animations}
-    return {place: (*found, rate) for place, found in curves.items() if found is not None}
+    with foreign_errors(FUNCTION, path):
+        skel = require("pxr.UsdSkel", extra="usd", purpose=PURPOSE)
+        stage = opened(path)
+        animations = [skel.Animation(prim) for prim in prims_of(stage) if prim.IsA(skel.Animation)]
+        rate = float(stage.GetTimeCodesPerSecond())
+        curves = {str(animation.GetPath()): _curves(animation, rate, path) for animation in animations}
+        return {place: found for place, found in curves.items() if found is not None}
 
 
-def _curves(animation: Any, path: Path) -> tuple[list[str], NDArray[np.float64]] | None:
+def _curves(animation: Any, per_second: float, path: Path) -> tuple[list[str], NDArray[np.float64], float] | None:
     names = [str(name) for name in animation.GetBlendShapesAttr().Get() or []]
     weights = animation.GetBlendShapeWeightsAttr()
     samples = weights.GetTimeSamples()
     if not names or weights.Get(samples[0] if samples else 0.0) is None:
         return None
-    codes = np.arange(np.floor(samples[0]), np.ceil(samples[-1]) + 1) if samples else np.array([0.0])
+    codes, rate, note = frames_of(np.array(samples, np.float64), per_second, 8 * len(names), path, FUNCTION)
+    tell(note)
     rows = [np.asarray(weights.Get(float(code)), np.float64) for code in codes]
     if {len(row) for row in rows} != {len(names)}:
         got = f"{path}: {animation.GetPath()} whose weights are not as many as its {len(names)} blend shapes"
         raise bad_argument(FUNCTION, "path", got, "a weight for each")
-    return names, np.stack(rows)
+    return names, np.stack(rows), rate

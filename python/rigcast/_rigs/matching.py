@@ -1,17 +1,36 @@
-"""Curves of a file beside the shapes of a rig."""
+"""Curves of a file beside the shapes of a rig, by names as people spell them.
+
+One rule for all readers and writers. A curve is a shape's if both are spelled alike; else if what is left without case
+and punctuation is equal, with a side at either end spelled out (``eyeBlink_L``, ``L_eyeBlink``, ``EyeBlinkLeft``);
+else without what stands before: a namespace (``BS_node.``, ``mesh:``), a code (``A14_``), or a prefix that all names
+have; else without the shape's side, so that one curve moves both. A name that fits two is ambiguous and refused; names
+that fit none are told.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import warnings
+from collections.abc import Callable, Collection, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._validate import Arguments, bad_argument
+from rigcast.errors import InputWarning
 
 if TYPE_CHECKING:
     from rigcast import BlendshapeRig
+
+SIDES = ("left", "right")
+AT_THE_END = re.compile(r"[_.\- ](l|r|left|right)$", re.IGNORECASE)
+CAPITAL = re.compile(r"(?<=[a-z0-9])([LR])$")
+IN_FRONT = re.compile(r"^(l|r|left|right)[_.\- ]", re.IGNORECASE)
+NAMESPACE = re.compile(r"^.*(?:[:|]|\.(?!(?:l|r|left|right|\d+)$))", re.IGNORECASE)
+CODE = re.compile(r"^[A-Za-z]{0,2}\d+[_.\- ]+")
+FEWEST = 3  # names that tell a prefix
 
 
 def listed(names: Sequence[str]) -> str:
@@ -19,22 +38,123 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
 
 
-def by_name(
-    names: list[str], values: NDArray[Any], rig: BlendshapeRig, function: str = "load_blendshape_weights"
-) -> NDArray[np.float32]:
-    """Columns (T, n) in the order of the rig's shapes (T, K), 0 where there is none.
+def plain_name(name: str) -> str:
+    """A name without case and punctuation, a side at either end spelled out at the end: ``eyeblinkleft``."""
+    side = ""
+    if match := AT_THE_END.search(name):
+        name, side = name[: match.start()], match[1]
+    elif match := IN_FRONT.match(name):
+        name, side = name[match.end() :], match[1]
+    elif match := CAPITAL.search(name):
+        name, side = name[: match.start()], match[1]
+    side = {"": "", "l": "left", "r": "right"}[side[:1].lower()]
+    return re.sub(r"[^\w]|_", "", name.lower()) + side
+
+
+def match_names(
+    names: Sequence[str], shapes: Sequence[str], function: str, exact: Collection[str] = ()
+) -> dict[int, int]:
+    """Places of shapes to places of the names that are theirs.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of curves or columns.
+    shapes : sequence of str
+    function : str
+        Named in the error.
+    exact : collection of str
+        Names that only a shape spelled alike takes.
 
     Raises
     ------
     ValueError
-        If no name is a shape's, or a value is not finite.
+        If a shape could take two names, or two shapes one.
     """
-    place = {name: index for index, name in enumerate(names)}
-    known = [k for k, name in enumerate(rig.shape_names) if name in place]
-    if not known:
+    place = {name: index for index, name in reversed(list(enumerate(names)))}
+    found = {k: place[shape] for k, shape in enumerate(shapes) if shape in place}
+    bare_name, bare_shape = _stripped(names), _stripped(shapes)
+    levels: list[tuple[Callable[[str], str], Callable[[str], str]]] = [
+        (plain_name, plain_name),
+        (lambda name: plain_name(bare_name(name)), lambda shape: plain_name(bare_shape(shape))),
+        (lambda name: plain_name(bare_name(name)), lambda shape: _sideless(plain_name(bare_shape(shape)))),
+    ]
+    for level, (of_name, of_shape) in enumerate(levels):
+        taken = set(found.values())
+        curves: dict[str, list[int]] = {}
+        for index, name in enumerate(names):
+            if index not in taken and name not in exact:
+                curves.setdefault(of_name(name), []).append(index)
+        wanted: dict[str, list[int]] = {}
+        for k, shape in enumerate(shapes):
+            if k not in found and of_shape(shape) in curves:
+                wanted.setdefault(of_shape(shape), []).append(k)
+        for form, takers in wanted.items():
+            sides = level == 2 and len({plain_name(bare_shape(shapes[k])) for k in takers}) == len(takers)
+            if len(curves[form]) > 1 or (len(takers) > 1 and not sides):
+                got = f"with names that fit more than one ({listed([names[i] for i in curves[form]])} "
+                got += f"for {listed([shapes[k] for k in takers])})"
+                raise bad_argument(function, "path", got, "one whose names fit one shape each; rename some")
+            found |= dict.fromkeys(takers, curves[form][0])
+    return found
+
+
+def _sideless(plain: str) -> str:
+    return next((plain.removesuffix(side) for side in SIDES if plain.endswith(side)), plain)
+
+
+def _stripped(names: Sequence[str]) -> Callable[[str], str]:
+    """Drops a namespace, a code, and the prefix that all names have up to a separator."""
+
+    def bare(name: str) -> str:
+        return CODE.sub("", NAMESPACE.sub("", name))
+
+    shorter = [bare(name) for name in names]
+    prefix = ""
+    if len(shorter) >= FEWEST:
+        heads = [re.findall(r"[^_.\- ]*[_.\- ]", name) for name in shorter]
+        same = takewhile(lambda pieces: len(set(pieces)) == 1, zip(*heads, strict=False))
+        prefix = "".join(pieces[0] for pieces in same)
+    return lambda name: bare(name).removeprefix(prefix)
+
+
+def by_name(
+    names: list[str],
+    values: NDArray[Any],
+    rig: BlendshapeRig,
+    function: str = "load_blendshape_weights",
+    exact: Collection[str] = (),
+) -> NDArray[np.float32]:
+    """Columns (T, n) in the order of the rig's shapes (T, K), 0 where there is none.
+
+    Warns with the names that are no shape's, and the shapes that no name fits.
+
+    Raises
+    ------
+    ValueError
+        If no name is a shape's, one fits several, or a value is not finite.
+    """
+    found = match_names(names, rig.shape_names, function, exact)
+    if not found:
         got = f"a file about other shapes ({listed(names) or 'none'})"
         raise bad_argument(function, "path", got, f"about shapes of the rig ({listed(rig.shape_names)})")
     values = Arguments(function).numbers("path", values, "T n", dtype=np.float32)
     result = np.zeros((len(values), rig.num_shapes), np.float32)
-    result[:, known] = values[:, [place[rig.shape_names[k]] for k in known]]
+    result[:, list(found)] = values[:, list(found.values())]
+    _tell([name for name, curve in zip(names, values.T, strict=True) if curve.any()], names, rig, found, exact)
     return result
+
+
+def _tell(
+    moving: Sequence[str], names: Sequence[str], rig: BlendshapeRig, found: dict[int, int], exact: Collection[str]
+) -> None:
+    known = {*(names[index] for index in found.values()), *rig.column_names, *exact}
+    sides = {_sideless(plain_name(rig.shape_names[k])) for k in found}  # a curve of both, beside one for each
+    over = [name for name in moving if name not in known and plain_name(name) not in sides]
+    left = [shape for k, shape in enumerate(rig.shape_names) if k not in found]
+    if over:
+        text = f"{len(over)} of {len(names)} curves move no shape of the rig: {listed(over)}"
+        warnings.warn(text, InputWarning, stacklevel=3)
+    if left:
+        text = f"{len(left)} of {rig.num_shapes} shapes stay at 0, since no curve names them: {listed(left)}"
+        warnings.warn(text, InputWarning, stacklevel=3)

@@ -30,6 +30,8 @@ class Mesh(Described):
     meters_per_unit : float or None
     up_axis : "X", "Y", "Z" or None
         None if nothing is known about them, as in OBJ, PLY and NumPy files.
+    notes : tuple of str
+        What of the file was left out or found, a sentence per kind.
 
     Raises
     ------
@@ -47,6 +49,7 @@ class Mesh(Described):
     name: str = ""
     meters_per_unit: float | None = None
     up_axis: str | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         expected = "numbers (V, 3), of a vertex or more"

@@ -33,6 +33,8 @@ class Shot(Described):
     meters_per_unit : float or None
     up_axis : "X", "Y", "Z" or None
         None if the file says nothing about them, as in OBJ and NumPy files.
+    notes : tuple of str
+        What of the file was left out or found, a sentence per kind.
 
     Raises
     ------
@@ -53,6 +55,7 @@ class Shot(Described):
     faces: NDArray[np.int32] | None = None
     meters_per_unit: float | None = None
     up_axis: str | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check = Arguments("Shot")

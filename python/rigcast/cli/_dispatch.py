@@ -6,6 +6,7 @@ Exit codes: 0 fine, 1 failed, 2 wrong usage or input, 130 interrupted.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import dis
 import errno
@@ -14,9 +15,10 @@ import json
 import re
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from rigcast._atomic_files import FULL, DiskFull
 from rigcast._extras import MissingExtra
@@ -25,7 +27,7 @@ from rigcast.cli._arguments import check_files
 from rigcast.cli._console import Console, say, silence
 from rigcast.cli._result import PartlyFailed, as_json
 from rigcast.cli._subcommands import Command, add_command
-from rigcast.errors import CudaError, NumericalError, SourceError
+from rigcast.errors import CudaError, InputWarning, NumericalError, SourceError
 
 INTERRUPTION = "interrupted; run the same command again to continue"
 FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -95,10 +97,14 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
         check_files(args.actions, args)
         console = Console(quiet=args.json)
         failure: PartlyFailed | None = None
+        told: list[str] = []
         try:
-            result = args.command.run(args, console)
+            with noted(console, told):
+                result = args.command.run(args, console)
         except PartlyFailed as error:
             result, failure = {**error.result, "error": str(error), "exit_code": FAILED}, error
+        if told:
+            result = {**result, "input_notes": told}
         if args.json:
             console.result(json.dumps(as_json(result)))
         if failure is not None:
@@ -107,6 +113,24 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
 
     told = INTERRUPTION if args.resumed else "interrupted"
     return guarded(work, program="rigcast", as_object=args.json, debug=args.debug, interrupted=told)
+
+
+@contextlib.contextmanager
+def noted(console: Console, told: list[str]) -> Iterator[None]:
+    """Print what readers warn about as notes of the command, each once, and keep them in ``told``."""
+
+    def show(message: Any, category: type[Warning], *place: Any, **others: Any) -> None:
+        if not issubclass(category, InputWarning):
+            before(message, category, *place, **others)
+        elif str(message) not in told:
+            told.append(str(message))
+            console.line(f"note: {message}")
+
+    with warnings.catch_warnings():
+        before = warnings.showwarning
+        warnings.simplefilter("always", InputWarning)
+        warnings.showwarning = show
+        yield
 
 
 def guarded(

@@ -5,7 +5,7 @@ Rigs are read by :func:`load`, put together by :class:`SkinnedRig` from arrays, 
 
 from rigcast._formats.blender.rig import BlenderRig
 from rigcast._formats.bvh import Bvh, load_bvh
-from rigcast._formats.gltf.rig import GltfRig
+from rigcast._formats.gltf import GltfRig, GltfSkeleton
 from rigcast._formats.npz.rig import load_npz_rig, save_npz_rig
 from rigcast._rigs.action import Action
 from rigcast._rigs.description import Facts, Joints, Morph, RigChannel, Skin
@@ -36,6 +36,7 @@ __all__ = [
     "Followed",
     "FollowerRotations",
     "GltfRig",
+    "GltfSkeleton",
     "Joints",
     "Mechanism",
     "Mesh",

@@ -89,7 +89,7 @@ def load(
 OPENERS = {
     ".npz": "npz.blendshapes:open_npz",
     ".safetensors": "safetensors:load_safetensors_rig",
-    ".glb": "gltf:load_gltf_rig",
-    ".gltf": "gltf:load_gltf_rig",
+    ".glb": "gltf:load_gltf",
+    ".gltf": "gltf:load_gltf",
     ".blend": "blender:BlenderRig.open",
 }

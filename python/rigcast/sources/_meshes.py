@@ -78,7 +78,7 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
             return _at_rest(load_blendshapes(file), file)
         return _at_rest(load(file), file)
     shot = _shot(file, "load_mesh")
-    about = {"meters_per_unit": shot.meters_per_unit, "up_axis": shot.up_axis}
+    about = {"meters_per_unit": shot.meters_per_unit, "up_axis": shot.up_axis, "notes": shot.notes}
     return _one(shot.vertices, shot.faces, path=file, **about)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._safe_reading import check_regular
+from rigcast._safe_reading import check_regular, text_of
 from rigcast._validate import bad_argument
 from rigcast.sources._arrays import read_array
 
@@ -113,7 +113,7 @@ def _table(function: str, path: Path, failed: str) -> Float64:
         if path.suffix.lower() == ".npy":
             return read_array(path, function).astype(np.float64)
         check_regular(path)
-        lines = _without_words(path.read_text(encoding="utf-8-sig"))
+        lines = _without_words(text_of(path.read_bytes())[0])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an empty file
             return np.loadtxt(lines, ndmin=2)

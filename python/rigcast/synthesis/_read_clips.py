@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rigcast import sources
 from rigcast._core import BlendshapeRig, Deformer
-from rigcast._formats.gltf import load_gltf_rig
+from rigcast._formats.gltf import GltfRig, load_gltf
 from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._formats.npz.array import read_array
 from rigcast._formats.readers import suffix_of
@@ -123,11 +123,11 @@ def _of_joints(file: Path, rig: Any, fps: float | None, mapped: dict[str, Any]) 
     if suffix not in (".glb", ".gltf"):
         expected = "a .bvh, .glb, .gltf, .blend, .npz or .npy file, or a data set"
         raise bad_argument("read_clips", "path", repr(str(file)), expected)
-    other = load_gltf_rig(file)
-    rate = fps or 30.0
-    if list(other.channel_names) == ControlledMesh(rig, "read_clips").control_names:
-        return [Clip(other.play(name, rate), rate, name) for name in other.clips]
-    return [_retargeted(other.motion(name, rate), rig, mapped) for name in other.clips]
+    other = load_gltf(file)
+    own = isinstance(other, GltfRig) and list(other.channel_names) == ControlledMesh(rig, "read_clips").control_names
+    if isinstance(other, GltfRig) and own:
+        return [Clip(other.play(name, fps), other.frames(name, fps).fps, name) for name in other.clips]
+    return [_retargeted(other.motion(name, fps), rig, mapped) for name in other.clips]
 
 
 def _retargeted(motion: sources.Motion, rig: Any, mapped: dict[str, Any]) -> Clip:

@@ -87,8 +87,19 @@ def test_several_meshes_on_one_skin_are_one_character(tmp_path, tolerance):
     close(only.sample_clip("wave", times=[0.4])[1][0], slow_vertices(g, 6, animated), tolerance)
 
 
+def test_a_skin_for_each_mesh_is_one_character(tmp_path, tolerance):
+    g = two_meshes(one_skin=False)
+    rig, one = load(g.write(tmp_path / "two.glb")), load(two_meshes(one_skin=True).write(tmp_path / "one.glb"))
+    close(rig.sample_clip("wave", times=[0.4])[1], one.sample_clip("wave", times=[0.4])[1], tolerance)
+
+
 def test_several_characters_need_a_name(tmp_path):
-    path = two_meshes(one_skin=False).write(tmp_path / "two.glb")
+    g = two_meshes(one_skin=False)
+    g.json["nodes"].append({"name": "another"})
+    g.json["skins"][1] = {"joints": [len(g.json["nodes"]) - 1] * 1}
+    for primitive in g.json["meshes"][1]["primitives"]:
+        primitive["attributes"]["JOINTS_0"] = g.add(np.zeros((4, 4)), "u1")
+    path = g.write(tmp_path / "two.glb")
     with pytest.raises(ValueError, match="mesh is not given; it must be one of body, hat"):
         load(path)
     with pytest.raises(ValueError, match="mesh is 'shoe', the name of 0 meshes; it must be one of body, hat"):

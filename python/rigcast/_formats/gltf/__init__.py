@@ -1,5 +1,25 @@
 """glTF 2.0 characters (``.glb``, ``.gltf``): skins, morph targets and animation clips."""
 
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from rigcast._formats.gltf.clip_file import GltfSkeleton, is_motion_alone, load_gltf_skeleton
+from rigcast._formats.gltf.document import Document
 from rigcast._formats.gltf.rig import GltfRig, load_gltf_rig
 
-__all__ = ["GltfRig", "load_gltf_rig"]
+__all__ = ["GltfRig", "GltfSkeleton", "load_gltf", "load_gltf_rig"]
+
+
+def load_gltf(
+    path: str | os.PathLike[str],
+    mesh: str | Sequence[str] | None = None,
+    ranges: float | Literal["actions"] | None = None,
+) -> GltfRig | GltfSkeleton:
+    """Open a character, or a file of clips without a mesh (see :func:`load_gltf_rig`, :func:`load_gltf_skeleton`)."""
+    if mesh is None and is_motion_alone(Document(Path(path))):
+        return load_gltf_skeleton(Path(path))
+    return load_gltf_rig(path, mesh, ranges)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,24 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._formats.gltf.accessors import Accessors
+from rigcast._formats.gltf.character import shown_meshes
 from rigcast._formats.gltf.clips import Clip, read_clips
 from rigcast._formats.gltf.document import Document, integer, records, refuse, text
 from rigcast._formats.gltf.face_notes import FaceNotes, read_notes
-from rigcast._formats.gltf.geometry import Geometry, Owner, read_geometry
+from rigcast._formats.gltf.geometry import Geometry, Owner, read_geometry, turn_corners
 from rigcast._formats.gltf.nodes import Nodes
-from rigcast._formats.gltf.playback import frame_times
+from rigcast._formats.gltf.playback import clip_frames
+from rigcast._formats.notes import tell
 from rigcast._rigs.description import Factor
 from rigcast._rigs.matching import by_name
 from rigcast._rigs.model_surface import with_surface
 from rigcast._rigs.surface import joined
 from rigcast._text import escaped
-from rigcast._validate import bad_argument
 
 if TYPE_CHECKING:
     from rigcast import BlendshapeRig, Tent
 
-DEFAULT_FPS = 30.0
-EVEN = 1e-3  # of a frame: keys at even distances are frames
 LARGEST = 1 << 32  # bytes of dense deltas that a file may claim
 
 
@@ -47,6 +46,8 @@ class MorphFile:
         Targets; those of the same name in several meshes are one, as avatars in several meshes mean it.
     notes : FaceNotes, optional
         What a file of this package says of its face.
+    left_out : list of str
+        What is no part of it: meshes outside of the scene, or lower levels of detail.
     """
 
     document: Document
@@ -56,6 +57,7 @@ class MorphFile:
     geometry: list[Geometry]
     names: list[str]
     notes: FaceNotes | None
+    left_out: list[str] = field(default_factory=list)
 
     @staticmethod
     def open(path: Path, mesh: str | None) -> MorphFile:
@@ -63,11 +65,13 @@ class MorphFile:
         document = Document(path)
         accessors, nodes = Accessors(document), Nodes(document)
         chosen = _choose(document, nodes, mesh)
-        geometry = [read_geometry(document, accessors, [node], 0) for node in chosen]
+        geometry = [read_geometry(document, accessors, [node], {}) for node in chosen]
+        _name_apart(geometry, nodes)
         names = list(dict.fromkeys(name for part in geometry for owner in part.owners for name in owner.names))
         if not names:
             raise refuse("path", f"{path}: without morph targets", "a mesh with morph targets")
-        return MorphFile(document, nodes, accessors, chosen, geometry, names, read_notes(document))
+        left_out = shown_meshes(document, nodes)[1] if mesh is None else []
+        return MorphFile(document, nodes, accessors, chosen, geometry, names, read_notes(document), left_out)
 
     @property
     def owners(self) -> list[Owner]:
@@ -119,7 +123,9 @@ def load_gltf_blendshapes(path: Path, mesh: str | None = None) -> BlendshapeRig:
     ValueError
         If the file is malformed, needs extensions, or has no morph targets.
     """
-    return face_of(MorphFile.open(path, mesh))
+    file = MorphFile.open(path, mesh)
+    tell(*file.left_out)
+    return face_of(file)
 
 
 def face_of(file: MorphFile, linear: bool = False) -> BlendshapeRig:
@@ -143,6 +149,8 @@ def face_of(file: MorphFile, linear: bool = False) -> BlendshapeRig:
     for node, part in zip(file.mesh_nodes, file.geometry, strict=True):
         placement = file.placement(node)
         vertices.append(part.vertices @ placement[:, :3].T + placement[:, 3])
+        if np.linalg.det(placement[:, :3]) < 0:
+            turn_corners(part, np.ones(len(part.faces), np.bool_))
         faces.append(part.faces + start)
         names = [name for owner in part.owners for name in owner.names]
         for name, (moving, offsets) in zip(names, part.morphs, strict=True):
@@ -194,12 +202,13 @@ def load_gltf_weights(
     clip : str, optional
         Needed where several clips move morph weights.
     fps : float, optional
-        Frames per second. By default the rate of the keys if they are evenly spaced, else 30.
+        Frames per second. By default the keys are the frames, or lie on those of a usual rate.
     """
     file = MorphFile.open(path, None)
     record = morph_clip(file, clip)
-    times, rate = clip_times(record, fps)
-    return by_name(file.names, file.curves(record, times), rig), rate
+    frames = clip_frames(record, fps)
+    tell(frames.note)
+    return by_name(file.names, file.curves(record, frames.times), rig), frames.fps
 
 
 def morph_clip(file: MorphFile, name: str | None) -> Clip:
@@ -212,30 +221,11 @@ def morph_clip(file: MorphFile, name: str | None) -> Clip:
     return found[0]
 
 
-def clip_times(clip: Clip, fps: float | None) -> tuple[NDArray[np.float64], float]:
-    """Seconds of the frames, and their rate."""
-    if fps is None:
-        fps = _even_rate(clip) or DEFAULT_FPS
-    elif not (np.isfinite(fps) and fps > 0):
-        raise bad_argument("load_blendshape_weights", "fps", repr(fps), "a positive number")
-    return frame_times(clip, fps), fps
-
-
-def _even_rate(clip: Clip) -> float | None:
-    """The rate of a clip whose keys are its frames."""
-    keys = np.unique(np.concatenate([track.times for track in clip.tracks]))
-    if len(keys) < 2 or keys[0] != 0:
-        return None
-    rate = (len(keys) - 1) / keys[-1]
-    even = np.abs(keys * rate - np.arange(len(keys))).max() < EVEN
-    return float(np.round(rate, 4)) if even else None
-
-
 def _choose(document: Document, nodes: Nodes, mesh: str | None) -> list[int]:
     meshes = records(document.gltf.meshes, "meshes")
-    found, listing = [], []
+    found, listing, shown = [], [], shown_meshes(document, nodes)[0]
     for index, record in enumerate(records(document.gltf.nodes, "nodes")):
-        if record.mesh is None:
+        if record.mesh is None or (mesh is None and index not in shown):
             continue
         target = meshes[integer(record.mesh, 0, len(meshes), f"nodes[{index}].mesh")]
         listing.append(nodes.names[index])
@@ -246,6 +236,18 @@ def _choose(document: Document, nodes: Nodes, mesh: str | None) -> list[int]:
         got = "not given, and no mesh has morph targets" if mesh is None else repr(mesh)
         raise refuse("mesh", got, f"one of {', '.join(listing)[:300] or '(the file has no mesh)'}")
     return found
+
+
+def _name_apart(geometry: list[Geometry], nodes: Nodes) -> None:
+    """Put a mesh's name before its targets that the file does not name, if several meshes have targets."""
+    several = sum(len(part.owners) for part in geometry) > 1
+    for part in geometry if several else []:
+        part.owners = [
+            replace(owner, names=[f"{nodes.names[owner.node]}.{name}" for name in owner.names])
+            if owner.nameless
+            else owner
+            for owner in part.owners
+        ]
 
 
 def _weight_range(file: MorphFile) -> tuple[NDArray[np.float64], ...]:

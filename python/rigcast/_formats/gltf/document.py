@@ -17,6 +17,7 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._safe_reading import as_utf8
 from rigcast._validate import bad_argument, is_text, shown
 
 # Decoded bytes that a byte of the file may give: 8-bit weights become float64, and files share data between primitives.
@@ -174,7 +175,7 @@ def _parse(path: Path, content: bytes) -> tuple[Any, bytes | None]:
         raise refuse("path", f"{path}: without the glTF header", "a .glb file")
     chunks = _chunks(path, content) if binary else {JSON_CHUNK: content}
     try:
-        parsed = json.loads(chunks[JSON_CHUNK].decode("utf-8-sig"), object_hook=Record)
+        parsed = json.loads(as_utf8(chunks[JSON_CHUNK]).decode("utf-8"), object_hook=Record)
     except (ValueError, KeyError, RecursionError) as error:
         raise refuse("path", f"{path}: not readable ({type(error).__name__})", "a glTF 2.0 file") from error
     if not isinstance(parsed, Record) or not isinstance(parsed.asset, Record):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +11,17 @@ from numpy.typing import NDArray
 
 from rigcast._formats.gltf.accessors import Accessors
 from rigcast._formats.gltf.coverage import Coverage
-from rigcast._formats.gltf.document import Document, attribute_index, integer, items, numbers, records, refuse, text
+from rigcast._formats.gltf.document import (
+    Document,
+    attribute_index,
+    integer,
+    items,
+    numbers,
+    records,
+    refuse,
+    text,
+    unique_names,
+)
 from rigcast._rigs.surface import Surface
 
 POINTS, LINES, TRIANGLES, STRIP, FAN = 0, (1, 2, 3), 4, 5, 6
@@ -18,11 +29,12 @@ POINTS, LINES, TRIANGLES, STRIP, FAN = 0, (1, 2, 3), 4, 5, 6
 
 @dataclass(frozen=True)
 class Owner:
-    """A mesh node with morph targets: their names and default weights."""
+    """A mesh node with morph targets: their names and default weights, and whether the file names none of them."""
 
     node: int
     names: list[str]
     weights: NDArray[np.float64]
+    nameless: bool = False
 
 
 @dataclass
@@ -34,6 +46,8 @@ class Geometry:
     vertices : (V, 3) float64 array
     faces : (F, 3) int64 array
     joint, weight : (V, K) arrays, K 0 without a skin
+    sizes : list of int
+        Vertices of each mesh node.
     owners : list of Owner
     morphs : list of (vertex indices, (n, 3) deltas), in the order of the owners
     surface : Surface
@@ -44,6 +58,7 @@ class Geometry:
     faces: NDArray[np.int64]
     joint: NDArray[np.int64]
     weight: NDArray[np.float64]
+    sizes: list[int] = field(default_factory=list)
     owners: list[Owner] = field(default_factory=list)
     morphs: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = field(default_factory=list)
     surface: Surface = field(default_factory=Surface)
@@ -62,14 +77,18 @@ class _Parts:
 
 
 def read_geometry(
-    document: Document, accessors: Accessors, mesh_nodes: list[int], skinned: int, names: list[str] | None = None
+    document: Document,
+    accessors: Accessors,
+    mesh_nodes: list[int],
+    skinned: Mapping[int, int],
+    names: list[str] | None = None,
 ) -> Geometry:
     """Merge all triangle primitives of mesh nodes, and points of meshes that have no triangles.
 
     Parameters
     ----------
-    skinned : int
-        The number of joints, 0 for a mesh without a skin.
+    skinned : mapping from mesh node to int
+        The number of joints of those with a skin.
     names : list of str, optional
         Of all nodes: what parts are called.
     """
@@ -82,7 +101,7 @@ def read_geometry(
         record = document.gltf.nodes[node]
         number = integer(record.mesh, 0, len(meshes), f"nodes[{node}].mesh")
         before = parts.count
-        targets = _read_mesh(document, accessors, meshes[number], f"meshes[{number}]", parts, skinned)
+        targets = _read_mesh(document, accessors, meshes[number], f"meshes[{number}]", parts, skinned.get(node, 0))
         sizes.append(parts.count - before)
         if targets:
             owners.append(_owner(node, record, meshes[number], len(targets)))
@@ -95,6 +114,7 @@ def read_geometry(
         np.concatenate(parts.faces),
         np.concatenate([np.pad(joint, ((0, 0), (0, width - joint.shape[1]))) for joint in parts.joint]),
         np.concatenate([np.pad(weight, ((0, 0), (0, width - weight.shape[1]))) for weight in parts.weight]),
+        sizes,
         owners,
         morphs,
         parts.coverage.surface([names[node] for node in mesh_nodes] if names else [], sizes if names else []),
@@ -240,8 +260,30 @@ def _faces(accessors: Accessors, index: object, mode: int, size: int, where: str
 
 
 def _owner(node: int, record: Any, mesh: Any, count: int) -> Owner:
-    given = getattr(mesh.extras, "targetNames", None)
-    names = [text(name) for name in given] if isinstance(given, list) and len(given) == count else [""] * count
+    names = _target_names(mesh, count)
     default = getattr(record, "weights", None) or mesh.weights
     weights = numbers(default, count, f"nodes[{node}]: weights") if default else np.zeros(count)
-    return Owner(node, [name or f"morph {i}" for i, name in enumerate(names)], weights)
+    listed = unique_names(name or f"morph {i}" for i, name in enumerate(names))
+    return Owner(node, listed, weights, not any(names))
+
+
+def _target_names(mesh: Any, count: int) -> list[str]:
+    """Names of the targets of a mesh, empty where the file has none.
+
+    They stand with the mesh, once or once for each primitive, or with a primitive, as in avatars of VRM 0.
+    """
+    holders = [mesh, *records(mesh.primitives, "primitives")]
+    for given in (getattr(holder.extras, "targetNames", None) for holder in holders):
+        if not isinstance(given, list) or not given or len(given) % count:
+            continue
+        names = [text(name) for name in given]
+        if all(names[i] == names[i % count] for i in range(len(names))):
+            return names[:count]
+    return [""] * count
+
+
+def turn_corners(geometry: Geometry, rows: NDArray[np.bool_]) -> None:
+    """Turn round the corners of some triangles, whose surface is mirrored: fronts stay fronts (section 3.7.4)."""
+    for corners in (geometry.faces, geometry.surface.uv_faces):
+        if len(corners):
+            corners[rows] = corners[rows][:, [0, 2, 1]]

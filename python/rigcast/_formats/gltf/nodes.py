@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._formats.gltf.document import Document, integer, items, numbers, records, refuse, text, unique_names
+from rigcast._formats.gltf.document import (
+    Document,
+    integer,
+    items,
+    numbers,
+    optional,
+    records,
+    refuse,
+    text,
+    unique_names,
+)
 from rigcast._rigs.rotations import Float64, compose, quaternion_to_matrix, transform_of
 
 # Values (T, n) of animated properties by (node, "translation" | "rotation" | "scale" | "weights").
@@ -25,6 +35,9 @@ class Nodes:
     order : list of int, parents before children
     matrices : dict from node to (3, 4) array, for nodes placed by a matrix
     properties : dict from "translation", "rotation", "scale" to (nodes, n) arrays
+    shown : set of int
+        The nodes of the file's scene, without those that stand for another one from afar (MSFT_lod); all where the file
+        has no scene.
     """
 
     def __init__(self, document: Document) -> None:
@@ -38,6 +51,7 @@ class Nodes:
                     raise refuse(f"nodes[{number}]", "a child of two nodes or of itself", "in a tree")
                 self.parents[number] = index
         self.order = self._sorted()
+        self.shown = self._shown(document, entries)
         self.matrices = {i: _matrix(record, i) for i, record in enumerate(entries) if record.matrix is not None}
         self.properties = {
             path: np.array([_property(record, i, path) for i, record in enumerate(entries)]).reshape(-1, len(default))
@@ -46,6 +60,23 @@ class Nodes:
 
     def __len__(self) -> int:
         return len(self.parents)
+
+    def _shown(self, document: Document, entries: list[Any]) -> set[int]:
+        scenes = records(document.gltf.scenes, "scenes")
+        if not scenes:
+            return set(range(len(entries)))
+        scene = scenes[optional(document.gltf.scene, 0, 0, len(scenes), "scene")]
+        count = len(entries)
+        roots = {integer(node, 0, count, "scenes.nodes") for node in items(scene.nodes, "scenes.nodes")}
+        far: set[int] = set()
+        for index, entry in enumerate(entries):
+            levels = getattr(getattr(entry.extensions, "MSFT_lod", None), "ids", None)
+            far |= {integer(node, 0, count, f"nodes[{index}]: MSFT_lod") for node in items(levels, "MSFT_lod.ids")}
+        shown: set[int] = set()
+        for index in self.order:
+            if index not in far and (index in roots or self.parents[index] in shown):
+                shown.add(index)
+        return shown
 
     def is_below(self, node: int, above: int) -> bool:
         """Whether a node is another one, or below it."""

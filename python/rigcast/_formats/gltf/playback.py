@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._formats.frame_rates import DEFAULT_FPS, Frames, frames_of
 from rigcast._formats.gltf.clips import Clip
 from rigcast._formats.gltf.document import unique_names
 from rigcast._formats.gltf.geometry import Geometry, Owner
@@ -63,14 +64,36 @@ def _moving(clip: Clip, times: NDArray[np.float64]) -> Animated:
     return {key: values for key, values in clip.at(times).items() if key[1] != "weights"}
 
 
+def clip_frames(clip: Clip, fps: float | None) -> Frames:
+    """Frames of a clip: its own keys, or from 0 to its end at a rate.
+
+    Raises
+    ------
+    ValueError
+        If the rate is not above 0, or there would be a million frames.
+    """
+    if fps is not None:
+        return Frames(frame_times(clip, fps), fps)
+    if not clip.tracks:
+        return Frames(np.zeros(1), DEFAULT_FPS)
+    frames = frames_of(np.unique(np.concatenate([track.times for track in clip.tracks])), MOST_FRAMES)
+    if frames is None:
+        raise _too_long(clip, DEFAULT_FPS)
+    return frames
+
+
+def _too_long(clip: Clip, fps: float) -> ValueError:
+    expected = f"such that the {clip.duration:.4g} seconds of {clip.name} have fewer than {MOST_FRAMES} frames"
+    return bad_argument("GltfRig", "fps", repr(fps), expected)
+
+
 def frame_times(clip: Clip, fps: float) -> NDArray[np.float64]:
     """Seconds of the frames of a clip, from 0 to its end."""
     if not (np.isfinite(fps) and fps > 0):
         raise bad_argument("GltfRig", "fps", repr(fps), "a positive number")
     count = clip.duration * fps + SLACK
     if not count < MOST_FRAMES:
-        expected = f"such that the {clip.duration:.4g} seconds of {clip.name} have fewer than {MOST_FRAMES} frames"
-        raise bad_argument("GltfRig", "fps", repr(fps), expected)
+        raise _too_long(clip, fps)
     return np.arange(int(count) + 1) / fps
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from rigcast._formats.gltf.accessors import Accessors
-from rigcast._formats.gltf.blendshapes import clip_times
 from rigcast._formats.gltf.clips import read_clips
 from rigcast._formats.gltf.document import Document, records, text
 from rigcast._formats.gltf.nodes import Nodes
+from rigcast._formats.gltf.playback import clip_frames
 
 TRIANGLES = 4
 KINDS = {0: "points", 1: "lines", 2: "lines", 3: "lines"}
@@ -73,7 +73,7 @@ def _kinds(mesh: Any, number: int) -> set[str]:
 def _clips(document: Document, nodes: Nodes) -> list[SceneClip]:
     found = []
     for clip in read_clips(document.gltf, Accessors(document), nodes, {}):
-        times, rate = clip_times(clip, None) if clip.tracks else ([0.0], 0.0)
+        frames = clip_frames(clip, None)
         moved = [nodes.names[node] for node in sorted({track.node for track in clip.tracks})]
-        found.append(SceneClip(clip.name, len(times), rate, clip.duration, moved))
+        found.append(SceneClip(clip.name, len(frames.times), frames.fps if clip.tracks else 0.0, clip.duration, moved))
     return found

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from rigcast._formats.frame_rates import Frames
 from rigcast._formats.gltf import load_gltf_rig
-from rigcast._formats.gltf.blendshapes import MorphFile, clip_times, face_of, morph_clip
+from rigcast._formats.gltf.blendshapes import MorphFile, face_of, morph_clip
 from rigcast._formats.gltf.document import Document, records
+from rigcast._formats.gltf.playback import clip_frames
 from rigcast._hashing import padded_faces
 from rigcast._rigs.shot import Shot
 from rigcast._validate import bad_argument
@@ -32,7 +34,7 @@ def load_gltf_shot(path: Path, mesh: str | None = None, clip: str | None = None,
     clip : str, optional
         Needed where the file has several.
     fps : float, optional
-        Frames per second; by default the rate of evenly spaced keys, else 30.
+        Frames per second; by default the keys are the frames, or lie on those of a usual rate.
     """
     document = Document(path)
     animated = {
@@ -47,8 +49,13 @@ def _morphs(path: Path, mesh: str | None, clip: str | None, fps: float | None) -
     file = MorphFile.open(path, mesh)
     rig = face_of(file, linear=True)
     record = morph_clip(file, clip)
-    times, rate = clip_times(record, fps)
-    return Shot(rig.evaluate(file.curves(record, times).astype(np.float32)), rate, rig.faces, **METERS_Y_UP)
+    frames = clip_frames(record, fps)
+    vertices = rig.evaluate(file.curves(record, frames.times).astype(np.float32))
+    return Shot(vertices, frames.fps, rig.faces, notes=(*file.left_out, *_said(frames)), **METERS_Y_UP)
+
+
+def _said(frames: Frames) -> list[str]:
+    return [frames.note] * bool(frames.note)
 
 
 def _character(path: Path, mesh: str | None, clip: str | None, fps: float | None) -> Shot:
@@ -57,6 +64,8 @@ def _character(path: Path, mesh: str | None, clip: str | None, fps: float | None
     if len(found) != 1:
         listing = ", ".join(rig.clips)[:300] or "(the file has none)"
         raise bad_argument("load_shot", "clip", "not given" if clip is None else repr(clip), f"one of {listing}")
-    _, rate = clip_times(rig.clips[found[0]], fps)
-    _, vertices = rig.sample_clip(found[0], rate)
-    return Shot(np.asarray(vertices, np.float32), rate, padded_faces(rig.faces, "load_shot"), **METERS_Y_UP)
+    frames = rig.frames(found[0], fps)
+    _, vertices = rig.sample_clip(found[0], times=frames.times)
+    faces = padded_faces(rig.faces, "load_shot")
+    notes = (*rig.left_out, *_said(frames))
+    return Shot(np.asarray(vertices, np.float32), frames.fps, faces, notes=notes, **METERS_Y_UP)

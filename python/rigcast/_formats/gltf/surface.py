@@ -50,6 +50,6 @@ def read_surface(path: Path) -> Covered:
     with contextlib.suppress(ValueError):  # without morph targets
         chosen = MorphFile.open(path, None).mesh_nodes
     chosen = chosen or [n for n, node in enumerate(document.gltf.nodes) if node.mesh is not None]
-    geometry = read_geometry(document, Accessors(document), chosen, 0, Nodes(document).names)
+    geometry = read_geometry(document, Accessors(document), chosen, {}, Nodes(document).names)
     faces = padded_faces(geometry.faces, "read_surface")
     return Covered(len(geometry.vertices), faces, geometry.surface, text(document.gltf.asset.copyright))

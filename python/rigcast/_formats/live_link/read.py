@@ -1,16 +1,15 @@
 """The CSV layout of Live Link Face: one row per frame with timecode, 52 ARKit blendshapes and 9 angles.
 
-Names of a rig are mapped onto the columns by what remains of both without case and punctuation, with ``_L`` and ``_R``
-at the end read as ``Left`` and ``Right``: ``eyeBlink_L``, ``eyeBlinkLeft`` and ``EyeBlinkLeft`` are one; a shape that
-is spelled exactly as a column comes first. Where a rig has two sides and the layout one column (``browInnerUp_L`` and
-``_R`` of the ICT face), the column is their mean, which is exact where both sides move alike, and it is read into both.
-Columns of any other name are the rig's own, compared exactly, and win over mapped ones.
+Names of a rig are mapped onto the columns as onto any curves (:mod:`rigcast._rigs.matching`): ``eyeBlink_L``,
+``eyeBlinkLeft`` and ``EyeBlinkLeft`` are one; a shape that is spelled exactly as a column comes first. Where a rig has
+two sides and the layout one column (``browInnerUp_L`` and ``_R`` of the ICT face), the column is their mean, which is
+exact where both sides move alike, and it is read into both.
+Columns of any other name are the rig's own. Headers are read in any case.
 """
 
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._rigs.matching import by_name, match_names
+from rigcast._safe_reading import as_utf8, check_regular
 from rigcast._validate import bad_argument
 
 if TYPE_CHECKING:
@@ -93,37 +94,16 @@ COLUMNS = (*BLENDSHAPES, *ANGLES)  # 61
 LEADING = ("Timecode", "BlendshapeCount")
 DEFAULT_FPS = 60.0  # what the app records where it can
 TIMECODE = re.compile(r"(\d{1,3}):(\d{1,2}):(\d{1,2})[:;](\d{1,3})(\.\d+)?$")
-SIDES = ("left", "right")
 
 
-def plain_name(name: str) -> str:
-    """A name without case and punctuation, ``_L`` and ``_R`` spelled out: ``eyeblinkleft``."""
-    for ending, side in (("l", "left"), ("r", "right")):
-        if re.search(rf"[_.\- ]{ending}$", name, re.IGNORECASE):
-            name = name[:-2] + side
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
-def column_sources(shape_names: Sequence[str]) -> dict[str, list[int]]:
+def column_sources(shape_names: Sequence[str], function: str = "write_blendshape_weights") -> dict[str, list[int]]:
     """For each column of the layout the rig's shapes that stand for it: one, or both sides, or none.
 
     Angles are no shapes: only a shape of exactly that name stands for one.
     """
-    exact = {name: index for index, name in enumerate(shape_names)}
-    place: dict[str, int] = {}
-    for index, name in enumerate(shape_names):
-        place.setdefault(plain_name(name), index)
-    result = {}
-    for column in COLUMNS:
-        plain = plain_name(column)
-        if column in exact:
-            result[column] = [exact[column]]
-        elif column in ANGLES:
-            result[column] = []
-        elif plain in place:
-            result[column] = [place[plain]]
-        else:
-            result[column] = [place[plain + side] for side in SIDES if plain + side in place]
+    result: dict[str, list[int]] = {column: [] for column in COLUMNS}
+    for shape, column in sorted(match_names(COLUMNS, shape_names, function, ANGLES).items()):
+        result[COLUMNS[column]].append(shape)
     return result
 
 
@@ -142,21 +122,8 @@ def load_live_link(path: Path, rig: BlendshapeRig, fps: float | None = None) -> 
         raise bad_argument("load_blendshape_weights", "fps", repr(fps), "a positive number")
     header, rows = _rows(path)
     values = _numbers(header, rows, path)
-    place = {name: index for index, name in enumerate(header)}
-    result = np.zeros((len(rows), rig.num_shapes), np.float32)
-    found = False
-    plain = {plain_name(name): index for name, index in place.items() if name in BLENDSHAPES}
-    for k, name in enumerate(rig.shape_names):
-        bare = plain_name(name)
-        one_sided = next((bare.removesuffix(side) for side in SIDES if bare.endswith(side)), bare)
-        index = place.get(name, plain.get(bare, plain.get(one_sided)))
-        if index is not None:
-            result[:, k], found = values[:, index], True
-    if not found:
-        got = f"{path}: a table of {', '.join(header[2:])[:200]}"
-        raise bad_argument(
-            "load_blendshape_weights", "path", got, f"about shapes of the rig ({', '.join(rig.shape_names)[:200]})"
-        )
+    angles = [name for name in header[2:] if name.lower() in {angle.lower() for angle in ANGLES}]
+    result = by_name(header[2:], values[:, 2:], rig, exact=angles)
     return result, fps if fps is not None else _rate([row[0] for row in rows], path) or DEFAULT_FPS
 
 
@@ -171,14 +138,15 @@ def load_table(path: Path) -> tuple[list[str], NDArray[np.float64], float | None
 
 def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
     try:
-        table = list(csv.reader(io.StringIO(path.read_bytes().decode("utf-8-sig")), strict=True))
-    except (UnicodeDecodeError, csv.Error) as error:
+        check_regular(path)
+        table = list(csv.reader(as_utf8(path.read_bytes()).decode("utf-8").splitlines(), strict=True))
+    except (ValueError, csv.Error) as error:
         raise bad_argument(
             "load_blendshape_weights", "path", f"{path}: unreadable ({error})", "a Live Link Face CSV"
         ) from error
     table = [row for row in table if any(cell.strip() for cell in row)]
     header = [cell.strip() for cell in table[0]] if table else []
-    if tuple(header[:2]) != LEADING or len(set(header)) != len(header):
+    if [name.lower() for name in header[:2]] != [name.lower() for name in LEADING] or len(set(header)) != len(header):
         got = f"{path}: a table that begins with {','.join(header)[:60]!r}"
         raise bad_argument(
             "load_blendshape_weights", "path", got, "one of different columns, Timecode and BlendshapeCount first"

@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from rigcast._safe_reading import check_regular, parse_json
+from rigcast._safe_reading import as_utf8, check_regular, parse_json
 from rigcast._validate import bad_argument, missing_file
 
 LARGEST = 1 << 27  # bytes of text that a file may unpack to; the largest that is published has 6 MB
@@ -37,8 +37,8 @@ def read_text(path: Path, function: str) -> str:
             content = stream.read(LARGEST + 1)
         if len(content) > LARGEST:
             raise bad_argument(function, "folder", f"with {path} of more than {LARGEST} bytes", "of usual size")
-        return content.decode("utf-8")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        return as_utf8(content).decode("utf-8")
+    except (OSError, EOFError, zlib.error, ValueError) as error:
         raise bad_argument(function, "folder", f"with {path} unreadable ({error})", "complete") from error
 
 

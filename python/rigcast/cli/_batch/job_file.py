@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rigcast._extras import require
-from rigcast._safe_reading import LARGEST_JSON, read_bytes
+from rigcast._safe_reading import LARGEST_JSON, as_utf8, read_bytes
 from rigcast._text import escaped
 
 MOST_JOBS = 100_000
@@ -64,7 +64,7 @@ def read_jobs(path: Path) -> list[Job]:
 def _parsed(path: Path) -> object:
     raw = read_bytes(path, LARGEST_JSON)
     try:
-        text = raw.decode("utf-8")
+        text = as_utf8(raw).decode("utf-8")
         if path.suffix.lower() == ".toml":
             name = "tomllib" if sys.version_info >= (3, 11) else "tomli"
             return require(name, extra="dask", purpose="reading a .toml file of jobs").loads(text)

@@ -21,7 +21,7 @@ EXAMPLE = "rigcast doctor"
 
 # Import names of what each extra brings, as in pyproject.toml.
 EXTRAS: Mapping[str, tuple[str, ...]] = {
-    "training": ("torch",),
+    "training": ("torch", "threadpoolctl"),
     "blender": ("bpy",),
     "usd": ("usd-core",),
     "meshes": ("trimesh",),

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from rigcast._formats.gltf import GltfRig
-from rigcast._formats.gltf.blendshapes import clip_times
 from rigcast._formats.gltf.clips import Clip
 from rigcast._formats.gltf.scene import bare_scene
 from rigcast.report._kit.words import plural
@@ -37,13 +36,13 @@ def describe_scene(path: Path) -> dict[str, Any] | None:
 
 def described_clip(clip: Clip, rig: GltfRig) -> dict[str, Any]:
     """Frames, rate and length of a clip, and how many nodes and shapes it moves."""
-    times, rate = clip_times(clip, None) if clip.tracks else ([0.0], 0.0)
+    frames = rig.frames(clip.name)
     placed = {track.node for track in clip.tracks if track.path != "weights"}
     morphed = {track.node for track in clip.tracks if track.path == "weights"}
     return {
         "name": clip.name,
-        "frames": len(times),
-        "fps": rate,
+        "frames": len(frames.times),
+        "fps": frames.fps if clip.tracks else 0.0,
         "seconds": clip.duration,
         "nodes": len(placed),
         "shapes": len({name for o in rig.playback.owners if o.node in morphed for name in o.names}),

@@ -165,19 +165,18 @@ def _archive(model: rc.Deformer, path: Path) -> Played:
 
 
 def _clip(model: rc.Deformer, path: Path, mapped: Mapped, clip: str | None, fps: float | None) -> Played:
-    from rigcast._formats.gltf.blendshapes import clip_times
-
     rig: Any = sources.load(path)
     found = [name for name in rig.clips if clip in (None, name)]
     if len(found) != 1:
         listing = ", ".join(rig.clips)[:300] or "(the file has none)"
         raise ValueError(f"{path}: --clip {'is not given' if clip is None else clip}; it must be one of {listing}")
-    _, rate = clip_times(rig.clips[found[0]], fps)
-    dials = rig.play(found[0], rate)[:, len(rig.channel_names) - len(rig.dial_names) :]
     if rig.skeleton is None:
         raise ValueError(f"{path}: a motion without joints; a {model.kind} model cannot follow it")
-    named = dict(zip(rig.dial_names, dials.T, strict=True))
-    return _of_joints(model, rig.motion(found[0], rate), named, path, mapped)
+    named: Dials = {}
+    if isinstance(rig, sources.GltfRig):
+        dials = rig.play(found[0], fps)[:, len(rig.channel_names) - len(rig.dial_names) :]
+        named = dict(zip(rig.dial_names, dials.T, strict=True))
+    return _of_joints(model, rig.motion(found[0], fps), named, path, mapped)
 
 
 def _of_joints(model: rc.Deformer, motion: Motion, dials: Dials, path: Path, mapped: Mapped) -> Played:

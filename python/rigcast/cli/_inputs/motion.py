@@ -95,13 +95,16 @@ def _motion(path: Path, actions: Sequence[str], console: Console) -> Motion:
 
     suffix = path.suffix.lower()
     if suffix in (".glb", ".gltf"):
-        from rigcast._formats.gltf import load_gltf_rig
+        from rigcast._formats.gltf import load_gltf
 
-        other = load_gltf_rig(path)
+        other = load_gltf(path)
         known = list(other.clips)
         chosen = list(actions) or known
         if len(chosen) != 1 or chosen[0] not in known:
             raise ValueError(f"{path} holds the actions {', '.join(map(repr, known)) or '(none)'}: --action names one")
+        for note in (other.frames(chosen[0]).note, *getattr(other, "left_out", [])):
+            if note:
+                console.line(f"note: {path.name}: {note}")
         return other.motion(chosen[0])
     if suffix == ".blend":
         raise ValueError(f"{path} is a .blend: its own actions are played on itself, --action NAME without --animation")

@@ -62,7 +62,7 @@ class Answers:
             _open_file(request["path"], run_scripts=False)
             yield shape_action(request["mesh"], request["name"])
         elif operation == "alembic":
-            yield alembic_frames(request["path"], request["mesh"], request["fps"])
+            yield alembic_frames(request["path"], request["mesh"], request["fps"], request["times"])
         elif self._scene is None:
             raise UnusableError("no file is open")
         elif operation == "sample":
@@ -103,23 +103,30 @@ def _open_file(path: str, run_scripts: bool) -> None:
         raise InputError("path", f"a file that Blender cannot open ({reason})", "a .blend file") from None
 
 
-def alembic_frames(path: str, name: str | None, fps: float) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Vertices (T, V, 3) of a mesh in the file's axes and world space, sampled at ``fps`` over the file's range."""
+ON_A_FRAME = 1e-3  # of a frame
+
+
+def alembic_frames(
+    path: str, name: str | None, fps: float, times: list[float]
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Vertices (T, V, 3) of a mesh in the file's axes and world space at some seconds, at ``fps`` frames each."""
     if "alembic_import" not in dir(bpy.ops.wm):
         raise UnusableError(f"{bpy.app.version_string} was built without Alembic")
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
     scene.render.fps, scene.render.fps_base = max(1, round(fps)), max(1, round(fps)) / fps
     try:
-        bpy.ops.wm.alembic_import(filepath=path, set_frame_range=True, as_background_job=False)
+        bpy.ops.wm.alembic_import(filepath=path, set_frame_range=False, as_background_job=False)
     except RuntimeError as error:
         reason = " ".join(str(error).removeprefix("Error:").split())
         raise InputError("path", f"{path}: a file that Blender cannot open ({reason})", "an Alembic file") from None
     item = _choose(path, name)
     frames: list[Array] = []
     faces: Array = np.zeros((0, 4), np.int32)
-    for frame in range(scene.frame_start, scene.frame_end + 1):
-        scene.frame_set(frame)
+    for time in times:
+        frame = int(np.floor(time * fps + ON_A_FRAME))
+        part = time * fps - frame
+        scene.frame_set(frame, subframe=part if part > ON_A_FRAME else 0.0)
         evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
         points = np.empty((len(evaluated.data.vertices), 3), np.float32)
         evaluated.data.vertices.foreach_get("co", points.reshape(-1))

@@ -1,0 +1,170 @@
+"""The clips of a glTF file and the joints that they move, with a mesh or without one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigcast._core import Skeleton
+from rigcast._formats.frame_rates import Frames
+from rigcast._formats.gltf.accessors import Accessors
+from rigcast._formats.gltf.character import read_skin
+from rigcast._formats.gltf.clips import Clip, read_clips
+from rigcast._formats.gltf.document import Document, records, refuse
+from rigcast._formats.gltf.nodes import Nodes
+from rigcast._formats.gltf.playback import Playback, clip_frames
+from rigcast._rigs.described import Described, counted
+from rigcast._rigs.description import Joints
+from rigcast._rigs.motion import Motion
+from rigcast._rigs.rotations import Float64, compose, invert
+from rigcast._text import escaped
+from rigcast._validate import Arguments, bad_argument
+
+
+class ClipFile:
+    """What plays the clips of a file.
+
+    Attributes
+    ----------
+    clips : dict from name to Clip (``duration`` in seconds)
+    notes : list of str
+        What of the file was left out, or decided.
+    """
+
+    clips: dict[str, Clip]
+    playback: Playback
+    joints: Joints | None
+    notes: list[str]
+
+    def frames(self, clip: str, fps: float | None = None) -> Frames:
+        """Times of the frames of a clip, and their rate.
+
+        By default the keys are the frames. Keys that are rare or have gaps are sampled at the usual rate on whose
+        frames they lie, others at 30 frames per second (``note`` says so).
+
+        Raises
+        ------
+        ValueError
+            If there is no such clip, or the rate is not above 0.
+        """
+        return clip_frames(self._clip(clip), fps)
+
+    def _clip(self, name: str | None) -> Clip:
+        """The named clip, or the only one."""
+        found = [clip for clip in self.clips if name in (None, clip)]
+        if len(found) != 1:
+            got = "not given" if name is None else repr(name)
+            raise bad_argument("GltfRig", "clip", got, f"one of {', '.join(self.clips) or '(the file has none)'}")
+        return self.clips[found[0]]
+
+    def motion(self, clip: str | None = None, fps: float | None = None) -> Motion:
+        """The joints of a clip, to retarget onto another character.
+
+        Parameters
+        ----------
+        clip : str, optional
+            Needed where the file has several.
+        fps : float, optional
+            Frames per second; default: see :meth:`frames`.
+        """
+        if self.joints is None:
+            raise bad_argument("GltfRig.motion", "clip", "of a character without joints", "of one with joints")
+        record = self._clip(clip)
+        frames = clip_frames(record, fps)
+        local = self.playback.local(record, frames.times)
+        return Motion(self.joints.names, self.joints.parents, self.joints.rest, local, 1.0 / frames.fps, record.name)
+
+    def _moments(self, clip: str, fps: float | None, times: ArrayLike | None) -> tuple[Clip, NDArray[np.float64]]:
+        record = self._clip(clip)
+        if times is None:
+            return record, self.frames(clip, fps).times
+        return record, Arguments("GltfRig").numbers("times", times, "T", narrow=True)
+
+
+class GltfSkeleton(ClipFile, Described):
+    """A glTF file of motion: joints and clips without a mesh, as libraries of motion have.
+
+    Attributes
+    ----------
+    clips : dict from name to Clip
+    skeleton : Skeleton
+    name : str
+    notes : list of str
+    """
+
+    def __init__(self, name: str, joints: Joints, clips: list[Clip], playback: Playback) -> None:
+        self.name, self.joints, self.playback = name, joints, playback
+        self.clips = {clip.name: clip for clip in clips}
+        self.skeleton = Skeleton(joints.names, joints.parents, np.asarray(joints.rest, np.float32))
+        self.notes: list[str] = []
+
+    def _facts(self) -> list[str]:
+        return [counted(len(self.joints.names if self.joints else ()), "joint", "joints"),
+                counted(len(self.clips), "clip", "clips")]  # fmt: skip
+
+
+def is_motion_alone(document: Document) -> bool:
+    """Whether a file has clips and no node with a mesh."""
+    nodes = records(document.gltf.nodes, "nodes")
+    return bool(nodes and records(document.gltf.animations, "animations")) and all(node.mesh is None for node in nodes)
+
+
+def load_gltf_skeleton(path: Path) -> GltfSkeleton:
+    """Open a file of motion.
+
+    Joints are those of its skins, which state their rest pose, else the nodes that clips move with all nodes between
+    and above them but a camera's; they rest as the file's nodes stand.
+
+    Raises
+    ------
+    ValueError
+        If the file is malformed, or no clip moves a node.
+    """
+    document = Document(path)
+    accessors, nodes = Accessors(document), Nodes(document)
+    clips = read_clips(document.gltf, accessors, nodes, {})
+    binds: dict[int, Float64] = {}
+    for number in range(len(records(document.gltf.skins, "skins"))):
+        binds |= dict(zip(*read_skin(document, accessors, nodes, number), strict=True))
+    moved = {track.node for clip in clips for track in clip.tracks}
+    chosen = set(binds) or (_with_ancestors(nodes, moved) | _below(nodes, moved))
+    chosen -= {n for n, record in enumerate(records(document.gltf.nodes, "nodes")) if record.camera is not None}
+    if not chosen & moved:
+        raise refuse("path", f"{path}: without a mesh, and no clip moves a joint", "a character, or a file of motion")
+    order = [node for node in nodes.order if node in chosen]
+    place, above = {node: index for index, node in enumerate(order)}, nodes.nearest(order)
+    parents = np.array([place.get(above[node], -1) for node in order], np.int32)
+    rest = _rest(nodes, order, above, binds)
+    joints = Joints([nodes.names[node] for node in order], parents, rest)
+    return GltfSkeleton(escaped(path.stem), joints, clips, Playback(nodes, order, [], rest))
+
+
+def _rest(nodes: Nodes, order: list[int], above: dict[int, int], binds: dict[int, Float64]) -> Float64:
+    """Parent-relative rest transforms (J, 3, 4): those of the skins, placed where the first joint stands."""
+    standing = nodes.relative(order, {})
+    root = order[0]
+    if not binds:
+        return np.array([standing[node] for node in order])
+    placement = compose(standing[root], invert(binds[root]))
+    return np.array([
+        compose(invert(binds[above[n]]) if above[n] >= 0 else placement, binds[n]) for n in order
+    ])  # fmt: skip
+
+
+def _with_ancestors(nodes: Nodes, some: set[int]) -> set[int]:
+    found: set[int] = set()
+    for node in some:
+        while node >= 0 and node not in found:
+            found.add(node)
+            node = nodes.parents[node]
+    return found
+
+
+def _below(nodes: Nodes, some: set[int]) -> set[int]:
+    found = set(some)
+    for node in nodes.order:
+        if nodes.parents[node] in found:
+            found.add(node)
+    return found
