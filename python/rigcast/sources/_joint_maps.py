@@ -5,7 +5,8 @@ A *role* is a part of the body; ``.L`` and ``.R`` are its sides. A habit that la
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from rigcast._validate import bad_argument
 
@@ -14,6 +15,7 @@ SIDES = (".L", ".R")
 LIMBS = tuple(f"{part}{side}" for part in ("upper_arm", "lower_arm", "upper_leg", "lower_leg") for side in SIDES)
 
 MIDDLE = ("pelvis", "hips", "spine", "middle_spine", "chest", "neck", "head")
+LIMB_PARTS = {"arm": ("upper_arm", "lower_arm", "hand"), "leg": ("upper_leg", "lower_leg", "foot")}
 PAIRED = ("collar", "upper_arm", "lower_arm", "hand", "upper_leg", "lower_leg", "foot", "toe")
 
 
@@ -80,6 +82,60 @@ HABITS = {
         "Hips - Spine1 Spine2 Spine3 Neck Head",
         "{}Shoulder {}Arm {}ForeArm {}Hand {}Thigh {}Shin {}Foot {}Toe",
     ),
+    "daz": _habit(
+        "l",
+        "r",
+        "hip pelvis abdomenLower abdomenUpper chestUpper neckLower head",
+        "{}Collar {}ShldrBend {}ForearmBend {}Hand {}ThighBend {}Shin {}Foot {}Toe",
+    ),
+    "daz genesis 9": _habit(
+        "l",
+        "r",
+        "hip pelvis spine1 spine2 spine4 neck1 head",
+        "{}_shoulder {}_upperarm {}_forearm {}_hand {}_thigh {}_shin {}_foot {}_toes",
+    ),
+    "3ds max": _habit(
+        "L",
+        "R",
+        "Pelvis - Spine Spine1 Spine2 Neck Head",
+        "{}_Clavicle {}_UpperArm {}_Forearm {}_Hand {}_Thigh {}_Calf {}_Foot {}_Toe0",
+    ),
+    "character creator": _habit(
+        "L",
+        "R",
+        "Hip Pelvis Waist Spine01 Spine02 NeckTwist01 Head",
+        "{}_Clavicle {}_Upperarm {}_Forearm {}_Hand {}_Thigh {}_Calf {}_Foot {}_ToeBase",
+    ),
+    "xsens": _habit(
+        "Left",
+        "Right",
+        "Pelvis - L5 T12 T8 Neck Head",
+        "{}Shoulder {}UpperArm {}ForeArm {}Hand {}UpperLeg {}LowerLeg {}Foot {}Toe",
+    ),
+    "motive": _habit(
+        "L",
+        "R",
+        "Hip - Ab - Chest Neck Head",
+        "{}Shoulder {}UArm {}FArm {}Hand {}Thigh {}Shin {}Foot {}Toe",
+    ),
+    "lafan1": _habit(
+        "Left",
+        "Right",
+        "Hips - Spine Spine1 Spine2 Neck Head",
+        "{}Shoulder {}Arm {}ForeArm {}Hand {}UpLeg {}Leg {}Foot {}Toe",
+    ),
+    "humanoid": _habit(
+        "left",
+        "right",
+        "hips - spine chest upperChest neck head",
+        "{}Shoulder {}UpperArm {}LowerArm {}Hand {}UpperLeg {}LowerLeg {}Foot {}Toes",
+    ),
+    "smpl joints": _habit(
+        "left",
+        "right",
+        "pelvis - spine1 spine2 spine3 neck head",
+        "{}_collar {}_shoulder {}_elbow {}_wrist {}_hip {}_knee {}_ankle {}_foot",
+    ),
     "smpl": _habit(
         "L",
         "R",
@@ -125,16 +181,43 @@ HABITS = {
 def joint_roles(names: Iterable[str]) -> dict[str, str]:
     """Roles of a skeleton's joints by the habit that names most of them; empty where none fits three joints.
 
-    A prefix that ends in a colon (``mixamorig:Hips``) does not matter.
+    Neither case nor punctuation matters, nor a prefix that the names have (``mixamorig:Hips``, ``Bip01 Pelvis``,
+    ``CC_Base_Hip``).
 
     Returns
     -------
     dict from role to joint name
     """
-    plain = {name.rsplit(":", 1)[-1]: name for name in reversed(list(names))}
-    fits = [{role: plain[name] for role, name in habit.items() if name in plain} for habit in HABITS.values()]
-    best = max(fits, key=len)
+    plain = {_plain(name): name for name in reversed(list(names))}
+    best: dict[str, str] = {}
+    for habit in HABITS.values():
+        spelled = {role: _plain(name) for role, name in habit.items()}
+        for prefix in _prefixes(plain, spelled):
+            fit = {role: plain[prefix + name] for role, name in spelled.items() if prefix + name in plain}
+            best = fit if len(fit) > len(best) else best
     return best if len(best) >= 3 else {}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name.lower())
+
+
+def _prefixes(names: Iterable[str], spelled: Mapping[str, str]) -> list[str]:
+    """No prefix, and those of names that end like an upper arm or leg of the habit."""
+    ends = [spelled[role] for role in ("upper_arm.L", "upper_leg.L") if role in spelled]
+    return ["", *sorted({name.removesuffix(end) for name in names for end in ends if name.endswith(end)} - {""})]
+
+
+def _halves(found: Iterable[str], roles: Mapping[str, str]) -> list[str]:
+    """Limbs of which some joints are found and others not, among those that a skeleton names."""
+    found = set(found)
+    halves = []
+    for side in SIDES:
+        for limb, parts in LIMB_PARTS.items():
+            known = {part + side for part in parts if part + side in roles}
+            if known & found and known - found:
+                halves.append(f"{'left' if side == SIDES[0] else 'right'} {limb} ({', '.join(sorted(known - found))})")
+    return halves
 
 
 def joint_map(source: Iterable[str], target: Iterable[str]) -> dict[str, str]:
@@ -153,7 +236,7 @@ def joint_map(source: Iterable[str], target: Iterable[str]) -> dict[str, str]:
     Raises
     ------
     ValueError
-        If fewer than three joints correspond by their roles, and none by its name.
+        If fewer than three joints correspond by their roles, and none by its name; or a limb would be mapped by half.
 
     Examples
     --------
@@ -163,6 +246,9 @@ def joint_map(source: Iterable[str], target: Iterable[str]) -> dict[str, str]:
     source, target = list(source), set(target)
     roles, goals = joint_roles(source), joint_roles(target)
     found = {roles[role]: goals[role] for role in roles if role in goals}
+    if halves := _halves([role for role in roles if role in goals], goals) if len(found) >= 3 else []:
+        got = f"joints ({_few(source)}), of which no name stands for parts of the {' and the '.join(halves)}"
+        raise bad_argument("joint_map", "source", got, "joints that name whole limbs, else a map by hand (--joint-map)")
     if len(found) < 3:
         found = {name: name for name in source if name in target}  # of a creature
     if not found:

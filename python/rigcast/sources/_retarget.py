@@ -25,7 +25,7 @@ from rigcast._validate import bad_argument
 from rigcast.sources._joint_maps import joint_map as guessed_map
 from rigcast.sources._joint_maps import limb_joints
 from rigcast.sources._retargeting import goals as aims
-from rigcast.sources._retargeting.checking import Check, Moving, angle_between
+from rigcast.sources._retargeting.checking import Check, Moving, angle_between, limbs_of
 from rigcast.sources._retargeting.following import following_of
 from rigcast.sources._retargeting.refining import refine
 from rigcast.sources._retargeting.result import Retargeted
@@ -40,6 +40,7 @@ def retarget(
     align: Collection[str] | None = None,
     root_translation: bool | None = False,
     allow_frozen: bool = False,
+    rest_frame: int | None = None,
 ) -> Retargeted:
     """Turn motion into channels of a rig, or of a model.
 
@@ -53,13 +54,16 @@ def retarget(
         :func:`rigcast.sources.joint_map` guesses.
     align : collection of source joint names, optional
         Limbs whose direction at rest is matched (``O`` above); joints below inherit it. Default: upper and lower arms
-        and legs, as far as names are known.
+        and legs by the names of the motion or of the rig, else the branches of the skeleton.
     root_translation : bool, optional
         Also move the first mapped joint, scaled by the ratio of leg lengths, from the first frame's place; heights
         count from the lowest mapped joint at rest. Needs ``translation_channels`` of that joint. None: if the rig has
         them.
     allow_frozen : bool
         Whether a limb may stand still while the motion's moves.
+    rest_frame : int, optional
+        The frame that stands for the motion's rest pose, -1 for its own. Default: its own (the bind pose of a file that
+        has one, else zero angles), unless that is no figure.
 
     Returns
     -------
@@ -70,8 +74,8 @@ def retarget(
     The first mapped joint, if others branch off from it, is the root of a body: it may turn round and walk away. Its
     rotation is continuous, and no range clips it unless a limits file or a constraint of the file states one.
 
-    A rest pose in which all bones lie in a line, as some captures have, is no figure: a frame that stands like the rig
-    at rest is taken instead (``rest_frame``).
+    A rest pose in which all bones lie in a line, as some captures have, is no figure: the frame that stands most like
+    the rig at rest is taken instead (``rest_frame``).
 
     Switches that keep controls from acting, such as ``IK_FK`` of a Rigify rig, are set for all frames.
 
@@ -92,10 +96,10 @@ def retarget(
     target = Target(rig)
     joint_map = guessed_map(motion.joint_names, target.names) if joint_map is None else joint_map
     pairs = paired(motion, target, joint_map)
-    limbs = limb_joints(motion.joint_names) if align is None else set(align)
+    limbs = _limbs(motion, target, pairs) if align is None else set(align)
     if unknown := limbs - set(motion.joint_names):
         raise bad_argument("retarget", "align", f"naming {', '.join(sorted(unknown))}", listed(motion.joint_names))
-    task = _Task(motion, target, pairs, limbs)
+    task = _Task(motion, target, pairs, limbs, rest_frame)
     if not allow_frozen:
         task.refuse_unfollowed()
     wanted, local, positions = task.rotations()
@@ -109,15 +113,33 @@ def retarget(
     return task.result(wanted, local, positions, rootless, allow_frozen)
 
 
+def _limbs(motion: Motion, target: Target, pairs: dict[int, int]) -> set[str]:
+    """Joints of the motion whose limbs are aligned: by its names, by the rig's, else all branches."""
+    known = limb_joints(motion.joint_names)
+    if not known:
+        of_rig = limb_joints(target.names)
+        known = {motion.joint_names[joint] for joint, goal in pairs.items() if target.names[goal] in of_rig}
+    if not known:
+        known = {motion.joint_names[joint] for chain in limbs_of(motion, pairs).values() for joint in chain}
+    return known
+
+
 class _Task:
     """One motion on one rig."""
 
-    def __init__(self, motion: Motion, target: Target, pairs: dict[int, int], limbs: set[str]) -> None:
+    def __init__(
+        self, motion: Motion, target: Target, pairs: dict[int, int], limbs: set[str], rest_frame: int | None
+    ) -> None:
         self.motion, self.target, self.pairs = motion, target, pairs
         self.world = motion.globals()
-        self.rest, self.rest_frame = aims.rest_of(motion, self.world, target, pairs)
-        self.turn = aims.scene_turn(self.rest[list(pairs), :, 3], target.world[list(pairs.values()), :, 3])
+        self.rest, self.rest_frame = aims.rest_of(motion, self.world, target, pairs, rest_frame)
+        places = target.world[list(pairs.values()), :, 3]
+        names = [motion.joint_names[joint] for joint in pairs]
+        sides = aims.sides_of(names) or aims.sides_of([target.names[goal] for goal in pairs.values()])
+        self.turn = aims.scene_turn(self.rest[list(pairs), :, 3], places, target.up, sides)
         offsets = aims.rest_offsets(motion, self.rest, target, pairs, limbs, self.turn)
+        self.aligned = {motion.joint_names[joint]: aims.degrees(offsets[joint]) for joint in pairs
+                        if motion.joint_names[joint] in limbs}  # fmt: skip
         self.turns = aims.turns_of(self.world, self.rest, pairs, offsets, self.turn)
         above = ancestors_of(motion.parents, pairs)
         self.above = {pairs[joint]: pairs.get(parent, -1) for joint, parent in above.items()}
@@ -210,6 +232,7 @@ class _Task:
             rootless,
             {self.motion.joint_names[joint]: target.names[goal] for joint, goal in self.pairs.items()},
             self.rest_frame,
+            self.aligned,
         )
 
     def refuse_unfollowed(self) -> None:

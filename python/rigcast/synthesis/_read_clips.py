@@ -36,6 +36,7 @@ def read_clips(
     fps: float | None = None,
     joint_map: Mapping[str, str] | None = None,
     allow_frozen: bool = False,
+    rest_frame: int | None = None,
 ) -> list[Clip]:
     """Clips of a file, as controls of a rig.
 
@@ -55,6 +56,8 @@ def read_clips(
         Names of the file's joints to the rig's. Default: guessed (:func:`rigcast.sources.joint_map`).
     allow_frozen : bool
         Whether limbs may stand still that the file's skeleton moves (:func:`rigcast.sources.retarget`).
+    rest_frame : int, optional
+        The frame that stands for the rest pose of the file's skeleton.
 
     Returns
     -------
@@ -82,7 +85,8 @@ def read_clips(
         weights, own = sources.load_blendshape_weights(file, rig, **_options(file, clip, rate))
         return [Clip(weights, own, clip or file.stem, file.name)]
     else:
-        found = _of_joints(file, rig, rate, {"joint_map": joint_map, "allow_frozen": allow_frozen})
+        mapped = {"joint_map": joint_map, "allow_frozen": allow_frozen, "rest_frame": rest_frame}
+        found = _of_joints(file, rig, rate, mapped)
     names = [one.name for one in found]
     if clip is not None and clip not in names:
         got = f"{clip!r} (in {file})"

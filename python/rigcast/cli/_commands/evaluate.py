@@ -245,7 +245,7 @@ def _played(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
 def _motion(model: rc.Deformer, args: argparse.Namespace, console: Console) -> Played:
     if wants_actions(args):
         return motion_of_action(model, args.input, args, console)
-    return motion_of(model, args.input, Mapped(args.joint_map, args.allow_frozen), args.clip, args.fps)
+    return motion_of(model, args.input, Mapped(args.joint_map, args.allow_frozen, args.rest_frame), args.clip, args.fps)
 
 
 def is_bvh(path: Path) -> bool:

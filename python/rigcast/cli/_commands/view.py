@@ -17,7 +17,7 @@ from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console, say
 from rigcast.cli._inputs.actions import Chosen, chosen_actions
 from rigcast.cli._inputs.model_motion import Mapped, motion_of
-from rigcast.cli._inputs.motion import add_frozen_argument
+from rigcast.cli._inputs.motion import add_retargeting_arguments
 from rigcast.cli._inputs.rigs import add_rig_arguments
 from rigcast.cli._inputs.shots import rate
 from rigcast.cli._inputs.viewed import opened
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--joint-map", metavar="JSON", type=arguments.existing_file, help="joints of --motion to FILE's"
     )
-    add_frozen_argument(parser)
+    add_retargeting_arguments(parser)
     parser.add_argument("--seed", type=arguments.seed, default=0, help="of a synthesizer (default 0)")
     parser.add_argument(
         "--moods",
@@ -138,7 +138,9 @@ def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[st
     """The clip to play, as keywords of :func:`rigcast.view`."""
     if args.motion is not None:
         model = figure_of(subject).drag_model()[0]
-        played = motion_of(model, args.motion, Mapped(args.joint_map, args.allow_frozen), args.clip, args.fps)
+        played = motion_of(
+            model, args.motion, Mapped(args.joint_map, args.allow_frozen, args.rest_frame), args.clip, args.fps
+        )
         for note in played.notes:
             console.line(f"note: {note}")
         return {"poses": played.poses, "fps": played.fps or args.fps or 24.0}

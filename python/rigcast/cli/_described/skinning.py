@@ -31,8 +31,12 @@ def skinning_lines(metadata: Mapping[str, Any], to_millimeters: float) -> list[s
         tried = "; ".join(f"{name}: {to_millimeters * value:.3g} mm" for name, value in trials["held_out_mean"].items())
         left = ", ".join(trials["left_out"])
         missed = f"; no time to try {left}" if left else ""
+        least = min(trials["held_out_mean"], key=trials["held_out_mean"].__getitem__)
+        unclear = (
+            "" if least == trials["chosen"] else f"; {least} leads by too little: long training brings rigid ahead"
+        )
         lines.append(
             f"under the networks: {trials['chosen']}, by the held-out errors after {trials['steps']:,} steps on "
-            f"{trials['rows']:,} poses ({tried}){missed}"
+            f"{trials['rows']:,} poses ({tried}){missed}{unclear}"
         )
     return lines

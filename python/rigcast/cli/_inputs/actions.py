@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rigcast._rigs.action import distinct_actions
 from rigcast.cli._console import Console
-from rigcast.cli._inputs.motion import add_frozen_argument, animation_channels
+from rigcast.cli._inputs.motion import add_retargeting_arguments, animation_channels
 from rigcast.sampling import Animation, Clip
 
 FILES = (".bvh", ".bvh.gz")
@@ -57,7 +57,7 @@ def add_action_arguments(parser: Any, what: str) -> None:
         "--action", metavar="NAME", action="append", default=[], help=f"{what} (.blend, .glb), or a .bvh file"
     )
     parser.add_argument("--actions", dest="all_actions", action="store_true", help="all actions of the file")
-    add_frozen_argument(parser)
+    add_retargeting_arguments(parser)
 
 
 def wants_actions(args: argparse.Namespace) -> bool:

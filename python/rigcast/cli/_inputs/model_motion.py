@@ -63,10 +63,12 @@ class Played:
 
 @dataclass(frozen=True)
 class Mapped:
-    """How a motion of another skeleton is taken: a JSON file of joint names, and whether limbs may stand still."""
+    """How a motion of another skeleton is taken: a JSON file of joint names, whether limbs may stand still, and the
+    frame that stands for its rest pose."""
 
     file: Path | None = None
     allow_frozen: bool = False
+    rest_frame: int | None = None
 
 
 def motion_of(
@@ -236,7 +238,9 @@ def _retargeted(
 ) -> tuple[NDArray[np.float32], list[str], dict[str, Any]]:
     """Poses by the model's channels, the root's path, too, if it has channels for it; and what there is to say."""
     pairs = None if mapped.file is None else joint_names_map(mapped.file)
-    made = sources.retarget(motion, model, pairs, root_translation=None, allow_frozen=mapped.allow_frozen)
+    made = sources.retarget(
+        motion, model, pairs, root_translation=None, allow_frozen=mapped.allow_frozen, rest_frame=mapped.rest_frame
+    )
     notes = [f"{path.name}: {len(motion)} frames, {len(made.joint_map)} joints mapped; {made.summary()}"]
     notes += [f"{path.name}: {line}" for line in made.lines()]
     if made.rootless:

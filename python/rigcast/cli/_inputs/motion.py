@@ -40,12 +40,19 @@ class Animated:
     retargeted: dict[str, Any] | None = None
 
 
-def add_frozen_argument(parser: Any) -> None:
-    """``--allow-frozen``."""
+def add_retargeting_arguments(parser: Any) -> None:
+    """``--allow-frozen`` and ``--rest-frame``."""
     parser.add_argument(
         "--allow-frozen",
         action="store_true",
         help="take a motion of another skeleton though arms or legs of the rig stand still that it moves",
+    )
+    parser.add_argument(
+        "--rest-frame",
+        type=int,
+        metavar="N",
+        help="of a motion of another skeleton: the frame that stands for its rest pose, -1 for its own (default: its "
+        "own, or the frame that stands most like the rig at rest)",
     )
 
 
@@ -58,8 +65,8 @@ def animation_channels(path: Path, args: argparse.Namespace, rig: Any, console: 
         ``.bvh``, ``.bvh.gz`` or a clip of ``.glb`` or ``.gltf``, retargeted by joint names, or ``.npy`` with channel
         rows (T, N).
     args : Namespace
-        Of the command: ``allow_frozen``; and if ``path`` is what ``animation`` names, ``action`` and ``joint_map``, a
-        JSON object from the motion's joint names to the rig's.
+        Of the command: ``allow_frozen``, ``rest_frame``; and if ``path`` is what ``animation`` names, ``action`` and
+        ``joint_map``, a JSON object from the motion's joint names to the rig's.
 
     Raises
     ------
@@ -73,7 +80,9 @@ def animation_channels(path: Path, args: argparse.Namespace, rig: Any, console: 
     mine = path == getattr(args, "animation", None)
     motion = _motion(path, args.action if mine else (), console)
     pairs = joint_names_map(args.joint_map) if mine and args.joint_map is not None else None
-    made = sources.retarget(motion, rig, pairs, root_translation=None, allow_frozen=args.allow_frozen)
+    made = sources.retarget(
+        motion, rig, pairs, root_translation=None, allow_frozen=args.allow_frozen, rest_frame=args.rest_frame
+    )
     console.line(f"{path.name}: {len(motion)} frames, {len(made.joint_map)} joints mapped; {made.summary()}")
     for line in made.lines():
         console.line(f"note: {path.name}: {line}")

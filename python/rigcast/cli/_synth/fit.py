@@ -11,7 +11,7 @@ import rigcast as rc
 from rigcast._resume.parts import Parts
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
-from rigcast.cli._inputs.motion import add_frozen_argument, joint_names_map
+from rigcast.cli._inputs.motion import add_retargeting_arguments, joint_names_map
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigcast.cli._result import Result
 from rigcast.cli._synth.described import described, say
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing_file,
         help="names of the clips' joints to the rig's (JSON)",
     )
-    add_frozen_argument(clips)
+    add_retargeting_arguments(clips)
     clips.add_argument("--fps", type=float, default=24.0, help="of all that is played (default 24)")
     space = parser.add_argument_group("latent spaces")
     space.add_argument("--dimensions", type=arguments.count, help="default: what rebuilds held-out frames best")
@@ -114,7 +114,9 @@ def _clips(rig: Any, args: argparse.Namespace, console: Console) -> dict[str, li
         label, equals, name = entry.partition("=")
         if not (equals and label and name):
             raise ValueError(f"--clip {entry!r} has no label; it must be LABEL=FILE")
-        clips = rc.synthesis.read_clips(Path(name), rig, joint_map=joints, allow_frozen=args.allow_frozen)
+        clips = rc.synthesis.read_clips(
+            Path(name), rig, joint_map=joints, allow_frozen=args.allow_frozen, rest_frame=args.rest_frame
+        )
         for clip in clips:
             if clip.note:
                 console.line(f"{clip.origin}: {clip.note}")

@@ -2,55 +2,128 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
+from collections.abc import Sequence
 
 import numpy as np
 
 from rigcast._rigs.motion import Motion
 from rigcast._rigs.rotations import Float64, nearest_rotation, rotation_between
+from rigcast._validate import bad_argument
 from rigcast.sources._joint_maps import joint_roles
 from rigcast.sources._retargeting.target import Target, ancestors_of
 
 FEWEST, MOST_FRAMES = 6, 60  # joints that tell a figure, frames that are looked at
-UNLIKE, ALIKE = 0.75, 0.9  # of people's rest poses, one is 0.9 like another and more, bones in a line 0.6 and less
+UNLIKE = 0.75  # of people's rest poses, one is 0.9 like another and more, bones in a line 0.6 and less
+EXPLAINS = 0.25  # of what a turn by quarters leaves, at most this may be left: else two bodies of other shapes differ
+SAME = 2.0  # degrees: figures that rest turned by less against each other stand in the same axes
 FLOATS = 0.25  # of a leg: a clip whose lowest joint stays so far from height 0 has another floor
 
 
-def scene_turn(source: Float64, target: Float64) -> Float64:
-    """Of the 24 turns that exchange axes, the one that fits centerd rest positions best (identity if all fit alike)."""
+def scene_turn(source: Float64, target: Float64, up: Float64, sides: Sequence[tuple[int, int]] = ()) -> Float64:
+    """The turn between two scenes' axes that fits rest positions (n, 3) best.
+
+    It brings one of the source's six axes upright and turns by any angle about the vertical ``up``: that between the
+    lines from right to left of both figures where ``sides`` names such pairs of positions, since depths of two bodies
+    differ, else that of the best fit, if it explains most of what the nearest axes leave. Axes of a scene are kept
+    where no other turn fits better, and an angle within ``SAME`` degrees of theirs is none.
+    """
     covariance = (target - target.mean(axis=0)).T @ (source - source.mean(axis=0))
-    best, score = np.eye(3), float(np.trace(covariance))
     margin = 1e-9 * float(np.abs(covariance).sum())
-    for order in permutations(range(3)):
-        for signs in product((1.0, -1.0), repeat=3):
-            candidate = np.diag(signs)[list(order)]
-            fit = float((candidate * covariance).sum())
-            if np.linalg.det(candidate) > 0 and fit > score + margin:
-                best, score = candidate, fit
+    best, score = np.eye(3), -np.inf
+    for axis in (up, *np.eye(3), *-np.eye(3)):  # the same axis first
+        stood = rotation_between(axis, up)
+        angle = _angle_about(stood @ covariance.T, up)
+        for turned in (_about(up, angle) @ stood, *_axes_near(_about(up, angle) @ stood)):
+            fit = float((turned * covariance).sum())
+            if fit > score + margin:
+                best, score = turned, fit
+    across = [sum((p[left] - p[right] for left, right in sides), np.zeros(3)) for p in (source @ best.T, target)]
+    a, b = (line - (line @ up) * up for line in across)
+    if np.linalg.norm(a) > 0 and np.linalg.norm(b) > 0:
+        best = _about(up, float(np.arctan2(np.cross(a, b) @ up, a @ b))) @ best
+        score = np.inf
+    limit = float(np.linalg.norm(source - source.mean(axis=0)) * np.linalg.norm(target - target.mean(axis=0)))
+    for turned in _axes_near(best):
+        left = limit - float((turned * covariance).sum())
+        if degrees(turned.T @ best) < SAME or limit - score > EXPLAINS * left:
+            return turned
     return best
 
 
-def rest_of(motion: Motion, world: Float64, target: Target, pairs: dict[int, int]) -> tuple[Float64, int]:
+def sides_of(names: Sequence[str]) -> list[tuple[int, int]]:
+    """Places of left and right joints of one role, by their names."""
+    roles = joint_roles(names)
+    pairs = [(roles[left], roles.get(f"{left[:-2]}.R", "")) for left in roles if left.endswith(".L")]
+    return [(names.index(left), names.index(right)) for left, right in pairs if right]
+
+
+def _angle_about(moved: Float64, up: Float64) -> float:
+    """The angle about ``up`` by which the source of ``moved = sum source target^T`` fits the target best."""
+    across = np.array([moved[1, 2] - moved[2, 1], moved[2, 0] - moved[0, 2], moved[0, 1] - moved[1, 0]])
+    return float(np.arctan2(across @ up, np.trace(moved) - up @ moved @ up))
+
+
+def _about(axis: Float64, angle: float) -> Float64:
+    x, y, z = axis
+    skew = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.asarray(np.eye(3) + np.sin(angle) * skew + (1.0 - np.cos(angle)) * skew @ skew)
+
+
+def _axes_near(turn: Float64) -> list[Float64]:
+    """The exchange of axes nearest to a turn, if there is one."""
+    near = np.zeros((3, 3))
+    places = np.abs(turn).argmax(axis=1)
+    near[np.arange(3), places] = np.sign(turn[np.arange(3), places])
+    return [near] if len(set(places.tolist())) == 3 and np.linalg.det(near) > 0 else []
+
+
+def degrees(rotation: Float64) -> float:
+    """The angle of a rotation (3, 3)."""
+    return float(np.degrees(np.arccos(np.clip((np.trace(rotation) - 1.0) / 2.0, -1.0, 1.0))))
+
+
+def rest_of(
+    motion: Motion, world: Float64, target: Target, pairs: dict[int, int], frame: int | None
+) -> tuple[Float64, int]:
     """World transforms (S, 3, 4) of the source at rest, and the frame that stands for it, -1 for its own rest pose.
 
     Some captures turn every joint's x axis along its bone, so that at rest all bones lie in a line. If the places at
-    rest are unlike the target's and those of a frame are like them, that frame is taken.
+    rest are unlike the target's, the frame that is most like them is taken.
+
+    Parameters
+    ----------
+    frame : int, optional
+        Stated: a frame, or -1 for the motion's own rest pose.
+
+    Raises
+    ------
+    ValueError
+        If the rest pose is no figure, and no frame stands like the target at rest.
     """
     goal = target.world[list(pairs.values()), :, 3]
     rest = motion.rest_globals
-    if len(pairs) < FEWEST or _likeness(rest[list(pairs), :, 3], goal) >= UNLIKE:
+    if frame is not None:
+        if not -1 <= frame < len(world):
+            raise bad_argument("retarget", "rest_frame", repr(frame), f"a frame below {len(world)}, or -1")
+        return (world[frame], frame) if frame >= 0 else (rest, -1)
+    own = _likeness(rest[list(pairs), :, 3], goal, target.up)
+    if len(pairs) < FEWEST or own >= UNLIKE:
         return rest, -1
     frames = np.unique(np.linspace(0, len(world) - 1, MOST_FRAMES).round().astype(np.intp))[: len(world)]
-    likeness = {int(frame): _likeness(world[frame, list(pairs), :3, 3], goal) for frame in frames}
+    likeness = {int(frame): _likeness(world[frame, list(pairs), :3, 3], goal, target.up) for frame in frames}
     best = max(likeness, key=lambda frame: likeness[frame], default=-1)
-    return (world[best], best) if best >= 0 and likeness[best] >= ALIKE else (rest, -1)
+    if best >= 0 and likeness[best] >= max(UNLIKE, own):
+        return world[best], best
+    got = f"one whose rest pose is unlike the rig's ({own:.0%}), as are all of its frames"
+    expected = "one with a frame that stands as the rig rests (--rest-frame N; -1 for the motion's own rest pose)"
+    raise bad_argument("retarget", "motion", got, expected)
 
 
-def _likeness(source: Float64, target: Float64) -> float:
+def _likeness(source: Float64, target: Float64, up: Float64) -> float:
     """1 for places (n, 3) of the same shape, whatever their size and axes, 0 for places that have nothing in common."""
     a, b = source - source.mean(axis=0), target - target.mean(axis=0)
     size = float(np.linalg.norm(a) * np.linalg.norm(b))
-    return float(np.trace(scene_turn(source, target) @ a.T @ b)) / size if size > 0 else 0.0
+    return float(np.trace(scene_turn(source, target, up) @ a.T @ b)) / size if size > 0 else 0.0
 
 
 def rest_offsets(

@@ -45,6 +45,8 @@ class Retargeted(Described):
     joint_map : dict from the motion's joints to the rig's joints or controls
     rest_frame : int
         The frame that stands for the motion's rest pose, -1 for its own.
+    aligned : dict from the motion's limb joints to degrees
+        How far each pointed elsewhere at rest than the rig's: their directions are matched.
     """
 
     channels: Float64
@@ -61,6 +63,7 @@ class Retargeted(Described):
     rootless: str = "it was not asked for"
     joint_map: dict[str, str] = field(default_factory=dict)
     rest_frame: int = -1
+    aligned: dict[str, float] = field(default_factory=dict)
 
     def _facts(self) -> list[str]:
         frames, channels = self.channels.shape
@@ -91,6 +94,10 @@ class Retargeted(Described):
         found = []
         if self.rest_frame >= 0:
             found.append(f"its rest pose is no standing figure: frame {self.rest_frame} is taken for it")
+        apart = {name: angle for name, angle in self.aligned.items() if angle > TURNED}
+        if apart:
+            values = ", ".join(f"{name} {angle:.0f}" for name, angle in list(apart.items())[:8])
+            found.append(f"limbs that rest in other directions are aligned, degrees: {values}")
         if self.switches:
             values = ", ".join(f"{name} {value:g}" for name, value in self.switches.items())
             found.append(f"set in all frames, so that the controls act: {values}")
@@ -140,6 +147,7 @@ class Retargeted(Described):
             "root_still_because": self.rootless,
             "no_channels": self.still,
             "rest_frame": self.rest_frame,
+            "aligned_degrees": self.aligned,
         }
 
 
