@@ -91,3 +91,12 @@ def test_a_name_that_leaves_no_room_for_what_is_kept_beside_it(said):
     assert f"{name} cannot be written (File name too long); its name must leave" in said(
         f"solve r.safetensors t.npy -o {name}"
     )
+
+
+@pytest.mark.parametrize("ending", ["glb", "gltf", "csv", "usd", "obj", "ply", "npz", "bvh", "blend", "safetensors"])
+@pytest.mark.parametrize("command", ["info", "limits"])
+def test_a_pipe_is_refused_before_it_is_opened(command, ending, tmp_path, capsys):
+    os.mkfifo(tmp_path / f"f.{ending}")
+    output = [] if command == "info" else ["-o", str(tmp_path / "out.html")]
+    assert dispatch.main([command, str(tmp_path / f"f.{ending}"), *output]) == 2
+    assert "is a pipe; it must be a file" in capsys.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -278,3 +279,20 @@ def test_wrong_arguments_are_refused(mesh, tmp_path):
         with pytest.raises(ValueError, match=f"write_vertices: {word} "):
             write_vertices(**arguments)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("frames", [1, 2, 40, 20_000])
+def test_shapes_of_a_long_shot_cost_memory_by_its_length(frames):
+    """The Gram matrix of 20,000 frames alone would take 3 GB."""
+    random = np.random.default_rng(0)
+    basis, weights = random.normal(size=(3, 12, 3)), random.normal(size=(frames, 3))
+    motion = (np.einsum("tk,kva->tva", weights, basis) + random.normal(size=(12, 3))).astype(np.float32)
+    tracemalloc.start()
+    try:
+        found = motion_basis(motion, 1e-3)
+        assert tracemalloc.get_traced_memory()[1] < 40 * motion.nbytes + 2**20
+    finally:
+        tracemalloc.stop()
+    assert len(found.targets) == min(3, max(frames - 1, 1))
+    again = found.base + np.einsum("tk,kva->tva", found.weights, found.targets)
+    assert np.linalg.norm(again - motion, axis=2).max() < 1e-3

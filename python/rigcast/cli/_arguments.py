@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
 from rigcast._atomic_files import unwritable
+from rigcast._safe_reading import KINDS
 from rigcast._validate import LONGEST_UNIT, MOST_THREADS, SHORTEST_UNIT
 from rigcast.cli._overwrite import check_overwrite
 
@@ -35,6 +37,9 @@ def existing(text: str) -> Path:
     path = Path(text)
     if not path.exists() and not _promise.get()(path):
         raise argparse.ArgumentTypeError(f"{text} does not exist")
+    if path.exists() and not path.is_file() and not path.is_dir():
+        kind = KINDS.get(stat.S_IFMT(path.stat().st_mode), "no regular file")
+        raise argparse.ArgumentTypeError(f"{text} is {kind}; it must be a file")
     return path
 
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._validate import Arguments, bad_argument, check_threads, missing_file
+from rigcast.errors import NumericalError
 from rigcast.ik._pose_solution import PoseSolution, measured_later
 from rigcast.ik._solver import Solver
 from rigcast.ik._targets import Ray
@@ -104,6 +105,8 @@ class FaceIk:
         points = check.numbers("targets", targets, *shapes, dtype=np.float32)
         points = points.reshape(-1, *points.shape[-2:])[..., : self.dimensions]
         found = self._engine.solve(np.ascontiguousarray(points), threads).astype(np.float64)
+        if not np.isfinite(found).all():
+            raise NumericalError("solve: the networks' numbers overflow for these targets: the model is damaged")
         if steps:
             return self._polished(points, found, steps, threads)
         engine = self._solver.engine

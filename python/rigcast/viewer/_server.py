@@ -86,8 +86,13 @@ class Server:
             self._admission = Admission(self.token, host, port)
             opened(port)
             work = asyncio.create_task(self._work())
+            work.add_done_callback(lambda _: stop.set())  # a view that makes no frames ends, and says why
             await stop.wait()
+            failed = work.exception() if work.done() and not work.cancelled() else None
             work.cancel()
+        if failed is not None:
+            log.error("the view ends: %s: %s", type(failed).__name__, failed)
+            raise failed
         self._worker.shutdown(wait=True, cancel_futures=True)
 
     def on_stage(self, work: Callable[[Stage], Result]) -> Result:
@@ -173,15 +178,19 @@ class Server:
 
     async def _feed(self, tab: Tab) -> None:
         """Send a page the newest frame whenever it has shown the one before."""
-        while True:
-            await tab.changed.wait()
-            tab.changed.clear()
-            if tab.ready and tab.sent != self._number:
-                tab.ready, tab.sent = False, self._number
-                arrived, self._arrived_of_frame = self._arrived_of_frame, None
-                await tab.socket.send(self._frame)
-                if arrived is not None:
-                    self.latencies.append(time.perf_counter() - arrived)
+        try:
+            while True:
+                await tab.changed.wait()
+                tab.changed.clear()
+                if tab.ready and tab.sent != self._number:
+                    tab.ready, tab.sent = False, self._number
+                    arrived, self._arrived_of_frame = self._arrived_of_frame, None
+                    await tab.socket.send(self._frame)
+                    if arrived is not None:
+                        self.latencies.append(time.perf_counter() - arrived)
+        except Exception as error:  # noqa: BLE001  of a page that goes; one that stays connects again
+            log.debug("a page got no frame: %s", error)
+            await tab.socket.close()
 
     async def _work(self) -> None:
         """Make a frame whenever something was done, or plays, and a page can show it."""

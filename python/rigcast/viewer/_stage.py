@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
+from rigcast._validate import check_finite
 from rigcast.viewer._drags import Drags
 from rigcast.viewer._figures._beside import beside_vertices
 from rigcast.viewer._figures._figure import State, Vertices, mirrored_row
@@ -77,7 +78,21 @@ class Stage:
         return scene_message(self.figures(), bool(self.handles), self.scene_facts())
 
     def step(self, messages: Iterable[Message], now: float) -> bytes:
-        """Apply messages, move the time on, and return the frame that follows."""
+        """Apply messages, move on, and return the frame: if the figure fails, of the last pose that it could show."""
+        shown = self.state, self.vertices
+        try:
+            return self._step(messages, now)
+        except Exception as error:  # noqa: BLE001  of any rig
+            text = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            log.error(text)
+            self._let_go()
+            self.timeline.playing = self._pull = self._moved = False
+            self.state, self.vertices = shown
+            self._picker.refit(self.vertices)
+            self._notice = f"{text}; the last pose that could be shown is back"
+            return self._frame()
+
+    def _step(self, messages: Iterable[Message], now: float) -> bytes:
         for message in messages:
             try:
                 HANDLERS[message["type"]](self, message, now)
@@ -89,6 +104,7 @@ class Stage:
         self._pull_pins()
         if self._moved:
             self.vertices = self.figure.vertices(self.state)
+            check_finite("view", "vertices", self.vertices)
             self._picker.refit(self.vertices)
             self._moved = False
         return self._frame()
@@ -160,10 +176,8 @@ class Stage:
 
     def _of_timeline(self) -> State | None:
         """The state at the present frame; None if nothing plays."""
-        if self.timeline.is_empty:
-            return None
-        frame = self.timeline.frame
-        return State(self.within(self.timeline.row(frame)), self.timeline.pose(frame))
+        frame, empty = self.timeline.frame, self.timeline.is_empty
+        return None if empty else State(self.within(self.timeline.row(frame)), self.timeline.pose(frame))
 
     def within(self, row: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.clip(row, self.ranges[:, 0], self.ranges[:, 1]).astype(np.float32)

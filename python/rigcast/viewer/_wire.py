@@ -7,7 +7,6 @@ and arrays one after another. In: one JSON object per message, whose ``type`` de
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -36,7 +35,7 @@ def header_of(message: bytes) -> dict[str, Any]:
 def is_number(value: Any) -> bool:
     """Whether a JSON value is a number that the engine can take."""
     plain = isinstance(value, int | float) and not isinstance(value, bool)
-    return plain and math.isfinite(value) and abs(value) <= LARGEST_NUMBER
+    return plain and -LARGEST_NUMBER <= value <= LARGEST_NUMBER  # not isfinite, which overflows for huge integers
 
 
 def is_whole(value: Any) -> bool:

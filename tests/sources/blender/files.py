@@ -219,7 +219,27 @@ def write_cache(path):
     np.save(path.with_suffix(".npy"), np.array(frames))
 
 
+def _scripted(mesh, armature, name, expression):
+    """A shape that a bone's turn drives, by an expression that may need Python."""
+    driver = shape(mesh, name, grown).driver_add("value").driver
+    variable = driver.variables.new()
+    variable.name = "turn"
+    variable.targets[0].id = armature
+    variable.targets[0].data_path = 'pose.bones["bone1"].rotation_euler[0]'
+    driver.expression = expression
+
+
+def scripted():
+    """Drivers of plain arithmetic, and two of Python, which nobody runs unasked; a text that registers itself."""
+    armature, mesh = start()
+    _scripted(mesh, armature, "plain", "abs(turn)")
+    _scripted(mesh, armature, "python", "[abs(turn)][0]")
+    _scripted(mesh, armature, "open", "max([turn, 0.0])")
+    bpy.data.texts.new("setup.py").use_module = True
+
+
 FILES = (
+    scripted,
     plain, controls, constrained, following, action, several, two_characters, dressed, two_rigs, subdivided, cut,
     late_cut, decimated, poisoned,
     collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, clothed, draped, stacked,

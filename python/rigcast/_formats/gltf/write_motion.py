@@ -21,6 +21,8 @@ from rigcast._rigs.pieces import seam_copies
 
 Float32 = NDArray[np.float32]
 VERTICES_AT_ONCE = 4096
+FRAMES_AT_ONCE = 4096
+LEAST = 1e-13  # of the largest square: rounding of float64
 DEFAULT_ERROR = 1 / 2000  # of the mesh's size: below a pixel of a picture that it fills
 
 
@@ -83,12 +85,7 @@ def write_glb_motion(path: Path, mesh: MovingMesh, max_error: float | None = Non
 def motion_basis(vertices: Float32, max_error: float) -> MotionBasis:
     """The fewest shapes that reproduce a motion (T, V, 3) to ``max_error`` at every vertex of every frame."""
     rows = vertices.reshape(len(vertices), -1)
-    gram = np.zeros((len(rows), len(rows)))
-    for columns in _blocks(rows):
-        block = (rows[:, columns] - rows[0, columns]).astype(np.float64)
-        gram += block @ block.T
-    values, vectors = np.linalg.eigh(gram)
-    left = vectors[:, ::-1].astype(np.float32)  # singular vectors, the largest values first
+    values, left = _left_singular(rows)
     most = max(1, min(int(np.count_nonzero(values > 0.0)), *rows.shape))
     weights = left[:, : fewest(lambda n: _largest_error(rows, rows[0], left[:, :n]), most, max_error)]
     targets = weights.T @ (rows - rows[0])
@@ -97,6 +94,33 @@ def motion_basis(vertices: Float32, max_error: float) -> MotionBasis:
     base, weights, targets = rows[0] + low @ targets, (weights - low) / span, targets * span[:, None]
     error = _largest_error(rows, base, weights, targets)
     return MotionBasis(base.reshape(-1, 3), targets.reshape(len(targets), -1, 3), weights, error)
+
+
+def _left_singular(rows: Float32) -> tuple[NDArray[np.float64], Float32]:
+    """Squares of the singular values of rows (T, 3V) from the first one, and the vectors (T, n), the largest first.
+
+    From the smaller Gram matrix, of frames or of coordinates: memory and time stay linear in the longer side.
+    """
+    count, width = rows.shape
+    if count <= width:
+        gram = np.zeros((count, count))
+        for columns in _blocks(rows):
+            block = (rows[:, columns] - rows[0, columns]).astype(np.float64)
+            gram += block @ block.T
+        values, vectors = np.linalg.eigh(gram)
+        return values[::-1], vectors[:, ::-1].astype(np.float32)
+    gram = np.zeros((width, width))
+    for begin in range(0, count, FRAMES_AT_ONCE):
+        block = (rows[begin : begin + FRAMES_AT_ONCE] - rows[0]).astype(np.float64)
+        gram += block.T @ block
+    values, vectors = np.linalg.eigh(gram)
+    kept = values[::-1] > LEAST * max(values[-1], 0.0)
+    right = vectors[:, ::-1][:, kept] / np.sqrt(values[::-1][kept])
+    parts = [
+        (rows[b : b + FRAMES_AT_ONCE] - rows[0]).astype(np.float64) @ right for b in range(0, count, FRAMES_AT_ONCE)
+    ]
+    left = np.concatenate(parts) if right.shape[1] else np.eye(count, 1)
+    return values[::-1][kept] if kept.any() else np.zeros(1), np.linalg.qr(left)[0].astype(np.float32)
 
 
 def fewest(error: Callable[[int], float], most: int, limit: float) -> int:

@@ -13,7 +13,7 @@ Ranges = dict[str, tuple[float, float]]
 
 # What each format's opener takes; anything else that was given is wrong usage.
 OPTIONS = {
-    ".blend": ("mesh", "armature", "limits", "ranges", "blender", "hold", "free"),
+    ".blend": ("mesh", "armature", "limits", "ranges", "blender", "hold", "free", "run_scripts"),
     ".glb": ("mesh", "ranges"),
     ".gltf": ("mesh", "ranges"),
 }
@@ -38,6 +38,12 @@ def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
         help="joints without limits turn so far either way (.blend, .glb); actions: as far as the file's own; people: "
         "controls of a control rig as far as joints of people (.blend); default: what the model or the data set was "
         "sampled with, if one is given; else of a control rig without limits its actions, or people",
+    )
+    group.add_argument(
+        "--run-scripts",
+        action="store_const",
+        const=True,
+        help="run Python that is stored in the file, as drivers (.blend): only for files that you trust",
     )
     group.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel (.blend)")
     group.add_argument(
@@ -103,7 +109,9 @@ def opened_rig(
     suffix = path.suffix.lower()
     for name in given:
         if name not in OPTIONS.get(suffix, ()):
-            raise ValueError(f"--{'with' if name == 'free' else name} does not apply to {suffix or 'such'} files")
+            raise ValueError(
+                f"--{'with' if name == 'free' else name.replace('_', '-')} does not apply to {suffix or 'such'} files"
+            )
     known = {} if learned is None or {"ranges", "limits"} & given.keys() else _as_learned(suffix, ranges_of(learned))
     try:
         rig = sources.load(path, **known | given)

@@ -288,4 +288,5 @@ class _Clock:
         seconds = sum(state.seconds for state in self._finished.values())
         other = self._spent - seconds + self._ending
         few = too_few_steps(self._minutes, sum(steps.values()), seconds, other, self._out_of_time)
-        return {"steps_done": steps, "seconds": seconds, **few}
+        spent = {"seconds": seconds} if self._minutes is not None else {}  # with steps, two runs make the same file
+        return {"steps_done": steps, **spent, **few}

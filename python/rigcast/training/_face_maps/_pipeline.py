@@ -221,7 +221,9 @@ def exported(
     }
     about = common_metadata(ds, "face_maps", record | used) | (beside or {})
     quality = quality_steps(tensors, about, learned, ready.layout, ds, ready.held_out)
-    about["face_maps"] = description(ds, ready, learned, quality) | {"seconds": used["seconds"]}
+    about["face_maps"] = description(ds, ready, learned, quality)
+    if "seconds" in used:
+        about["face_maps"]["seconds"] = used["seconds"]
     return measured(tensors, about, ds, ready.held_out)
 
 

@@ -84,7 +84,7 @@ class Answers:
             for pose, vertices in play(self._scene, request["name"]):
                 yield {}, {"pose": pose, "vertices": vertices}
         elif operation == "resting":
-            yield {"resting": resting(self._scene)}, {}
+            yield {"resting": resting(self._scene) | self._scene.not_run}, {}
         else:
             raise UnusableError(f"unknown operation {operation!r}")
 

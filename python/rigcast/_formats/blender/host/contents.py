@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -12,6 +13,11 @@ from .curves import curves_of
 from .joints import skin_bones
 from .nla import NLA, nla_frames
 from .paths import drivers_of, inputs_of, words_of
+
+MOST_NAMED = 12
+REASON = "its driver is Python in the file, which was not run"
+NOTE = "Python in the file was not run"
+REMEDY = "--run-scripts (run_scripts=True) runs it, if you trust the file"
 
 if TYPE_CHECKING:
     from .channels import Found
@@ -246,3 +252,42 @@ def _why_shape(name: str, scene: Scene, found: Found) -> str:
 def _weighs(scene: Scene, name: str) -> bool:
     assert scene.armature is not None
     return bool(scene.armature.data.bones[name].use_deform)
+
+
+def drivers_not_run() -> dict[str, str]:
+    """Why properties rest whose driver Blender evaluates by Python alone, by name; none if Python may run."""
+    if not bpy.app.autoexec_fail:
+        return {}
+    found = {}
+    for collection in (bpy.data.objects, bpy.data.shape_keys, bpy.data.armatures, bpy.data.meshes, bpy.data.materials):
+        for owner in collection:
+            animation = owner.animation_data
+            for curve in animation.drivers if animation else ():
+                if curve.driver.type == "SCRIPTED" and not curve.driver.is_simple_expression:
+                    found[_shown(owner, curve)] = f"{REASON} ({curve.driver.expression[:60]})"
+    return found
+
+
+def notes_on_python(drivers: dict[str, str]) -> list[str]:
+    """A line on drivers that were not run, and one on text blocks that register themselves."""
+    lines = []
+    if drivers:
+        names = list(drivers)
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        count = f"{len(names)} driver{'s' * (len(names) > 1)}"
+        lines.append(f"{NOTE}: {count} ({', '.join(names[:MOST_NAMED])}{more}); {REMEDY}")
+    if bpy.app.autoexec_fail and (texts := [text.name for text in bpy.data.texts if text.use_module]):
+        lines.append(f"{NOTE}: text {', '.join(texts)}, which registers itself; {REMEDY}")
+    if bpy.app.autoexec_fail and not lines:
+        lines.append(f"{NOTE}: {bpy.app.autoexec_fail_message}; {REMEDY}")
+    return lines
+
+
+def _shown(owner: Any, curve: Any) -> str:
+    """``shape.S``, ``bone.rotation_euler`` or the owner and the path of a property."""
+    if match := re.fullmatch(r'key_blocks\["(.*)"\]\.value', curve.data_path):
+        return f"shape.{match[1]}"
+    axis = f"_{'xyzw'[curve.array_index]}" if "rotation" in curve.data_path or "location" in curve.data_path else ""
+    if match := re.fullmatch(r'pose\.bones\["(.*?)"\]\.?(.*)', curve.data_path):
+        return f"{match[1]}.{match[2]}{axis}"
+    return f"{owner.name}.{curve.data_path}{axis}"

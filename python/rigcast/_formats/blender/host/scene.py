@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from .channels import SAVED, Channel, shape_name
-from .contents import contents, not_reproduced
+from .contents import contents, drivers_not_run, not_reproduced, notes_on_python
 from .control_rigs.joint_limits import Reach
 from .find import Asked, find_channels
 from .geometry import Geometry
@@ -70,8 +70,8 @@ class Scene:
         self._contents = contents(self.meshes, self.armature, self.nla)
         self._modifiers = [f"{m.name} ({m.type})" for mesh in self.meshes for m in mesh.modifiers if m.show_viewport]
         self._simulations = switch_off(self.meshes)
-        if bpy.app.autoexec_fail:
-            self.notes.append(f"Python in the file was not run: {bpy.app.autoexec_fail_message}")
+        self.not_run = drivers_not_run()
+        self.notes += notes_on_python(self.not_run)
         self._hidden = self._show_only_rig()
         self._writer = Writer(self.meshes, self.armature, found.channels, found.held)
         self._rest_row = np.array([channel.rest for channel in found.channels])
@@ -108,6 +108,7 @@ class Scene:
             "followers": followers(self.armature),
             "posed_elsewhere": self.joints.posed_elsewhere,
             "passed_on": self._passed_on(),
+            "not_run": self.not_run,
             "differences": self._differences,
             "held": {c.name: (c.low, c.source if c.origin == SAVED else "") for c in self.found.held},
             "switches": self._switches(),
