@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import Skeleton
+from rigcast._rigs.matching import listed
 from rigcast._rigs.rotations import inverse_linear
 from rigcast._validate import bad_argument
+from rigcast.errors import InputWarning
 
 if TYPE_CHECKING:
     from rigcast.training._linear_part import LinearPart
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 Part = tuple[int, NDArray[np.integer[Any]]]  # a joint, and vertices
 
 TOGETHER = 1 << 28  # bytes of the residuals that one pass finds
+COLLAPSES = 0.05  # of the rows: a joint that collapses more often is refused
+DAMPED = 0.1  # of a transform's mean column length
 SINGULAR = 1e-6  # |det X| relative to the cube of its mean column length below which X has no usable inverse
 
 
@@ -39,7 +44,7 @@ class BoneSpace:
     Raises
     ------
     ValueError
-        If one of these joints cannot be inverted in some pose; names the joint and the row.
+        If one of these joints cannot be inverted in many poses; names the joint and a row. A few poses are told.
     """
 
     def __init__(
@@ -109,11 +114,32 @@ def _blocks(poses: NDArray[np.float32], size: int = 1024) -> list[NDArray[np.flo
 
 
 def _inverses(linear: NDArray[np.float64], names: list[str]) -> NDArray[np.float64]:
-    """Inverses of (T, S, 3, 3); ValueError names joint and row of a matrix that has none."""
+    """Inverses of (T, S, 3, 3).
+
+    A control rig may collapse a bone in a few random poses. There the inverse is damped, ``M^T (M M^T + d^2 I)^-1``, so
+    that residuals stay bounded: what the joint's frame lost no network can bring back.
+
+    Raises
+    ------
+    ValueError
+        If a joint has no inverse in more than :data:`COLLAPSES` of the rows; names joint and row.
+    """
     size = np.sqrt(np.einsum("tsab,tsab->ts", linear, linear) / 3.0)
-    flat = np.argwhere(np.abs(np.linalg.det(linear)) <= SINGULAR * size**3)
-    if len(flat):
-        row, slot = int(flat[0, 0]), int(flat[0, 1])
+    flat = np.abs(np.linalg.det(linear)) <= SINGULAR * size**3
+    if not flat.any():
+        return inverse_linear(linear)
+    often = np.flatnonzero(flat.mean(axis=0) > COLLAPSES)
+    if len(often):
+        row, slot = int(np.flatnonzero(flat[:, often[0]])[0]), int(often[0])
         got = f"of zero volume at joint '{names[slot]}' in row {row}"
-        raise bad_argument("body", "ds.poses", got, "transforms that can be inverted")
-    return inverse_linear(linear)
+        raise bad_argument("body", "ds.poses", got, "transforms that can be inverted in nearly all poses")
+    found = [names[slot] for slot in np.flatnonzero(flat.any(axis=0))]
+    remedy = "no model of joints follows the skin there; hold what scales or stretches it"
+    text = f"some poses collapse {listed(found)}: {remedy}"
+    warnings.warn(text, InputWarning, stacklevel=2)
+    result = inverse_linear(np.where(flat[..., None, None], np.eye(3), linear))
+    own = linear[flat]
+    damping = np.where(size[flat] > 0, (DAMPED * size[flat]) ** 2, 1.0)
+    gram = own @ own.swapaxes(1, 2) + damping[:, None, None] * np.eye(3)
+    result[flat] = own.swapaxes(1, 2) @ inverse_linear(gram)
+    return result
