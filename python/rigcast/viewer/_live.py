@@ -7,8 +7,11 @@ import html
 import logging
 import os
 import secrets
+import tempfile
 import threading
 import time
+import webbrowser
+from pathlib import Path
 from typing import Any
 
 from rigcast.viewer._recording import recorded
@@ -39,6 +42,7 @@ class LiveView:
         self._stop: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
         self._error: BaseException | None = None
         self._port = port
+        self._door: Path | None = None
         self._token = secrets.token_urlsafe(24)
         self._server = Server(stage, self._token)
         self._thread = threading.Thread(target=self._run, args=(host, port), name="rigcast-view", daemon=True)
@@ -67,8 +71,23 @@ class LiveView:
 
         await self._server.run(host, port, opened, stop)
 
+    def open_browser(self) -> None:
+        """Open the page, by a file that only this user may read: other users see the command lines of a browser."""
+        if self._door is None:
+            handle, name = tempfile.mkstemp(prefix="rigcast-view-", suffix=".html")  # of mode 600
+            target = html.escape(self.url, quote=True)
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(
+                    f'<!doctype html><meta http-equiv="refresh" content="0; url={target}"><a href="{target}">view</a>'
+                )
+            self._door = Path(name)
+        webbrowser.open(self._door.as_uri())
+
     def close(self) -> None:
         """End the server; pages that are open say so."""
+        if self._door is not None:
+            self._door.unlink(missing_ok=True)
+            self._door = None
         if self._stop is not None and self._thread.is_alive():
             loop, stop = self._stop
             loop.call_soon_threadsafe(stop.set)

@@ -7,7 +7,6 @@ import contextlib
 import logging
 import os
 import sys
-import webbrowser
 from typing import Any
 
 import numpy as np
@@ -113,7 +112,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             console.result(live.url)
             console.line("Ctrl-C ends the view")
             if not args.no_browser and _has_browser():
-                webbrowser.open(live.url)
+                live.open_browser()
             live.wait(args.seconds)
     return {"url": live.url}
 
