@@ -2,6 +2,7 @@
 
 __all__ = [
     "CudaError",
+    "MirroredWarning",
     "NumericalError",
     "SourceError",
     "SparsityWarning",
@@ -20,6 +21,10 @@ class CudaError(RuntimeError):
 
 class SourceError(RuntimeError):
     """A rig's host program failed: it crashed, did not answer, or returned something unusable."""
+
+
+class MirroredWarning(UserWarning):
+    """Points are mirror images of those that they correspond to: a reflection fits far better than any rotation."""
 
 
 class SparsityWarning(UserWarning):
