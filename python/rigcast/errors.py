@@ -1,6 +1,7 @@
 """The exceptions and warnings that the package raises beside Python's own."""
 
 __all__ = [
+    "CorrespondenceWarning",
     "CudaError",
     "MirroredWarning",
     "NumericalError",
@@ -21,6 +22,10 @@ class CudaError(RuntimeError):
 
 class SourceError(RuntimeError):
     """A rig's host program failed: it crashed, did not answer, or returned something unusable."""
+
+
+class CorrespondenceWarning(UserWarning):
+    """Vertices of a target lie between parts of the source that are far apart along it, and nothing decides."""
 
 
 class MirroredWarning(UserWarning):

@@ -160,7 +160,9 @@ def test_a_landmark_that_no_case_explains_is_named_in_millimeters(face_files):
     rows[2, 1] = rows[-1, 1]
     np.savetxt(face_files / "one_wrong.csv", rows, fmt="%d", delimiter=",")
     given = ["face.safetensors", "other.obj", "-o", "o.npz", "--landmarks", "one_wrong.csv", "--contacts", "off"]
-    (note,) = json_of("transfer", *given, "--no-measure", "--overwrite", folder=face_files)["notes"]
+    told = json_of("transfer", *given, "--no-measure", "--overwrite", folder=face_files)
+    doubt, note = told["notes"]
+    assert doubt.startswith(f"{len(told['undecided_vertices'])} vertices of the target lie between places that are far")
     assert note.startswith("landmarks that miss each other when the faces are laid over each other: line ")
     assert f"line 3 (vertex {rows[2, 0]} to {rows[2, 1]}) by " in note
     assert " mm" in note

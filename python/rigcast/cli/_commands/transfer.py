@@ -252,4 +252,5 @@ def _matched(task: Task, made: rc.BlendshapeRig) -> dict[str, Any]:
         "landmark_error_mm": millimeters * float(match.landmark_error.max()),
         "unmatched_components": len(match.unmatched_components),
         "torn_edges": match.torn.tolist(),
+        "undecided_vertices": match.undecided.tolist(),
     }

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast.cli._arguments import UNITS
 from rigcast.sources import Mesh
-from rigcast.transfer._fitting import similarity
+from rigcast.transfer._matching.fitting import similarity
 
 TWICE = 2.0  # no two grown heads differ so much
 ALIKE = 1.25  # heads that differ less are of one size: inches (2.54 cm) and centimeters are not confused

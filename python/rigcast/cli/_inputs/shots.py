@@ -16,7 +16,7 @@ from rigcast._formats.point_cache import mdd_rate
 from rigcast._rigs.shot import TO_Y_UP
 from rigcast.cli._arguments import existing_file, unit
 from rigcast.cli._inputs.meshes import unit_note
-from rigcast.transfer._fitting import similarity
+from rigcast.transfer._matching.fitting import similarity
 
 Int64 = NDArray[np.int64]
 

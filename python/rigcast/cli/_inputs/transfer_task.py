@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from rigcast.cli._inputs.meshes import unit_note
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.report._kit.words import figure
 from rigcast.report._transfer.measured import check_truth
-from rigcast.transfer._landmarks import doubtful_landmarks
+from rigcast.transfer._matching.landmarks import doubtful_landmarks
 from rigcast.transfer._targets import matched
 
 Float32 = NDArray[np.float32]
@@ -95,7 +96,10 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
     examples, weights = _open_examples(args, rig, len(target.vertices))
     fixed: Any = _open_vertices(args.fixed, 1, "--fixed", len(target.vertices))
     contacts = _open_vertices(args.contacts, 2, "--contacts", len(target.vertices))
-    placed = matched(f"{args.target}:", rig, target, args.landmarks, threads=args.threads, progress=progress)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rc.errors.CorrespondenceWarning)  # a note says it
+        placed = matched(f"{args.target}:", rig, target, args.landmarks, threads=args.threads, progress=progress)
+    doubt = "" if placed.match is None else placed.match.doubt()
     source, shapes, faces = placed.source, placed.shapes, placed.faces
     if args.contacts == "auto":
         progress(Progress("finding contacts", 0, 0))
@@ -124,7 +128,10 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         contacts=contacts,
         fixed=fixed,
         match=placed.match,
-        notes=dropped + [note] * bool(note) + lost + _landmark_notes(placed.match, rig, target.vertices, unit),
+        notes=dropped
+        + [text for text in (note, doubt) if text]
+        + lost
+        + _landmark_notes(placed.match, rig, target.vertices, unit),
         surface_of=surface_of,
     )
 
