@@ -5,9 +5,11 @@ __all__ = [
     "CudaError",
     "MirroredWarning",
     "NumericalError",
+    "ScansWarning",
     "SourceError",
     "SparsityWarning",
     "UndeterminedShapesWarning",
+    "UpAxisWarning",
     "WorkerWarning",
 ]
 
@@ -32,12 +34,20 @@ class MirroredWarning(UserWarning):
     """Points are mirror images of those that they correspond to: a reflection fits far better than any rotation."""
 
 
+class ScansWarning(UserWarning):
+    """Scans are no expressions of a target: in another unit, mirrored, moved, or in another order than weights."""
+
+
 class SparsityWarning(UserWarning):
     """An inverse solve gave no weights: its alpha is too large for its targets, so that all stay at rest."""
 
 
 class UndeterminedShapesWarning(UserWarning):
     """Scans tell little or nothing about some shapes: these stay near what deformation transfer makes."""
+
+
+class UpAxisWarning(UserWarning):
+    """A mesh lies beside what it corresponds to as if another axis than the one that it states pointed up."""
 
 
 class WorkerWarning(UserWarning):
