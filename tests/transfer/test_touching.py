@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast.transfer._matching.components import Surface, closest_of
+from rigcast.transfer._matching.fit import Fit, Matches
+from rigcast.transfer._matching.sides import decided_along
 from tests.transfer.touching import Touching, behind, fingers, lips, welded
 
 OFF = 0.3  # of the largest offset: what follows the other lip is off by all of it
@@ -70,3 +73,24 @@ def test_teeth_of_one_surface_follow_teeth_apart():
     skin = len(welded(20, teeth="absent").points)
     assert found.matched[teeth].mean() > 0.95
     assert (found.corners[teeth & found.matched] >= skin).mean() > 0.95
+
+
+def test_a_part_in_which_nothing_is_sure_keeps_its_matches():
+    """Its whole surface is near torn edges, and no landmark leads on from another part."""
+    shut, plain = lips(31, 0.001), lips(9, 0.1)
+    aside = replace(plain, points=plain.points + np.array([9.0, 0.0, 0.0]))
+    source = Surface.of(*single(shut.beside(aside)))
+    higher = lips(45, 0.001)
+    higher = replace(higher, points=higher.points + np.array([0.0, 0.02, 0.0]))
+    target = Surface.of(*single(higher.beside(aside)))
+    same = np.eye(2, dtype=bool)
+    fit = Fit(source, target, same, same, np.zeros(0, np.int64), 0.07, 10.0, 1)
+    corners, weights, distance = closest_of(same, target, source, 1)
+    found = Matches(corners, weights, distance, distance < 10.0)
+    decided, torn = decided_along(found, fit)
+    assert len(torn) > 0
+    np.testing.assert_array_equal(decided.matched, found.matched)
+
+
+def single(mesh: Touching) -> tuple[np.ndarray, np.ndarray]:
+    return mesh.points.astype(np.float32), mesh.faces.astype(np.int32)

@@ -17,14 +17,12 @@ class Touching:
     offsets: NDArray[np.float64]
     marks: NDArray[np.int64]
 
-    def with_part(
-        self, points: NDArray[np.float64], faces: NDArray[np.int64], offsets: NDArray[np.float64]
-    ) -> Touching:
-        """Beside another component, without landmarks."""
+    def beside(self, part: Touching) -> Touching:
+        """With another component, whose landmarks do not count."""
         return Touching(
-            np.concatenate([self.points, points]),
-            np.concatenate([self.faces, faces + len(self.points)]),
-            np.concatenate([self.offsets, offsets]),
+            np.concatenate([self.points, part.points]),
+            np.concatenate([self.faces, part.faces + len(self.points)]),
+            np.concatenate([self.offsets, part.offsets]),
             self.marks,
         )
 
@@ -68,10 +66,8 @@ def behind(count: int, gap: float, away: float) -> Touching:
         x, y = x.reshape(-1), side * (y.reshape(-1) + 0.5 * gap) - 0.5 * gap
         faces = grid(count // 5, count // 3)
         points = np.stack([x, y, 0.6 - 0.3 * (x * x + y * y) - away], axis=1)
-        moves = [0, 0, 0] if side > 0 else [0, -0.3, -0.1]
-        face = face.with_part(
-            points, faces if side > 0 else faces[:, ::-1], np.tile(np.array(moves, float), (len(x), 1))
-        )
+        moves = np.zeros_like(points) if side > 0 else np.tile([0, -0.3, -0.1], (len(x), 1))
+        face = face.beside(Touching(points, faces if side > 0 else faces[:, ::-1], moves, face.marks))
     return face
 
 
@@ -119,8 +115,7 @@ def welded(count: int, *, teeth: str) -> Touching:
     face = Touching(face.points, face.faces, face.offsets, nearest(face.points, np.array(wanted)))
     if teeth == "apart":
         for side in (1, -1):
-            part = _extruded([(side * y, z) for y, z in [LIP[-1], *TOOTH]][::side], count)
-            face = face.with_part(part.points, part.faces, part.offsets)
+            face = face.beside(_extruded([(side * y, z) for y, z in [LIP[-1], *TOOTH]][::side], count))
     return face
 
 

@@ -67,7 +67,8 @@ class _Flood:
         fixed[self.fit.given] = True
         anew = found.but(band & ~fixed, _parts(found, band & ~fixed), False)
         # A landmark in the corner of a mouth lies on both lips: others lead on from it only where nothing else does.
-        sure = np.flatnonzero(rim if rim.any() else anew.matched)
+        with_rim = np.bincount(target.component, rim, target.count) > 0
+        sure = np.flatnonzero(rim | (anew.matched & ~with_rim[target.component]))
         settled = {int(v): self.walker.start(anew.corners[v], anew.weights[v]) for v in sure}
         # So does a vertex on the target's border: it lies where its faces do, and inner ones tell where that is.
         last = border_vertices(target)
@@ -84,7 +85,9 @@ class _Flood:
             for other, step in self.own[vertex]:
                 if band[other] and other not in settled:
                     heapq.heappush(heap, (bool(last[vertex]), away + step, other, vertex))
-        return anew
+        unreached = band.copy()
+        unreached[list(settled)] = False
+        return anew.only(np.where(unreached, found.matched, anew.matched))
 
     def _decide(self, anew: Matches, vertex: int, parent: int, start: list[int]) -> None:
         """Match a vertex to where a descent from its neighbor's match leads, unless its nearest point is as good."""
