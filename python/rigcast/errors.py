@@ -1,12 +1,16 @@
 """The exceptions and warnings that the package raises beside Python's own."""
 
 __all__ = [
+    "CorrespondenceWarning",
     "CudaError",
     "InputWarning",
+    "MirroredWarning",
     "NumericalError",
+    "ScansWarning",
     "SourceError",
     "SparsityWarning",
     "UndeterminedShapesWarning",
+    "UpAxisWarning",
     "WorkerWarning",
 ]
 
@@ -23,8 +27,20 @@ class SourceError(RuntimeError):
     """A rig's host program failed: it crashed, did not answer, or returned something unusable."""
 
 
+class CorrespondenceWarning(UserWarning):
+    """Vertices of a target lie between parts of the source that are far apart along it, and nothing decides."""
+
+
 class InputWarning(UserWarning):
     """What a file leaves open was found or decided, or something of it was left out."""
+
+
+class MirroredWarning(UserWarning):
+    """Points are mirror images of those that they correspond to: a reflection fits far better than any rotation."""
+
+
+class ScansWarning(UserWarning):
+    """Scans are no expressions of a target: in another unit, mirrored, moved, or in another order than weights."""
 
 
 class SparsityWarning(UserWarning):
@@ -33,6 +49,10 @@ class SparsityWarning(UserWarning):
 
 class UndeterminedShapesWarning(UserWarning):
     """Scans tell little or nothing about some shapes: these stay near what deformation transfer makes."""
+
+
+class UpAxisWarning(UserWarning):
+    """A mesh lies beside what it corresponds to as if another axis than the one that it states pointed up."""
 
 
 class WorkerWarning(UserWarning):

@@ -8,7 +8,9 @@ import pytest
 import rigcast as rc
 from rigcast.cli import _dispatch as dispatch
 from tests.cli.command import json_of, rigcast_command
-from tests.support.second_face import first_face, second_neutral, write_obj
+from tests.support.second_face import first_face, second_neutral, second_truth, write_obj
+
+Z_TO_Y = np.float32([[1, 0, 0], [0, 0, 1], [0, -1, 0]])  # what points up in z points up in y
 
 
 @pytest.mark.parametrize(
@@ -18,6 +20,10 @@ from tests.support.second_face import first_face, second_neutral, write_obj
         (["short.npy", "-o", "w.npz"], "another topology needs landmarks"),
         (["short.npy", "-o", "w.npz", "--landmarks", "marks.csv"], "a mesh without faces"),
         (["nan.npy", "-o", "w.npz"], "nan.npy: not finite at vertex 0 (nan)"),
+        (
+            ["other.obj", "-o", "w.npz", "--examples-up-axis", "Z"],
+            "--examples-up-axis is about --examples, of which there",
+        ),
         (["other.obj", "-o", "w.npz", "--weights", "short.npy"], "--weights and --estimate are about --examples"),
         (
             ["other.obj", "-o", "w.npz", "--examples", "short.npy"],
@@ -111,6 +117,43 @@ def test_the_unit_of_a_bare_target(face_files):
     assert told["notes"] == []
 
 
+@pytest.mark.parametrize(("option", "axis"), [([], "Y"), (["--up-axis", "Z"], "Z")])
+def test_a_target_on_its_back(face_files, option, axis):
+    write_obj(face_files / "lying.obj", second_neutral() @ Z_TO_Y, first_face().faces)
+    given = ["face.safetensors", "lying.obj", "-o", "lying.npz", "--contacts", "off", "--no-measure", "--overwrite"]
+    notes = json_of("transfer", *given, *option, folder=face_files)["notes"]
+    said = "lying.obj lies as a mesh with z up would: with --up-axis Z it stands as the source does"
+    assert notes == [said] * (not option)
+    assert rc.sources.load_blendshapes(face_files / "lying.npz").up_axis == axis
+
+
+@pytest.mark.parametrize(
+    ("change", "option", "words"),
+    [
+        (lambda scans: scans, [], []),
+        (lambda scans: 10 * scans, [], ["all scans are 10 times as large as the target"]),
+        (lambda scans: scans * np.float32([-1, 1, 1]), [], ["all scans are mirrored"]),
+        (lambda scans: scans[::-1], [], ["scans look to be in another order than their weights"]),
+        (
+            lambda scans: scans @ Z_TO_Y,
+            [],
+            ["a scan lies as one with z up would: with --examples-up-axis Z it stands as", "all scans are turned or"],
+        ),
+        (lambda scans: scans @ Z_TO_Y, ["--examples-up-axis", "Z"], []),
+    ],
+)
+def test_scans_that_cannot_be_meant_are_noted(face_files, change, option, words):
+    scans = second_neutral() + second_truth().columns()[:6]
+    np.save(face_files / "six.npy", change(scans).astype(np.float32))
+    np.save(face_files / "six_weights.npy", np.eye(6))
+    given = ["face.safetensors", "other.obj", "-o", "six.npz", "--contacts", "off", "--no-measure", "--overwrite"]
+    given += ["--examples", "six.npy", "--weights", "six_weights.npy", *option]
+    notes = json_of("transfer", *given, folder=face_files)["notes"]
+    assert len(notes) == len(words)
+    for note, text in zip(notes, words, strict=True):
+        assert note.startswith(text)
+
+
 def test_landmarks_counted_from_1_are_refused_in_a_sentence(face_files):
     rows = np.loadtxt(face_files / "landmarks.csv", delimiter=",", dtype=int)[:-1] + np.array([0, 1])
     np.savetxt(face_files / "from_1.csv", rows, fmt="%d", delimiter=",")
@@ -160,7 +203,9 @@ def test_a_landmark_that_no_case_explains_is_named_in_millimeters(face_files):
     rows[2, 1] = rows[-1, 1]
     np.savetxt(face_files / "one_wrong.csv", rows, fmt="%d", delimiter=",")
     given = ["face.safetensors", "other.obj", "-o", "o.npz", "--landmarks", "one_wrong.csv", "--contacts", "off"]
-    (note,) = json_of("transfer", *given, "--no-measure", "--overwrite", folder=face_files)["notes"]
+    told = json_of("transfer", *given, "--no-measure", "--overwrite", folder=face_files)
+    doubt, note = told["notes"]
+    assert doubt.startswith(f"{len(told['undecided_vertices'])} vertices of the target lie between places that are far")
     assert note.startswith("landmarks that miss each other when the faces are laid over each other: line ")
     assert f"line 3 (vertex {rows[2, 0]} to {rows[2, 1]}) by " in note
     assert " mm" in note

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast.errors import MirroredWarning
 from tests.support.models import random_transforms
 
 RIG = rc.faces.example()
@@ -55,6 +56,28 @@ def test_two_dimensional_landmarks_are_retargeted_in_the_image(tolerance):
     image = 50.0 * performed[..., :2] @ turn.T + [320.0, 240.0]
     found = rc.ik.retarget_landmarks(image, 50.0 * REST[:, :2], REST[:, :2], steady=still)
     assert np.abs(found - performed[..., :2]).max() < tolerance["float32_character"]
+
+
+@pytest.mark.parametrize("axes", [3, 2])
+@pytest.mark.parametrize(
+    ("mirrored", "words"),
+    [
+        (("landmarks", "neutral"), ["neutral looks mirrored beside points"]),
+        (("landmarks",), ["landmarks looks mirrored beside neutral"]),
+        (("neutral",), ["landmarks looks mirrored beside neutral", "neutral looks mirrored beside points"]),
+        (("points",), ["neutral looks mirrored beside points"]),
+    ],
+)
+def test_mirror_images_are_said(axes, mirrored, words):
+    performed = clip()
+    still = steady(performed)
+    given = {"landmarks": performed[..., :axes], "neutral": REST[:, :axes], "points": REST[:, :axes]}
+    given |= {name: given[name] * ([-1.0, 1.0, 1.0][:axes]) for name in mirrored}
+    with pytest.warns(MirroredWarning) as told:
+        rc.ik.retarget_landmarks(**given, steady=still)
+    assert len(told) == len(words)
+    for warning, text in zip(told, words, strict=True):
+        assert text in str(warning.message)
 
 
 def test_the_scale_may_be_given():

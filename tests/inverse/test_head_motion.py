@@ -167,3 +167,15 @@ def test_a_published_face_shows_its_motion_on_the_skull(data_path, tolerance):
     assert angle_between(found.transforms[:, :, :3], turns[:, :, :3]) < 1e-3
     still = rc.inverse.solve(rig, rig.evaluate(rows), alpha=0.0)
     np.testing.assert_allclose(found.weights, still.weights, atol=tolerance["finite_difference"])
+
+
+@pytest.mark.parametrize("rigid", ["auto", None])
+@pytest.mark.parametrize(("axis", "said"), [(None, 0), (0, 1), (1, 1), (2, 1)])
+def test_a_mirrored_shot_is_said(rigid, axis, said):
+    """A selfie video or a left-handed program: no rotation brings it onto the face."""
+    rig = rc.faces.example()
+    frames = rig.evaluate(0.6 * np.random.default_rng(0).random((6, rig.num_shapes), np.float32)).astype(np.float64)
+    if axis is not None:
+        frames[..., axis] *= -1.0
+    found = rc.inverse.solve(rig, frames, rigid=rigid, alpha=0.0)
+    assert sum("mirrored" in note for note in found.warnings) == said

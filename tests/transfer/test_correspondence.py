@@ -7,6 +7,7 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
+from rigcast.errors import CorrespondenceWarning
 from tests.transfer.meshes import random_rotation, sheet
 
 
@@ -214,7 +215,8 @@ def test_a_target_that_bridges_a_shut_mouth_opens_it_no_wider_than_the_source():
     source, slit = lips(0.02, bridged=False)
     target, other = lips(0.3, bridged=True)
     marks = [0, 12, 156, 168, *range(13 * 6 + 3, 13 * 6 + 10), *range(13 * 7 + 3, 13 * 7 + 10)]
-    found = rc.transfer.correspond(source, slit, target, other, np.stack([marks, marks], axis=1))
+    with pytest.warns(CorrespondenceWarning, match="right across a mouth that is one surface"):
+        found = rc.transfer.correspond(source, slit, target, other, np.stack([marks, marks], axis=1))
     x, y = source[:, 0], source[:, 1]
     jaw = np.where(y < 6.5, -2.0 * np.clip(1 - np.abs(x - 6) / 4, 0, 1) * np.clip(y / 6, 0, 1), 0.0)
     opened = source + np.stack([0 * jaw, jaw, 0 * jaw], axis=1).astype(np.float32)
@@ -227,3 +229,18 @@ def test_a_target_that_bridges_a_shut_mouth_opens_it_no_wider_than_the_source():
     across = np.sort(found.torn // 13, axis=1)
     assert len(across) >= 5, "the bridge is said"
     assert set(map(tuple, across.tolist())) == {(6, 7)}
+
+
+def test_what_nothing_decides_is_said_with_its_place():
+    source, slit = lips(0.02, bridged=False)
+    target, other = lips(0.3, bridged=True)
+    marks = [0, 12, 156, 168, *range(13 * 6 + 3, 13 * 6 + 10), *range(13 * 7 + 3, 13 * 7 + 10)]
+    with pytest.warns(CorrespondenceWarning) as told:
+        found = rc.transfer.correspond(source, slit, target, other, np.stack([marks, marks], axis=1))
+    assert [str(warning.message) for warning in told] == [f"correspond: {found.doubt()}"]
+    assert set(found.torn.reshape(-1)) <= set(found.undecided)
+    x, y, _ = target[found.undecided].mean(axis=0)
+    assert f"{len(found.undecided)} vertices of the target lie" in found.doubt()
+    assert f"({len(found.undecided)} about ({x:.4g}, {y:.4g}, " in found.doubt()
+    assert abs(y - 6.5) < 0.5
+    assert abs(x - 6) < 1

@@ -9,7 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._hashing import padded_faces
-from rigcast.transfer._landmarks import checked_landmarks, doubtful_landmarks
+from rigcast.transfer._matching.landmarks import checked_landmarks, doubtful_landmarks
 from tests.transfer.meshes import random_rotation, sheet
 from tests.transfer.test_correspondence import cap
 from tests.transfer.test_real_faces import CANONICAL

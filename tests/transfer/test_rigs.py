@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast.errors import UpAxisWarning
 from tests.support.second_face import write_obj
 from tests.transfer.meshes import bend, mixed_sheets, random_rotation
 from tests.transfer.test_correspondence import PLACES, cap, nearest, smile
+
+Z_TO_Y = np.float32([[1, 0, 0], [0, 0, 1], [0, -1, 0]])  # what points up in z points up in y
 
 
 def source_rig(seed: int = 0) -> rc.BlendshapeRig:
@@ -75,9 +80,25 @@ def test_every_kind_of_target_gives_the_same_rig(tmp_path, tolerance):
 
 def test_what_a_mesh_states_of_its_unit_holds_for_the_result():
     rig = source_rig()
-    mesh = rc.sources.Mesh(0.01 * rig.rest_vertices, rig.faces, "head", 1.0, "Y")
+    mesh = rc.sources.Mesh(0.01 * rig.rest_vertices @ Z_TO_Y.T, rig.faces, "head", 1.0, "Y")
     made = rc.transfer.transfer_rig(rig, mesh)
     assert (made.meters_per_unit, made.up_axis) == (1.0, "Y")
+
+
+@pytest.mark.parametrize("other_topology", [False, True])
+@pytest.mark.parametrize(("stated", "said"), [(None, True), ("Y", True), ("Z", False)])
+def test_a_target_on_its_back_is_said_unless_it_states_so(other_topology, stated, said):
+    source, faces = cap(24, True)
+    target, other = cap(19, False) if other_topology else (source, faces)
+    rig = rc.BlendshapeRig(source, smile(source)[None] - source, names=["smile"], faces=faces)
+    pairs = np.stack([nearest(source, PLACES), nearest(target, PLACES)], axis=1) if other_topology else None
+    mesh = rc.sources.Mesh(target @ Z_TO_Y, other, up_axis=stated)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        made = rc.transfer.transfer_rig(rig, mesh, landmarks=pairs)
+    texts = [str(warning.message) for warning in told if warning.category is UpAxisWarning]
+    assert [text.startswith("transfer_rig: target lies as a mesh with Z up would") for text in texts] == [True] * said
+    assert made.up_axis == (stated or "Y")
 
 
 @pytest.mark.parametrize("as_file", [False, True])

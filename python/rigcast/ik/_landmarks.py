@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._similarity import is_mirrored
 from rigcast._validate import Arguments
+from rigcast.errors import MirroredWarning
 
 _GROUPS = {
     "jaw": 17, "right_brow": 5, "left_brow": 5, "nose_bridge": 4, "nose_base": 5, "right_eye": 6, "left_eye": 6,
@@ -78,7 +82,9 @@ def retarget_landmarks(
     Returns
     -------
     (T, M, 3) or (T, M, 2) float64
-        Targets for :func:`rigcast.ik.solve` or :meth:`rigcast.ik.FaceIk.solve`.
+        Targets for :func:`rigcast.ik.solve` or :meth:`rigcast.ik.FaceIk.solve`. A warning
+        :class:`rigcast.errors.MirroredWarning` says if landmarks are mirror images of the actor's neutral, or this one
+        of the character: no rotation brings those together.
 
     Raises
     ------
@@ -105,13 +111,22 @@ def retarget_landmarks(
         chosen = check.integers("steady", steady, "n", below=len(actor))
     if head:
         _check_spread(check, "neutral", actor[chosen])
+        _warn_mirrored("landmarks", is_mirrored(actor[chosen], tracked[:, chosen]), "neutral")
         tracked = _without_head(tracked, actor, chosen)
     _check_spread(check, "points", character)
     _check_spread(check, "neutral", actor)
+    _warn_mirrored("neutral", is_mirrored(actor, character[None]), "points")
     size, rotation, _ = _similarity(actor, character)
     size = size if scale is None else check.number("scale", scale, above=0.0)
     moved: Float64 = character + size * (tracked - actor) @ rotation.T
     return moved
+
+
+def _warn_mirrored(argument: str, mirrored: bool, other: str) -> None:
+    if mirrored:
+        text = f"retarget_landmarks: {argument} looks mirrored beside {other}: a reflection fits far better than any "
+        text += "rotation; change the sign of one axis (selfie video, left-handed program), or exchange left and right"
+        warnings.warn(text, MirroredWarning, stacklevel=3)
 
 
 def _without_head(tracked: Float64, actor: Float64, steady: NDArray[np.int64]) -> Float64:

@@ -27,7 +27,7 @@ from rigcast.inverse._methods.sequential_quadratic import sqp
 from rigcast.inverse._options import Options
 from rigcast.inverse._problem import Problem, make_problem
 from rigcast.inverse._reweighting import chosen_scale, objective, reweighted
-from rigcast.inverse._rigid_motion import Rigid, in_rig_frame, rigid_vertices, without_rigid_motion
+from rigcast.inverse._rigid_motion import Rigid, in_rig_frame, mirrored_note, rigid_vertices, without_rigid_motion
 from rigcast.inverse._solution import Solution
 from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback, silent
 
@@ -226,7 +226,9 @@ def _problem(
         targets, transforms = without_rigid_motion(gram, targets, seen, rigid_scale)
     terms: dict[str, Any] = {name: value for name, value in given.items() if name not in _HOW}
     terms["alpha"] = 0.0 if is_auto(alpha) else alpha
-    return make_problem(gram, targets, **terms), transforms, together
+    problem = make_problem(gram, targets, **terms)
+    notes = mirrored_note(gram, problem.targets)
+    return replace(problem, warnings=problem.warnings + notes), transforms, together
 
 
 def is_auto(term: object) -> bool:

@@ -6,6 +6,7 @@ are left out. What is held and what must meet is decided in Python; the solves a
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,26 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast import _core
 from rigcast._hashing import padded_faces
 from rigcast._validate import Arguments, bad_argument
+from rigcast.errors import CorrespondenceWarning
 from rigcast.progress import Progress, ProgressOption, as_callback
-from rigcast.transfer._components import (
-    Surface,
-    border_vertices,
-    closest_of,
-    component_of,
-    drawn_to,
-    marked,
-    on_border,
-    partners,
-)
-from rigcast.transfer._fitting import Pairs, fit_surface, mean_edge, similarity
-from rigcast.transfer._landmarks import checked_landmarks
+from rigcast.transfer._matching.components import Surface, component_of, drawn_to, marked, partners, parts_of
+from rigcast.transfer._matching.fit import Fit
+from rigcast.transfer._matching.fitting import Pairs, fit_surface, mean_edge, similarity
+from rigcast.transfer._matching.landmarks import checked_landmarks
+from rigcast.transfer._matching.match import match
 from rigcast.transfer._positions import check_positions
-from rigcast.transfer._tears import mended, torn_edges
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
+
+PLACES = 3  # named
 
 
 @dataclass(frozen=True)
@@ -62,6 +58,11 @@ class Correspondence:
     torn : (N, 2) int64
         Edges of the target whose ends are matched to places far apart along the source. Right where the target's faces
         bridge a gap of the source, as a mouth that is one surface with the lips; elsewhere look there first.
+    undecided : (U,) int64
+        Vertices at the ends of torn edges, and those that count as unmatched as they are astray: nothing says on which
+        side of a gap of the source they lie. :meth:`doubt` says where they are.
+    target : (V, 3) float32
+        The target's neutral.
     faces : (F, 4) int32
         Of the target.
     landmarks : (L, 2) int64
@@ -77,6 +78,8 @@ class Correspondence:
     placed: Float32
     unmatched_components: list[int]
     torn: Int64
+    undecided: Int64
+    target: Float32
     faces: Int32
     landmarks: Int64
 
@@ -89,6 +92,28 @@ class Correspondence:
     def mean_distance(self) -> float:
         """Over matched vertices, in the target's unit."""
         return float(self.distance[self.matched].mean())
+
+    def doubt(self) -> str:
+        """How many vertices are undecided, and where: a sentence, empty if there are none."""
+        if not len(self.undecided):
+            return ""
+        told = np.zeros(len(self.matched), bool)
+        told[self.undecided] = True
+        edges = _core.edges(self.faces, len(told)).astype(np.int64)
+        edges = edges[told[edges].any(axis=1)]  # those with a common neighbor belong together
+        part = parts_of(edges, len(told))[self.undecided]
+        sizes = np.bincount(part)
+        order = np.argsort(-sizes, kind="stable")[: min(PLACES, np.count_nonzero(sizes))]
+        places = []
+        for place in order:
+            x, y, z = self.target[self.undecided[part == place]].mean(axis=0, dtype=np.float64)
+            places.append(f"{sizes[place]:,} about ({x:.4g}, {y:.4g}, {z:.4g})")
+        more = ", ..." if np.count_nonzero(sizes) > PLACES else ""
+        count = f"{len(self.undecided):,} vertices of the target lie" if len(self.undecided) > 1 else "a vertex lies"
+        return (
+            f"{count} between places that are far apart along the source, and neither faces nor neighbors decide "
+            f"({', '.join(places)}{more}): right across a mouth that is one surface, elsewhere landmarks there decide"
+        )
 
     def resample(self, neutral: ArrayLike, shapes: ArrayLike) -> tuple[Float32, Float32]:
         """The source in the target's topology: neutral (V, 3) and shapes (K, V, 3).
@@ -141,9 +166,13 @@ def correspond(
     the fitted surface.
 
     Components meet as landmarks tie them: skin with a landmark on skin is drawn and matched to no gums or lashes. A
-    component of the target without a landmark is matched to the nearest that half of it is near to, or rests. Where
-    matches of neighbors lie far apart along the source, vertices that are astray count as unmatched; what is left is
-    ``torn``.
+    component of the target without a landmark is matched to the nearest that half of it is near to, or rests. What is
+    welded to a component with landmarks and lies behind it, as teeth and gums that are one surface with the skin,
+    follows components of the source that nothing else corresponds to.
+
+    Parts that touch, as shut lips and lids, are told apart by connectivity: where matches of neighbors lie far apart
+    along the source, vertices around are matched anew, outward from those that are sure. Vertices that are still astray
+    count as unmatched; what is left is ``torn``.
 
     Parameters
     ----------
@@ -168,7 +197,8 @@ def correspond(
     Returns
     -------
     Correspondence
-        Look at ``coverage``, ``mean_distance``, ``landmark_error``, ``torn`` and ``unmatched_components``.
+        Look at ``coverage``, ``mean_distance``, ``landmark_error``, ``torn`` and ``unmatched_components``. A warning
+        :class:`rigcast.errors.CorrespondenceWarning` says how many vertices are ``undecided``, and where.
 
     Raises
     ------
@@ -206,26 +236,33 @@ def correspond(
         threads,
         lambda i: show(Progress("fitting", i, iterations)),
     )
-    near = reach * mean_edge(fitted)
-    corners, weights, distance = closest_of(partners(tied, fitted, goal, near, threads), goal, fitted, threads)
-    matched = (corners[:, 0] >= 0) & (distance <= near) & ~on_border(corners, weights, border_vertices(fitted))
+    edge = mean_edge(fitted)
+    near = reach * edge
     error = np.linalg.norm(fitted.points[pairs[:, 0]].astype(np.float64) - other[pairs[:, 1]], axis=1)
-    # Landmarks are matched as they were given, on the border of the source too: lips may be where it ends.
-    mine, given = pairs[error <= near].T
-    corners[given], weights[given], distance[given] = mine[:, None], (1.0, 0.0, 0.0), error[error <= near]
-    matched[given] = True
-    torn = torn_edges(corners, matched, fitted, goal, mean_edge(fitted))
-    matched = mended(torn, matched, goal, given)
-    torn = torn[matched[torn].all(axis=1)]
-    share = np.bincount(goal.component, matched) / np.bincount(goal.component)
-    matched &= share[goal.component] >= 0.1  # a chance touch is no correspondence
-    if not matched.any():
+    held = error <= near
+    met = partners(tied, fitted, goal, near, threads)
+    fit = Fit(fitted, goal, tied, met, pairs[held, 1], edge, near, threads)
+    found, torn, undecided = match(fit, pairs[held], error[held])
+    if not found.matched.any():
         raise bad_argument("correspond", "target", f"nowhere within {near:.3g} of the fitted source", "near")
-    unmatched = [int(c) for c in np.flatnonzero(np.bincount(goal.component, matched) == 0)]
-    placed = move.inverse().apply(other)
-    return Correspondence(
-        corners, weights, distance, matched, fitted.points, error, placed, unmatched, torn, other_faces, pairs
+    made = Correspondence(
+        corners=found.corners,
+        weights=found.weights,
+        distance=found.distance,
+        matched=found.matched,
+        fitted=fitted.points,
+        landmark_error=error,
+        placed=move.inverse().apply(other),
+        unmatched_components=[int(c) for c in np.flatnonzero(np.bincount(goal.component, found.matched) == 0)],
+        torn=torn,
+        undecided=undecided,
+        target=other,
+        faces=other_faces,
+        landmarks=pairs,
     )
+    if len(undecided):
+        warnings.warn(f"correspond: {made.doubt()}", CorrespondenceWarning, stacklevel=2)
+    return made
 
 
 def _continued(offsets: Float32, matched: NDArray[np.bool_], faces: Int32) -> Float32:

@@ -20,6 +20,7 @@ from rigcast.transfer._contacts import Contacts, contact_pairs
 from rigcast.transfer._packing import ExpressionPlan
 from rigcast.transfer._positions import check_positions
 from rigcast.transfer._resting import Fixed, held_vertices, holds_each
+from rigcast.transfer._scans import scan_notes, warn_of_scans
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -52,6 +53,9 @@ class ExampleFit:
         Shapes with a resolution below 0.25: they are nearly as transferred.
     rms : (J,) float64
         Distance of each example from the mixture of shapes that it is to be, root mean square over the vertices.
+    notes : list of str
+        Sentences about examples that are no expressions of the target with the weights as given: in another unit,
+        mirrored, moved, or in another order. Each is a warning, too.
     """
 
     shapes: Float32
@@ -59,6 +63,7 @@ class ExampleFit:
     resolution: Float64
     undetermined: list[int]
     rms: Float64
+    notes: list[str]
 
 
 def example_based(
@@ -102,7 +107,8 @@ def example_based(
     (K, V, 3) float32
         Positions. A shape that no example uses is as transferred. A warning
         :class:`rigcast.errors.UndeterminedShapesWarning` names these, and those about which the examples tell less
-        than a quarter of what a scan of each alone would.
+        than a quarter of what a scan of each alone would. A :class:`rigcast.errors.ScansWarning` says if examples are
+        in another unit than the neutral, mirrored, turned or moved as a whole, or in another order than their weights.
 
     Raises
     ------
@@ -128,6 +134,7 @@ def example_based(
     solver = DeformationTransfer(source_neutral, target_neutral, faces, held, contacts=pairs)
     weights = _checked(example_weights)
     shapes = solver.transfer_with_examples(source_shapes, examples, weights, beta, threads=threads)
+    warn_of_scans("example_based", _notes(solver, source_shapes, examples, weights, threads))
     _warn(_undetermined(solver.resolution(source_shapes, weights, beta, threads=threads)))
     return shapes
 
@@ -193,12 +200,22 @@ def fit_example_weights(
         weights = _estimate(neutral, shapes, poses, guess, gammas[i], threads)
         show(Progress("fitting weights of examples", i + 1, iterations))
     shapes = solver.transfer_with_examples(source_shapes, poses, weights, beta, threads=threads)
+    notes = _notes(solver, source_shapes, poses, guess, threads)
+    warn_of_scans("fit_example_weights", notes)
     resolution = solver.resolution(source_shapes, weights, beta, threads=threads)
     undetermined = _undetermined(resolution)
     _warn(undetermined)
     mixed = neutral + np.tensordot(weights, shapes.astype(np.float64) - neutral, 1)
     rms = np.sqrt(np.square(mixed - poses).sum(axis=2).mean(axis=1))
-    return ExampleFit(shapes, weights, resolution, undetermined, rms)
+    return ExampleFit(shapes, weights, resolution, undetermined, rms, notes)
+
+
+def _notes(
+    solver: DeformationTransfer, source_shapes: ArrayLike, examples: ArrayLike, weights: Float64, threads: int
+) -> list[str]:
+    """What there is to say about checked examples and their weights as given."""
+    transferred = solver.transfer(source_shapes, threads=threads)
+    return scan_notes(solver.target_neutral, np.asarray(examples, np.float32), transferred, weights)
 
 
 def _checked_target(solver: DeformationTransfer, target_neutral: ArrayLike) -> Float32:

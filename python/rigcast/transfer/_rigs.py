@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from rigcast._core import BlendshapeRig, DeformationTransfer
 from rigcast._validate import check_blendshape_rig, check_threads
+from rigcast.errors import UpAxisWarning
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.transfer._contacts import Contacts, contact_pairs
 from rigcast.transfer._positions_from_rig import rig_from_positions
@@ -56,7 +58,8 @@ def transfer_rig(
     Returns
     -------
     BlendshapeRig
-        Names, bounds, combinations and metadata are the source's.
+        Names, bounds, combinations and metadata are the source's. A warning :class:`rigcast.errors.UpAxisWarning` says
+        if the target lies beside the source as if another axis than it states pointed up.
 
     Raises
     ------
@@ -78,6 +81,11 @@ def transfer_rig(
     show = as_callback(progress)
     mesh = target_mesh("transfer_rig", target)
     placed = matched("transfer_rig: target is", rig, mesh, landmarks, faces, threads=threads, progress=show)
+    if placed.lies is not None:
+        text = (
+            f"transfer_rig: target lies as a mesh with {placed.lies} up would, and so will the rig; a Mesh of up_axis "
+        )
+        warnings.warn(f"{text}{placed.lies!r} states it", UpAxisWarning, stacklevel=2)
     source, shapes, corners = placed.source, placed.shapes, placed.faces
     held = held_vertices("transfer_rig", fixed, source, shapes)
     show(Progress("finding contacts", 0, 0))

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._core import BlendshapeRig
 from rigcast._hashing import padded_faces
 from rigcast._rigs.mesh import Mesh
+from rigcast._rigs.up_axis import seeming_up_axis
 from rigcast._validate import Arguments
 from rigcast.progress import ProgressOption
 from rigcast.sources._meshes import load_mesh
@@ -39,6 +40,9 @@ class Matched:
         Positions of the source, vertex by vertex of the target.
     match : Correspondence or None
         None if both have one topology.
+    lies : "X", "Y", "Z" or None
+        The up axis with which the target would stand as the rig does, if it is not the one that it states, or else the
+        rig's.
     """
 
     neutral: Float32
@@ -46,6 +50,7 @@ class Matched:
     source: Float32
     shapes: Float32
     match: Correspondence | None
+    lies: str | None
 
 
 def target_mesh(function: str, target: Target) -> Mesh:
@@ -100,10 +105,14 @@ def matched(
     if degenerate_faces(target.vertices, corners).all():
         raise ValueError(f"{called} a mesh with no area in any of its {len(corners):,} faces; it must be a surface")
     shapes = positions_from_rig(rig)
+    axes = str(rig.up_axis), target.up_axis or str(rig.up_axis)
     if landmarks is None:
-        return Matched(target.vertices, corners, rig.rest_vertices, shapes, None)
+        lies = seeming_up_axis(rig.rest_vertices, target.vertices, *axes)
+        return Matched(target.vertices, corners, rig.rest_vertices, shapes, None, lies)
     pairs = load_landmarks(landmarks) if isinstance(landmarks, (str, os.PathLike)) else landmarks
     match = correspond(
         rig.rest_vertices, rig.faces, target.vertices, corners, pairs, threads=threads, progress=progress
     )
-    return Matched(target.vertices, corners, *match.resample(rig.rest_vertices, shapes), match)
+    marks = match.landmarks
+    lies = seeming_up_axis(rig.rest_vertices[marks[:, 0]], target.vertices[marks[:, 1]], *axes)
+    return Matched(target.vertices, corners, *match.resample(rig.rest_vertices, shapes), match, lies)

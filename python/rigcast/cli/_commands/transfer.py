@@ -65,6 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of TARGET_NEUTRAL: mm, cm, dm, m, in, ft or meters; default: as its file says, or else the rig's",
     )
     how.add_argument(
+        "--up-axis", choices=["X", "Y", "Z"], help="of TARGET_NEUTRAL; default: as its file says, or else the rig's"
+    )
+    how.add_argument(
         "--landmarks",
         metavar="FILE",
         type=arguments.existing_file,
@@ -103,6 +106,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="expressions of the target: a folder of .obj, .npy (J, V, 3), .npz, .glb; may be repeated",
+    )
+    scans.add_argument(
+        "--examples-up-axis", choices=["X", "Y", "Z"], help="of the examples; default: that of TARGET_NEUTRAL"
     )
     scans.add_argument(
         "--weights",
@@ -146,7 +152,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         )  # last: the same command goes on after an interruption, without --overwrite
         kept.remove()
     result = {"output": os.fspath(args.output), **figures}
-    result |= {**_matched(task, made), **said, "notes": task.notes + _empty_notes(task.rig, figures["empty"])}
+    notes = task.notes + said.pop("notes", []) + _empty_notes(task.rig, figures["empty"])
+    result |= {**_matched(task, made), **said, "notes": notes}
     show_transfer(console, args, result)
     return result if args.report is None else result | {"report": os.fspath(args.report)}
 
@@ -210,6 +217,7 @@ def _with_examples(task: Task, shapes: Float32, progress: ProgressCallback) -> t
     rounds = {} if args.estimate or args.weights is None else {"iterations": 0}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rc.errors.UndeterminedShapesWarning)  # said below, with names
+        warnings.simplefilter("ignore", rc.errors.ScansWarning)  # notes say it
         found = transfer.fit_example_weights(
             solver,
             task.shapes[: rig.num_shapes],
@@ -228,6 +236,7 @@ def _with_examples(task: Task, shapes: Float32, progress: ProgressCallback) -> t
         "example_rms_mm": millimeters * found.rms,
         "example_resolution": found.resolution,
         "undetermined": [rig.shape_names[k] for k in found.undetermined],
+        "notes": found.notes,
     }
 
 
@@ -252,4 +261,5 @@ def _matched(task: Task, made: rc.BlendshapeRig) -> dict[str, Any]:
         "landmark_error_mm": millimeters * float(match.landmark_error.max()),
         "unmatched_components": len(match.unmatched_components),
         "torn_edges": match.torn.tolist(),
+        "undecided_vertices": match.undecided.tolist(),
     }

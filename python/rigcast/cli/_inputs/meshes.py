@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast.cli._arguments import UNITS
 from rigcast.sources import Mesh
-from rigcast.transfer._fitting import similarity
+from rigcast.transfer._matching.fitting import similarity
 
 TWICE = 2.0  # no two grown heads differ so much
 ALIKE = 1.25  # heads that differ less are of one size: inches (2.54 cm) and centimeters are not confused
@@ -63,3 +63,8 @@ def unit_note(
     if not near or not 1.0 / ALIKE <= off[near] <= ALIKE:
         return f"{question} --unit says it"
     return f"{question} With --unit {near} it is {off[near]:.3g} times as large"
+
+
+def lies_otherwise(name: str, what: str, axis: str, option: str, as_what: str) -> str:
+    """What to say of a mesh that lies beside the rig as if another axis pointed up, and the option that says it."""
+    return f"{name} lies as {what} with {axis.lower()} up would: with {option} {axis} it stands as {as_what}"

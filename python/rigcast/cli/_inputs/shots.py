@@ -14,15 +14,15 @@ from rigcast import sources
 from rigcast._formats.npz.archive import member_names
 from rigcast._formats.point_cache import mdd_rate
 from rigcast._rigs.shot import TO_Y_UP
+from rigcast._rigs.up_axis import seeming_up_axis
 from rigcast.cli._arguments import existing_file, unit
-from rigcast.cli._inputs.meshes import unit_note
-from rigcast.transfer._fitting import similarity
+from rigcast.cli._inputs.meshes import lies_otherwise, unit_note
+from rigcast.transfer._matching.fitting import similarity
 
 Int64 = NDArray[np.int64]
 
 IN_SECONDS = (".glb", ".gltf", ".abc")  # what is sampled at a rate; other shots are frames, whatever their rate
 USD = (".usd", ".usda", ".usdc", ".usdz")
-NEARLY = 30.0  # degrees that a head may be turned in a first frame whose up axis is another one
 TINY = 1e-30  # a scale above 0, for shots of one point
 OPTIONS = {
     "clip": (".glb", ".gltf"),
@@ -121,15 +121,9 @@ def _size_note(rig: Any, frame: NDArray[np.float32], path: Path, markers: Int64 
 
 def _axis_note(rig: Any, frame: NDArray[np.float32], args: argparse.Namespace, markers: Int64 | None) -> str:
     """What to say where a frame lies beside the rig's neutral as if another axis pointed up."""
-    lies = similarity(*_matched(rig, frame, markers)).rotation
-    own = TO_Y_UP[str(rig.up_axis)].T
-    near = {axis: float(np.trace(own @ turn @ lies)) for axis, turn in TO_Y_UP.items()}
-    axis = max(near, key=lambda name: near[name])
-    if args.up_axis is not None or axis == rig.up_axis or near[axis] < 1.0 + 2.0 * np.cos(np.radians(NEARLY)):
-        return ""
-    return (
-        f"{args.shot.name} lies as a shot with {axis.lower()} up would: with --up-axis {axis} it stands as the rig does"
-    )
+    own = str(rig.up_axis)
+    axis = None if args.up_axis is not None else seeming_up_axis(*_matched(rig, frame, markers), own, own)
+    return "" if axis is None else lies_otherwise(args.shot.name, "a shot", axis, "--up-axis", "the rig does")
 
 
 def _matched(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,13 +17,15 @@ from rigcast import transfer
 from rigcast._atomic_files import atomic_file
 from rigcast._formats.gltf.surface import read_surface
 from rigcast._formats.textures import lost_textures
+from rigcast._rigs.shot import TO_Y_UP
+from rigcast._rigs.up_axis import seeming_up_axis
 from rigcast._validate import bad_argument
 from rigcast.cli._inputs.faces import open_rig
-from rigcast.cli._inputs.meshes import unit_note
+from rigcast.cli._inputs.meshes import lies_otherwise, unit_note
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.report._kit.words import figure
 from rigcast.report._transfer.measured import check_truth
-from rigcast.transfer._landmarks import doubtful_landmarks
+from rigcast.transfer._matching.landmarks import doubtful_landmarks
 from rigcast.transfer._targets import matched
 
 Float32 = NDArray[np.float32]
@@ -86,16 +89,21 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
     if not len(rig.faces):
         raise bad_argument("transfer", "SOURCE_RIG", "without faces", "a rig with faces")
     target = rc.sources.load_mesh(args.target)
+    if args.up_axis is not None:
+        target = replace(target, up_axis=args.up_axis)
     unit = target.meters_per_unit if args.unit is None else args.unit
     about = {key: value for key, value in (("meters_per_unit", unit), ("up_axis", target.up_axis)) if value is not None}
     licence, surface_of, lost = _surface(rig, args.target, len(target.vertices))
     about |= licence
     truth = None if args.truth is None else rc.sources.load_blendshapes(args.truth)
     check_truth(target.vertices, rig.shape_names, truth)
-    examples, weights = _open_examples(args, rig, len(target.vertices))
+    examples, weights = _open_examples(args, rig, target)
     fixed: Any = _open_vertices(args.fixed, 1, "--fixed", len(target.vertices))
     contacts = _open_vertices(args.contacts, 2, "--contacts", len(target.vertices))
-    placed = matched(f"{args.target}:", rig, target, args.landmarks, threads=args.threads, progress=progress)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rc.errors.CorrespondenceWarning)  # a note says it
+        placed = matched(f"{args.target}:", rig, target, args.landmarks, threads=args.threads, progress=progress)
+    doubt = "" if placed.match is None else placed.match.doubt()
     source, shapes, faces = placed.source, placed.shapes, placed.faces
     if args.contacts == "auto":
         progress(Progress("finding contacts", 0, 0))
@@ -124,9 +132,27 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         contacts=contacts,
         fixed=fixed,
         match=placed.match,
-        notes=dropped + [note] * bool(note) + lost + _landmark_notes(placed.match, rig, target.vertices, unit),
+        notes=[
+            *dropped,
+            *(text for text in (note, doubt) if text),
+            *_axis_notes(args, placed.lies, target, examples, str(rig.up_axis)),
+            *lost,
+            *_landmark_notes(placed.match, rig, target.vertices, unit),
+        ],
         surface_of=surface_of,
     )
+
+
+def _axis_notes(
+    args: argparse.Namespace, lies: str | None, target: rc.sources.Mesh, examples: Float32 | None, own: str
+) -> list[str]:
+    """What to say of a target, and of examples, that lie as if another axis pointed up."""
+    notes = [] if lies is None else [lies_otherwise(args.target.name, "a mesh", lies, "--up-axis", "the source does")]
+    stated = target.up_axis or own
+    scans = None if examples is None else seeming_up_axis(target.vertices, examples.mean(axis=0), stated, stated)
+    if scans is not None:
+        notes.append(lies_otherwise("a scan", "one", scans, "--examples-up-axis", "the target does"))
+    return notes
 
 
 def _landmark_notes(match: transfer.Correspondence | None, rig: Any, target: Float32, unit: float | None) -> list[str]:
@@ -166,6 +192,8 @@ def _surface(rig: Any, target: Path, count: int) -> tuple[dict[str, str], Path |
 def _check_options(args: argparse.Namespace) -> None:
     if not args.examples and (args.weights or args.estimate):
         raise ValueError("--weights and --estimate are about --examples, of which there are none")
+    if not args.examples and args.examples_up_axis is not None:
+        raise ValueError("--examples-up-axis is about --examples, of which there are none")
     if args.examples and args.fixed == "each":
         raise ValueError(
             "--fixed each holds no vertices where examples correct shapes; with --examples it must be rest"
@@ -175,11 +203,16 @@ def _check_options(args: argparse.Namespace) -> None:
             raise ValueError(f"--{name} needs what --no-measure leaves out")
 
 
-def _open_examples(args: argparse.Namespace, rig: Any, count: int) -> tuple[Float32 | None, NDArray[np.float64] | None]:
-    """Expressions of the target and their weights, both None where there are none."""
+def _open_examples(
+    args: argparse.Namespace, rig: Any, target: rc.sources.Mesh
+) -> tuple[Float32 | None, NDArray[np.float64] | None]:
+    """Expressions of the target, in its axes, and their weights, both None where there are none."""
     if not args.examples:
         return None, None
-    examples = rc.sources.load_scans(args.examples, count)
+    examples = rc.sources.load_scans(args.examples, len(target.vertices))
+    if args.examples_up_axis is not None:
+        turn = TO_Y_UP[target.up_axis or str(rig.up_axis)].T @ TO_Y_UP[args.examples_up_axis]
+        examples = (examples @ turn.T).astype(np.float32)
     known = None if args.weights is None else transfer.load_example_weights(args.weights, rig, len(examples))
     return examples, known
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast.transfer._components import Surface, border_vertices, closest_of, on_border
+from rigcast.transfer._matching.components import Surface, border_vertices, closest_of, on_border
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -87,7 +87,23 @@ def fit_surface(
         displacement = system.solve(pull[:, None] * (aim - start.points), threads=threads)
         fitted = start.moved((start.points + displacement).astype(np.float32))
         report(i + 1)
-    return fitted
+    return _carried(start, fitted, drawn.any(axis=1), threads)
+
+
+def _carried(start: Surface, fitted: Surface, drawn: NDArray[np.bool_], threads: int) -> Surface:
+    """Components that nothing draws move as a whole with what was nearest to them: teeth with the mouth."""
+    alone = np.logical_not(drawn)
+    rows = np.flatnonzero(alone[start.component])
+    if not len(rows) or alone.all():
+        return fitted
+    points, faces = fitted.points.copy(), start.faces[drawn[start.component[start.faces[:, 0]]]]
+    beside = _core.closest_points(start.points, faces, start.points[rows], threads=threads)[0]
+    for s in np.flatnonzero(alone):
+        own = start.component[rows] == s
+        near = np.unique(beside[own])
+        if len(near) >= 3:
+            points[rows[own]] = similarity(start.points[near], fitted.points[near]).apply(start.points[rows[own]])
+    return fitted.moved(points)
 
 
 def mean_edge(surface: Surface) -> float:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast.transfer._components import Surface
+from rigcast.transfer._matching.components import Surface
+from rigcast.transfer._matching.fit import Fit, Matches
 
 Bool = NDArray[np.bool_]
 Float64 = NDArray[np.float64]
@@ -23,22 +24,25 @@ Graph = list[list[tuple[int, float]]]
 TORN = 2.0  # times the edge's own length, or the mean edge of the source where that is longer
 
 
-def torn_edges(corners: Int32, matched: Bool, fitted: Surface, target: Surface, edge: float) -> Int64:
+def torn_edges(found: Matches, among: Bool, fit: Fit, graph: Graph) -> Int64:
     """(N, 2) edges of the target, both ends matched, whose matches are farther apart along the source than that allows.
 
-    Paths run along edges and diagonals of the fitted source, of mean edge ``edge``, between the nearest ``corners``
-    (V, 3) of the triangles matched: somewhat longer than the shortest on its surface, and without the way inside these.
+    Of edges with an end ``among`` (V,) vertices. Edges between components of the source are none: they say what is
+    welded. Paths run in the graph of the fitted source between the nearest corners of the triangles matched: somewhat
+    longer than the shortest on its surface, and without the way inside these.
     """
+    corners, target = found.corners, fit.target
     edges = _core.edges(target.faces, len(target.points)).astype(np.int64)
-    edges = edges[matched[edges].all(axis=1)]
+    edges = edges[found.matched[edges].all(axis=1) & among[edges].any(axis=1)]
+    lies = fit.source.component[np.maximum(corners[edges, 0], 0)]
+    edges = edges[lies[:, 0] == lies[:, 1]]
     length = np.linalg.norm(target.points[edges[:, 0]] - target.points[edges[:, 1]], axis=1)
-    limit = TORN * np.maximum(length, edge)
-    graph = _graph(fitted)
+    limit = TORN * np.maximum(length, fit.edge)
     order = np.argsort(edges[:, 0], kind="stable")
     torn = np.zeros(len(edges), bool)
     for rows in np.split(order, np.flatnonzero(np.diff(edges[order, 0])) + 1):
         if len(rows):
-            torn[rows] = ~_reached(graph, corners, edges[rows[0], 0], edges[rows, 1], limit[rows])
+            torn[rows] = ~reached(graph, corners, edges[rows[0], 0], edges[rows, 1], limit[rows])
     return np.asarray(edges[torn], np.int64)
 
 
@@ -84,7 +88,7 @@ def _sides(vertices: set[int], near: list[set[int]]) -> int:
     return parts
 
 
-def _graph(surface: Surface) -> Graph:
+def graph_of(surface: Surface) -> Graph:
     """Edges and diagonals of quads, with their lengths."""
     points = surface.points.astype(np.float64)
     quads = surface.faces[surface.faces[:, 3] >= 0]
@@ -97,25 +101,27 @@ def _graph(surface: Surface) -> Graph:
     return graph
 
 
-def _reached(graph: Graph, corners: Int32, start: int, ends: Int64, limit: Float64) -> Bool:
+def reached(graph: Graph, corners: Int32, start: int, ends: Int64, limit: Float64) -> Bool:
     """(E,) whether the matches of ``ends`` are within ``limit`` of that of ``start`` (Dijkstra, no farther)."""
     waiting: dict[int, list[int]] = {}
     for row, end in enumerate(ends.tolist()):
         for corner in corners[end].tolist():
             waiting.setdefault(corner, []).append(row)
-    found = np.zeros(len(ends), bool)
-    heap = [(0.0, corner) for corner in corners[start].tolist()]
-    farthest, settled = float(limit.max()), set()
-    while heap and not found.all():
+    limits = limit.tolist()
+    found, missing, farthest = [False] * len(ends), len(ends), max(limits)
+    away = dict.fromkeys(corners[start].tolist(), 0.0)
+    heap = [(0.0, corner) for corner in away]
+    while heap and missing:
         distance, vertex = heapq.heappop(heap)
-        if distance > farthest:
-            break
-        if vertex in settled:
+        if distance > away[vertex]:
             continue
-        settled.add(vertex)
-        rows = waiting.get(vertex, [])
-        found[rows] |= distance <= limit[rows]
+        for row in waiting.get(vertex, ()):
+            if not found[row] and distance <= limits[row]:
+                found[row] = True
+                missing -= 1
         for other, step in graph[vertex]:
-            if other not in settled:
-                heapq.heappush(heap, (distance + step, other))
-    return found
+            there = distance + step
+            if there <= farthest and there < away.get(other, np.inf):
+                away[other] = there
+                heapq.heappush(heap, (there, other))
+    return np.array(found)

@@ -127,6 +127,12 @@ def component_of(rows: Int32, columns: Int32, count: int) -> Int64:
         label = lower
 
 
+def parts_of(edges: Int64, count: int) -> Int64:
+    """(V,) connected parts of the graph with these edges (E, 2)."""
+    both = np.concatenate([edges, edges[:, ::-1]])
+    return component_of(both[:, 0].astype(np.int32), both[:, 1].astype(np.int32), count)
+
+
 def border_vertices(surface: Surface) -> Bool:
     """(V,) vertices of edges with one face."""
     faces, sides = surface.faces, []

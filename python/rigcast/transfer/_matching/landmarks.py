@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._similarity import BETTER, best_turn, centered, residual
 from rigcast._validate import Arguments, bad_argument
 
 Float32 = NDArray[np.float32]
@@ -24,7 +25,6 @@ Int64 = NDArray[np.int64]
 COLLINEAR = 1e-3  # of the landmarks' extent: across a line, less leaves the turn around it to rounding
 LARGE = 0.2  # residual: right pairs stay below, from five on
 FITS = 0.3  # residual of a mirror image that is believed
-BETTER = 0.5  # of the residual as given: what a case that explains it leaves at most
 TOLD = 5  # pairs from which a residual says something; four for what normals say
 ALONE = 0.5  # of the landmarks' spread: what a single right pair does not miss
 MANY = 300  # pairs: beyond, exchanges of two of them are not tried
@@ -54,7 +54,7 @@ def checked_landmarks(
         if not spread[1] > COLLINEAR * spread[0]:
             got = f"{len(pairs)} pairs whose vertices of the {side} lie on one line or in one point"
             raise _refused(got, "three or more that do not: they place and turn the source")
-    given = _residual(source[pairs[:, 0]], target[pairs[:, 1]])
+    given = residual(source[pairs[:, 0]], target[pairs[:, 1]])
     _check_sides(pairs, (source, source_faces), (target, target_faces), given)
     if len(pairs) >= TOLD and given > LARGE:
         _check_shifts(pairs, source, target, given)
@@ -70,13 +70,13 @@ def doubtful_landmarks(pairs: Int64, source: Float32, target: Float32) -> tuple[
     each other by a residual above 0.2 in all, the three worst are among them.
     """
     own, other = source[pairs[:, 0]], target[pairs[:, 1]]
-    turn, residual = _turn(own, other)
-    a, b = _centered(own), _centered(other)
+    turn, left = best_turn(own, other)
+    a, b = centered(own), centered(other)
     turned = a @ turn.T
     missed = np.linalg.norm((turned * b).sum() / np.square(a).sum() * turned - b, axis=1)
     order = np.argsort(-missed, kind="stable")
     bad = missed[order] > ALONE * np.sqrt(np.square(b).sum(axis=1).mean())
-    if residual > LARGE and len(pairs) >= TOLD:
+    if left > LARGE and len(pairs) >= TOLD:
         bad[:3] = True
     return order[bad], missed[order[bad]]
 
@@ -99,9 +99,12 @@ def _check_sides(pairs: Int64, source: tuple[Float32, Int32], target: tuple[Floa
     if len(pairs) < 4:
         return
     own, other = source[0][pairs[:, 0]], target[0][pairs[:, 1]]
-    mirrored = _residual(own, other, mirrored=True)
+    mirrored = residual(own, other, mirrored=True)
     normals = [_core.vertex_normals(*mesh)[rows] for mesh, rows in zip((source, target), pairs.T, strict=True)]
-    agree = [float((normals[0] @ _turn(own, other, m)[0].T * normals[1]).sum(axis=1).mean()) for m in (False, True)]
+    agree = [
+        float((normals[0] @ best_turn(own, other, mirrored=m)[0].T * normals[1]).sum(axis=1).mean())
+        for m in (False, True)
+    ]
     behind = agree[0] < 0.0 < agree[1] and mirrored <= min(FITS, 1.001 * given)
     if behind or (given > LARGE and len(pairs) >= TOLD and mirrored < BETTER * given):
         shown = ", and would show the face from behind" if behind else ""
@@ -117,7 +120,7 @@ def _check_shifts(pairs: Int64, source: Float32, target: Float32, given: float) 
     for shift in product((-1, 0, 1), repeat=2):
         moved = pairs + shift
         if any(shift) and moved.min() >= 0 and (moved < counts).all():
-            found[shift] = _residual(source[moved[:, 0]], target[moved[:, 1]])
+            found[shift] = residual(source[moved[:, 0]], target[moved[:, 1]])
     believed = [shift for shift in found if found[shift] < BETTER * given]
     if not believed:
         return
@@ -133,7 +136,7 @@ def _check_shifts(pairs: Int64, source: Float32, target: Float32, given: float) 
 def _check_columns(pairs: Int64, source: Float32, target: Float32, given: float) -> None:
     if pairs[:, 1].max() >= len(source) or pairs[:, 0].max() >= len(target):
         return
-    turned = _residual(source[pairs[:, 1]], target[pairs[:, 0]])
+    turned = residual(source[pairs[:, 1]], target[pairs[:, 0]])
     if turned < BETTER * given:
         got = f"pairs that miss each other by {given:.0%} of their spread, and by {turned:.0%} with columns exchanged"
         raise _refused(got, "the source's vertex first and the target's second; exchange the columns")
@@ -162,29 +165,11 @@ def _refused(got: str, must: str) -> ValueError:
     return bad_argument("correspond", "landmarks", got, must)
 
 
-def _turn(own: Float32, other: Float32, mirrored: bool = False) -> tuple[Float64, float]:
-    """The rotation (Umeyama 1991), or rotation and reflection, that takes points nearest, and its residual."""
-    a, b = _centered(own), _centered(other)
-    u, s, vt = np.linalg.svd(b.T @ a)
-    sign = np.array([1.0, 1.0, np.sign(np.linalg.det(u @ vt)) * (-1.0 if mirrored else 1.0)])
-    explained = (s * sign).sum() ** 2 / (np.square(a).sum() * np.square(b).sum())
-    return u @ np.diag(sign) @ vt, float(np.sqrt(max(0.0, 1.0 - explained)))
-
-
-def _residual(own: Float32, other: Float32, *, mirrored: bool = False) -> float:
-    """Rms of what the best similarity misses ``other`` by, over its rms distance from the mean."""
-    return _turn(own, other, mirrored)[1]
-
-
 def _exchanged(own: Float32, other: Float32, first: Int64, second: Int64) -> Float64:
     """(E,) residuals with rows ``first`` and ``second`` of ``other`` exchanged, one exchange each."""
-    a, b = _centered(own), _centered(other)
+    a, b = centered(own), centered(other)
     moment = b.T @ a + np.einsum("ei,ej->eij", b[second] - b[first], a[first] - a[second])
     values = np.linalg.svd(moment, compute_uv=False)
     values[:, 2] *= np.sign(np.linalg.det(moment))
     explained = values.sum(axis=1) ** 2 / (np.square(a).sum() * np.square(b).sum())
     return np.asarray(np.sqrt(np.maximum(0.0, 1.0 - explained)))
-
-
-def _centered(points: Float32) -> Float64:
-    return np.asarray(points - points.mean(axis=0, dtype=np.float64), np.float64)
