@@ -2,6 +2,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/pieces.h"
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/device/device_calls.h"
@@ -61,7 +62,16 @@ Array<float> jvp(const py::object& self, const ArrayLike& poses, const ArrayLike
         return output;
     }
     const py::gil_scoped_release released;
-    model.jvp(in, directions, derivatives, num_threads);
+    if (in.extent(0) <= frames_of_piece(12 * count) || directions.extent(0) != in.extent(0)) {
+        model.jvp(in, directions, derivatives, num_threads);
+        return output;
+    }
+    model.check_poses("jvp", in);
+    check_finite("jvp", "tangents", directions);
+    in_pieces(in.extent(0), 12 * count, [&](std::int64_t begin, std::int64_t frames) {
+        model.jvp(some_rows(in, begin, frames), some_rows(directions, begin, frames),
+                  some_rows(derivatives, begin, frames), num_threads);
+    });
     return output;
 }
 
@@ -80,7 +90,9 @@ Array<float> jacobian(const py::object& self, const ArrayLike& poses, const std:
         return output;
     }
     const py::gil_scoped_release released;
-    model.jacobian(in, jacobians, num_threads);
+    in_pieces(in.extent(0), 4 * rows * in.extent(1), [&](std::int64_t begin, std::int64_t frames) {
+        model.jacobian(some_rows(in, begin, frames), some_rows(jacobians, begin, frames), num_threads);
+    });
     return output;
 }
 

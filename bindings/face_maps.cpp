@@ -3,6 +3,7 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/model_line.h"
+#include "bindings/convert/pieces.h"
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/device/device_calls.h"
@@ -59,7 +60,17 @@ Array<float> evaluate_detail(const py::object& self, const ArrayLike& poses, con
         return output;
     }
     const py::gil_scoped_release released;
-    model.evaluate_detail(in, values, vertices, num_threads);
+    const std::int64_t size = 12 * model.character().num_vertices();
+    if (in.extent(0) <= frames_of_piece(size) || values.extent(0) != in.extent(0)) {
+        model.evaluate_detail(in, values, vertices, num_threads);
+        return output;
+    }
+    model.check_poses(name_of_detail, in);
+    face::check_detail(name_of_detail, values, in.extent(0), model.num_refinements());
+    in_pieces(in.extent(0), size, [&](std::int64_t begin, std::int64_t count) {
+        model.evaluate_detail(some_rows(in, begin, count), some_rows(values, begin, count),
+                              some_rows(vertices, begin, count), num_threads);
+    });
     return output;
 }
 

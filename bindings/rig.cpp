@@ -7,6 +7,7 @@
 #include "bindings/channels.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/model_line.h"
+#include "bindings/convert/pieces.h"
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/convert/tensors.h"
@@ -55,7 +56,15 @@ Array<float> evaluate(const py::object& self, const ArrayLike& poses, const std:
         return output;
     }
     const py::gil_scoped_release released;
-    model.evaluate(in, result, num_threads);
+    const std::int64_t size = 12 * model.character().num_vertices();
+    if (in.extent(0) <= frames_of_piece(size)) {
+        model.evaluate(in, result, num_threads);
+        return output;
+    }
+    model.check_poses("evaluate", in);  // so that an error names the row of the whole
+    in_pieces(in.extent(0), size, [&](std::int64_t begin, std::int64_t count) {
+        model.evaluate(some_rows(in, begin, count), some_rows(result, begin, count), num_threads);
+    });
     return output;
 }
 
@@ -80,7 +89,17 @@ Array<float> vjp(const Deformer& model, const ArrayLike& poses, const ArrayLike&
     const auto in = view<float, 2>(input);
     const View<float, 2> gradients(output.mutable_data(), in.extents());
     const py::gil_scoped_release released;
-    model.vjp(in, seeds, gradients, num_threads);
+    const std::int64_t size = 12 * model.character().num_vertices();
+    if (in.extent(0) <= frames_of_piece(size) || seeds.extent(0) != in.extent(0)) {
+        model.vjp(in, seeds, gradients, num_threads);
+        return output;
+    }
+    model.check_poses("vjp", in);
+    check_finite("vjp", "cotangents", seeds);
+    in_pieces(in.extent(0), size, [&](std::int64_t begin, std::int64_t count) {
+        model.vjp(some_rows(in, begin, count), some_rows(seeds, begin, count), some_rows(gradients, begin, count),
+                  num_threads);
+    });
     return output;
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.inverse._lost_shapes import lost_shapes
+from tests.cli.command import SOLVE, json_of, rigcast_command
 
 FACE = rc.faces.example()
 JAW, BLINK = (FACE.shape_names.index(name) for name in ("jawOpen", "eyeBlinkLeft"))
@@ -25,18 +25,35 @@ def found(shot, share, **options):
     return rc.inverse.solve(FACE, shot, relative_alpha=share, **options)
 
 
+def told(solution):
+    return [text for text in solution.warnings if "rest in every frame" in text]
+
+
 def test_a_blink_that_sparsity_swallows_is_named(shot):
-    (text,) = lost_shapes(FACE, shot, found(shot, 0.05))
+    (text,) = told(found(shot, 0.05))
     assert "eyeBlinkLeft (up to 1)" in text
     assert "relative alpha" in text
 
 
 def test_nothing_is_named_if_all_that_moves_is_on(shot):
-    assert lost_shapes(FACE, shot, found(shot, 0.0005)) == []
+    assert told(found(shot, 0.0005)) == []
 
 
 def test_chosen_vertices_tell_the_same(shot):
     few = np.arange(0, 2536, 3)
-    solution = found(shot[:, few], 0.05, vertices=few)
-    assert "eyeBlinkLeft" in lost_shapes(FACE, shot[:, few], solution, few)[0]
-    assert lost_shapes(FACE, shot[:, few], solution, few) == lost_shapes(FACE, shot, solution, few)
+    few_told, told_of_all = (told(found(meshes, 0.05, vertices=few)) for meshes in (shot[:, few], shot))
+    assert "eyeBlinkLeft" in few_told[0]
+    assert few_told == told_of_all
+
+
+@pytest.mark.parametrize(
+    "options", [("--relative-alpha", "0.05"), ("--loss", "tukey", "--loss-scale", "0.02", "--alpha", "1")], ids=str
+)
+def test_the_command_names_it_in_its_json_and_on_the_screen(shot, options, tmp_path):
+    FACE.save(tmp_path / "face.safetensors")
+    np.save(tmp_path / "take.npy", shot.astype(np.float32))
+    told = json_of(*SOLVE, "-o", "w.npz", *options, folder=tmp_path)
+    (text,) = [text for text in told["warnings"] if "rest in every frame" in text]
+    assert "eyeBlinkLeft" in text
+    shown = rigcast_command(*SOLVE, "-o", "w.npz", *options, folder=tmp_path)
+    assert text in " ".join((shown.stdout + shown.stderr).split())

@@ -2,6 +2,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <limits>
 
 namespace rigcast::linalg {
 namespace {
@@ -12,12 +13,20 @@ using Eigen::Vector3d;
 /// A matrix counts as singular if its determinant is below this share of its cubed norm.
 constexpr double singular_determinant = 1e-12;
 
-/// Newton's iteration X <- (X + X^-T) / 2 (Higham 1986): two rounds for a rotation rounded to float32. Returns false
-/// if A mirrors or is nearly singular.
+/// A power of two near 1 / |A|, so that A times it has the digits of A: 1 for rotations, and if |A| is 0 or not finite.
+double power_of_two(const Matrix& a) {
+    const double size = a.norm();
+    if (!(size >= std::numeric_limits<double>::min()) || !std::isfinite(size)) return 1.0;
+    return std::ldexp(1.0, -std::ilogb(size));
+}
+
+/// Newton's iteration X <- (X + X^-T) / 2 (Higham 1986): two rounds for a rotation rounded to float32. The rotation
+/// does not depend on the scale of A, but the number of rounds does, so that A is scaled first. Returns false if A
+/// mirrors or is nearly singular, or has not converged.
 bool newton(const Matrix& a, Matrix* rotation) {
     constexpr int max_rounds = 30;      // each round halves singular values far above 1; chosen, not tuned
     constexpr double converged = 1e-8;  // quadratic convergence: the next error is the square of this change
-    Matrix x = a;
+    Matrix x = power_of_two(a) * a;
     for (int round = 0; round < max_rounds; ++round) {
         const double determinant = x.determinant();
         const double size = x.norm();
@@ -25,10 +34,12 @@ bool newton(const Matrix& a, Matrix* rotation) {
         const Matrix next = 0.5 * (x + x.inverse().transpose());
         const double change = (next - x).norm();
         x = next;
-        if (change < converged) break;
+        if (change < converged) {
+            *rotation = x;
+            return true;
+        }
     }
-    *rotation = x;
-    return true;
+    return false;
 }
 
 Matrix nearest_rotation(const Matrix& a) {

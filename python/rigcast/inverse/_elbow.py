@@ -26,7 +26,7 @@ FEWEST = 8  # training frames that a short shot gives, though they are closer to
 SAMPLE = 24  # training frames of ``alpha="auto"``: some 200 frames are solved, whatever the shot's length
 
 
-def choose_alpha(sample: Problem, options: Options) -> float:
+def choose_alpha(sample: Problem, options: Options, most: float = np.inf) -> float:
     """The elbow of some frames of a shot, each solved by itself from a start of its own.
 
     By ``descent`` whichever method is to use it: all of them minimize the same objective, and it is the fast one. The
@@ -37,6 +37,8 @@ def choose_alpha(sample: Problem, options: Options) -> float:
     sample : Problem
         The frames at :func:`training_frames` of the shot, at most ``SAMPLE``; its ``alpha`` does not matter.
     options : Options
+    most : float
+        Larger alphas are not considered.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def choose_alpha(sample: Problem, options: Options) -> float:
     quiet = replace(options, progress=silent, joint=None)
     single = replace(sample, alpha=0.0, smoothness=0.0, init=None)
     alphas = default_alphas(sample.rig)
-    alphas = alphas[alphas <= largest_strength(sample.lower, sample.upper)]
+    alphas = alphas[alphas <= min(largest_strength(sample.lower, sample.upper), most)]
     table = np.array([_solved(replace(single, alpha=float(alpha)), quiet) for alpha in alphas])
     rest = rmse_p95(single, single.start(), options.threads).mean()
     energies = measures.measure(single, single.start(), options.threads, options.device).objective

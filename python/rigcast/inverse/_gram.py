@@ -86,6 +86,12 @@ class Gram:
         """(M, 3)"""
         return np.asarray(self.rig.rest_vertices, np.float32)[self.vertices]
 
+    @cached_property
+    def reach(self) -> Float64:
+        """(K,): how far each shape moves the vertex that it moves farthest, among those of a weight above 0."""
+        shapes = self.columns[: self.activations.num_shapes, self.vertex_weights > 0]
+        return np.asarray(np.sqrt(np.square(shapes, dtype=np.float64).sum(axis=2).max(axis=1, initial=0.0)))
+
     def checked(self, targets: ArrayLike) -> NDArray[np.float32]:
         """Targets (T, V, 3), (T, M, 3), or one frame of these, as (T, V or M, 3)."""
         count, chosen = self.num_vertices, len(self.vertices)

@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from rigcast._core import BlendshapeRig
 from rigcast._validate import bad_argument
 from rigcast.inverse._gram import Gram
+from rigcast.inverse._loss import COVERED, drawn, moved_by_alpha
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN, descent
 from rigcast.inverse._options import Options
 from rigcast.inverse._problem import Problem
 from rigcast.inverse._projection import project
-from rigcast.inverse._rigid_motion import procrustes, removed
+from rigcast.inverse._rigid_motion import moved_by, procrustes, removed
 from rigcast.progress import Progress, silent
 
 Float64 = NDArray[np.float64]
@@ -37,7 +38,9 @@ INNER = 1e-6  # relative optimality of a round's weights
 OWN = 1e-4  # of a column: what a motion leaves of it is rounding if it is less
 
 
-def without_joint_motion(problem: Problem, options: Options, *, scale: bool = False) -> tuple[Problem, Float64]:
+def without_joint_motion(
+    problem: Problem, options: Options, *, scale: bool = False, robust: bool = False
+) -> tuple[Problem, Float64]:
     """The problem in the rig's frame, and the motion of each frame.
 
     Parameters
@@ -47,6 +50,9 @@ def without_joint_motion(problem: Problem, options: Options, *, scale: bool = Fa
     options : Options
     scale : bool
         Find a scale per frame, too.
+    robust : bool
+        By Huber's loss instead of squares, each frame by itself: without the temporal term, whose pull would make
+        moving vertices outliers.
 
     Returns
     -------
@@ -59,7 +65,7 @@ def without_joint_motion(problem: Problem, options: Options, *, scale: bool = Fa
         If the chosen vertices lie on a line.
     """
     free = _projected_problem(problem, scale)
-    motion, unsettled = _motion(problem, free, options, scale)
+    motion, unsettled = _motion(problem, replace(free, smoothness=0.0) if robust else free, options, scale, robust)
     placed = removed(problem.targets.astype(np.float64), motion).astype(np.float32)
     warnings = problem.warnings + _warnings(problem, free.gram, unsettled)
     found = _at(problem, placed, options)
@@ -74,7 +80,7 @@ def without_motion_at_rest(problem: Problem, options: Options, *, scale: bool = 
     return _at(problem, removed(problem.targets.astype(np.float64), motion).astype(np.float32), options)
 
 
-def _motion(problem: Problem, free: Problem, options: Options, scale: bool) -> tuple[Float64, int]:
+def _motion(problem: Problem, free: Problem, options: Options, scale: bool, robust: bool) -> tuple[Float64, int]:
     """The motion (T, 3, 4), and the number of frames whose motion has not converged."""
     gram = problem.gram
     shot = gram.chosen(problem.targets).astype(np.float64)
@@ -83,31 +89,37 @@ def _motion(problem: Problem, free: Problem, options: Options, scale: bool) -> t
     start = gram.neutral if problem.init is None else _posed(free.gram, problem.init, options)
     motion = procrustes(start.astype(np.float64), shot, gram.vertex_weights, scale=scale)
     # Without a temporal term frames are independent, and parts as long as the solver's own give the bytes of the whole.
-    length = len(shot) if problem.smoothness > 0 else FRAMES_PER_RUN
+    length = len(shot) if free.smoothness > 0 else FRAMES_PER_RUN
     unsettled = 0
     for begin in range(0, len(shot), length):
         cut = slice(begin, begin + length)
         own = free.frames(begin, begin + length)
-        motion[cut], moving = _rounds(own, shot[cut], motion[cut], replace(options, progress=silent), scale)
+        motion[cut], moving = _rounds(own, shot[cut], motion[cut], replace(options, progress=silent), scale, robust)
         unsettled += moving
         options.progress(Progress("finding head motion", min(begin + length, len(shot)), len(shot)))
     return motion, unsettled
 
 
-def _rounds(problem: Problem, shot: Float64, motion: Float64, options: Options, scale: bool) -> tuple[Float64, int]:
-    """Solve and fit in turns until the motion of no frame changes."""
+def _rounds(
+    problem: Problem, shot: Float64, motion: Float64, options: Options, scale: bool, robust: bool
+) -> tuple[Float64, int]:
+    """Solve and fit in turns until the motion of no frame changes; if robust, what is far is drawn to the last fit."""
     gram, quick = problem.gram, replace(options, tolerance=max(options.tolerance, INNER))
     neutral = gram.neutral.astype(np.float64)
     limit = STILL * float(np.ptp(neutral, axis=0).max())
-    moves = np.full(len(shot), np.inf)
+    moves, counted = np.full(len(shot), np.inf), gram.vertex_weights > 0
+    left = COVERED * moved_by_alpha(gram, problem.alpha, problem.upper) if robust else 0.0
+    seen = shot
     for _ in range(ROUNDS):
-        still = removed(shot, motion)
+        still = removed(seen, motion)
         offsets = _projected(gram, (still - neutral).reshape(len(shot), -1)).reshape(shot.shape)
         problem = _at(problem, (neutral + offsets).astype(np.float32), options)
         weights = np.clip(descent(problem, quick)[0], problem.lower, problem.upper)
         problem = replace(problem, init=weights)
-        posed = _posed(gram, weights, options)
-        before, motion = motion, procrustes(posed.astype(np.float64), shot, gram.vertex_weights, scale=scale)
+        posed = _posed(gram, weights, options).astype(np.float64)
+        if robust:
+            seen = drawn(shot, moved_by(motion, posed), counted, left)
+        before, motion = motion, procrustes(posed, seen, gram.vertex_weights, scale=scale)
         change = motion - before
         moves = np.abs(neutral @ change[:, :, :3].transpose(0, 2, 1) + change[:, None, :, 3]).max(axis=(1, 2))
         if moves.max() <= limit:

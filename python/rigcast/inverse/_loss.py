@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._validate import Arguments, bad_argument
+from rigcast.inverse._gram import Gram
 
 Float64 = NDArray[np.float64]
 LossName = Literal["squared", "huber", "tukey"]
@@ -17,10 +18,12 @@ SQUARED, HUBER, TUKEY = "squared", "huber", "tukey"
 NAMES = (SQUARED, HUBER, TUKEY)
 AUTO = "auto"
 
-# Under normal noise the usual 1.345 and 4.685 standard deviations of one coordinate are these multiples of the median
-# distance in space, 1.538 standard deviations.
-MEDIANS = {HUBER: 1.345 / 1.538, TUKEY: 4.685 / 1.538}
+NORMAL = 1.538  # standard deviations of one coordinate: the median distance in space under normal noise
+# The usual 1.345 and 4.685 standard deviations as multiples of the median distance.
+MEDIANS = {HUBER: 1.345 / NORMAL, TUKEY: 4.685 / NORMAL}
 FINEST = 1e-4  # of the rig's extent: the smallest scale that is chosen, for fits that leave nothing
+COVERED = 3.0  # times the distance by which alpha or smoothness hold a vertex back: the part of a scale that covers it
+FAR = 2.0  # median distances: farther vertices pull the motion of the head with constant force
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,35 @@ class Loss:
         if self.name == HUBER:
             return np.asarray(1.0 / np.sqrt(np.maximum(ratio, 1.0)))
         return np.asarray(np.square(1.0 - np.minimum(ratio, 1.0)))
+
+
+def moved_by_alpha(gram: Gram, alpha: float, upper: Float64) -> float:
+    """How far alpha holds a vertex back at most: by ``alpha / (2 |b_k|^2)`` of a shape b_k that it does not turn off.
+
+    Parameters
+    ----------
+    gram : Gram
+    alpha : float
+    upper : (T, K)
+        The box's.
+    """
+    energy = np.diag(gram.matrix)[: len(gram.idle)]
+    on = (energy > 0) & (alpha < 2.0 * energy * upper.max(axis=0, initial=0.0))
+    return float((alpha * gram.reach[on] / (2.0 * energy[on])).max(initial=0.0))
+
+
+def drawn(points: Float64, fit: Float64, counted: NDArray[np.bool_], wider: float = 0.0) -> Float64:
+    """Points (T, M, 3) drawn to a fit (T, M, 3) as far as Huber's loss asks for, by the median distance of each frame.
+
+    Least squares on them has the gradient of Huber's loss on the points. The scale is ``FAR`` times the median over the
+    vertices that are counted (M,), and ``wider`` beside it.
+    """
+    apart = points - fit
+    distance = np.sqrt(np.square(apart).sum(axis=2))
+    least = FINEST * np.ptp(fit[:, counted], axis=1).max(axis=1)
+    scale = np.maximum(FAR * np.median(distance[:, counted], axis=1), least) + wider
+    share = np.minimum(scale[:, None] / np.maximum(distance, np.finfo(np.float64).tiny), 1.0)
+    return np.asarray(fit + share[..., None] * apart)
 
 
 def check_loss(loss: object, scale: object, method: str, joint: bool | None) -> None:

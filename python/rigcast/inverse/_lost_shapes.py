@@ -1,60 +1,110 @@
-"""Shapes that sparsity keeps at rest although the shot shows them."""
+"""Shapes that a solution keeps at rest although the shot shows them."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast.inverse._distances import cuts, posed
+from rigcast.inverse._head_motion import head_motion
+from rigcast.inverse._problem import Problem
+from rigcast.inverse._solution import Solution
+
 Float64 = NDArray[np.float64]
 
-ON = 1e-3  # a weight above counts as on
+ON = 0.1  # a weight above counts as on
 SHOWN = 0.2  # the weight that a shape must reach alone before it is missed
 NOISE = 6.0  # standard deviations of a frame's residual that its motion must exceed
-FRAMES_AT_ONCE = 64
+NORMAL_DEVIATION = 1.4826  # of normal numbers, in median distances from their median
+CORE = 0.1  # of the farthest displacement: vertices that move less tell little of a shape
 
 
-def lost_shapes(
-    rig: Any, still: NDArray[np.generic], solution: Any, vertices: NDArray[np.int64] | None = None
-) -> list[str]:
+def lost_shapes(problem: Problem, solution: Solution) -> list[str]:
     """One sentence if shapes rest in every frame although the residual shows them, else nothing.
 
-    The weight that shape b alone would take of a frame's residual r is ``b . r / |b|^2``.
+    The weight that shape b alone would take of a frame's residual r is ``b . r / |b|^2``. With a loss that ignores
+    outliers it is the median of ``b_v . r_v / |b_v|^2`` over the vertices, which outliers do not move: to such a loss
+    the motion of a lost shape is an outlier, too. Nothing is said of solutions with pins, priors or equal weights, and
+    of shots whose head moves.
 
     Parameters
     ----------
-    rig : BlendshapeRig
-    still : (T, V, 3), or (T, M, 3) of the chosen vertices
-        The shot in the rig's frame.
+    problem : Problem
+        In the rig's frame.
     solution : Solution
-        Weights (T, K) and the alpha that they were found with.
-    vertices : (M,), optional
     """
-    weights = solution.weights
-    idle = np.flatnonzero(~(np.abs(weights) > ON).any(axis=0))
-    if solution.alpha == 0.0 or not len(idle) or not weights.any():
+    free = solution.fixed is None and solution.prior_strength is None and solution.symmetric is None
+    squared = solution.loss is None
+    idle = np.flatnonzero((np.abs(solution.weights).max(axis=0) <= ON) & (problem.gram.reach > 0.0))
+    if not free or not len(idle) or (squared and (solution.alpha == 0.0 or not solution.weights.any())):
         return []
-    chosen = slice(None) if vertices is None else vertices
-    shapes = np.asarray(rig.columns()[idle], np.float64)[:, chosen].reshape(len(idle), -1)
-    square = np.square(shapes).sum(axis=1)
-    most = np.zeros(len(idle))
-    for first in range(0, len(weights), FRAMES_AT_ONCE):
-        rows = slice(first, first + FRAMES_AT_ONCE)
-        shot = np.asarray(still[rows], np.float64)
-        shot = shot[:, chosen] if shot.shape[1] == len(rig.rest_vertices) else shot
-        left = shot - rig.evaluate(weights[rows])[:, chosen]
-        left = left.reshape(len(left), -1)
-        along = left @ shapes.T
-        clear = along > NOISE * np.sqrt(np.square(left).mean(axis=1))[:, None] * np.sqrt(square)
-        alone = np.divide(along, square, out=np.zeros_like(along), where=clear & (square > 0))
-        most = np.maximum(most, alone.max(axis=0))
-    missed = [index for index in np.argsort(-most, kind="stable") if most[index] > SHOWN]
-    if not missed:
+    shown = (_shown if squared else _shown_robustly)(problem, solution, idle)
+    missed = [index for index in np.argsort(-shown, kind="stable") if shown[index] > SHOWN]
+    if not missed or (solution.transforms is None and _head_moves(problem, solution)):
         return []
-    named = ", ".join(f"{rig.shape_names[idle[index]]} (up to {most[index]:.1g})" for index in missed[:6])
+    names = problem.rig.shape_names
+    named = ", ".join(f"{names[idle[index]]} (up to {shown[index]:.1g})" for index in missed[:6])
     more = f" and {len(missed) - 6} more" if len(missed) > 6 else ""
-    return [
-        f"shapes that seem to move in the shot rest in every frame, because alpha {solution.alpha:.3g} is too large: "
-        f"{named}{more}; a smaller alpha or relative alpha turns them on"
-    ]
+    cause, advice = _cause(solution)
+    return [f"shapes that seem to move in the shot rest in every frame, because {cause}: {named}{more}; {advice}"]
+
+
+def _shown(problem: Problem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
+    """(I,): the largest weight that each shape alone takes of the residual of a frame."""
+    gram = problem.gram
+    along = problem.projections[:, idle] - gram.activations(solution.weights) @ gram.matrix[:, idle]
+    square = np.diag(gram.matrix)[idle]
+    clear = along > NOISE * (solution.rmse / np.sqrt(3.0))[:, None] * np.sqrt(square)
+    alone = np.divide(along, square, out=np.zeros_like(along), where=clear & (square > 0))
+    return np.asarray(alone.max(axis=0, initial=0.0))
+
+
+def _shown_robustly(problem: Problem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
+    """The same by medians over vertices; of their own deviation, and where the distances fall in sum."""
+    gram, omega = problem.gram, problem.gram.vertex_weights
+    shown = np.zeros(len(idle))
+    size = np.linalg.norm(gram.columns[idle].astype(np.float64), axis=2)
+    for cut in cuts(problem.num_frames):
+        left = gram.chosen(problem.targets[cut]).astype(np.float64) - posed(gram, solution.weights[cut])
+        for index, shape in enumerate(idle):
+            core = np.flatnonzero((size[index] > CORE * gram.reach[shape]) & (omega > 0))
+            column, square = gram.columns[shape, core].astype(np.float64), np.square(size[index, core])
+            own, shares = np.einsum("tvi,vi->tv", left[:, core], column) / square, square * omega[core]
+            weight = _median(own, shares)
+            deviation = NORMAL_DEVIATION * _median(np.abs(own - weight[:, None]), shares)
+            deviation *= np.sqrt(np.square(shares).sum()) / shares.sum()
+            before = np.linalg.norm(left[:, core], axis=2) @ omega[core]
+            after = np.linalg.norm(left[:, core] - weight[:, None, None] * column, axis=2) @ omega[core]
+            clear = (weight > NOISE * deviation) & (after < before)
+            shown[index] = max(shown[index], weight[clear].max(initial=0.0))
+    return shown
+
+
+def _median(rows: Float64, shares: Float64) -> Float64:
+    """(T,): weighted medians of rows (T, M)."""
+    order = np.argsort(rows, axis=1, kind="stable")
+    place = (np.cumsum(shares[order], axis=1) < 0.5 * shares.sum()).sum(axis=1)
+    return np.asarray(np.take_along_axis(rows, order, axis=1)[np.arange(len(rows)), np.minimum(place, len(shares) - 1)])
+
+
+def _head_moves(problem: Problem, solution: Solution) -> bool:
+    whole = problem.targets.shape[1] == problem.gram.num_vertices
+    vertices = None if whole and len(problem.gram.vertices) == problem.gram.num_vertices else problem.gram.vertices
+    return head_motion(problem.rig, problem.targets, solution.weights, vertices).moves
+
+
+def _cause(solution: Solution) -> tuple[str, str]:
+    """Why shapes rest, and what turns them on."""
+    if solution.loss is None:
+        return f"alpha {solution.alpha:.3g} is too large", "a smaller alpha or relative alpha turns them on"
+    terms = {"alpha": solution.alpha, "smoothness": solution.smoothness}
+    strong = [name for name, value in terms.items() if value > 0.0]
+    loss = f"loss {solution.loss} of scale {solution.loss_scale:.3g}"
+    if not strong:
+        return f"{loss} takes them for outliers", "a larger loss scale turns them on"
+    told = " and ".join(f"{name} {terms[name]:.3g}" for name in strong)
+    verb = "is" if len(strong) == 1 else "are"
+    return (
+        f"{told} {verb} too large beside {loss}",
+        f"a smaller {' or '.join(strong)} or a larger loss scale turns them on",
+    )

@@ -15,11 +15,12 @@ from rigcast._resume.parts import Parts, opened
 from rigcast._validate import bad_argument
 from rigcast.inverse._constraints import box, prior_terms
 from rigcast.inverse._elbow import SAMPLE, training_frames
-from rigcast.inverse._jitter import measured
+from rigcast.inverse._jitter import jitter_of
 from rigcast.inverse._loss import AUTO, SQUARED
+from rigcast.inverse._lost_shapes import lost_shapes
+from rigcast.inverse._measures import all_at_rest
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN
-from rigcast.inverse._rigid_motion import in_rig_frame
-from rigcast.inverse._run import alpha_of, is_auto, loss_scale_of, relative_alpha_of, resting_note, solve_problem
+from rigcast.inverse._run import chosen_of, is_auto, placed, relative_alpha_of, seen_by, smoothed_scale, solve_problem
 from rigcast.inverse._solution import Solution, content_of, from_content
 from rigcast.inverse._solve import Solver
 from rigcast.progress import Progress, ProgressOption, as_callback
@@ -86,18 +87,23 @@ def solve_in_parts(
     shot = solver.gram.checked(targets)
     _check_finite(solver, shot)
     whole_shot = _PerFrame(solver, len(shot), fixed, priors, options.get("bounds"))
-    settings = {"method": method, "alpha": 0.0 if is_auto(alpha) else alpha, "loss_scale": AUTO, **options}
+    settings: dict[str, Any] = {
+        "method": method,
+        "alpha": 0.0 if is_auto(alpha) else alpha,
+        "loss": SQUARED,
+        "loss_scale": AUTO,
+    }
+    settings |= options
     first = settings | {"max_iterations": 1} | whole_shot.rows(slice(1))
     solve_problem(solver.gram, shot[:1], smoothness=smoothness, **first)  # what is refused is refused before work
     if relative_alpha is not None:
         given = options | {"smoothness": 0.0} | whole_shot.rows(slice(None))
         settings["alpha"] = alpha = relative_alpha_of(solver.gram, shot, relative_alpha, alpha, **given)
-    elif is_auto(alpha):
+    scale = settings["loss_scale"]
+    if is_auto(alpha) or (settings["loss"] != SQUARED and is_auto(scale)):
         sample = training_frames(len(shot), SAMPLE)
-        settings["alpha"] = alpha_of(solver.gram, shot[sample], progress=show, **options | whole_shot.rows(sample))
-    if is_auto(settings.get("loss_scale")) and settings.get("loss", SQUARED) != SQUARED:
-        sample = training_frames(len(shot), SAMPLE)
-        settings["loss_scale"] = loss_scale_of(solver.gram, shot[sample], **settings | whole_shot.rows(sample))
+        own = settings | {"alpha": alpha, "progress": show} | whole_shot.rows(sample)
+        settings["alpha"], settings["loss_scale"] = chosen_of(solver.gram, shot[sample], **own)
     length = frames or SLOW.get(method, FRAMES_PER_RUN)
     parts, solved, began = [], 0, time.monotonic()
     with opened(folder, "solve") as kept, held_back() as pressed:
@@ -119,26 +125,21 @@ def solve_in_parts(
         if pressed() and smoothness != 0:
             raise KeyboardInterrupt(_interrupted(len(shot), len(shot), kept.folder))
     whole = Solution.joined(parts)
+    own = settings | whole_shot.rows(slice(None))
+    problem = placed(solver.gram, shot, whole.transforms, **own)
     if is_auto(smoothness):
-        smoothness = _smoothness(solver, shot, whole, fixed)
+        smoothness = jitter_of(seen_by(problem, whole), whole.weights).smoothness
     if smoothness != 0:
         show(Progress("smoothing", 0, 1, "the whole shot"))
-        own = settings | whole_shot.rows(slice(None)) | {"init": whole.weights}
-        joint, _ = solve_problem(solver.gram, shot, smoothness=smoothness, progress=show, **own)
+        own |= {"smoothness": smoothness, "loss_scale": smoothed_scale(problem, whole, float(smoothness), scale)}
+        joint, problem = solve_problem(solver.gram, shot, progress=show, **own | {"init": whole.weights})
         joint.seconds += whole.seconds
         whole = joint
     if not is_auto(alpha) and 2 * int(whole.weights.any(axis=1).sum()) <= len(shot):
-        given = settings | whole_shot.rows(slice(None))
-        note = resting_note(solver.gram, shot, whole.transforms, smoothness=smoothness, **given)
+        note = all_at_rest(placed(solver.gram, shot, whole.transforms, **own))
         whole.warnings += [] if note is None else [note]
+    whole.warnings += lost_shapes(problem, whole)
     return whole
-
-
-def _smoothness(solver: Solver, shot: NDArray[Any], whole: Solution, fixed: ArrayLike | None) -> float:
-    """What ``"auto"`` gives a shot whose parts are solved without a temporal term."""
-    still = shot if whole.transforms is None else in_rig_frame(shot, whole.transforms).astype(np.float32)
-    lower, upper = box(solver.gram.rig, whole.bounds, fixed, (len(shot), solver.gram.activations.num_shapes))
-    return measured(solver.gram, still, whole.weights, lower, upper).smoothness
 
 
 def _check_finite(solver: Solver, shot: NDArray[Any]) -> None:

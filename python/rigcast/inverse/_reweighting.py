@@ -14,14 +14,15 @@ Weighted vertices (Holland and Welsch 1977) would need fewer rounds, but a Gram 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.inverse._distances import cuts, posed
-from rigcast.inverse._loss import FINEST, HUBER, MEDIANS, TUKEY, Loss
+from rigcast.inverse._gram import Gram
+from rigcast.inverse._loss import COVERED, FINEST, HUBER, MEDIANS, TUKEY, Loss, moved_by_alpha
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN, descent
 from rigcast.inverse._options import Options
 from rigcast.inverse._problem import Problem
@@ -68,26 +69,79 @@ def objective(problem: Problem, weights: Float64, loss: Loss, threads: int = 0) 
     return _pulled(problem, weights, loss, threads).fidelity + _other(problem, weights)
 
 
-def chosen_scale(sample: Problem, options: Options, name: str) -> float:
-    """The scale that ``"auto"`` is: a multiple of the median distance that frames solved by themselves leave.
+@dataclass(frozen=True)
+class Inliers:
+    """Frames of a shot as Huber's loss sees them, each solved by itself and without alpha.
 
-    By Huber's loss, whose scale is that of a squared solve: outliers double what the latter leaves everywhere.
+    Attributes
+    ----------
+    problem : Problem
+        With outliers drawn to the fit, ``alpha`` and ``smoothness`` 0.
+    weights : (T, K)
+    distance : float
+        The median distance over vertices that shapes move and that count; those that rest are often exact.
     """
-    single = replace(sample, smoothness=0.0, init=None)
+
+    problem: Problem
+    weights: Float64
+    distance: float
+
+    def largest_alpha(self, usual: float) -> float:
+        """The largest alpha that keeps the motion of these frames within a distance that is usual anyway.
+
+        A shape is held back by ``alpha / (2 |b_k|^2)``, at most to rest. ``COVERED`` times what that moves a vertex
+        must not exceed the distance, for shapes that move a vertex farther than this.
+        """
+        gram = self.problem.gram
+        usual = max(usual, _finest(gram)) / COVERED
+        energy = np.diag(gram.matrix)[: len(gram.idle)]
+        seen = (energy > 0) & (gram.reach * np.abs(self.weights).max(axis=0) > usual)
+        return float((2.0 * energy[seen] * usual / gram.reach[seen]).min(initial=np.inf))
+
+    def scale(self, name: str, alpha: float) -> float:
+        """The scale of a loss that ``"auto"`` is with an alpha: by what it leaves, and by the median distance."""
+        left = COVERED * moved_by_alpha(self.problem.gram, alpha, self.problem.upper)
+        return max(MEDIANS[name] * (self.distance + left), _finest(self.problem.gram))
+
+
+def inliers(sample: Problem, options: Options) -> Inliers:
+    """Tell outliers from noise by Huber's loss with a scale by squares; outliers double what these leave everywhere."""
+    single = replace(sample, alpha=0.0, smoothness=0.0, init=None)
     quiet = replace(options, progress=silent, joint=None)
     weights = np.clip(descent(single, quiet)[0], single.lower, single.upper)
-    first = Loss(HUBER, _scale(single, weights, HUBER, quiet.threads))
-    _, weights, _, _ = _rounds(single, weights, quiet, first, BEGUN)
-    return _scale(single, weights, name, quiet.threads)
+    first = Loss(HUBER, max(MEDIANS[HUBER] * _median(single, weights, quiet.threads), _finest(single.gram)))
+    targets, weights, _, _ = _rounds(single, weights, quiet, first, BEGUN)
+    return Inliers(_at(single, targets, options), weights, _median(single, weights, quiet.threads))
 
 
-def _scale(problem: Problem, weights: Float64, name: str, threads: int) -> float:
-    """By the median distance over vertices that shapes move and that count; those that rest are often exact."""
+def scale_beside_smoothness(problem: Problem, weights: Float64, loss: Loss, smoothness: float) -> float:
+    """A loss's scale, wider by what a temporal term moves of the weights (T, K) that were found without it.
+
+    It takes the weight v of a shape b alone to ``(1 + smoothness / |b|^2 D^T D)^-1 v``, here by the frequencies of the
+    shot run back and forth.
+    """
+    gram, energy = problem.gram, np.diag(problem.gram.matrix)[: problem.num_shapes]
+    waves = np.fft.rfft(np.concatenate([weights, weights[::-1]]), axis=0)
+    bends = np.square(2.0 - 2.0 * np.cos(np.pi * np.arange(len(waves)) / len(weights)))[:, None]
+    lost = waves * (smoothness * bends / (np.maximum(energy, np.finfo(np.float64).tiny) + smoothness * bends))
+    moved = np.abs(np.fft.irfft(lost, n=2 * len(weights), axis=0)).max(axis=0)
+    return float(loss.scale + MEDIANS[loss.name] * COVERED * (moved * gram.reach).max(initial=0.0))
+
+
+def without_outliers(problem: Problem, weights: Float64, loss: Loss, threads: int = 0) -> Problem:
+    """The problem of targets that are reweighted around weights; its projections are those of the given ones."""
+    return replace(problem, targets=_pulled(problem, weights, loss, threads).targets)
+
+
+def _median(problem: Problem, weights: Float64, threads: int) -> float:
     gram = problem.gram
     seen = (gram.vertex_weights > 0) & np.any(gram.columns != 0, axis=(0, 2))
     apart = posed(gram, weights, threads)[:, seen] - gram.chosen(problem.targets)[:, seen]
-    median = float(np.median(np.linalg.norm(apart, axis=2))) if seen.any() else 0.0
-    return max(MEDIANS[name] * median, FINEST * float(np.ptp(gram.neutral, axis=0).max()))
+    return float(np.median(np.linalg.norm(apart, axis=2))) if seen.any() else 0.0
+
+
+def _finest(gram: Gram) -> float:
+    return FINEST * float(np.ptp(gram.neutral, axis=0).max())
 
 
 def _shot(problem: Problem, options: Options, loss: Loss) -> tuple[Float32, Float64, Whole, Flags]:
@@ -101,8 +155,17 @@ def _shot(problem: Problem, options: Options, loss: Loss) -> tuple[Float32, Floa
     if loss.name == TUKEY:
         _, weights, iterations, _ = _rounds(problem, weights, options, Loss(HUBER, loss.scale), BEGUN)
         total = total + iterations
+    weights = _lower(problem, weights, loss, options.threads)
     targets, weights, iterations, settled = _rounds(problem, weights, options, loss, FALL)
     return targets, weights, total + iterations, settled
+
+
+def _lower(problem: Problem, weights: Float64, loss: Loss, threads: int) -> Float64:
+    """Where frames, or a shot that is coupled, have the lower objective: at weights, or where the caller starts."""
+    if problem.init is None:
+        return weights
+    here, there = (_total(problem, at, _pulled(problem, at, loss, threads).fidelity) for at in (weights, problem.init))
+    return np.where((there < here)[:, None], problem.init, weights)
 
 
 def _rounds(

@@ -11,12 +11,15 @@ from rigcast._core import BlendshapeRig
 from rigcast._similarity import compared_frames, is_mirrored
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.inverse._gram import Gram, different_vertices
+from rigcast.inverse._loss import drawn
 
 Float64 = NDArray[np.float64]
 
 #: How a solve finds the motion of the head: not at all, as its data allow, on vertices that rest, or on these vertices.
 Rigid = ArrayLike | Literal["auto", "rest"] | None
 ENOUGH = 0.1  # of the vertices, and of their extent: a skull; less of a face tells its turn worse than all of it
+ROUNDS = 60  # at most, of reweighting; 10 to 20 do
+SETTLED = 1e-7  # of the longest extent: a round that moves no point farther is the last
 SPREAD = 1e-6  # of the longest extent: points that spread less along a second direction lie on a line
 
 
@@ -126,7 +129,7 @@ def removed(shot: NDArray[np.float64], motion: Float64) -> Float64:
 
 
 def without_rigid_motion(
-    gram: Gram, targets: ArrayLike, rigid: ArrayLike, scale: bool = False
+    gram: Gram, targets: ArrayLike, rigid: ArrayLike, scale: bool = False, *, robust: bool = False
 ) -> tuple[Float64, Float64]:
     """Targets in the rig's frame, and the motion of each frame.
 
@@ -139,6 +142,8 @@ def without_rigid_motion(
         one line.
     scale : bool
         Fit a scale per frame, too.
+    robust : bool
+        Fit by Huber's loss instead of squares.
 
     Returns
     -------
@@ -163,7 +168,28 @@ def without_rigid_motion(
         raise bad_argument("solve", "targets", "not finite at a vertex of rigid", "finite everywhere")
     rest = np.asarray(gram.rig.rest_vertices, np.float64)[chosen]
     motion = procrustes(rest, moved, scale=scale)
+    if robust:
+        motion = _without_outliers(rest, moved, motion, scale)
     return removed(shot, motion), motion
+
+
+def _without_outliers(source: Float64, targets: Float64, motion: Float64, scale: bool) -> Float64:
+    """The motion of each frame by Huber's loss, from the one by squares, until it moves no point farther."""
+    limit, counted = SETTLED * float(np.ptp(source, axis=0).max()), np.ones(len(source), bool)
+    motion, moving = motion.copy(), np.arange(len(motion))
+    for _ in range(ROUNDS):
+        fit = moved_by(motion[moving], source)
+        motion[moving] = procrustes(source, drawn(targets[moving], fit, counted), scale=scale)
+        moves = np.abs(moved_by(motion[moving], source) - fit).max(axis=(1, 2))
+        moving = moving[moves > limit]
+        if not len(moving):
+            break
+    return motion
+
+
+def moved_by(motion: Float64, points: Float64) -> Float64:
+    """Points (R, 3), or (T, R, 3), moved by the motion (T, 3, 4) of each frame."""
+    return np.asarray(points @ motion[:, :, :3].transpose(0, 2, 1) + motion[:, None, :, 3])
 
 
 def places(gram: Gram, vertices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -18,7 +18,7 @@ from rigcast.inverse._elbow import AUTO, SAMPLE, choose_alpha, training_frames
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._jitter import jitter_of
 from rigcast.inverse._joint_motion import without_joint_motion, without_motion_at_rest
-from rigcast.inverse._loss import SQUARED, Loss, check_loss
+from rigcast.inverse._loss import MEDIANS, SQUARED, Loss, check_loss
 from rigcast.inverse._methods.closed_forms import cet, seol
 from rigcast.inverse._methods.descent import descent
 from rigcast.inverse._methods.localized import cet_loc
@@ -26,7 +26,13 @@ from rigcast.inverse._methods.majorize_minimize import mm, mm_cet
 from rigcast.inverse._methods.sequential_quadratic import sqp
 from rigcast.inverse._options import Options
 from rigcast.inverse._problem import Problem, make_problem
-from rigcast.inverse._reweighting import chosen_scale, objective, reweighted
+from rigcast.inverse._reweighting import (
+    inliers,
+    objective,
+    reweighted,
+    scale_beside_smoothness,
+    without_outliers,
+)
 from rigcast.inverse._rigid_motion import Rigid, in_rig_frame, mirrored_note, rigid_vertices, without_rigid_motion
 from rigcast.inverse._solution import Solution
 from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback, silent
@@ -52,7 +58,7 @@ CLOSED_FORMS = {"cet", "cet_loc", "seol"}
 TEMPORAL = {"descent"}
 
 # arguments of ``solve`` that make no problem
-_HOW = {"method", "joint", "tolerance", "max_iterations", "progress", "loss", "loss_scale"}
+_HOW = {"method", "joint", "tolerance", "max_iterations", "progress", "loss_scale"}
 
 
 def solve_problem(
@@ -86,25 +92,22 @@ def solve_problem(
     _check_device(method, device)
     _check_fits(method, smoothness)
     check_loss(loss, loss_scale, method, joint)
-    if is_auto(smoothness):
+    if is_auto(smoothness) or (loss != SQUARED and is_auto(loss_scale) and float(smoothness) > 0.0):
         how: dict[str, Any] = {"joint": joint, "rigid": rigid, "rigid_scale": rigid_scale, "tolerance": tolerance}
         how |= {"loss": loss, "loss_scale": loss_scale}
         how |= {"max_iterations": max_iterations, "threads": threads, "device": device, "progress": progress}
-        return _smoothed(gram, targets, method, alpha, relative_alpha, **how, **terms)
+        return _smoothed(gram, targets, method, alpha, relative_alpha, smoothness, **how, **terms)
     given = {"threads": threads, "device": device, "smoothness": smoothness, **terms}
-    problem, transforms, together = _problem(gram, targets, alpha, rigid, rigid_scale, **given)
+    problem, transforms, together = _problem(gram, targets, alpha, rigid, rigid_scale, loss=loss, **given)
     if relative_alpha is not None:
-        problem = replace(
-            problem, alpha=_share_of_alpha(relative_alpha, alpha, problem, options, together, rigid_scale)
-        )
-    elif is_auto(alpha):
+        alpha = _share_of_alpha(relative_alpha, alpha, problem, options, together, rigid_scale)
+    if is_auto(alpha) or (loss != SQUARED and is_auto(loss_scale)):
         sample = problem.at(training_frames(problem.num_frames, SAMPLE))
-        problem = replace(problem, alpha=_chosen_alpha(sample, options, together, rigid_scale))
-    if loss != SQUARED and is_auto(loss_scale):
-        sample = problem.at(training_frames(problem.num_frames, SAMPLE))
-        loss_scale = _chosen_scale(sample, options, loss, together, rigid_scale)
+        sample = _still(sample, options, rigid_scale, loss) if together else sample
+        alpha, loss_scale = _chosen(sample, options, alpha, loss, loss_scale)
+    problem = replace(problem, alpha=float(alpha))
     if together:
-        problem, transforms = without_joint_motion(problem, options, scale=rigid_scale)
+        problem, transforms = without_joint_motion(problem, options, scale=rigid_scale, robust=loss != SQUARED)
     if loss == SQUARED:
         weights, iterations, converged = METHODS[method](problem, options)
         if method in CLOSED_FORMS:
@@ -131,18 +134,48 @@ def _robust(problem: Problem, method: str, options: Options, loss: Loss) -> Solu
 
 
 def _smoothed(
-    gram: Gram, targets: ArrayLike, method: str, alpha: float | str, relative_alpha: float | None, **given: Any
+    gram: Gram,
+    targets: ArrayLike,
+    method: str,
+    alpha: float | str,
+    relative_alpha: float | None,
+    smoothness: float | str,
+    **given: Any,
 ) -> tuple[Solution, Problem]:
-    """The smoothness that noise and motion of a solve without it ask for, and the solve with it from there."""
+    """A solve without the temporal term tells what the solve with it, which starts there, does not know.
+
+    That is the smoothness that noise and motion ask for, and what the term leaves of the motion, which the scale of a
+    loss has to cover.
+    """
     first, problem = solve_problem(gram, targets, method, alpha, relative_alpha=relative_alpha, **given)
-    smoothness = jitter_of(problem, first.weights).smoothness
-    if smoothness == 0.0:
-        return first, problem
+    if is_auto(smoothness):
+        smoothness = jitter_of(seen_by(problem, first), first.weights).smoothness
+        if smoothness == 0.0:
+            return first, problem
     own = given | {"init": first.weights, "smoothness": smoothness}
-    own |= {"loss_scale": given["loss_scale"] if first.loss_scale is None else first.loss_scale}
+    own |= {"loss_scale": smoothed_scale(problem, first, float(smoothness), given["loss_scale"])}
     solution, problem = solve_problem(gram, targets, method, first.alpha, **own)
     solution.seconds += first.seconds
     return solution, problem
+
+
+def seen_by(problem: Problem, first: Solution) -> Problem:
+    """A problem as a solution of it sees its targets: without outliers, if it has a loss that tells them."""
+    loss = loss_of(first)
+    return problem if loss is None else without_outliers(problem, first.weights, loss)
+
+
+def smoothed_scale(problem: Problem, first: Solution, smoothness: float, loss_scale: float | str) -> float | str:
+    """What the scale of a loss is for a shot with a temporal term, from a solution without: it may be ``"auto"``."""
+    loss = loss_of(first)
+    if loss is None or not is_auto(loss_scale):
+        return loss_scale
+    return scale_beside_smoothness(problem, first.weights, loss, smoothness)
+
+
+def loss_of(solution: Solution) -> Loss | None:
+    """The loss of a solution; None for squares."""
+    return None if solution.loss is None or solution.loss_scale is None else Loss(solution.loss, solution.loss_scale)
 
 
 def relative_alpha_of(gram: Gram, targets: ArrayLike, relative_alpha: float, alpha: float | str, **given: Any) -> float:
@@ -162,48 +195,54 @@ def _share_of_alpha(
     return share * measures.resting_alpha(at_rest)
 
 
-def alpha_of(gram: Gram, frames: ArrayLike, *, progress: ProgressCallback, **given: Any) -> float:
-    """The alpha that ``"auto"`` gives a shot, from its rows at :func:`training_frames` and their pins and priors.
+def chosen_of(
+    gram: Gram,
+    frames: ArrayLike,
+    alpha: float | str,
+    loss: str,
+    loss_scale: float | str,
+    *,
+    progress: ProgressCallback,
+    **given: Any,
+) -> tuple[float, float | str]:
+    """The alpha and the scale of a loss of a shot, ``"auto"`` chosen from its rows at :func:`training_frames`.
 
     ``given`` are other arguments of ``solve``.
     """
     names = ("tolerance", "max_iterations", "threads", "device")
     options = Options(progress=progress, **{name: given[name] for name in names if name in given})
-    sample, _, together = _problem(gram, frames, **given | {"alpha": AUTO})
-    return _chosen_alpha(sample, options, together, given.get("rigid_scale", False))
+    sample, _, together = _problem(gram, frames, alpha, loss=loss, **given)
+    sample = _still(sample, options, given.get("rigid_scale", False), loss) if together else sample
+    return _chosen(sample, options, alpha, loss, loss_scale)
 
 
-def _chosen_alpha(sample: Problem, options: Options, together: bool, scale: bool) -> float:
-    """The elbow, of frames whose motion is removed as it is found without any alpha."""
-    return choose_alpha(_still(sample, options, scale) if together else sample, options)
+def _chosen(
+    sample: Problem, options: Options, alpha: float | str, loss: str, loss_scale: float | str
+) -> tuple[float, float | str]:
+    """What is ``"auto"``: alpha at the elbow, and the scale of a loss, by the distances that are usual without alpha.
 
-
-def loss_scale_of(gram: Gram, frames: ArrayLike, loss: str, **given: Any) -> float:
-    """The scale that ``"auto"`` gives a shot with a loss, from its rows at :func:`training_frames`, as ``alpha_of``."""
-    names = ("tolerance", "max_iterations", "threads", "device")
-    options = Options(**{name: given[name] for name in names if name in given})
-    sample, _, together = _problem(gram, frames, **given)
-    return _chosen_scale(sample, options, loss, together, given.get("rigid_scale", False))
-
-
-def _chosen_scale(sample: Problem, options: Options, loss: str, together: bool, scale: bool) -> float:
-    return chosen_scale(_still(sample, options, scale) if together else sample, options, loss)
-
-
-def _still(sample: Problem, options: Options, scale: bool) -> Problem:
-    """Frames in the rig's frame, each with the motion that it has by itself."""
-    quiet = replace(options, progress=silent)
-    return without_joint_motion(replace(sample, smoothness=0.0), quiet, scale=scale)[0]
-
-
-def resting_note(gram: Gram, targets: ArrayLike, transforms: Float64 | None = None, **given: Any) -> str | None:
-    """What :func:`rigcast.inverse._measures.all_at_rest` says of a shot and other arguments of ``solve``.
-
-    ``transforms`` is the motion that was found.
+    Where both are free, noise decides on the scale, and alpha is so small that the scale need not be wider for it.
     """
+    if loss == SQUARED:
+        return choose_alpha(sample, options), loss_scale
+    seen = inliers(sample, options)
+    usual = seen.distance if isinstance(loss_scale, str) else loss_scale / MEDIANS[loss]
+    most = seen.largest_alpha(usual)
+    chosen = choose_alpha(seen.problem, options, most) if isinstance(alpha, str) else float(alpha)
+    return chosen, seen.scale(loss, chosen) if isinstance(loss_scale, str) else loss_scale
+
+
+def _still(sample: Problem, options: Options, scale: bool, loss: str) -> Problem:
+    """Frames in the rig's frame, each with the motion that it has by itself without any alpha."""
+    quiet, single = replace(options, progress=silent), replace(sample, alpha=0.0, smoothness=0.0)
+    return without_joint_motion(single, quiet, scale=scale, robust=loss != SQUARED)[0]
+
+
+def placed(gram: Gram, targets: ArrayLike, transforms: Float64 | None = None, **given: Any) -> Problem:
+    """The problem in the rig's frame of a shot, the motion that was found, and other arguments of ``solve``."""
     if transforms is not None:
         targets, given = in_rig_frame(gram.checked(targets), transforms), given | {"rigid": None}
-    return measures.all_at_rest(_problem(gram, targets, **given)[0])
+    return _problem(gram, targets, **given)[0]
 
 
 def _problem(
@@ -212,6 +251,7 @@ def _problem(
     alpha: float | str,
     rigid: Rigid = None,
     rigid_scale: bool = False,
+    loss: str = SQUARED,
     **given: Any,
 ) -> tuple[Problem, Float64 | None, bool]:
     """The problem, the rigid motion that was removed from its targets, and whether one is still to be found.
@@ -223,7 +263,7 @@ def _problem(
     transforms, seen = None, rigid_vertices(gram, rigid, targets)
     together = isinstance(seen, str)
     if seen is not None and not together:
-        targets, transforms = without_rigid_motion(gram, targets, seen, rigid_scale)
+        targets, transforms = without_rigid_motion(gram, targets, seen, rigid_scale, robust=loss != SQUARED)
     terms: dict[str, Any] = {name: value for name, value in given.items() if name not in _HOW}
     terms["alpha"] = 0.0 if is_auto(alpha) else alpha
     problem = make_problem(gram, targets, **terms)

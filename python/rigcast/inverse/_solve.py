@@ -18,6 +18,7 @@ from rigcast._core import BlendshapeRig
 from rigcast.errors import SparsityWarning
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._loss import LossName
+from rigcast.inverse._lost_shapes import lost_shapes
 from rigcast.inverse._measures import all_at_rest
 from rigcast.inverse._problem import Problem
 from rigcast.inverse._rigid_motion import Rigid
@@ -108,7 +109,7 @@ class Solver:
             threads=threads,
             progress=progress,
         )
-        return solution if is_auto(alpha) and relative_alpha is None else _told(solution, problem)
+        return _told(solution, problem, given=not is_auto(alpha) or relative_alpha is not None)
 
 
 def solve(
@@ -201,13 +202,17 @@ def solve(
     loss : "squared", "huber" or "tukey"
         For targets with outliers or holes, by ``"descent"``: with another loss than the square, a vertex farther from
         its target than ``loss_scale`` pulls with constant force (``"huber"``) or less and less until not at all
-        (``"tukey"``); the first term is ``omega_v rho(|f_v(w_t) - b_tv|^2)`` then. Head motion is removed before, by
-        squared distances. ``rmse`` remains that of all vertices; ``converged`` frames fall by less than a millionth
-        in another round of reweighting. Not with ``joint=False``.
+        (``"tukey"``); the first term is ``omega_v rho(|f_v(w_t) - b_tv|^2)`` then. Head motion is removed before, of
+        each frame by itself, by Huber's loss at twice the median distance. ``alpha="auto"`` is the elbow without the
+        outliers, so small that the loss still tells moving vertices from outliers. ``rmse`` remains that of all
+        vertices; ``converged`` frames fall by less than a millionth in another round of reweighting. Not with
+        ``joint=False``.
     loss_scale : float or "auto"
         Of ``loss``, > 0, in the rig's unit: the distance beyond which it differs from the square (Huber), or ignores
-        the vertex (Tukey). ``"auto"`` is what is usual under normal noise: .87 or 3.05 times the median distance that
-        Huber's loss leaves in the frames of ``alpha="auto"``. ``Solution.loss_scale`` says which.
+        the vertex (Tukey). ``"auto"`` is what is usual under normal noise, .87 or 3.05 times the median distance that
+        Huber's loss leaves without alpha in the frames of ``alpha="auto"``, and as many times three times the distance
+        by which alpha and smoothness hold a vertex back. ``Solution.loss_scale`` says which. With a given scale that is
+        smaller, shapes may rest as if their motion were outliers; ``Solution.warnings`` names them.
     tolerance : float
         A frame is solved when ``optimality <= tolerance`` times the largest pull of its target on a shape or
         combination.
@@ -275,13 +280,17 @@ def solve(
         threads=threads,
         progress=progress,
     )
-    return solution if is_auto(alpha) and relative_alpha is None else _told(solution, problem)
+    return _told(solution, problem, given=not is_auto(alpha) or relative_alpha is not None)
 
 
-def _told(solution: Solution, problem: Problem) -> Solution:
-    """The solution, with a warning to the caller of ``solve`` where alpha keeps every weight at rest."""
-    note = all_at_rest(problem)
+def _told(solution: Solution, problem: Problem, *, given: bool) -> Solution:
+    """The solution, with what it hides from the caller of ``solve``: shapes that are lost, a shot that rests.
+
+    ``given``: alpha is not chosen, so that the caller is warned if it keeps every weight at rest.
+    """
+    note = all_at_rest(problem) if given else None
     if note is not None:
         solution.warnings.append(note)
         warnings.warn(note, SparsityWarning, stacklevel=3)
+    solution.warnings += lost_shapes(problem, solution)
     return solution

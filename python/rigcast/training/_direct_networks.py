@@ -252,5 +252,5 @@ def _unit_inputs(inputs: Inputs | None, poses: NDArray[np.float32]) -> NDArray[n
 def _as_they_are(inputs: NDArray[np.float32], coefficients: NDArray[np.float32]) -> Normalization:
     """Inputs are scaled already; coefficients are divided by their root mean square, one number for all."""
     count = inputs.shape[1]
-    scale = max(float(np.sqrt(np.square(coefficients, dtype=np.float64).mean())), 1e-12)
+    scale = float(np.sqrt(np.square(coefficients, dtype=np.float64).mean())) or 1.0
     return Normalization(np.zeros(count), np.eye(count), np.full(coefficients.shape[1], scale))

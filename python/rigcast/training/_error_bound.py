@@ -35,6 +35,7 @@ LARGEST = 40_000_000  # errors that the regression sees at most
 
 Array = NDArray[np.float64]
 BEYOND = 0.25  # of a channel's range: how far outside it lies in the poses that the flag must find
+STILL = 1e-6  # of a column's largest value: deviations below are rounding
 LEAST = 1e-4  # of a pose's entries: smaller changes are rounding
 
 
@@ -145,7 +146,8 @@ class Fit:
 def fit(poses: NDArray[np.float32], errors: NDArray[np.float32], group: Group, rng: np.random.Generator) -> Fit:
     """Ridge regression of log(e / median + FAINT) of the group's vertices."""
     x = poses[:, group.columns].astype(np.float64)
-    mean, inverse = x.mean(axis=0), 1.0 / np.maximum(x.std(axis=0), 1e-6)
+    least = STILL * np.maximum(np.abs(x).max(axis=0), np.finfo(np.float32).tiny)  # of a column: its rounding
+    mean, inverse = x.mean(axis=0), 1.0 / np.maximum(x.std(axis=0), least)
     hidden = rng.standard_normal((x.shape[1], HIDDEN)) * (SPREAD / np.sqrt(x.shape[1]))
     hidden_bias = rng.standard_normal(HIDDEN)
     features = features_of(x, mean, inverse, hidden, hidden_bias)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 RISK = 1e-3  # of one false find in a whole character, if deviations were normal
 LEAST_ROWS = 200  # of each half: fewer show too little
 RIDGE = 1e-3  # of the mean eigenvalue
-SMALLEST = 1e-12  # spread below which a number is constant
+SMALLEST = 1e-12  # of the largest value, or of the largest spread of a residual: a spread below is none
 
 Array = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ def missed_columns(
         No known channel, and none where there are too few rows to say.
     """
     found = np.zeros(len(known), bool)
-    others = np.flatnonzero(~known & (np.ptp(channels, axis=0) > SMALLEST))
+    others = np.flatnonzero(~known & (np.ptp(channels, axis=0) > SMALLEST * np.abs(channels).max(axis=0, initial=0.0)))
     half = len(residuals) // 2
     if half < LEAST_ROWS or len(others) == 0:
         return found
@@ -83,7 +83,8 @@ def _curved(columns: Array) -> Array:
 
 def _standard(columns: Array) -> Array:
     deviation = columns.std(axis=0)
-    return np.asarray((columns - columns.mean(axis=0)) / np.where(deviation > SMALLEST, deviation, np.inf))
+    varies = deviation > SMALLEST * np.abs(columns).max(axis=0, initial=0.0)
+    return np.asarray((columns - columns.mean(axis=0)) / np.where(varies, deviation, np.inf))
 
 
 def _unexplained(features: Array, wanted: Array, part: NDArray[np.bool_]) -> Array:
@@ -100,7 +101,7 @@ def _slopes(signals: Array, left: Array) -> tuple[Array, Array]:
     left = left - left.mean(axis=0)
     slope = _standard(signals).T @ left / len(left)
     deviation = left.std(axis=0)
-    return slope / np.where(deviation > SMALLEST, deviation, np.inf), slope
+    return slope / np.where(deviation > SMALLEST * deviation.max(initial=0.0), deviation, np.inf), slope
 
 
 def _threshold(num_tests: int, half: int) -> float:

@@ -84,7 +84,7 @@ def normalize(
     """
     data = inputs.astype(np.float64)
     deviation = np.maximum(data.std(axis=0), smallest)
-    scale = max(float(np.sqrt(np.square(coefficients, dtype=np.float64).mean())), 1e-12)
+    scale = float(np.sqrt(np.square(coefficients, dtype=np.float64).mean())) or 1.0
     return Normalization(data.mean(axis=0), np.diag(1.0 / deviation), np.full(coefficients.shape[1], scale))
 
 

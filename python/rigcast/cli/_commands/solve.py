@@ -25,9 +25,8 @@ from rigcast.inverse import Solution
 from rigcast.inverse._ambiguity import ambiguous_pairs
 from rigcast.inverse._distances import solved_p95
 from rigcast.inverse._loss import NAMES, SQUARED
-from rigcast.inverse._lost_shapes import lost_shapes
 from rigcast.inverse._parts import solve_in_parts
-from rigcast.inverse._run import METHODS, TEMPORAL
+from rigcast.inverse._run import METHODS, TEMPORAL, placed, seen_by
 from rigcast.inverse._solve import Solver
 from rigcast.progress import ProgressCallback
 from rigcast.report._kit.words import figure
@@ -161,9 +160,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     with Parts(folder, "solve") as kept, console.progress() as progress:
         solver = _solver(args, rig)
         solution = _solve(args, solver, targets, kept, progress)
-        lost, other = _warnings(args, rig, targets, solution)
-        lost += ambiguous_pairs(solver.gram, solution, 1e3 * float(rig.meters_per_unit))
-        solution = replace(solution, warnings=[*solution.warnings, *lost])  # its report says it, too
+        other = _warnings(args, solver, targets, solution)
+        pairs = ambiguous_pairs(solver.gram, solution, 1e3 * float(rig.meters_per_unit))
+        solution = replace(solution, warnings=[*solution.warnings, *pairs])  # its report says it, too
         notes = _write(args.output, named, solution, fps, args.fps or fps)
         kept.remove()
     p95 = float(solved_p95(rig, targets, solution, args.threads).mean())
@@ -174,18 +173,16 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     return {"outputs": [os.fspath(path) for path in args.output], **result}
 
 
-def _warnings(args: argparse.Namespace, rig: Any, targets: Any, solution: Solution) -> tuple[list[str], list[str]]:
-    """What the figures of the solve say: of shapes that sparsity keeps at rest, and of the shot and its options."""
-    weights, markers = solution.weights, solution.vertices
+def _warnings(args: argparse.Namespace, solver: Solver, targets: Any, solution: Solution) -> list[str]:
+    """What the figures of the solve say of the shot and its options."""
+    rig, weights, markers = solver.gram.rig, solution.weights, solution.vertices
     moves = head_motion_warnings(rig, targets, weights, markers) if args.rigid is None else []
     if not weights.any() and not any("no shape is turned on" in text for text in solution.warnings):
-        return [], [*moves, "every weight rests in every frame"]
-    if moves:
-        return [], moves
-    still = targets if solution.transforms is None else inverse.in_rig_frame(targets, solution.transforms)
-    free = args.pins is None and args.priors is None and args.symmetric is None
-    jitter = jitter_warnings(rig, still, weights, markers) if args.smoothness == 0.0 and args.method in TEMPORAL else []
-    return lost_shapes(rig, still, solution, markers) if free else [], jitter
+        return [*moves, "every weight rests in every frame"]
+    if moves or args.smoothness != 0.0 or args.method not in TEMPORAL:
+        return moves
+    seen = seen_by(placed(solver.gram, targets, solution.transforms, alpha=0.0), solution)
+    return jitter_warnings(rig, seen.targets, weights, markers)
 
 
 def _solver(args: argparse.Namespace, rig: Any) -> Solver:

@@ -43,6 +43,7 @@ VOLUME_STEPS = 3  # of Newton's method on one unknown
 LEAST_SHARE = 1e-3  # triangles that all shapes together influence less are left out of the volume
 LARGEST_BULGE = 0.5  # of the largest displacement of the shapes taking part
 
+UNTURNED = 5e-8  # of the mesh's longest side: what a hinge moves less lies on its axis
 RIGID_SHARE = 0.7  # vertices that a shape moves by so much of its largest displacement turn rigidly with the bone
 
 
@@ -92,7 +93,8 @@ class Hinge:
         across = shift - axis * (axis @ shift)  # what lies along the axis stays in the remainder
         center = np.linalg.lstsq(np.eye(3) - rotation, across, rcond=1e-6)[0]
         turned = turn(rest, center, axis, np.full(len(rest), angle)) - rest
-        share = np.clip((delta * turned).sum(axis=1) / np.maximum((turned**2).sum(axis=1), 1e-12), 0.0, 1.0)
+        least = np.square(UNTURNED * np.ptp(rest, axis=0).max())
+        share = np.clip((delta * turned).sum(axis=1) / np.maximum((turned**2).sum(axis=1), least), 0.0, 1.0)
         remainder = delta - (turn(rest, center, axis, share * angle) - rest)
         return Hinge(shape, center, axis, angle, share, rest, remainder)
 

@@ -13,6 +13,8 @@ from rigcast.training._differential._settings import DifferentialSettings
 from rigcast.training._differential._transforms import Transforms, displacements
 from rigcast.training._influence import Description, all_inputs, changed_columns, influencing_inputs
 
+ROUNDING = 1e-6  # of the largest translation: deviations below are none
+
 
 def describe(ds: Any, poses: NDArray[np.float32], extent: float) -> Description:
     """Which columns vary, and which joints two columns of a rotation describe."""
@@ -105,5 +107,6 @@ def normalization(
         mean[linear], scale[linear] = 0.0, 1.0
         translation = ~linear
         translation[12 * joints :] = False
-        scale[translation] = max(float(np.sqrt(np.square(data[:, translation].std(axis=0)).mean())), 1e-6)
+        spread = float(np.sqrt(np.square(data[:, translation].std(axis=0)).mean()))
+        scale[translation] = spread if spread > ROUNDING * float(np.abs(data[:, translation]).max()) else 1.0
     return mean, scale

@@ -140,7 +140,7 @@ class Problem:
         for s, c in enumerate(columns):
             places[s, : len(c)] = c
         scale = np.sqrt(np.square(targets[:, self.training]).mean(axis=(1, 2)))
-        scale = np.maximum(scale, 1e-6 * max(float(scale.max()), 1e-12))
+        scale = np.maximum(scale, 1e-6 * float(scale.max()) or 1.0)
         scaled = (targets / scale[:, None, None]).astype(np.float32)
         return Group(name, columns, places, scaled, scale, importance * np.square(scale), hidden, layers)
 

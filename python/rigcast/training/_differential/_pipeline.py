@@ -195,7 +195,7 @@ def differential(
             alone = _model(ds, problem, problem.nothing(), rows, extent, used | done, beside)
             return without_worse_networks(model, alone)
 
-        trainer = SubspaceDescent(problem, device)
+        trainer = SubspaceDescent(problem, device, 100.0 * float(ds.meters_per_unit))
         prepared = time.monotonic() - started
         ending = seconds_of_ending(minutes, lambda share: finish(trainer.start().best, share, {}), prepared)
         last, done = _train(ds, trainer, file, report, started, ending, minutes is not None and threads == 0)

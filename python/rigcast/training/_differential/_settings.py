@@ -56,7 +56,7 @@ class DifferentialSettings:
         Meters that a control must move an anchor to be an input of its network.
     loss : str
         Of the differential network. "displacement": the squared displacement that an error of the coefficients causes;
-        "delta": the mean absolute error of delta coordinates.
+        "delta": the mean absolute error of delta coordinates, in centimeters.
     optimizer : str
         "soap", "adam" or "sgd".
     learning_rate : float

@@ -44,7 +44,7 @@ class SubspaceDescent(Descent):
     both cause; ``error`` after each evaluation. The order of the batches follows from seed and epoch.
     """
 
-    def __init__(self, problem: Problem, device: str) -> None:
+    def __init__(self, problem: Problem, device: str, centimeters: float) -> None:
         super().__init__(problem.settings, device, "differential")
         self.problem, self.settings, self.error = problem, problem.settings, math.nan
         train, held = problem.training, ~problem.training
@@ -60,7 +60,8 @@ class SubspaceDescent(Descent):
         self.rows = int(train.sum())
         self.basis: Any = None
         if self.settings.loss == "delta":
-            self.basis = self._tensor(problem.labels.basis.T * np.float32(problem.network.scale[0]))
+            # In centimeters, whatever the unit of the data: the steps of plain gradient descent depend on it.
+            self.basis = self._tensor(problem.labels.basis.T * np.float32(centimeters * problem.network.scale[0]))
         self._epoch, self._order = -1, self.torch.empty(0)
 
     def start(self) -> State:

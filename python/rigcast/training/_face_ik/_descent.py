@@ -56,7 +56,7 @@ class FaceIkDescent(Descent):
         self._scale = self._tensor(self.output_scale.astype(np.float32))
         bounds = solver.bounds.astype(np.float32)
         self._low, self._high = self._tensor(bounds[:, 0]), self._tensor(bounds[:, 1])
-        self.input_scale = max(float(np.ptp(rows.points[rows.training], axis=0).mean()), self.noise, 1e-12)
+        self.input_scale = max(float(np.ptp(rows.points[rows.training], axis=0).mean()), self.noise) or 1.0
         self._points_of = points_of(self.torch, solver, threads)
         shared = np.zeros(len(solver.names), np.float32)
         for region in regions:

@@ -18,7 +18,6 @@ from rigcast.training._face_maps._shapes import MapShape, Scaling
 from rigcast.training._optimizers import Arrays
 
 LOOKED_AT = 512  # rows that decide the scale of the outputs
-NO_MOTION = 1e-12
 
 
 @dataclass(frozen=True)
@@ -139,5 +138,5 @@ def make_problem(
 
 def scaling_of(columns: NDArray[np.float64], offsets: NDArray[np.float32]) -> Scaling:
     """Each column by its spread, offsets by their root mean square."""
-    scale = max(float(np.sqrt(np.square(offsets, dtype=np.float64).mean())), NO_MOTION)
+    scale = float(np.sqrt(np.square(offsets, dtype=np.float64).mean())) or 1.0
     return Scaling(columns.mean(axis=0), spread_of(columns), scale)

@@ -16,6 +16,7 @@ Indices = NDArray[np.int32]
 
 CANDIDATES = 6  # nearest mirrored vertices that are considered: layers of a mesh may lie in one place
 ROUNDS = 30  # of asking the neighbors, at most
+SAME = 1e-9  # of a normal, and of the longest extent of the coordinates: a plane that changes less has converged
 SAMPLES = 2000  # vertices that judge a plane
 
 
@@ -117,7 +118,7 @@ def _fitted(
         normal = np.linalg.eigh(product + product.T)[1][:, 0]
         normal *= np.sign(normal[np.abs(normal).argmax()])
         after = normal, float(normal @ middle)
-        if np.allclose(after[0], plane[0], atol=1e-9) and abs(after[1] - plane[1]) <= 1e-9 * (1.0 + abs(plane[1])):
+        if np.allclose(after[0], plane[0], atol=SAME) and abs(after[1] - plane[1]) <= SAME * float(np.ptp(points)):
             return after
         plane = after
     return plane
