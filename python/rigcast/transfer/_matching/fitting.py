@@ -87,7 +87,7 @@ def fit_surface(
         displacement = system.solve(pull[:, None] * (aim - start.points), threads=threads)
         fitted = start.moved((start.points + displacement).astype(np.float32))
         report(i + 1)
-    return _carried(start, fitted, drawn.any(axis=1), threads)
+    return _carried(start, fitted, np.asarray(drawn.any(axis=1)), threads)
 
 
 def _carried(start: Surface, fitted: Surface, drawn: NDArray[np.bool_], threads: int) -> Surface:

@@ -29,9 +29,9 @@ def match_welded(found: Matches, fit: Fit) -> Matches:
     Only components of the target with landmarks have parts welded to them.
     """
     source, target = fit.source, fit.target
-    whole = fit.tied.any(axis=0)[target.component]
+    whole = np.asarray(fit.tied.any(axis=0))[target.component]
     found = found.only(found.matched & ~_covered(found, whole, fit))
-    left = np.flatnonzero(~fit.met.any(axis=0)[source.component])
+    left = np.flatnonzero(~np.asarray(fit.met.any(axis=0))[source.component])
     if not len(left):
         return found
     corners, weights, distance = _core.closest_points(
