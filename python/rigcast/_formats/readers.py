@@ -18,6 +18,8 @@ READERS: dict[str, tuple[str, ...]] = {
     ".glb": (RIGS, FACES, SHOTS, WEIGHTS),
     ".gltf": (RIGS, FACES, SHOTS, WEIGHTS),
     ".blend": (RIGS, FACES, WEIGHTS),
+    ".fbx": (RIGS, FACES, SHOTS, WEIGHTS),
+    ".vrm": (RIGS, FACES, SHOTS, WEIGHTS),
     ".npz": (RIGS, FACES, SHOTS, "rigcast.inverse.Solution.load"),
     ".npy": (SHOTS,),
     ".obj": (SHOTS,),

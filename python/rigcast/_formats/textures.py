@@ -7,7 +7,7 @@ from pathlib import Path
 from rigcast._formats.gltf.document import Document, records, text
 from rigcast._formats.obj.mesh import read_text
 
-GLTF, OBJ = (".glb", ".gltf"), (".obj", ".obj.gz")
+GLTF, OBJ = (".glb", ".gltf", ".vrm"), (".obj", ".obj.gz")
 MOST = 8  # names in a sentence
 
 

@@ -36,7 +36,7 @@ def load_blendshapes(
     blender: str | None = None,
     timeout: float | None = None,
 ) -> BlendshapeRig:
-    """Open a blendshape rig: ``.glb``, ``.gltf``, ``.npz``, ``.safetensors`` or ``.blend``.
+    """Open a blendshape rig: ``.glb``, ``.gltf``, ``.vrm``, ``.npz``, ``.safetensors``, ``.blend`` or ``.fbx``.
 
     Parameters
     ----------
@@ -94,9 +94,12 @@ def load_blendshape_weights(
 ) -> Weights:
     """Read weights of blendshapes over time.
 
-    Files are ``.npz``, ``.csv`` (Live Link Face), ``.glb``, ``.gltf``, ``.blend`` or USD (UsdSkel blend shapes).
+    Files are ``.npz``, ``.csv`` (Live Link Face), ``.glb``, ``.gltf``, ``.vrm``, ``.blend``, ``.fbx`` or USD (UsdSkel
+    blend shapes).
 
-    Weights are matched with the rig's shapes by name; shapes that the file does not name stay at 0. Values are as the
+    Weights are matched with the rig's shapes by name as people spell them (``eyeBlink_L``, ``EyeBlinkLeft``,
+    ``BS_node.eyeBlinkLeft``); a name that fits two is refused. Shapes that the file does not name stay at 0, and names
+    that are of no shape are told (:class:`rigcast.errors.InputWarning`). Values are as the
     file has them: they may lie outside the rig's bounds.
 
     Parameters
@@ -154,15 +157,19 @@ def naming(file: Path, function: str) -> Iterator[None]:
 RIGS = {
     ".glb": "gltf.blendshapes:load_gltf_blendshapes",
     ".gltf": "gltf.blendshapes:load_gltf_blendshapes",
+    ".vrm": "gltf.blendshapes:load_gltf_blendshapes",
     ".npz": "npz.blendshapes:load_npz_blendshapes",
     ".safetensors": "safetensors:load_safetensors_blendshapes",
     ".blend": "blender.blendshapes:load_blend_shapes",
+    ".fbx": "blender.blendshapes:load_blend_shapes",
 }
 CURVES = {
     ".npz": "npz.blendshapes:load_npz_weights",
     ".csv": "live_link.read:load_live_link",
     ".glb": "gltf.blendshapes:load_gltf_weights",
     ".gltf": "gltf.blendshapes:load_gltf_weights",
+    ".vrm": "gltf.blendshapes:load_gltf_weights",
     ".blend": "blender.blendshapes:load_blend_weights",
+    ".fbx": "blender.blendshapes:load_blend_weights",
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd_weights:load_usd_weights"),
 }

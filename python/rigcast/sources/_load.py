@@ -23,9 +23,11 @@ def load(
     hold: str | Sequence[str] | None = None,
     free: str | Sequence[str] | None = None,
 ) -> Rig:
-    """Open a rig: ``.npz``, ``.safetensors``, ``.glb``, ``.gltf`` or ``.blend``.
+    """Open a rig: ``.npz``, ``.safetensors``, ``.glb``, ``.gltf``, ``.vrm``, ``.blend`` or ``.fbx``.
 
     A blendshape rig that this package wrote, whatever its format, is a rig of dials: its correctives stay correctives.
+    A ``.vrm`` is glTF. Blender reads an ``.fbx``, without the constraints of the file; ``notes`` says so. A glTF or FBX
+    file of clips without a mesh opens as their skeleton, whose ``motion()`` can be retargeted.
 
     Parameters
     ----------
@@ -92,4 +94,6 @@ OPENERS = {
     ".glb": "gltf:load_gltf",
     ".gltf": "gltf:load_gltf",
     ".blend": "blender:BlenderRig.open",
+    ".fbx": "blender.fbx:open_fbx",
+    ".vrm": "gltf:load_gltf",
 }

@@ -71,9 +71,9 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
         return _at_rest(load_model(os.fspath(file)), file)
     if suffix == ".npz" and "vertices" in member_names(file, "load_mesh"):
         return _archived(file)
-    if suffix in (".npz", ".blend"):
+    if suffix in (".npz", ".blend", ".fbx"):
         return _at_rest(load_blendshapes(file), file)
-    if suffix in (".glb", ".gltf"):
+    if suffix in (".glb", ".gltf", ".vrm"):
         with contextlib.suppress(ValueError):  # without morph targets; what is broken is told by the next reader
             return _at_rest(load_blendshapes(file), file)
         return _at_rest(load(file), file)

@@ -30,12 +30,12 @@ def load_shot(
     ----------
     path : path-like
         A folder of OBJ files, a pattern (``scan_*.obj``) or one OBJ file, in natural order (2 before 10); ``.npy``
-        (T, V, 3); ``.npz`` with ``vertices`` (T, V, 3), ``faces`` and ``fps`` (both optional); ``.glb``, ``.gltf``
-        with morph animation or moving nodes; ``.usd``, ``.usda``, ``.usdc``, ``.usdz`` with animated points;
+        (T, V, 3); ``.npz`` with ``vertices`` (T, V, 3), ``faces`` and ``fps`` (both optional); ``.glb``, ``.gltf``,
+        ``.vrm`` with morph animation or moving nodes; ``.fbx`` (read by Blender, as triangles); ``.usd``, ``.usda``, ``.usdc``, ``.usdz`` with animated points;
         ``.abc`` (read by Blender); point caches ``.pc2`` and ``.mdd``, which know no faces.
     fps : float, optional
         All but USD: frames per second. glTF and Alembic are sampled at this rate, other frames are taken to have it.
-        Default: what the file says, else 30 (24 for Alembic).
+        Default: the samples of the file are its frames, and tell the rate; else what the file says, else 30.
     mesh : str, optional
         glTF, USD and Alembic: the mesh, where the file holds several.
     clip : str, optional
@@ -48,7 +48,7 @@ def load_shot(
     Returns
     -------
     Shot
-        ``vertices`` (T, V, 3), ``fps``, ``faces``.
+        ``vertices`` (T, V, 3), ``fps``, ``faces``, and ``notes`` on what was left out or decided.
 
     Raises
     ------
@@ -89,6 +89,8 @@ OPENERS = {
     ".npz": "npz.shot:load_npz",
     ".glb": "gltf.shot:load_gltf_shot",
     ".gltf": "gltf.shot:load_gltf_shot",
+    ".vrm": "gltf.shot:load_gltf_shot",
+    ".fbx": "blender.fbx:load_fbx_shot",
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd:load_usd_shot"),
     ".abc": "blender.alembic:load_alembic_shot",
     ".pc2": "point_cache:load_pc2",

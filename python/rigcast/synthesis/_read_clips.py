@@ -98,7 +98,7 @@ def _options(file: Path, clip: str | None, fps: float | None) -> dict[str, Any]:
     """What the reader of a face's file takes."""
     suffix = suffix_of(file)
     named = {"action" if suffix == ".blend" else "clip": clip}
-    timed = {"fps": fps} if suffix in (".glb", ".gltf", ".csv") else {}
+    timed = {"fps": fps} if suffix in (".glb", ".gltf", ".vrm", ".csv") else {}
     return {name: value for name, value in {**named, **timed}.items() if value is not None}
 
 
@@ -124,7 +124,7 @@ def _of_joints(file: Path, rig: Any, fps: float | None, mapped: dict[str, Any]) 
     if suffix == ".bvh":
         motion = sources.load_bvh(file).motion()
         return [_retargeted(motion, rig, mapped)]
-    if suffix not in (".glb", ".gltf"):
+    if suffix not in (".glb", ".gltf", ".vrm"):
         expected = "a .bvh, .glb, .gltf, .blend, .npz or .npy file, or a data set"
         raise bad_argument("read_clips", "path", repr(str(file)), expected)
     other = load_gltf(file)

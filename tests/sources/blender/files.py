@@ -238,6 +238,22 @@ def scripted():
     bpy.data.texts.new("setup.py").use_module = True
 
 
+def write_fbx(folder):
+    """A tube with a shape and an action as .blend and .fbx, and its skeleton alone as .fbx."""
+    armature, mesh = start()
+    shape(mesh, "wide", grown)
+    armature.animation_data_create().action = bpy.data.actions.new("wag")
+    bone = armature.pose.bones["bone1"]
+    for frame, angle in ((1, 0.0), (13, 0.5), (25, -0.25)):
+        bone.rotation_euler[0] = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 25
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "fbx.blend"))
+    bpy.ops.export_scene.fbx(filepath=str(folder / "tube.fbx"), add_leaf_bones=False)
+    bpy.data.objects.remove(mesh)
+    bpy.ops.export_scene.fbx(filepath=str(folder / "motion.fbx"), add_leaf_bones=False)
+
+
 FILES = (
     scripted,
     plain, controls, constrained, following, action, several, two_characters, dressed, two_rigs, subdivided, cut,
@@ -255,3 +271,5 @@ if __name__ == "__main__":
         bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{make.__name__}.blend"))
     if "alembic_export" in dir(bpy.ops.wm):
         write_cache(folder / "cache.abc")
+    if "fbx" in dir(bpy.ops.export_scene):
+        write_fbx(folder)

@@ -48,7 +48,7 @@ def describe_motion(path: Path, mesh: str | None = None) -> dict[str, Any] | Non
         return None if (path / "manifest.json").exists() or not _holds_meshes(path) else _shot(path)
     if name.endswith(MESHES):
         return _shot(path, mesh)
-    if name.endswith((".glb", ".gltf")):
+    if name.endswith((".glb", ".gltf", ".vrm")):
         return describe_scene(path)
     if name.endswith((".bvh", ".bvh.gz")):
         return _skeleton_motion(path)
@@ -65,7 +65,7 @@ def describe_motion(path: Path, mesh: str | None = None) -> dict[str, Any] | Non
 
 def describe_moving_glb(path: Path) -> dict[str, Any] | None:
     """Facts of a .glb as a shot; None if it is another file or holds no motion."""
-    if not path.name.lower().endswith((".glb", ".gltf")):
+    if not path.name.lower().endswith((".glb", ".gltf", ".vrm")):
         return None
     try:
         return _shot(path)

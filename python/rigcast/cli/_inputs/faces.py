@@ -10,7 +10,7 @@ from typing import Any
 from rigcast import sources
 from rigcast.faces._convert import packed_by
 
-OF_MANY_MESHES = (".glb", ".gltf", ".blend")
+OF_MANY_MESHES = (".glb", ".gltf", ".vrm", ".blend", ".fbx")
 DRIVEN = ".blend"  # the format whose shape keys may have drivers
 
 

@@ -24,7 +24,7 @@ from rigcast.cli._inputs.motion import joint_names_map
 from rigcast.exports import resampled_weights
 from rigcast.sources import Motion
 
-GLTF = (".glb", ".gltf")
+GLTF = (".glb", ".gltf", ".vrm")
 SAME_REST = 1e-4  # of the norm of all places
 Dials = Mapping[str, NDArray[np.float64]]
 MEMBERS = {

@@ -103,10 +103,8 @@ def _motion(path: Path, actions: Sequence[str], console: Console) -> Motion:
     from rigcast import sources
 
     suffix = path.suffix.lower()
-    if suffix in (".glb", ".gltf"):
-        from rigcast._formats.gltf import load_gltf
-
-        other = load_gltf(path)
+    if suffix in (".glb", ".gltf", ".vrm", ".fbx"):
+        other: Any = _clips_of(path)
         known = list(other.clips)
         chosen = list(actions) or known
         if len(chosen) != 1 or chosen[0] not in known:
@@ -114,7 +112,8 @@ def _motion(path: Path, actions: Sequence[str], console: Console) -> Motion:
         for note in (other.frames(chosen[0]).note, *getattr(other, "left_out", [])):
             if note:
                 console.line(f"note: {path.name}: {note}")
-        return other.motion(chosen[0])
+        moved: Motion = other.motion(chosen[0])
+        return moved
     if suffix == ".blend":
         raise ValueError(f"{path} is a .blend: its own actions are played on itself, --action NAME without --animation")
     bvh = sources.load_bvh(path)
@@ -124,6 +123,16 @@ def _motion(path: Path, actions: Sequence[str], console: Console) -> Motion:
     for note in bvh.notes:
         console.line(f"note: {path.name}: {note}")
     return motion
+
+
+def _clips_of(path: Path) -> Any:
+    if path.suffix.lower() == ".fbx":
+        from rigcast._formats.blender.fbx import load_fbx_motion
+
+        return load_fbx_motion(path)
+    from rigcast._formats.gltf import load_gltf
+
+    return load_gltf(path)
 
 
 def _missed(motion: Motion, made: Retargeted) -> list[str]:

@@ -16,6 +16,8 @@ OPTIONS = {
     ".blend": ("mesh", "armature", "limits", "ranges", "blender", "hold", "free", "run_scripts"),
     ".glb": ("mesh", "ranges"),
     ".gltf": ("mesh", "ranges"),
+    ".vrm": ("mesh", "ranges"),
+    ".fbx": ("mesh", "armature", "limits", "ranges", "blender", "hold", "free"),
 }
 GLTF_TURNS = (".rx", ".ry", ".rz")  # how the names of a glTF rig's rotations end
 

@@ -21,12 +21,18 @@ from rigcast.transfer._matching.fitting import similarity
 
 Int64 = NDArray[np.int64]
 
-IN_SECONDS = (".glb", ".gltf", ".abc")  # what is sampled at a rate; other shots are frames, whatever their rate
+IN_SECONDS = (
+    ".glb",
+    ".gltf",
+    ".vrm",
+    ".fbx",
+    ".abc",
+)  # what is sampled at a rate; other shots are frames, whatever their rate
 USD = (".usd", ".usda", ".usdc", ".usdz")
 TINY = 1e-30  # a scale above 0, for shots of one point
 OPTIONS = {
-    "clip": (".glb", ".gltf"),
-    "mesh": (".glb", ".gltf", *USD, ".abc"),
+    "clip": (".glb", ".gltf", ".vrm", ".fbx"),
+    "mesh": (".glb", ".gltf", ".vrm", ".fbx", *USD, ".abc"),
 }
 
 

@@ -12,7 +12,7 @@ from rigcast._formats.gltf import GltfRig
 from rigcast._formats.npz.archive import member_names
 from rigcast.sampling._kinematics import channel_entry
 
-GLTF = (".glb", ".gltf")
+GLTF = (".glb", ".gltf", ".vrm")
 FULL_TURN = 180.0  # degrees either way: a file without limits does not clip a motion
 
 

@@ -174,7 +174,7 @@ def _landmark_notes(match: transfer.Correspondence | None, rig: Any, target: Flo
 
 def _surface(rig: Any, target: Path, count: int) -> tuple[dict[str, str], Path | None, list[str]]:
     """The source's licence beside that of a glTF target, where texture coordinates come from, and notes."""
-    if target.suffix.lower() not in (".glb", ".gltf"):
+    if target.suffix.lower() not in (".glb", ".gltf", ".vrm"):
         return {}, None, []
     surface = read_surface(target)
     own, other = str(rig.metadata.get("licence") or ""), surface.licence

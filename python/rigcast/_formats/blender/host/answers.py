@@ -8,10 +8,10 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import topology
 from .actions import action_channels
 from .contents import resting
 from .find import Asked
+from .imports import LOST, alembic_frames, fbx_to_glb, import_fbx
 from .nla import is_nla, nla_channels, play_nla
 from .objects import InputError, UnusableError
 from .playing import played
@@ -54,6 +54,8 @@ class Answers:
             limits = {name: (low, high) for name, (low, high) in (request["limits"] or {}).items()}
             asked = Asked(limits or None, request["ranges"], request["hold"], request["free"])
             self._scene = Scene(request["meshes"], request["armature"], asked)
+            if request["path"].lower().endswith(".fbx"):
+                self._scene.notes.append(LOST)
             yield self._scene.description()
         elif operation == "shapes":
             _open_file(request["path"], run_scripts=False)
@@ -61,6 +63,8 @@ class Answers:
         elif operation == "shape action":
             _open_file(request["path"], run_scripts=False)
             yield shape_action(request["mesh"], request["name"])
+        elif operation == "fbx":
+            yield fbx_to_glb(request["path"], request["target"])
         elif operation == "alembic":
             yield alembic_frames(request["path"], request["mesh"], request["fps"], request["times"])
         elif self._scene is None:
@@ -96,54 +100,11 @@ class Answers:
 
 
 def _open_file(path: str, run_scripts: bool) -> None:
+    if path.lower().endswith(".fbx"):
+        import_fbx(path)
+        return
     try:
         bpy.ops.wm.open_mainfile(filepath=path, load_ui=False, use_scripts=run_scripts)
     except RuntimeError as error:
         reason = " ".join(str(error).removeprefix("Error:").split())
         raise InputError("path", f"a file that Blender cannot open ({reason})", "a .blend file") from None
-
-
-ON_A_FRAME = 1e-3  # of a frame
-
-
-def alembic_frames(
-    path: str, name: str | None, fps: float, times: list[float]
-) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Vertices (T, V, 3) of a mesh in the file's axes and world space at some seconds, at ``fps`` frames each."""
-    if "alembic_import" not in dir(bpy.ops.wm):
-        raise UnusableError(f"{bpy.app.version_string} was built without Alembic")
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    scene = bpy.context.scene
-    scene.render.fps, scene.render.fps_base = max(1, round(fps)), max(1, round(fps)) / fps
-    try:
-        bpy.ops.wm.alembic_import(filepath=path, set_frame_range=False, as_background_job=False)
-    except RuntimeError as error:
-        reason = " ".join(str(error).removeprefix("Error:").split())
-        raise InputError("path", f"{path}: a file that Blender cannot open ({reason})", "an Alembic file") from None
-    item = _choose(path, name)
-    frames: list[Array] = []
-    faces: Array = np.zeros((0, 4), np.int32)
-    for time in times:
-        frame = int(np.floor(time * fps + ON_A_FRAME))
-        part = time * fps - frame
-        scene.frame_set(frame, subframe=part if part > ON_A_FRAME else 0.0)
-        evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        points = np.empty((len(evaluated.data.vertices), 3), np.float32)
-        evaluated.data.vertices.foreach_get("co", points.reshape(-1))
-        matrix = np.array(evaluated.matrix_world, np.float64)
-        world = points @ matrix[:3, :3].T + matrix[:3, 3]
-        frames.append(np.stack([world[:, 0], world[:, 2], -world[:, 1]], axis=1))
-        own = topology.faces(evaluated.data)
-        if frames[1:] and not np.array_equal(own, faces):
-            raise UnusableError(f"mesh {item.name!r} of {path} changes its topology at frame {frame}")
-        faces = own
-    return {"mesh": item.name}, {"vertices": np.array(frames, np.float32), "faces": faces}
-
-
-def _choose(path: str, name: str | None) -> Any:
-    meshes = [item for item in bpy.context.scene.objects if item.type == "MESH"]
-    found = [item for item in meshes if name in (None, item.name)]
-    if len(found) != 1:
-        known = ", ".join(repr(item.name) for item in meshes) or f"left out: {path} holds no mesh"
-        raise InputError("mesh", "not given" if name is None else repr(name), known)
-    return found[0]
