@@ -5,6 +5,7 @@ Rigs are read by :func:`load`, put together by :class:`SkinnedRig` from arrays, 
 
 from rigcast._formats.blender.rig import BlenderRig
 from rigcast._formats.bvh import Bvh, load_bvh
+from rigcast._formats.frame_rates import Frames
 from rigcast._formats.gltf import GltfRig, GltfSkeleton
 from rigcast._formats.npz.rig import load_npz_rig, save_npz_rig
 from rigcast._rigs.action import Action
@@ -35,6 +36,7 @@ __all__ = [
     "Facts",
     "Followed",
     "FollowerRotations",
+    "Frames",
     "GltfRig",
     "GltfSkeleton",
     "Joints",

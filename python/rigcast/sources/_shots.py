@@ -31,8 +31,9 @@ def load_shot(
     path : path-like
         A folder of OBJ files, a pattern (``scan_*.obj``) or one OBJ file, in natural order (2 before 10); ``.npy``
         (T, V, 3); ``.npz`` with ``vertices`` (T, V, 3), ``faces`` and ``fps`` (both optional); ``.glb``, ``.gltf``,
-        ``.vrm`` with morph animation or moving nodes; ``.fbx`` (read by Blender, as triangles); ``.usd``, ``.usda``, ``.usdc``, ``.usdz`` with animated points;
-        ``.abc`` (read by Blender); point caches ``.pc2`` and ``.mdd``, which know no faces.
+        ``.vrm`` with morph animation or moving nodes; ``.fbx`` (read by Blender, as triangles); ``.usd``, ``.usda``,
+        ``.usdc``, ``.usdz`` with animated points; ``.abc`` (read by Blender); point caches ``.pc2`` and ``.mdd``, which
+        know no faces.
     fps : float, optional
         All but USD: frames per second. glTF and Alembic are sampled at this rate, other frames are taken to have it.
         Default: the samples of the file are its frames, and tell the rate; else what the file says, else 30.

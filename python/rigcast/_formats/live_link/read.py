@@ -1,6 +1,6 @@
 """The CSV layout of Live Link Face: one row per frame with timecode, 52 ARKit blendshapes and 9 angles.
 
-Names of a rig are mapped onto the columns as onto any curves (:mod:`rigcast._rigs.matching`): ``eyeBlink_L``,
+Names of a rig are mapped onto the columns as onto any curves (``rigcast._rigs.matching``): ``eyeBlink_L``,
 ``eyeBlinkLeft`` and ``EyeBlinkLeft`` are one; a shape that is spelled exactly as a column comes first. Where a rig has
 two sides and the layout one column (``browInnerUp_L`` and ``_R`` of the ICT face), the column is their mean, which is
 exact where both sides move alike, and it is read into both.
