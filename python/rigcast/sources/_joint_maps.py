@@ -15,6 +15,7 @@ SIDES = (".L", ".R")
 LIMBS = tuple(f"{part}{side}" for part in ("upper_arm", "lower_arm", "upper_leg", "lower_leg") for side in SIDES)
 
 MIDDLE = ("pelvis", "hips", "spine", "middle_spine", "chest", "neck", "head")
+MECHANISM = ("def", "org", "mch")  # how names of Rigify's bones begin that no animator moves
 LIMB_PARTS = {"arm": ("upper_arm", "lower_arm", "hand"), "leg": ("upper_leg", "lower_leg", "foot")}
 PAIRED = ("collar", "upper_arm", "lower_arm", "hand", "upper_leg", "lower_leg", "foot", "toe")
 
@@ -203,9 +204,11 @@ def _plain(name: str) -> str:
 
 
 def _prefixes(names: Iterable[str], spelled: Mapping[str, str]) -> list[str]:
-    """No prefix, and those of names that end like an upper arm or leg of the habit."""
+    """No prefix, and those of names that end like an upper arm or leg of the habit, but for Rigify's of what is no
+    control."""
     ends = [spelled[role] for role in ("upper_arm.L", "upper_leg.L") if role in spelled]
-    return ["", *sorted({name.removesuffix(end) for name in names for end in ends if name.endswith(end)} - {""})]
+    found = {name.removesuffix(end) for name in names for end in ends if name.endswith(end)}
+    return ["", *sorted(found - {"", *MECHANISM})]
 
 
 def _halves(found: Iterable[str], roles: Mapping[str, str]) -> list[str]:
