@@ -247,6 +247,14 @@ void bind_derivatives(py::module_& module) {
                               "the previous one. Made by ``Deformer.session()``.")
         .def_property_readonly(
             "model", [](const LockedSession& s) { return s.model; }, "The model that it evaluates.")
+        .def(
+            "__reduce__",
+            [](const LockedSession&) -> py::object {
+                throw py::type_error(
+                    "a Session cannot be pickled or copied: it is the memory of one caller; pickle its "
+                    "model, and make a session of that");
+            },
+            "Refused: a session is the memory of one caller.")
         .def("evaluate", &evaluate_locked, py::arg("pose"), py::arg("out") = py::none(), evaluate_text)
         .def("set_detail", &set_detail, py::arg("detail"), set_detail_text);
     py::reinterpret_borrow<py::class_<Deformer, std::shared_ptr<Deformer>>>(module.attr("Deformer"))

@@ -880,6 +880,10 @@ class Session:
     Evaluates one pose of a model after another and recomputes only what changed since
     the previous one. Made by ``Deformer.session()``.
     """
+    def __reduce__(self) -> typing.Any:
+        """
+        Refused: a session is the memory of one caller.
+        """
     def evaluate(
         self, pose: numpy.typing.ArrayLike, out: numpy.typing.NDArray[numpy.float32] | None = None
     ) -> numpy.typing.NDArray[numpy.float32]:

@@ -9,7 +9,7 @@ import pytest
 from rigcast.cli import _dispatch as dispatch
 
 SENTENCES = [
-    (["solve", "a.txt", "b.npy", "-o", "w.npz"], r"rigcast: 'a.txt' must be a file that ends in \.glb, .*\.blend$"),
+    (["solve", "a.txt", "b.npy", "-o", "w.npz"], r"rigcast: 'a.txt' must be a file that ends in \.glb, .*\.fbx$"),
     (["sample", "a b.csv", "-o", "x.rwdata"], "'a b.csv' must be a file .*; rigcast info says what a .csv file holds$"),
     (["info", "."], "a folder that rigcast sample has finished$"),
     (

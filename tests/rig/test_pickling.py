@@ -11,6 +11,7 @@ import pytest
 
 import rigcast as rc
 from tests.support.kinds import KINDS, MAKERS
+from tests.support.synthesis import face, wave
 
 
 def same_file(a: rc.Deformer, b: rc.Deformer, folder) -> bool:
@@ -80,3 +81,28 @@ def test_a_skeleton_is_a_table_in_notebooks():
     rest = np.tile(np.eye(3, 4, dtype=np.float32), (2, 1, 1))
     shown = rc.Skeleton(["hip", "<knee>"], [-1, 0], rest)._repr_html_()
     assert "<tr><td>hip</td><td></td></tr><tr><td>&lt;knee&gt;</td><td>hip</td></tr>" in shown
+
+
+def test_learned_inverse_kinematics_is_pickled(tmp_path):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    rig = rc.faces.example()
+    ik = rc.training.face_ik(rig, np.arange(0, 700, 35), steps=2, threads=1)
+    goals = rig.rest_vertices[ik.vertices]
+    for again in (pickle.loads(pickle.dumps(ik)), copy.copy(ik), copy.deepcopy(ik)):
+        assert same_file(ik, again, tmp_path)
+        np.testing.assert_array_equal(again.solve(goals).channels, ik.solve(goals).channels)
+
+
+def test_a_synthesizer_is_pickled(tmp_path):
+    clips = {"calm": [wave(40, [0.1, 0.2, 0.05, 0.0, 0.0, 0.0])]}
+    synth = rc.synthesis.fit(clips, rig=face(), dimensions=2, components=3, iterations=3, held_out=False, threads=1)
+    for again in (pickle.loads(pickle.dumps(synth)), copy.deepcopy(synth)):
+        assert same_file(synth, again, tmp_path)
+        assert again.rig.shape_names == synth.rig.shape_names
+
+
+@pytest.mark.parametrize("way", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_a_session_says_why_it_is_not(way):
+    session = MAKERS["body"]().session()
+    with pytest.raises(TypeError, match="a Session cannot be pickled or copied: it is the memory of one caller"):
+        way(session)

@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
     [
         (
             lambda f: rc.sources.load(f / "arm.npz", mesh="body"),
-            r"^load: mesh is 'body' for a \.npz file; .* it is for \.glb, \.gltf, \.blend files",
+            r"^load: mesh is 'body' for a \.npz file; .* it is for \.glb, \.gltf, \.blend, \.fbx, \.vrm files",
         ),
         (lambda f: rc.sources.load(f / "face.glb", armature="a"), r"^load: armature is 'a' for a \.glb file; "),
         (lambda f: rc.sources.load(f / "face.glb", limits={}), r"^load: limits is \{\} for a \.glb file; "),
@@ -53,7 +53,7 @@ def folder(tmp_path_factory):
         (lambda f: rc.sources.load(f / "arm.npz", run_scripts=True), r"^load: run_scripts is True for a \.npz file; "),
         (
             lambda f: rc.sources.load_blendshapes(f / "face.safetensors", mesh="head"),
-            r"^load_blendshapes: mesh is 'head' for a \.safetensors file; .* it is for \.glb, \.gltf, \.blend files",
+            r"^load_blendshapes: mesh is 'head' for a \.safetensors file; .* it is for \.glb, .*\.blend, \.fbx files",
         ),
         (
             lambda f: rc.sources.load_blendshapes(f / "face.glb", drop_unreadable=True),
@@ -61,12 +61,12 @@ def folder(tmp_path_factory):
         ),
         (
             lambda f: rc.sources.load_shot(f / "shot.npy", clip="walk"),
-            r"^load_shot: clip is 'walk' for a \.npy file; .* it is for \.glb, \.gltf files",
+            r"^load_shot: clip is 'walk' for a \.npy file; .* it is for \.glb, \.gltf, \.vrm, \.fbx files",
         ),
         (lambda f: rc.sources.load_shot(f / "scan.obj", mesh="m"), r"^load_shot: mesh is 'm' for a \.obj file; "),
         (
             lambda f: rc.sources.load_blendshape_weights(f / "curves.npz", RIG, fps=25.0),
-            r"^load_blendshape_weights: fps is 25\.0 for a \.npz file; .* it is for \.csv, \.glb, \.gltf files",
+            r"^load_blendshape_weights: fps is 25\.0 for a \.npz file; .* it is for \.csv, \.glb, \.gltf, \.vrm files",
         ),
     ],
 )

@@ -54,7 +54,8 @@ class FaceIk:
     def __init__(self, tensors: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, object]) -> None:
         own: dict[str, NDArray[Any]] = {name: value for name, value in tensors.items() if not name.startswith(MODEL)}
         part = {name[len(MODEL) :]: value for name, value in tensors.items() if name.startswith(MODEL)}
-        self._engine = _core.FaceIkNetworks(dict(tensors), json.dumps(metadata))
+        self._tensors = dict(tensors)
+        self._engine = _core.FaceIkNetworks(self._tensors, json.dumps(metadata))
         if not isinstance(metadata.get("model"), dict):
             raise bad_argument("load", "metadata.model", "missing", "the metadata of the model of the control points")
         self._model = _core.model_from_tensors(part, json.dumps(metadata["model"]))
@@ -146,6 +147,10 @@ class FaceIk:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file (kind ``face_ik``), atomically."""
         self._engine.save(os.fspath(path))
+
+    def __reduce__(self) -> tuple[type[FaceIk], tuple[dict[str, NDArray[np.generic]], dict[str, Any]]]:
+        """For pickle and copy: the tensors and metadata of the model's file."""
+        return FaceIk, (self._tensors, self.metadata)
 
     def __repr__(self) -> str:
         counts = f"{len(self.vertices)} control points, {len(self.regions)} regions, {len(self.names)} rig parameters"

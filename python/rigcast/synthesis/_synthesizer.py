@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import os
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +14,7 @@ from rigcast._core import Deformer
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.sources import Rig
 from rigcast.synthesis._crowd import PlayerCrowd
-from rigcast.synthesis._file import write
+from rigcast.synthesis._file import from_tensors, to_tensors, write
 from rigcast.synthesis._mesh import ControlledMesh
 from rigcast.synthesis._parts import Bridge, Parts
 from rigcast.synthesis._player import Player
@@ -182,10 +183,18 @@ class Synthesizer:
         """Write the model file (kind ``synthesis``), atomically."""
         write(path, self._parts)
 
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """For pickle and copy: tensors and metadata of the model's file, and the rig."""
+        return _remade, (*to_tensors(self._parts), self.rig)
+
     def __repr__(self) -> str:
         frames = sum(map(len, self.spaces.values()))
         size = f"{len(self.labels)} labels, {frames:,} frames at {self.fps:g} per second"
         return f"<rigcast.synthesis.Synthesizer: {size}, {len(self.control_names)} controls>"
+
+
+def _remade(tensors: dict[str, Any], metadata: dict[str, Any], rig: Any) -> Synthesizer:
+    return Synthesizer(from_tensors(tensors, metadata), rig)
 
 
 def shortest_route(
