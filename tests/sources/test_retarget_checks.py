@@ -99,7 +99,7 @@ def test_bones_in_a_line_at_rest_fold_no_body(tilt):
     assert np.ptp(rest[:, 1]) < 0.3 * np.ptp(REST[:, 1])
     made = retarget(lying(motion), body(), SAME)
     assert made.rest_frame >= 0
-    assert any("rest pose is no standing figure" in line for line in made.lines())
+    assert any("stands for its rest pose" in line for line in made.lines())
     assert np.nanmean(made.followed.millimeters) < 60
     plain = retarget(motion, body(), SAME)
     assert plain.rest_frame == -1

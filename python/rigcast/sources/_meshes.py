@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rigcast._core import load as load_model
 from rigcast._formats.npz.archive import Member, member_names, read_arrays
 from rigcast._formats.ply import read_ply
+from rigcast._formats.readers import existing_file
 from rigcast._hashing import padded_faces
 from rigcast._rigs.mesh import Mesh
 from rigcast._rigs.shot import Shot
@@ -60,8 +61,9 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     <Mesh 'face': 2,536 vertices, 4,808 faces>
     """
     file = Path(path)
-    if not file.is_file():
+    if not file.exists():
         raise FileNotFoundError(f"load_mesh: there is no file {file}")
+    existing_file(file, "load_mesh")
     suffix = file.suffix.lower()
     if suffix == ".npy":
         return _one(read_array(file, "load_mesh"), path=file)

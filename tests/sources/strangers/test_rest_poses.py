@@ -247,7 +247,7 @@ def test_a_stick_at_rest_is_no_figure(frame):
     made = retarget(Motion(NAMES, PARENTS, rest, frames, 0.04), rig_of(PLACES), rest_frame=frame)
     assert made.rest_frame in (1, 2)
     np.testing.assert_allclose(made.positions[1], PLACES, atol=1e-4)  # of the engine's float32
-    assert any("is taken for it" in line for line in made.lines())
+    assert any("stands for its rest pose" in line for line in made.lines())
 
 
 def test_without_a_standing_frame_a_rest_pose_is_asked_for():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -189,3 +190,17 @@ def test_a_ply_that_is_not_whole_is_refused(broken, tmp_path):
     (tmp_path / "torn.ply").write_text(broken)
     with pytest.raises(ValueError, match=r"torn\.ply"):
         rc.sources.load_mesh(tmp_path / "torn.ply")
+
+
+@pytest.mark.parametrize(
+    "ending", ["obj", "ply", "npy", "npz", "glb", "gltf", "usd", "abc", "bvh", "csv", "fbx", "vrm"]
+)
+def test_a_pipe_is_no_file(ending, tmp_path):
+    path = tmp_path / f"pipe.{ending}"
+    os.mkfifo(path)
+    readers = [rc.sources.load_mesh, rc.sources.load_shot, rc.sources.load]
+    readers += [rc.sources.load_bvh] * (ending == "bvh")
+    readers += [lambda file: rc.sources.load_blendshape_weights(file, jaw())] * (ending == "csv")
+    for read in readers:
+        with pytest.raises(ValueError, match=r"no file|a pipe|must be a file that ends in"):
+            read(path)

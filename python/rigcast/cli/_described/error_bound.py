@@ -15,7 +15,7 @@ def bound_lines(model: rc.Deformer) -> list[str]:
         return []
     to_millimeters = 1000.0 * model.meters_per_unit
     width, constant = (to_millimeters * bound[name] for name in ("mean_width", "constant_mean_width"))
-    missed = "not known (the rig alone makes poses of channels)"
+    missed = "how many poses out of range it misses is not known: only the rig makes poses of its channels"
     if bound["miss"] is not None:
         missed = f"missed {bound['miss']:.1%} of poses with a channel a quarter of its range outside"
     covered = f"holds for {bound['coverage']:.1%} of vertices ({bound['poses']} held-out poses, cross-validated)"

@@ -93,7 +93,7 @@ class Retargeted(Described):
         """What else there is to say, a line per kind: switches that were set, a root that leaves its ranges."""
         found = []
         if self.rest_frame >= 0:
-            found.append(f"its rest pose is no standing figure: frame {self.rest_frame} is taken for it")
+            found.append(f"frame {self.rest_frame} stands for its rest pose")
         apart = {name: angle for name, angle in self.aligned.items() if angle > TURNED}
         if apart:
             values = ", ".join(f"{name} {angle:.0f}" for name, angle in list(apart.items())[:8])
