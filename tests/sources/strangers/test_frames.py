@@ -1,4 +1,4 @@
-"""The samples that a file has are its frames and tell its rate; what is resampled, or too long for its file, is said."""
+"""The samples that a file has are its frames and tell its rate; what is resampled, or too long, is said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes belong: the scene's, one level of detail, instances; two things stay two; mirrored surfaces face outwards."""
+"""Which nodes belong: the scene's, one level of detail, instances; two things stay two; mirrors face outwards."""
 
 from __future__ import annotations
 

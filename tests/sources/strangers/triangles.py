@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 
 import numpy as np
@@ -31,7 +32,7 @@ class Gltf:
 
     def write(self, path):
         ends = np.cumsum([0, *(len(chunk) for chunk in self.chunks)]).tolist()
-        views = [{"buffer": 0, "byteOffset": a, "byteLength": b - a} for a, b in zip(ends, ends[1:], strict=False)]
+        views = [{"buffer": 0, "byteOffset": a, "byteLength": b - a} for a, b in itertools.pairwise(ends)]
         content = base64.b64encode(b"".join(self.chunks)).decode()
         made = self.properties | {
             "accessors": [{**record, "bufferView": k} for k, record in enumerate(self.accessors)],
