@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._extras import require
-from rigcast._formats.notes import tell
 from rigcast._formats.usd_stage import PURPOSE, foreign_errors, frames_of, opened, prims_of
+from rigcast._notes import tell
 from rigcast._rigs.matching import by_name
 from rigcast._validate import bad_argument
 
@@ -38,12 +38,16 @@ def load_usd_weights(path: Path, rig: BlendshapeRig, clip: str | None = None) ->
         listing = ", ".join(found)[:300] or "(no animation of the file moves blend shapes)"
         got = f"not given for {path}" if clip is None else f"{clip!r} in {path}"
         raise bad_argument(FUNCTION, "clip", got, f"one of {listing}")
-    names, values, rate = found[chosen[0]]
+    names, values, rate, note = found[chosen[0]]
+    tell(note)
     return by_name(names, values, rig), rate
 
 
-def usd_animations(path: Path) -> dict[str, tuple[list[str], NDArray[np.float64], float]]:
-    """Names, weights (T, n) and frames per second of the animations of blend shapes, by prim path.
+Curves = tuple[list[str], NDArray[np.float64], float, str]
+
+
+def usd_animations(path: Path) -> dict[str, Curves]:
+    """Names, weights (T, n), frames per second and a note of the animations of blend shapes, by prim path.
 
     Frames are the samples, or whole time codes, as for moving points.
     """
@@ -56,16 +60,15 @@ def usd_animations(path: Path) -> dict[str, tuple[list[str], NDArray[np.float64]
         return {place: found for place, found in curves.items() if found is not None}
 
 
-def _curves(animation: Any, per_second: float, path: Path) -> tuple[list[str], NDArray[np.float64], float] | None:
+def _curves(animation: Any, per_second: float, path: Path) -> Curves | None:
     names = [str(name) for name in animation.GetBlendShapesAttr().Get() or []]
     weights = animation.GetBlendShapeWeightsAttr()
     samples = weights.GetTimeSamples()
     if not names or weights.Get(samples[0] if samples else 0.0) is None:
         return None
     codes, rate, note = frames_of(np.array(samples, np.float64), per_second, 8 * len(names), path, FUNCTION)
-    tell(note)
     rows = [np.asarray(weights.Get(float(code)), np.float64) for code in codes]
     if {len(row) for row in rows} != {len(names)}:
         got = f"{path}: {animation.GetPath()} whose weights are not as many as its {len(names)} blend shapes"
         raise bad_argument(FUNCTION, "path", got, "a weight for each")
-    return names, np.stack(rows), rate
+    return names, np.stack(rows), rate, note

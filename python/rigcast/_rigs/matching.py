@@ -10,7 +10,6 @@ that fit none are told.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Collection, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -18,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._notes import tell
 from rigcast._validate import Arguments, bad_argument
-from rigcast.errors import InputWarning
 
 if TYPE_CHECKING:
     from rigcast import BlendshapeRig
@@ -141,20 +140,20 @@ def by_name(
     values = Arguments(function).numbers("path", values, "T n", dtype=np.float32)
     result = np.zeros((len(values), rig.num_shapes), np.float32)
     result[:, list(found)] = values[:, list(found.values())]
-    _tell([name for name, curve in zip(names, values.T, strict=True) if curve.any()], names, rig, found, exact)
+    _tell_unmatched(
+        [name for name, curve in zip(names, values.T, strict=True) if curve.any()], names, rig, found, exact
+    )
     return result
 
 
-def _tell(
+def _tell_unmatched(
     moving: Sequence[str], names: Sequence[str], rig: BlendshapeRig, found: dict[int, int], exact: Collection[str]
 ) -> None:
     known = {*(names[index] for index in found.values()), *rig.column_names, *exact}
     sides = {_sideless(plain_name(rig.shape_names[k])) for k in found}  # a curve of both, beside one for each
     over = [name for name in moving if name not in known and plain_name(name) not in sides]
     left = [shape for k, shape in enumerate(rig.shape_names) if k not in found]
-    if over:
-        text = f"{len(over)} of {len(names)} curves move no shape of the rig: {listed(over)}"
-        warnings.warn(text, InputWarning, stacklevel=3)
-    if left:
-        text = f"{len(left)} of {rig.num_shapes} shapes stay at 0, since no curve names them: {listed(left)}"
-        warnings.warn(text, InputWarning, stacklevel=3)
+    tell(
+        f"{len(over)} of {len(names)} curves move no shape of the rig: {listed(over)}" if over else "",
+        f"{len(left)} of {rig.num_shapes} shapes stay at 0, since no curve names them: {listed(left)}" if left else "",
+    )

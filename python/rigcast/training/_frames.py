@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import Skeleton
+from rigcast._notes import tell
 from rigcast._rigs.matching import listed
 from rigcast._rigs.rotations import inverse_linear
 from rigcast._validate import bad_argument
-from rigcast.errors import InputWarning
 
 if TYPE_CHECKING:
     from rigcast.training._linear_part import LinearPart
@@ -136,7 +135,7 @@ def _inverses(linear: NDArray[np.float64], names: list[str]) -> NDArray[np.float
     found = [names[slot] for slot in np.flatnonzero(flat.any(axis=0))]
     remedy = "no model of joints follows the skin there; hold what scales or stretches it"
     text = f"some poses collapse {listed(found)}: {remedy}"
-    warnings.warn(text, InputWarning, stacklevel=2)
+    tell(text)
     result = inverse_linear(np.where(flat[..., None, None], np.eye(3), linear))
     own = linear[flat]
     damping = np.where(size[flat] > 0, (DAMPED * size[flat]) ** 2, 1.0)

@@ -12,7 +12,7 @@ from rigcast._formats.blender.process import HostProcess
 from rigcast._formats.blender.rig import BlenderRig
 from rigcast._formats.gltf import GltfRig, GltfSkeleton, load_gltf
 from rigcast._formats.gltf.shot import load_gltf_shot
-from rigcast._formats.notes import tell
+from rigcast._notes import tell
 from rigcast._rigs.shot import Shot
 
 TIMEOUT = 120.0

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from rigcast._formats.gltf.clip_file import GltfSkeleton, is_motion_alone, load_gltf_skeleton
+from rigcast._formats.gltf.clip_file import GltfSkeleton, is_motion_alone, skeleton_of
 from rigcast._formats.gltf.document import Document
-from rigcast._formats.gltf.rig import GltfRig, load_gltf_rig
+from rigcast._formats.gltf.rig import GltfRig, load_gltf_rig, rig_of
 
 __all__ = ["GltfRig", "GltfSkeleton", "load_gltf", "load_gltf_rig"]
 
@@ -19,7 +19,7 @@ def load_gltf(
     mesh: str | Sequence[str] | None = None,
     ranges: float | Literal["actions"] | None = None,
 ) -> GltfRig | GltfSkeleton:
-    """Open a character, or a file of clips without a mesh (see :func:`load_gltf_rig`, :func:`load_gltf_skeleton`)."""
-    if mesh is None and is_motion_alone(Document(Path(path))):
-        return load_gltf_skeleton(Path(path))
-    return load_gltf_rig(path, mesh, ranges)
+    """Open a character, or a file of clips without a mesh (see :func:`load_gltf_rig`, :class:`GltfSkeleton`)."""
+    document = Document(Path(path))
+    alone = mesh is None and is_motion_alone(document)
+    return skeleton_of(document) if alone else rig_of(document, mesh, ranges)

@@ -18,7 +18,7 @@ from rigcast._formats.gltf.face_notes import FaceNotes, read_notes
 from rigcast._formats.gltf.geometry import Geometry, Owner, read_geometry, turn_corners
 from rigcast._formats.gltf.nodes import Nodes
 from rigcast._formats.gltf.playback import clip_frames
-from rigcast._formats.notes import tell
+from rigcast._notes import tell
 from rigcast._rigs.description import Factor
 from rigcast._rigs.matching import by_name
 from rigcast._rigs.model_surface import with_surface
@@ -64,13 +64,12 @@ class MorphFile:
         """Read all but the clips."""
         document = Document(path)
         accessors, nodes = Accessors(document), Nodes(document)
-        chosen = _choose(document, nodes, mesh)
+        chosen, left_out = _choose(document, nodes, mesh)
         geometry = [read_geometry(document, accessors, [node], {}) for node in chosen]
         _name_apart(geometry, nodes)
         names = list(dict.fromkeys(name for part in geometry for owner in part.owners for name in owner.names))
         if not names:
             raise refuse("path", f"{path}: without morph targets", "a mesh with morph targets")
-        left_out = shown_meshes(document, nodes)[1] if mesh is None else []
         return MorphFile(document, nodes, accessors, chosen, geometry, names, read_notes(document), left_out)
 
     @property
@@ -221,9 +220,11 @@ def morph_clip(file: MorphFile, name: str | None) -> Clip:
     return found[0]
 
 
-def _choose(document: Document, nodes: Nodes, mesh: str | None) -> list[int]:
+def _choose(document: Document, nodes: Nodes, mesh: str | None) -> tuple[list[int], list[str]]:
+    """Mesh nodes, and what was left out."""
     meshes = records(document.gltf.meshes, "meshes")
-    found, listing, shown = [], [], shown_meshes(document, nodes)[0]
+    found, listing = [], []
+    shown, left_out = shown_meshes(document, nodes)
     for index, record in enumerate(records(document.gltf.nodes, "nodes")):
         if record.mesh is None or (mesh is None and index not in shown):
             continue
@@ -235,7 +236,7 @@ def _choose(document: Document, nodes: Nodes, mesh: str | None) -> list[int]:
     if not found:
         got = "not given, and no mesh has morph targets" if mesh is None else repr(mesh)
         raise refuse("mesh", got, f"one of {', '.join(listing)[:300] or '(the file has no mesh)'}")
-    return found
+    return found, left_out if mesh is None else []
 
 
 def _name_apart(geometry: list[Geometry], nodes: Nodes) -> None:

@@ -19,6 +19,7 @@ from rigcast._formats.gltf.document import Document, integer, items, records, re
 from rigcast._formats.gltf.face_notes import FaceNotes
 from rigcast._formats.gltf.geometry import Geometry, read_geometry, turn_corners
 from rigcast._formats.gltf.nodes import Nodes
+from rigcast._rigs.description import Joints
 from rigcast._rigs.matching import listed
 from rigcast._rigs.rotations import Float64, compose, invert
 
@@ -208,8 +209,26 @@ def _one_space(
 
 def _standing(nodes: Nodes, binds: dict[int, Float64]) -> Float64:
     """Where the first joint puts its mesh in the file's default pose."""
-    root = min(binds, key=nodes.order.index)
+    root = next(node for node in nodes.order if node in binds)
     return compose(nodes.relative([root], {})[root], invert(binds[root]))
+
+
+def bound_joints(nodes: Nodes, binds: dict[int, Float64]) -> tuple[list[int], Joints, Float64]:
+    """Joint nodes, parents first; joints at rest in their bind pose; and where that puts mesh space in the world.
+
+    The first joint stands where the file's default pose has it.
+    """
+    order = [node for node in nodes.order if node in binds]
+    above, placement = nodes.nearest(order), _standing(nodes, binds)
+    rest = [compose(invert(binds[above[n]]) if above[n] >= 0 else placement, binds[n]) for n in order]
+    return order, tree_of(nodes, order, np.array(rest)), placement
+
+
+def tree_of(nodes: Nodes, order: list[int], rest: Float64) -> Joints:
+    """Nodes, parents first, as joints that rest so (J, 3, 4), each below its nearest ancestor among them."""
+    place, above = {node: index for index, node in enumerate(order)}, nodes.nearest(order)
+    parents = np.array([place.get(above[node], -1) for node in order], np.int32)
+    return Joints([nodes.names[node] for node in order], parents, rest)
 
 
 def _gather(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import Skeleton
 from rigcast._formats.frame_rates import Frames
 from rigcast._formats.gltf.accessors import Accessors
-from rigcast._formats.gltf.character import read_skin
+from rigcast._formats.gltf.character import bound_joints, read_skin, tree_of
 from rigcast._formats.gltf.clips import Clip, read_clips
 from rigcast._formats.gltf.document import Document, records, refuse
 from rigcast._formats.gltf.nodes import Nodes
@@ -18,7 +16,7 @@ from rigcast._formats.gltf.playback import Playback, clip_frames
 from rigcast._rigs.described import Described, counted
 from rigcast._rigs.description import Joints
 from rigcast._rigs.motion import Motion
-from rigcast._rigs.rotations import Float64, compose, invert
+from rigcast._rigs.rotations import Float64
 from rigcast._text import escaped
 from rigcast._validate import Arguments, bad_argument
 
@@ -111,8 +109,8 @@ def is_motion_alone(document: Document) -> bool:
     return bool(nodes and records(document.gltf.animations, "animations")) and all(node.mesh is None for node in nodes)
 
 
-def load_gltf_skeleton(path: Path) -> GltfSkeleton:
-    """Open a file of motion.
+def skeleton_of(document: Document) -> GltfSkeleton:
+    """A file of motion.
 
     Joints are those of its skins, which state their rest pose, else the nodes that clips move with all nodes between
     and above them but a camera's; they rest as the file's nodes stand.
@@ -122,7 +120,6 @@ def load_gltf_skeleton(path: Path) -> GltfSkeleton:
     ValueError
         If the file is malformed, or no clip moves a node.
     """
-    document = Document(path)
     accessors, nodes = Accessors(document), Nodes(document)
     clips = read_clips(document.gltf, accessors, nodes, {})
     binds: dict[int, Float64] = {}
@@ -132,25 +129,16 @@ def load_gltf_skeleton(path: Path) -> GltfSkeleton:
     chosen = set(binds) or (_with_ancestors(nodes, moved) | _below(nodes, moved))
     chosen -= {n for n, record in enumerate(records(document.gltf.nodes, "nodes")) if record.camera is not None}
     if not chosen & moved:
-        raise refuse("path", f"{path}: without a mesh, and no clip moves a joint", "a character, or a file of motion")
-    order = [node for node in nodes.order if node in chosen]
-    place, above = {node: index for index, node in enumerate(order)}, nodes.nearest(order)
-    parents = np.array([place.get(above[node], -1) for node in order], np.int32)
-    rest = _rest(nodes, order, above, binds)
-    joints = Joints([nodes.names[node] for node in order], parents, rest)
-    return GltfSkeleton(escaped(path.stem), joints, clips, Playback(nodes, order, [], rest))
-
-
-def _rest(nodes: Nodes, order: list[int], above: dict[int, int], binds: dict[int, Float64]) -> Float64:
-    """Parent-relative rest transforms (J, 3, 4): those of the skins, placed where the first joint stands."""
-    standing = nodes.relative(order, {})
-    root = order[0]
-    if not binds:
-        return np.array([standing[node] for node in order])
-    placement = compose(standing[root], invert(binds[root]))
-    return np.array([
-        compose(invert(binds[above[n]]) if above[n] >= 0 else placement, binds[n]) for n in order
-    ])  # fmt: skip
+        raise refuse(
+            "path", f"{document.path}: without a mesh, and no clip moves a joint", "a character, or a file of motion"
+        )
+    if binds:
+        order, joints, _ = bound_joints(nodes, {node: bind for node, bind in binds.items() if node in chosen})
+    else:
+        order = [node for node in nodes.order if node in chosen]
+        standing = nodes.relative(order, {})
+        joints = tree_of(nodes, order, np.array([standing[node] for node in order]))
+    return GltfSkeleton(escaped(document.path.stem), joints, clips, Playback(nodes, order, [], joints.rest))
 
 
 def _with_ancestors(nodes: Nodes, some: set[int]) -> set[int]:

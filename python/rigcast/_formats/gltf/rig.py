@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._formats.gltf.accessors import Accessors
-from rigcast._formats.gltf.character import read_character
+from rigcast._formats.gltf.character import bound_joints, read_character
 from rigcast._formats.gltf.clip_file import ClipFile
 from rigcast._formats.gltf.clips import Clip, read_clips
 from rigcast._formats.gltf.document import Document, refuse, text
@@ -38,7 +38,7 @@ from rigcast._formats.mesh_names import mesh_names
 from rigcast._rigs.action import Action
 from rigcast._rigs.described import counted
 from rigcast._rigs.description import Facts, Joints, Skin
-from rigcast._rigs.rotations import Float64, compose, invert
+from rigcast._rigs.rotations import Float64
 from rigcast._rigs.skinned import SkinnedRig
 from rigcast._text import escaped
 
@@ -150,9 +150,13 @@ def load_gltf_rig(
     ValueError
         If the file is malformed, truncated or needs extensions; if ``mesh`` is not in it or had to be given.
     """
+    return rig_of(Document(Path(path)), mesh, ranges)
+
+
+def rig_of(document: Document, mesh: str | Sequence[str] | None, ranges: float | Literal["actions"] | None) -> GltfRig:
+    """:func:`load_gltf_rig` of a file that is read."""
     if not (ranges is None or ranges == "actions" or (np.isfinite(ranges) and ranges >= 0)):
         raise refuse("ranges", repr(ranges), 'degrees, not negative, or "actions"')
-    document = Document(Path(path))
     accessors, nodes = Accessors(document), Nodes(document)
     face = read_notes(document)
     character = read_character(document, accessors, nodes, mesh_names("load_gltf_rig", mesh), face)
@@ -188,7 +192,7 @@ def load_gltf_rig(
         skin,
         channels,
         morphs(names, geometry, placement, len(turned), correctives),
-        Facts(escaped(Path(path).stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(Path(path).name)),
+        Facts(escaped(document.path.stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(document.path.name)),
         geometry.surface,
     )
     rig.clips, rig.playback, rig.dial_targets = {clip.name: clip for clip in clips}, playback, own
@@ -212,15 +216,7 @@ def _bind_pose(
     """Joints at rest, skin, the placement of mesh space in the world, and the joint nodes, parents first."""
     if not skin_joints:
         return None, None, nodes.relative([mesh_node], {})[mesh_node], []
-    position = {node: place for place, node in enumerate(nodes.order)}
-    order = sorted(skin_joints, key=position.__getitem__)
+    order, joints, placement = bound_joints(nodes, dict(zip(skin_joints, binds, strict=True)))
     place = {node: index for index, node in enumerate(order)}
-    bind = {node: binds[index] for index, node in enumerate(skin_joints)}
-    above = nodes.nearest(order)
-    root = next(node for node in order if above[node] < 0)
-    placement = compose(nodes.relative(order, {})[root], invert(bind[root]))
-    rest = [compose(invert(bind[above[n]]) if above[n] >= 0 else placement, bind[n]) for n in order]
-    parents = np.array([place.get(above[node], -1) for node in order], np.int32)
-    joints = Joints([nodes.names[node] for node in order], parents, np.array(rest))
     slots = np.array([place[node] for node in skin_joints])
     return joints, Skin(slots[geometry.joint], geometry.weight), placement, order

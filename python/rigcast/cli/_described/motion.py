@@ -125,7 +125,7 @@ def _usd_weights(path: Path) -> list[str]:
     """The animations of blend shapes in a USD file, which is a shot as well."""
     return [
         f"{place.rpartition('/')[2]}: {len(values)} frames of {len(names)} shapes at {rate:g} per second"
-        for place, (names, values, rate) in usd_animations(path).items()
+        for place, (names, values, rate, _) in usd_animations(path).items()
     ]
 
 

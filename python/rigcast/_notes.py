@@ -1,4 +1,4 @@
-"""What a reader says about a file where its result has no place for a note."""
+"""What is said of a file, or of data, where the result has no place for a note."""
 
 from __future__ import annotations
 
