@@ -42,6 +42,7 @@ NEEDS = {
     "pose_a_character": ("torch",),
     "pytorch": ("torch",),
     "rigify": ("torch", "pyvista", "jinja2", "websockets"),
+    "rigify_motion": ("torch",),
     "scans": ("pyvista", "jinja2"),
     "train_to_a_stated_error": ("torch",),
     "view": ("torch", "websockets"),

@@ -22,6 +22,7 @@ from rigcast.sources._example_body import example_body
 from rigcast.sources._joint_maps import joint_map
 from rigcast.sources._load import load
 from rigcast.sources._meshes import load_mesh, load_scans
+from rigcast.sources._motion_ranges import motion_ranges
 from rigcast.sources._renaming import rename_shapes
 from rigcast.sources._retarget import retarget
 from rigcast.sources._retargeting.checking import Followed
@@ -68,6 +69,7 @@ __all__ = [
     "load_scans",
     "load_shot",
     "load_vertex_indices",
+    "motion_ranges",
     "rename_shapes",
     "retarget",
     "rig_of_face",

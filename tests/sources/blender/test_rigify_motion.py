@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rigcast._formats.blender import BlenderRig
-from rigcast.sources import Motion, retarget
+from rigcast._formats.blender import BlenderRig, write_limits
+from rigcast.sources import Motion, motion_ranges, retarget
 from tests.support.dancer import dance
 from tests.support.rigify import rigify_file
 
@@ -58,6 +58,28 @@ def test_controls_may_follow_others_and_a_limit_that_is_stated_stays(human: Path
     assert made.followed.degrees.max() < DEGREES
     assert np.abs(height).max() <= 0.01
     assert "torso.location_z" not in made.beyond
+
+
+def test_the_limits_of_a_motion_hold_all_that_it_does_not_move(human: Path, tmp_path: Path) -> None:
+    """As a file and as an argument; another motion that walks farther is not clipped at the root."""
+    with BlenderRig.open(human, ranges=170.0) as rig:
+        made = retarget(walk(), rig, root_translation=None)
+        limits = motion_ranges(rig, [made])
+    file = tmp_path / "walk.limits.json"
+    with BlenderRig.open(human, limits=limits, hold="*") as rig:
+        names, found = rig.channel_names, retarget(walk(), rig, root_translation=None)
+        write_limits(file, rig, dict.fromkeys(limits, "motion walk.bvh"))
+    assert {"torso.location_y", "thigh_fk.L.rotation_x", "neck.rotation_x"} <= set(names)
+    assert not [name for name in names if "_ik" in name or "tweak" in name]
+    assert (found.followed.degrees.max() < DEGREES, found.excess.max()) == (True, 0.0)
+    farther = walk()
+    farther.local[:, 0, :, 3] *= [1, 1, 3]
+    with BlenderRig.open(human, limits=file) as rig:
+        assert rig.channel_names == names
+        assert {name: rig.held[name] for name in FK} == FK
+        again = retarget(farther, rig, root_translation=None)
+    assert again.excess.max() == 0.0
+    assert again.beyond["torso.location_y"] > 1.0
 
 
 REFUSED = {

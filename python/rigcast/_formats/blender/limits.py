@@ -35,6 +35,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeGuard
 
 from rigcast._atomic_files import atomic_write
@@ -210,7 +211,7 @@ def _is_short_text(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and 0 < len(value) <= LONGEST_SOURCE
 
 
-def write_limits(path: str | os.PathLike[str], rig: Any) -> None:
+def write_limits(path: str | os.PathLike[str], rig: Any, motions: Mapping[str, str] = MappingProxyType({})) -> None:
     """Write the ranges of a rig's channels as a limits file to edit.
 
     Parameters
@@ -219,18 +220,21 @@ def write_limits(path: str | os.PathLike[str], rig: Any) -> None:
         By custom ``hero.limits.json`` beside ``hero.blend``, where it is read without being named.
     rig : BlenderRig
         Opened with ``ranges=30``, ``"actions"`` or ``"people"``, it has a range for bones without limits, too.
+    motions : dict
+        The motions that ranges come from, by the names of channels that the rig was opened with ``limits`` for.
     """
     pairs = dict(zip(rig.channel_names, rig.channel_ranges.tolist(), strict=True))
     switches = {name: pairs[name] for name in rig.switches}
     on = {name: ends for name, ends in pairs.items() if name not in switches}
-    held = {name: [value, value] for name, value in rig.held_as_saved.items()}
+    set_by_motions = {name: value for name, value in rig.held.items() if name in motions}
+    held = {name: [value, value] for name, value in (rig.held_as_saved | set_by_motions).items()}
     content = {
         "format": FORMAT,
         "version": VERSION,
         "channels": on | switches | held,
         "groups": {"on": list(on), "switch": list(switches), "held": list(held)},
-        "sources": dict(zip(rig.channel_names, rig.range_sources, strict=True)) | rig.held_sources,
-        "origins": dict(zip(rig.channel_names, rig.range_origins, strict=True)),
+        "sources": dict(zip(rig.channel_names, rig.range_sources, strict=True)) | rig.held_sources | dict(motions),
+        "origins": dict(zip(rig.channel_names, rig.range_origins, strict=True)) | dict.fromkeys(motions, "actions"),
         "without_range": rig.without_range,
         "resting": rig.resting,
     }

@@ -33,11 +33,14 @@ class Animated:
         Names of what the file moves that is no channel.
     retargeted : dict, optional
         What retargeting says of itself (:meth:`rigcast.sources.Retargeted.report`).
+    made : Retargeted, optional
+        What it gave.
     """
 
     channels: NDArray[np.float64]
     missed: list[str] = field(default_factory=list)
     retargeted: dict[str, Any] | None = None
+    made: Retargeted | None = None
 
 
 def add_retargeting_arguments(parser: Any) -> None:
@@ -89,7 +92,7 @@ def animation_channels(path: Path, args: argparse.Namespace, rig: Any, console: 
     missed = _missed(motion, made)
     if missed:
         console.line(f"note: {path.name} also moves what is left out here: {', '.join(missed)}")
-    return Animated(made.channels, missed, made.report())
+    return Animated(made.channels, missed, made.report(), made)
 
 
 def _motion(path: Path, actions: Sequence[str], console: Console) -> Motion:

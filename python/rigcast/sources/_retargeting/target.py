@@ -16,6 +16,7 @@ from rigcast._validate import bad_argument
 from rigcast.sources._model_channels import ModelChannels
 
 STATED = ("the limits file", "Limit ")  # how the sources of ranges begin that somebody chose for this very channel
+USED = "the limits file: motion "  # the ranges that other motion used: no choice
 
 
 class Target:
@@ -84,7 +85,8 @@ class Target:
         turns = [channel for group in self.rotations if group.joint == joint for channel in group.channels]
         shifts = [channel for group in self.translations if group.joint == joint for channel in group.channels]
         for channel in (*turns, *shifts):
-            if channel >= 0 and not sources[channel].startswith(STATED):
+            stated = sources[channel].startswith(STATED) and not sources[channel].startswith(USED)
+            if channel >= 0 and not stated:
                 self.free[channel] = True
 
     def bounds(self, channels: Sequence[int]) -> Float64:

@@ -102,7 +102,8 @@ def _fill(
     elif ranges == "people" or isinstance(ranges, (int, float)) or default:
         degrees = ranges if isinstance(ranges, (int, float)) else DEFAULT_ROTATION
         why = "the default where a file limits no bone" if default else "for bones without limits"
-        by_degrees(candidates, armature, found.controls, float(degrees), why, found.carriers)
+        named = set(found.sets.roles) if found.sets is not None else set[str]()
+        by_degrees(candidates, armature, found.controls, float(degrees), why, (found.carriers, named))
         if default and any(candidate.channel.kind == "rotation" and candidate.low for candidate in candidates):
             text = f"the file limits no bone: rotations of deforming bones range over +-{degrees:g} degrees"
             found.notes.append(text)
@@ -183,13 +184,15 @@ def by_degrees(
     controls: dict[str, Control],
     degrees: float,
     why: str,
-    carriers: set[str],
+    turning: tuple[set[str], set[str]],
 ) -> None:
-    """Give rotations of deforming bones, of those that carry meshes, and of controls, a range either way; controls'
-    locations a share of the length that they lead.
+    """Give rotations of deforming bones and of controls a range either way; controls' locations a share of the length
+    that they lead.
 
-    Candidates that have a range, or that a constraint moves, stay as they are.
+    ``turning`` are bones that carry meshes, and controls of joints of people, which may act through their children
+    alone. Candidates that have a range, or that a constraint moves, stay as they are.
     """
+    carriers, named = turning
     for candidate in candidates:
         channel = candidate.channel
         if candidate.low is not None or candidate.withheld or channel.kind not in ("rotation", "location"):
@@ -197,7 +200,7 @@ def by_degrees(
         deforms = armature.data.bones[channel.target].use_deform or channel.target in carriers
         control = controls.get(channel.target)
         acts = control is not None and (channel.kind, channel.axis) in control.axes
-        if channel.kind == "rotation" and (deforms or acts):
+        if channel.kind == "rotation" and (deforms or acts or channel.target in named):
             candidate.give(-degrees, degrees, f"+-{degrees:g} degrees, {why}", DEGREES)
         elif channel.kind == "location" and acts and not deforms and control is not None:
             span = round(control.span, 4)
