@@ -41,7 +41,7 @@ def described(kennel):
         "driver: shape.swell by slider.location_x",
         "resting: IK target of bone2; no limits: target",
         "resting: give them ranges: --ranges DEGREES, --ranges actions, or a limits file",
-        "bone0.rotation_x   -40  40  Limit Rotation of the bone",
+        "bone0.rotation_x   -40  40     0  Limit Rotation of the bone",
     ],
 )
 def test_info_says_what_the_file_is_made_of(described, line):

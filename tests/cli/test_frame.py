@@ -94,7 +94,7 @@ def test_info_lists_the_channels_of_a_model(tmp_path):
     bend = bend | {"unit": "degrees", "whole": False, "follows_kinematics": False, "reason": "a driver"}
     assert facts["channel_details"] == [bend]
     shown = rigcast_command("info", "a.safetensors", folder=tmp_path)
-    assert re.search(r"^bend +-30 +60 +rotate_y +joint1 +a driver$", shown.stdout, re.MULTILINE)
+    assert re.search(r"^bend +-30 +60 +0 +rotate_y +joint1 +a driver$", shown.stdout, re.MULTILINE)
     assert "channels (1)" in shown.stdout
 
 

@@ -60,6 +60,6 @@ def test_the_root_goes_the_motions_way_beyond_its_range(stage):
     made = rc.sources.retarget(clip, rig, {name: name for name in NAMES}, root_translation=True)
     rc.exports.write_bvh(stage / "far.bvh", rig, made.channels, fps=25)
     done = rigcast_command("sample", "whole.npz", "-o", "g.rwdata", "--animation", "far.bvh", folder=stage)
-    assert "note: far.bvh: the root is not clipped and leaves its ranges: " in done.stdout
+    assert "note: far.bvh: the root is not clipped and leaves its ranges, in degrees or the rig's unit: " in done.stdout
     assert "Hips.tx by 4.3" in done.stdout
     assert "location of" not in done.stdout

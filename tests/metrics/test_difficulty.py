@@ -161,7 +161,9 @@ def test_the_verdict_is_about_the_model():
     ends = {0.0: "", 0.5: "", 0.51: " by little"}
     for share, end in ends.items():
         assert gate.verdict(share * gate.best.mean).startswith(f"Beats {gate.best.name}{end}: ")
-    assert gate.verdict(1.01 * gate.best.mean).startswith(f"Loses to {gate.best.name}: train longer.")
+    lost = gate.verdict(1.01 * gate.best.mean, 0.5 * gate.best.max)
+    assert lost.startswith(f"Loses to {gate.best.name}: train longer, or on more poses. On average ")
+    assert lost.endswith(f" (at most {gate._length(0.5 * gate.best.max)} and {gate._length(gate.best.max)}).")
 
 
 def test_the_first_line_of_the_table_names_the_best():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
-from rigcast.training._basis import mean_distance, reduce_residuals
+from rigcast.training._basis import Allowed, reduce_residuals
 
 ROWS, MEMBERS = 150, 12
 
@@ -29,9 +31,9 @@ def scaled(residuals, weights):
     return (residuals * np.sqrt(weights)[:, None]).reshape(len(residuals), -1).astype(np.float64)
 
 
-def reduce(residuals, weights, training=None, threshold=0.0, most=64, seed=0):
+def reduce(residuals, weights, training=None, threshold=0.0, most=64, seed=0, each=math.inf):
     training = np.ones(ROWS, bool) if training is None else training
-    return reduce_residuals(residuals.copy(), weights, training, threshold, most, seed)
+    return reduce_residuals(residuals.copy(), weights, training, Allowed(threshold, each), most, seed)
 
 
 def test_components_are_the_leading_singular_vectors(residuals, weights, tolerance):
@@ -89,8 +91,26 @@ def test_same_seed_same_basis(residuals, weights):
     assert first.coefficients.tobytes() == second.coefficients.tobytes()
 
 
-def test_mean_distance_weighs_members():
-    errors = np.array([[[3.0, 0, 4.0], [0, 2.0, 0]]])  # lengths 5 and 2
+@pytest.mark.parametrize(
+    ("allowed", "kept"),
+    [
+        (Allowed(2.0), False),
+        (Allowed(2.7), True),
+        (Allowed(2.7, 2.1), True),  # 0.25 x 5 and 1 x 2
+        (Allowed(2.7, 1.9), False),
+    ],
+)
+def test_members_count_by_their_weight(allowed, kept):
+    errors = np.array([[[3.0, 0, 4.0], [0, 2.0, 0]]])  # lengths 5 and 2, (0.25 x 5 + 2) / 1.25 = 2.6
     weights = np.float32([0.25, 1.0])
     data = (errors * np.sqrt(weights)[:, None]).reshape(1, -1)
-    assert mean_distance(data, weights) == pytest.approx((0.25 * 5 + 2) / 1.25)
+    assert allowed.leaves(data, weights) is kept
+
+
+def test_one_vertex_of_many_is_not_left_out(weights):
+    """It moves by 1 beside 11 that are rigid: a mean of a twelfth."""
+    lone = np.zeros((ROWS, MEMBERS, 3), np.float32)
+    lone[:, 3, 1] = np.where(np.arange(ROWS) % 2, 1.0, -1.0)
+    even = np.ones_like(weights)
+    assert reduce(lone, even, threshold=0.1).components.shape[1] == 0
+    assert reduce(lone, even, threshold=0.1, each=0.5).components.shape[1] == 1

@@ -36,7 +36,7 @@ def test_the_first_report_knows_the_time_that_is_left():
 @pytest.mark.parametrize(
     ("last", "words"),
     [
-        (2.0, "still falling (50% in the second half of its time: more minutes or steps help)"),
+        (2.0, "still falling (by 50% since half of this time: more minutes or steps help)"),
         (3.9, "the error no longer falls"),
         (4.4, "the error no longer falls"),
     ],
@@ -50,4 +50,4 @@ def test_a_standstill_in_the_first_half_of_the_time_says_nothing():
 
 
 def test_more_minutes_are_not_advised_before_the_end():
-    assert told(Budget(100, None), (10, 1.0, 9.0), (40, 4.0, 4.0)).endswith("(56% in the second half of its time)")
+    assert told(Budget(100, None), (10, 1.0, 9.0), (40, 4.0, 4.0)).endswith("(by 56% since half of this time)")

@@ -103,7 +103,8 @@ def test_train_and_evaluate_say_what_regressions_reach(product, words, sampled, 
     assert main(["train", "differential", str(data.path), "-o", str(file), *steps]) == 0
     lines = [line for line in capsys.readouterr().out.splitlines() if "note" not in line]
     gate = stated_difficulty(rc.load(file).metadata)
-    assert lines[: 1 + len(gate.lines())] == [gate.verdict(rc.load(file).metadata["error"]["mean"]), *gate.lines()]
+    error = rc.load(file).metadata["error"]
+    assert lines[: 1 + len(gate.lines())] == [gate.verdict(error["mean"], error["max"]), *gate.lines()]
     other = rc.sampling.sample(SignedFace(kinked=False, product=product), tmp_path / "o.rwdata", count=20, seed=9)
     for training, first in (([], "On held-out rows of its training: "), (["--training", str(data.path)], words)):
         assert main(["evaluate", str(file), str(other.path), *training]) == 0

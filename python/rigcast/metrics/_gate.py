@@ -79,18 +79,20 @@ class Difficulty:
         """
         return self.best.mean > 0.0 and self.best.mean >= MARGIN * model_error
 
-    def verdict(self, model_error: float) -> str:
+    def verdict(self, model_error: float, model_max: float | None = None) -> str:
         """One sentence about a model: whether it loses to the best simple method, wins by little, or has learned.
 
         Parameters
         ----------
         model_error : float
             The model's mean distance on the same judged poses, in the vertices' unit.
+        model_max : float, optional
+            Its largest one. If it is given, largest distances are told, too; they decide nothing.
 
         Raises
         ------
         ValueError
-            If ``model_error`` is negative or not finite.
+            If one of them is negative or not finite.
         """
         error = Arguments("verdict").number("model_error", model_error, least=0.0)
         best = self.best
@@ -99,10 +101,13 @@ class Difficulty:
             return f"The data are easy, no test of learning: {name} misses by 0."
         ratio = f"{best.mean / error:.2g} x" if error > 0.0 else "any multiple of"
         figures = f"it misses by {self._length(error)}, {best.name} by {self._length(best.mean)}"
+        if model_max is not None:
+            largest = Arguments("verdict").number("model_max", model_max, least=0.0)
+            figures += f" (at most {self._length(largest)} and {self._length(best.max)})"
         if abs(error - best.mean) <= NEGLIGIBLE * self.motion:
             return f"As good as {name}: on average {figures}. The data are easy: no test of learning."
         if error > best.mean:
-            return f"Loses to {name}: train longer. On average {figures}."
+            return f"Loses to {name}: train longer, or on more poses. On average {figures}."
         if self.is_learning(error):
             return f"Beats {name}: on average {figures}, {ratio} as much."
         return (

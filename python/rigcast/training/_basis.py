@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,28 @@ from numpy.typing import NDArray
 
 SAMPLED_ROWS = 512  # poses on which the error of leaving components out is measured
 OVERSAMPLING = 8
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What may be left out of residuals.
+
+    Attributes
+    ----------
+    mean : float
+        In the unit of the residuals: the distance, mean over members (weighted) and rows.
+    each : float
+        The same of any one member: few vertices that err by much are a small part of a mean over hundreds.
+    """
+
+    mean: float
+    each: float = math.inf
+
+    def leaves(self, scaled: NDArray[np.float64], weights: NDArray[np.float32]) -> bool:
+        """Whether scaled residuals (T, 3M) may be left out: sum_k a_k |e_k| / sum_k a_k, and every a_k |e_k|."""
+        lengths = np.sqrt(np.square(scaled.reshape(len(scaled), -1, 3)).sum(axis=2))  # sqrt(a_k) |e_k|
+        members = lengths.mean(axis=0) * np.sqrt(weights.astype(np.float64))
+        return bool(members.sum() / weights.sum(dtype=np.float64) <= self.mean and members.max() <= self.each)
 
 
 @dataclass(frozen=True)
@@ -38,11 +61,11 @@ def reduce_residuals(
     residuals: NDArray[np.float32],
     weights: NDArray[np.float32],
     training: NDArray[np.bool_],
-    threshold: float,
+    allowed: Allowed,
     most: int,
     seed: int,
 ) -> Basis:
-    """Fewest principal components that leave a mean distance error of at most ``threshold``.
+    """Fewest principal components that leave no more than is allowed.
 
     The squared error of a blended vertex is at most sum_i a_i |e_i|^2 (Jensen), so set i weighs its member with a_i.
 
@@ -54,8 +77,7 @@ def reduce_residuals(
         a_i of the members.
     training : (T,) bool array
         Rows that the mean and the components come from; the others are only projected.
-    threshold : float
-        In the unit of the residuals; the mean over members (weighted) and training rows.
+    allowed : Allowed
     most : int
         Most components, whatever the error.
     """
@@ -68,9 +90,9 @@ def reduce_residuals(
     rng = np.random.default_rng([seed, 1])
     sample = scaled[np.sort(rng.permutation(np.flatnonzero(training))[:SAMPLED_ROWS])].astype(np.float64)
     components = np.zeros((scaled.shape[1], 0))
-    if mean_distance(sample, weights) > threshold:
+    if not allowed.leaves(sample, weights):
         components = principal_components(scaled, training, most, rng)
-        components = components[:, : fewest_components(sample, components, weights, threshold)]
+        components = components[:, : fewest_components(sample, components, weights, allowed)]
     coefficients = scaled @ components.astype(np.float32)
     return Basis(components, mean, coefficients)
 
@@ -95,17 +117,10 @@ def principal_components(
     return np.asarray((orthonormal * np.sign(np.diagonal(triangle)))[:, :wanted])
 
 
-def mean_distance(scaled: NDArray[np.float64], weights: NDArray[np.float32]) -> float:
-    """Mean distance error of scaled residuals (T, 3M): sum_k a_k |e_k| / sum_k a_k, mean over rows."""
-    lengths = np.sqrt(np.square(scaled.reshape(len(scaled), -1, 3)).sum(axis=2))  # sqrt(a_k) |e_k|
-    root = np.sqrt(weights.astype(np.float64))
-    return float((lengths * root).sum(axis=1).mean() / weights.sum(dtype=np.float64))
-
-
 def fewest_components(
-    sample: NDArray[np.float64], components: NDArray[np.float64], weights: NDArray[np.float32], threshold: float
+    sample: NDArray[np.float64], components: NDArray[np.float64], weights: NDArray[np.float32], allowed: Allowed
 ) -> int:
-    """Smallest r for which the first r components leave at most ``threshold``; all of them where none does.
+    """Smallest r for which the first r components leave no more than is allowed; all of them where none does.
 
     Found by bisection: every component that is added lowers what is left of every row.
     """
@@ -114,7 +129,7 @@ def fewest_components(
     while lowest < highest:
         r = (lowest + highest) // 2
         left = sample - coefficients[:, :r] @ components[:, :r].T
-        if mean_distance(left, weights) <= threshold:
+        if allowed.leaves(left, weights):
             highest = r
         else:
             lowest = r + 1

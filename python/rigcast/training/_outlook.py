@@ -67,4 +67,4 @@ class Outlook:
         if fell < FALLING:
             return ["the error no longer falls"] if spent >= SETTLED else []
         more = ": more minutes or steps help" if spent >= 1.0 else ""
-        return [f"still falling ({fell:.0%} in the second half of its time{more})"]
+        return [f"still falling (by {fell:.0%} since half of this time{more})"]

@@ -12,13 +12,14 @@ from rigcast import _core
 from rigcast._pose_statistics.columns import moving_joints, rigid_joints, varying_columns, without_equal
 from rigcast._validate import bad_argument
 from rigcast.progress import Progress, ProgressCallback
-from rigcast.training._basis import Basis, empty_basis, reduce_residuals
+from rigcast.training._basis import Allowed, Basis, empty_basis, reduce_residuals
 from rigcast.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
 from rigcast.training._linear_part import LinearPart, Skinnings, skinned_part, skinning_rows
 from rigcast.training._outline import KnownPoses, Outline, bone_space, parted
 from rigcast.training._partition import VertexSets, blended_sets
 from rigcast.training._settings import BodySettings
 
+EACH = 5.0  # times the threshold of output bases: the mean error that any one vertex may keep
 FAR = 5.0  # times the threshold of influence: what a joint far from a set must explain
 
 
@@ -181,14 +182,15 @@ def _find_bases(
     space = bone_space(ds, poses, ds.vertex_rows if hasattr(ds, "vertex_rows") else ds.vertices, outline)
     learn = np.zeros(len(poses), bool)
     learn[training] = True
-    threshold = settings.pca_threshold / ds.meters_per_unit
+    mean = settings.pca_threshold / ds.meters_per_unit
+    allowed = Allowed(mean) if settings.method == "paper" else Allowed(mean, EACH * mean)
     learning = np.flatnonzero(sets.learns).tolist()
     parts = [(int(sets.joint[i]), sets.vertex[sets.members(i)]) for i in learning]
     bases = [empty_basis(int(size), len(poses)) for size in np.diff(sets.offset)]
     for i, residuals in zip(learning, space.residuals_of(parts), strict=True):
         progress(Progress("finding output bases", i, len(learning)))
         weight, seed = sets.weight[sets.members(i)], settings.seed + i
-        bases[i] = reduce_residuals(residuals, weight, learn, threshold, settings.max_components, seed)
+        bases[i] = reduce_residuals(residuals, weight, learn, allowed, settings.max_components, seed)
     return bases
 
 

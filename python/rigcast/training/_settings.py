@@ -52,7 +52,8 @@ class BodySettings:
     influence_threshold : float
         Meters that a control must move a vertex, in its joint's frame, to be an input of its set.
     pca_threshold : float
-        Mean distance error, in meters, that the output basis of a set may leave.
+        Mean distance error, in meters, that the output basis of a set may leave; of one vertex five times as much, but
+        for the paper, which bounds the mean alone.
     max_components : int
         Most basis vectors per set.
     hidden : int

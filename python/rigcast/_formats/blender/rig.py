@@ -97,6 +97,8 @@ class BlenderRig(PlayedActions, Described):
     held_as_saved, held_sources : dicts
         What is no channel though it has a range, with its value, and why: settings of a control rig (``free`` gives
         them back), with ranges from actions properties that act on bones alone and that no action keys, and ``hold``.
+    held_by_limits : list of str
+        What the limits give one value.
     switches : list of str
         Channels that are on or off: between FK and IK, or properties from 0 to 1 that act on bones alone.
     control_sets : ControlSets or None
@@ -332,6 +334,7 @@ class BlenderRig(PlayedActions, Described):
         self.held = {name: float(value) for name, (value, _) in header["held"].items()}
         self.held_sources: dict[str, str] = {name: why for name, (_, why) in header["held"].items() if why}
         self.held_as_saved = {name: self.held[name] for name in self.held_sources}
+        self.held_by_limits = [name for name in self._settings["limits"] or () if name in self.held]
         self.posed_elsewhere: dict[str, str] = header["posed_elsewhere"]
         self.passed_on: dict[str, str] = header["passed_on"]
         self._pose_width = 12 * len(names) + len(self.dial_names)

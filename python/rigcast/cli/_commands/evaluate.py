@@ -162,7 +162,8 @@ def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
     gate = gates(training, [truth], lambda _: None).get(truth.title)
     lines = gate_lines(model)
     if gate is not None:
-        lines = [gate.verdict(accuracy.mean / (1e3 * model.meters_per_unit)), *gate.lines()]
+        unit = 1e3 * model.meters_per_unit
+        lines = [gate.verdict(accuracy.mean / unit, accuracy.max / unit), *gate.lines()]
     elif lines:
         lines = [f"On held-out rows of its training: {lines[0]}", *lines[1:]]
     for line in lines:

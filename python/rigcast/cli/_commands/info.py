@@ -17,11 +17,11 @@ from rigcast.cli import _arguments as arguments
 from rigcast.cli._arguments import existing
 from rigcast.cli._console import Console
 from rigcast.cli._described.clips import clip_line
-from rigcast.cli._described.controls import kept_control_facts
+from rigcast.cli._described.controls import data_control_lines, kept_control_facts
 from rigcast.cli._described.differential import differential_facts
 from rigcast.cli._described.error_bound import bound_facts
 from rigcast.cli._described.face_maps import face_maps_facts
-from rigcast.cli._described.motion import describe_motion, describe_moving_glb, size_of
+from rigcast.cli._described.motion import describe_motion, describe_moving_glb, figure_of, size_of
 from rigcast.cli._described.rigs import control_lines, describe_meshes, describe_rig, left_out_lines, ranges_by_name
 from rigcast.cli._described.skinning import no_gain
 from rigcast.cli._inputs.faces import refuse_packed
@@ -41,10 +41,12 @@ rigcast info lid.npz --dials-only"""
 MOST_ENTRIES = 8  # of a list, for a person
 MOST_LISTED = 12  # entries of a list with a line each
 KIND = re.compile(r"\(([A-Z][A-Z_]+)\)")  # as Blender calls modifiers and constraints
+ERRORS = ("error", "linear_skinning")  # lengths of a model
 MOST_ROWS = 40  # channels on a page
 LISTED = (
     "channels",
     "channel_details",
+    "channel_rest",
     "range_sources",
     "resting",
     "not_reproduced",
@@ -93,7 +95,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if "linear_skinning" in result:
         for line in no_gain(result["error"]["mean"], result["linear_skinning"]["mean"]):
             console.line(line)
-    console.pairs([(name.replace("_", " "), shown(value)) for name, value in result.items() if name not in LISTED])
+    console.pairs([(name.replace("_", " "), _of(name, value, result)) for name, value in result.items()
+                   if name not in LISTED])  # fmt: skip
     _print_lists(result, console)
     if "channels" in result:
         _print_channels(result, args.page, console)
@@ -117,8 +120,9 @@ def _print_lists(result: dict[str, Any], console: Console) -> None:
     for line in control_lines(result):
         console.line(line)
     for title, entries in result.get("contents", {}).items():
-        for line in _kinds(title, entries) if len(entries) > MOST_LISTED else entries:
-            console.line(f"{title.removesuffix('s')}: {line}")
+        listed = [f"{title.removesuffix('s')}: {entry}" for entry in entries]
+        for line in [_kinds(title, entries)] if len(entries) > MOST_LISTED else listed:
+            console.line(line)
     for clip in result.get("clips", []):
         console.line(f"clip: {clip_line(clip)}")
     for line in left_out_lines(result.get("left_out", [])):
@@ -130,14 +134,14 @@ def _print_lists(result: dict[str, Any], console: Console) -> None:
         console.line(f"resting: {line}")
 
 
-def _kinds(title: str, entries: list[str]) -> list[str]:
+def _kinds(title: str, entries: list[str]) -> str:
     """What many entries are, with the number of each kind, for a person."""
     found = Counter(kind[1] if (kind := KIND.search(entry)) else entry.partition(" ")[0] for entry in entries)
     shown = ", ".join(f"{count} {kind.replace('_', ' ').lower()}" for kind, count in found.most_common(MOST_ENTRIES))
     more = f" and {len(found) - MOST_ENTRIES} other kinds" if len(found) > MOST_ENTRIES else ""
     named = all(KIND.search(entry) for entry in entries)
     counted = f"{shown}{more}" if named else f"{'; '.join(entries[:3])} ..."
-    return [f"{len(entries)} {title}: {counted} (--json lists all)"]
+    return f"{len(entries)} {title}: {counted} (--json lists all)"
 
 
 def _print_channels(result: dict[str, Any], page: int, console: Console) -> None:
@@ -155,6 +159,10 @@ def _print_channels(result: dict[str, Any], page: int, console: Console) -> None
 def channel_table(result: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     """Heads after the first, and a row per channel; with more columns for a model, which states more."""
     heads, rows = ["from", "to"], [[name, f"{low:g}", f"{high:g}"] for name, (low, high) in result["channels"].items()]
+    if "channel_rest" in result:
+        heads.append("rest")
+        for row, rest in zip(rows, result["channel_rest"], strict=True):
+            row.append(f"{rest:.6g}")
     if "range_sources" in result:
         heads.append("range from")
         for row, source in zip(rows, result["range_sources"], strict=True):
@@ -194,6 +202,7 @@ def describe_dataset(args: argparse.Namespace, console: Console) -> dict[str, An
         "topology_hash": manifest["topology_hash"],
         "hash": dataset.hash,
         "verified": args.verify,
+        **({"rig_controls": lines[0].partition(": ")[2]} if (lines := data_control_lines(dataset)) else {}),
         "resting": dataset.resting,
         "channels": ranges_by_name(dataset.channel_names, dataset.channel_ranges),
     }
@@ -240,6 +249,7 @@ def describe_model(path: Path) -> dict[str, Any]:
         "training": metadata.get("training", {}),
         "resting": metadata.get("resting", {}),
         "channels": {channel.name: (channel.low, channel.high) for channel in model.channels},
+        "channel_rest": [channel.rest for channel in model.channels],
         "channel_details": [described(channel) for channel in model.channels],
     }
 
@@ -285,6 +295,16 @@ def describe_blendshapes(rig: rc.BlendshapeRig, path: Path) -> dict[str, Any]:
         "topology_hash": metadata.get("topology_hash", ""),
         "channels": ranges_by_name(rig.shape_names, rig.bounds),
     }
+
+
+def _of(name: str, value: object, result: dict[str, Any]) -> str:
+    """A fact as a person reads it: errors of a model in millimeters."""
+    if name not in ERRORS or not isinstance(value, dict) or not value:
+        return shown(value)
+    lengths = {key: f"{figure_of(1e3 * float(result['meters_per_unit']) * value[key])} mm"
+               for key in ("mean", "rms", "p95", "max") if key in value}  # fmt: skip
+    others = {key: entry for key, entry in value.items() if key not in (*lengths, "unit")}
+    return shown(lengths | others)
 
 
 def shown(value: object) -> str:

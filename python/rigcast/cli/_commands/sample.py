@@ -10,6 +10,7 @@ from rigcast._rigs.resting import HINT, resting_lines
 from rigcast._rigs.surface import surface_of
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
+from rigcast.cli._described.controls import data_control_lines
 from rigcast.cli._described.rigs import control_facts, control_lines, held_channels, rig_notes
 from rigcast.cli._inputs.actions import action_sampler, add_action_arguments, chosen_actions, wants_actions
 from rigcast.cli._inputs.farm import farm_of
@@ -161,10 +162,11 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "retargeted": retargeted,
         "parts": dataset.surface.parts,
         "clips": [clip.name for clip in dataset.clips],
+        **({"rig_controls": lost[0].partition(": ")[2]} if (lost := data_control_lines(dataset)) else {}),
         "incidents": [] if farm is None else farm.incidents,
         **controls,
     }
-    for text in result["incidents"]:
+    for text in [*result["incidents"], *lost]:
         console.line(f"note: {text}")
     console.line(
         f"{args.output}: {len(dataset):,} poses of {len(dataset.rest_vertices):,} vertices, hash {dataset.hash[:12]}"

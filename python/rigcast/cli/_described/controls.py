@@ -2,9 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import rigcast as rc
+
+
+def lost_controls(entry: dict[str, Any], joints: Sequence[str]) -> str:
+    """Why a model takes joints instead of controls; empty if it keeps the controls.
+
+    Parameters
+    ----------
+    entry : dict
+        The entry ``channels`` of a model file, or a data set's ``channel_entry``.
+    joints : sequence of str
+        All joints.
+    """
+    posed: dict[str, str] = entry.get("joints", {})
+    if posed:
+        name, why = next(iter(posed.items()))
+        some = f"{len(posed)} of {len(joints)} joints are" if len(joints) > 1 else "its joint is"
+        return f"{some} posed otherwise than channels are known to do, as {name!r} ({why})"
+    reasons = {record["name"]: record["reason"] for record in entry.get("list", []) if record.get("reason")}
+    if not reasons:
+        return ""
+    name, why = next(iter(reasons.items()))
+    return f"what {len(reasons)} of {len(entry['list'])} channels do is not known, as of {name!r} ({why})"
+
+
+def data_control_lines(ds: rc.Dataset) -> list[str]:
+    """What sampling found of the controls, if models cannot keep them."""
+    lost = lost_controls(ds.channel_entry, ds.joint_names) if ds.joint_names and ds.channel_names else ""
+    return [f"controls: models of these poses take joints: {lost}; narrower ranges may help"] if lost else []
 
 
 def kept_control_lines(model: rc.Deformer) -> list[str]:
@@ -12,11 +41,9 @@ def kept_control_lines(model: rc.Deformer) -> list[str]:
     entry = model.metadata.get("channels", {})
     if not model.joint_names or not model.channels:
         return []
-    undecided = [f"joint {name!r} ({why})" for name, why in entry.get("joints", {}).items()]
-    undecided += [f"channel {c.name!r} ({c.reason})" for c in model.channels if c.reason]
-    if undecided:
-        more = f" and {len(undecided) - 1} more" if len(undecided) > 1 else ""
-        return [f"controls: none, the model takes joints: nothing known poses {undecided[0]}{more}"]
+    lost = lost_controls(entry, model.joint_names)
+    if lost:
+        return [f"controls: none, the model takes joints: {lost}"]
     count = f"controls: {len(model.channels)} channels of the rig"
     if "mechanism" not in entry:
         return [f"{count}, by plain kinematics"]

@@ -11,7 +11,8 @@ from rigcast.metrics._gate import Difficulty, stated_difficulty
 def gate_lines(model: Deformer) -> list[str]:
     """The verdict on the held-out rows of a model's training, then a line per regression; none if it states nothing."""
     gate = stated_difficulty(model.metadata)
-    return [] if gate is None else [gate.verdict(model.metadata["error"]["mean"]), *gate.lines()]
+    error = model.metadata.get("error", {})
+    return [] if gate is None else [gate.verdict(error["mean"], error["max"]), *gate.lines()]
 
 
 def gate_figures(gate: Difficulty | None) -> dict[str, Any] | None:

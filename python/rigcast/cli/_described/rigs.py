@@ -51,6 +51,7 @@ def describe_rig(rig: Any) -> dict[str, Any]:
         **held_channels(rig),
         "resting": facts.resting,
         "channels": ranges_by_name(facts.channel_names, facts.channel_ranges),
+        "channel_rest": facts.channel_rest.tolist(),
     }
 
 
@@ -99,7 +100,7 @@ def control_facts(rig: Any) -> dict[str, Any]:
         return {}
     sets = rig.control_sets
     stated = rig.mechanism.stated if rig.mechanism is not None else {}
-    held = dict.fromkeys([*(sets.settings if sets is not None else ()), *rig.held_as_saved])
+    held = dict.fromkeys([*(sets.settings if sets is not None else ()), *rig.held_as_saved, *rig.held_by_limits])
     facts = {
         "switches": rig.switches,
         "held": [name for name in held if name not in rig.channel_names],
@@ -141,7 +142,8 @@ def _mechanism_lines(facts: dict[str, Any]) -> list[str]:
     bones, chains = facts["mechanism"]["bones"], facts["mechanism"]["chains"]
     chains_text = counted(chains, "chain of inverse kinematics", "chains of inverse kinematics")
     return [
-        f"mechanism: {counted(bones, 'bone', 'bones')} and {chains_text or 'no chain'} read: models keep the controls"
+        f"mechanism: {counted(bones, 'bone', 'bones')} and {chains_text or 'no chain'} read: models keep the controls "
+        "where sampling finds no difference"
     ]
 
 

@@ -88,8 +88,8 @@ class Assessment:
             return self._by_gates()
         stated = stated_difficulty(self.subject.model.metadata)
         if stated is not None:
-            error = self.subject.model.metadata["error"]["mean"]
-            return [f"Held-out poses of its training: {stated.verdict(error)}"]
+            error = self.subject.model.metadata["error"]
+            return [f"Held-out poses of its training: {stated.verdict(error['mean'], error['max'])}"]
         return [self._plainly(truth, results) for truth, results in zip(self.truths, self.accuracy, strict=True)]
 
     def _plainly(self, truth: HeldOut, results: list[Accuracy]) -> str:
@@ -109,7 +109,8 @@ class Assessment:
         named = f", {self.subject.label}" if len(self.contenders) > 1 else ""
         millimeters = 1000.0 * self.subject.model.meters_per_unit
         return [
-            f"{truth.title.capitalize()}{named}: {self.gates[truth.title].verdict(result.mean / millimeters)}"
+            f"{truth.title.capitalize()}{named}: "
+            + self.gates[truth.title].verdict(result.mean / millimeters, result.max / millimeters)
             for truth, result in zip(self.truths, subject, strict=True)
             if truth.title in self.gates
         ]

@@ -62,5 +62,11 @@ def check_fits(model: rc.Deformer, dataset: Dataset, function: str) -> None:
         got = f"of another mesh ({len(dataset.rest_vertices)} vertices; the model has {len(model.rest_vertices)})"
         raise bad_argument(function, f"the data set {dataset.path}", got, "of the model's own mesh")
     if list(model.control_names) != dataset.pose_names:
-        got = f"of another rig ({len(dataset.pose_names)} pose columns; the model has {len(model.control_names)})"
-        raise bad_argument(function, f"the data set {dataset.path}", got, "of the model's own joints and controls")
+        got = (
+            f"one with other inputs ({len(dataset.pose_names)} pose columns; the model has {len(model.control_names)})"
+        )
+        expected = (
+            "of the model's own joints and controls: sampled with the options of its training set (--ranges, --limits, "
+            "--hold, --mesh), which decide what is a joint"
+        )
+        raise bad_argument(function, f"the data set {dataset.path}", got, expected)

@@ -103,7 +103,7 @@ class Retargeted(Described):
             found.append(f"set in all frames, so that the controls act: {values}")
         if self.beyond:
             values = ", ".join(f"{name} by {value:.3g}" for name, value in self.beyond.items())
-            found.append(f"the root is not clipped and leaves its ranges: {values}")
+            found.append(f"the root is not clipped and leaves its ranges, in degrees or the rig's unit: {values}")
         far = self.followed.millimeters
         if (
             np.isfinite(far).any()
