@@ -6,6 +6,8 @@ import codecs
 import json
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,28 @@ def check_regular(path: str | os.PathLike[str]) -> None:
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode):
         raise ValueError(f"{os.fspath(path)}: {KINDS.get(stat.S_IFMT(mode), 'no regular file')}; it must be a file")
+
+
+def with_file(text: str, path: str | os.PathLike[str]) -> str:
+    """An error's text, with the file that it is about unless it names it already."""
+    return text if str(path) in text else f"{text} (in {path})"
+
+
+@contextmanager
+def errors_naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Errors of what is made of a file's content, with the file.
+
+    Raises
+    ------
+    ValueError
+    """
+    try:
+        yield
+    except ValueError as error:
+        text = with_file(str(error), path)
+        if text == str(error):
+            raise
+        raise ValueError(text) from error
 
 
 def read_bytes(path: str | os.PathLike[str], limit: int) -> bytes:
