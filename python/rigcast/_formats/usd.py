@@ -133,8 +133,9 @@ def _faces(mesh: Any, cache: Any, num_vertices: int, path: Path) -> NDArray[np.i
     sizes, corners = mesh.GetFaceVertexCountsAttr().Get(), mesh.GetFaceVertexIndicesAttr().Get()
     if not sizes or not corners:
         return None
-    counts, index = np.asarray(sizes, np.int64), np.asarray(corners, np.int64)
-    if counts.min() < 3 or counts.sum() != len(index) or index.min() < 0 or index.max() >= num_vertices:
+    whole = len(sizes) <= len(corners)  # before memory is taken for either
+    counts, index = (np.asarray(values if whole else [], np.int64) for values in (sizes, corners))
+    if not whole or counts.min() < 3 or counts.sum() != len(index) or index.min() < 0 or index.max() >= num_vertices:
         got = f"{path}: {mesh.GetPath()} with faces that do not fit its points"
         raise bad_argument("load_shot", "path", got, "a mesh with whole faces")
     placed = np.array(cache.GetLocalToWorldTransform(mesh.GetPrim()), np.float64)[:3, :3]

@@ -161,7 +161,7 @@ def _one(vertices: NDArray[Any], faces: NDArray[np.int32] | None = None, *, path
 
 
 def _check_finite(function: str, vertices: NDArray[Any], path: Path) -> None:
-    wrong = np.argwhere(~np.isfinite(vertices))
+    wrong = np.argwhere(~(np.abs(vertices) <= np.finfo(np.float32).max))
     if len(wrong):
         where = f"mesh {wrong[0, 0]}, vertex {wrong[0, 1]}" if vertices.ndim == 3 else f"vertex {wrong[0, 0]}"
         got = f"{path}: not finite at {where} ({vertices[tuple(wrong[0])]})"

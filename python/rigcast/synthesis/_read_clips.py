@@ -206,7 +206,7 @@ def read_clip_list(
                         told(f"{clip.origin}: {clip.note}")
             found[label] += [_cut(clip, entry) for clip in read[key]]
     if not found:
-        raise bad_argument("read_clip_list", "labels", "empty", "an object from labels to lists of clips")
+        raise bad_argument("read_clip_list", "labels", f"empty in {file}", "an object from labels to lists of clips")
     return found
 
 
