@@ -31,6 +31,7 @@ SPELLED = {"l": "left", "lt": "left", "lf": "left", "left": "left", "r": "right"
 NAMESPACE = re.compile(r"^.*(?:[:|/]|\.(?!(?:l|r|left|right|\d+)$))", re.IGNORECASE)
 CODE = re.compile(r"^[A-Za-z]{0,2}\d+[_.\- ]+")
 NUMBER = re.compile(r"[_.\- ]\d+$")
+FAR = 5.0  # times beyond the bounds of a rig, where weights seem to be in another unit
 FEWEST = 3  # names that tell a prefix
 
 
@@ -158,6 +159,9 @@ def by_name(
     values = Arguments(function).numbers("path", values, "T n", dtype=np.float32)
     result = np.zeros((len(values), rig.num_shapes), np.float32)
     result[:, list(found)] = values[:, list(found.values())]
+    largest, bound = float(np.abs(result).max(initial=0.0)), float(np.abs(rig.bounds).max(initial=1.0))
+    if largest > FAR * bound:
+        tell(f"weights reach {largest:g}, the rig's end at {bound:g}: are they percent? They are taken as they are")
     _tell_unmatched(
         [name for name, curve in zip(names, values.T, strict=True) if curve.any()], names, rig, found, exact
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._formats.npz.archive import Member, read_arrays
-from rigcast._safe_reading import as_utf8, check_regular, errors_naming
+from rigcast._safe_reading import as_utf8, check_regular, errors_naming, table_rows
 from rigcast._validate import bad_argument, missing_file
 
 COLUMNS = ["frame", "vertex", "x", "y", "z"]
@@ -107,7 +107,7 @@ def _rows(path: Path) -> list[tuple[int, int, float, float, float]]:
     try:
         check_regular(path)
         text = as_utf8(path.read_bytes()).decode("utf-8")
-        lines = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if row]
+        lines = table_rows(text)
     except (UnicodeError, csv.Error):
         raise bad_argument(
             "load_targets", str(path), "no text", f"a table with the header {','.join(COLUMNS)}"

@@ -18,7 +18,7 @@ Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
 Source = str | os.PathLike[str]
 LAST = 2**31 - 1  # vertex that any mesh can have
-BETWEEN = re.compile(r"[,;\t]")
+BETWEEN = re.compile(r"[,;\t\"]")
 NUMBER = re.compile(r"[-+]?(\d.*|\.\d.*|nan|inf(inity)?)", re.IGNORECASE)
 
 
