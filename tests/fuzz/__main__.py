@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from tests.fuzz.mutations import damaged
-from tests.fuzz.parent import Worker
-from tests.fuzz.readers import damaged_copy
+from tests.fuzz.parent import PATIENCE, Worker
+from tests.fuzz.readers import damaged_copy, readers_of
 from tests.fuzz.seeds import write_seeds
 
 KEPT = Path("build/fuzz/files")
@@ -63,7 +63,7 @@ def run(seed: int, seconds: float, cases: int, *, only: str = "", kept: Path = K
             path, content = good[case % len(good)]
             random = np.random.default_rng([seed, case])
             file = damaged_copy(path, damaged(path.name, content, random), Path(place) / "case")
-            for reader, said in worker.opened(file).items():
+            for reader, said in worker.opened(file, PATIENCE * len(readers_of(file))).items():
                 findings.add(case, file, reader, said)
             case += 1
     return case, findings

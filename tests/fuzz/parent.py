@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from types import TracebackType
 
-PATIENCE = 20.0  # seconds per file and reader's set
+PATIENCE = 20.0  # seconds per reader of a file
 START = 60.0  # seconds of a new process
 
 
