@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import io
 import mmap
+import re
 import struct
 import sys
 import zipfile
@@ -23,11 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._extras import MissingExtra, require
+from rigcast._rigs.matching import listed
 from rigcast._validate import bad_argument
 
 PURPOSE = "opening USD files"
 MOST_FRAMES = 100_000  # of a file with fewer samples: a stray key at a far time code is no shot
 EXPANSION, ALLOWANCE = 1000, 1 << 28  # bytes of frames that a byte of the file may give, and that any file may
+MOST_RATE = 240.0  # frames per second: time codes that are more are parts of a frame
+ASSET = re.compile(r"Could not open asset @([^@]+)@")
 NO_TYPE = "TypeError: No to_python (by-value) converter"
 FASTEST = 1e6  # time codes per second
 EVEN = 1e-6  # of a time code
@@ -151,6 +155,13 @@ def prims_of(stage: Any) -> list[Any]:
     return list(usd.PrimRange.Stage(stage, usd.TraverseInstanceProxies()))
 
 
+def missing_files(stage: Any) -> list[str]:
+    """A note on files that the stage refers to and that are not there; what they hold is left out."""
+    told = " ".join(str(error) for error in stage.GetCompositionErrors())
+    names = [Path(name).name for name in dict.fromkeys(ASSET.findall(told))]
+    return [f"left out, in files that are not there or cannot be read: {listed(names)}"] if names else []
+
+
 def meters_per_unit(stage: Any) -> float | None:
     """What the file states; old exporters wrote a float, which the library takes for no unit at all."""
     sdf = require("pxr.Sdf", extra="usd", purpose=PURPOSE)
@@ -174,7 +185,8 @@ def frames_of(
 ) -> tuple[NDArray[np.float64], float, str]:
     """Time codes of the frames, frames per second, and what was decided about them (empty for nothing).
 
-    Samples at even distances of one time code or less are the frames. Others are read at whole time codes, from the
+    Samples at even distances of one time code or less are the frames, and so are those of a file whose time codes are
+    finer than frames. Others are read at whole time codes, from the
     first to the last; between samples USD interpolates.
 
     Parameters
@@ -195,7 +207,7 @@ def frames_of(
         return (samples if len(samples) else np.zeros(1)), rate, ""
     steps = np.diff(samples)
     step = float(samples[-1] - samples[0]) / len(steps)
-    if step <= 1.0 + EVEN and np.ptp(steps) <= EVEN * max(1.0, abs(samples[-1])):
+    if (step <= 1.0 + EVEN or rate > MOST_RATE) and np.ptp(steps) <= EVEN * max(1.0, abs(samples[-1])):
         return samples, rate / step, ""
     first, last = float(np.floor(samples[0])), float(np.ceil(samples[-1]))
     count = last - first + 1
