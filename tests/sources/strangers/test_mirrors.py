@@ -84,8 +84,7 @@ def test_feet_tell_a_mirror_image_whatever_the_pose(mirrored):
 @pytest.mark.parametrize("names", [NAMES, MINE], ids=["known", "unknown"])
 def test_a_mirror_image_is_said(names):
     with pytest.warns(MirroredWarning, match="looks like a mirror image"):
-        _, lines = channels_of(motion_of(names, MIRRORED))
-    assert any("mirror image" in line for line in lines)
+        channels_of(motion_of(names, MIRRORED))
 
 
 @pytest.mark.parametrize("places", [PLACES, a_pose(PLACES)], ids=["T", "A"])

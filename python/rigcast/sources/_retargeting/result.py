@@ -99,7 +99,7 @@ class Retargeted(Described):
         found = []
         if self.rest_frame >= 0:
             found.append(f"frame {self.rest_frame} stands for its rest pose")
-        if self.mirror:
+        if self.mirror == UNMIRRORED:  # a mirror image is warned of
             found.append(self.mirror)
         apart = {name: angle for name, angle in self.aligned.items() if angle > TURNED}
         if apart:
