@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import json
 import os
+import re
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 LARGEST_JSON = 1 << 28  # bytes; the largest that this package writes are data sets' manifests, a few MB
+DECIMAL = re.compile(r"^([-+]?\d*),(\d+(?:[eE][-+]?\d+)?)$")
 DEEPEST_JSON = 64  # lists and objects inside each other; Python's own limit is about a thousand
 
 KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFCHR: "a device", stat.S_IFSOCK: "a socket"}
@@ -27,6 +32,28 @@ def check_regular(path: str | os.PathLike[str]) -> None:
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode):
         raise ValueError(f"{os.fspath(path)}: {KINDS.get(stat.S_IFMT(mode), 'no regular file')}; it must be a file")
+
+
+def with_file(text: str, path: str | os.PathLike[str]) -> str:
+    """An error's text, with the file that it is about unless it names it already."""
+    return text if str(path) in text else f"{text} (in {path})"
+
+
+@contextmanager
+def errors_naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Errors of what is made of a file's content, with the file.
+
+    Raises
+    ------
+    ValueError
+    """
+    try:
+        yield
+    except ValueError as error:
+        text = with_file(str(error), path)
+        if text == str(error):
+            raise
+        raise ValueError(text) from error
 
 
 def read_bytes(path: str | os.PathLike[str], limit: int) -> bytes:
@@ -93,6 +120,25 @@ def text_of(content: bytes) -> tuple[str, bool]:
         return plain.decode("utf-8"), False
     except UnicodeDecodeError:
         return plain.decode("latin-1"), True
+
+
+def table_rows(text: str) -> list[list[str]]:
+    """Cells of a table whose lines are divided by commas, or by semicolons or tabs as its first line is.
+
+    Where no comma divides, one inside a number is its decimal point. Lines without a cell, remarks (``#``) and the line
+    by which spreadsheets state what divides (``sep=;``) are left out.
+
+    Raises
+    ------
+    csv.Error
+    """
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "sep="))]
+    counts = {mark: lines[0].count(mark) for mark in ",;\t"} if lines else {}
+    mark = max(counts, key=lambda one: counts[one], default=",")
+    rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=mark, strict=True)]
+    if mark != ",":
+        rows = [[DECIMAL.sub(r"\1.\2", cell) for cell in row] for row in rows]
+    return [row for row in rows if any(row)]
 
 
 def read_json(path: str | os.PathLike[str], limit: int = LARGEST_JSON) -> Any:

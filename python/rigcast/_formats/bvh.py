@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,6 +28,7 @@ from rigcast._validate import bad_argument
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in AXES)
 EXPANSION = 200  # unpacked bytes a packed byte may give: motion text packs 3 to 10 times
 ALLOWANCE = 1 << 20
+SPELLED = re.compile(r"^(?:frames\s*:|frame\s*time\s*:|end\s*site\b)", re.IGNORECASE)
 LONGEST_FRAME = 1.0  # seconds: beyond, the number is likely to be a rate
 
 
@@ -171,13 +173,20 @@ def _text(path: Path) -> tuple[str, bool]:
         raise bad_argument("load_bvh", "path", f"{path}: unreadable ({error})", "text") from None
 
 
+def _spelled(match: re.Match[str]) -> str:
+    return {"frames": "FRAMES:", "frametime": "FRAME TIME:", "endsite": "End Site"}[
+        re.sub(r"[\s:]", "", match[0].lower())
+    ]
+
+
 class _Parser:
     """Reads the file line by line; ``joints`` and ``end_sites`` fill up on the way."""
 
     def __init__(self, text: str, path: str) -> None:
         self.path = path
         spread = text.replace("{", "\n{\n").replace("}", "\n}\n")
-        self.lines = [line.strip() for line in spread.splitlines() if line.strip()]
+        lines = (line.strip() for line in spread.splitlines())
+        self.lines = [SPELLED.sub(_spelled, line) for line in lines if line and not line.startswith(("#", "//"))]
         self.next = 0
         self.joints: list[BvhJoint] = []
         self.names: set[str] = set()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 DEFAULT_FPS = 30.0
 SLOWEST = 10.0  # frames per second: evenly spaced keys that are rarer are poses between which a program interpolates
 USUAL = (30.0, 24.0, 25.0, 60.0, 50.0, 48.0, 24000 / 1001, 30000 / 1001, 60000 / 1001, 120.0, 100.0)
+ROUNDED, FEWEST = 0.25, 4  # of a frame, by which the rounding of a time may miss it; keys that show a rate
 EVEN = 1e-3  # of a frame: keys so near to frames lie on them
 ROUNDING = 4 * 2.0**-24  # of a time: files hold seconds as float32
 
@@ -34,8 +35,9 @@ class Frames:
 def frames_of(keys: NDArray[np.float64], most: int) -> Frames | None:
     """Frames at the file's own samples; None if they were more than ``most``, which no memory is taken for.
 
-    Evenly spaced keys are the frames, wherever the first one lies. Rarer ones than ten a second, and those with gaps,
-    are sampled at the usual rate on whose frames all keys lie; keys on no usual rate at 30 frames per second.
+    Evenly spaced keys are the frames, wherever the first one lies, if need be by times that a file has rounded. Rarer
+    ones than ten a second, and those with gaps, are sampled at the usual rate on whose frames all keys lie; keys on no
+    usual rate at 30 frames per second.
 
     Parameters
     ----------
@@ -48,6 +50,9 @@ def frames_of(keys: NDArray[np.float64], most: int) -> Frames | None:
     even = keys[0] + np.arange(len(keys)) / rate
     if rate >= SLOWEST and _alike(keys, even, rate):
         return Frames(np.asarray(keys, np.float64), _plain(rate))
+    if rough := _rounded(keys):
+        note = f"{len(keys)} keys whose times are rounded: taken as frames at {rough:.5g} per second"
+        return Frames(np.asarray(keys, np.float64), rough, note)
     for usual in USUAL:
         if _alike(keys, np.round(keys * usual) / usual, usual):
             note = f"{len(keys)} keys, not at every frame: sampled at {usual:.5g} frames per second"
@@ -57,6 +62,16 @@ def frames_of(keys: NDArray[np.float64], most: int) -> Frames | None:
         "between the keys; give fps"
     )
     return _between(keys, DEFAULT_FPS, most, note)
+
+
+def _rounded(keys: NDArray[np.float64]) -> float | None:
+    """The usual rate of which there is a key near to each frame, and to no other, as of times with few digits."""
+    for usual in USUAL:
+        frames = np.round((keys - keys[0]) * usual)
+        near = np.abs((keys - keys[0]) * usual - frames).max() < ROUNDED
+        if len(keys) >= FEWEST and near and (np.diff(frames) == 1).all():
+            return usual
+    return None
 
 
 def _between(keys: NDArray[np.float64], rate: float, most: int, note: str) -> Frames | None:

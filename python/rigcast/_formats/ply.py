@@ -61,6 +61,8 @@ def _promised(path: Path, function: str) -> dict[str, int]:
             words = line.decode("latin-1").split()
             if words[:1] == ["format"]:
                 text = words[1:2] == ["ascii"]
+            elif words[:2] == ["element", "tristrips"]:
+                raise bad_argument(function, "path", f"{path}: a mesh of triangle strips", "a PLY mesh of faces")
             elif words[:1] == ["element"] and len(words) == 3 and words[2].isdigit():
                 name, found[words[1]] = words[1], int(words[2])
             elif words[:1] == ["property"]:

@@ -89,7 +89,7 @@ def load_mdd(path: Path, fps: float | None = None) -> Shot:
         raise _refused(path, "no MDD header", "an MDD point cache")
     frames, vertices = struct.unpack_from(MDD_HEADER, content)
     points = _positions(path, content, size + 4 * max(0, frames), frames, vertices, ">f4")
-    seconds = np.frombuffer(content, ">f4", frames, size).astype(np.float64)
+    seconds = _doubles(content[size : size + 4 * frames])
     return Shot(points, fps or _rate(seconds) or DEFAULT_FPS)
 
 
@@ -100,8 +100,13 @@ def mdd_rate(path: Path) -> float | None:
         if len(header) < struct.calcsize(MDD_HEADER):
             raise _refused(path, "no MDD header", "an MDD point cache")
         frames, _ = struct.unpack(MDD_HEADER, header)
-        seconds = np.frombuffer(stream.read(4 * max(0, frames)), ">f4").astype(np.float64)
+        seconds = _doubles(stream.read(4 * max(0, frames)))
     return _rate(seconds) if len(seconds) == frames else None
+
+
+def _doubles(content: bytes) -> NDArray[np.float64]:
+    with np.errstate(invalid="ignore"):  # NaN of the kind that signals
+        return np.frombuffer(content, ">f4", len(content) // 4).astype(np.float64)
 
 
 def _positions(path: Path, content: bytes, start: int, frames: int, vertices: int, kind: str) -> NDArray[np.float32]:

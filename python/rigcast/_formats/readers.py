@@ -69,7 +69,7 @@ def existing_file(path: str | os.PathLike[str], function: str, endings: tuple[st
     if endings and file.suffix.lower() not in endings:
         expected = f"a file that ends in {', '.join(endings)}{readers_of(file)}"
         raise bad_argument(function, "path", repr(str(path)), expected)
-    if not file.is_file():
+    if not os.path.isfile(file):
         raise bad_argument(function, "path", f"{str(path)!r}, which is no file", "an existing file")
     return file
 

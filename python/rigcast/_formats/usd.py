@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._extras import require
-from rigcast._formats.usd_stage import PURPOSE, foreign_errors, frames_of, meters_per_unit, opened, prims_of
+from rigcast._formats.usd_stage import (
+    PURPOSE,
+    foreign_errors,
+    frames_of,
+    meters_per_unit,
+    missing_files,
+    opened,
+    prims_of,
+)
+from rigcast._rigs.matching import listed
 from rigcast._rigs.shot import Shot
 from rigcast._validate import bad_argument
 
@@ -34,7 +43,8 @@ def load_usd_shot(path: Path, mesh: str | None = None) -> Shot:
         geometry = require("pxr.UsdGeom", extra="usd", purpose=PURPOSE)
         stage = opened(path)
         _bake_skinning(stage)
-        prim = _choose(_meshes(stage), mesh, path)
+        meshes, left_out = _meshes(stage, mesh)
+        prim = _choose(meshes, mesh, path)
         per_second = float(stage.GetTimeCodesPerSecond())
         codes, rate, note = frames_of(_samples(prim), per_second, _size(prim), path, FUNCTION)
         cache = geometry.XformCache()
@@ -45,7 +55,8 @@ def load_usd_shot(path: Path, mesh: str | None = None) -> Shot:
             raise bad_argument(FUNCTION, "path", got, "a mesh of one topology")
         axis = str(geometry.GetStageUpAxis(stage)) if stage.HasAuthoredMetadata(geometry.Tokens.upAxis) else None
         faces = _faces(prim, cache, len(frames[0]), path)
-        return Shot(np.stack(frames), rate, faces, meters_per_unit(stage), axis, (note,) if note else ())
+        notes = tuple(filter(None, (note, left_out, *missing_files(stage))))
+        return Shot(np.stack(frames), rate, faces, meters_per_unit(stage), axis, notes)
 
 
 def moving_meshes(path: Path) -> list[str]:
@@ -53,13 +64,30 @@ def moving_meshes(path: Path) -> list[str]:
     with foreign_errors(FUNCTION, path):
         stage = opened(path)  # its prims end with it
         _bake_skinning(stage)
-        meshes = _meshes(stage)
+        meshes, _ = _meshes(stage)
         return [str(mesh.GetPath()) for mesh in _moving(meshes) or meshes]
 
 
-def _meshes(stage: Any) -> list[Any]:
+def _meshes(stage: Any, named: str | None = None) -> tuple[list[Any], str]:
+    """Meshes, and a note on those that are left out: hidden from the first frame on, guides and stand-ins.
+
+    If nothing else is there, or one is named, all are taken.
+    """
     geometry = require("pxr.UsdGeom", extra="usd", purpose=PURPOSE)
-    return [geometry.Mesh(prim) for prim in prims_of(stage) if prim.IsA(geometry.Mesh)]
+    first = require("pxr.Usd", extra="usd", purpose=PURPOSE).TimeCode.EarliestTime()
+    every = [geometry.Mesh(prim) for prim in prims_of(stage) if prim.IsA(geometry.Mesh)]
+    shown = [
+        mesh
+        for mesh in every
+        if mesh.ComputeVisibility(first) != geometry.Tokens.invisible
+        and mesh.ComputePurpose() not in (geometry.Tokens.guide, geometry.Tokens.proxy)
+    ]
+    if named is not None or not shown or len(shown) == len(every):
+        return every, ""
+    return (
+        shown,
+        f"left out, hidden or no part of a picture: {listed([str(m.GetPath()) for m in every if m not in shown])}",
+    )
 
 
 def _moving(meshes: list[Any]) -> list[Any]:
@@ -117,7 +145,12 @@ def _world_points(mesh: Any, cache: Any, code: float, path: Path) -> NDArray[np.
         raise bad_argument("load_shot", "path", f"{path}: {mesh.GetPath()} without points at {code:g}", "a mesh")
     cache.SetTime(code)
     matrix = np.array(cache.GetLocalToWorldTransform(mesh.GetPrim()), np.float64)  # for row vectors
-    return np.asarray(np.asarray(points, np.float64) @ matrix[:3, :3] + matrix[3, :3], np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):  # told below
+        placed = np.asarray(np.asarray(points, np.float64) @ matrix[:3, :3] + matrix[3, :3], np.float32)
+    if not np.isfinite(placed).all():
+        got = f"{path}: {mesh.GetPath()} with points or a transform at {code:g} that are not finite"
+        raise bad_argument("load_shot", "path", got, "a mesh of finite points")
+    return placed
 
 
 def _faces(mesh: Any, cache: Any, num_vertices: int, path: Path) -> NDArray[np.int32] | None:
@@ -128,8 +161,9 @@ def _faces(mesh: Any, cache: Any, num_vertices: int, path: Path) -> NDArray[np.i
     sizes, corners = mesh.GetFaceVertexCountsAttr().Get(), mesh.GetFaceVertexIndicesAttr().Get()
     if not sizes or not corners:
         return None
-    counts, index = np.asarray(sizes, np.int64), np.asarray(corners, np.int64)
-    if counts.min() < 3 or counts.sum() != len(index) or index.min() < 0 or index.max() >= num_vertices:
+    whole = len(sizes) <= len(corners)  # before memory is taken for either
+    counts, index = (np.asarray(values if whole else [], np.int64) for values in (sizes, corners))
+    if not whole or counts.min() < 3 or counts.sum() != len(index) or index.min() < 0 or index.max() >= num_vertices:
         got = f"{path}: {mesh.GetPath()} with faces that do not fit its points"
         raise bad_argument("load_shot", "path", got, "a mesh with whole faces")
     placed = np.array(cache.GetLocalToWorldTransform(mesh.GetPrim()), np.float64)[:3, :3]

@@ -12,6 +12,7 @@ from rigcast._validate import Arguments, bad_argument
 
 ROTATIONS = ("rotate_x", "rotate_y", "rotate_z")
 TRANSLATIONS = ("translate_x", "translate_y", "translate_z")
+LARGEST = float(np.finfo(np.float32).max)  # end of a range, since poses are float32
 DIAL = "dial"
 KINDS = (*ROTATIONS, *TRANSLATIONS, DIAL)
 
@@ -150,9 +151,9 @@ class RigChannel:
             raise bad_argument("RigChannel", "kind", repr(self.kind), f"one of {', '.join(KINDS)}")
         if (self.joint == -1) != (self.kind == DIAL) or self.joint < -1:
             raise bad_argument("RigChannel", "joint", f"{self.joint} for a {self.kind}", "a joint, or -1 for a dial")
-        if not (np.isfinite([self.low, self.high, self.rest]).all() and self.low <= self.rest <= self.high):
+        if not (self.low >= -LARGEST and self.high <= LARGEST and self.low <= self.rest <= self.high):
             got = f"[{self.low}, {self.high}] with rest {self.rest} ({self.name})"
-            raise bad_argument("RigChannel", "range", got, "finite, with low <= rest <= high")
+            raise bad_argument("RigChannel", "range", got, "finite in float32, with low <= rest <= high")
 
 
 Factor = tuple[int, tuple[float, float, float] | None]  # a channel, and the tent over it if there is one

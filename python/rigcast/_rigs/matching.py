@@ -1,10 +1,10 @@
 """Curves of a file beside the shapes of a rig, by names as people spell them.
 
 One rule for all readers and writers. A curve is a shape's if both are spelled alike; else if what is left without case
-and punctuation is equal, with a side at either end spelled out (``eyeBlink_L``, ``L_eyeBlink``, ``EyeBlinkLeft``);
-else without what stands before: a namespace (``BS_node.``, ``mesh:``), a code (``A14_``), or a prefix that all names
-have; else without the shape's side, so that one curve moves both. A name that fits two is ambiguous and refused; names
-that fit none are told.
+and punctuation is equal, with the one side that a name has spelled out (``eyeBlink_L``, ``L_eyeBlink``,
+``eye_L_Blink``, ``EyeBlinkLeft``); else without what stands around: a namespace (``BS_node.``, ``mesh:``, ``face/``), a
+code (``A14_``, ``_14``), or a prefix or an ending that all names have; else without the shape's side, so that one curve
+moves both. A name that fits two is ambiguous and refused; names that fit none are told.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from rigcast import BlendshapeRig
 
 SIDES = ("left", "right")
-AT_THE_END = re.compile(r"[_.\- ](l|r|left|right)$", re.IGNORECASE)
-CAPITAL = re.compile(r"(?<=[a-z0-9])([LR])$")
-IN_FRONT = re.compile(r"^(l|r|left|right)[_.\- ]", re.IGNORECASE)
-NAMESPACE = re.compile(r"^.*(?:[:|]|\.(?!(?:l|r|left|right|\d+)$))", re.IGNORECASE)
+BETWEEN = r"_.\- ()\[\]"
+WORDS = re.compile(rf"[{BETWEEN}]+|(?<=[a-z0-9])(?=[A-Z])|(?<=^[a-z])(?=[A-Z])")
+ALONE = re.compile(rf"(?:^|[{BETWEEN}])(l|r|lt|rt|lf)(?=[{BETWEEN}]|$)", re.IGNORECASE)
+SPELLED = {"l": "left", "lt": "left", "lf": "left", "left": "left", "r": "right", "rt": "right", "right": "right"}
+NAMESPACE = re.compile(r"^.*(?:[:|/]|\.(?!(?:l|r|left|right|\d+)$))", re.IGNORECASE)
 CODE = re.compile(r"^[A-Za-z]{0,2}\d+[_.\- ]+")
+NUMBER = re.compile(r"[_.\- ]\d+$")
+FAR = 5.0  # times beyond the bounds of a rig, where weights seem to be in another unit
 FEWEST = 3  # names that tell a prefix
 
 
@@ -38,16 +41,23 @@ def listed(names: Sequence[str]) -> str:
 
 
 def plain_name(name: str) -> str:
-    """A name without case and punctuation, a side at either end spelled out at the end: ``eyeblinkleft``."""
-    side = ""
-    if match := AT_THE_END.search(name):
-        name, side = name[: match.start()], match[1]
-    elif match := IN_FRONT.match(name):
-        name, side = name[match.end() :], match[1]
-    elif match := CAPITAL.search(name):
-        name, side = name[: match.start()], match[1]
-    side = {"": "", "l": "left", "r": "right"}[side[:1].lower()]
-    return re.sub(r"[^\w]|_", "", name.lower()) + side
+    """A name without case and punctuation, its side, if it has one, spelled out at the end: ``eyeblinkleft``."""
+    words, side = words_of(name)
+    return re.sub(r"[^\w]|_", "", "".join(words).lower()) + side
+
+
+def words_of(name: str) -> tuple[list[str], str]:
+    """Words of a name without that of its side, and the side: ``left``, ``right`` or nothing.
+
+    A side is a word of the name, its only one: ``left``, ``right``, or a letter or two between punctuation or at an
+    end.
+    """
+    words = [word for word in WORDS.split(name) if word]
+    alone = {match[1] for match in ALONE.finditer(name)} | {word for word in (words[:1] + words[-1:]) if len(word) == 1}
+    places = [i for i, word in enumerate(words) if word.lower() in SIDES or (word in alone and word.lower() in SPELLED)]
+    if len(places) != 1 or len(words) < 2:
+        return words, ""
+    return [*words[: places[0]], *words[places[0] + 1 :]], SPELLED[words[places[0]].lower()]
 
 
 def match_names(
@@ -103,18 +113,27 @@ def _sideless(plain: str) -> str:
 
 
 def _stripped(names: Sequence[str]) -> Callable[[str], str]:
-    """Drops a namespace, a code, and the prefix that all names have up to a separator."""
+    """Drops a namespace, codes, and the prefix and the ending that all names have up to a separator."""
+    several = len(names) >= FEWEST
+    numbered = several and all(NUMBER.search(name) for name in names)
 
     def bare(name: str) -> str:
-        return CODE.sub("", NAMESPACE.sub("", name))
+        name = CODE.sub("", NAMESPACE.sub("", name))
+        return NUMBER.sub("", name) if numbered else name
 
-    shorter = [bare(name) for name in names]
-    prefix = ""
-    if len(shorter) >= FEWEST:
-        heads = [re.findall(r"[^_.\- ]*[_.\- ]", name) for name in shorter]
-        same = takewhile(lambda pieces: len(set(pieces)) == 1, zip(*heads, strict=False))
-        prefix = "".join(pieces[0] for pieces in same)
-    return lambda name: bare(name).removeprefix(prefix)
+    prefix = ending = ""
+    if several:
+        shorter = [bare(name) for name in names]
+        prefix = "".join(_same([re.findall(r"[^_.\- ]*[_.\- ]", name) for name in shorter]))
+        ends = [re.findall(r"[_.\- ][^_.\- ]*", name.removeprefix(prefix))[::-1] for name in shorter]
+        ending = "".join(reversed(_same(ends)))
+    return lambda name: bare(name).removeprefix(prefix).removesuffix(ending)
+
+
+def _same(rows: list[list[str]]) -> list[str]:
+    """The first pieces that all rows have in common, up to a side."""
+    columns = takewhile(lambda pieces: len(set(pieces)) == 1, zip(*rows, strict=False))
+    return list(takewhile(lambda piece: piece.strip("_.- ").lower() not in SPELLED, (pieces[0] for pieces in columns)))
 
 
 def by_name(
@@ -140,6 +159,9 @@ def by_name(
     values = Arguments(function).numbers("path", values, "T n", dtype=np.float32)
     result = np.zeros((len(values), rig.num_shapes), np.float32)
     result[:, list(found)] = values[:, list(found.values())]
+    largest, bound = float(np.abs(result).max(initial=0.0)), float(np.abs(rig.bounds).max(initial=1.0))
+    if largest > FAR * bound:
+        tell(f"weights reach {largest:g}, the rig's end at {bound:g}: are they percent? They are taken as they are")
     _tell_unmatched(
         [name for name, curve in zip(names, values.T, strict=True) if curve.any()], names, rig, found, exact
     )

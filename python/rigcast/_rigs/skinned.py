@@ -256,6 +256,11 @@ class SkinnedRig(Described):
         Returns
         -------
         (T, V, 3) float32 array
+
+        Raises
+        ------
+        ValueError
+            If shapes or numbers are not as they must be, or so large that vertices overflow.
         """
         columns = self.joint_columns
         check = Arguments("SkinnedRig.deform", C=columns + len(self._dials), M=len(self.morphs))
@@ -265,8 +270,14 @@ class SkinnedRig(Described):
         step = max(1, CHUNK_VERTICES // max(1, len(self.rest_vertices)))
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
-            shaped = self._shape(amounts[part].astype(np.float32))
-            result[part] = shaped if self.joints is None else self._skin(shaped, rows[part, :columns])
+            with np.errstate(over="ignore", invalid="ignore"):  # told below
+                shaped = self._shape(amounts[part].astype(np.float32))
+                result[part] = shaped if self.joints is None else self._skin(shaped, rows[part, :columns])
+            if not np.isfinite(result[part]).all():
+                row = start + int(np.flatnonzero(~np.isfinite(result[part]).all(axis=(1, 2)))[0])
+                raise check.wrong(
+                    "poses", f"so large in row {row}, or its activations, that vertices overflow", "smaller"
+                )
         return result
 
     def _shape(self, amounts: NDArray[np.float32]) -> NDArray[np.float32]:

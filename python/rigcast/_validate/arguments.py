@@ -81,11 +81,8 @@ class Arguments:
         array = self._array(argument, value, "fiu", shapes, lambda: must or f"numbers {self.form(*shapes)}")
         result: NDArray[Any] = array
         if dtype is not None and array.dtype != dtype:
-            if np.can_cast(array.dtype, dtype):
+            with np.errstate(over="ignore", invalid="ignore"):  # of NaN that signals, too
                 result = array.astype(dtype, order="C")
-            else:
-                with np.errstate(over="ignore", invalid="ignore"):
-                    result = array.astype(dtype, order="C")
         result = np.asarray(result, order="C")
         if finite:
             self._finite(argument, array, result, missing, np.dtype(np.float32) if narrow else result.dtype)

@@ -27,7 +27,7 @@ from rigcast.cli._arguments import check_files
 from rigcast.cli._console import Console, say, silence
 from rigcast.cli._result import PartlyFailed, as_json
 from rigcast.cli._subcommands import Command, add_command
-from rigcast.errors import CudaError, InputWarning, NumericalError, SourceError
+from rigcast.errors import CudaError, InputWarning, MirroredWarning, NumericalError, SourceError
 
 INTERRUPTION = "interrupted; run the same command again to continue"
 FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -120,7 +120,7 @@ def noted(console: Console, told: list[str]) -> Iterator[None]:
     """Print what readers warn about as notes of the command, each once, and keep them in ``told``."""
 
     def show(message: Any, category: type[Warning], *place: Any, **others: Any) -> None:
-        if not issubclass(category, InputWarning):
+        if not issubclass(category, (InputWarning, MirroredWarning)):
             before(message, category, *place, **others)
         elif str(message) not in told:
             told.append(str(message))
@@ -128,7 +128,8 @@ def noted(console: Console, told: list[str]) -> Iterator[None]:
 
     with warnings.catch_warnings():
         before = warnings.showwarning
-        warnings.simplefilter("always", InputWarning)
+        for kind in (InputWarning, MirroredWarning):
+            warnings.simplefilter("always", kind)
         warnings.showwarning = show
         yield
 

@@ -6,13 +6,13 @@ import json
 import os
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._safe_reading import errors_naming
 from rigcast._validate import Arguments, bad_argument, check_threads, missing_file
 from rigcast.errors import NumericalError
 from rigcast.ik._pose_solution import PoseSolution, measured_later
@@ -170,7 +170,7 @@ def load(path: str | os.PathLike[str]) -> FaceIk:
     """
     if not isinstance(path, (str, os.PathLike)):
         raise bad_argument("load", "path", f"a {type(path).__name__}", "a path")
-    if not Path(path).exists():
+    if not os.path.exists(path):
         raise missing_file("load", "path", path, "learned inverse kinematics")
     file = _core.TensorFile.read(path)
     metadata = json.loads(file.metadata or "{}")
@@ -178,4 +178,5 @@ def load(path: str | os.PathLike[str]) -> FaceIk:
         kind = metadata.get("kind") if isinstance(metadata, dict) else None
         got = f"{os.fspath(path)!r}, of kind {kind!r}"
         raise bad_argument("load", "path", got, "learned inverse kinematics: models are opened by rigcast.load")
-    return FaceIk(file.arrays(), metadata)
+    with errors_naming(path):
+        return FaceIk(file.arrays(), metadata)

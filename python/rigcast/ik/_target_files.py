@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._formats.npz.archive import Member, read_arrays
-from rigcast._safe_reading import as_utf8, check_regular
+from rigcast._safe_reading import as_utf8, check_regular, errors_naming, table_rows
 from rigcast._validate import bad_argument, missing_file
 
 COLUMNS = ["frame", "vertex", "x", "y", "z"]
@@ -58,16 +58,20 @@ def load_targets(path: str | os.PathLike[str]) -> TargetFile:
     (4, 2, 3)
     """
     file = Path(path)
-    if not file.exists():
+    if not os.path.exists(file):
         raise missing_file("load_targets", "path", path, f"targets: {EXPECTED}")
     if file.suffix.lower() == ".csv":
-        return _read_csv(file)
+        with errors_naming(file):
+            return _read_csv(file)
     if file.suffix.lower() != ".npz":
         raise bad_argument("load_targets", "path", repr(str(path)), EXPECTED)
     found: dict[str, Any] = read_arrays(file, MEMBERS, "load_targets", others=True)
     for name in ("targets", "vertices"):
         if name not in found:
-            raise bad_argument("load_targets", name, f"missing in {file.name}", "an array of the archive")
+            raise bad_argument("load_targets", name, f"missing in {file}", "an array of the archive")
+    for name in sorted({"targets", "weights", "fps"} & set(found)):
+        if not np.isfinite(found[name]).all():
+            raise bad_argument("load_targets", name, f"not finite in {file}", "finite everywhere")
     weights = found.get("weights")
     return TargetFile(
         np.asarray(found["targets"], np.float64),
@@ -103,7 +107,7 @@ def _rows(path: Path) -> list[tuple[int, int, float, float, float]]:
     try:
         check_regular(path)
         text = as_utf8(path.read_bytes()).decode("utf-8")
-        lines = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if row]
+        lines = table_rows(text)
     except (UnicodeError, csv.Error):
         raise bad_argument(
             "load_targets", str(path), "no text", f"a table with the header {','.join(COLUMNS)}"

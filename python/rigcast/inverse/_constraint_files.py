@@ -135,7 +135,7 @@ def load_symmetric_pairs(path: Source, rig: BlendshapeRig) -> list[tuple[str, st
 
 def _existing(function: str, path: Source) -> Path:
     file = Path(path)
-    if not file.exists():
+    if not os.path.exists(file):
         raise FileNotFoundError(f"{function}: there is no file {file}")
     try:
         check_regular(file)

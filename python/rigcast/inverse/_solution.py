@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_npz, npz_content
-from rigcast._formats.npz.archive import BROKEN
+from rigcast._formats.npz.archive import BROKEN, Member, check_shape
 from rigcast._formats.npz.array import HEADER
+from rigcast._safe_reading import errors_naming
 from rigcast._validate import bad_argument, missing_file
 
 Float64 = NDArray[np.float64]
@@ -25,6 +26,23 @@ BESIDE = ("names", "fps")  # what a file may hold for other readers
 PER_SHOT = ("vertices", "vertex_weights", "bounds", "symmetric")  # arrays without one row per frame
 PER_FRAME = ("fixed", "prior_target", "prior_strength")  # what the problem may have of each frame
 ROBUST = ("loss", "loss_scale")
+TEXTS, NUMBER, ROWS = Member("U", ()), Member("f", ()), Member("f", ("T",))
+MEMBERS = {
+    "weights": Member("f", ("T", "K")),
+    **dict.fromkeys(("objective", "optimality", "gap", "rmse"), ROWS),
+    "iterations": Member("iu", ("T",)),
+    "converged": Member("b", ("T",)),
+    "transforms": Member("f", ("T", 3, 4)),
+    **dict.fromkeys(("method", "loss"), TEXTS),
+    **dict.fromkeys(("alpha", "smoothness", "seconds", "loss_scale"), NUMBER),
+    "warnings": Member("U", ("W",)),
+    "vertices": Member("iu", ("M",)),
+    "vertex_weights": Member("f", ("M",)),
+    "bounds": Member("f", ("K", 2)),
+    **dict.fromkeys(PER_FRAME, Member("f", ("T", "K"))),
+    "symmetric": Member("iu", ("P", 2)),
+}
+FINITE = ("weights", "transforms", "alpha", "smoothness")
 OPTIONAL = {"gap", "transforms", *PER_SHOT, *PER_FRAME, *ROBUST}
 
 
@@ -193,6 +211,19 @@ def _arrays(solution: Solution) -> dict[str, Any]:
     return own | {"warnings": np.array(solution.warnings, np.str_)}
 
 
+def _check(stored: dict[str, Any]) -> None:
+    sizes: dict[str, int] = {}
+    for name, array in stored.items():
+        kinds, form = MEMBERS[name].kinds, MEMBERS[name].shape
+        if not isinstance(array, np.ndarray | np.generic):  # a member that is no array
+            raise bad_argument("Solution.load", name, "no array", "an array written by numpy.save")
+        if array.dtype.kind not in kinds:
+            raise bad_argument("Solution.load", name, f"of type {array.dtype}", f"of dtype kind {' or '.join(kinds)}")
+        check_shape(array.shape, form or (), name, sizes, "Solution.load")
+        if name in FINITE and not np.isfinite(array).all():
+            raise bad_argument("Solution.load", name, "not finite everywhere", "finite")
+
+
 def _read(file: Path | io.BytesIO, name: str) -> Solution:
     known = {f.name for f in fields(Solution)}
     try:
@@ -206,6 +237,8 @@ def _read(file: Path | io.BytesIO, name: str) -> Solution:
     if missing or set(stored) - known:
         wrong = f"without {', '.join(sorted(missing))}" if missing else f"with {sorted(set(stored) - known)}"
         raise bad_argument("Solution.load", "path", f"{name} {wrong}", "a solution saved as .npz")
+    with errors_naming(name):
+        _check(stored)
     single = ("method", "alpha", "smoothness", "seconds", *(name for name in ROBUST if name in stored))
     scalar = {name: stored.pop(name).item() for name in single}
     warnings = [str(text) for text in stored.pop("warnings")]

@@ -212,10 +212,10 @@ def _is_kinematics(value: Any, manifest: dict[str, Any]) -> bool:
             record.keys() == KEYS for record in value["channels"]
         )
         channels_of(manifest, None)
+        passed_on = _are_reasons(value["passed_on"], manifest["channel_names"])
+        return whole and passed_on and _are_reasons(value["joints"], manifest["joint_names"])
     except (ValueError, KeyError, TypeError, AttributeError):
         return False
-    passed_on = _are_reasons(value["passed_on"], manifest["channel_names"])
-    return whole and passed_on and _are_reasons(value["joints"], manifest["joint_names"])
 
 
 def _are_reasons(value: Any, names: list[str]) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._formats.readers import call, existing_file
+from rigcast._safe_reading import with_file
 
 if TYPE_CHECKING:
     from rigcast import BlendshapeRig
@@ -151,7 +152,7 @@ def naming(file: Path, function: str) -> Iterator[None]:
         yield
     except ValueError as error:
         text = re.sub(rf"^({'|'.join(SHARED)}):", f"{function}:", str(error))
-        raise ValueError(text if str(file) in text else f"{text} (in {file})") from error
+        raise ValueError(with_file(text, file)) from error
 
 
 RIGS = {

@@ -9,12 +9,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rigcast._validate import bad_argument
+from rigcast.sources._body_parts import parts_of, sided
 
 SIDES = (".L", ".R")
 # Bones whose direction at rest must agree between two characters (see rigcast.sources.retarget).
 LIMBS = tuple(f"{part}{side}" for part in ("upper_arm", "lower_arm", "upper_leg", "lower_leg") for side in SIDES)
 
 MIDDLE = ("pelvis", "hips", "spine", "middle_spine", "chest", "neck", "head")
+FEWEST_SIDED = 6  # joints with a side that are no pair of eyes, and of which somebody expects limbs
 MECHANISM = ("def", "org", "mch")  # how names of Rigify's bones begin that no animator moves
 LIMB_PARTS = {"arm": ("upper_arm", "lower_arm", "hand"), "leg": ("upper_leg", "lower_leg", "foot")}
 PAIRED = ("collar", "upper_arm", "lower_arm", "hand", "upper_leg", "lower_leg", "foot", "toe")
@@ -143,6 +145,18 @@ HABITS = {
         "Pelvis - Spine1 Spine2 Spine3 Neck Head",
         "{}_Collar {}_Shoulder {}_Elbow {}_Wrist {}_Hip {}_Knee {}_Ankle {}_Foot",
     ),
+    "acclaim": _habit(
+        "l",
+        "r",
+        "root - lowerback upperback thorax lowerneck head",
+        "{}clavicle {}humerus {}radius {}hand {}femur {}tibia {}foot {}toes",
+    ),
+    "mikumikudance": _habit(
+        "左",
+        "右",
+        "センター 下半身 上半身 - 上半身2 首 頭",
+        "{}肩 {}腕 {}ひじ {}手首 {}足 {}ひざ {}足首 {}つま先",
+    ),
     "vrm": _habit(
         "L",
         "R",
@@ -183,20 +197,36 @@ def joint_roles(names: Iterable[str]) -> dict[str, str]:
     """Roles of a skeleton's joints by the habit that names most of them; empty where none fits three joints.
 
     Neither case nor punctuation matters, nor a prefix that the names have (``mixamorig:Hips``, ``Bip01 Pelvis``,
-    ``CC_Base_Hip``).
+    ``CC_Base_Hip``). Where the words in the names tell more of the limbs than any habit, they count
+    (:mod:`._body_parts`).
 
     Returns
     -------
     dict from role to joint name
     """
-    plain = {_plain(name): name for name in reversed(list(names))}
+    names = list(names)
+    plain = {_plain(name): name for name in reversed(names)}
+    best = _by_habit(plain)
+    if len(best) < 3:
+        best = _by_habit({name.removeprefix(MECHANISM[0]): own for name, own in plain.items()})
+    by_words = parts_of(names)
+    if _of_limbs(by_words) > _of_limbs(best):
+        best = by_words
+    return best if len(best) >= 3 else {}
+
+
+def _by_habit(plain: Mapping[str, str]) -> dict[str, str]:
     best: dict[str, str] = {}
     for habit in HABITS.values():
         spelled = {role: _plain(name) for role, name in habit.items()}
         for prefix in _prefixes(plain, spelled):
             fit = {role: plain[prefix + name] for role, name in spelled.items() if prefix + name in plain}
             best = fit if len(fit) > len(best) else best
-    return best if len(best) >= 3 else {}
+    return best
+
+
+def _of_limbs(roles: Iterable[str]) -> int:
+    return sum(role.endswith(SIDES) for role in roles)
 
 
 def _plain(name: str) -> str:
@@ -249,8 +279,17 @@ def joint_map(source: Iterable[str], target: Iterable[str]) -> dict[str, str]:
     source, target = list(source), set(target)
     roles, goals = joint_roles(source), joint_roles(target)
     found = {roles[role]: goals[role] for role in roles if role in goals}
+    if not {"pelvis", "hips"} & roles.keys() & goals.keys():  # a body's root that one habit has above another
+        ends = [next((known[role] for role in ("pelvis", "hips") if role in known), None) for known in (roles, goals)]
+        found = {ends[0]: ends[1], **found} if ends[0] and ends[1] else found
+    if all(name == goal for name, goal in found.items()):  # one way of naming: fingers, tails and others alike
+        found |= {name: name for name in source if name in target}
     if halves := _halves([role for role in roles if role in goals], goals) if len(found) >= 3 else []:
         got = f"joints ({_few(source)}), of which no name stands for parts of the {' and the '.join(halves)}"
+        raise bad_argument("joint_map", "source", got, "joints that name whole limbs, else a map by hand (--joint-map)")
+    unknown = [name for name in sided(source) if name not in found]
+    if len(found) >= 3 and len(unknown) >= FEWEST_SIDED and _of_limbs(goals) and not _of_limbs(roles):
+        got = f"joints ({_few(unknown)}), of which no name stands for a part of a limb"
         raise bad_argument("joint_map", "source", got, "joints that name whole limbs, else a map by hand (--joint-map)")
     if len(found) < 3:
         found = {name: name for name in source if name in target}  # of a creature

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import load as load_model
+from rigcast._formats.gltf import GltfSkeleton
 from rigcast._formats.npz.archive import Member, member_names, read_arrays
 from rigcast._formats.ply import read_ply
 from rigcast._formats.readers import existing_file
 from rigcast._hashing import padded_faces
 from rigcast._rigs.mesh import Mesh
 from rigcast._rigs.shot import Shot
+from rigcast._safe_reading import errors_naming
 from rigcast._text import escaped
 from rigcast._validate import bad_argument
 from rigcast.sources._arrays import read_array
@@ -61,7 +63,7 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     <Mesh 'face': 2,536 vertices, 4,808 faces>
     """
     file = Path(path)
-    if not file.exists():
+    if not os.path.exists(file):
         raise FileNotFoundError(f"load_mesh: there is no file {file}")
     existing_file(file, "load_mesh")
     suffix = file.suffix.lower()
@@ -130,6 +132,8 @@ def _meshes(path: Path) -> NDArray[Any]:
 
 
 def _at_rest(model: Any, path: Path) -> Mesh:
+    if isinstance(model, GltfSkeleton):
+        raise bad_argument("load_mesh", "path", f"{path}: joints and clips alone", "a file of a mesh")
     name = getattr(model, "name", "") or getattr(model, "metadata", {}).get("name", "")
     faces = padded_faces(model.faces) if len(model.faces) else np.zeros((0, 4), np.int32)
     unit, up_axis = float(model.meters_per_unit), str(model.up_axis)
@@ -152,11 +156,12 @@ def _one(vertices: NDArray[Any], faces: NDArray[np.int32] | None = None, *, path
         raise bad_argument("load_mesh", "path", f"{path}: {vertices.dtype} {vertices.shape}", "one mesh, (V, 3)")
     _check_finite("load_mesh", vertices, path)
     known = np.zeros((0, 4), np.int32) if faces is None else faces
-    return Mesh(np.asarray(vertices, np.float32), known, escaped(path.stem), **about)
+    with errors_naming(path):
+        return Mesh(np.asarray(vertices, np.float32), known, escaped(path.stem), **about)
 
 
 def _check_finite(function: str, vertices: NDArray[Any], path: Path) -> None:
-    wrong = np.argwhere(~np.isfinite(vertices))
+    wrong = np.argwhere(~(np.abs(vertices) <= np.finfo(np.float32).max))
     if len(wrong):
         where = f"mesh {wrong[0, 0]}, vertex {wrong[0, 1]}" if vertices.ndim == 3 else f"vertex {wrong[0, 0]}"
         got = f"{path}: not finite at {where} ({vertices[tuple(wrong[0])]})"

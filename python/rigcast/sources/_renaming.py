@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 from rigcast._core import BlendshapeRig
-from rigcast._safe_reading import read_json
+from rigcast._safe_reading import errors_naming, read_json
 from rigcast._validate import bad_argument
 
 
@@ -46,15 +47,16 @@ def rename_shapes(rig: BlendshapeRig, names: Mapping[str, str] | str | os.PathLi
         where = "" if isinstance(names, Mapping) else f"{os.fspath(names)}: "
         raise ValueError(f"rename_shapes: {where}{unknown[0]!r} is no shape of the rig ({known})")
     columns = rig.columns()
-    return BlendshapeRig(
-        rig.rest_vertices,
-        columns[: rig.num_shapes],
-        list(zip(rig.combinations, columns[rig.num_shapes :], strict=True)),
-        names=[given.get(name, name) for name in rig.shape_names],
-        bounds=rig.bounds,
-        faces=rig.faces,
-        metadata=rig.metadata,
-    )
+    with nullcontext() if isinstance(names, Mapping) else errors_naming(names):
+        return BlendshapeRig(
+            rig.rest_vertices,
+            columns[: rig.num_shapes],
+            list(zip(rig.combinations, columns[rig.num_shapes :], strict=True)),
+            names=[given.get(name, name) for name in rig.shape_names],
+            bounds=rig.bounds,
+            faces=rig.faces,
+            metadata=rig.metadata,
+        )
 
 
 def _read(path: Path) -> dict[str, str]:

@@ -13,6 +13,7 @@ itself where they are (:mod:`._retargeting.refining`).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping
 
 import numpy as np
@@ -22,13 +23,15 @@ from rigcast._rigs.motion import Motion
 from rigcast._rigs.rig import Rig
 from rigcast._rigs.rotations import Float64, euler_to_matrix
 from rigcast._validate import bad_argument
+from rigcast.errors import MirroredWarning
 from rigcast.sources._joint_maps import joint_map as guessed_map
 from rigcast.sources._joint_maps import limb_joints
 from rigcast.sources._retargeting import goals as aims
 from rigcast.sources._retargeting.checking import Check, Moving, angle_between, limbs_of
 from rigcast.sources._retargeting.following import following_of
+from rigcast.sources._retargeting.mirrors import is_mirror_image, unmirrored
 from rigcast.sources._retargeting.refining import refine
-from rigcast.sources._retargeting.result import Retargeted
+from rigcast.sources._retargeting.result import MIRRORED, UNMIRRORED, Retargeted
 from rigcast.sources._retargeting.target import Target, ancestors_of, listed, paired
 
 
@@ -68,6 +71,11 @@ def retarget(
     Returns
     -------
     Retargeted
+
+    Warns
+    -----
+    rigcast.errors.MirroredWarning
+        If the motion's figure is a mirror image of the rig's, as in files of left-handed programs.
 
     Notes
     -----
@@ -110,6 +118,8 @@ def retarget(
             raise bad_argument("retarget", "root_translation", f"True ({rootless})", "used where the root can follow")
         if not rootless:
             positions += task.shift_root(wanted)[:, None]
+    if task.mirrored:
+        warnings.warn(f"retarget: {MIRRORED}", MirroredWarning, stacklevel=2)
     return task.result(wanted, local, positions, rootless, allow_frozen)
 
 
@@ -130,9 +140,11 @@ class _Task:
     def __init__(
         self, motion: Motion, target: Target, pairs: dict[int, int], limbs: set[str], rest_frame: int | None
     ) -> None:
+        motion, self.unmirrored = unmirrored(motion, pairs)
         self.motion, self.target, self.pairs = motion, target, pairs
         self.world = motion.globals()
         self.rest, self.rest_frame = aims.rest_of(motion, self.world, target, pairs, rest_frame)
+        self.mirrored = is_mirror_image(motion, self.rest, target, pairs)
         places = target.world[list(pairs.values()), :, 3]
         names = [motion.joint_names[joint] for joint in pairs]
         sides = aims.sides_of(names) or aims.sides_of([target.names[goal] for goal in pairs.values()])
@@ -233,6 +245,7 @@ class _Task:
             {self.motion.joint_names[joint]: target.names[goal] for joint, goal in self.pairs.items()},
             self.rest_frame,
             self.aligned,
+            MIRRORED if self.mirrored else UNMIRRORED if self.unmirrored else "",
         )
 
     def refuse_unfollowed(self) -> None:

@@ -72,7 +72,7 @@ def load_shot(
     file = Path(path)
     with naming(file, "load_shot"):
         kind = ".obj"
-        pattern = any(letter in file.name for letter in GLOB) and not file.exists()
+        pattern = any(letter in file.name for letter in GLOB) and not os.path.exists(file)
         if not (file.is_dir() or pattern or file.name.lower().endswith(OBJ)):
             kind = existing_file(path, "load_shot").suffix.lower()
         if kind not in OPENERS:

@@ -17,7 +17,8 @@ from rigcast.sources._arrays import read_array
 Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
 Source = str | os.PathLike[str]
-BETWEEN = re.compile(r"[,;\t]")
+LAST = 2**31 - 1  # vertex that any mesh can have
+BETWEEN = re.compile(r"[,;\t\"]")
 NUMBER = re.compile(r"[-+]?(\d.*|\.\d.*|nan|inf(inity)?)", re.IGNORECASE)
 
 
@@ -89,7 +90,7 @@ def load_markers(path: Source) -> tuple[Int64, Float64 | None]:
     expected = "one vertex per line, with or without a weight beside it"
     if table.ndim != 2 or table.shape[1] not in (1, 2) or not len(table):
         raise bad_argument("load_markers", "path", f"{file}: no list of vertices (shape {table.shape})", expected)
-    if not (np.isfinite(table).all() and (table[:, 0] == np.round(table[:, 0])).all()):
+    if not (np.isfinite(table).all() and _are_vertices(table[:, 0])):
         raise bad_argument("load_markers", "path", f"{file}: no list of vertices, but other numbers", expected)
     return table[:, 0].astype(np.int64), table[:, 1] if table.shape[1] == 2 else None
 
@@ -97,15 +98,19 @@ def load_markers(path: Source) -> tuple[Int64, Float64 | None]:
 def _whole(function: str, path: Path, columns: int) -> Int64:
     """(n, columns) whole numbers."""
     what = "a vertex" if columns == 1 else f"{columns} vertices"
-    expected = f"{what} per line, as whole numbers"
+    expected = f"{what} per line, as whole numbers from 0 to {LAST}"
     table = _table(function, path, f"{path}: not {what} per line")
     table = table[:, None] if table.ndim == 1 and columns == 1 else table
     if table.size and (table.ndim != 2 or table.shape[1] != columns):
         raise bad_argument(function, "path", f"{path}: not {what} per line (shape {table.shape})", expected)
     table = table.reshape(-1, columns)
-    if not (np.isfinite(table).all() and (table == np.round(table)).all()):
+    if not _are_vertices(table):
         raise bad_argument(function, "path", f"{path}: not {what} per line, but other numbers", expected)
     return table.astype(np.int64)
+
+
+def _are_vertices(numbers: Float64) -> bool:
+    return bool(((numbers == np.round(numbers)) & (numbers >= 0) & (numbers <= LAST)).all())
 
 
 def _table(function: str, path: Path, failed: str) -> Float64:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 
 from rigcast import _core
 from rigcast._core import Deformer
+from rigcast._safe_reading import errors_naming
 from rigcast._validate import bad_argument, missing_file
 from rigcast.sources import Rig
 from rigcast.synthesis._file import from_tensors
@@ -39,14 +39,15 @@ def load(path: str | os.PathLike[str], rig: Rig | Deformer | None = None) -> Syn
     """
     if not isinstance(path, (str, os.PathLike)):
         raise bad_argument("load", "path", f"a {type(path).__name__}", "a path")
-    if not Path(path).exists():
+    if not os.path.exists(path):
         raise missing_file("load", "path", path, "a synthesizer")
-    file = _core.TensorFile.read(path)
-    try:
-        metadata = json.loads(file.metadata or "{}")
-    except RecursionError:
-        raise bad_argument("load", "metadata", "nested too deep", "that of a synthesizer") from None
-    synth = Synthesizer(from_tensors(file.arrays(), metadata), rig)
+    with errors_naming(path):
+        file = _core.TensorFile.read(path)
+        try:
+            metadata = json.loads(file.metadata or "{}")
+        except RecursionError:
+            raise bad_argument("load", "metadata", "nested too deep", "that of a synthesizer") from None
+        synth = Synthesizer(from_tensors(file.arrays(), metadata), rig)
     if rig is not None and (names := ControlledMesh(rig, "load").control_names) != synth.control_names:
         other = next((name for name in names if name not in synth.control_names), "others in another order")
         expected = f"one with the {len(synth.control_names)} controls of the file"

@@ -74,7 +74,7 @@ def read_clips(
     if not isinstance(path, (str, os.PathLike)):
         raise bad_argument("read_clips", "path", f"a {type(path).__name__}", "a path")
     file = Path(path)
-    if not file.exists():
+    if not os.path.exists(file):
         raise missing_file("read_clips", "path", file, "a file with motion")
     rate = None if fps is None else Arguments("read_clips").number("fps", fps, above=0.0, most=FASTEST)
     if file.is_dir():
@@ -206,7 +206,7 @@ def read_clip_list(
                         told(f"{clip.origin}: {clip.note}")
             found[label] += [_cut(clip, entry) for clip in read[key]]
     if not found:
-        raise bad_argument("read_clip_list", "labels", "empty", "an object from labels to lists of clips")
+        raise bad_argument("read_clip_list", "labels", f"empty in {file}", "an object from labels to lists of clips")
     return found
 
 

@@ -50,6 +50,14 @@ def test_keys_far_apart_are_sampled_at_a_rate_that_is_said(times, rate, count, t
     assert "not at every frame" in rc.sources.load_shot(path).notes[0]
 
 
+@pytest.mark.parametrize(("rate", "digits"), [(30.0, 3), (30.0, 2), (24.0, 2), (24.0, 3), (60.0, 3), (25.0, 3)])
+def test_rounded_times_are_frames(rate, digits):
+    keys = np.round(np.arange(20) / rate, digits)
+    found = frames_of(keys, 1000)
+    assert (found.fps, found.times.tolist()) == (rate, keys.tolist())
+    assert ("whose times are rounded" in found.note) is (rate != 25.0)
+
+
 def test_keys_on_no_usual_rate_are_said():
     found = frames_of(np.array([0.0, 0.0371, 0.1, 0.21]), 1000)
     assert found.fps == 30.0

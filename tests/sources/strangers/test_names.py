@@ -24,6 +24,13 @@ SPELLINGS = [
     ["face:eyeBlink_L", "face:eyeBlink_R", "face:jawOpen", "face:browInnerUp"],
     ["A14_Eye_Blink_Left", "A15_Eye_Blink_Right", "A25_Jaw_Open", "A01_Brow_Inner_Up"],
     ["ARKit_eyeBlinkLeft", "ARKit_eyeBlinkRight", "ARKit_jawOpen", "ARKit_browInnerUp"],
+    ["LeftEyeBlink", "RightEyeBlink", "JawOpen", "BrowInnerUp"],
+    ["eye_L_Blink", "eye_R_Blink", "jaw_open", "brow_inner_up"],
+    ["EyeBlink_Lt", "EyeBlink_Rt", "JawOpen", "BrowInnerUp"],
+    ["EyeBlink (L)", "EyeBlink (R)", "Jaw Open", "Brow Inner Up"],
+    ["EyeBlinkLeft_Mesh", "EyeBlinkRight_Mesh", "JawOpen_Mesh", "BrowInnerUp_Mesh"],
+    ["eyeBlinkLeft_0", "eyeBlinkRight_1", "jawOpen_2", "browInnerUp_3"],
+    ["Face/EyeBlinkLeft", "Face/EyeBlinkRight", "Face/JawOpen", "Face/BrowInnerUp"],
     [
         "head_blendShape_eyeBlink_L",
         "head_blendShape_eyeBlink_R",
@@ -52,6 +59,13 @@ def test_spellings_are_one(names):
 def test_ambiguous_names_are_refused(names, shapes):
     with pytest.raises(ValueError, match="fit more than one"):
         match_names(names, shapes, "f")
+
+
+@pytest.mark.parametrize("pattern", ["{}_L", "L_{}", "left_{}", "{}Left"])
+def test_a_side_that_all_names_have_is_no_ending(pattern):
+    names = [pattern.format(name) for name in ("eyeBlink", "eyeWide", "mouthSmile")]
+    with pytest.raises(StopIteration):
+        next(iter(match_names(names, [name + "_R" for name in ("eyeBlink", "eyeWide", "mouthSmile")], "f")))
 
 
 def test_a_name_spelled_alike_comes_first():

@@ -21,10 +21,24 @@ BY_EXTENSION = {
     ],
     "scenes": [{"nodes": [0, 1]}],
 }
+HIDDEN = {
+    "nodes": [
+        {"mesh": 0, "name": "face"},
+        {"children": [2], "extensions": {"KHR_node_visibility": {"visible": False}}},
+        {"mesh": 1, "name": "spare"},
+    ],
+    "scenes": [{"nodes": [0, 1]}],
+}
+INSTANCED = {
+    "nodes": [{"mesh": 0, "name": "face"}, {"mesh": 1, "name": "leaf", "extensions": {"EXT_mesh_gpu_instancing": {}}}],
+    "scenes": [{"nodes": [0, 1]}],
+}
 
 
 @pytest.mark.parametrize(("nodes", "words"), [(OUTSIDE, "outside of the file's scene: spare"),
                                               (BY_NAME, "lower levels of detail: face_LOD1, face_LOD2"),
+                                              (HIDDEN, "outside of the file's scene: spare"),
+                                              (INSTANCED, "outside of the file's scene: leaf"),
                                               (BY_EXTENSION, "outside of the file's scene: coarse")])  # fmt: skip
 @pytest.mark.parametrize("mesh", [morphing, still])
 def test_what_the_scene_does_not_show_is_left_out_and_named(nodes, words, mesh, tmp_path):
@@ -35,6 +49,13 @@ def test_what_the_scene_does_not_show_is_left_out_and_named(nodes, words, mesh, 
     rig = rc.sources.load(path)
     assert len(rig.rest_vertices) == 3
     assert any(words in note for note in rig.notes)
+
+
+def test_meshes_without_shapes_are_no_part_of_a_face_and_named(tmp_path):
+    nodes = {"nodes": [{"mesh": 0, "name": "face"}, {"mesh": 1, "name": "hat"}], "scenes": [{"nodes": [0, 1]}]}
+    path = Gltf(meshes=[morphing(), still()], **nodes).write(tmp_path / "hat.gltf")
+    with pytest.warns(InputWarning, match="left out, without morph targets: hat"):
+        assert len(rc.sources.load_blendshapes(path).rest_vertices) == 3
 
 
 def test_a_named_mesh_may_stand_anywhere(tmp_path):
@@ -63,16 +84,25 @@ def test_shapes_of_two_meshes(names, shapes, tmp_path):
     assert len(rig.rest_vertices) == 6
 
 
-@pytest.mark.parametrize("place", ["mesh", "repeated", "primitive"])
+@pytest.mark.parametrize("place", ["mesh", "repeated", "primitive", "target"])
 def test_names_of_targets_are_found_where_exporters_put_them(place, tmp_path):
     mesh = morphing("jawOpen")
     extras = mesh.pop("extras")
     if place == "primitive":
         mesh["primitives"][0]["extras"] = extras
+    elif place == "target":
+        mesh["primitives"][0]["targets"][0]["extras"] = {"name": "jawOpen"}
     else:
         mesh["extras"] = {"targetNames": ["jawOpen"] * (2 if place == "repeated" else 1)}
     path = Gltf(nodes=[{"mesh": 0}], meshes=[mesh]).write(tmp_path / "named.gltf")
     assert rc.sources.load_blendshapes(path).shape_names == ["jawOpen"]
+
+
+def test_a_list_may_name_the_first_targets_alone(tmp_path):
+    mesh = morphing("jawOpen")
+    mesh["primitives"][0]["targets"] *= 3
+    path = Gltf(nodes=[{"mesh": 0}], meshes=[mesh]).write(tmp_path / "named.gltf")
+    assert rc.sources.load_blendshapes(path).shape_names == ["jawOpen", "morph 1", "morph 2"]
 
 
 def test_two_shapes_of_one_name_stay_two(tmp_path):

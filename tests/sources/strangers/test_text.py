@@ -89,12 +89,21 @@ def test_any_unicode_text_is_read(name, encoding, line, tmp_path):
         ("  v 0 0 0\n\tv 1 0 0\n v 1 1 0\n v 0 1 0\n   f 1 2 3 4\n", [[0, 1, 2, 3]]),
         (SQUARE + "f -4 -3 -2 -1\n" + SQUARE + "f -4 -3 -2 -1\n", [[0, 1, 2, 3], [4, 5, 6, 7]]),
         (SQUARE + "f -1 -2 -3\n" + SQUARE, [[3, 2, 1, -1]]),
+        (SQUARE + "fo 1 2 3 4\n", [[0, 1, 2, 3]]),
+        (SQUARE + "\x0cf 1 2 3 4\n", [[0, 1, 2, 3]]),
         ("# a remark that ends in \\\n" + SQUARE + "f 1 2 3 4\n", [[0, 1, 2, 3]]),
     ],
 )
 def test_legal_objs_are_read(text, faces, tmp_path):
     (tmp_path / "legal.obj").write_text(text)
     assert rc.sources.load_mesh(tmp_path / "legal.obj").faces.tolist() == faces
+
+
+@pytest.mark.parametrize("number", ["1,0", "1.0D+00", "1.#QNAN", "nan", "1e400"])
+def test_a_vertex_that_is_none_is_refused_with_its_line(number, tmp_path):
+    (tmp_path / "wrong.obj").write_text(SQUARE.replace("v 1 0 0", f"v {number} 0 0") + "f 1 2 3 4\n")
+    with pytest.raises(ValueError, match="line 2: 'v "):
+        rc.sources.load_mesh(tmp_path / "wrong.obj")
 
 
 @pytest.mark.parametrize("text", ["f -5 -3 -2 -1\n", "f 1 2 9\n", "f 1 2\n", "f 1 2 0\n"])
@@ -172,8 +181,28 @@ def test_what_is_odd_about_a_bvh_is_said(old, new, words, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Frames:", "Frames :"),
+        ("Frame Time:", "FrameTime:"),
+        ("Frame Time:", "frame time :"),
+        ("HIERARCHY", "# of a studio\nHIERARCHY"),
+        ("4 5 6\n", "4 5 6\n# end\n"),
+        ("}\nMOTION", "EndSite\n{\nOFFSET 0 1 0\n}\n}\nMOTION"),
+    ],
+)
+def test_a_bvh_is_read_as_others_write_it(old, new, tmp_path):
+    assert old in BVH
+    (tmp_path / "odd.bvh").write_text(BVH.replace(old, new))
+    bvh = rc.sources.load_bvh(tmp_path / "odd.bvh")
+    assert bvh.values.tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert not bvh.notes
+
+
+@pytest.mark.parametrize(
     "broken",
     [
+        PLY.replace("element face 1\nproperty list uchar int", "element tristrips 1\nproperty list int int"),
         PLY.replace("3 0 1 2", "3 0 x 2"),
         PLY.replace("3 0 1 2", "3 0 1"),
         PLY.replace("3 0 1 2\n", ""),

@@ -39,7 +39,7 @@ from types import MappingProxyType
 from typing import Any, TypeGuard
 
 from rigcast._atomic_files import atomic_write
-from rigcast._safe_reading import read_json
+from rigcast._safe_reading import errors_naming, read_json
 from rigcast._text import escaped
 from rigcast._validate import bad_argument
 
@@ -76,7 +76,8 @@ def load_limits(path: str | os.PathLike[str]) -> dict[str, tuple[float, float]]:
     if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("version") != VERSION:
         expected = f'a JSON object with "format": "{FORMAT}" and "version": {VERSION}'
         raise bad_argument("BlenderRig.open", "limits", f"{os.fspath(path)!r} with something else", expected)
-    return check_limits(content.get("channels"))
+    with errors_naming(path):
+        return check_limits(content.get("channels"))
 
 
 def check_limits(channels: Any) -> dict[str, tuple[float, float]]:

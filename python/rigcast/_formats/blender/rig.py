@@ -210,9 +210,9 @@ class BlenderRig(PlayedActions, Described):
             If there is no Blender.
         """
         file = Path(path).resolve()
-        if not file.exists():
+        if not os.path.exists(file):
             raise missing_file("BlenderRig.open", "path", path, "a .blend file that exists")
-        if not file.is_file():
+        if not os.path.isfile(file):
             raise bad_argument("BlenderRig.open", "path", repr(os.fspath(path)), "a .blend file")
         used, given = used_limits(limits, file), read_limits(limits, file)
         settings = {

@@ -20,7 +20,7 @@ from rigcast._formats.gltf.nodes import Nodes
 from rigcast._formats.gltf.playback import clip_frames
 from rigcast._notes import tell
 from rigcast._rigs.description import Factor
-from rigcast._rigs.matching import by_name
+from rigcast._rigs.matching import by_name, listed
 from rigcast._rigs.model_surface import with_surface
 from rigcast._rigs.surface import joined
 from rigcast._text import escaped
@@ -223,7 +223,7 @@ def morph_clip(file: MorphFile, name: str | None) -> Clip:
 def _choose(document: Document, nodes: Nodes, mesh: str | None) -> tuple[list[int], list[str]]:
     """Mesh nodes, and what was left out."""
     meshes = records(document.gltf.meshes, "meshes")
-    found, listing = [], []
+    found, listing, still = [], [], []
     shown, left_out = shown_meshes(document, nodes)
     for index, record in enumerate(records(document.gltf.nodes, "nodes")):
         if record.mesh is None or (mesh is None and index not in shown):
@@ -233,6 +233,10 @@ def _choose(document: Document, nodes: Nodes, mesh: str | None) -> tuple[list[in
         morphs = any(primitive.targets for primitive in records(target.primitives, "meshes.primitives"))
         if morphs if mesh is None else mesh in (nodes.names[index], text(target.name)):
             found.append(index)
+        elif mesh is None:
+            still.append(nodes.names[index])
+    if still and found:
+        left_out.append(f"left out, without morph targets: {listed(still)}")
     if not found:
         got = "not given, and no mesh has morph targets" if mesh is None else repr(mesh)
         raise refuse("mesh", got, f"one of {', '.join(listing)[:300] or '(the file has no mesh)'}")

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rigcast._formats.gltf.document import Document, Record, items, records, refuse, text
+from rigcast._formats.gltf.document import Document, Record, items, numbers, records, refuse, text
 
 if TYPE_CHECKING:
     from rigcast import BlendshapeRig
@@ -106,9 +104,7 @@ def _drivers(rows: object, where: str) -> Factors:
 
 
 def _rising(values: list[Any], where: str) -> Any:
-    if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        raise refuse(where, "with what is no number", "numbers")
-    points = tuple(float(value) for value in values)
-    if not np.isfinite(points).all() or any(a > b for a, b in pairwise(points)):
+    points = tuple(numbers(values, len(values), where).tolist())
+    if any(a > b for a, b in pairwise(points)):
         raise refuse(where, f"with {points}", "finite numbers that ascend")
     return points

@@ -270,15 +270,22 @@ def _owner(node: int, record: Any, mesh: Any, count: int) -> Owner:
 def _target_names(mesh: Any, count: int) -> list[str]:
     """Names of the targets of a mesh, empty where the file has none.
 
-    They stand with the mesh, once or once for each primitive, or with a primitive, as in avatars of VRM 0.
+    They stand with the mesh, once or once for each primitive, or with a primitive, as in avatars of VRM 0, or with each
+    target, as in those of its first exporters. A list may name only the first ones.
     """
-    holders = [mesh, *records(mesh.primitives, "primitives")]
-    for given in (getattr(holder.extras, "targetNames", None) for holder in holders):
-        if not isinstance(given, list) or not given or len(given) % count:
+    primitives = records(mesh.primitives, "primitives")
+    for given in (getattr(holder.extras, "targetNames", None) for holder in [mesh, *primitives]):
+        if not isinstance(given, list) or not given or (len(given) > count and len(given) % count):
             continue
         names = [text(name) for name in given]
         if all(names[i] == names[i % count] for i in range(len(names))):
-            return names[:count]
+            return [*names[:count], *[""] * (count - len(names))]
+    for primitive in primitives:
+        targets = items(primitive.targets, "targets")
+        holders = [getattr(target, "extras", None) or getattr(target, "extra", None) for target in targets]
+        names = [text(getattr(holder, "name", None)) for holder in holders]
+        if len(names) == count and any(names):
+            return names
     return [""] * count
 
 

@@ -36,8 +36,8 @@ class Nodes:
     matrices : dict from node to (3, 4) array, for nodes placed by a matrix
     properties : dict from "translation", "rotation", "scale" to (nodes, n) arrays
     shown : set of int
-        The nodes of the file's scene, without those that stand for another one from afar (MSFT_lod); all where the file
-        has no scene.
+        The nodes of the file's scene, without those that stand for another one from afar (MSFT_lod), that are hidden
+        (KHR_node_visibility) or many things at once (EXT_mesh_gpu_instancing); all where the file has no scene.
     """
 
     def __init__(self, document: Document) -> None:
@@ -72,6 +72,9 @@ class Nodes:
         for index, entry in enumerate(entries):
             levels = getattr(getattr(entry.extensions, "MSFT_lod", None), "ids", None)
             far |= {integer(node, 0, count, f"nodes[{index}]: MSFT_lod") for node in items(levels, "MSFT_lod.ids")}
+            hidden = getattr(getattr(entry.extensions, "KHR_node_visibility", None), "visible", True) is False
+            if hidden or getattr(entry.extensions, "EXT_mesh_gpu_instancing", None) is not None:
+                far.add(index)
         shown: set[int] = set()
         for index in self.order:
             if index not in far and (index in roots or self.parents[index] in shown):

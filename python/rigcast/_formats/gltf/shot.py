@@ -10,7 +10,7 @@ import numpy as np
 from rigcast._formats.frame_rates import Frames
 from rigcast._formats.gltf import load_gltf_rig
 from rigcast._formats.gltf.blendshapes import MorphFile, face_of, morph_clip
-from rigcast._formats.gltf.document import Document, records
+from rigcast._formats.gltf.document import Document, records, text
 from rigcast._formats.gltf.playback import clip_frames
 from rigcast._hashing import padded_faces
 from rigcast._rigs.shot import Shot
@@ -38,7 +38,7 @@ def load_gltf_shot(path: Path, mesh: str | None = None, clip: str | None = None,
     """
     document = Document(path)
     animated = {
-        getattr(channel.target, "path", None)
+        text(getattr(channel.target, "path", None))
         for animation in records(document.gltf.animations, "animations")
         for channel in records(animation.channels, "animations.channels")
     }

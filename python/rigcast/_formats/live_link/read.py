@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._rigs.matching import by_name, match_names
-from rigcast._safe_reading import as_utf8, check_regular
+from rigcast._safe_reading import as_utf8, check_regular, table_rows
 from rigcast._validate import bad_argument
 
 if TYPE_CHECKING:
@@ -139,13 +139,15 @@ def load_table(path: Path) -> tuple[list[str], NDArray[np.float64], float | None
 def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
     try:
         check_regular(path)
-        table = list(csv.reader(as_utf8(path.read_bytes()).decode("utf-8").splitlines(), strict=True))
+        table = table_rows(as_utf8(path.read_bytes()).decode("utf-8"))
     except (ValueError, csv.Error) as error:
         raise bad_argument(
             "load_blendshape_weights", "path", f"{path}: unreadable ({error})", "a Live Link Face CSV"
         ) from error
-    table = [row for row in table if any(cell.strip() for cell in row)]
-    header = [cell.strip() for cell in table[0]] if table else []
+    header = table[0] if table else []
+    if header[-1:] == [""] and all(len(row) == len(header) and not row[-1] for row in table):
+        table = [row[:-1] for row in table]  # each line ends in a comma
+        header = table[0]
     if [name.lower() for name in header[:2]] != [name.lower() for name in LEADING] or len(set(header)) != len(header):
         got = f"{path}: a table that begins with {','.join(header)[:60]!r}"
         raise bad_argument(

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._safe_reading import check_regular
+from rigcast._safe_reading import check_regular, errors_naming
 from rigcast._validate import bad_argument, missing_file
 
 EXPANSION = 200  # unpacked bytes a packed byte may claim: tables full of zeros reach about 50, deflate allows 1032
@@ -80,7 +80,7 @@ def read_arrays(
     ValueError
         If it is not such an archive.
     """
-    with _opened(path, function) as archive:
+    with _opened(path, function) as archive, errors_naming(path):
         length = Path(path).stat().st_size
         records = _records(archive, members, length, function, others)
         arrays: dict[str, NDArray[Any]] = {}
@@ -148,7 +148,7 @@ def _array(content: bytes, name: str, member: Member, sizes: dict[str, int], fun
     if dtype.hasobject or dtype.kind not in member.kinds or dtype.itemsize == 0:
         raise bad_argument(function, name, f"of type {dtype}", f"of dtype kind {' or '.join(member.kinds)}")
     if member.shape is not None:
-        _check_shape(shape, member.shape, name, sizes, function)
+        check_shape(shape, member.shape, name, sizes, function)
     if start + math.prod(shape) * dtype.itemsize != len(content):
         got = f"{len(content) - start} bytes for {dtype} {shape}"
         raise bad_argument(function, name, got, f"{math.prod(shape) * dtype.itemsize} bytes")
@@ -158,9 +158,15 @@ def _array(content: bytes, name: str, member: Member, sizes: dict[str, int], fun
     return flat.astype(dtype.newbyteorder("="))
 
 
-def _check_shape(
+def check_shape(
     shape: tuple[int, ...], form: tuple[int | str, ...], name: str, sizes: dict[str, int], function: str
 ) -> None:
+    """Refuse a shape that is not of a form; ``sizes`` are those of its letters so far, and get the new ones.
+
+    Raises
+    ------
+    ValueError
+    """
     if len(shape) != len(form):
         raise bad_argument(function, name, f"of shape {shape}", f"of shape {_wording(form)}")
     for size, wanted in zip(shape, form, strict=True):

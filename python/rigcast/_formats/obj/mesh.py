@@ -60,6 +60,7 @@ def read_text(path: Path, function: str) -> bytes:
     except (OSError, EOFError, zlib.error, ValueError) as error:
         raise bad_argument(function, "path", f"{path}: unreadable ({error})", "an OBJ file") from error
     content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in content else content
+    content = content.replace(b"\nfo ", b"\nf ") if b"\nfo " in content else content  # faces, in files of old programs
     return _joined(content) if b"\\" in content else content
 
 
@@ -89,8 +90,8 @@ def _joined(content: bytes) -> bytes:
 def lines_of(content: bytes, *letters: bytes) -> Iterator[tuple[int, bytes]]:
     """Numbers, from 1, and texts without indent of the lines that begin with one of some letters and a blank."""
     for number, line in enumerate(io.BytesIO(content), start=1):
-        if line[:1] in (b" ", b"\t"):
-            line = line.lstrip(b" \t")
+        if line[:1].isspace():
+            line = line.lstrip()
         if line[:1] in letters and line[1:2] in (b" ", b"\t"):
             yield number, line
 
@@ -106,9 +107,21 @@ def vertices_of(content: bytes, path: Path, function: str) -> NDArray[np.float64
             break
     vertices = np.frombuffer(numbers, np.float64)
     if count == 0 or len(numbers) != 3 * count or not (np.abs(vertices) <= np.finfo(np.float32).max).all():
-        got = f"{path}: vertices that are not all of three finite numbers" if count else f"{path}: without vertices"
+        wrong = f"vertices that are not all of three finite numbers ({_first_wrong(content)})"
+        got = f"{path}: {wrong if count else 'without vertices'}"
         raise bad_argument(function, "path", got, "an OBJ file with vertices")
     return np.array(vertices.reshape(-1, 3), np.float64)
+
+
+def _first_wrong(content: bytes) -> str:
+    for number, line in lines_of(content, b"v"):
+        try:
+            values = np.array(line.partition(b"#")[0].split(None, 4)[1:4], np.float64)
+        except ValueError:
+            values = np.zeros(0)
+        if len(values) < 3 or not (np.abs(values) <= np.finfo(np.float32).max).all():
+            return f"line {number}: {line[:60].rstrip().decode(errors='replace')!r}"
+    return "in all lines together"
 
 
 def faces_of(content: bytes, num_vertices: int, path: Path, function: str) -> NDArray[np.int32]:

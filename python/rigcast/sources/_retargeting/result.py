@@ -12,6 +12,8 @@ from rigcast._rigs.rotations import Float64
 from rigcast.sources._retargeting.checking import Followed
 
 FAR, TURNED = 0.2, 10.0  # of the rig's reach, and degrees: joints that turn so little wrong are so far away
+MIRRORED = "the motion's figure looks like a mirror image of the rig's: its left joints lie where right ones should"
+UNMIRRORED = "the motion is mirrored by a negative scale, which is taken away"
 NOTHING = Followed(np.zeros(0, np.intp), [], np.zeros((0, 0)), np.zeros((0, 0)))
 
 
@@ -47,6 +49,8 @@ class Retargeted(Described):
         The frame that stands for the motion's rest pose, -1 for its own.
     aligned : dict from the motion's limb joints to degrees
         How far each pointed elsewhere at rest than the rig's: their directions are matched.
+    mirror : str
+        A sentence if the motion is mirrored, or its figure seems to be.
     """
 
     channels: Float64
@@ -64,6 +68,7 @@ class Retargeted(Described):
     joint_map: dict[str, str] = field(default_factory=dict)
     rest_frame: int = -1
     aligned: dict[str, float] = field(default_factory=dict)
+    mirror: str = ""
 
     def _facts(self) -> list[str]:
         frames, channels = self.channels.shape
@@ -94,6 +99,8 @@ class Retargeted(Described):
         found = []
         if self.rest_frame >= 0:
             found.append(f"frame {self.rest_frame} stands for its rest pose")
+        if self.mirror == UNMIRRORED:  # a mirror image is warned of
+            found.append(self.mirror)
         apart = {name: angle for name, angle in self.aligned.items() if angle > TURNED}
         if apart:
             values = ", ".join(f"{name} {angle:.0f}" for name, angle in list(apart.items())[:8])
@@ -148,6 +155,7 @@ class Retargeted(Described):
             "no_channels": self.still,
             "rest_frame": self.rest_frame,
             "aligned_degrees": self.aligned,
+            "mirror": self.mirror,
         }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast._safe_reading import read_json
+from rigcast._safe_reading import errors_naming, read_json
 from rigcast._validate import Arguments, bad_argument, missing_file, shown
 from rigcast.synthesis._playing.settings import MASK, SHORTEST_TIMESCALE
 
@@ -239,7 +239,7 @@ def load_layers(path: str | os.PathLike[str]) -> list[Layer]:
     FileNotFoundError
     """
     file = Path(path)
-    if not file.is_file():
+    if not os.path.isfile(file):
         raise missing_file("load_layers", "path", path)
     try:
         content = read_json(file, MOST_BYTES)
@@ -247,7 +247,8 @@ def load_layers(path: str | os.PathLike[str]) -> list[Layer]:
         raise bad_argument("load_layers", "path", f"unreadable ({error})", "a list of layers") from None
     if not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
         raise bad_argument("load_layers", "path", f"{str(path)!r}, no list of objects", "a list of layers")
-    return [_layer(index, entry) for index, entry in enumerate(content)]
+    with errors_naming(file):
+        return [_layer(index, entry) for index, entry in enumerate(content)]
 
 
 def _layer(index: int, entry: dict[str, Any]) -> Layer:

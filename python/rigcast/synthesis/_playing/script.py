@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from rigcast._safe_reading import read_json
+from rigcast._safe_reading import errors_naming, read_json
 from rigcast._validate import Arguments, bad_argument, missing_file, shown
 from rigcast.synthesis._playing import commands
 from rigcast.synthesis._playing.commands import Command, Places, Pose
@@ -80,7 +80,7 @@ class Script:
         FileNotFoundError
         """
         file = Path(path)
-        if not file.is_file():
+        if not os.path.isfile(file):
             raise missing_file("Script.load", "path", path)
         try:
             content = read_json(file, MOST_BYTES)
@@ -90,7 +90,8 @@ class Script:
         if not isinstance(content, dict) or "commands" not in content or unknown:
             got = f"{str(path)!r}, with {unknown[0]!r}" if unknown else f"{str(path)!r}, without commands"
             raise bad_argument("Script.load", "path", got, 'an object with "commands", and perhaps "seconds"')
-        return cls(content["commands"], content.get("seconds"))
+        with errors_naming(file):
+            return cls(content["commands"], content.get("seconds"))
 
     def schedule(self, places: Places) -> list[tuple[int, Command]]:
         """Frames and checked commands."""

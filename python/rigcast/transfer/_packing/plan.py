@@ -150,6 +150,8 @@ class ExpressionPlan:
             raise ValueError(f"{len(self.best)} entries in best, of {len(self.expressions)} expressions")
         if self.importance.shape != (count,) or len(self.active) != count:
             raise ValueError(f"importance {self.importance.shape} and active {self.active.shape}, of {count} shapes")
+        if not np.isfinite(self.importance).all():
+            raise ValueError("importance that is not finite everywhere")
 
     @classmethod
     def _from_dict(cls, values: dict[str, Any]) -> ExpressionPlan:
