@@ -35,8 +35,9 @@ class _Moved:
 def usd_clips(path: Path) -> MotionFile:
     """The animations of joints, by the names of their prims."""
     with foreign_errors(FUNCTION, path):
-        found = {str(moved.animation.GetPrim().GetPath()): moved for moved in _moved(opened(path))}
-        motions = {place: _motion(moved, place, path) for place, moved in found.items()}
+        stage = opened(path)  # its prims end with it
+        found = {str(moved.animation.GetPrim().GetPath()): moved for moved in _moved(stage)}
+        motions = {place: _motion(stage, moved, place, path) for place, moved in found.items()}
     ends = [place.rpartition("/")[2] for place in motions]
     names = unique_names(ends)
     return MotionFile({name: motion.at for name, motion in zip(names, motions.values(), strict=True)})
@@ -57,8 +58,7 @@ def _moved(stage: Any) -> list[_Moved]:
     return found
 
 
-def _motion(moved: _Moved, place: str, path: Path) -> Motion:
-    stage = moved.skeleton.GetPrim().GetStage()
+def _motion(stage: Any, moved: _Moved, place: str, path: Path) -> Motion:
     geometry, usd = (require(f"pxr.{name}", extra="usd", purpose=PURPOSE) for name in ("UsdGeom", "Usd"))
     names, parents = _joints(moved)
     samples = np.array(moved.animation.GetJointTransformTimeSamples(), np.float64)

@@ -60,8 +60,8 @@ rigcast evaluate dog.safetensors dog.blend --action walk -o walk.usd"""
 BVH = ".bvh"
 SURFACES = (".glb", ".usd", ".usda", ".usdc", ".abc", ".blend")  # formats that have a place for textures
 FORMATS = (
-    ".npy, .npz, .pc2 and .mdd (point caches), .usd, .abc, .glb (morph targets), .blend (with its cache beside it), or "
-    ".bvh (the joints alone)"
+    ".npy, .npz, .pc2 and .mdd (point caches), .glb and .usd (joints, weights and a clip, if the model has any), .abc, "
+    ".blend (with its cache beside it), or .bvh (the joints alone)"
 )
 
 
@@ -110,7 +110,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-error",
         metavar="MM",
         type=arguments.positive,
-        help="of .glb, in millimeters (default: 1/2000 of the size)",
+        help="of .glb, in millimeters: morph targets if joints miss more (default: joints; of morph targets 1/2000 of "
+        "the size)",
+    )
+    written.add_argument(
+        "--vertices", action="store_true", help="of .glb and .usd: the vertices as they are, without joints"
     )
 
 
@@ -277,5 +281,6 @@ def _write(
         licence=str(model.metadata.get("licence") or ""),
         surface=surface_of(model),
         max_error=None if args.max_error is None else args.max_error / 1e3 / unit,
+        as_vertices=args.vertices,
         blender=args.blender,
     )
