@@ -193,7 +193,7 @@ def test_channels_are_paged(capsys):
 
 def test_a_clip_of_another_file_is_retargeted_by_name(kennel):
     character().write(kennel / "other.glb")
-    arguments = ["--animation", "other.glb", "--action", "wave"]
+    arguments = ["--animation", "other.glb", "--clip", "wave"]
     (kennel / "map.json").write_text('{"hip": "hip", "knee": "knee"}')
     done = rigcast_command(
         "sample", "other.glb", "-o", "wave.rwdata", *arguments, "--joint-map", "map.json", folder=kennel

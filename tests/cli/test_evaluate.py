@@ -146,7 +146,7 @@ def test_the_error_of_a_glb_is_in_millimeters(evaluate, channels):
     np.savez("walk.npz", channels=channels, fps=48.0)
     targets = []
     for most in (20, 0.5):
-        (note,) = evaluate("walk.npz", "-o", "out.glb", "--max-error", most, "--overwrite")[1]["notes"]
+        (note,) = evaluate("walk.npz", "-o", "out.glb", "--vertices", "--max-error", most, "--overwrite")[1]["notes"]
         assert float(note.partition("at most ")[2].split()[0]) <= most
         targets.append(int(note.split()[0]))
     assert targets[0] < targets[1]

@@ -72,6 +72,35 @@ def test_formats_of_a_face_are_those_of_the_exporters(folder, capsys):
         assert kept["names"].tolist() == face_synth().control_names
 
 
+@pytest.mark.parametrize("ending", ["glb", "usda", "bvh"])
+def test_a_character_leaves_with_its_joints(ending, tmp_path, capsys, monkeypatch):
+    from tests.support.synthesis import arm
+
+    if ending == "usda":
+        pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
+    monkeypatch.chdir(tmp_path)
+    arm_synth().save("synth.safetensors")
+    rc.sources.save_npz_rig("arm.npz", arm())
+    result(capsys, "--rig", "arm.npz", "--label", "calm", "--seconds", "1", "-o", f"minute.{ending}")
+    player = arm_synth().player(0, label="calm")
+    player.idle("calm")
+    motion = rc.sources.load_motion(f"minute.{ending}")
+    poses = arm().sample(player.step(24))[0][:, : 12 * len(motion.joint_names)]
+    close = 1e-5  # float32, and six digits in .bvh
+    np.testing.assert_allclose(motion.local.reshape(24, -1), poses, atol=close)
+
+
+def test_what_a_file_cannot_hold_is_refused_before_anything_plays(tmp_path, capsys, monkeypatch):
+    from tests.support.synthesis import arm
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(rc.synthesis.Player, "step", None)
+    arm_synth().save("synth.safetensors")
+    rc.sources.save_npz_rig("arm.npz", arm())
+    said = result(capsys, "--rig", "arm.npz", "-o", "minute.csv", code=2)["error"]
+    assert "minute.csv cannot hold the motion of a rig with joints; write .bvh, .glb, .usd" in said
+
+
 def test_a_skeleton_becomes_bvh(tmp_path):
     from tests.support.synthesis import arm
 
@@ -89,7 +118,7 @@ def test_a_skeleton_becomes_bvh(tmp_path):
         (("-o", "a.npy", "--layers", "story.json"), "no list of objects"),
         (("-o", "a.npy", "--script", "layers.json"), "without commands"),
         (("-o", "a.npy", "--without", "blinks"), "without is 'blinks'"),
-        (("-o", "a.bvh", "--rig", "face.safetensors"), "without skeleton"),
+        (("-o", "a.bvh", "--rig", "face.safetensors"), "cannot hold the motion of a face"),
     ],
 )
 def test_wrong_input_is_one_sentence(folder, capsys, line, message):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rigcast._formats.readers import existing_file
 from rigcast._rigs.described import Described, counted
 from rigcast._rigs.description import RigChannel
-from rigcast._rigs.motion import Motion
+from rigcast._rigs.motion import Motion, MotionFile
 from rigcast._rigs.rotations import AXES, euler_to_matrix, transform_of
 from rigcast._safe_reading import text_of
 from rigcast._validate import bad_argument
@@ -113,7 +113,14 @@ class Bvh(Described):
                 if f"{AXES[axis]}position" in columns:
                     local[:, index, axis, 3] = self.values[:, columns[f"{AXES[axis]}position"]]
         parents = np.array([joint.parent for joint in self.joints], np.int32)
-        return Motion([joint.name for joint in self.joints], parents, rest, local, self.frame_time, self.name)
+        names = [joint.name for joint in self.joints]
+        return Motion(names, parents, rest, local, self.frame_time, self.name, tuple(self.notes))
+
+
+def bvh_clips(path: Path) -> MotionFile:
+    """The one motion of a file; at another rate it is resampled."""
+    bvh = load_bvh(path)
+    return MotionFile({bvh.name: lambda fps: bvh.motion().at(fps)})
 
 
 def load_bvh(path: str | os.PathLike[str]) -> Bvh:

@@ -11,31 +11,37 @@ from typing import Any
 
 from rigcast._validate import bad_argument, missing_file, shown
 
-RIGS, FACES = "rigcast.sources.load", "rigcast.sources.load_blendshapes"
+RIGS, FACES, MOTIONS = "rigcast.sources.load", "rigcast.sources.load_blendshapes", "rigcast.sources.load_motion"
 SHOTS, WEIGHTS = "rigcast.sources.load_shot", "rigcast.sources.load_blendshape_weights"
 READERS: dict[str, tuple[str, ...]] = {
     ".safetensors": ("rigcast.load", RIGS, FACES),
-    ".glb": (RIGS, FACES, SHOTS, WEIGHTS),
-    ".gltf": (RIGS, FACES, SHOTS, WEIGHTS),
+    ".glb": (RIGS, FACES, SHOTS, WEIGHTS, MOTIONS),
+    ".gltf": (RIGS, FACES, SHOTS, WEIGHTS, MOTIONS),
     ".blend": (RIGS, FACES, WEIGHTS),
-    ".fbx": (RIGS, FACES, SHOTS, WEIGHTS),
-    ".vrm": (RIGS, FACES, SHOTS, WEIGHTS),
+    ".fbx": (RIGS, FACES, SHOTS, WEIGHTS, MOTIONS),
+    ".vrm": (RIGS, FACES, SHOTS, WEIGHTS, MOTIONS),
     ".npz": (RIGS, FACES, SHOTS, "rigcast.inverse.Solution.load"),
     ".npy": (SHOTS,),
     ".obj": (SHOTS,),
-    ".usd": (SHOTS, WEIGHTS),
-    ".usda": (SHOTS, WEIGHTS),
-    ".usdc": (SHOTS, WEIGHTS),
-    ".usdz": (SHOTS, WEIGHTS),
+    ".usd": (SHOTS, WEIGHTS, MOTIONS),
+    ".usda": (SHOTS, WEIGHTS, MOTIONS),
+    ".usdc": (SHOTS, WEIGHTS, MOTIONS),
+    ".usdz": (SHOTS, WEIGHTS, MOTIONS),
     ".abc": (SHOTS,),
     ".pc2": (SHOTS,),
     ".mdd": (SHOTS,),
     ".csv": (WEIGHTS,),
-    ".bvh": ("rigcast.sources.load_bvh",),
+    ".bvh": (MOTIONS, "rigcast.sources.load_bvh"),
     ".rwdata": ("rigcast.Dataset",),
 }
 #: what those functions give, in a few words
-KINDS = {RIGS: "rigs", FACES: "blendshape rigs", SHOTS: "moving meshes", WEIGHTS: "weights over time"}
+KINDS = {
+    RIGS: "rigs",
+    FACES: "blendshape rigs",
+    SHOTS: "moving meshes",
+    WEIGHTS: "weights over time",
+    MOTIONS: "motion of joints",
+}
 
 
 def suffix_of(path: Path) -> str:

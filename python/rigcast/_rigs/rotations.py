@@ -148,30 +148,28 @@ def matrix_to_quaternion(rotation: Array) -> Float64:
 
     Parameters
     ----------
-    rotation : (T, 3, 3) array
+    rotation : (T, ..., 3, 3) array
 
     Returns
     -------
-    (T, 4) float64 array
+    (T, ..., 4) float64 array
     """
     matrix = np.asarray(rotation, np.float64)
-    trace = np.trace(matrix, axis1=1, axis2=2)
-    square = (
-        np.concatenate([2.0 * np.diagonal(matrix, axis1=1, axis2=2) - trace[:, None], trace[:, None]], axis=1) + 1.0
+    trace = np.trace(matrix, axis1=-2, axis2=-1)[..., None]
+    square = np.concatenate([2.0 * np.diagonal(matrix, axis1=-2, axis2=-1) - trace, trace], axis=-1) + 1.0
+    skew = np.stack(
+        [matrix[..., (i + 2) % 3, (i + 1) % 3] - matrix[..., (i + 1) % 3, (i + 2) % 3] for i in range(3)], -1
     )
-    result = np.empty((len(matrix), 4))
-    for frame, (m, values) in enumerate(zip(matrix, square, strict=True)):
-        largest = int(values.argmax())
-        i, j, k = largest % 3, (largest + 1) % 3, (largest + 2) % 3
-        if largest == 3:
-            row = [m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], values[3]]
-        else:
-            row = [0.0, 0.0, 0.0, m[k, j] - m[j, k]]
-            row[i], row[j], row[k] = values[i], m[i, j] + m[j, i], m[i, k] + m[k, i]
-        result[frame] = np.array(row) / np.linalg.norm(row)
-        if frame and result[frame] @ result[frame - 1] < 0:
-            result[frame] *= -1.0
-    return result
+    rows = np.empty((*square.shape[:-1], 4, 4))  # the quaternion from each of the four roots, times a number
+    rows[..., :3, :3] = matrix + matrix.swapaxes(-1, -2)
+    rows[..., range(4), range(4)] = square
+    rows[..., :3, 3] = rows[..., 3, :3] = skew
+    largest = square.argmax(axis=-1)[..., None, None]
+    result = np.take_along_axis(rows, largest, axis=-2)[..., 0, :]
+    result /= np.linalg.norm(result, axis=-1, keepdims=True)
+    flips = np.where((result[1:] * result[:-1]).sum(axis=-1) < 0, -1.0, 1.0)
+    result[1:] *= np.cumprod(flips, axis=0)[..., None]
+    return np.asarray(result)
 
 
 def nearest_rotation(matrix: Array) -> Float64:

@@ -1,10 +1,18 @@
 """Results in the formats of other programs."""
 
-from rigcast.exports._motion import write_bvh
+from rigcast.exports._motion import write_bvh, write_motion
 from rigcast.exports._playback import Playback
 from rigcast.exports._resampling import resampled_weights
 from rigcast.exports._rigs import write_rig
 from rigcast.exports._vertices import write_vertices
 from rigcast.exports._weights import write_blendshape_weights
 
-__all__ = ["Playback", "resampled_weights", "write_blendshape_weights", "write_bvh", "write_rig", "write_vertices"]
+__all__ = [
+    "Playback",
+    "resampled_weights",
+    "write_blendshape_weights",
+    "write_bvh",
+    "write_motion",
+    "write_rig",
+    "write_vertices",
+]

@@ -14,12 +14,18 @@ from rigcast import _core
 from rigcast._formats.bvh_writer import write_bvh_motion
 from rigcast._rigs.motion import Motion
 from rigcast._rigs.moving_mesh import turn_between
+from rigcast._rigs.surface import surface_of
 from rigcast._validate import Arguments, bad_argument
+from rigcast.exports._playback import Playback
+from rigcast.exports._skinned import WRITERS as SKINNED
+from rigcast.exports._skinned import facts_of, shown_of_rig, write_shown
+from rigcast.exports._vertices import write_vertices
 
 if TYPE_CHECKING:
     from rigcast._rigs.rig import Rig
 
 FUNCTION = "write_bvh"
+MOTIONS = (*SKINNED, ".bvh")
 FRAMES_AT_ONCE = 64  # a rig evaluates vertices, too, which are thrown away
 
 
@@ -70,6 +76,88 @@ def write_bvh(
     rate = Arguments(FUNCTION).number("fps", fps, above=0.0, most=1000.0)
     poses = poses_of(rig_or_model, channels, FUNCTION)
     return write_poses(Path(path), rig_or_model, poses, rate)
+
+
+def write_motion(
+    path: str | os.PathLike[str], rig_or_model: Rig | _core.Deformer, channels: ArrayLike, fps: float = 30.0
+) -> list[str]:
+    """Write the motion of a character with joints, in the format that the path's ending names.
+
+    ====================  =============================================================================================
+    ``.glb``              joints, skin weights and one clip, in meters, y up; morphs of the rig are targets with keys
+    ``.usd``              ``.usda``, ``.usdc``, too: skeleton, weights and animation (UsdSkel), morphs as blend shapes,
+                          in the character's unit (extra ``usd``)
+    ``.bvh``              the joints alone (:func:`write_bvh`)
+    ====================  =============================================================================================
+
+    Files hold linear skinning. What a character does beyond it (a learned model, a rig that its own program evaluates)
+    is left out; a note says how far. Of a character without skin weights the vertices are written
+    (:func:`write_vertices`). The file appears complete or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+    rig_or_model : Rig or Deformer
+        With a skeleton.
+    channels : array_like, shape (T, N)
+        T at least 1.
+    fps : float
+        Frames per second.
+
+    Returns
+    -------
+    list of str
+        Notes: what the file does not hold.
+
+    Raises
+    ------
+    ValueError
+        If the ending is unknown, there is no skeleton, or an argument is not as it must be.
+    MissingExtra
+        Without ``usd-core`` (``.usd``).
+
+    Examples
+    --------
+    >>> arm = rc.sources.example_body()
+    >>> bend = np.linspace(0, 60, 24)[:, None] * (np.arange(len(arm.channel_names)) == 0)
+    >>> rc.exports.write_motion("bend.glb", arm, bend, fps=24)
+    []
+    >>> rc.sources.load("bend.glb").clips.keys()
+    dict_keys(['motion'])
+    """
+    file = Path(path) if isinstance(path, (str, os.PathLike)) else None
+    if file is None or file.suffix.lower() not in MOTIONS:
+        raise bad_argument("write_motion", "path", repr(path), f"a file that ends in {', '.join(MOTIONS)}")
+    if getattr(rig_or_model, "skeleton", None) is None:
+        got = f"a {type(rig_or_model).__name__} without skeleton"
+        raise bad_argument("write_motion", "rig_or_model", got, "a rig or a model with joints")
+    rate = Arguments("write_motion").number("fps", fps, above=0.0, most=1000.0)
+    if file.suffix.lower() == ".bvh":
+        return write_poses(file, rig_or_model, poses_of(rig_or_model, channels, "write_motion"), rate)
+    if isinstance(rig_or_model, _core.Deformer):
+        poses = poses_of(rig_or_model, channels, "write_motion")
+        return _write_vertices(file, rig_or_model, Playback(rig_or_model, poses), rate)
+    rows = Arguments("write_motion", N=len(rig_or_model.channel_names)).numbers("channels", channels, "T+ N")
+    shown = shown_of_rig(rig_or_model, rows, rate)
+    if shown is not None:
+        return write_shown(file, shown, shown.motion.rig.meters_per_unit, shown.motion.rig.up_axis)
+    parts = [rig_or_model.sample(rows[t : t + FRAMES_AT_ONCE])[1] for t in range(0, len(rows), FRAMES_AT_ONCE)]
+    return _write_vertices(file, rig_or_model, np.concatenate(parts), rate)
+
+
+def _write_vertices(file: Path, rig_or_model: Any, vertices: Any, fps: float) -> list[str]:
+    facts = facts_of(rig_or_model)
+    return write_vertices(
+        file,
+        vertices,
+        rig_or_model.faces,
+        fps,
+        meters_per_unit=facts.meters_per_unit,
+        up_axis=facts.up_axis,
+        name=facts.name,
+        licence=facts.licence,
+        surface=surface_of(rig_or_model),
+    )
 
 
 def write_poses(

@@ -17,10 +17,14 @@ from rigcast._formats.npz.vertices import write_npy, write_npz
 from rigcast._formats.point_cache import cache_paths, write_mdd, write_mdd_parts, write_pc2, write_pc2_parts
 from rigcast._formats.usd_points import write_usd_points
 from rigcast._hashing import padded_faces
+from rigcast._rigs.description import Facts
 from rigcast._rigs.moving_mesh import Frames, MovingMesh
 from rigcast._rigs.shot import TO_Y_UP
 from rigcast._rigs.surface import Surface, check_surface
 from rigcast._validate import Arguments, bad_argument
+from rigcast.exports._playback import Playback
+from rigcast.exports._skinned import WRITERS as SKINNED
+from rigcast.exports._skinned import shown_of_model, write_shown
 
 FUNCTION = "write_vertices"
 CACHES = (".pc2", ".mdd")
@@ -42,6 +46,7 @@ def write_vertices(
     licence: str = "",
     surface: Surface | None = None,
     max_error: float | None = None,
+    as_vertices: bool = False,
     blender: str | None = None,
 ) -> list[str]:
     """Write a moving mesh (T, V, 3) in the format that the path's ending names.
@@ -52,11 +57,12 @@ def write_vertices(
                                   ``licence``
     ``.pc2``, ``.mdd``            point caches for a mesh that the other program has. Neither states faces, unit or
                                   up axis, PC2 no rate. With several parts, ``NAME.PART.pc2`` of each lies beside.
-    ``.usd``, ``.usda``,          one mesh with time samples of its points at time codes 1 to T; the stage states
-    ``.usdc``                     rate, unit and up axis (extra ``usd``)
+    ``.usd``, ``.usda``,          of a :class:`Playback` of a model with joints and linear skinning: skeleton, weights
+    ``.usdc``                     and animation; else one mesh with time samples of its points at time codes 1 to T.
+                                  The stage states rate, unit and up axis (extra ``usd``)
     ``.abc``                      Alembic, y up, frame t at t / fps seconds, t from 1; states no unit (needs Blender)
-    ``.glb``                      morph targets and a clip that any viewer plays, in meters, y up: as few targets as
-                                  ``max_error`` allows
+    ``.glb``                      a clip that any viewer plays, in meters, y up: of joints, as for USD, else of morph
+                                  targets, as few as ``max_error`` allows
     ``.blend``                    the mesh upright in Blender, moved by a Mesh Cache modifier from frame 1 on; the
                                   cache lies beside it as ``.pc2`` (needs Blender)
     ============================  =====================================================================================
@@ -83,7 +89,10 @@ def write_vertices(
         as an object of its own, with materials by their names; glTF has one texture coordinate per vertex, so those at
         seams are duplicated. The other formats hold one array: parts one after another, as in ``vertices``.
     max_error : float, optional
-        ``.glb``: the largest distance of a vertex in any frame, in the unit of the file. Default: 1/2000 of the size.
+        ``.glb``: the largest distance of a vertex in any frame, in the unit of the file. Default: 1/2000 of the size
+        for morph targets; none for joints, of which the notes say what they miss.
+    as_vertices : bool
+        USD and ``.glb`` of a :class:`Playback`: write its vertices as they are, without joints.
     blender : str, optional
         A Blender program. Without it the ``bpy`` wheel in this Python, else ``blender`` on the PATH.
 
@@ -119,7 +128,19 @@ def write_vertices(
         mesh = replace(mesh, surface=check_surface(surface, mesh.num_vertices, mesh.faces, FUNCTION))
     unit = None if to_meters_per_unit is None else Arguments(FUNCTION).unit("to_meters_per_unit", to_meters_per_unit)
     mesh = mesh.placed(unit, None if to_up_axis is None else _axis("to_up_axis", to_up_axis))
-    return SUFFIXES[file.suffix.lower()](file, mesh, max_error, blender)
+    notes: list[str] = []
+    if isinstance(vertices, Playback) and file.suffix.lower() in SKINNED and not as_vertices:
+        facts = Facts(mesh.name or file.stem, float(meters_per_unit), up_axis, mesh.licence)
+        shown = shown_of_model(vertices, mesh, facts)
+        if shown is not None:
+            worst = shown.worst * facts.meters_per_unit / mesh.meters_per_unit
+            if max_error is None or worst <= max_error:
+                return write_shown(file, shown, mesh.meters_per_unit, mesh.up_axis)
+            notes = [
+                f"{file.name} holds no joints: their linear skinning would miss up to {worst:.3g} units of "
+                f"{mesh.meters_per_unit:g} m"
+            ]
+    return notes + SUFFIXES[file.suffix.lower()](file, mesh, max_error, blender)
 
 
 def files_of(path: Path, parts: Sequence[str] = ()) -> list[Path]:

@@ -23,6 +23,7 @@ from rigcast.sources._joint_maps import joint_map
 from rigcast.sources._load import load
 from rigcast.sources._meshes import load_mesh, load_scans
 from rigcast.sources._motion_ranges import motion_ranges
+from rigcast.sources._motions import load_motion
 from rigcast.sources._renaming import rename_shapes
 from rigcast.sources._retarget import retarget
 from rigcast.sources._retargeting.checking import Followed
@@ -65,6 +66,7 @@ __all__ = [
     "load_landmarks",
     "load_markers",
     "load_mesh",
+    "load_motion",
     "load_npz_rig",
     "load_scans",
     "load_shot",

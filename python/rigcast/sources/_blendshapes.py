@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Weights = tuple[NDArray[np.float32], float]
 
 SHARED = (
+    "load_bvh",
     "load_npz_rig",
     "load_gltf_rig",
     r"BlenderRig\.open",

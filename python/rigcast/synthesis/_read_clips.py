@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from rigcast import sources
 from rigcast._core import BlendshapeRig, Deformer
-from rigcast._formats.gltf import GltfRig, load_gltf
+from rigcast._formats.gltf import GltfRig
 from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._formats.npz.array import read_array
 from rigcast._formats.readers import suffix_of
 from rigcast._safe_reading import read_json
 from rigcast._validate import Arguments, bad_argument, missing_file
 from rigcast.sampling import Dataset
+from rigcast.sources._motions import OPENERS, is_motion, opened_motion
 from rigcast.synthesis._clips import FASTEST, Clip
 from rigcast.synthesis._entries import Entries
 from rigcast.synthesis._mesh import ControlledMesh
@@ -43,15 +44,15 @@ def read_clips(
     Parameters
     ----------
     path : path-like
-        ``.bvh``, ``.bvh.gz``, and ``.glb`` or ``.gltf`` of another skeleton: retargeted
-        (:func:`rigcast.sources.retarget`). ``.glb``, ``.gltf`` or ``.blend`` of the rig itself: its clips. A data
-        set of the rig: its clips. For blendshape rigs all that :func:`rigcast.sources.load_blendshape_weights`
-        reads. ``.npy`` with controls (T, N); ``.npz`` with ``channels``, and ``names`` and ``fps`` if they are known.
+        All that :func:`rigcast.sources.load_motion` opens, retargeted (:func:`rigcast.sources.retarget`), unless it is
+        of the rig itself: then its clips, of a ``.blend``, too. A data set of the rig: its clips. For blendshape rigs
+        all that :func:`rigcast.sources.load_blendshape_weights` reads. ``.npy`` with controls (T, N); ``.npz`` with
+        ``channels``, and ``names`` and ``fps`` if they are known.
     rig : Rig, Deformer or BlendshapeRig
     clip : str, optional
         Of files that hold several. Default: all of them.
     fps : float, optional
-        Of files that state no rate, and to sample glTF files at.
+        Of files that state no rate, and of motions of joints; default: their own.
     joint_map : mapping, optional
         Names of the file's joints to the rig's. Default: guessed (:func:`rigcast.sources.joint_map`).
     allow_frozen : bool
@@ -118,26 +119,24 @@ def _of_joints(file: Path, rig: Any, fps: float | None, mapped: dict[str, Any]) 
     suffix = suffix_of(file)
     if suffix == ".npz":
         return [_archive(file, rig, fps)]
-    if suffix == ".blend":
-        actions = [rig.action(name) for name in getattr(rig, "actions", {})]
+    if isinstance(rig, sources.BlenderRig) and rig.is_of(file):
+        actions = [rig.action(name) for name in rig.actions]
         return [Clip(action.channels, action.fps, action.name) for action in actions]
-    if suffix == ".bvh":
-        motion = sources.load_bvh(file).motion()
-        return [_retargeted(motion, rig, mapped)]
-    if suffix not in (".glb", ".gltf", ".vrm"):
-        expected = "a .bvh, .glb, .gltf, .blend, .npz or .npy file, or a data set"
+    if not is_motion(file) and suffix != ".blend":
+        expected = f"a {', '.join(OPENERS)}, .blend, .npz or .npy file, or a data set"
         raise bad_argument("read_clips", "path", repr(str(file)), expected)
-    other = load_gltf(file)
-    own = isinstance(other, GltfRig) and list(other.channel_names) == ControlledMesh(rig, "read_clips").control_names
-    if isinstance(other, GltfRig) and own:
+    found = opened_motion(file)
+    other = found.rig
+    if isinstance(other, GltfRig) and list(other.channel_names) == ControlledMesh(rig, "read_clips").control_names:
         return [Clip(other.play(name, fps), other.frames(name, fps).fps, name) for name in other.clips]
-    return [_retargeted(other.motion(name, fps), rig, mapped) for name in other.clips]
+    return [_retargeted(read(fps), rig, mapped) for read in found.clips.values()]
 
 
 def _retargeted(motion: sources.Motion, rig: Any, mapped: dict[str, Any]) -> Clip:
-    """A motion on the rig; its note says what the rig cannot follow."""
+    """A motion on the rig; its note says what the rig cannot follow, and what was left out of the file."""
     made = sources.retarget(motion, rig, root_translation=None, **mapped)
-    return Clip(made.channels, 1.0 / made.frame_time, motion.name, note="; ".join([made.summary(), *made.lines()]))
+    note = "; ".join([*motion.notes, made.summary(), *made.lines()])
+    return Clip(made.channels, 1.0 / made.frame_time, motion.name, note=note)
 
 
 def _archive(file: Path, rig: Any, fps: float | None) -> Clip:

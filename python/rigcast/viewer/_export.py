@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import re
 import tempfile
 import zipfile
@@ -18,7 +19,10 @@ from rigcast._atomic_files import atomic_npz
 from rigcast.exports._motion import write_poses
 from rigcast.viewer._figures._figure import Figure, State
 from rigcast.viewer._figures._model import ModelFigure
+from rigcast.viewer._figures._rig import RigFigure
 from rigcast.viewer._stage import Stage
+
+LOG = logging.getLogger("rigcast.viewer")
 
 
 @dataclass(frozen=True)
@@ -83,18 +87,26 @@ def _bvh(snapshot: Snapshot, path: Path) -> None:
 
 
 def _moving_mesh(snapshot: Snapshot, path: Path) -> None:
+    for note in _written(snapshot, path):
+        LOG.warning(note)
+
+
+def _written(snapshot: Snapshot, path: Path) -> list[str]:
+    """Write weights of a face, joints of a character if the format holds them, or else vertices; gives the notes."""
     figure = snapshot.figure
     model = figure.model if isinstance(figure, ModelFigure) else None
     if isinstance(model, rc.BlendshapeRig):
-        rc.exports.write_blendshape_weights(path, model, snapshot.poses(), fps=snapshot.fps)
-        return
+        return rc.exports.write_blendshape_weights(path, model, snapshot.poses(), fps=snapshot.fps)
+    rig: Any = figure.rig if isinstance(figure, RigFigure) else None
+    if path.suffix == ".glb" and getattr(rig, "skeleton", None) is not None:
+        return rc.exports.write_motion(path, rig, snapshot.rows, snapshot.fps)
     vertices = (
         rc.exports.Playback(model, snapshot.poses())
         if model is not None
         else np.array([figure.vertices(state) for state in snapshot.states])
     )
     about: dict[str, Any] = {"meters_per_unit": figure.meters_per_unit, "up_axis": figure.up_axis, "name": figure.name}
-    rc.exports.write_vertices(path, vertices, figure.faces, snapshot.fps, **about)
+    return rc.exports.write_vertices(path, vertices, figure.faces, snapshot.fps, **about)
 
 
 WRITERS = {"npz": _npz, "bvh": _bvh, "glb": _moving_mesh, "blend": _moving_mesh}

@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -137,6 +138,10 @@ class PlayedActions(Connection):
     actions: dict[str, int]
     mechanism: Mechanism | None
     fps: float
+
+    def is_of(self, path: Path) -> bool:
+        """Whether a file is the one that the rig was opened from."""
+        return str(path.resolve()) == str(self._settings["path"])
 
     def action(self, name: str) -> Action:
         """An action stored in the file as channels, one row per frame, and what it moves that is no channel.

@@ -10,9 +10,10 @@ from typing import Any
 
 from rigcast._formats.blender.process import HostProcess
 from rigcast._formats.blender.rig import BlenderRig
-from rigcast._formats.gltf import GltfRig, GltfSkeleton, load_gltf
+from rigcast._formats.gltf import GltfRig, GltfSkeleton, gltf_clips, load_gltf
 from rigcast._formats.gltf.shot import load_gltf_shot
 from rigcast._notes import tell
+from rigcast._rigs.motion import MotionFile
 from rigcast._rigs.shot import Shot
 
 TIMEOUT = 120.0
@@ -64,10 +65,10 @@ def open_fbx(
     return BlenderRig.open(path, blender=blender, timeout=timeout or TIMEOUT, **options)
 
 
-def load_fbx_motion(path: Path) -> GltfRig | GltfSkeleton:
+def fbx_clips(path: Path, blender: str | None = None, timeout: float | None = None) -> MotionFile:
     """Joints and clips of a file, to be retargeted."""
-    with as_glb(path) as (glb, _):
-        return load_gltf(glb)
+    with as_glb(path, blender, timeout) as (glb, _):
+        return gltf_clips(glb)
 
 
 def load_fbx_shot(

@@ -68,11 +68,18 @@ class ClipFile:
             Frames per second; default: see :meth:`frames`.
         """
         if self.joints is None:
-            raise bad_argument("GltfRig.motion", "clip", "of a character without joints", "of one with joints")
+            raise bad_argument("GltfRig", "clip", "of a file without joints", "of one with joints")
         record = self._clip(clip)
         frames = clip_frames(record, fps)
         local = self.playback.local(record, frames.times)
-        return Motion(self.joints.names, self.joints.parents, self.joints.rest, local, 1.0 / frames.fps, record.name)
+        joints = self.joints
+        notes = (*filter(None, [frames.note]), *getattr(self, "left_out", []))
+        dials = self._dials_of(record, frames.times)
+        return Motion(joints.names, joints.parents, joints.rest, local, 1.0 / frames.fps, record.name, notes, dials)
+
+    def _dials_of(self, clip: Clip, times: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+        """Weights (T,) of morph targets by name; a file without a mesh has none."""
+        return {}
 
     def _moments(self, clip: str, fps: float | None, times: ArrayLike | None) -> tuple[Clip, NDArray[np.float64]]:
         record = self._clip(clip)

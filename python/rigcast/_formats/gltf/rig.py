@@ -84,8 +84,13 @@ class GltfRig(ClipFile, SkinnedRig):
                 source = {"r": angles, "t": shift}.get(channel.kind[0])
                 if source is not None:
                     values[:, index] = source[:, channel.joint, "xyz".index(channel.kind[-1])]
-        values[:, self._dials] = self.playback.weights(record, moments)[:, self.dial_targets]
+        for index, weights in zip(self._dials, self._dials_of(record, moments).values(), strict=True):
+            values[:, index] = weights
         return values
+
+    def _dials_of(self, clip: Clip, times: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+        weights = self.playback.weights(clip, times)[:, self.dial_targets]
+        return dict(zip(self.dial_names, weights.T, strict=True))
 
     def sample_clip(
         self, clip: str, fps: float | None = None, times: ArrayLike | None = None

@@ -31,6 +31,7 @@ from rigcast.cli._inputs.actions import add_action_arguments, wants_actions
 from rigcast.cli._inputs.detail import add_quality_arguments, at_quality
 from rigcast.cli._inputs.head import WithHead
 from rigcast.cli._inputs.model_motion import Mapped, Played, motion_of
+from rigcast.cli._inputs.motion import MOTIONS
 from rigcast.cli._inputs.rigs import add_rig_arguments
 from rigcast.cli._inputs.shots import rate
 from rigcast.cli._inputs.skinned_model import skinned_model
@@ -59,8 +60,8 @@ rigcast evaluate dog.safetensors dog.blend --action walk -o walk.usd"""
 BVH = ".bvh"
 SURFACES = (".glb", ".usd", ".usda", ".usdc", ".abc", ".blend")  # formats that have a place for textures
 FORMATS = (
-    ".npy, .npz, .pc2 and .mdd (point caches), .usd, .abc, .glb (morph targets), .blend (with its cache beside it), or "
-    ".bvh (the joints alone)"
+    ".npy, .npz, .pc2 and .mdd (point caches), .glb and .usd (joints, weights and a clip, if the model has any), .abc, "
+    ".blend (with its cache beside it), or .bvh (the joints alone)"
 )
 
 
@@ -76,8 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "input",
         metavar="SET|MOTION",
         type=arguments.existing,
-        help="a data set; poses (T, C) or channels (T, N) as .npy, or as .npz with fps; .bvh or .glb, retargeted; for "
-        "a blendshape rig weights as .npy, .npz, .csv, .glb, .usd or .blend",
+        help=f"a data set; poses (T, C) or channels (T, N) as .npy, or as .npz with fps; a motion ({MOTIONS}), "
+        "retargeted; for a blendshape rig weights as .npy, .npz, .csv, .glb, .usd or .blend",
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=arguments.OutputFile(*SUFFIXES, BVH), help=f"the moving mesh: {FORMATS}"
@@ -97,8 +98,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     motion.add_argument(
         "--fps", type=rate, help="frames per second of FILE (default: the motion's own); another rate is resampled"
     )
-    motion.add_argument("--joint-map", metavar="JSON", type=arguments.existing_file, help="its joints to the model's")
-    motion.add_argument("--clip", metavar="NAME", help="the animation, where the file holds several (.glb)")
     add_quality_arguments(parser)
     written = parser.add_argument_group("what is written")
     written.add_argument(
@@ -111,7 +110,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-error",
         metavar="MM",
         type=arguments.positive,
-        help="of .glb, in millimeters (default: 1/2000 of the size)",
+        help="of .glb, in millimeters: morph targets if joints miss more (default: joints; of morph targets 1/2000 of "
+        "the size)",
+    )
+    written.add_argument(
+        "--vertices", action="store_true", help="of .glb and .usd: the vertices as they are, without joints"
     )
 
 
@@ -246,7 +249,7 @@ def _played(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
 def _motion(model: rc.Deformer, args: argparse.Namespace, console: Console) -> Played:
     if wants_actions(args):
         return motion_of_action(model, args.input, args, console)
-    return motion_of(model, args.input, Mapped(args.joint_map, args.allow_frozen, args.rest_frame), args.clip, args.fps)
+    return motion_of(model, args.input, Mapped.of(args), args.clip, args.fps)
 
 
 def is_bvh(path: Path) -> bool:
@@ -279,5 +282,6 @@ def _write(
         licence=str(model.metadata.get("licence") or ""),
         surface=surface_of(model),
         max_error=None if args.max_error is None else args.max_error / 1e3 / unit,
+        as_vertices=args.vertices,
         blender=args.blender,
     )

@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rig", metavar="RIG", type=arguments.existing_file, help="the rig itself, to time it, and to play its actions"
     )
-    add_action_arguments(parser, "held-out animation: an action of RIG's file, default all of them")
+    add_action_arguments(parser, "held-out animation: an action of RIG's file, default all of them", clip=False)
     parser.add_argument("-o", "--output", metavar="FILE", type=arguments.page, required=True, help="the HTML file")
     add_solved_arguments(parser)
     add_rig_arguments(parser)

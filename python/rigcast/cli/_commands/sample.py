@@ -14,7 +14,7 @@ from rigcast.cli._described.controls import data_control_lines
 from rigcast.cli._described.rigs import control_facts, control_lines, held_channels, rig_notes
 from rigcast.cli._inputs.actions import action_sampler, add_action_arguments, chosen_actions, wants_actions
 from rigcast.cli._inputs.farm import farm_of
-from rigcast.cli._inputs.motion import animation_channels
+from rigcast.cli._inputs.motion import MOTIONS, animation_channels
 from rigcast.cli._inputs.rigs import add_hold_arguments, add_rig_arguments, opened_rig
 from rigcast.cli._result import Result
 from rigcast.sampling._samplers import DEFAULT_COUNT, named_sampler
@@ -54,10 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--animation",
         metavar="FILE",
         type=arguments.existing_file,
-        help=".bvh, .bvh.gz, another character's .glb, or channel rows as .npy",
+        help=f"a motion ({MOTIONS}), or channel rows as .npy",
     )
-    add_action_arguments(motion, "an action of RIG's own file, or of --animation's")
-    motion.add_argument("--joint-map", metavar="JSON", type=arguments.existing_file, help="its joints to the rig's")
+    add_action_arguments(motion, "an action of RIG's own file")
     motion.add_argument(
         "--noise",
         type=noise,
@@ -115,6 +114,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         controls = control_facts(rig)
         missed: list[str] = []
         retargeted: dict[str, Any] = {}
+        if args.animation is not None and wants_actions(args):
+            raise ValueError("--action and --actions go without --animation, whose clip --clip names")
         if args.animation is not None or wants_actions(args):
             if args.animation is None:
                 actions = chosen_actions(args, rig, console)
@@ -125,8 +126,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
                 found = animation_channels(args.animation, args, rig, console)
                 missed = found.missed
                 retargeted = {args.animation.name: found.retargeted} if found.retargeted else {}
-                name = ", ".join(args.action) or args.animation.name
-                sampler = sampling.Animation(found.channels, args.noise, [sampling.Clip(name)])
+                clips = [sampling.Clip(args.clip or args.animation.name)]
+                sampler = sampling.Animation(found.channels, args.noise, clips)
             probe = 0 if args.probe is None and sampler.exact and args.random is None else probe
             _say_what_is_clipped(rig, sampler, args, console)
             if args.random is not None:

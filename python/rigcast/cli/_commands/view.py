@@ -16,7 +16,7 @@ from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console, say
 from rigcast.cli._inputs.actions import Chosen, chosen_actions
 from rigcast.cli._inputs.model_motion import Mapped, motion_of
-from rigcast.cli._inputs.motion import add_retargeting_arguments
+from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments
 from rigcast.cli._inputs.rigs import add_rig_arguments
 from rigcast.cli._inputs.shots import rate
 from rigcast.cli._inputs.viewed import opened
@@ -67,14 +67,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     plays = parser.add_mutually_exclusive_group()
     plays.add_argument(
-        "--motion", metavar="FILE", type=arguments.existing, help="what a model plays: all that evaluate takes"
+        "--motion",
+        metavar="FILE",
+        type=arguments.existing,
+        help=f"what a model plays: a motion ({MOTIONS}), and all else that evaluate takes",
     )
     plays.add_argument(
-        "--action", metavar="NAME", action="append", default=[], help="what a rig plays: an action of its file, or .bvh"
-    )
-    parser.add_argument("--clip", metavar="NAME", help="of --motion, where the file holds several (.glb)")
-    parser.add_argument(
-        "--joint-map", metavar="JSON", type=arguments.existing_file, help="joints of --motion to FILE's"
+        "--action",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help=f"what a rig plays: an action of its file (.blend, .glb, .fbx), or a motion ({MOTIONS})",
     )
     add_retargeting_arguments(parser)
     parser.add_argument("--seed", type=arguments.seed, default=0, help="of a synthesizer (default 0)")
@@ -137,9 +140,7 @@ def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[st
     """The clip to play, as keywords of :func:`rigcast.view`."""
     if args.motion is not None:
         model = figure_of(subject).drag_model()[0]
-        played = motion_of(
-            model, args.motion, Mapped(args.joint_map, args.allow_frozen, args.rest_frame), args.clip, args.fps
-        )
+        played = motion_of(model, args.motion, Mapped.of(args), args.clip, args.fps)
         for note in played.notes:
             console.line(f"note: {note}")
         return {"poses": played.poses, "fps": played.fps or args.fps or 24.0}

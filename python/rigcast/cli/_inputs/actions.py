@@ -1,4 +1,4 @@
-"""Actions that a character's own file holds, or that BVH files hold, as a command's arguments name them."""
+"""Actions that a character's own file holds, or files of motion, as a command's arguments name them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from rigcast._rigs.action import distinct_actions
 from rigcast.cli._console import Console
-from rigcast.cli._inputs.motion import add_retargeting_arguments, animation_channels
+from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments, animation_channels
 from rigcast.sampling import Animation, Clip
-
-FILES = (".bvh", ".bvh.gz")
+from rigcast.sources._motions import is_motion
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Chosen:
     missed : list of str
         What it moves that is no channel.
     is_file : bool
-        Whether it comes from a BVH file: then its channels are all there is, else the host can play it.
+        Whether it comes from a file of motion: then its channels are all there is, else the host can play it.
     fps : float, optional
         Of an action of the rig's own file.
     retargeted : dict, optional
@@ -46,18 +45,22 @@ class Chosen:
     retargeted: dict[str, Any] | None = None
 
     def played(self, rig: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Poses (T, C) and vertices (T, V, 3): as the host plays it, or of the channels of a BVH file."""
+        """Poses (T, C) and vertices (T, V, 3): as the host plays it, or of the channels of a file of motion."""
         poses, vertices = rig.sample(self.channels) if self.is_file else rig.played(self.name)
         return poses, vertices
 
 
-def add_action_arguments(parser: Any, what: str) -> None:
+def add_action_arguments(parser: Any, what: str, clip: bool = True) -> None:
     """``--action NAME``, which may be repeated, and ``--actions``."""
     parser.add_argument(
-        "--action", metavar="NAME", action="append", default=[], help=f"{what} (.blend, .glb), or a .bvh file"
+        "--action",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help=f"{what} (.blend, .glb, .fbx), or a motion ({MOTIONS})",
     )
     parser.add_argument("--actions", dest="all_actions", action="store_true", help="all actions of the file")
-    add_retargeting_arguments(parser)
+    add_retargeting_arguments(parser, clip)
 
 
 def wants_actions(args: argparse.Namespace) -> bool:
@@ -79,7 +82,7 @@ def chosen_actions(args: argparse.Namespace, rig: Any, console: Console) -> list
     known: dict[object, str] = {}
     together = set(getattr(rig, "played_together", []))
     for name in [*own, *args.action]:
-        is_file = name.lower().endswith(FILES)
+        is_file = _is_file(name, rig)
         known.setdefault(Path(name).resolve() if is_file else "together" if name in together else name, name)
     return [_chosen(name, args, rig, console) for name in known.values()]
 
@@ -96,8 +99,13 @@ def action_sampler(actions: Sequence[Chosen], noise: float) -> Animation:
     return Animation(np.concatenate([action.channels for action in actions]), noise, clips, rows)
 
 
+def _is_file(name: str, rig: Any) -> bool:
+    """Whether an action is a file of motion, and none of the rig's own that is named like one."""
+    return is_motion(name) and name not in getattr(rig, "actions", {})
+
+
 def _chosen(name: str, args: argparse.Namespace, rig: Any, console: Console) -> Chosen:
-    if name.lower().endswith(FILES):
+    if _is_file(name, rig):
         path = Path(name)
         if not path.is_file():
             raise FileNotFoundError(f"--action {name} does not exist")

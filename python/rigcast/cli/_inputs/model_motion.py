@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +25,6 @@ from rigcast.cli._inputs.motion import joint_names_map
 from rigcast.exports import resampled_weights
 from rigcast.sources import Motion
 
-GLTF = (".glb", ".gltf", ".vrm")
 SAME_REST = 1e-4  # of the norm of all places
 Dials = Mapping[str, NDArray[np.float64]]
 MEMBERS = {
@@ -70,6 +70,11 @@ class Mapped:
     allow_frozen: bool = False
     rest_frame: int | None = None
 
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> Mapped:
+        """As the arguments of a command say."""
+        return cls(args.joint_map, args.allow_frozen, args.rest_frame)
+
 
 def motion_of(
     model: rc.Deformer, path: Path, mapped: Mapped, clip: str | None = None, fps: float | None = None
@@ -81,15 +86,15 @@ def motion_of(
     model : Deformer
     path : Path
         A data set; ``.npy`` with poses (T, C) or channels (T, N); ``.npz`` with ``poses``, or ``channels`` and, if they
-        are not all, their ``names``, and optionally ``fps``; ``.bvh``, ``.bvh.gz``, ``.glb`` or ``.gltf``, retargeted
-        by joint names unless the skeleton is the model's own. For a blendshape rig: weights, in any file that
-        :func:`rigcast.sources.load_blendshape_weights` reads, or ``.npy``.
+        are not all, their ``names``, and optionally ``fps``; all that :func:`rigcast.sources.load_motion` opens,
+        retargeted by joint names unless the skeleton is the model's own. For a blendshape rig: weights, in any file
+        that :func:`rigcast.sources.load_blendshape_weights` reads, or ``.npy``.
     mapped : Mapped
         Its file is a JSON object from the motion's joint names to the model's.
     clip : str, optional
-        Of a glTF file that has several.
+        Of a file that has several.
     fps : float, optional
-        To sample glTF files of joints at, which state seconds, not frames; default: the rate of their keys.
+        Of motions of joints; default: their own.
 
     Raises
     ------
@@ -103,13 +108,9 @@ def motion_of(
         return _weights(model, path, clip, fps)
     if suffix == ".npz":
         return _archive(model, path)
-    if suffix in GLTF:
-        return _clip(model, path, mapped, clip, fps)
-    if suffix == ".bvh":
-        bvh = sources.load_bvh(path)
-        played = _of_joints(model, bvh.motion(), {}, path, mapped)
-        return replace(played, notes=(*(f"{path.name}: {note}" for note in bvh.notes), *played.notes))
-    return Played(_poses(model, read_array(path), path))
+    if suffix == ".npy":
+        return Played(_poses(model, read_array(path), path))
+    return _of_joints(model, sources.load_motion(path, clip=clip, fps=fps), path, mapped)
 
 
 def _weights(rig: rc.BlendshapeRig, path: Path, clip: str | None, wanted: float | None) -> Played:
@@ -166,35 +167,21 @@ def _archive(model: rc.Deformer, path: Path) -> Played:
     return Played(model.poses_from_channels(channels), fps)
 
 
-def _clip(model: rc.Deformer, path: Path, mapped: Mapped, clip: str | None, fps: float | None) -> Played:
-    rig: Any = sources.load(path)
-    found = [name for name in rig.clips if clip in (None, name)]
-    if len(found) != 1:
-        listing = ", ".join(rig.clips)[:300] or "(the file has none)"
-        raise ValueError(f"{path}: --clip {'is not given' if clip is None else clip}; it must be one of {listing}")
-    if rig.skeleton is None:
-        raise ValueError(f"{path}: a motion without joints; a {model.kind} model cannot follow it")
-    named: Dials = {}
-    if isinstance(rig, sources.GltfRig):
-        dials = rig.play(found[0], fps)[:, len(rig.channel_names) - len(rig.dial_names) :]
-        named = dict(zip(rig.dial_names, dials.T, strict=True))
-    return _of_joints(model, rig.motion(found[0], fps), named, path, mapped)
-
-
-def _of_joints(model: rc.Deformer, motion: Motion, dials: Dials, path: Path, mapped: Mapped) -> Played:
+def _of_joints(model: rc.Deformer, motion: Motion, path: Path, mapped: Mapped) -> Played:
     """A motion of the model's own skeleton as it is, any other one retargeted."""
     if model.skeleton is None:
         raise ValueError(f"{path}: a motion of joints; a {model.kind} model has none")
-    fps = float(np.round(1.0 / motion.frame_time, 4))
+    dials = motion.dials
     poses = None if mapped.file is not None else own_poses(model, motion, dials)
-    notes: list[str] = []
+    notes = [f"{path.name}: {note}" for note in motion.notes]
     report: dict[str, Any] | None = None
     if poses is None:
-        poses, notes, report = _retargeted(model, motion, path, mapped)
+        poses, told, report = _retargeted(model, motion, path, mapped)
+        notes += told
         dials = {}
     if still := [name for name in model.control_names[12 * len(model.joint_names) :] if name not in dials]:
         notes.append(f"dials that {path.name} does not move rest: {', '.join(still)[:300]}")
-    return Played(poses, fps, tuple(notes), retargeted=report)
+    return Played(poses, motion.fps, tuple(notes), retargeted=report)
 
 
 def own_poses(model: rc.Deformer, motion: Motion, dials: Dials) -> NDArray[Any] | None:

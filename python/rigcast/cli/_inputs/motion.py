@@ -1,9 +1,8 @@
-"""Animation files as channel rows of a rig."""
+"""Motion of other skeletons, and channel rows, from the files that a command names."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._formats.npz.array import read_array
+from rigcast._formats.readers import suffix_of
 from rigcast._rigs.motion import Motion
 from rigcast._safe_reading import read_json
+from rigcast.cli._arguments import existing_file
 from rigcast.cli._console import Console
 
 if TYPE_CHECKING:
     from rigcast.sources import Retargeted
 
+#: what may follow a motion of another skeleton: :func:`rigcast.sources.load_motion` opens it
+MOTIONS = ".bvh, .glb, .gltf, .vrm, .fbx, .usd"
 STILL = 1e-3  # of a rotation's entries, and of a location in the motion's unit
 
 
@@ -43,8 +46,16 @@ class Animated:
     made: Retargeted | None = None
 
 
-def add_retargeting_arguments(parser: Any) -> None:
-    """``--allow-frozen`` and ``--rest-frame``."""
+def add_retargeting_arguments(parser: Any, clip: bool = True) -> None:
+    """``--clip``, ``--joint-map``, ``--allow-frozen`` and ``--rest-frame``."""
+    if clip:
+        parser.add_argument("--clip", metavar="NAME", help="the clip of a motion, if its file holds several")
+    parser.add_argument(
+        "--joint-map",
+        metavar="JSON",
+        type=existing_file,
+        help="names of a motion's joints to the rig's or the model's (default: guessed)",
+    )
     parser.add_argument(
         "--allow-frozen",
         action="store_true",
@@ -65,11 +76,11 @@ def animation_channels(path: Path, args: argparse.Namespace, rig: Any, console: 
     Parameters
     ----------
     path : Path
-        ``.bvh``, ``.bvh.gz`` or a clip of ``.glb`` or ``.gltf``, retargeted by joint names, or ``.npy`` with channel
-        rows (T, N).
+        Motion that :func:`rigcast.sources.load_motion` opens, retargeted by joint names, or ``.npy`` with channel rows
+        (T, N).
     args : Namespace
-        Of the command: ``allow_frozen``, ``rest_frame``; and if ``path`` is what ``animation`` names, ``action`` and
-        ``joint_map``, a JSON object from the motion's joint names to the rig's.
+        Of the command: ``clip``, ``allow_frozen``, ``rest_frame`` and ``joint_map``, a JSON object from the motion's
+        joint names to the rig's.
 
     Raises
     ------
@@ -78,64 +89,20 @@ def animation_channels(path: Path, args: argparse.Namespace, rig: Any, console: 
     """
     from rigcast import sources
 
-    if path.suffix == ".npy":
+    if suffix_of(path) == ".npy":
         return Animated(_rows(path))
-    mine = path == getattr(args, "animation", None)
-    motion = _motion(path, args.action if mine else (), console)
-    pairs = joint_names_map(args.joint_map) if mine and args.joint_map is not None else None
+    motion = sources.load_motion(path, clip=args.clip)
+    pairs = None if args.joint_map is None else joint_names_map(args.joint_map)
     made = sources.retarget(
         motion, rig, pairs, root_translation=None, allow_frozen=args.allow_frozen, rest_frame=args.rest_frame
     )
     console.line(f"{path.name}: {len(motion)} frames, {len(made.joint_map)} joints mapped; {made.summary()}")
-    for line in made.lines():
+    for line in (*motion.notes, *made.lines()):
         console.line(f"note: {path.name}: {line}")
     missed = _missed(motion, made)
     if missed:
         console.line(f"note: {path.name} also moves what is left out here: {', '.join(missed)}")
     return Animated(made.channels, missed, made.report(), made)
-
-
-def _motion(path: Path, actions: Sequence[str], console: Console) -> Motion:
-    """The motion of a file, of its only clip or the one that was named.
-
-    Raises
-    ------
-    ValueError
-        If the file holds several clips, none of that name, or no motion at all.
-    """
-    from rigcast import sources
-
-    suffix = path.suffix.lower()
-    if suffix in (".glb", ".gltf", ".vrm", ".fbx"):
-        other: Any = _clips_of(path)
-        known = list(other.clips)
-        chosen = list(actions) or known
-        if len(chosen) != 1 or chosen[0] not in known:
-            raise ValueError(f"{path} holds the actions {', '.join(map(repr, known)) or '(none)'}: --action names one")
-        for note in (other.frames(chosen[0]).note, *getattr(other, "left_out", [])):
-            if note:
-                console.line(f"note: {path.name}: {note}")
-        moved: Motion = other.motion(chosen[0])
-        return moved
-    if suffix == ".blend":
-        raise ValueError(f"{path} is a .blend: its own actions are played on itself, --action NAME without --animation")
-    bvh = sources.load_bvh(path)
-    motion = bvh.motion()
-    if actions and list(actions) != [motion.name]:
-        raise ValueError(f"{path} holds one motion, {motion.name!r}: leave out --action")
-    for note in bvh.notes:
-        console.line(f"note: {path.name}: {note}")
-    return motion
-
-
-def _clips_of(path: Path) -> Any:
-    if path.suffix.lower() == ".fbx":
-        from rigcast._formats.blender.fbx import load_fbx_motion
-
-        return load_fbx_motion(path)
-    from rigcast._formats.gltf import load_gltf
-
-    return load_gltf(path)
 
 
 def _missed(motion: Motion, made: Retargeted) -> list[str]:

@@ -11,7 +11,7 @@ import rigcast as rc
 from rigcast._resume.parts import Parts
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
-from rigcast.cli._inputs.motion import add_retargeting_arguments, joint_names_map
+from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments, joint_names_map
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigcast.cli._result import Result
 from rigcast.cli._synth.described import described, say
@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LABEL=FILE",
         action="append",
         default=[],
-        help="clips of a label: .bvh, .glb, .csv (Live Link Face), weights, .npy of controls, a data set with clips; "
-        "may be repeated",
+        help=f"clips of a label: a motion ({MOTIONS}), .csv (Live Link Face), weights, .npy of controls, a data set "
+        "with clips; may be repeated",
     )
     clips.add_argument(
         "--clips",
@@ -47,13 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing_file,
         help='JSON: {"labels": {"happy": [{"file": "take.csv", "begin": 40, "end": 180}]}}; files lie beside it',
     )
-    clips.add_argument(
-        "--joint-map",
-        metavar="FILE",
-        type=arguments.existing_file,
-        help="names of the clips' joints to the rig's (JSON)",
-    )
-    add_retargeting_arguments(clips)
+    add_retargeting_arguments(clips, clip=False)
     clips.add_argument("--fps", type=float, default=24.0, help="of all that is played (default 24)")
     space = parser.add_argument_group("latent spaces")
     space.add_argument("--dimensions", type=arguments.count, help="default: what rebuilds held-out frames best")

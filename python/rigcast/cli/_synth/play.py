@@ -24,6 +24,7 @@ EXAMPLE = """rigcast synth play synth.safetensors --label lively --seconds 10 -o
 rigcast synth play synth.safetensors --rig face.safetensors --seconds 4 --seed 3 -o idle.csv"""
 
 OF_WEIGHTS = (".csv", ".glb", ".usd", ".usda", ".usdc", ".blend", ".py")
+OF_JOINTS = (".bvh", ".glb", ".usd", ".usda", ".usdc")
 AT_ONCE = 240  # frames between two reports of progress
 
 
@@ -34,9 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        type=arguments.OutputFile(".npz", ".npy", ".bvh", *OF_WEIGHTS),
+        type=arguments.OutputFile(".npz", ".npy", *OF_JOINTS, *OF_WEIGHTS),
         required=True,
-        help="controls: .npz, .npy; with --rig: .bvh of a skeleton, .csv .glb .usd .blend .py of a face",
+        help="controls: .npz, .npy; with --rig: .glb .usd .bvh of a character with joints, .csv .glb .usd .blend .py "
+        "of a face",
     )
     told = parser.add_argument_group("what to play")
     told.add_argument("--script", metavar="FILE", type=arguments.existing_file, help="timed commands (JSON)")
@@ -66,6 +68,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if ending not in (".npz", ".npy") and args.rig is None:
         raise ValueError(f"{args.output} shows a rig: give it with --rig, or write .npz or .npy")
     with rig_of(args) as rig:
+        _check_output(args.output, rig)
         synth = rc.synthesis.load(args.file, rig)
         script = None if args.script is None else rc.synthesis.Script.load(args.script)
         layers = [] if args.layers is None else rc.synthesis.load_layers(args.layers)
@@ -107,12 +110,28 @@ def _write(path: Path, synth: rc.synthesis.Synthesizer, rig: Any, controls: NDAr
         np.save(stream, controls)
         atomic_write(path, stream.getbuffer())
         return []
-    if isinstance(rig, rc.BlendshapeRig) and ending != ".bvh":
+    if isinstance(rig, rc.BlendshapeRig):
         return rc.exports.write_blendshape_weights(path, rig, controls, synth.fps)
     if ending == ".npz":
         names = np.array(synth.control_names, np.str_)
         atomic_npz(path, {"channels": controls, "names": names, "fps": np.float64(synth.fps)})
         return []
-    if ending == ".bvh":
-        return rc.exports.write_bvh(path, rig, controls, synth.fps)
-    raise ValueError(f"{path} holds weights of a blendshape rig; of a rig with joints write .bvh, .npz or .npy")
+    return rc.exports.write_motion(path, rig, controls, synth.fps)
+
+
+def _check_output(path: Path, rig: Any) -> None:
+    """Refuse a file that cannot hold what the rig plays, before it plays.
+
+    Raises
+    ------
+    ValueError
+        If a face's weights go to a file of joints, or the other way round.
+    """
+    ending = path.suffix.lower()
+    if ending in (".npz", ".npy"):
+        return
+    is_face = isinstance(rig, rc.BlendshapeRig)
+    fits = OF_WEIGHTS if is_face else OF_JOINTS if getattr(rig, "skeleton", None) is not None else ()
+    if ending not in fits:
+        kind = "a face" if is_face else "a rig with joints" if fits else "a rig without joints"
+        raise ValueError(f"{path} cannot hold the motion of {kind}; write {', '.join((*fits, '.npz', '.npy'))}")

@@ -1,0 +1,142 @@
+"""Characters with joints and linear skinning, written with their motion, and what linear skinning misses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast import _core
+from rigcast._formats.gltf.write_skinned import write_glb_skinned
+from rigcast._formats.usd_skinned import write_usd_skinned
+from rigcast._rigs.description import Facts, Joints, Skin
+from rigcast._rigs.moving_mesh import MovingMesh
+from rigcast._rigs.skinned import SkinnedRig
+from rigcast._rigs.skinned_motion import SkinnedMotion
+from rigcast._rigs.surface import Surface, surface_of
+from rigcast.exports._playback import Playback
+
+FRAMES_AT_ONCE = 64
+EXACT = 1e-5  # of the size: below, what is missed is rounding
+WRITERS: dict[str, Callable[[Path, SkinnedMotion], list[str]]] = {
+    ".glb": write_glb_skinned,
+    **dict.fromkeys((".usd", ".usda", ".usdc"), write_usd_skinned),
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a file with a skeleton shows.
+
+    Attributes
+    ----------
+    motion : SkinnedMotion
+    worst, mean : float
+        Distances of its vertices from the character's, in the character's unit.
+    """
+
+    motion: SkinnedMotion
+    worst: float
+    mean: float
+
+
+def shown_of_model(playback: Playback, mesh: MovingMesh, facts: Facts) -> Shown | None:
+    """The joints of a model over its poses; None if it has none, or no linear skinning.
+
+    Parameters
+    ----------
+    playback : Playback
+    mesh : MovingMesh
+        Says faces, rate and surface.
+    facts : Facts
+        Of the character; its unit and axis are those of the model's vertices.
+    """
+    model = playback.model
+    skin = _skin_of(model)
+    if model.skeleton is None or skin is None:
+        return None
+    rig = _linear(model.skeleton, model.rest_vertices, mesh.faces, skin, facts, mesh.surface)
+    columns = 12 * model.skeleton.num_joints
+    local = playback.poses[:, :columns].astype(np.float64).reshape(len(playback), -1, 3, 4)
+    motion = SkinnedMotion(rig, local, np.zeros((len(local), 0)), mesh.fps)
+    miss = _Miss()
+    for start in range(0, len(local), FRAMES_AT_ONCE):
+        frames = slice(start, start + FRAMES_AT_ONCE)
+        miss.add(playback[frames], motion.shown(frames))
+    return Shown(motion, miss.worst, miss.mean)
+
+
+def shown_of_rig(rig: Any, channels: NDArray[np.float32], fps: float) -> Shown | None:
+    """The joints of a rig over rows of its channels; None if it has none, or no skin weights of its own."""
+    skeleton, skin = getattr(rig, "skeleton", None), getattr(rig, "own_skin", None)
+    if skeleton is None or skin is None:
+        return None
+    plain = rig
+    if not isinstance(rig, SkinnedRig):
+        plain = _linear(skeleton, rig.rest_vertices, rig.faces, skin, facts_of(rig), surface_of(rig))
+    miss, local, amounts = _Miss(), [], []
+    for start in range(0, len(channels), FRAMES_AT_ONCE):
+        rows = channels[start : start + FRAMES_AT_ONCE]
+        poses, vertices = rig.sample(rows)
+        local.append(poses[:, : 12 * skeleton.num_joints].astype(np.float64).reshape(len(rows), -1, 3, 4))
+        amounts.append(rig.activations(rows) if isinstance(rig, SkinnedRig) else np.zeros((len(rows), 0)))
+        miss.add(vertices, SkinnedMotion(plain, local[-1], amounts[-1], fps).shown(slice(None)))
+    return Shown(SkinnedMotion(plain, np.concatenate(local), np.concatenate(amounts), fps), miss.worst, miss.mean)
+
+
+def write_shown(path: Path, shown: Shown, meters_per_unit: float, up_axis: str) -> list[str]:
+    """Write the file; notes say what it misses, in its unit of length."""
+    notes = WRITERS[path.suffix.lower()](path, shown.motion.placed(meters_per_unit, up_axis))
+    rig = shown.motion.rig
+    if shown.worst > EXACT * float(np.linalg.norm(np.ptp(rig.rest_vertices, axis=0))):
+        unit = 1.0 if path.suffix.lower() == ".glb" else meters_per_unit
+        worst, mean = (rig.meters_per_unit / unit * value for value in (shown.worst, shown.mean))
+        notes.append(
+            f"{path.name} holds joints with linear skinning, which misses the character's vertices by {mean:.3g} units "
+            f"of {unit:g} m on average, {worst:.3g} at most (--vertices, as_vertices=True: without joints, and exact)"
+        )
+    return notes
+
+
+class _Miss:
+    """Distances of vertices from where they should be, gathered over frames."""
+
+    def __init__(self) -> None:
+        self.worst, self._sum, self._count = 0.0, 0.0, 0
+
+    def add(self, truth: NDArray[np.float32], found: NDArray[np.float32]) -> None:
+        gaps = np.linalg.norm(truth - found, axis=2)
+        self.worst = max(self.worst, float(gaps.max(initial=0.0)))
+        self._sum, self._count = self._sum + float(gaps.sum(dtype=np.float64)), self._count + gaps.size
+
+    @property
+    def mean(self) -> float:
+        return self._sum / max(1, self._count)
+
+
+def _skin_of(model: _core.Deformer) -> Skin | None:
+    """The skinning of an analytic model, or the one that was fitted beside a learned one."""
+    tensors = model.tensors()
+    for name in ("skin", "beside"):
+        if f"{name}.joint" in tensors and f"{name}.weight" in tensors:
+            return Skin(tensors[f"{name}.joint"], tensors[f"{name}.weight"])
+    return None
+
+
+def _linear(
+    skeleton: _core.Skeleton, vertices: Any, faces: Any, skin: Skin, facts: Facts, surface: Surface
+) -> SkinnedRig:
+    joints = Joints(list(skeleton.names), np.asarray(skeleton.parents), np.asarray(skeleton.rest, np.float64))
+    return SkinnedRig(vertices, faces, joints, skin, [], [], facts, surface)
+
+
+def facts_of(rig_or_model: Any) -> Facts:
+    """Name, unit, up axis, licence and origin of a rig or a model."""
+    stated = rig_or_model.metadata if isinstance(rig_or_model, _core.Deformer) else {}
+    about = [str(stated.get(name) or getattr(rig_or_model, name, "")) for name in ("name", "licence", "origin")]
+    unit = float(getattr(rig_or_model, "meters_per_unit", 1.0))
+    return Facts(about[0], unit, str(getattr(rig_or_model, "up_axis", "Y")), *about[1:])
