@@ -33,7 +33,7 @@ def drawn(name):
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_a_chart_shows_any_name_without_a_warning(name):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed (extra report)")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for chart in drawn(name):
