@@ -1,5 +1,6 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "rigcast/baseline/linear_blend_fit.h"
 #include "rigcast/baseline/skinning_decomposition.h"
@@ -22,7 +23,7 @@ void add(LinearBlendFit& fit, const ArrayLike& poses, const ArrayLike& vertices,
     const int num_threads = thread_count("LinearBlendFit.add", threads);
     const auto rows = as_array<float, 2>("LinearBlendFit.add", "poses", poses, "numbers (T, C)");
     const auto samples = as_array<float, 3>("LinearBlendFit.add", "vertices", vertices, "numbers (T, V, 3)");
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     fit.add(view<float, 2>(rows), view<float, 3>(samples), num_threads);
 }
 
@@ -30,7 +31,7 @@ py::tuple solve_weights(const LinearBlendFit& fit, int influences, const IntLike
     const int num_threads = thread_count("LinearBlendFit.solve", threads);
     baseline::SkinFit skin;
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         skin = fit.solve(influences, num_threads);
     }
     const std::vector<py::ssize_t> shape{fit.num_vertices(), skin.influences};
@@ -44,7 +45,7 @@ std::unique_ptr<SkinningDecomposition> decompose(const ArrayLike& rest_vertices,
     const int num_threads = thread_count(name, threads);
     const auto rest = as_array<float, 2>(name, "rest_vertices", rest_vertices, "numbers (V, 3)");
     const auto frames = as_array<float, 3>(name, "vertices", vertices, "numbers (T, V, 3)");
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<SkinningDecomposition>(view<float, 2>(rest), view<float, 3>(frames), bones, influences,
                                                    num_threads);
 }
@@ -53,13 +54,13 @@ std::unique_ptr<SkinningDecomposition> decompose(const ArrayLike& rest_vertices,
 template <void (SkinningDecomposition::*step)(int)>
 void run_step(SkinningDecomposition& fit, const IntLike& threads) {
     const int num_threads = thread_count("SkinningDecomposition", threads);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     (fit.*step)(num_threads);
 }
 
 double objective(const SkinningDecomposition& fit, const IntLike& threads) {
     const int num_threads = thread_count("SkinningDecomposition.objective", threads);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return fit.objective(num_threads);
 }
 

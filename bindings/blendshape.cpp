@@ -5,6 +5,7 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/model_line.h"
 #include "bindings/convert/poses.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/device/device_calls.h"
 #include "rigcast/core/check.h"
@@ -53,7 +54,7 @@ Rig make_rig(const ArrayLike& neutral, const ArrayLike& deltas, const Combinatio
                                        view<float, 2>(ranges), view<std::int32_t, 2>(corners)};
     const auto kind = dense.attr("is_int16").cast<bool>() ? rig::DeltaStorage::int16 : rig::DeltaStorage::float32;
     const auto text = dense.attr("metadata").cast<std::string>();
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     TensorFile tensors = rig::blendshape_tensors(arrays, kind);
     tensors.set_metadata(text, name);
     return std::make_shared<BlendshapeRig>(std::make_shared<const TensorFile>(std::move(tensors)));
@@ -120,7 +121,7 @@ Array<float> evaluate(const py::object& self, const ArrayLike& weights, const st
         evaluate_on(self, device, input, result, output, {shapes, lengths});
         return output;
     }
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     model.evaluate_prefix(in, {view<std::int32_t, 1>(shapes), view<std::int32_t, 1>(lengths)}, result, num_threads);
     return output;
 }
@@ -152,7 +153,7 @@ Array<float> activations(const BlendshapeRig& model, const ArrayLike& weights) {
 Array<float> column(const BlendshapeRig& model, std::int64_t n) {
     Array<float> delta({model.character().num_vertices(), std::int64_t{3}});
     const auto out = writable<float, 2>(delta);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     model.column(n, out);
     return delta;
 }
@@ -161,7 +162,7 @@ Array<float> columns(const BlendshapeRig& model) {
     const std::int64_t vertices = model.character().num_vertices();
     Array<float> deltas({model.num_columns(), vertices, std::int64_t{3}});
     const auto out = writable<float, 3>(deltas);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     for (std::int64_t n = 0; n < model.num_columns(); ++n) model.column(n, {out.row(n), {vertices, 3}});
     return deltas;
 }

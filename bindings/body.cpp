@@ -1,6 +1,7 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/model_line.h"
+#include "bindings/convert/released_gil.h"
 #include "rigcast/body/body_model.h"
 #include "rigcast/network/model_storage.h"
 
@@ -57,7 +58,7 @@ std::shared_ptr<BodyModel> stored_body(const BodyModel& model, const std::string
         throw bad_argument("stored", "max_error", "given", "given for \"int8\" alone");
     }
     if (!is_int8 || poses.is_none()) {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         return model.stored(storage);
     }
     const bool is_known = model.character().tensors->contains("error.mean");
@@ -68,7 +69,7 @@ std::shared_ptr<BodyModel> stored_body(const BodyModel& model, const std::string
     const Array<float> input = as_array<float, 2>("stored", "poses", poses, "an array of numbers (T, C)");
     const View<const float, 2> in = view<float, 2>(input);
     model.check_poses("stored", in);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return model.stored_int8(in, bound);
 }
 

@@ -7,6 +7,7 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/poses.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "rigcast/rig/rotations/channel_angles.h"
 
@@ -66,7 +67,7 @@ Array<float> poses_of(const Channels& channels, const ArrayLike& values, std::in
     {
         const auto in = view<double, 2>(input);
         const auto out = writable<float, 2>(output);
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         channels.poses(in, out, undecided);
     }
     return single ? Array<float>(output.reshape({static_cast<py::ssize_t>(width)})) : output;
@@ -80,7 +81,7 @@ py::tuple channels_of(const Channels& channels, const ArrayLike& poses) {
         const auto in = view<float, 2>(input);
         const auto out = writable<float, 2>(found);
         const auto residual_view = writable<float, 1>(residuals);
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         channels.channels(in, out, residual_view);
     }
     if (!single) return py::make_tuple(found, residuals);
@@ -95,7 +96,7 @@ Array<double> fitted_angles(const ArrayLike& rotations, const std::string& order
     for (const char letter : order) axes.push_back(letter - 'X');
     Array<double> angles({in.shape(0), static_cast<py::ssize_t>(axes.size())});
     const auto out = writable<double, 2>(angles);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     rig::fit_angles(view<double, 3>(in), axes, view<double, 2>(bounds), continuous, out);
     return angles;
 }

@@ -3,6 +3,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/tensors.h"
 #include "rigcast/core/instruction_set.h"
 #include "rigcast/core/parallel.h"
@@ -40,7 +41,7 @@ void bind_core(py::module_& module) {
             }
             const std::span<const std::byte> bytes(static_cast<const std::byte*>(info.ptr),
                                                    static_cast<std::size_t>(info.size * info.itemsize));
-            const py::gil_scoped_release released;
+            const ReleasedGil released;
             return network::read_memory(bytes, threads);
         },
         py::arg("buffer"), py::arg("threads") = 1,
@@ -51,12 +52,12 @@ void bind_core(py::module_& module) {
     py::class_<TensorFile>(module, "TensorFile", "A model file: named float32 and int32 arrays and a metadata text.")
         .def_static(
             "read", [](const std::filesystem::path& path) { return TensorFile::read(path.string()); }, py::arg("path"),
-            py::call_guard<py::gil_scoped_release>(), "Read a model file; ValueError names what is wrong with it.")
+            py::call_guard<ReleasedGil>(), "Read a model file; ValueError names what is wrong with it.")
         .def_static(
             "write",
             [](const std::filesystem::path& path, const py::dict& tensors, const std::string& metadata) {
                 const TensorFile file = from_arrays(tensors, metadata, "TensorFile.write");
-                const py::gil_scoped_release released;
+                const ReleasedGil released;
                 file.write(path.string());
             },
             py::arg("path"), py::arg("tensors"), py::arg("metadata"),

@@ -4,6 +4,7 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/pieces.h"
 #include "bindings/convert/poses.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/device/device_calls.h"
 #include "rigcast/core/check.h"
@@ -61,7 +62,7 @@ Array<float> jvp(const py::object& self, const ArrayLike& poses, const ArrayLike
         device_models("jvp")(self, device, input, shared(directions, tangent), shared(derivatives, output));
         return output;
     }
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     if (in.extent(0) <= frames_of_piece(12 * count) || directions.extent(0) != in.extent(0)) {
         model.jvp(in, directions, derivatives, num_threads);
         return output;
@@ -89,7 +90,7 @@ Array<float> jacobian(const py::object& self, const ArrayLike& poses, const std:
         device_models("jacobian")(self, device, input, shared(jacobians, output));
         return output;
     }
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     in_pieces(in.extent(0), 4 * rows * in.extent(1), [&](std::int64_t begin, std::int64_t frames) {
         model.jacobian(some_rows(in, begin, frames), some_rows(jacobians, begin, frames), num_threads);
     });
@@ -99,7 +100,7 @@ Array<float> jacobian(const py::object& self, const ArrayLike& poses, const std:
 std::shared_ptr<Deformer> restricted(const Deformer& model, const ArrayLike& vertices) {
     const Array<std::int32_t> indices = as_indices("restricted", "vertices", vertices);
     const auto chosen = view<std::int32_t, 1>(indices);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return model.restricted(chosen);
 }
 
@@ -108,7 +109,7 @@ Array<float> evaluate_locked(LockedSession& self, const ArrayLike& pose, const O
     Array<float> output = output_array(*self.model, input, true, out);
     const auto in = view<float, 1>(input);
     const auto vertices = writable<float, 2>(output);
-    const py::gil_scoped_release released;  // before the lock: its owner may wait for the GIL
+    const ReleasedGil released;  // before the lock: its owner may wait for the GIL
     const std::lock_guard lock(self.mutex);
     self.session.evaluate(in, vertices);
     return output;
@@ -117,7 +118,7 @@ Array<float> evaluate_locked(LockedSession& self, const ArrayLike& pose, const O
 void set_detail(LockedSession& self, const ArrayLike& detail) {
     const Array<float> input = as_array<float, 1>("set_detail", "detail", detail, "numbers (R,)");
     const auto values = view<float, 1>(input);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     const std::lock_guard lock(self.mutex);
     self.session.set_detail(values);
 }

@@ -2,6 +2,7 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/faces.h"
 #include "bindings/convert/model_line.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/differential_texts.h"
 #include "rigcast/differential/choose_anchors.h"
@@ -38,7 +39,7 @@ std::unique_ptr<Reconstructor> make_reconstructor(const ArrayLike& faces, std::i
     } else {
         weights = as_array<double, 1>(name, "anchor_weight", anchor_weight, must);
     }
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<Reconstructor>(view<std::int32_t, 2>(corners), num_vertices, view<std::int32_t, 1>(chosen),
                                            view<double, 1>(weights));
 }
@@ -49,7 +50,7 @@ Array<float> encode(const Reconstructor& self, const ArrayLike& displacements, c
     const auto given = as_array<float, 3>(name, "displacements", displacements, displacements_must);
     Array<float> delta(std::vector<py::ssize_t>(given.shape(), given.shape() + 3));
     const auto out = writable<float, 3>(delta);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     self.encode(view<float, 3>(given), out, num_threads);
     return delta;
 }
@@ -62,7 +63,7 @@ Array<float> solve(const Reconstructor& self, const ArrayLike& delta, const Arra
     const auto anchors = as_array<float, 3>(name, "anchor_positions", anchor_positions, anchors_must);
     Array<float> displacements(std::vector<py::ssize_t>(given.shape(), given.shape() + 3));
     const auto out = writable<float, 3>(displacements);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     self.solve(view<float, 3>(given), view<float, 3>(anchors), out, num_threads);
     return displacements;
 }
@@ -71,7 +72,7 @@ Array<double> gain(const Reconstructor& self, const IntLike& threads) {
     const int num_threads = thread_count("Reconstructor.gain", threads);
     Array<double> result(self.num_vertices());
     const auto out = writable<double, 1>(result);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     self.gain(out, num_threads);
     return result;
 }
@@ -98,7 +99,7 @@ std::unique_ptr<FoldedReconstructor> folded(const Reconstructor& self, const Arr
     const Array<float> mu =
         rank(mean) == 2 ? as_array<float, 2>(name, "mean", mean, must) : as_array<float, 1>(name, "mean", mean, must);
     const View<const float, 1> flat(mu.data(), {static_cast<std::int64_t>(mu.size())});
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<FoldedReconstructor>(self, view<float, 2>(u), flat, storage, num_threads);
 }
 
@@ -111,7 +112,7 @@ Array<float> folded_solve(const FoldedReconstructor& self, const ArrayLike& z, c
     Array<float> displacements(
         std::vector<py::ssize_t>{coefficients.shape(0), static_cast<py::ssize_t>(self.tail().num_vertices), 3});
     const auto out = writable<float, 3>(displacements);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     self.solve(view<float, 2>(coefficients), view<float, 3>(anchors), out, num_threads);
     return displacements;
 }
@@ -124,7 +125,7 @@ Array<std::int32_t> choose_anchors(const ArrayLike& faces, std::int64_t num_vert
     if (seed < 0) throw bad_argument(name, "seed", std::to_string(seed), "0 or more");
     std::vector<std::int32_t> chosen;
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         chosen = differential::choose_anchors(view<std::int32_t, 2>(corners), num_vertices, count,
                                               static_cast<std::uint64_t>(seed), num_threads);
     }
@@ -182,11 +183,10 @@ void bind_model(py::module_& module) {
                                "The largest difference of a stored weight from its float32 value; 0 for float32.")
         .def_property_readonly("num_bytes", &DifferentialModel::num_bytes,
                                "Bytes of the constants that an evaluation reads.")
-        .def("stored", &stored_differential, py::arg("storage"), py::call_guard<py::gil_scoped_release>(),
+        .def("stored", &stored_differential, py::arg("storage"), py::call_guard<ReleasedGil>(),
              text::stored_differential)
-        .def("reduced", &differential::reduced, py::arg("components"), py::call_guard<py::gil_scoped_release>(),
-             text::reduced)
-        .def("with_tail", &with_tail, py::arg("tail"), py::call_guard<py::gil_scoped_release>(), text::with_tail)
+        .def("reduced", &differential::reduced, py::arg("components"), py::call_guard<ReleasedGil>(), text::reduced)
+        .def("with_tail", &with_tail, py::arg("tail"), py::call_guard<ReleasedGil>(), text::with_tail)
         .def("__repr__", &model_text);
 }
 

@@ -1,6 +1,7 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/faces.h"
+#include "bindings/convert/released_gil.h"
 #include "rigcast/core/check.h"
 #include "rigcast/mesh/normals.h"
 #include "rigcast/mesh/packed_vertices.h"
@@ -13,13 +14,13 @@ namespace {
 std::unique_ptr<mesh::SurfacePicker> make_picker(const ArrayLike& vertices, const ArrayLike& faces) {
     const auto points = as_array<float, 2>("SurfacePicker", "vertices", vertices, "numbers (V, 3)");
     const auto corners = as_faces("SurfacePicker", faces);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<mesh::SurfacePicker>(view<float, 2>(points), view<std::int32_t, 2>(corners));
 }
 
 void refit(mesh::SurfacePicker& picker, const ArrayLike& vertices) {
     const auto points = as_array<float, 2>("SurfacePicker.refit", "vertices", vertices, "numbers (V, 3)");
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     picker.refit(view<float, 2>(points));
 }
 
@@ -58,7 +59,7 @@ public:
         const auto target = writable<std::uint8_t, 2>(packed);
         mesh::PackedBox box;
         {
-            const py::gil_scoped_release released;
+            const ReleasedGil released;
             std::vector<float> normals(static_cast<std::size_t>(points.size()));
             const std::array<std::int64_t, 2> shape{num_vertices_, 3};
             mesh::vertex_normals(view<float, 2>(points), view<std::int32_t, 2>(faces_), {normals.data(), shape});

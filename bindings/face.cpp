@@ -1,6 +1,7 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/faces.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "rigcast/core/check.h"
 #include "rigcast/face/charts.h"
@@ -26,7 +27,7 @@ Array<double> map_floor(const ArrayLike& uvs, const ArrayLike& offsets, std::int
     const auto shares = as_weights(weights);
     Array<double> distances({moved.shape(0), moved.shape(1)});
     const auto out = writable<double, 2>(distances);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     face::MapFloor(view<double, 2>(at), resolution, view<float, 1>(shares))
         .distances(view<float, 3>(moved), out, num_threads);
     return distances;
@@ -40,7 +41,7 @@ Array<float> map_residuals(const ArrayLike& uvs, const ArrayLike& offsets, std::
     const auto shares = as_weights(weights);
     Array<float> residuals({moved.shape(0), moved.shape(1), moved.shape(2)});
     const auto out = writable<float, 3>(residuals);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     face::MapFloor(view<double, 2>(at), resolution, view<float, 1>(shares))
         .residuals(view<float, 3>(moved), out, num_threads);
     return residuals;
@@ -51,7 +52,7 @@ Array<std::int64_t> distinct_frames(const ArrayLike& offsets, std::int64_t count
     const auto moved = as_array<float, 3>("distinct_frames", "offsets", offsets, frames_must);
     std::vector<std::int64_t> found;
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         found = face::distinct_frames(view<float, 3>(moved), count, num_threads);
     }
     return Array<std::int64_t>(static_cast<py::ssize_t>(found.size()), found.data());
@@ -62,7 +63,7 @@ py::tuple chart_uvs(const ArrayLike& rest_vertices, const ArrayLike& faces) {
     const auto corners = as_faces("chart_uvs", faces);
     face::Charts charts;
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         charts = face::chart_uvs(view<float, 2>(rest), view<std::int32_t, 2>(corners));
     }
     Array<bool> whole(corners.shape(0));
@@ -80,7 +81,7 @@ std::int64_t num_overlapped(const ArrayLike& uvs, const ArrayLike& faces) {
     const auto corners = as_faces("num_overlapped", faces);
     check_finite("num_overlapped", "uvs", view<double, 2>(at));
     mesh::check_faces("num_overlapped", view<std::int32_t, 2>(corners), at.shape(0));
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return face::num_overlapped(view<double, 2>(at), view<std::int32_t, 2>(corners));
 }
 
@@ -88,7 +89,7 @@ std::int64_t num_folded(const ArrayLike& uvs, const ArrayLike& faces) {
     const auto at = as_array<double, 2>("num_folded", "uvs", uvs, coordinates);
     const auto corners = as_faces("num_folded", faces);
     mesh::check_faces("num_folded", view<std::int32_t, 2>(corners), at.shape(0));
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return face::num_folded(view<double, 2>(at), view<std::int32_t, 2>(corners));
 }
 
@@ -102,7 +103,7 @@ py::dict mend_uvs(const ArrayLike& uvs, const ArrayLike& rest_vertices, const Ar
     const auto moved = as_array<float, 3>("mend_uvs", "offsets", offsets, frames_must);
     face::MendedUvs mended;
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         mended = face::mend_uvs(view<double, 2>(at), view<float, 2>(rest), view<std::int32_t, 2>(corners),
                                 view<float, 3>(moved), resolution, fields, num_threads);
     }

@@ -5,6 +5,7 @@
 #include "bindings/convert/model_line.h"
 #include "bindings/convert/pieces.h"
 #include "bindings/convert/poses.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/device/device_calls.h"
 #include "rigcast/network/model_storage.h"
@@ -59,7 +60,7 @@ Array<float> evaluate_detail(const py::object& self, const ArrayLike& poses, con
         evaluate_on(self, device, input, vertices, output, {.detail = factors});
         return output;
     }
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     const std::int64_t size = 12 * model.character().num_vertices();
     if (in.extent(0) <= frames_of_piece(size) || values.extent(0) != in.extent(0)) {
         model.evaluate_detail(in, values, vertices, num_threads);
@@ -159,7 +160,7 @@ void bind_face_maps(py::module_& module) {
         .def("evaluate_detail", &evaluate_detail_with_output, py::arg("poses"), py::arg("detail"),
              py::arg("device") = "cpu", py::kw_only(), py::arg("output"), py::arg("threads") = 0,
              py::arg("out") = py::none(), evaluate_detail_output_text)
-        .def("stored", &FaceMaps::stored, py::arg("storage"), py::call_guard<py::gil_scoped_release>(), stored_text)
+        .def("stored", &FaceMaps::stored, py::arg("storage"), py::call_guard<ReleasedGil>(), stored_text)
         .def("__repr__", &face_maps_line);
 }
 

@@ -2,6 +2,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/ik_learned.h"
 #include "rigcast/core/check.h"
@@ -14,7 +15,7 @@ using ik::Goal;
 using ik::PoseSolver;
 
 std::unique_ptr<PoseSolver> make_solver(std::shared_ptr<rig::Deformer> model, double size) {
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<PoseSolver>(std::move(model), size);
 }
 
@@ -46,7 +47,7 @@ Array<double> from_poses(const PoseSolver& solver, const ArrayLike& poses, const
                                 {reference.shape(0) == 1 ? 1 : given.shape(0), given.shape(1)});
     Array<double> values({given.shape(0), static_cast<py::ssize_t>(solver.unknowns().size())});
     const auto out = writable<double, 2>(values);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     solver.unknowns().from_poses(view<float, 2>(given), view<float, 2>(reference), out);
     return values;
 }
@@ -181,7 +182,7 @@ py::tuple solve_poses(const PoseSolver& solver, const py::tuple& goals, const Ar
         writable<double, 1>(objective),    writable<std::int64_t, 1>(iterations), writable<bool, 1>(converged),
         writable<std::int8_t, 2>(at_bound)};
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         solver.solve(task, result, num_threads);
     }
     return py::make_tuple(poses, unknowns, errors, objective, iterations, converged, at_bound);

@@ -1,6 +1,7 @@
 #include "bindings/ik_learned.h"
 
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/convert/tensors.h"
 #include "rigcast/ik/learned/face_ik.h"
@@ -12,7 +13,7 @@ using ik::FaceIk;
 
 std::unique_ptr<FaceIk> make_face_ik(const py::dict& tensors, const std::string& metadata) {
     auto file = std::make_shared<const TensorFile>(from_arrays(tensors, metadata, "load"));
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<FaceIk>(std::move(file));
 }
 
@@ -21,7 +22,7 @@ Array<float> solve_points(const FaceIk& self, const ArrayLike& points, const Int
     const auto given = as_array<float, 3>("solve", "targets", points, "numbers (T, M, 3) or (T, M, 2)");
     Array<float> parameters({given.shape(0), static_cast<py::ssize_t>(self.num_parameters())});
     const auto out = writable<float, 2>(parameters);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     self.solve(view<float, 3>(given), out, num_threads);
     return parameters;
 }

@@ -6,6 +6,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/convert/shot_arrays.h"
 #include "rigcast/core/check.h"
@@ -25,7 +26,7 @@ std::unique_ptr<RigGram> make_gram(std::shared_ptr<rig::BlendshapeRig> rig, cons
                                    const ArrayLike& weights) {
     const auto chosen = as_indices("InverseGram", "vertices", vertices);
     const auto omega = as_array<double, 1>("InverseGram", "vertex_weights", weights, "numbers (M,)");
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<RigGram>(std::move(rig), view<std::int32_t, 1>(chosen), view<double, 1>(omega));
 }
 
@@ -50,7 +51,7 @@ py::tuple project(const RigGram& gram, const ArrayLike& targets, const IntLike& 
     const auto out = writable<double, 2>(projections);
     const auto sums = writable<double, 1>(energies);
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         gram.project(in, out, sums, num_threads);
     }
     return py::make_tuple(projections, energies);
@@ -65,8 +66,8 @@ std::unique_ptr<ProductModel> make_products(const rig::BlendshapeRig& rig, const
 template <class... Arguments>
 std::function<void(Arguments...)> callback(const py::object& function) {
     return [&function](Arguments... arguments) {
+        run_signal_handlers();
         const py::gil_scoped_acquire acquired;
-        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
         function(arguments...);
     };
 }
@@ -105,7 +106,7 @@ py::tuple descend(const ProductModel& products, const RigGram& gram, const py::t
     const optimize::ShotResult result{writable<double, 2>(weights), writable<std::int64_t, 1>(iterations),
                                       writable<bool, 1>(converged)};
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         inverse::descend(products, gram, problem, options, result);
     }
     return py::make_tuple(weights, iterations, converged);
@@ -127,7 +128,7 @@ py::tuple measure(const ProductModel& products, const RigGram& gram, const py::t
     const optimize::FrameMeasures result{writable<double, 1>(fidelity), writable<double, 2>(right),
                                          writable<double, 2>(left)};
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         optimize::measure_frames(products, gram.matrix(), arrays.shot, points, num_threads, result);
     }
     return py::make_tuple(fidelity, right, left);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/synthesis.h"
 #include "rigcast/core/check.h"
@@ -53,7 +54,7 @@ public:
         double* out = gradient.mutable_data();
         double value = 0.0;
         {
-            const py::gil_scoped_release released;
+            const ReleasedGil released;
             const std::lock_guard turn(mutex_);
             const auto count = static_cast<std::size_t>(given.shape(0));
             value = objective_.evaluate({given.data(), count}, {out, count});
@@ -105,11 +106,11 @@ std::unique_ptr<FittedLatentSpace> fit_latent(const ArrayLike& values, const Arr
     synthesis::LatentFitOptions options{as_method(method),           iterations, tolerance, starts, seed,
                                         thread_count(name, threads), {}};
     options.report = [&progress](std::int64_t iteration, double objective) {
+        run_signal_handlers();
         const py::gil_scoped_acquire acquired;
-        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
         if (!progress.is_none()) progress(iteration, objective);
     };
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<FittedLatentSpace>(
         synthesis::fit_latent_space(view<double, 2>(y), list, view<double, 2>(x), terms, options));
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/synthesis.h"
 
@@ -25,7 +26,7 @@ std::unique_ptr<LatentSpace> make_latent_space(const ArrayLike& points, const Ar
         z = as_array<double, 2>(name, "inducing", inducing, "numbers (M, D)");
         if (z.shape(0) == 0) throw bad_argument(name, "inducing", describe(z), "at least one point, or None");
     }
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<LatentSpace>(view<double, 2>(x), view<double, 2>(y), Kernel{variance, length, noise},
                                          view<double, 2>(z), num_threads);
 }
@@ -35,7 +36,7 @@ Array<double> latent_mean(const LatentSpace& space, const ArrayLike& x, const In
     const auto given = as_array<double, 2>("LatentSpace.mean", "x", x, "numbers (T, D)");
     Array<double> out({given.shape(0), static_cast<py::ssize_t>(space.num_outputs())});
     const auto result = writable<double, 2>(out);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     space.mean(view<double, 2>(given), result, num_threads);
     return out;
 }
@@ -45,7 +46,7 @@ Array<double> latent_variance(const LatentSpace& space, const ArrayLike& x, cons
     const auto given = as_array<double, 2>("LatentSpace.predictive_variance", "x", x, "numbers (T, D)");
     Array<double> out(given.shape(0));
     const auto result = writable<double, 1>(out);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     space.predictive_variance(view<double, 2>(given), result, num_threads);
     return out;
 }
@@ -55,7 +56,7 @@ Array<double> latent_gradient(const LatentSpace& space, const ArrayLike& x, cons
     const auto given = as_array<double, 2>("LatentSpace.variance_gradient", "x", x, "numbers (T, D)");
     Array<double> out(std::vector<py::ssize_t>{given.shape(0), given.shape(1)});
     const auto result = writable<double, 2>(out);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     space.variance_gradient(view<double, 2>(given), result, num_threads);
     return out;
 }

@@ -3,6 +3,7 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/poses.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "rigcast/core/check.h"
 #include "rigcast/ik/limbs/foot_lock.h"
@@ -68,7 +69,7 @@ py::tuple two_bone(const ArrayLike& base, const ArrayLike& target, const ArrayLi
     const ik::TwoBonePoses poses{writable<double, 2>(elbow), writable<double, 2>(end),
                                  writable<std::uint8_t, 1>(flags)};
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         ik::two_bone(limbs, poses, num_threads);
     }
     return py::make_tuple(elbow, end, flags);
@@ -104,7 +105,7 @@ py::tuple solve_limb(const ik::Limb& limb, const ArrayLike& poses, const ArrayLi
     const ik::LimbResults results{writable<float, 2>(posed), writable<double, 1>(miss),
                                   writable<std::uint8_t, 1>(flags)};
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         limb.solve(view<float, 2>(input), goals, results, num_threads);
     }
     return py::make_tuple(posed, miss, flags);
@@ -121,7 +122,7 @@ py::tuple match_ik(const ik::Limb& limb, const ArrayLike& poses, const IntLike& 
     const ik::LimbControls controls{writable<double, 2>(targets), writable<double, 3>(orientations),
                                     writable<double, 2>(poles), writable<double, 2>(elbows)};
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         limb.match_ik(view<float, 2>(input), controls, num_threads);
     }
     return py::make_tuple(targets, orientations, poles, elbows);
@@ -166,7 +167,7 @@ py::tuple lock_feet(const rig::Skeleton& skeleton, const std::vector<const ik::L
     const ik::FootLockResults results{writable<float, 2>(posed), writable<std::uint8_t, 2>(kept),
                                       writable<double, 2>(drift), writable<double, 1>(lowered)};
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         ik::lock_feet(skeleton, feet, view<float, 2>(input), view<std::uint8_t, 2>(held), view<double, 2>(steps),
                       {pelvis, up, release, blend, fps}, results);
     }

@@ -2,6 +2,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "rigcast/core/check.h"
 #include "rigcast/linalg/dense_products.h"
@@ -17,7 +18,7 @@ std::unique_ptr<SparseCholesky> make_cholesky(const ArrayLike& rows, const Array
     const auto r = as_indices("SparseCholesky", "rows", rows);
     const auto c = as_indices("SparseCholesky", "cols", columns);
     const auto v = as_array<double, 1>("SparseCholesky", "values", values, "numbers (M,)");
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<SparseCholesky>(n, view<std::int32_t, 1>(r), view<std::int32_t, 1>(c), view<double, 1>(v));
 }
 
@@ -33,7 +34,7 @@ Array<double> solve_sparse(const SparseCholesky& cholesky, const ArrayLike& rhs,
     const std::array<std::int64_t, 2> shape{given.shape(0), single ? 1 : given.shape(1)};
     const View<const double, 2> in(given.data(), shape);
     const View<double, 2> out(solution.mutable_data(), shape);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     cholesky.solve(in, out, num_threads);
     return solution;
 }
@@ -44,7 +45,7 @@ Array<T> product(const py::handle& a, const py::handle& b, int threads) {
     const auto right = as_array<T, 2>("matrix_product", "b", b, "numbers (K, M)");
     Array<T> out(std::vector<py::ssize_t>{left.shape(0), right.shape(1)});
     const View<T, 2> result = writable<T, 2>(out);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     linalg::multiply(view<T, 2>(left), view<T, 2>(right), result, threads);
     return out;
 }
@@ -64,7 +65,7 @@ Array<double> solve_positive_definite(const ArrayLike& matrix, const ArrayLike& 
     const auto right = as_array<double, 2>(name, "rhs", rhs, "numbers (N, M)");
     Array<double> solution = copy(view<double, 2>(right));
     const View<double, 2> x = writable<double, 2>(solution);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     linalg::solve_positive_definite(view<double, 2>(given), x, num_threads);
     return solution;
 }
@@ -96,7 +97,7 @@ void bind_linalg(py::module_& module) {
             [](const SparseCholesky& cholesky) {
                 Array<double> diagonal(cholesky.size());
                 const auto out = writable<double, 1>(diagonal);
-                const py::gil_scoped_release released;
+                const ReleasedGil released;
                 cholesky.inverse_diagonal(out);
                 return diagonal;
             },

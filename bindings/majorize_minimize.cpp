@@ -6,6 +6,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "rigcast/core/check.h"
 
@@ -57,7 +58,7 @@ std::unique_ptr<MajorizeMinimize> make_majorize_minimize(const optimize::Product
     const auto omega = as_array<double, 1>(class_name, "vertex_weights", vertex_weights, "numbers (M,)");
     const auto bounds = as_array<double, 2>(class_name, "box", box, "numbers (K, 2)");
     const auto owners = as_array<std::int64_t, 1>(class_name, "ties", ties, "shapes (K,)");
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<MajorizeMinimize>(products, view<float, 3>(phi), view<double, 2>(matrix),
                                               view<double, 1>(omega), view<double, 2>(bounds),
                                               view<std::int64_t, 1>(owners), num_threads);
@@ -77,7 +78,7 @@ py::tuple solve(const MajorizeMinimize& self, const py::dict& frames, const Arra
     const auto steps = writable<std::int64_t, 1>(iterations);
     const auto done = writable<bool, 1>(converged);
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         self.solve(views, {tolerance, max_iterations}, w, steps, done, num_threads);
     }
     return py::make_tuple(weights, iterations, converged);

@@ -1,6 +1,7 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/faces.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "rigcast/core/check.h"
 #include "rigcast/mesh/laplacian.h"
@@ -53,7 +54,7 @@ Array<float> vertex_normals(const ArrayLike& vertices, const ArrayLike& faces) {
 
 std::unique_ptr<mesh::PointTree> make_tree(const ArrayLike& points) {
     const auto all = as_array<float, 2>("PointTree", "points", points, "numbers (N, 3)");
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<mesh::PointTree>(view<float, 2>(all));
 }
 
@@ -66,7 +67,7 @@ py::tuple nearest(const mesh::PointTree& tree, const ArrayLike& queries, std::in
     const auto index_view = writable<std::int32_t, 2>(indices);
     const auto squared_view = writable<float, 2>(squared);
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         tree.nearest(view<float, 2>(query_array), index_view, squared_view, num_threads);
     }
     return py::make_tuple(indices, squared);
@@ -90,7 +91,7 @@ py::tuple closest_points(const ArrayLike& vertices, const ArrayLike& faces, cons
     const auto normal_view = view<float, 2>(normal_array);
     const auto* filter = normals.is_none() ? nullptr : &normal_view;
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         mesh::closest_points(view<float, 2>(points), view<std::int32_t, 2>(array), view<float, 2>(query_array), filter,
                              corner_view, weight_view, distance_view, num_threads);
     }
@@ -107,7 +108,7 @@ Array<std::int32_t> self_intersections(const ArrayLike& vertices, const ArrayLik
     check_shape<const std::uint8_t, 1>(name, "chosen", view<std::uint8_t, 1>(mask), {array.shape(0)});
     std::vector<std::array<std::int32_t, 2>> pairs;
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         pairs =
             mesh::self_intersections(view<float, 2>(points), view<std::int32_t, 2>(array), view<std::uint8_t, 1>(mask));
     }

@@ -1,6 +1,7 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/faces.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "rigcast/core/check.h"
 #include "rigcast/metrics/normal_error.h"
@@ -26,7 +27,7 @@ Array<float> vertex_distances(const ArrayLike& truth, const ArrayLike& approxima
     const auto second = as_animation("vertex_error", "approximation", approximation);
     Array<float> distances({first.shape(0), first.shape(1)});
     const auto out = writable<float, 2>(distances);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     metrics::vertex_distances(view<float, 3>(first), view<float, 3>(second), out, num_threads);
     return distances;
 }
@@ -39,7 +40,7 @@ Array<float> face_normal_angles(const ArrayLike& truth, const ArrayLike& approxi
     const auto corners = as_faces("normal_angle", faces);
     Array<float> angles({first.shape(0), corners.shape(0)});
     const auto out = writable<float, 2>(angles);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     metrics::face_normal_angles(view<float, 3>(first), view<float, 3>(second), view<std::int32_t, 2>(corners), out,
                                 num_threads);
     return angles;
@@ -53,7 +54,7 @@ py::tuple hinge_errors(const ArrayLike& truth, const ArrayLike& approximation, c
     const auto corners = as_faces("seam_error", faces);
     metrics::HingeErrors errors;
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         errors = metrics::hinge_errors(view<float, 3>(first), view<float, 3>(second), view<std::int32_t, 2>(corners),
                                        num_threads);
     }

@@ -1,6 +1,7 @@
 #include <pybind11/stl/filesystem.h>
 
 #include "bindings/bindings.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/tensors.h"
 #include "rigcast/registry/make_model.h"
 
@@ -14,7 +15,7 @@ void bind_models(py::module_& module) {
         [](const std::filesystem::path& path) {
             return make_model(std::make_shared<const TensorFile>(TensorFile::read(path.string())));
         },
-        py::arg("path"), py::call_guard<py::gil_scoped_release>(),
+        py::arg("path"), py::call_guard<ReleasedGil>(),
         "Read a model file. Runs no code; ValueError if the file is malformed.");
     module.def(
         "model_from_tensors",

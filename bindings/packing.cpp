@@ -2,6 +2,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/released_gil.h"
 #include "rigcast/core/check.h"
 #include "rigcast/packing/fewest_packings.h"
 #include "rigcast/packing/heaviest_packing.h"
@@ -15,7 +16,7 @@ using packing::PackingGraph;
 
 std::unique_ptr<PackingGraph> make_graph(const ArrayLike& active, const std::vector<std::vector<int>>& refused) {
     const auto rows = as_array<std::uint8_t, 2>("PackingGraph", "active", active, "whole numbers (M, V)");
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<PackingGraph>(view<std::uint8_t, 2>(rows), refused);
 }
 
@@ -34,8 +35,8 @@ BitSet item_set(const char* function, const PackingGraph& graph, const std::vect
 /// Lets Ctrl-C end a search and calls `report` (None: nothing) with the number of nodes visited.
 packing::ProgressCallback progress_of(const CountCallback& report) {
     return [&report](std::int64_t nodes) {
+        run_signal_handlers();
         const py::gil_scoped_acquire acquired;
-        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
         if (!report.is_none()) report(nodes);
     };
 }
@@ -46,7 +47,7 @@ py::tuple heaviest(const PackingGraph& graph, const ArrayLike& weights, const st
     const BitSet set = item_set("PackingGraph.heaviest", graph, allowed);
     packing::Packing packing;
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         packing = packing::heaviest_packing(graph, view<double, 1>(values), set, node_limit, progress_of(report));
     }
     return py::make_tuple(packing.items, packing.proven, packing.nodes);
@@ -57,7 +58,7 @@ py::tuple fewest(const PackingGraph& graph, const std::vector<int>& allowed, std
     const BitSet set = item_set("PackingGraph.fewest", graph, allowed);
     packing::Coloring coloring;
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         coloring = packing::fewest_packings(graph, set, node_limit, sufficient, progress_of(report));
     }
     return py::make_tuple(coloring.expression, coloring.lower_bound, coloring.proven, coloring.nodes);
@@ -68,7 +69,7 @@ py::tuple clique(const PackingGraph& graph, const std::vector<int>& allowed, std
     const BitSet set = item_set("PackingGraph.clique", graph, allowed);
     packing::Clique found;
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         found = packing::largest_clique(graph, set, node_limit, progress_of(report));
     }
     return py::make_tuple(found.items, found.proven);

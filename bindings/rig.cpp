@@ -9,6 +9,7 @@
 #include "bindings/convert/model_line.h"
 #include "bindings/convert/pieces.h"
 #include "bindings/convert/poses.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/convert/tensors.h"
 #include "bindings/device/device_calls.h"
@@ -35,9 +36,12 @@ Array<float> skeleton_globals(const Skeleton& skeleton, const ArrayLike& poses) 
     Array<float> output({input.shape(0), py::ssize_t{skeleton.num_joints()}, py::ssize_t{3}, py::ssize_t{4}});
     const auto in = view<float, 2>(input);
     const auto out = writable<float, 4>(output);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     check_finite("globals", "poses", in);
-    for (std::int64_t t = 0; t < in.extent(0); ++t) skeleton.globals(in.row(t), out.row(t));
+    for (std::int64_t t = 0; t < in.extent(0); ++t) {
+        check_interruption();
+        skeleton.globals(in.row(t), out.row(t));
+    }
     return output;
 }
 
@@ -55,7 +59,7 @@ Array<float> evaluate(const py::object& self, const ArrayLike& poses, const std:
         evaluate_on(self, device, input, result, output);
         return output;
     }
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     const std::int64_t size = 12 * model.character().num_vertices();
     if (in.extent(0) <= frames_of_piece(size)) {
         model.evaluate(in, result, num_threads);
@@ -88,7 +92,7 @@ Array<float> vjp(const Deformer& model, const ArrayLike& poses, const ArrayLike&
     Array<float> output(shape);
     const auto in = view<float, 2>(input);
     const View<float, 2> gradients(output.mutable_data(), in.extents());
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     const std::int64_t size = 12 * model.character().num_vertices();
     if (in.extent(0) <= frames_of_piece(size) || seeds.extent(0) != in.extent(0)) {
         model.vjp(in, seeds, gradients, num_threads);
@@ -108,7 +112,7 @@ Array<float> confidence(const Deformer& model, const ArrayLike& poses) {
     Array<float> output(input.shape(0));
     const auto in = view<float, 2>(input);
     const View<float, 1> result(output.mutable_data(), {in.extent(0)});
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     model.confidence(in, result);
     return output;
 }
@@ -121,7 +125,7 @@ Array<float> error_bound(const Deformer& model, const ArrayLike& poses, const In
     Array<float> output(shape);
     const auto in = view<float, 2>(input);
     const View<float, 2> bounds(output.mutable_data(), {in.extent(0), model.character().num_vertices()});
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     rig::error_bound(model, in, bounds, num_threads);
     return output;
 }
@@ -131,7 +135,7 @@ py::array out_of_range(const Deformer& model, const ArrayLike& poses) {
     Array<bool> output(input.shape(0));
     const auto in = view<float, 2>(input);
     const View<bool, 1> flags(output.mutable_data(), {in.extent(0)});
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     model.out_of_range(in, flags);
     return output;
 }
@@ -195,7 +199,7 @@ Array<double> rigid_errors(const Skeleton& skeleton, const ArrayLike& rest_verti
     const auto samples = as_array<float, 3>("rigid_errors", "vertices", vertices, "numbers (T, V, 3)");
     Array<double> errors({rest.shape(0), py::ssize_t{skeleton.num_joints()}});
     const auto out = writable<double, 2>(errors);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     rig::rigid_errors(skeleton, view<float, 2>(rest), view<float, 2>(pose), view<float, 3>(samples), out, num_threads);
     return errors;
 }
@@ -265,7 +269,7 @@ void bind_deformer(py::module_& module) {
         .def("out_of_range", &out_of_range, py::arg("poses"), text::out_of_range)
         .def(
             "save", [](const Deformer& m, const std::filesystem::path& path) { m.save(path.string()); },
-            py::arg("path"), py::call_guard<py::gil_scoped_release>(), text::save)
+            py::arg("path"), py::call_guard<ReleasedGil>(), text::save)
         .def("__repr__", &deformer_line)
         .def("_repr_html_", &model_table, "What a notebook shows.")
         .def(

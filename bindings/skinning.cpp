@@ -2,6 +2,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/convert/tensors.h"
 #include "rigcast/registry/make_model.h"
@@ -20,7 +21,7 @@ template <class Model, class... Arguments>
 std::shared_ptr<Model> make_skinned(const char* function, const Arguments&... arguments) {
     const py::tuple made = py::module_::import("rigcast._skinning").attr(function)(arguments...);
     const TensorFile file = from_arrays(made[0], made[1].cast<std::string>(), function);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::dynamic_pointer_cast<Model>(make_model(std::make_shared<const TensorFile>(file)));
 }
 

@@ -1,6 +1,7 @@
 #include <pybind11/stl.h>
 
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/synthesis.h"
 #include "rigcast/core/check.h"
@@ -16,7 +17,7 @@ using synthesis::DensityField;
 
 DensityField field_of_points(const ArrayLike& points, double variance, double length, double noise, double tolerance) {
     const auto rows = as_array<double, 2>("DensityField", "points", points, "numbers (N, D)");
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return {view<double, 2>(rows), variance, length, noise, tolerance};
 }
 
@@ -34,7 +35,7 @@ py::tuple evaluate_density(const DensityField& field, const ArrayLike& x, const 
     const auto values = writable<double, 1>(density);
     const auto slopes = writable<double, 2>(gradient);
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         field.evaluate(view<double, 2>(points), values, slopes, num_threads);
     }
     return py::make_tuple(density, gradient);
@@ -64,7 +65,7 @@ py::tuple stepped_particles(const DensityField* field, const ArrayLike& position
         frame_time,       alpha,   beta, drag, likelihood_strength, likelihood_level, likelihood_width, random_strength,
         random_timescale, substeps};
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         synthesis::step_particles(field, settings, view<double, 2>(starts), view<double, 2>(speeds), paths, tracks,
                                   num_threads);
     }
@@ -115,7 +116,7 @@ py::tuple paths_to_target(const ArrayLike& points, const ArrayLike& target, doub
     const auto costs = writable<double, 1>(cost);
     const auto nexts = writable<std::int32_t, 1>(next);
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         synthesis::shortest_paths(view<double, 2>(rows), view<double, 1>(end), power, costs, nexts);
     }
     return py::make_tuple(cost, next);

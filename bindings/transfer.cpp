@@ -3,6 +3,7 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/faces.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "rigcast/core/check.h"
 #include "rigcast/mesh/topology.h"
@@ -38,7 +39,7 @@ std::unique_ptr<DeformationTransfer> make_transfer(const ArrayLike& source_neutr
     const auto corners = as_faces(name, faces);
     const auto fixed_vertices = fixed.is_none() ? Array<std::int32_t>(0) : as_indices(name, "fixed", fixed);
     const auto pairs = as_pairs(name, "contacts", contacts);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return std::make_unique<DeformationTransfer>(view<float, 2>(source), view<float, 2>(target),
                                                  view<std::int32_t, 2>(corners), view<std::int32_t, 1>(fixed_vertices),
                                                  view<std::int32_t, 2>(pairs), contact_weight);
@@ -53,7 +54,7 @@ Array<float> run(const DeformationTransfer& solver, Transfer transfer, const cha
     Array<float> result({shapes.shape(0), shapes.shape(1), shapes.shape(2)});
     const auto in = view<float, 3>(shapes);
     const auto out = writable<float, 3>(result);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     (solver.*transfer)(in, out, num_threads);
     return result;
 }
@@ -68,7 +69,7 @@ Array<float> run_with_examples(const DeformationTransfer& solver, const ArrayLik
     const auto weights = as_array<double, 2>(name, "example_weights", example_weights, "numbers (J, K)");
     Array<float> result({shapes.shape(0), shapes.shape(1), shapes.shape(2)});
     const auto out = writable<float, 3>(result);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     solver.transfer_with_examples(view<float, 3>(shapes), view<float, 3>(poses), view<double, 2>(weights), beta, out,
                                   num_threads);
     return result;
@@ -82,7 +83,7 @@ Array<double> resolution(const DeformationTransfer& solver, const ArrayLike& sou
     const auto weights = as_array<double, 2>(name, "example_weights", example_weights, "numbers (J, K)");
     Array<double> result(shapes.shape(0));
     const auto out = writable<double, 1>(result);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     solver.resolution(view<float, 3>(shapes), view<double, 2>(weights), beta, out, num_threads);
     return result;
 }
@@ -108,8 +109,9 @@ Array<double> fit_triangles(const ArrayLike& weights, const ArrayLike& stiffness
     double* in = residual.mutable_data();
     const double* stiffness_rows = s.data();
     const transfer::ExampleFit fit(view<double, 2>(a), 1.0);
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     for (std::int64_t f = 0; f < F; ++f) {
+        check_interruption();
         fit.solve(stiffness_rows + f * K, static_cast<int>(M), in + f * J * M, out + f * K * M);
     }
     return columns;
@@ -133,7 +135,7 @@ Array<std::int32_t> find_contacts(const ArrayLike& poses, const ArrayLike& faces
     if (!(reach > 0.0)) throw bad_argument("find_contacts", "reach", std::to_string(reach), "above 0");
     std::vector<std::array<std::int32_t, 2>> pairs;
     {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         pairs = transfer::find_contacts(view<float, 3>(points), view<std::int32_t, 2>(corners), reach, num_threads);
     }
     return pairs_of(pairs);

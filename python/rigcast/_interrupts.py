@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 
+SOON = 0.5  # seconds in which work that is kept in parts may finish the part in work
 _outer: list[Callable[[int, FrameType | None], None]] = []  # handlers of the blocks entered, innermost last
 
 
 @contextlib.contextmanager
-def held_back() -> Iterator[Callable[[], bool]]:
+def held_back(within: float | None = None, told: Callable[[], str] | None = None) -> Iterator[Callable[[], bool]]:
     """Hold the first Ctrl-C back inside the block; a second one acts at once.
+
+    Parameters
+    ----------
+    within : float, optional
+        Seconds after which the first one acts, too.
+    told : callable, optional
+        What ``KeyboardInterrupt`` says if it acts inside the block.
 
     Yields
     ------
@@ -26,17 +35,23 @@ def held_back() -> Iterator[Callable[[], bool]]:
     if threading.current_thread() is not threading.main_thread():
         yield pressed.is_set
         return
+    again = None if within is None else threading.Timer(within, _thread.interrupt_main)
 
     def note(_number: int, _frame: FrameType | None) -> None:
         if pressed.is_set():
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(*([] if told is None else [told()]))
         pressed.set()
+        if again is not None:
+            again.daemon = True
+            again.start()
 
     before = signal.signal(signal.SIGINT, note)
     _outer.append(note)
     try:
         yield pressed.is_set
     finally:
+        if again is not None:
+            again.cancel()
         _outer.pop()
         signal.signal(signal.SIGINT, before)
     if pressed.is_set() and _outer and before is _outer[-1]:

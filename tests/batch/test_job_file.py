@@ -47,6 +47,16 @@ def test_json_says_the_same(place):
     assert read(place, text) == [WALK]
 
 
+@pytest.mark.parametrize("name", ["-ox.npy", "--debug.npy", "-.npy"])
+def test_a_file_whose_name_begins_with_a_dash_is_no_option(tmp_path, name):
+    (tmp_path / name).touch()
+    entry = {"command": "solve", "each": "*.npy", "arguments": ["{path}", "-o", "{stem}.npz", "--label={stem}"]}
+    (tmp_path / "jobs.json").write_text(json.dumps({"jobs": [entry]}))
+    (job,) = read_jobs(tmp_path / "jobs.json")
+    stem = name.partition(".")[0]
+    assert job.arguments == (f"./{name}", "-o", f"./{stem}.npz", f"--label={stem}")
+
+
 def test_braces_mean_nothing_but_the_two_places(place):
     """No formatting language: attributes of objects cannot be reached."""
     entry = {"command": "info", "each": "shots/a.npy", "arguments": ["{stem.__class__}", "{0}", "$(date)", "{path}"]}

@@ -129,7 +129,7 @@ def test_wrong_files_of_priors_and_pairs_are_named(shot_files, capsys, monkeypat
         (["take.npy", "-o", "w.npz", "--alpha", "-1"], "-1 is not a number of at least 0"),
         (["take.npy", "-o", "w.npz", "--alpha", "some"], "some is not a number of at least 0"),
         (["take.npy", "-o", "w.npz", "--method", "magic"], "invalid choice: 'magic'"),
-        (["take.npy", "-o", "w.npz", "--fps", "0"], "--fps: 0 is no number of frames per second"),
+        (["take.npy", "-o", "w.npz", "--fps", "0"], "--fps: 0 is no number of frames per second, 0.001 to 1000"),
         (["other.npy", "-o", "w.npz", "--alpha", "1"], "other.npy: 5 vertices where the rig has 196"),
         (["nan.npy", "-o", "w.npz", "--alpha", "1"], "is not finite"),
         (["nowhere.npy", "-o", "w.npz"], "nowhere.npy"),

@@ -64,7 +64,7 @@ def test_gzip_gives_the_same(tmp_path):
         ("}\n}\nMOTION", "}\n}\n}\nMOTION", "a line of a joint"),
         ("Frames:\t2", "Frames: -2", "number of frames"),
         ("Frames:\t2", "Frames: 9999999999999", "number of frames"),
-        ("Frame Time: 0.04", "Frame Time: 0", "positive frame time"),
+        ("Frame Time: 0.04", "Frame Time: 0", "a frame time of 0.001 to 1000 seconds"),
         ("4 5 6", "4 five 6", "numbers only"),
         ("4 5 6", "4 inf 6", "finite"),
         (ARM, "", "the end of the file"),

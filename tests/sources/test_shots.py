@@ -207,7 +207,7 @@ def test_an_alembic_cache_is_read_by_blender(host, tmp_path, tolerance):
     [
         ({"vertices": np.zeros((4, 3))}, r"Shot: vertices is float64 \(4, 3\); it must be numbers \(T, V, 3\)"),
         ({"vertices": [[[0.0, np.nan, 0.0]]]}, r"Shot: vertices is not finite everywhere \(nan at \(0, 0, 1\)\)"),
-        ({"fps": 0.0}, "Shot: fps is 0.0; it must be a positive number"),
+        ({"fps": 0.0}, "Shot: fps is 0.0; it must be a finite number at least 0.001 and at most 1000"),
         ({"faces": [[0, 1, 7]]}, "Shot: faces is 7 in face 0; it must be vertex indices from 0 to 3"),
         ({"meters_per_unit": 0.0}, "Shot: meters_per_unit is 0"),
         ({"up_axis": "up"}, "Shot: up_axis is 'up'; it must be one of X, Y, Z, or None"),

@@ -9,6 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.cli import main
+from rigcast.cli._synth.fit import label_and_file
 from tests.support.players import arm_synth, face_synth
 from tests.support.synthesis import face
 
@@ -153,3 +154,32 @@ def test_what_was_played_without_a_rig_is_a_clip_of_it(tmp_path, capsys, monkeyp
     [clip] = rc.synthesis.read_clips("played.npz", arm())
     np.testing.assert_array_equal(clip.controls, player.step(24))
     assert clip.fps == 24.0
+
+
+LABELS = {
+    "plain": ("calm=calm.npy", ("calm", "calm.npy")),
+    "a label with =": ("mood=calm=calm.npy", ("mood=calm", "calm.npy")),
+    "a file with =": ("calm=a=b.npy", ("calm", "a=b.npy")),
+    "both": ("x=y=a=b.npy", ("x=y", "a=b.npy")),
+}
+
+
+@pytest.mark.parametrize(("entry", "expected"), LABELS.values(), ids=LABELS)
+def test_a_label_ends_where_the_name_of_a_file_begins(tmp_path, monkeypatch, entry, expected):
+    monkeypatch.chdir(tmp_path)
+    for name in ("calm.npy", "a=b.npy"):
+        (tmp_path / name).touch()
+    assert label_and_file(entry) == expected
+
+
+@pytest.mark.parametrize("entry", ["calm.npy", "=calm.npy", "calm=", "a=b=none.npy"])
+def test_an_entry_without_label_or_file_is_refused(entry):
+    with pytest.raises(ValueError, match="it must be LABEL=FILE"):
+        label_and_file(entry)
+
+
+@pytest.mark.parametrize("seconds", ["1e9", "1e300", "50000"])
+def test_more_seconds_than_a_clip_may_have_are_refused_before_they_are_played(folder, capsys, seconds):
+    said = result(capsys, "--seconds", seconds, "-o", "a.npy", code=2)["error"]
+    assert said.startswith("play: --seconds is ")
+    assert "it must be at most 41,667 seconds, 1,000,000 frames at 24 per second" in said

@@ -192,12 +192,6 @@ def test_a_closed_view_is_gone(live):
         HTTPConnection(at, timeout=PATIENCE).request("GET", "/")
 
 
-def test_a_port_that_is_taken_is_an_error(live):
-    port = urlsplit(live.url).port
-    with pytest.raises(OSError, match=r"in use|bind"):
-        rc.view(plain_face(), port=port)
-
-
 def test_a_notebook_shows_it_as_an_iframe(live):
     assert f'<iframe src="{live.url}"' in live._repr_html_()
 

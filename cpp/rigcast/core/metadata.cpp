@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "rigcast/core/error.h"
-#include "rigcast/core/json_depth.h"
 
 namespace rigcast {
 namespace {
@@ -36,6 +35,24 @@ const Json& list(const Json* entry, const std::string& place, const std::string&
 }
 
 }  // namespace
+
+int json_depth(std::string_view text) {
+    int depth = 0;
+    int deepest = 0;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '"') quoted = !quoted;
+        if (quoted) {
+            if (c == '\\') ++i;
+        } else if (c == '[' || c == '{') {
+            deepest = std::max(deepest, ++depth);
+        } else if (c == ']' || c == '}') {
+            --depth;
+        }
+    }
+    return deepest;
+}
 
 Metadata::Metadata(const std::string& json, const std::string& function, const std::string& argument) {
     if (json_depth(json) > max_depth) {

@@ -2,9 +2,15 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rigcast {
+
+/// The depth of nested arrays and objects in a JSON text, found without parsing. Callers refuse deep texts before they
+/// parse, because copies, comparisons and dumps of a parsed tree recurse and could overflow the stack. If the text is
+/// not valid JSON, the result is at least the depth at which a parser finds the error.
+int json_depth(std::string_view text);
 
 /// The metadata of a model file: a JSON object with typed access, parsed once. Copies share the parsed tree.
 ///

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -9,11 +10,36 @@
 #include <utility>
 #include <vector>
 
+#include "rigcast/core/interruption.h"
 #include "rigcast/core/scratch.h"
 #include "rigcast/core/system.h"
 
 namespace rigcast {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr Clock::duration between_checks = std::chrono::milliseconds(50);
+
+// Of the Interruptible of this thread.
+thread_local Interruption* interruption = nullptr;
+thread_local Clock::time_point check_due;
+thread_local bool check_later = false;  // a lock is held, for which a thread may wait that holds what the check needs
+
+bool interruption_is_due() {
+    return interruption != nullptr && Clock::now() >= check_due;
+}
+
+/// While it lives, check_interruption() does nothing on this thread.
+class CheckLater {
+public:
+    CheckLater() : outer_(std::exchange(check_later, true)) {}
+    ~CheckLater() { check_later = outer_; }
+    CheckLater(const CheckLater&) = delete;
+    CheckLater& operator=(const CheckLater&) = delete;
+
+private:
+    bool outer_;
+};
 
 /// One call of parallel_for, which several threads work on.
 struct Job {
@@ -23,12 +49,14 @@ struct Job {
     void* context = nullptr;
     std::atomic<std::int64_t> next{0};  // first index of the next piece
     std::atomic<bool> failed{false};
+    std::atomic<bool> paused{false};  // no piece is begun until the caller has checked its interruption
     std::mutex error_lock;
     std::exception_ptr error;
 
-    /// Processes pieces until none is left or a body has thrown.
+    /// Processes pieces until none is left, a body has thrown or the job is paused; pauses it if the interruption of
+    /// this thread is due.
     void work() {
-        for (;;) {
+        while (!paused.load(std::memory_order_relaxed)) {
             const std::int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
             if (begin >= count || failed.load(std::memory_order_relaxed)) return;
             try {
@@ -36,7 +64,13 @@ struct Job {
             } catch (...) {
                 fail(std::current_exception());
             }
+            if (interruption_is_due()) paused.store(true, std::memory_order_relaxed);
         }
+    }
+
+    /// True if pieces are left to begin.
+    bool goes_on() const {
+        return !failed.load(std::memory_order_relaxed) && next.load(std::memory_order_relaxed) < count;
     }
 
     void fail(std::exception_ptr exception) {
@@ -62,6 +96,7 @@ public:
 
     /// Works on a job with at most `workers` threads beside the calling one. Returns when it is complete.
     void run(Job& job, int workers) {
+        const CheckLater while_locked;
         const std::lock_guard<std::mutex> one_job(job_lock_);
         {
             const std::lock_guard<std::mutex> guard(lock_);
@@ -132,6 +167,7 @@ std::atomic<Scheduler*> host{nullptr};
 /// Works on a job on a thread of the host. It may be inside a body or lease scratch memory already.
 void work_on_host_thread(Job& job) noexcept {
     const bool was_inside = std::exchange(inside_body, true);
+    const CheckLater while_inside;
     try {
         const Scratch::Inside own_memory;
         job.work();
@@ -156,6 +192,23 @@ void set_scheduler(Scheduler* scheduler) {
     host.store(scheduler, std::memory_order_release);
 }
 
+Interruptible::Interruptible(Interruption* inner) : outer_(interruption), outer_due_(check_due) {
+    interruption = inner;
+    check_due = Clock::now() + between_checks;
+}
+
+Interruptible::~Interruptible() {
+    interruption = outer_;
+    check_due = outer_due_;
+}
+
+void check_interruption() {
+    if (check_later || !interruption_is_due()) return;
+    const Scratch::Inside own_memory;  // the check may call the library while a lease of its caller lasts
+    interruption->check();
+    check_due = Clock::now() + between_checks;
+}
+
 void detail::parallel_for(std::int64_t count, std::int64_t grain, int threads, Body body, void* context) {
     if (count <= 0) return;
     grain = std::clamp<std::int64_t>(grain, 1, count);
@@ -163,8 +216,10 @@ void detail::parallel_for(std::int64_t count, std::int64_t grain, int threads, B
     if (threads <= 0) threads = num_processors();
     threads = static_cast<int>(std::min<std::int64_t>(threads, pieces));
     const Scratch::Inside own_memory;
+    check_interruption();
     if (threads == 1 || inside_body) {
         for (std::int64_t begin = 0; begin < count; begin += grain) {
+            if (begin > 0) check_interruption();
             body(context, begin, std::min(begin + grain, count));
         }
         return;
@@ -174,11 +229,15 @@ void detail::parallel_for(std::int64_t count, std::int64_t grain, int threads, B
     job.grain = grain;
     job.body = body;
     job.context = context;
-    if (Scheduler* scheduler = host.load(std::memory_order_acquire)) {
-        run_on_host(*scheduler, job, threads);
-    } else {
-        pool().run(job, threads - 1);
-    }
+    do {
+        job.paused.store(false, std::memory_order_relaxed);
+        if (Scheduler* scheduler = host.load(std::memory_order_acquire)) {
+            run_on_host(*scheduler, job, threads);
+        } else {
+            pool().run(job, threads - 1);
+        }
+        if (job.goes_on()) check_interruption();
+    } while (job.goes_on());
     if (job.error) std::rethrow_exception(job.error);
 }
 

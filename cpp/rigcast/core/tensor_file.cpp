@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rigcast/core/files.h"
-#include "rigcast/core/json_depth.h"
+#include "rigcast/core/metadata.h"
 
 namespace rigcast {
 namespace {

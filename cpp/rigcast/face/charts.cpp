@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "rigcast/core/check.h"
+#include "rigcast/core/interruption.h"
 #include "rigcast/linalg/vec3.h"
 #include "rigcast/mesh/topology.h"
 
@@ -105,7 +106,11 @@ bool solve(const Disk& disk, const Weights& weights, std::vector<double>* uvs) {
     }
     Eigen::SparseMatrix<double> matrix(rows, rows);
     matrix.setFromTriplets(entries.begin(), entries.end());
-    Eigen::SparseLU<Eigen::SparseMatrix<double>> factorization(matrix);
+    Eigen::SparseLU<Eigen::SparseMatrix<double>> factorization;
+    factorization.analyzePattern(matrix);
+    check_interruption();
+    factorization.factorize(matrix);
+    check_interruption();
     if (factorization.info() != Eigen::Success) return false;
     const Eigen::MatrixXd solved = factorization.solve(right);
     if (!solved.allFinite()) return false;
@@ -214,6 +219,7 @@ std::vector<double> minimum_stretch(const Disk& disk) {
     double least = stretch(disk, best);
     std::vector<double> uvs = best;
     for (int round = 0; round < rounds; ++round) {
+        check_interruption();
         const std::vector<double> around = stretch_at(disk, uvs);
         relax(around, &weights);
         if (!solve(disk, weights, &uvs)) break;

@@ -8,6 +8,7 @@
 
 #include "rigcast/core/check.h"
 #include "rigcast/core/error.h"
+#include "rigcast/core/interruption.h"
 
 namespace rigcast::rig {
 namespace {
@@ -130,7 +131,10 @@ std::shared_ptr<Deformer> Deformer::restricted(View<const std::int32_t, 1> verti
 void Deformer::confidence(View<const float, 2> poses, View<float, 1> confidences) const {
     check_poses("confidence", poses);
     check_shape<float, 1>("confidence", "confidences", confidences, {poses.extent(0)});
-    for (std::int64_t t = 0; t < poses.extent(0); ++t) confidences(t) = character_.confidence(poses.row(t));
+    for (std::int64_t t = 0; t < poses.extent(0); ++t) {
+        check_interruption();
+        confidences(t) = character_.confidence(poses.row(t));
+    }
 }
 
 void Deformer::out_of_range(View<const float, 2> poses, View<bool, 1> flags) const {

@@ -23,7 +23,7 @@ from rigcast._rigs.description import RigChannel
 from rigcast._rigs.motion import Motion, MotionFile
 from rigcast._rigs.rotations import AXES, euler_to_matrix, transform_of
 from rigcast._safe_reading import text_of
-from rigcast._validate import bad_argument
+from rigcast._validate import RATES, bad_argument
 
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in AXES)
 EXPANSION = 200  # unpacked bytes a packed byte may give: motion text packs 3 to 10 times
@@ -288,8 +288,13 @@ class _Parser:
         count = self.take("FRAMES:")
         frame_time = float(self.numbers(self.take("FRAME TIME:"), 1)[0])
         rows = self.lines[self.next :]
-        if not count.isdecimal() or len(count) > 9 or frame_time <= 0:
-            raise self.fail("a number of frames and a positive frame time before")
+        if (
+            not count.isdecimal()
+            or len(count) > 9
+            or not RATES["least"] <= 1.0 / (frame_time or np.inf) <= RATES["most"]
+        ):
+            shortest, longest = 1.0 / RATES["most"], 1.0 / RATES["least"]
+            raise self.fail(f"a number of frames and a frame time of {shortest:g} to {longest:g} seconds before")
         try:
             values = np.array(" ".join(rows).split(), np.float64)
         except ValueError:

@@ -34,7 +34,8 @@ def read_ply(path: Path, function: str) -> tuple[NDArray[np.float32], NDArray[np
             warnings.simplefilter("ignore")  # what is wrong is compared below
             # process=False: vertices are neither merged nor sorted; maintain_order is about faces
             mesh: Any = trimesh.load(stream, file_type="ply", process=False, maintain_order=True)
-        vertices = np.asarray(mesh.vertices, np.float32).reshape(-1, 3)
+        with np.errstate(over="ignore"):  # becomes infinite, which a mesh refuses with its vertex
+            vertices = np.asarray(mesh.vertices, np.float32).reshape(-1, 3)
         faces = np.asarray(getattr(mesh, "faces", np.zeros((0, 3))), np.int32).reshape(-1, 3)
     except Exception as error:
         raise bad_argument(function, "path", f"{path}: unreadable ({error})", "a PLY mesh") from error

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._rigs.rotations import nearest_rotation
+from rigcast._validate import MOST_FRAMES, bad_argument
 
 Float64 = NDArray[np.float64]
 SLACK = 1e-6  # of a frame: rounding of rates must not cost the last one
@@ -22,6 +23,9 @@ def resampled(poses: NDArray[np.floating[Any]], num_joints: int, fps: float, to_
     """
     rows = np.asarray(poses, np.float64)
     count = int(np.floor((len(rows) - 1) * to_fps / fps + SLACK)) + 1
+    if count > MOST_FRAMES:
+        got = f"{to_fps:g}, which makes {count:,} frames of {len(rows):,} at {fps:g}"
+        raise bad_argument("resampled", "fps", got, f"one that makes at most {MOST_FRAMES:,} frames")
     place = np.minimum(np.arange(count) * fps / to_fps, len(rows) - 1)
     left = np.minimum(place.astype(np.int64), max(0, len(rows) - 2))
     right, share = np.minimum(left + 1, len(rows) - 1), place - left

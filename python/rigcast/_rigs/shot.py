@@ -60,8 +60,7 @@ class Shot(Described):
     def __post_init__(self) -> None:
         check = Arguments("Shot")
         vertices = check.numbers("vertices", self.vertices, "T+ V+ 3", dtype=np.float32)
-        if not (np.isfinite(self.fps) and self.fps > 0):
-            raise check.wrong("fps", repr(self.fps), "a positive number")
+        check.rate("fps", self.fps)
         if self.faces is not None:
             object.__setattr__(self, "faces", padded_faces(self.faces, "Shot", vertices.shape[1]))
         if self.meters_per_unit is not None:

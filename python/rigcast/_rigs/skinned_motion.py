@@ -123,7 +123,7 @@ class SkinnedMotion:
         parents = np.asarray(self.joints.parents)
         below, local = parents >= 0, world.copy()
         local[..., below, :, :] = compose(invert(world[..., parents[below], :, :]), world[..., below, :, :])
-        return local
+        return np.asarray(local)
 
     def keys(self) -> Keys:
         """What a file holds of the frames."""

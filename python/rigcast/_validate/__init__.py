@@ -2,7 +2,10 @@
 
 from rigcast._validate.arguments import (
     LONGEST_UNIT,
+    MOST_FRAMES,
+    MOST_INDEX,
     MOST_THREADS,
+    RATES,
     SHORTEST_UNIT,
     Arguments,
     check_finite,
@@ -14,7 +17,10 @@ from rigcast._validate.words import bad_argument, is_text, missing_file, shown
 
 __all__ = [
     "LONGEST_UNIT",
+    "MOST_FRAMES",
+    "MOST_INDEX",
     "MOST_THREADS",
+    "RATES",
     "SHORTEST_UNIT",
     "Arguments",
     "as_array",

@@ -14,7 +14,10 @@ from rigcast._validate.arrays import as_array
 from rigcast._validate.words import bad_argument, is_text, shown
 
 MOST_THREADS = 2**31 - 1  # what the engine counts threads with
+MOST_INDEX = 2**31 - 1  # what the engine counts vertices and frames with
 SHORTEST_UNIT, LONGEST_UNIT = 1e-12, 1e12  # meters: squares of them and of their inverses are numbers
+RATES = {"least": 1e-3, "most": 1e3}  # frames per second: a quarter of an hour and a millisecond per frame
+MOST_FRAMES = 1_000_000  # of one clip, played or resampled: nine hours at 30 frames per second
 
 
 class Arguments:
@@ -149,6 +152,18 @@ class Arguments:
     def unit(self, argument: str, value: Any) -> float:
         """Meters in a unit of length."""
         return self.number(argument, value, least=SHORTEST_UNIT, most=LONGEST_UNIT)
+
+    def rate(self, argument: str, value: Any) -> float:
+        """Frames per second."""
+        return self.number(argument, value, **RATES)
+
+    def frames(self, argument: str, value: float, rate: float) -> int:
+        """The frames of a duration: ``value`` seconds at ``rate`` frames per second."""
+        seconds = self.number(argument, value, least=0.0)
+        if not round(seconds * rate) <= MOST_FRAMES:
+            must = f"at most {MOST_FRAMES / rate:,.0f} seconds, {MOST_FRAMES:,} frames at {rate:g} per second"
+            raise self.wrong(argument, f"{seconds:g}", must)
+        return round(seconds * rate)
 
     def threads(self, threads: int) -> int:
         """A number of threads, as :func:`check_threads` checks it."""

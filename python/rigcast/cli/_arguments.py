@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rigcast._atomic_files import unwritable
 from rigcast._safe_reading import KINDS
-from rigcast._validate import LONGEST_UNIT, MOST_THREADS, SHORTEST_UNIT
+from rigcast._validate import LONGEST_UNIT, MOST_THREADS, RATES, SHORTEST_UNIT
 from rigcast.cli._overwrite import check_overwrite
 
 UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
@@ -188,6 +188,18 @@ def positive(text: str) -> float:
         value = 0.0
     if not 0.0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return value
+
+
+def rate(text: str) -> float:
+    """Frames per second."""
+    slowest, fastest = RATES["least"], RATES["most"]
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not slowest <= value <= fastest:
+        raise argparse.ArgumentTypeError(f"{text} is no number of frames per second, {slowest:g} to {fastest:g}")
     return value
 
 

@@ -60,6 +60,7 @@ IN_THE_COMMANDS_WORDS = [
     (r"; (\.\w+) files are read by rigcast.*$", r"; rigcast info says what a \1 file holds"),
     (r"\brigcast\.sampling\.sample has finished", "rigcast sample has finished"),
     (r"^[a-z_.]+: targets is ", "SHOT is "),
+    (r"^view: (?=(?:host|port) is )", "--"),
     (r"\boverwrite=True\b", "--overwrite"),
 ]
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rigcast._cuda import DeviceArray
 
 Float32 = NDArray[np.float32]
+BYTES_AT_ONCE = 1 << 25  # that are copied before Ctrl-C is looked for
 
 
 class Crowd:
@@ -174,8 +175,11 @@ class Crowd:
             return result
         once = np.empty((len(state), *result.shape[1:]), np.float32)
         self._evaluate(clips[state], frames[state], prefixes[state], device, threads=threads, out=once)
-        # mode "clip" writes into `result` without a buffer of its size; the indices are in range
-        return once.take(head, axis=0, out=result, mode="clip")
+        step = max(1, BYTES_AT_ONCE // max(1, once[:1].nbytes))
+        for begin in range(0, len(head), step):
+            # mode "clip" writes into `result` without a buffer of its size; the indices are in range
+            once.take(head[begin : begin + step], axis=0, out=result[begin : begin + step], mode="clip")
+        return result
 
     def evaluate_weights(
         self,

@@ -73,7 +73,7 @@ def write_bvh(
     if skeleton is None:
         got = f"a {type(rig_or_model).__name__} without skeleton"
         raise bad_argument(FUNCTION, "rig_or_model", got, "a rig or a model with joints")
-    rate = Arguments(FUNCTION).number("fps", fps, above=0.0, most=1000.0)
+    rate = Arguments(FUNCTION).rate("fps", fps)
     poses = poses_of(rig_or_model, channels, FUNCTION)
     return write_poses(Path(path), rig_or_model, poses, rate)
 

@@ -44,7 +44,7 @@ def resampled_weights(weights: ArrayLike, fps: float, to_fps: float, transforms:
     """
     check = Arguments("resampled_weights")
     rows = check.numbers("weights", weights, "T+ K")
-    rates = [check.number(name, rate, above=0.0, most=1000.0) for name, rate in (("fps", fps), ("to_fps", to_fps))]
+    rates = [check.rate(name, rate) for name, rate in (("fps", fps), ("to_fps", to_fps))]
     if transforms is None:
         return resampled(rows, 0, *rates), None
     motion = checked_transforms("resampled_weights", transforms, len(rows))

@@ -164,7 +164,7 @@ def _moving_mesh(
     if isinstance(kind, np.dtype) and kind.kind not in "fiu":
         raise check.wrong("vertices", f"{kind} {shape}", "numbers (T, V, 3)")
     rows = np.zeros((0, 4), np.int32) if faces is None else padded_faces(faces, FUNCTION, shape[1])
-    rate = check.number("fps", fps, above=0.0, most=1000.0)
+    rate = check.rate("fps", fps)
     unit = check.unit("meters_per_unit", meters_per_unit)
     return MovingMesh(sliced, rows, rate, unit, _axis("up_axis", up_axis), str(name), str(licence))
 

@@ -96,7 +96,7 @@ def write_blendshape_weights(
     check = Arguments("write_blendshape_weights", K=rig.num_shapes)
     rows = check.numbers("weights", weights, "T+ K", dtype=np.float32)
     motion = None if transforms is None else checked_transforms("write_blendshape_weights", transforms, len(rows))
-    writer(file, rig, rows, check.number("fps", fps, above=0.0, most=1000.0), motion)
+    writer(file, rig, rows, check.rate("fps", fps), motion)
     return live_link_notes(rig.shape_names, motion) if writer is write_live_link else []
 
 

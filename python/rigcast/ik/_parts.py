@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import npz_content
 from rigcast._formats.npz.archive import BROKEN
-from rigcast._interrupts import held_back
+from rigcast._interrupts import SOON, held_back
 from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.parts import Parts
 from rigcast.ik._pose_solution import PoseSolution
@@ -48,15 +48,20 @@ def solve_in_parts(
     ValueError
         As ``solve`` does; with ``resume`` for parts of another solve.
     KeyboardInterrupt
-        After the part in work.
+        After the part in work, or half a second after Ctrl-C.
     """
     first = solver.rest[0] if start is None else start
     parts: list[dict[str, NDArray[Any]]] = []
-    with held_back() as pressed:
+
+    def told() -> str:
+        done = sum(len(part["poses"]) for part in parts)
+        return f"{done:,} of {len(targets):,} frames are kept in {kept.folder}"
+
+    with held_back(SOON, told) as pressed:
         kept.begin(fingerprint(identity, targets, solver.vertices, first, options), resume)
         for number, begin in enumerate(range(0, len(targets), FRAMES_PER_PART)):
             if pressed():
-                raise KeyboardInterrupt(f"{begin:,} of {len(targets):,} frames are kept in {kept.folder}")
+                raise KeyboardInterrupt(told())
             content = kept.get(f"{number:06d}")
             part = None if content is None else _from_content(content)
             if part is None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._safe_reading import as_utf8, check_regular, errors_naming, table_rows
-from rigcast._validate import bad_argument, missing_file
+from rigcast._validate import MOST_INDEX, bad_argument, missing_file
 
 COLUMNS = ["frame", "vertex", "x", "y", "z"]
 MEMBERS = {
@@ -128,5 +128,8 @@ def _rows(path: Path) -> list[tuple[int, int, float, float, float]]:
             ) from None
         if not np.isfinite([x, y, z]).all():
             raise bad_argument("load_targets", str(path), f"with {','.join(cells)[:80]!r} in line {number}", "finite")
+        if not (0 <= vertex <= MOST_INDEX and abs(frame) <= MOST_INDEX):
+            got = f"with {','.join(cells)[:80]!r} in line {number}"
+            raise bad_argument("load_targets", str(path), got, f"of frames and vertices up to {MOST_INDEX}")
         rows.append((frame, vertex, x, y, z))
     return rows

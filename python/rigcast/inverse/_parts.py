@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast._interrupts import held_back
+from rigcast._interrupts import SOON, held_back
 from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.parts import Parts, opened
 from rigcast._validate import bad_argument
@@ -81,7 +82,8 @@ def solve_in_parts(
         As ``solve`` does; with ``resume`` for a folder of another solve; for a folder that another run writes or that
         holds other files.
     KeyboardInterrupt
-        After the part in work at the first Ctrl-C, at once at the second; the message says what is kept.
+        After the part in work, half a second after Ctrl-C, or at once if it is pressed again; the message says what is
+        kept.
     """
     show = as_callback(progress)
     shot = solver.gram.checked(targets)
@@ -105,12 +107,20 @@ def solve_in_parts(
         own = settings | {"alpha": alpha, "progress": show} | whole_shot.rows(sample)
         settings["alpha"], settings["loss_scale"] = chosen_of(solver.gram, shot[sample], **own)
     length = frames or SLOW.get(method, FRAMES_PER_RUN)
-    parts, solved, began = [], 0, time.monotonic()
-    with opened(folder, "solve") as kept, held_back() as pressed:
+    parts, solved, began = list[Solution](), 0, time.monotonic()
+
+    def told(place: Path) -> str:
+        done = sum(len(part.weights) for part in parts)
+        return (
+            f"interrupted with {done:,} of {len(shot):,} frames solved and kept in {place}; "
+            "run the same command again to continue"
+        )
+
+    with opened(folder, "solve") as kept, held_back(SOON, lambda: told(kept.folder)) as pressed:
         kept.begin(_fingerprint(solver, [shot, *whole_shot.arrays], length, settings), resume)
         for number, begin in enumerate(range(0, len(shot), length)):
             if pressed():
-                raise KeyboardInterrupt(_interrupted(begin, len(shot), kept.folder))
+                raise KeyboardInterrupt(told(kept.folder))
             known = kept.get(f"{number:06d}")
             if known is not None:
                 part = from_content(known)
@@ -123,7 +133,7 @@ def solve_in_parts(
             done = begin + len(part.weights)
             show(Progress("solving", done, len(shot), _rate(solved, time.monotonic() - began)))
         if pressed() and smoothness != 0:
-            raise KeyboardInterrupt(_interrupted(len(shot), len(shot), kept.folder))
+            raise KeyboardInterrupt(told(kept.folder))
     whole = Solution.joined(parts)
     own = settings | whole_shot.rows(slice(None))
     problem = placed(solver.gram, shot, whole.transforms, **own)
@@ -180,13 +190,6 @@ class _PerFrame:
 
 def _rate(frames: int, seconds: float) -> str:
     return f"{frames / seconds:,.0f} frames/s" if frames and seconds > 0 else ""
-
-
-def _interrupted(done: int, total: int, folder: os.PathLike[str]) -> str:
-    return (
-        f"interrupted with {done:,} of {total:,} frames solved and kept in {folder}; "
-        "run the same command again to continue"
-    )
 
 
 def _fingerprint(solver: Solver, per_frame: list[Any], length: int, settings: dict[str, Any]) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._extras import require
+from rigcast._text import escaped
 from rigcast.plot._colors import INK, QUIET, RULE
 
 STYLE = {
@@ -31,14 +34,39 @@ STYLE = {
 }
 
 
+OWN_FORMULA = r"$\mathdefault{"  # how matplotlib writes numbers of a logarithmic axis
+
+
+@functools.cache
+def canvas_class() -> type[Any]:
+    """A figure of matplotlib that shows names of strangers as they are, whatever they hold.
+
+    Control characters are escaped, dollars begin no formula, and letters that the font lacks are boxes without a
+    warning.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+    class Canvas(Figure):
+        def draw(self, renderer: Any) -> None:
+            for text in self.findobj(Text):
+                text.set_parse_math(text.get_text().startswith(OWN_FORMULA))
+                if (plain := escaped(text.get_text(), keep="\n")) != text.get_text():
+                    text.set_text(plain)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", r"Glyph .* missing from")
+                super().draw(renderer)
+
+    return Canvas
+
+
 def figure(rows: int, columns: int, size: tuple[float, float], **more: Any) -> tuple[Any, Any]:
     """A canvas of so many inches, and its axes in a row; ``more`` as for matplotlib's subplots."""
     require("matplotlib", extra="report", purpose="drawing charts")
     from matplotlib import rc_context
-    from matplotlib.figure import Figure
 
     with rc_context(STYLE):
-        canvas = Figure(figsize=size, layout="constrained")
+        canvas = canvas_class()(figsize=size, layout="constrained")
         axes = canvas.subplots(rows, columns, squeeze=False, **more)
         for axis in axes.flat:  # created inside the style: lines, ticks and grid keep it
             axis.set_axisbelow(True)
@@ -70,9 +98,8 @@ def blank_figure(width: int, height: int) -> Any:
     """A white canvas of so many pixels, without axes."""
     require("matplotlib", extra="report", purpose="drawing text in pictures")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
-    canvas = Figure(figsize=(width / DPI, height / DPI), dpi=DPI, facecolor="white")
+    canvas = canvas_class()(figsize=(width / DPI, height / DPI), dpi=DPI, facecolor="white")
     FigureCanvasAgg(canvas)
     return canvas
 
@@ -89,7 +116,8 @@ def new_axes(rows: int, columns: int, size: tuple[float, float], **more: Any) ->
     from matplotlib import interactive, is_interactive, pyplot, rc_context
 
     with rc_context(STYLE):
-        _, axes = pyplot.subplots(rows, columns, squeeze=False, figsize=size, layout="constrained", **more)
+        made = {"FigureClass": canvas_class(), "figsize": size, "layout": "constrained"}
+        _, axes = pyplot.subplots(rows, columns, squeeze=False, **made, **more)
         for axis in axes.flat:
             axis.set_axisbelow(True)
         shown = is_interactive()

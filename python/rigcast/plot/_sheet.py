@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rigcast._text import escaped
 from rigcast.plot._colors import INK, QUIET, heat
 from rigcast.plot._drawing import blank_figure, pixels_of
 from rigcast.plot._image import Pixels
@@ -29,6 +30,7 @@ class Scale:
 
 def sheet(pictures: list[Pixels], columns: int, titles: Sequence[str] | None, scale: Scale | None) -> Pixels:
     """Compose pictures of one size; text is drawn by matplotlib, pictures keep their pixels."""
+    titles = None if titles is None else [escaped(title) for title in titles]
     height, width, _ = pictures[0].shape
     columns = min(columns, len(pictures))
     rows = -(-len(pictures) // columns)

@@ -11,7 +11,6 @@ from rigcast._validate import Arguments, bad_argument
 from rigcast.sources._blendshapes import naming
 
 FUNCTION = "load_motion"
-FASTEST = 1000.0  # frames per second
 OPENERS = {
     ".bvh": "bvh:bvh_clips",
     **dict.fromkeys((".glb", ".gltf", ".vrm"), "gltf:gltf_clips"),
@@ -78,7 +77,7 @@ def load_motion(
         listing = ", ".join(map(repr, found.clips))[:300] or "(the file has none)"
         got = "not given" if clip is None else repr(clip)
         raise bad_argument(FUNCTION, "clip", f"{got} for {path}", f"one of {listing}")
-    rate = None if fps is None else Arguments(FUNCTION).number("fps", fps, above=0.0, most=FASTEST)
+    rate = None if fps is None else Arguments(FUNCTION).rate("fps", fps)
     with naming(Path(path), FUNCTION):
         return found.clips[names[0]](rate)
 

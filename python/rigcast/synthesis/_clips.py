@@ -16,7 +16,6 @@ from rigcast.sources import Retargeted
 from rigcast.synthesis._rotations import Rotations
 
 Float32 = NDArray[np.float32]
-FASTEST = 1000.0  # frames per second
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +104,7 @@ def _clip(check: Arguments, label: str, number: int, value: Any, fps: float) -> 
         value = Clip(value)
     check.sizes.pop("T", None)  # every clip has frames of its own
     controls = check.numbers(argument, value.controls, "T+ N+", dtype=np.float32)
-    rate = fps if value.fps is None else check.number(f"{argument}.fps", value.fps, above=0.0, most=FASTEST)
+    rate = fps if value.fps is None else check.rate(f"{argument}.fps", value.fps)
     made: Clip = replace(value, controls=controls, fps=rate, name=value.name or f"{label} {number}")
     return made
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast._validate import Arguments, bad_argument
+from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
 from rigcast.synthesis._player import checked_settings, checked_transitions, schedule_of
 from rigcast.synthesis._playing import commands
 from rigcast.synthesis._playing.character import Character
@@ -81,7 +81,7 @@ class PlayerCrowd:
         self._stage = Stage(synth, checked_settings("PlayerCrowd", settings), check.threads(threads))
         self._places = Places(synth)
         self._layers = Layers("PlayerCrowd", layers, synth.control_names, synth.fps)
-        number, base = check.whole("count", count, least=1, most=10**6), check.whole("seed", seed, most=MASK)
+        number, base = check.whole("count", count, least=1, most=MOST_FRAMES), check.whole("seed", seed, most=MASK)
         self._seeds = np.array([(base * SPREAD + h) & MASK for h in range(number)], np.uint64)
         labels = synth.labels if label is None else [self._places.label("PlayerCrowd", label)]
         if scripts is not None and (not isinstance(scripts, Sequence) or not len(scripts)):
@@ -129,7 +129,7 @@ class PlayerCrowd:
 
     def step(self, frames: int, *, without: Sequence[str] = ()) -> Float32:
         """(H, frames, N) controls of the next frames; arguments are those of :meth:`Player.step`."""
-        count = Arguments("PlayerCrowd.step").whole("frames", frames, most=10**6)
+        count = Arguments("PlayerCrowd.step").whole("frames", frames, most=MOST_FRAMES)
         first = self._voices[0].character.frame
         added = self._layers.added("PlayerCrowd.step", first + 1, count, self._seeds, without)
         controls = play_frames(self._stage, self._voices, count)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._rigs.rotations import nearest_rotation
-from rigcast._validate import Arguments
+from rigcast._validate import RATES, Arguments
 from rigcast.synthesis._coordinates import Coordinates
 from rigcast.synthesis._entries import Entries
 from rigcast.synthesis._figures import HeldOut
@@ -127,7 +127,7 @@ def from_tensors(tensors: Tensors, metadata: Any) -> Parts:
         bridges[a, b] = _bridge(check, tensors, f"bridge.{i:03d}.", (spaces[a], spaces[b]), entry.truth("within"))
     back = {(b, a): Bridge(k.to_points, k.from_points, k.distances, k.within) for (a, b), k in bridges.items()}
     return Parts(
-        fps=about.number("fps", above=0.0, most=1000.0),
+        fps=about.number("fps", **RATES),
         control_names=names,
         around=around,
         weights=weights,

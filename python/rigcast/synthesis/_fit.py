@@ -22,7 +22,7 @@ from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_call
 from rigcast.sources import Action, Retargeted, Rig
 from rigcast.synthesis._bridges import default_threshold, find_bridges
 from rigcast.synthesis._choose import UNMEASURED, USUAL, Trials, chosen_settings, least_components
-from rigcast.synthesis._clips import FASTEST, Clip
+from rigcast.synthesis._clips import Clip
 from rigcast.synthesis._embedding import LatentSettings, components_for, fit_space
 from rigcast.synthesis._kept import Kept, kept_in
 from rigcast.synthesis._parts import Bridge, Parts
@@ -110,7 +110,7 @@ def fit(
     ['smile', 'frown']
     """
     check = Arguments("fit")
-    rate = check.number("fps", fps, above=0.0, most=FASTEST)
+    rate = check.rate("fps", fps)
     given = (
         None if dimensions is None else check.whole("dimensions", dimensions, least=1, most=MOST_DIMENSIONS),
         None if components is None else check.whole("components", components, least=1),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._validate import Arguments, bad_argument, shown
+from rigcast._validate import MOST_FRAMES, Arguments, bad_argument, shown
 from rigcast.synthesis._playing import commands
 from rigcast.synthesis._playing.character import Character
 from rigcast.synthesis._playing.commands import Command, Places, Pose
@@ -24,7 +24,6 @@ from rigcast.synthesis._playing.simulate import Stage
 
 Float32 = NDArray[np.float32]
 TRANSITIONS = ("inertialize", "blend")
-LONGEST = 1e6  # seconds
 
 
 class Player:
@@ -155,7 +154,7 @@ class Player:
         ------
         ValueError
         """
-        count = Arguments("Player.step").whole("frames", frames, most=10**8)
+        count = Arguments("Player.step").whole("frames", frames, most=MOST_FRAMES)
         first, seeds = self.frame, np.array([self.seed], np.uint64)
         added = self._layers.added("Player.step", first + 1, count, seeds, without)
         controls = play_frames(self._stage, [self._voice], count)[0]
@@ -167,8 +166,8 @@ class Player:
             if self.script is None or self.script.seconds is None:
                 raise bad_argument("Player.render", "seconds", "None", "given, since no script says it")
             seconds = self.script.seconds
-        length = Arguments("Player.render").number("seconds", seconds, least=0.0, most=LONGEST)
-        return self.step(round(length * self._stage.synth.fps), without=without)
+        frames = Arguments("Player.render").frames("seconds", seconds, self._stage.synth.fps)
+        return self.step(frames, without=without)
 
     def poses(self, frames: int, *, without: Sequence[str] = ()) -> Float32:
         """The next frames as pose rows (frames, C), what every model of the rig takes."""

@@ -18,10 +18,10 @@ from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._formats.npz.array import read_array
 from rigcast._formats.readers import suffix_of
 from rigcast._safe_reading import read_json
-from rigcast._validate import Arguments, bad_argument, missing_file
+from rigcast._validate import RATES, Arguments, bad_argument, missing_file
 from rigcast.sampling import Dataset
 from rigcast.sources._motions import OPENERS, is_motion, opened_motion
-from rigcast.synthesis._clips import FASTEST, Clip
+from rigcast.synthesis._clips import Clip
 from rigcast.synthesis._entries import Entries
 from rigcast.synthesis._mesh import ControlledMesh
 
@@ -77,7 +77,7 @@ def read_clips(
     file = Path(path)
     if not os.path.exists(file):
         raise missing_file("read_clips", "path", file, "a file with motion")
-    rate = None if fps is None else Arguments("read_clips").number("fps", fps, above=0.0, most=FASTEST)
+    rate = None if fps is None else Arguments("read_clips").rate("fps", fps)
     if file.is_dir():
         found = _of_data_set(file, rig)
     elif suffix_of(file) == ".npy":
@@ -196,7 +196,7 @@ def read_clip_list(
         found[label] = []
         for entry in labels.objects(label):
             clip_name = None if entry.get("clip") is None else entry.text("clip")
-            rate = None if entry.get("fps") is None else entry.number("fps", above=0.0, most=FASTEST)
+            rate = None if entry.get("fps") is None else entry.number("fps", **RATES)
             key = (entry.text("file"), clip_name, rate)
             if key not in read:
                 read[key] = read_clips(file.parent / key[0], rig, clip=clip_name, fps=rate, allow_frozen=allow_frozen)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import DeformationTransfer
-from rigcast._interrupts import held_back
+from rigcast._interrupts import SOON, held_back
 from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.parts import Parts, opened
 from rigcast._validate import Arguments
@@ -62,7 +62,8 @@ def transfer_in_parts(
     ValueError
         As ``deformation_transfer`` does, and for a folder that another run writes or that holds other files.
     KeyboardInterrupt
-        After the part in work at the first Ctrl-C, at once at the second; the message says what is kept.
+        After the part in work, half a second after Ctrl-C, or at once if it is pressed again; the message says what is
+        kept.
     """
     show = as_callback(progress)
     check_positions("transfer_in_parts", source_neutral, source_shapes, "source_shapes")
@@ -78,12 +79,17 @@ def transfer_in_parts(
     decides = fingerprint(*arrays, held, pairs, holds_each(fixed))
     transfer = solver.transfer_keep_rest if holds_each(fixed) else solver.transfer
     result = np.empty(shapes.shape, np.float32)
-    with opened(folder, "transfer_in_parts") as kept, held_back() as pressed:
+    done = 0
+    with (
+        opened(folder, "transfer_in_parts") as kept,
+        held_back(SOON, lambda: _interrupted(done, len(shapes), kept.folder)) as pressed,
+    ):
         kept.begin(decides)
         for begin in range(0, len(shapes), SHAPES):
+            done = begin
             show(Progress("transferring", begin, len(shapes)))
             if pressed():
-                raise KeyboardInterrupt(_interrupted(begin, len(shapes), kept.folder))
+                raise KeyboardInterrupt(_interrupted(done, len(shapes), kept.folder))
             part = result[begin : begin + SHAPES]
             known = kept.get(f"{begin:06d}")
             if known is not None:

@@ -6,8 +6,13 @@ import hmac
 import ipaddress
 import socket
 from collections import deque
+from http import HTTPStatus
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from rigcast._extras import require
+
+LONGEST_HEAD = 1 << 16  # bytes of a request that are waited for; websockets refuses longer ones by itself
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MOST_PER_SECOND = 240
 
@@ -78,3 +83,49 @@ class RateLimit:
             return False
         self._times.append(now)
         return True
+
+
+def fault(head: bytes) -> HTTPStatus | None:
+    """The answer to a request that is not to be served: a wrong method, no HTTP, a body, or not one Host header."""
+    lines = head.partition(b"\r\n\r\n")[0].split(b"\r\n")
+    words = lines[0].split(b" ")
+    fields = [
+        (name.lower(), colon, value.strip()) for name, colon, value in (line.partition(b":") for line in lines[1:])
+    ]
+    is_http = len(words) == 3 and words[2] in (b"HTTP/1.0", b"HTTP/1.1") and lines[0].isascii()
+    if not is_http or not all(colon for _, colon, _ in fields) or any(b"\n" in line for line in lines):
+        return HTTPStatus.BAD_REQUEST
+    if words[0] not in (b"GET", b"HEAD"):
+        return HTTPStatus.METHOD_NOT_ALLOWED
+    names = [name for name, _, _ in fields]
+    has_body = b"transfer-encoding" in names or any(n == b"content-length" and v != b"0" for n, _, v in fields)
+    return HTTPStatus.BAD_REQUEST if has_body or names.count(b"host") != 1 else None
+
+
+def answering_connection() -> type[Any]:
+    """The connection of websockets, but for requests that it closes without a word or serves as if they were GET."""
+    base: Any = require("websockets.asyncio.server", extra="viewer", purpose="the live view").ServerConnection
+
+    class Connection(base):  # type: ignore[misc]
+        only_head = False
+        _waiting: bytes | None = b""  # what came of the head; None: it was whole
+
+        def data_received(self, data: bytes) -> None:
+            if self._waiting is None:
+                super().data_received(data)
+                return
+            self._waiting += data
+            if b"\n\n" not in self._waiting.replace(b"\r", b"") and len(self._waiting) <= LONGEST_HEAD:
+                return
+            whole, self._waiting = self._waiting, None
+            status = fault(whole)
+            if status is None:
+                self.only_head = whole.startswith(b"HEAD ")
+                super().data_received(b"GET " + whole[5:] if self.only_head else whole)  # it serves GET alone
+                return
+            fields = ["Allow: GET, HEAD"] * (status == HTTPStatus.METHOD_NOT_ALLOWED)
+            fields = [f"HTTP/1.1 {status.value} {status.phrase}", *fields, "Content-Length: 0", "Connection: close"]
+            self.transport.write("".join(f"{field}\r\n" for field in [*fields, ""]).encode())
+            self.transport.close()
+
+    return Connection

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import html
 import logging
 import os
 import secrets
+import socket
 import tempfile
 import threading
 import time
@@ -14,6 +16,7 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
+from rigcast._validate import bad_argument
 from rigcast.viewer._recording import recorded
 from rigcast.viewer._server import Server
 from rigcast.viewer._stage import Stage
@@ -24,6 +27,16 @@ STARTING = 60.0  # seconds
 # Environment variables of hosts where the browser runs on another machine than the kernel.
 ELSEWHERE = ("COLAB_RELEASE_TAG", "JUPYTERHUB_USER", "KAGGLE_KERNEL_RUN_TYPE", "SSH_CONNECTION")
 STEP = 0.2  # seconds: how soon a wait notices Ctrl-C
+
+
+def _no_place(host: str, port: int, error: OSError) -> Exception:
+    """Why a server cannot listen, in words of the arguments."""
+    if isinstance(error, socket.gaierror) or error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
+        return bad_argument("view", "host", repr(host), "an address or a name of this machine, as 127.0.0.1 or 0.0.0.0")
+    why = {errno.EADDRINUSE: ", which another program uses", errno.EACCES: ", which this user may not open"}
+    if error.errno not in why:
+        return error
+    return bad_argument("view", "port", f"{port}{why[error.errno]}", "a free port, or 0 for any that is free")
 
 
 class LiveView:
@@ -56,6 +69,8 @@ class LiveView:
     def _run(self, host: str, port: int) -> None:
         try:
             asyncio.run(self._serve(host, port))
+        except OSError as error:
+            self._error = error if self._ready.is_set() else _no_place(host, port, error)
         except BaseException as error:  # noqa: BLE001  raised again in the thread that waits
             self._error = error
         finally:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from rigcast._extras import require
-from rigcast.viewer._admission import Admission, RateLimit
+from rigcast.viewer._admission import Admission, RateLimit, answering_connection
 from rigcast.viewer._export import Snapshot, stem, written
 from rigcast.viewer._movie import Movie
 from rigcast.viewer._page import HEADERS, page_files
@@ -81,7 +81,10 @@ class Server:
         quiet = logging.getLogger("rigcast.viewer.socket")
         quiet.setLevel(logging.CRITICAL)
         options = {"max_size": LARGEST_MESSAGE, "compression": None, "logger": quiet, "server_header": None}
-        async with serve(self._tab, host, port, process_request=self._answer, **options) as server:
+        own = answering_connection()
+        async with serve(
+            self._tab, host, port, process_request=self._answer, create_connection=own, **options
+        ) as server:
             port = server.sockets[0].getsockname()[1]
             self._admission = Admission(self.token, host, port)
             opened(port)
@@ -105,7 +108,8 @@ class Server:
         host = request.headers.get("Host")
         if admission is None or not admission.knows_host(host):
             return self._refusal(connection, HTTPStatus.FORBIDDEN, "another host's name")
-        if path == SOCKET:
+        only_head = getattr(connection, "only_head", False)
+        if path == SOCKET and not only_head:
             if admission.accepts(host, request.headers.get("Origin"), request.path):
                 return None
             return self._refusal(connection, HTTPStatus.FORBIDDEN, "no token, or a page from elsewhere")
@@ -116,7 +120,7 @@ class Server:
         for name in ("Content-Type", "Content-Length"):
             del response.headers[name]
         response.headers.update({**HEADERS, "Content-Type": kind, "Content-Length": str(len(content))})
-        response.body = content
+        response.body = b"" if only_head else content
         return response
 
     def _refusal(self, connection: ServerConnection, status: HTTPStatus, why: str) -> Response:

@@ -82,11 +82,9 @@ def view(
     ------
     ValueError
         If something is no model, rig, data set or synthesizer with a rig, or poses, ``through``, ``face_ik`` or
-        ``moods`` do not fit.
+        ``moods`` do not fit, the port is taken, or the host is none of this machine.
     MissingExtra
         Without ``websockets`` (extra ``viewer``).
-    OSError
-        If the port is taken.
 
     Examples
     --------
@@ -170,7 +168,7 @@ def stage_of(
     face_ik: FaceIk | None = None,
 ) -> Stage:
     """The stage of a view, as :func:`view` describes it."""
-    rate = Arguments("view").number("fps", fps, above=0.0, most=1000.0)
+    rate = Arguments("view").rate("fps", fps)
     figure = figure_of(model, through=through)
     if isinstance(model, Dataset):
         beside = model if beside is None else beside

@@ -1,12 +1,16 @@
 #include <cholmod.h>
 
+#include <algorithm>
 #include <string>
 
 #include "rigcast/core/error.h"
+#include "rigcast/core/interruption.h"
 #include "rigcast/linalg/sparse/factorization.h"
 
 namespace rigcast::linalg {
 namespace {
+
+constexpr std::size_t rows_between_checks = 64;  // some hundredths of a second, for the last rows of a large mesh
 
 /// CHOLMOD's settings, work space and result. The simplicial code is used: the supernodal one is under the GPL, and
 /// slower for a mesh's Laplacian without a fast BLAS.
@@ -18,6 +22,7 @@ struct Session {
         common.final_ll = 1;  // L L^T, not L D L^T: fails if the matrix is not positive definite
     }
     ~Session() {
+        cholmod_free_sparse(&permuted, &common);
         cholmod_free_factor(&factor, &common);
         cholmod_finish(&common);
     }
@@ -33,8 +38,24 @@ struct Session {
         }
     }
 
+    /// What cholmod_factorize does for a simplicial factor, in groups of rows: checks between them whether the call
+    /// shall end.
+    void factorize(cholmod_sparse& matrix) {
+        permuted = cholmod_ptranspose(&matrix, 2, static_cast<std::int32_t*>(factor->Perm), nullptr, 0, &common);
+        check();
+        factor->is_ll = 1;
+        double shift[2] = {0.0, 0.0};
+        for (std::size_t row = 0; row < factor->n; row += rows_between_checks) {
+            const std::size_t end = std::min(row + rows_between_checks, factor->n);
+            cholmod_rowfac(permuted, nullptr, shift, row, end, factor, &common);
+            check();
+            check_interruption();
+        }
+    }
+
     cholmod_common common;
     cholmod_factor* factor = nullptr;
+    cholmod_sparse* permuted = nullptr;
 };
 
 /// Refers to the matrix without a copy.
@@ -76,8 +97,8 @@ Factorization factorize(const SparseMatrix& lower) {
     cholmod_sparse matrix = as_cholmod(lower);
     session.factor = cholmod_analyze(&matrix, &session.common);
     session.check();
-    cholmod_factorize(&matrix, session.factor, &session.common);
-    session.check();
+    check_interruption();
+    session.factorize(matrix);
     const auto* order = static_cast<const std::int32_t*>(session.factor->Perm);
     return {{order, order + lower.size}, copy_lower(*session.factor)};
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "rigcast/core/check.h"
+#include "rigcast/core/interruption.h"
 #include "rigcast/linalg/sparse/sparse_cholesky.h"
 #include "rigcast/linalg/sparse/supernodes.h"
 
@@ -23,7 +24,10 @@ public:
             std::fill_n(node_of_.begin() + nodes[i].first_column, nodes[i].num_columns, static_cast<std::int32_t>(i));
         }
         block_.resize(nodes.size());
-        for (std::size_t i = nodes.size(); i-- > 0;) add(i);
+        for (std::size_t i = nodes.size(); i-- > 0;) {
+            check_interruption();
+            add(i);
+        }
     }
 
     double diagonal(std::int32_t row) const {

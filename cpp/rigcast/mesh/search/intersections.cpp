@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rigcast/core/interruption.h"
 #include "rigcast/mesh/search/box_tree.h"
 #include "rigcast/mesh/topology.h"
 #include "rigcast/mesh/triangles.h"
@@ -71,6 +72,7 @@ std::vector<std::array<std::int32_t, 2>> self_intersections(View<const float, 2>
     const BoxTree tree(boxes);
     std::vector<std::array<std::int32_t, 2>> found;
     for (std::size_t i = 0; i < all.size(); ++i) {
+        check_interruption();
         tree.overlapping(boxes[i], [&](std::int32_t j) {
             const std::int32_t f = all[i].face;
             const std::int32_t g = all[j].face;

@@ -10,10 +10,9 @@ from rigcast._formats.alembic_times import sample_times
 from rigcast._formats.blender.process import HostProcess
 from rigcast._formats.frame_rates import Frames, frames_of
 from rigcast._rigs.shot import Shot
-from rigcast._validate import bad_argument
+from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
 
 TIMEOUT = 120.0
-MOST_FRAMES = 1_000_000
 SLACK = 0.01  # of a frame: times are rounded
 
 
@@ -58,8 +57,7 @@ def load_alembic_shot(
 def _frames(path: Path, fps: float | None) -> Frames:
     times = sample_times(path)
     if fps is not None:
-        if not (np.isfinite(fps) and fps > 0):
-            raise bad_argument("load_shot", "fps", repr(fps), "a positive number")
+        Arguments("load_shot").rate("fps", fps)
         first, last = (times[0], times[-1]) if len(times) else (0.0, 0.0)
         count = (last - first) * fps
         if not count < MOST_FRAMES:

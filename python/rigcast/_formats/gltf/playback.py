@@ -15,10 +15,9 @@ from rigcast._formats.gltf.geometry import Geometry, Owner
 from rigcast._formats.gltf.nodes import Animated, Nodes
 from rigcast._rigs.description import Factor, Joints, Morph, RigChannel
 from rigcast._rigs.rotations import Float64, continuous_euler, inverse_linear, nearest_rotation
-from rigcast._validate import bad_argument
+from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
 
 SLACK = 0.01  # of a frame: files hold the seconds of keys as float32, which may fall short of the last one
-MOST_FRAMES = 1_000_000  # of one clip at once: nine hours at 30 frames per second
 SCAN_FPS, SCAN_FRAMES, SCAN_SIZE = 30.0, 5_000, 1 << 20
 DEFAULT_RANGE = 30.0  # degrees either way, for files without clips
 # A joint that clips move less than this has no channels.
@@ -89,8 +88,7 @@ def _too_long(clip: Clip, fps: float) -> ValueError:
 
 def frame_times(clip: Clip, fps: float) -> NDArray[np.float64]:
     """Seconds of the frames of a clip, from 0 to its end."""
-    if not (np.isfinite(fps) and fps > 0):
-        raise bad_argument("GltfRig", "fps", repr(fps), "a positive number")
+    Arguments("GltfRig").rate("fps", fps)
     count = clip.duration * fps + SLACK
     if not count < MOST_FRAMES:
         raise _too_long(clip, fps)

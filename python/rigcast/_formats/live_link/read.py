@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rigcast._rigs.matching import by_name, match_names
 from rigcast._safe_reading import as_utf8, check_regular, table_rows
-from rigcast._validate import bad_argument
+from rigcast._validate import Arguments, bad_argument
 
 if TYPE_CHECKING:
     from rigcast import BlendshapeRig
@@ -118,8 +118,8 @@ def load_live_link(path: Path, rig: BlendshapeRig, fps: float | None = None) -> 
         Frames per second; by default counted in a full second of the timecodes, else one more than the frame number
         before the only new second, else 60. Rows count as frames one after the other.
     """
-    if fps is not None and not (np.isfinite(fps) and fps > 0):
-        raise bad_argument("load_blendshape_weights", "fps", repr(fps), "a positive number")
+    if fps is not None:
+        Arguments("load_blendshape_weights").rate("fps", fps)
     header, rows = _rows(path)
     values = _numbers(header, rows, path)
     angles = [name for name in header[2:] if name.lower() in {angle.lower() for angle in ANGLES}]

@@ -39,14 +39,14 @@ def read_target(path: Path, num_vertices: int, function: str) -> tuple[NDArray[n
         table = np.array(rows, np.float64).reshape(len(rows), 4)
     except ValueError:
         table = np.full((1, 4), np.nan)
-    index = np.nan_to_num(table[:, 0], nan=-1.0).astype(np.int64)
-    if not np.isfinite(table).all() or (index != table[:, 0]).any():
+    moved = table[:, 0]
+    if not np.isfinite(table).all() or (moved != np.round(moved)).any():
         got = f"with {path} that is no target"
         raise bad_argument(function, "folder", got, "with lines of a vertex and three finite numbers")
-    if len(index) and not 0 <= index.min() <= index.max() < num_vertices:
-        got = f"with {path} that moves vertex {index.max() if index.min() >= 0 else index.min()}"
+    if len(moved) and not 0 <= moved.min() <= moved.max() < num_vertices:
+        got = f"with {path} that moves vertex {moved.max() if moved.min() >= 0 else moved.min():.17g}"
         raise bad_argument(function, "folder", got, f"targets of {num_vertices} vertices")
-    return index, table[:, 1:]
+    return moved.astype(np.int64), table[:, 1:]
 
 
 def read_deltas(files: dict[str, Path], num_vertices: int, function: str) -> NDArray[np.float32]:

@@ -40,7 +40,7 @@ from rigcast._rigs.face import rig_of_face
 from rigcast._rigs.matching import by_name
 from rigcast._rigs.skinned import SkinnedRig
 from rigcast._text import escaped
-from rigcast._validate import bad_argument
+from rigcast._validate import Arguments, bad_argument
 
 if TYPE_CHECKING:
     from rigcast import BlendshapeRig, Tent
@@ -119,9 +119,7 @@ def load_npz_weights(path: Path, rig: BlendshapeRig) -> tuple[NDArray[np.float32
             "load_blendshape_weights", "path", f"{path}: an archive without weights", "one with weights (T, K)"
         )
     weights = arrays["weights"]
-    fps = float(arrays.get("fps", DEFAULT_FPS))
-    if not (np.isfinite(fps) and fps > 0):
-        raise bad_argument("load_blendshape_weights", "fps", repr(fps), "a positive number")
+    fps = Arguments("load_blendshape_weights").rate("fps", float(arrays.get("fps", DEFAULT_FPS)))
     if "names" not in arrays and weights.shape[1] != rig.num_shapes:
         got = f"of shape {weights.shape} without names"
         raise bad_argument("load_blendshape_weights", "weights", got, f"(T, {rig.num_shapes}), or beside names")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._validate import Arguments, bad_argument, shown
+from rigcast._validate import MOST_FRAMES, Arguments, bad_argument, shown
 from rigcast.synthesis import Synthesizer
 from rigcast.synthesis._playing.transitions import Mixer
 
@@ -104,7 +104,7 @@ class ClipPlayer:
 
     def step(self, frames: int) -> Float32:
         """The next controls (frames, N)."""
-        count = Arguments(f"{self._function}.step").whole("frames", frames, most=10**8)
+        count = Arguments(f"{self._function}.step").whole("frames", frames, most=MOST_FRAMES)
         while len(self._waiting) < count:
             self._waiting.extend(np.asarray(row, np.float32) for row in self._advance())
         self.frame += count

@@ -90,7 +90,7 @@ def _jobs(entry: object, where: str, number: int, folder: Path) -> list[Job]:
     if "each" not in entry:
         return [Job(name, command, words)]
     return [
-        Job(_filled(name, file), command, tuple(_filled(word, file) for word in words))
+        Job(_filled(name, file), command, tuple(_argument(word, file) for word in words))
         for file in _matches(entry["each"], where, folder)
     ]
 
@@ -111,6 +111,12 @@ def _matches(pattern: object, where: str, folder: Path) -> list[str]:
     if not found:
         raise ValueError(f"{where}: no file fits each = {pattern!r}; it must fit at least one beside the file of jobs")
     return found
+
+
+def _argument(word: str, file: str) -> str:
+    """A word with its places filled; a file whose name begins with a dash is no option but ``./-name``."""
+    filled = _filled(word, file)
+    return f"./{filled}" if filled.startswith("-") and word.startswith(PLACES) else filled
 
 
 def _filled(text: str, file: str) -> str:

@@ -33,7 +33,6 @@ from rigcast.cli._inputs.head import WithHead
 from rigcast.cli._inputs.model_motion import Mapped, Played, motion_of
 from rigcast.cli._inputs.motion import MOTIONS
 from rigcast.cli._inputs.rigs import add_rig_arguments
-from rigcast.cli._inputs.shots import rate
 from rigcast.cli._inputs.skinned_model import skinned_model
 from rigcast.cli._overwrite import check_overwrite
 from rigcast.cli._result import Result
@@ -96,7 +95,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_threads(parser)
     motion = parser.add_argument_group("the motion")
     motion.add_argument(
-        "--fps", type=rate, help="frames per second of FILE (default: the motion's own); another rate is resampled"
+        "--fps",
+        type=arguments.rate,
+        help="frames per second of FILE (default: the motion's own); another rate is resampled",
     )
     add_quality_arguments(parser)
     written = parser.add_argument_group("what is written")

@@ -18,7 +18,6 @@ from rigcast.cli._inputs.actions import Chosen, chosen_actions
 from rigcast.cli._inputs.model_motion import Mapped, motion_of
 from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments
 from rigcast.cli._inputs.rigs import add_rig_arguments
-from rigcast.cli._inputs.shots import rate
 from rigcast.cli._inputs.viewed import opened
 from rigcast.cli._result import Result
 from rigcast.viewer._acting._moods import load_moods
@@ -87,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing_file,
         help="labels of a synthesizer for the moods of the game (default: by their names)",
     )
-    parser.add_argument("--fps", type=rate, help="frames per second (default: those of the motion, or 24)")
+    parser.add_argument("--fps", type=arguments.rate, help="frames per second (default: those of the motion, or 24)")
     parser.add_argument(
         "--host", default="127.0.0.1", help="where to listen (default 127.0.0.1: nobody but this machine)"
     )

@@ -15,7 +15,7 @@ from rigcast._formats.npz.archive import member_names
 from rigcast._formats.point_cache import mdd_rate
 from rigcast._rigs.shot import TO_Y_UP
 from rigcast._rigs.up_axis import seeming_up_axis
-from rigcast.cli._arguments import existing_file, unit
+from rigcast.cli._arguments import existing_file, rate, unit
 from rigcast.cli._inputs.meshes import lies_otherwise, unit_note
 from rigcast.transfer._matching.fitting import similarity
 
@@ -60,17 +60,6 @@ def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--shot-mesh", metavar="NAME", help="the mesh, where the shot's file holds several (.glb, .usd, .abc)"
     )
-
-
-def rate(text: str) -> float:
-    """Frames per second."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value <= 1000.0:
-        raise argparse.ArgumentTypeError(f"{text} is no number of frames per second, above 0 and at most 1000")
-    return value
 
 
 def open_shot(

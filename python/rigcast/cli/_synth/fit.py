@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help=f"clips of a label: a motion ({MOTIONS}), .csv (Live Link Face), weights, .npy of controls, a data set "
-        "with clips; may be repeated",
+        "with clips; may be repeated. The label ends at the first = after which the name of a file stands",
     )
     clips.add_argument(
         "--clips",
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='JSON: {"labels": {"happy": [{"file": "take.csv", "begin": 40, "end": 180}]}}; files lie beside it',
     )
     add_retargeting_arguments(clips, clip=False)
-    clips.add_argument("--fps", type=float, default=24.0, help="of all that is played (default 24)")
+    clips.add_argument("--fps", type=arguments.rate, default=24.0, help="of all that is played (default 24)")
     space = parser.add_argument_group("latent spaces")
     space.add_argument("--dimensions", type=arguments.count, help="default: what rebuilds held-out frames best")
     space.add_argument("--components", type=arguments.count, help="principal components; default: alike")
@@ -99,15 +99,26 @@ def _fitted(rig: Any, args: argparse.Namespace, console: Console) -> Result:
     return {"outputs": [os.fspath(args.output)], **result}
 
 
+def label_and_file(entry: str) -> tuple[str, str]:
+    """LABEL=FILE: the label ends at the first ``=`` after which the name of a file stands; it may hold others."""
+    places = [place for place, letter in enumerate(entry) if letter == "="]
+    splits = [(entry[:place], entry[place + 1 :]) for place in places if 0 < place < len(entry) - 1]
+    if not splits:
+        raise ValueError(f"--clip {entry!r} has no label; it must be LABEL=FILE")
+    found = [split for split in splits if Path(split[1]).exists()]
+    if len(splits) > 1 and not found:
+        names = " and ".join(repr(name) for _, name in splits)
+        raise ValueError(f"--clip {entry!r}: there are no files {names}; it must be LABEL=FILE, of a file that exists")
+    return (found or splits)[0]
+
+
 def _clips(rig: Any, args: argparse.Namespace, console: Console) -> dict[str, list[rc.synthesis.Clip]]:
     found: dict[str, list[rc.synthesis.Clip]] = {}
     if args.clips is not None:
         found = rc.synthesis.read_clip_list(args.clips, rig, told=console.line, allow_frozen=args.allow_frozen)
     joints = None if args.joint_map is None else joint_names_map(args.joint_map)
     for entry in args.clip:
-        label, equals, name = entry.partition("=")
-        if not (equals and label and name):
-            raise ValueError(f"--clip {entry!r} has no label; it must be LABEL=FILE")
+        label, name = label_and_file(entry)
         clips = rc.synthesis.read_clips(
             Path(name), rig, joint_map=joints, allow_frozen=args.allow_frozen, rest_frame=args.rest_frame
         )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from rigcast._atomic_files import atomic_npz, atomic_write
+from rigcast._validate import Arguments
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.rigs import add_rig_arguments
@@ -92,7 +93,7 @@ def _played(player: rc.synthesis.Player, fps: float, args: argparse.Namespace, c
     """All frames, with a bar."""
     script = player.script
     length = args.seconds or (script.seconds if script is not None and script.seconds else 10.0)
-    total = max(round(length * fps), 1)
+    total = max(Arguments("play").frames("--seconds", length, fps), 1)
     rows = []
     with console.progress() as progress:
         report = rc.progress.as_callback(progress)

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast import _interrupts as interrupts
 from rigcast.inverse._methods.closed_forms import ridge
 from rigcast.inverse._options import Options
 from rigcast.inverse._problem import Problem
@@ -46,16 +45,13 @@ def _minimize(problem: Problem, start: Float64, options: Options) -> Result:
     limit = options.max_iterations or MAX_ITERATIONS
     weights, done = start.copy(), 0
     iterations, converged = np.zeros(len(start), np.int64), np.zeros(len(start), bool)
-    with interrupts.held_back() as pressed:
-        while done < len(start):
-            if pressed():
-                raise KeyboardInterrupt
-            part = slice(done, min(done + FRAMES_AT_ONCE, len(start)))
-            weights[part], iterations[part], converged[part] = method.solve(
-                frames(problem, part), weights[part], options.tolerance, limit, options.threads
-            )
-            done = part.stop
-            options.progress(Progress("solving", done, len(start)))
+    while done < len(start):
+        part = slice(done, min(done + FRAMES_AT_ONCE, len(start)))
+        weights[part], iterations[part], converged[part] = method.solve(
+            frames(problem, part), weights[part], options.tolerance, limit, options.threads
+        )
+        done = part.stop
+        options.progress(Progress("solving", done, len(start)))
     return weights, iterations, converged
 
 

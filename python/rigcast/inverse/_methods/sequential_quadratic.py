@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast import _interrupts as interrupts
 from rigcast._extras import require
 from rigcast.inverse import _measures as measures
 from rigcast.inverse._activations import Activations
@@ -43,13 +42,9 @@ def sqp(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64],
     optimize = require("scipy.optimize", extra="inverse", purpose="the inverse rig by method 'sqp'")
     weights = problem.start()
     iterations, converged = np.zeros(len(weights), np.int64), np.zeros(len(weights), bool)
-    with interrupts.held_back() as pressed:
-        for t in range(len(weights)):
-            if pressed():
-                raise KeyboardInterrupt
-            result = _frame(optimize, problem.frames(t, t + 1), weights[t], options)
-            weights[t], iterations[t], converged[t] = result
-            options.progress(Progress("solving", t + 1, len(weights)))
+    for t in range(len(weights)):
+        weights[t], iterations[t], converged[t] = _frame(optimize, problem.frames(t, t + 1), weights[t], options)
+        options.progress(Progress("solving", t + 1, len(weights)))
     return weights, iterations, converged
 
 
