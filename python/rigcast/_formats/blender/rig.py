@@ -92,13 +92,11 @@ class BlenderRig(PlayedActions, Described):
         Dials that are whole numbers or switches in the file: Blender gets them rounded.
     differences : list of str
         Where channels do not reach what Blender plays (the saved pose, the actions), by how much, and why.
-    held : dict
-        What a range of one value holds, and ``held_as_saved``, by name.
+    held, held_by_limits : dict, list of str
+        What a range of one value holds, and ``held_as_saved``, by name; those that the limits give one value.
     held_as_saved, held_sources : dicts
         What is no channel though it has a range, with its value, and why: settings of a control rig (``free`` gives
         them back), with ranges from actions properties that act on bones alone and that no action keys, and ``hold``.
-    held_by_limits : list of str
-        What the limits give one value.
     switches : list of str
         Channels that are on or off: between FK and IK, or properties from 0 to 1 that act on bones alone.
     control_sets : ControlSets or None
@@ -329,8 +327,7 @@ class BlenderRig(PlayedActions, Described):
         self.whole_channels: list[str] = header["whole_channels"]
         self.switches = stated.switches(header["switches"], self.channel_names)
         self.control_sets, self.reaches = control_sets(header), reaches(header, arrays)
-        self.assumed_ranges: str = header["assumed"]
-        self.differences: list[str] = header["differences"]
+        self.assumed_ranges, self.differences = str(header["assumed"]), list(header["differences"])
         self.held = {name: float(value) for name, (value, _) in header["held"].items()}
         self.held_sources: dict[str, str] = {name: why for name, (_, why) in header["held"].items() if why}
         self.held_as_saved = {name: self.held[name] for name in self.held_sources}
