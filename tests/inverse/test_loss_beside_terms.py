@@ -67,6 +67,77 @@ def test_a_loss_finds_what_squares_find_without_outliers(loss, alpha, smoothness
     assert not any("rest in every frame" in text for text in found.warnings)
 
 
+def priors_of(target, strength):
+    return {"priors": (np.full(20, target), np.full(20, strength))}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    "terms",
+    [
+        *(priors_of(target, strength) for target in (0.0, 0.7) for strength in (1e-4, 0.01, 0.1, 1.0)),
+        priors_of(0.0, 0.01) | {"alpha": "auto"},
+        priors_of(0.0, 0.01) | {"smoothness": 0.003},
+        priors_of(0.0, 0.01) | {"rigid": "rest"},
+        {"priors": (np.full(20, 0.5), np.eye(20)[0] * 10.0)},  # one shape is held
+        {"bounds": (-1.0, 2.0)},
+        {"init": np.zeros((FRAMES, 20))},
+        {"init": np.ones((FRAMES, 20))},
+    ],
+    ids=str,
+)
+def test_a_loss_finds_the_same_beside_priors_bounds_and_any_start(loss, terms):
+    rig, _, truth, clean, hit = shot()
+    found = rc.inverse.solve(rig, hit, loss=loss, **{"alpha": 0.0, **terms})
+    best = rc.inverse.solve(rig, clean, **{**terms, "alpha": found.alpha, "smoothness": found.smoothness})
+    assert np.abs(found.weights - best.weights).mean() < 0.02
+    assert np.abs(found.weights - truth).mean() < 0.02 + np.abs(best.weights - truth).mean()
+    assert set(lost(rig, found.weights, truth)) <= set(lost(rig, best.weights, truth))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_shapes_that_priors_lose_beside_a_given_scale_are_named(loss):
+    rig, _, truth, _, hit = shot()
+    found = rc.inverse.solve(rig, hit, alpha=0.0, loss=loss, loss_scale=0.002, **priors_of(0.0, 0.1))
+    (text,) = [text for text in found.warnings if "rest in every frame" in text]
+    assert lost(rig, found.weights, truth)
+    assert "because priors are too strong beside loss" in text
+
+
+@cache
+def marked(count):
+    """Fifty bumps on a face, seen by so many points; weights, the points with noise and outliers."""
+    rng = np.random.default_rng(1)
+    face = rc.faces.example().rest_vertices.astype(np.float64)
+    size = np.ptp(face, axis=0).max()
+    near = [
+        np.linalg.norm(face - face[rng.integers(len(face))], axis=1) / (size * rng.uniform(0.1, 0.25))
+        for _ in range(50)
+    ]
+    deltas = np.array([np.exp(-np.square(rows))[:, None] * rng.normal(size=3) * 0.03 * size for rows in near])
+    rig = rc.BlendshapeRig(face, deltas, names=[f"bump {k}" for k in range(50)], metadata={"meters_per_unit": 0.01})
+    weights = np.clip(np.sin(2 * np.pi * (np.linspace(0, 1.3, FRAMES)[:, None] + rng.uniform(size=50))), 0, 1)
+    points = rng.choice(len(face), count, replace=False)
+    clean = rig.evaluate(weights.astype(np.float32))[:, points] + rng.normal(0, 2 * NOISE, (FRAMES, count, 3))
+    off = rng.random((FRAMES, count)) < 0.05
+    return rig, points, weights, clean + off[..., None] * rng.normal(0, 2, clean.shape)
+
+
+@pytest.mark.parametrize("count", [20, 30, 40, 80])
+def test_few_points_reach_the_minimum_of_a_loss(count):
+    """Rounds that let go of an outlier by a share of its distance go the same way for long."""
+    rig, points, truth, hit = marked(count)
+
+    def objective(weights, scale):
+        far = np.linalg.norm(rig.evaluate(weights.astype(np.float32))[:, points] - hit, axis=2)
+        return np.where(far < scale, far**2, 2 * scale * far - scale**2).sum()
+
+    how = {"alpha": 0.0, "loss": "huber", "vertices": points}
+    found = rc.inverse.solve(rig, hit, **how)
+    near = rc.inverse.solve(rig, hit, **how, loss_scale=found.loss_scale, init=truth)
+    assert objective(found.weights, found.loss_scale) < 1.03 * objective(near.weights, found.loss_scale)
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize(
     ("terms", "words"),

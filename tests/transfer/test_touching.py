@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast.errors import CorrespondenceWarning
 from rigcast.transfer._matching.components import Surface, closest_of
 from rigcast.transfer._matching.fit import Fit, Matches
 from rigcast.transfer._matching.sides import decided_along
-from tests.transfer.touching import Touching, behind, fingers, lips, welded
+from tests.transfer.touching import Touching, behind, fingers, lashes, lips, welded
 
 OFF = 0.3  # of the largest offset: what follows the other lip is off by all of it
 
@@ -57,6 +59,35 @@ def test_fingers_that_touch_bend_alone(gap, by):
 @pytest.mark.parametrize("away", [0.05, 0.002])
 def test_teeth_right_behind_lips_stay_theirs(away):
     assert astray(behind(31, 0.002, away), behind(45, 0.002, away)) == 0
+
+
+@pytest.mark.parametrize("away", [0.05, 0.002])
+def test_teeth_without_counterpart_are_said_to_follow_the_lips(away):
+    source, target = lips(31, 0.002), behind(45, 0.002, away)
+    pairs = np.stack([source.marks, target.marks], axis=1)
+    with pytest.warns(
+        CorrespondenceWarning, match="2 parts of the target that lie apart .* the source has none of their"
+    ):
+        found = rc.transfer.correspond(source.points, source.faces, target.points, target.faces, pairs)
+    assert found.attached_components == [1, 2]
+    skin = len(lips(45, 0.002).points)
+    assert found.matched[:skin].mean() > 0.95
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        both = behind(31, 0.002, away)
+        pairs = np.stack([both.marks, target.marks], axis=1)
+        assert not rc.transfer.correspond(
+            both.points, both.faces, target.points, target.faces, pairs
+        ).attached_components
+
+
+@pytest.mark.parametrize("which", ["both", "source", "target"])
+@pytest.mark.parametrize("gap", [0.02, 0.001])
+@pytest.mark.filterwarnings("ignore::rigcast.errors.CorrespondenceWarning")
+def test_lashes_of_one_surface_with_a_lid_stay_with_it(which, gap):
+    source = lashes(31, gap) if which != "target" else lips(31, gap, 0.15)
+    target = lashes(45, gap) if which != "source" else lips(45, gap, 0.15)
+    assert astray(source, target) == 0
 
 
 @pytest.mark.parametrize("source", ["apart", "one surface", "absent"])

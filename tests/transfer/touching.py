@@ -71,6 +71,20 @@ def behind(count: int, gap: float, away: float) -> Touching:
     return face
 
 
+def lashes(count: int, gap: float, long: float = 0.12) -> Touching:
+    """Lids with lashes on the lower one, which moves: a strip of the same surface, forward and down from its edge."""
+    lids = lips(count, gap, 0.15)
+    edge = np.flatnonzero(np.arange(len(lids.points)) >= count * count)
+    tips = len(lids.points) + np.arange(len(edge))
+    strip = np.stack([edge[:-1], edge[1:], tips[1:], tips[:-1]], axis=1)
+    return Touching(
+        np.concatenate([lids.points, lids.points[edge] + [0, -0.3 * long, long]]),
+        np.concatenate([lids.faces, strip]),
+        np.concatenate([lids.offsets, lids.offsets[edge]]),
+        lids.marks,
+    )
+
+
 def fingers(cells: int, gap: float) -> Touching:
     """A block with two fingers side by side, ``gap`` apart: the surface of cubes. One of the fingers bends."""
     wide, thick, long = 2 * cells + 1, cells, 6 * cells

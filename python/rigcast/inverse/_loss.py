@@ -22,7 +22,7 @@ NORMAL = 1.538  # standard deviations of one coordinate: the median distance in 
 # The usual 1.345 and 4.685 standard deviations as multiples of the median distance.
 MEDIANS = {HUBER: 1.345 / NORMAL, TUKEY: 4.685 / NORMAL}
 FINEST = 1e-4  # of the rig's extent: the smallest scale that is chosen, for fits that leave nothing
-COVERED = 3.0  # times the distance by which alpha or smoothness hold a vertex back: the part of a scale that covers it
+COVERED = 3.0  # times the distance by which alpha, smoothness or priors hold a vertex back: so much is in a scale
 FAR = 2.0  # median distances: farther vertices pull the motion of the head with constant force
 
 
@@ -73,6 +73,22 @@ def moved_by_alpha(gram: Gram, alpha: float, upper: Float64) -> float:
     energy = np.diag(gram.matrix)[: len(gram.idle)]
     on = (energy > 0) & (alpha < 2.0 * energy * upper.max(axis=0, initial=0.0))
     return float((alpha * gram.reach[on] / (2.0 * energy[on])).max(initial=0.0))
+
+
+def moved_by_priors(gram: Gram, weights: Float64, target: Float64, strength: Float64) -> float:
+    """How far priors hold a vertex back at most from weights that were found without them.
+
+    The weight v of a shape b_k alone becomes ``(|b_k|^2 v + s t) / (|b_k|^2 + s)`` with a prior of target t and
+    strength s.
+
+    Parameters
+    ----------
+    gram : Gram
+    weights, target, strength : (T, K)
+    """
+    shapes = weights.shape[1]
+    energy = np.maximum(np.diag(gram.matrix)[:shapes], np.finfo(np.float64).tiny)
+    return float((strength / (energy + strength) * np.abs(weights - target) * gram.reach[:shapes]).max(initial=0.0))
 
 
 def drawn(points: Float64, fit: Float64, counted: NDArray[np.bool_], wider: float = 0.0) -> Float64:

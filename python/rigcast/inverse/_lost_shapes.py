@@ -24,8 +24,9 @@ def lost_shapes(problem: Problem, solution: Solution) -> list[str]:
 
     The weight that shape b alone would take of a frame's residual r is ``b . r / |b|^2``. With a loss that ignores
     outliers it is the median of ``b_v . r_v / |b_v|^2`` over the vertices, which outliers do not move: to such a loss
-    the motion of a lost shape is an outlier, too. Nothing is said of solutions with pins, priors or equal weights, and
-    of shots whose head moves.
+    the motion of a lost shape is an outlier, too. Nothing is said of solutions with pins or equal weights, of shapes
+    whose prior is stronger than what the shot can tell of them, with squares of any that have priors, and of shots
+    whose head moves.
 
     Parameters
     ----------
@@ -33,9 +34,12 @@ def lost_shapes(problem: Problem, solution: Solution) -> list[str]:
         In the rig's frame.
     solution : Solution
     """
-    free = solution.fixed is None and solution.prior_strength is None and solution.symmetric is None
     squared = solution.loss is None
-    idle = np.flatnonzero((np.abs(solution.weights).max(axis=0) <= ON) & (problem.gram.reach > 0.0))
+    free = (
+        solution.fixed is None and solution.symmetric is None and not (squared and solution.prior_strength is not None)
+    )
+    weak = problem.prior_strength.max(axis=0, initial=0.0) < np.diag(problem.gram.matrix)[: problem.num_shapes]
+    idle = np.flatnonzero((np.abs(solution.weights).max(axis=0) <= ON) & (problem.gram.reach > 0.0) & weak)
     if not free or not len(idle) or (squared and (solution.alpha == 0.0 or not solution.weights.any())):
         return []
     shown = (_shown if squared else _shown_robustly)(problem, solution, idle)
@@ -100,6 +104,8 @@ def _cause(solution: Solution) -> tuple[str, str]:
     terms = {"alpha": solution.alpha, "smoothness": solution.smoothness}
     strong = [name for name, value in terms.items() if value > 0.0]
     loss = f"loss {solution.loss} of scale {solution.loss_scale:.3g}"
+    if solution.prior_strength is not None:
+        return f"priors are too strong beside {loss}", "weaker priors or a larger loss scale turn them on"
     if not strong:
         return f"{loss} takes them for outliers", "a larger loss scale turns them on"
     told = " and ".join(f"{name} {terms[name]:.3g}" for name in strong)

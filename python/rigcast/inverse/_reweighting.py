@@ -8,7 +8,8 @@ With a loss rho, a frame's fidelity is ``sum_v omega_v rho(|r_v|^2)``, ``r_v = f
 with equal gradients at w0: rho(|r|^2) - |r|^2 is concave in r, as rho is in s with a slope of at most 1. So the targets
 are reweighted in place of the vertices: a vertex of weight u is drawn towards it by the share u of its distance only,
 and the squared problem of targets b' has the robust objective's gradient (the additive form of half-quadratic
-minimization, Nikolova and Ng 2005). No round raises the objective. It costs a pose, a projection and a warm solve.
+minimization, Nikolova and Ng 2005). No round raises the objective, and every second one is taken further where that
+lowers it more. A round costs a pose, a projection and a warm solve.
 Weighted vertices (Holland and Welsch 1977) would need fewer rounds, but a Gram matrix for every frame of each.
 """
 
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from rigcast.inverse._distances import cuts, posed
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._loss import COVERED, FINEST, HUBER, MEDIANS, TUKEY, Loss, moved_by_alpha
+from rigcast.inverse._loss import COVERED, FINEST, HUBER, MEDIANS, TUKEY, Loss, moved_by_alpha, moved_by_priors
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN, descent
 from rigcast.inverse._options import Options
 from rigcast.inverse._problem import Problem
@@ -34,9 +35,10 @@ Float64 = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-ROUNDS = 100  # at most
+ROUNDS = 200  # at most
 FALL = 1e-6  # of the reweighted objective, which outliers do not dominate: a round that lowers it by less is the last
 WIDER = (32, 16, 8, 4, 2)  # scales of the first rounds: a start that outliers have drawn away comes back in few rounds
+PERIOD, FARTHEST = 3, 1e3  # iterates that an extrapolation needs, and the most that it goes beyond them
 BEGUN = 1e-4  # the same as FALL where Huber's loss is the start of Tukey's, which has minima of its own
 
 
@@ -71,12 +73,12 @@ def objective(problem: Problem, weights: Float64, loss: Loss, threads: int = 0) 
 
 @dataclass(frozen=True)
 class Inliers:
-    """Frames of a shot as Huber's loss sees them, each solved by itself and without alpha.
+    """Frames of a shot as Huber's loss sees them, each solved by itself, without alpha and without priors.
 
     Attributes
     ----------
     problem : Problem
-        With outliers drawn to the fit, ``alpha`` and ``smoothness`` 0.
+        With outliers drawn to the fit, ``alpha`` and ``smoothness`` 0; its priors are those of the shot.
     weights : (T, K)
     distance : float
         The median distance over vertices that shapes move and that count; those that rest are often exact.
@@ -99,19 +101,23 @@ class Inliers:
         return float((2.0 * energy[seen] * usual / gram.reach[seen]).min(initial=np.inf))
 
     def scale(self, name: str, alpha: float) -> float:
-        """The scale of a loss that ``"auto"`` is with an alpha: by what it leaves, and by the median distance."""
-        left = COVERED * moved_by_alpha(self.problem.gram, alpha, self.problem.upper)
-        return max(MEDIANS[name] * (self.distance + left), _finest(self.problem.gram))
+        """The scale of a loss that ``"auto"`` is with an alpha: by what it and priors move, and the median distance."""
+        problem = self.problem
+        left = moved_by_alpha(problem.gram, alpha, problem.upper)
+        left += moved_by_priors(problem.gram, self.weights, problem.prior_target, problem.prior_strength)
+        return max(MEDIANS[name] * (self.distance + COVERED * left), _finest(self.problem.gram))
 
 
 def inliers(sample: Problem, options: Options) -> Inliers:
     """Tell outliers from noise by Huber's loss with a scale by squares; outliers double what these leave everywhere."""
-    single = replace(sample, alpha=0.0, smoothness=0.0, init=None)
+    alone = np.zeros_like(sample.prior_strength)
+    single = replace(sample, alpha=0.0, smoothness=0.0, init=None, prior_strength=alone)
     quiet = replace(options, progress=silent, joint=None)
     weights = np.clip(descent(single, quiet)[0], single.lower, single.upper)
     first = Loss(HUBER, max(MEDIANS[HUBER] * _median(single, weights, quiet.threads), _finest(single.gram)))
     targets, weights, _, _ = _rounds(single, weights, quiet, first, BEGUN)
-    return Inliers(_at(single, targets, options), weights, _median(single, weights, quiet.threads))
+    seen = replace(_at(single, targets, options), prior_strength=sample.prior_strength)
+    return Inliers(seen, weights, _median(single, weights, quiet.threads))
 
 
 def scale_beside_smoothness(problem: Problem, weights: Float64, loss: Loss, smoothness: float) -> float:
@@ -172,7 +178,7 @@ def _rounds(
     problem: Problem, weights: Float64, options: Options, loss: Loss, fall: float, rounds: int = ROUNDS
 ) -> tuple[Float32, Float64, Whole, Flags]:
     """Reweight and solve in turns until no frame's objective falls further, or that of the shot where frames couple."""
-    iterations = np.zeros(len(weights), np.int64)
+    iterations, trail = np.zeros(len(weights), np.int64), [weights]
     pulled = _pulled(problem, weights, loss, options.threads)
     value = _total(problem, weights, pulled.fidelity)
     for _ in range(rounds):
@@ -182,9 +188,41 @@ def _rounds(
         pulled = _pulled(problem, weights, loss, options.threads)
         before, value = value, _total(problem, weights, pulled.fidelity)
         settled = before - value <= fall * _total(problem, weights, pulled.left)
+        trail.append(weights)
         if settled.all():
             break
+        if len(trail) == PERIOD:
+            weights, pulled, value = _leap(problem, trail, pulled, value, loss, options.threads)
+            trail = [weights]
     return pulled.targets, weights, iterations, np.asarray(converged & settled)
+
+
+def _leap(
+    problem: Problem, trail: list[Float64], pulled: _Pulled, value: Float64, loss: Loss, threads: int
+) -> tuple[Float64, _Pulled, Float64]:
+    """Where two rounds lead to, taken further where the objective falls by it; the weights, pulls and objective there.
+
+    Varadhan and Roland 2008, scheme S3: with r and v the first and second differences of three iterates, the first one
+    less 2 s r and more s^2 v, s = -|r| / |v|, of each frame, or of the shot where a temporal term couples them. With
+    few points many rounds go the same way, as an outlier is let go of by a share of its distance at a time.
+    """
+    first, second, third = trail
+    along, bend = second - first, third - 2.0 * second + first
+    axis = 1 if problem.smoothness == 0.0 else None
+    lengths = [np.sqrt(np.square(rows).sum(axis=axis, keepdims=True)) for rows in (along, bend)]
+    step = np.maximum(lengths[0] / np.maximum(lengths[1], np.finfo(np.float64).tiny), 1.0)
+    step = np.where(lengths[1] > 0.0, np.minimum(step, FARTHEST), 1.0)
+    ahead = np.clip(first + 2.0 * step * along + step * step * bend, problem.lower, problem.upper)
+    found = _pulled(problem, ahead, loss, threads)
+    reached = _total(problem, ahead, found.fidelity)
+    lower = reached < value
+    frames = np.broadcast_to(lower, (len(ahead),))
+    taken = _Pulled(
+        np.where(frames[:, None, None], found.targets, pulled.targets),
+        np.where(frames, found.fidelity, pulled.fidelity),
+        np.where(frames, found.left, pulled.left),
+    )
+    return np.where(frames[:, None], ahead, third), taken, np.where(lower, reached, value)
 
 
 class _Pulled(NamedTuple):

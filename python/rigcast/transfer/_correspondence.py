@@ -28,6 +28,7 @@ Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 PLACES = 3  # named
 
@@ -55,6 +56,11 @@ class Correspondence:
         The target's neutral, moved and scaled onto the source as a whole.
     unmatched_components : list of int
         Components of the target, numbered by first vertices, that nothing of the source corresponds to: they rest.
+    attached_components : list of int
+        Components of the target without a landmark that nothing of their own corresponds to, and that follow the
+        surface nearest to them, which landmarks tie to another component: teeth of a target on the lips of a source
+        without teeth. A landmark on such a component decides; :meth:`doubt` says
+        where they are.
     torn : (N, 2) int64
         Edges of the target whose ends are matched to places far apart along the source. Right where the target's faces
         bridge a gap of the source, as a mouth that is one surface with the lips; elsewhere look there first.
@@ -77,6 +83,7 @@ class Correspondence:
     landmark_error: Float64
     placed: Float32
     unmatched_components: list[int]
+    attached_components: list[int]
     torn: Int64
     undecided: Int64
     target: Float32
@@ -94,7 +101,28 @@ class Correspondence:
         return float(self.distance[self.matched].mean())
 
     def doubt(self) -> str:
-        """How many vertices are undecided, and where: a sentence, empty if there are none."""
+        """What nothing decides, and where it lies: a sentence or two, empty if there is nothing."""
+        return "; ".join(filter(None, (self._undecided(), self._attached())))
+
+    def _attached(self) -> str:
+        if not self.attached_components:
+            return ""
+        rows, columns, _ = _core.graph_laplacian(self.faces, len(self.target))
+        of = component_of(rows, columns, len(self.target))
+        places = []
+        for component in self.attached_components[:PLACES]:
+            own = of == component
+            x, y, z = self.target[own].mean(axis=0, dtype=np.float64)
+            places.append(f"{np.count_nonzero(own):,} vertices about ({x:.4g}, {y:.4g}, {z:.4g})")
+        more = ", ..." if len(self.attached_components) > PLACES else ""
+        count = len(self.attached_components)
+        parts = f"{count} parts of the target that lie" if count > 1 else "a part of the target that lies"
+        return (
+            f"{parts} apart ({', '.join(places)}{more}): the source has none of their own, so they follow the surface "
+            "nearest to them, which may be a lip; a source with such parts or landmarks on them decide"
+        )
+
+    def _undecided(self) -> str:
         if not len(self.undecided):
             return ""
         told = np.zeros(len(self.matched), bool)
@@ -198,7 +226,8 @@ def correspond(
     -------
     Correspondence
         Look at ``coverage``, ``mean_distance``, ``landmark_error``, ``torn`` and ``unmatched_components``. A warning
-        :class:`rigcast.errors.CorrespondenceWarning` says how many vertices are ``undecided``, and where.
+        :class:`rigcast.errors.CorrespondenceWarning` says how many vertices are ``undecided``, which components are
+        ``attached_components``, and where.
 
     Raises
     ------
@@ -254,15 +283,23 @@ def correspond(
         landmark_error=error,
         placed=move.inverse().apply(other),
         unmatched_components=[int(c) for c in np.flatnonzero(np.bincount(goal.component, found.matched) == 0)],
+        attached_components=_attached(tied, met, goal.component, found.matched),
         torn=torn,
         undecided=undecided,
         target=other,
         faces=other_faces,
         landmarks=pairs,
     )
-    if len(undecided):
+    if made.doubt():
         warnings.warn(f"correspond: {made.doubt()}", CorrespondenceWarning, stacklevel=2)
     return made
+
+
+def _attached(tied: Flags, met: Flags, component: Int64, matched: Flags) -> list[int]:
+    """Components of the target without a landmark that are matched only to what landmarks tie to others."""
+    used = np.bincount(component, matched) > 0
+    free = ~tied.any(axis=0) & met.any(axis=1) & used
+    return [int(t) for t in np.flatnonzero(free & (met <= tied.any(axis=1)).all(axis=1))]
 
 
 def _continued(offsets: Float32, matched: NDArray[np.bool_], faces: Int32) -> Float32:

@@ -260,6 +260,7 @@ def _matched(task: Task, made: rc.BlendshapeRig) -> dict[str, Any]:
         "mean_distance_mm": millimeters * match.mean_distance,
         "landmark_error_mm": millimeters * float(match.landmark_error.max()),
         "unmatched_components": len(match.unmatched_components),
+        "attached_components": len(match.attached_components),
         "torn_edges": match.torn.tolist(),
         "undecided_vertices": match.undecided.tolist(),
     }

@@ -38,7 +38,9 @@ def torn_edges(found: Matches, among: Bool, fit: Fit, graph: Graph) -> Int64:
     edges = edges[lies[:, 0] == lies[:, 1]]
     length = np.linalg.norm(target.points[edges[:, 0]] - target.points[edges[:, 1]], axis=1)
     limit = TORN * np.maximum(length, fit.edge)
-    order = np.argsort(edges[:, 0], kind="stable")
+    ends = corners[edges]
+    asked = np.flatnonzero(~(ends[:, 0, :, None] == ends[:, 1, None, :]).any(axis=(1, 2)))  # others meet at a corner
+    order = asked[np.argsort(edges[asked, 0], kind="stable")]
     torn = np.zeros(len(edges), bool)
     for rows in np.split(order, np.flatnonzero(np.diff(edges[order, 0])) + 1):
         if len(rows):
