@@ -221,6 +221,7 @@ def write_limits(path: str | os.PathLike[str], rig: Any) -> None:
         Opened with ``ranges=30``, ``"actions"`` or ``"people"``, it has a range for bones without limits, too.
     """
     pairs = dict(zip(rig.channel_names, rig.channel_ranges.tolist(), strict=True))
+    pairs = {name: ends for name, ends in pairs.items() if ends[0] < ends[1]}  # else they would be held on purpose
     switches = {name: pairs[name] for name in rig.switches}
     on = {name: ends for name, ends in pairs.items() if name not in switches}
     held = {name: [value, value] for name, value in rig.held_as_saved.items()}
