@@ -78,3 +78,13 @@ def test_help_says_it_in_the_same_words(command, capsys):
     said = " ".join(capsys.readouterr().out.split())
     assert "a motion (.bvh, .glb, .gltf, .vrm, .fbx, .usd)" in said
     assert "names of a motion's joints to the rig's or the model's (default: guessed)" in said
+
+
+@pytest.mark.parametrize("given", [["--clip", "calm=walk.bvh"], ["--clips", "clips.json"]])
+def test_a_joint_map_holds_for_clips_and_lists_of_clips(folder, given, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    (folder / "clips.json").write_text('{"labels": {"calm": [{"file": "walk.bvh"}]}}')
+    (folder / "wrong.json").write_text('{"no joint": "Hips"}')
+    line = ["synth", "fit", "other.glb", "--ranges", "180", "-o", "e.safetensors", *given, "--joint-map", "wrong.json"]
+    assert main(line) == 2
+    assert "joint_map is from no joint" in capsys.readouterr().err

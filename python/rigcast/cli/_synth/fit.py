@@ -101,16 +101,15 @@ def _fitted(rig: Any, args: argparse.Namespace, console: Console) -> Result:
 
 def _clips(rig: Any, args: argparse.Namespace, console: Console) -> dict[str, list[rc.synthesis.Clip]]:
     found: dict[str, list[rc.synthesis.Clip]] = {}
-    if args.clips is not None:
-        found = rc.synthesis.read_clip_list(args.clips, rig, told=console.line, allow_frozen=args.allow_frozen)
     joints = None if args.joint_map is None else joint_names_map(args.joint_map)
+    mapped = {"joint_map": joints, "allow_frozen": args.allow_frozen, "rest_frame": args.rest_frame}
+    if args.clips is not None:
+        found = rc.synthesis.read_clip_list(args.clips, rig, told=console.line, **mapped)
     for entry in args.clip:
         label, equals, name = entry.partition("=")
         if not (equals and label and name):
             raise ValueError(f"--clip {entry!r} has no label; it must be LABEL=FILE")
-        clips = rc.synthesis.read_clips(
-            Path(name), rig, joint_map=joints, allow_frozen=args.allow_frozen, rest_frame=args.rest_frame
-        )
+        clips = rc.synthesis.read_clips(Path(name), rig, **mapped)
         for clip in clips:
             if clip.note:
                 console.line(f"{clip.origin}: {clip.note}")
