@@ -152,6 +152,21 @@ def test_the_error_of_a_glb_is_in_millimeters(evaluate, channels):
     assert targets[0] < targets[1]
 
 
+@pytest.mark.parametrize("ending", ["glb", "usdc"])
+def test_a_character_that_was_written_is_read_as_the_models_own_motion(evaluate, model, channels, ending, tolerance):
+    if ending == "usdc":
+        pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
+    dial = [channel.kind for channel in model.channels].index("dial")
+    channels[:, dial] = 0.0  # no joint shows it
+    np.savez("walk.npz", channels=channels, fps=48.0)
+    assert evaluate("walk.npz", "-o", f"walk.{ending}")[1]["notes"] == []
+    assert evaluate(f"walk.{ending}", "-o", "back.npz")[0] == 0
+    found = np.load("back.npz")
+    assert found["fps"] == 48.0
+    expected = model.evaluate(model.poses_from_channels(channels))
+    np.testing.assert_allclose(found["vertices"], expected, atol=tolerance["float64_converged"])
+
+
 def test_a_bvh_of_the_models_own_skeleton_is_played_as_it_is(evaluate, model, channels, tolerance):
     dial = [channel.kind for channel in model.channels].index("dial")
     channels[:, dial] = 0.0  # which no BVH holds

@@ -19,9 +19,9 @@ def empty():
     bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = FPS, 1.0
 
 
-def mesh_frames(first):
-    """World positions of the only mesh at frames first to first + T - 1."""
-    (item,) = [item for item in bpy.data.objects if item.type == "MESH"]
+def mesh_frames(first, skinned=False):
+    """World positions of the only mesh, or the only one with weights, at frames first to first + T - 1."""
+    (item,) = [item for item in bpy.data.objects if item.type == "MESH" and (item.vertex_groups or not skinned)]
     frames = []
     for frame in range(first, first + FRAMES):
         bpy.context.scene.frame_set(frame)
@@ -81,6 +81,13 @@ for ending in ("pc2", "mdd"):
 empty()
 bpy.ops.import_scene.gltf(filepath=str(FOLDER / "m.glb"))
 seen["glb"] = mesh_frames(0)
+empty()
+bpy.ops.import_scene.gltf(filepath=str(FOLDER / "skinned.glb"))
+seen["skinned glb"] = mesh_frames(0, skinned=True)
+if (FOLDER / "skinned.usda").exists():
+    empty()
+    bpy.ops.wm.usd_import(filepath=str(FOLDER / "skinned.usda"))
+    seen["skinned usd"] = mesh_frames(1, skinned=True)
 play_skeleton(FOLDER / "m.bvh")
 if (FOLDER / "m.abc").exists():
     empty()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast._extras import MissingExtra
 from rigcast._formats.blender import run_script
 from rigcast.errors import SourceError
-from rigcast.exports import write_bvh, write_vertices
+from rigcast.exports import write_bvh, write_motion, write_vertices
+from tests.exports.test_skinned_motion import CHARACTERS, walk
 from tests.sources.test_retarget import character, random_channels, world_of
 from tests.support.blender import has_wheel
 from tests.support.moving import FACES, FPS, UNIT, in_blender, moving_mesh
@@ -34,6 +37,10 @@ def seen(tmp_path_factory):
             assert "built without Alembic" in str(error)
     rig = bending_rig()
     write_bvh(folder / "m.bvh", rig, random_channels(rig, 9), FPS)
+    walker = CHARACTERS["askew"]()
+    for name in ("skinned.glb", "skinned.usda"):
+        with contextlib.suppress(MissingExtra):
+            write_motion(folder / name, walker, walk(walker, 9), FPS)
     run_script(RUN_PLAY, [str(folder)])
     return dict(np.load(folder / "seen.npz"))
 
@@ -61,6 +68,14 @@ def test_a_point_cache_moves_an_artists_mesh(seen, cache, tolerance):
 
 def test_a_glb_is_upright_in_meters_at_its_rate(seen, tolerance):
     near(seen["glb"], in_blender(moving_mesh(), UP, UNIT), tolerance)
+
+
+@pytest.mark.parametrize("form", ["glb", "usd"])
+def test_a_character_with_joints_moves_as_its_rig(seen, form, tolerance):
+    if f"skinned {form}" not in seen:
+        pytest.skip("usd-core is not installed")
+    walker = CHARACTERS["askew"]()
+    near(seen[f"skinned {form}"], in_blender(walker.sample(walk(walker, 9))[1], "Y"), tolerance)
 
 
 def test_alembic_is_upright_at_its_rate(seen, tolerance):

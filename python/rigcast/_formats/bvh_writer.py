@@ -18,7 +18,7 @@ from rigcast._rigs.rotations import AXES, continuous_euler, inverse_linear, near
 
 Float64 = NDArray[np.float64]
 ORDER = "ZXY"  # of most motion capture
-DECIMALS = 7
+DECIMALS = 7  # of degrees, and of places in the decade of the skeleton's size if that is below 1
 STILL = 1e-5  # of the skeleton's size: joints that move less against their parent have no position channels
 SCALED = 1e-3  # of a joint's axes, from which a note says so
 END = 0.5  # an end site lies so many offsets beyond the last joint of a chain
@@ -33,7 +33,7 @@ def write_bvh_motion(path: Path, motion: Motion, turn: Float64) -> list[str]:
     lines = ["HIERARCHY", *skeleton.hierarchy()]
     values = np.concatenate([skeleton.columns(joint) for joint in skeleton.written], axis=1)
     lines += ["MOTION", f"Frames: {len(motion)}", f"Frame Time: {motion.frame_time:.9g}"]
-    lines += [_numbers(row) for row in np.round(values, DECIMALS) + 0.0]  # no -0
+    lines += [_numbers(row) for row in values + 0.0]  # no -0
     atomic_write(path, ("\n".join(lines) + "\n").encode())
     return skeleton.notes(world, rest, away)
 
@@ -88,8 +88,10 @@ class _Skeleton:
 
     def columns(self, joint: int) -> Float64:
         """(T, 3 or 6) of a joint's channels."""
+        decade = min(1.0, 10.0 ** np.floor(np.log10(self.size)))  # of skeletons in large units, as kilometers
         places = self.positions[:, joint, : 3 * int(self.has_position[joint])]
-        return np.concatenate([places, self.angles[:, joint]], axis=1)
+        rounded = np.round(places / decade, DECIMALS) * decade, np.round(self.angles[:, joint], DECIMALS)
+        return np.concatenate(rounded, axis=1)
 
     def notes(self, world: Float64, rest: Float64, away: Float64) -> list[str]:
         """What the file does not hold."""

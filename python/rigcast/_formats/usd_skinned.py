@@ -24,6 +24,7 @@ from rigcast._rigs.rotations import Float64
 from rigcast._rigs.skinned_motion import SkinnedMotion
 
 SKELETON, ANIMATION = "Skeleton", "motion"
+COARSE = 1e-5  # of a scale
 
 
 def write_usd_skinned(path: Path, motion: SkinnedMotion) -> list[str]:
@@ -49,7 +50,7 @@ def write_usd_skinned(path: Path, motion: SkinnedMotion) -> list[str]:
         with atomic_file(path) as stream:
             stream.write(place.read_bytes())
     scale = plain.keys().scale
-    coarse = not np.array_equal(scale, scale.astype(np.float16).astype(np.float32))
+    coarse = bool(np.abs(scale - scale.astype(np.float16)).max() > COARSE)
     return [f"{path.name}: joints change their size, which USD holds in 16 bits"] * coarse
 
 

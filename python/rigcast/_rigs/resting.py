@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 MOST_NAMED = 3  # names of a line on the screen
 MOST_REASONS = 8  # that are told with the bones that they name
 HINT = 'give them ranges: --ranges DEGREES, --ranges actions, or a limits file ("rigcast limits" writes one)'
+
+
+def carrying_notes(held: Sequence[str]) -> list[str]:
+    """A line on the channels of joints that carry a body and that samples leave at rest."""
+    some = ", ".join(held[:MOST_NAMED]) + f" and {len(held) - MOST_NAMED} more" * (len(held) > MOST_NAMED)
+    return [f"held at rest, for nothing gives them a range; motion of another skeleton moves them: {some}"] * bool(held)
 
 
 def resting_count(resting: Mapping[str, str]) -> str:

@@ -21,7 +21,7 @@ from rigcast._rigs.rotations import (
 )
 from rigcast._rigs.skinned import SkinnedRig
 
-CONSTANT = 1e-7  # relative: keys that differ by less are one
+CONSTANT = 1e-6  # scales nearer to 1 are rounding, of poses in float32
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Keys:
         linear[..., 0] *= mirror[..., None]
         rotation = nearest_rotation(linear)
         scale = np.diagonal(np.swapaxes(rotation, -1, -2) @ linear, axis1=-2, axis2=-1).copy()
-        scale[np.abs(scale - 1.0) < CONSTANT] = 1.0  # rounding
+        scale[np.abs(scale - 1.0) < CONSTANT] = 1.0
         scale[..., 0] *= mirror
         quaternion = matrix_to_quaternion(rotation)
         return cls(*(np.ascontiguousarray(part, np.float32) for part in (local[..., 3], quaternion, scale)))

@@ -59,9 +59,9 @@ def retarget(
         Limbs whose direction at rest is matched (``O`` above); joints below inherit it. Default: upper and lower arms
         and legs by the names of the motion or of the rig, else the branches of the skeleton.
     root_translation : bool, optional
-        Also move the first mapped joint, scaled by the ratio of leg lengths, from the first frame's place; heights
-        count from the lowest mapped joint at rest. Needs ``translation_channels`` of that joint. None: if the rig has
-        them.
+        Also move the first mapped joint, or the nearest one above it that can be moved, scaled by the ratio of leg
+        lengths, from the first frame's place; heights count from the lowest mapped joint at rest. Needs
+        ``translation_channels`` of that joint. None: if the rig has them.
     allow_frozen : bool
         Whether a limb may stand still while the motion's moves.
     rest_frame : int, optional
@@ -159,10 +159,20 @@ class _Task:
         self.turned = [group for group in target.rotations if group.joint in self.above]
         self.root = self.first if list(self.above.values()).count(self.first) > 1 else -1
         self.path = aims.RootPath(motion, self.world, self.rest, target, pairs, self.turn)
+        self.mover = self._mover()
         if self.root >= 0:
             target.release(self.root)
+            target.release(self.mover)
         self.following = following_of(target, list(self.above), {c: self._below(c) for c in self.above})
         self.moving = Moving(motion, pairs, self.world, self.rest)
+
+    def _mover(self) -> int:
+        """The joint that goes the root's way: the first mapped one, or the nearest above it that can be moved."""
+        movable = {group.joint for group in self.target.translations}
+        joint = self.first
+        while joint >= 0 and joint not in movable:
+            joint = int(self.target.parents[joint])
+        return joint if joint >= 0 else self.first
 
     def _below(self, control: int) -> list[int]:
         own = [other for other, parent in self.above.items() if parent == control]
@@ -200,7 +210,7 @@ class _Task:
 
     def fixed(self) -> str:
         """Why the root can not go the motion's way; empty if it can."""
-        if not any(group.joint == self.first for group in self.target.translations):
+        if not any(group.joint == self.mover for group in self.target.translations):
             return f"the rig has no translation_channels of {self.target.names[self.first]}"
         if min(self.path.legs) <= 0:
             return "without a mapped leg below the root the motion's scale is unknown"
@@ -209,10 +219,10 @@ class _Task:
     def shift_root(self, wanted: Float64) -> Float64:
         """Write the root's translation channels; returns its way (T, 3) in the world."""
         shift = self.path.shift(self.turns[self.first])
-        along = shift @ self.target.rotation[self.first]  # into the joint's rest axes
+        along = shift @ np.linalg.inv(self.target.world[self.mover, :, :3]).T  # into the joint's rest axes
         for group in self.target.translations:
             for axis, channel in enumerate(group.channels):
-                if group.joint == self.first and channel >= 0:
+                if group.joint == self.mover and channel >= 0:
                     wanted[:, channel] += along[:, axis]
         return shift
 

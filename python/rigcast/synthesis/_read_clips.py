@@ -161,7 +161,9 @@ def read_clip_list(
     rig: sources.Rig | Deformer,
     told: Callable[[str], None] | None = None,
     *,
+    joint_map: Mapping[str, str] | None = None,
     allow_frozen: bool = False,
+    rest_frame: int | None = None,
 ) -> dict[str, list[Clip]]:
     """The labels of a list of clips, for :func:`fit`.
 
@@ -174,8 +176,8 @@ def read_clip_list(
     rig : Rig, Deformer or BlendshapeRig
     told : callable, optional
         Gets a line on each file that was retargeted.
-    allow_frozen : bool
-        As for :func:`read_clips`.
+    joint_map, allow_frozen, rest_frame
+        As for :func:`read_clips`, of all files.
 
     Returns
     -------
@@ -189,6 +191,7 @@ def read_clip_list(
         If the list or a file is malformed, or frames lie outside a file.
     """
     file = Path(path)
+    mapped: dict[str, Any] = {"joint_map": joint_map, "allow_frozen": allow_frozen, "rest_frame": rest_frame}
     labels = Entries("read_clip_list", file.name, read_json(file)).object("labels")
     read: dict[tuple[Any, ...], list[Clip]] = {}
     found: dict[str, list[Clip]] = {}
@@ -199,7 +202,7 @@ def read_clip_list(
             rate = None if entry.get("fps") is None else entry.number("fps", **RATES)
             key = (entry.text("file"), clip_name, rate)
             if key not in read:
-                read[key] = read_clips(file.parent / key[0], rig, clip=clip_name, fps=rate, allow_frozen=allow_frozen)
+                read[key] = read_clips(file.parent / key[0], rig, clip=clip_name, fps=rate, **mapped)
                 for clip in read[key]:
                     if clip.note and told is not None:
                         told(f"{clip.origin}: {clip.note}")

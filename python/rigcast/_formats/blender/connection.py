@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._formats.blender.process import HostProcess
 from rigcast._hashing import file_hash, topology_hash
 from rigcast._rigs.action import Action
+from rigcast._rigs.resting import carrying_notes
 from rigcast._rigs.rig import Mechanism
 from rigcast._validate import Arguments, bad_argument, missing_file
 from rigcast.errors import SourceError
@@ -129,7 +130,7 @@ class Connection:
         request = {key: self._settings[key] for key in keys}
         request["run_scripts"] = self._settings.get("run_scripts", False)
         ((header, arrays),) = host.request({"operation": "open", **request})
-        return header, arrays
+        return header | {"notes": [*header["notes"], *carrying_notes(header["carrying"])]}, arrays
 
 
 class PlayedActions(Connection):

@@ -225,6 +225,7 @@ def write_limits(path: str | os.PathLike[str], rig: Any, motions: Mapping[str, s
         The motions that ranges come from, by the names of channels that the rig was opened with ``limits`` for.
     """
     pairs = dict(zip(rig.channel_names, rig.channel_ranges.tolist(), strict=True))
+    pairs = {name: ends for name, ends in pairs.items() if ends[0] < ends[1]}  # else they would be held on purpose
     switches = {name: pairs[name] for name in rig.switches}
     on = {name: ends for name, ends in pairs.items() if name not in switches}
     set_by_motions = {name: value for name, value in rig.held.items() if name in motions}

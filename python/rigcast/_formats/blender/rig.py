@@ -57,9 +57,9 @@ class BlenderRig(PlayedActions, Described):
     channel_ranges : (N, 2) float64 array
         From Limit Rotation, Location and Scale constraints in local space, slider and property ranges; the limits
         file or argument replaces them, ``ranges`` fills in what is missing. Axes that are locked, driven, without
-        limits, or held at one value are no channels; neither are rotations that a constraint decides (of the bones of
-        an IK chain): the target and the pole are. If no bone is limited at all, ``ranges`` is 30 degrees and
-        ``notes`` says so.
+        limits (but of the bone that carries a body, which ``notes`` name: held, until motion of another skeleton moves
+        them), or held at one value are no channels; neither are rotations that a constraint decides (of the bones of an
+        IK chain): the target and the pole are. If no bone is limited, ``ranges`` is 30 degrees; ``notes`` say so.
     channel_rest : (N,) float64 array
         The bind state's values (bones at rest, dials as saved), clipped into the ranges.
     dial_names : list of str

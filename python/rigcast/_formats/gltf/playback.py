@@ -13,7 +13,7 @@ from rigcast._formats.gltf.clips import Clip
 from rigcast._formats.gltf.document import unique_names
 from rigcast._formats.gltf.geometry import Geometry, Owner
 from rigcast._formats.gltf.nodes import Animated, Nodes
-from rigcast._rigs.description import Factor, Joints, Morph, RigChannel
+from rigcast._rigs.description import Factor, Joints, Morph, RigChannel, Skin
 from rigcast._rigs.rotations import Float64, continuous_euler, inverse_linear, nearest_rotation
 from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
 
@@ -102,11 +102,15 @@ def scan_times(clip: Clip, width: int) -> NDArray[np.float64]:
 
 
 def joint_channels(
-    joints: Joints | None, playback: Playback, clips: list[Clip], ranges: float | None, size: float
+    joints: Joints | None, skin: Skin | None, playback: Playback, clips: list[Clip], ranges: float | None, size: float
 ) -> list[RigChannel]:
-    """Translations of joints that clips shift, then rotations."""
-    if joints is None:
+    """Translations of joints that clips shift, then rotations; and of the joints that carry a body in any case.
+
+    What no clip moves of those is held: its range is its rest value alone, which a motion of another skeleton leaves.
+    """
+    if joints is None or skin is None:
         return []
+    carriers, roots = carriers_of(joints, skin), np.asarray(joints.parents) < 0
     low, high = np.zeros((2, len(joints.names), 6))
     for clip in clips:
         angles, shift = playback.turns(playback.local(clip, scan_times(clip, len(playback.nodes))))
@@ -120,13 +124,43 @@ def joint_channels(
     scale = np.abs(np.linalg.det(joints.rest_globals[..., :3])) ** (1 / 3)
     for joint, name in enumerate(joints.names):
         span = (high - low)[joint]
-        kinds = [("t", "translate", 0, scale[joint] * span[:3].max() > STILL_SHARE * size)]
-        kinds += [("r", "rotate", 3, span[3:].max() > STILL_DEGREES)]
-        for letter, kind, start, moves in kinds:
-            for axis, label in enumerate("xyz" if moves else ""):
-                bounds = float(low[joint, start + axis]), float(high[joint, start + axis])
+        carries = joint in carriers
+        kinds = [("t", "translate", 0, scale[joint] * span[:3].max() > STILL_SHARE * size, carries and roots[joint])]
+        kinds += [("r", "rotate", 3, span[3:].max() > STILL_DEGREES, carries)]
+        for letter, kind, start, moves, held in kinds:
+            for axis, label in enumerate("xyz" if moves or held else ""):
+                bounds = (float(low[joint, start + axis]), float(high[joint, start + axis])) if moves else (0.0, 0.0)
                 channels.append(RigChannel(f"{name}.{letter}{label}", f"{kind}_{label}", joint, *bounds))
     return channels
+
+
+def carriers_of(joints: Joints, skin: Skin) -> list[int]:
+    """The joints that carry a body: each root down to the first one that branches into parts of the skin, as the hips.
+
+    A branch moves vertices itself or by a joint below. A skeleton without branches carries no body.
+    """
+    moves = np.zeros(len(joints.names), np.bool_)
+    moves[np.unique(skin.joint[skin.weight > 0])] = True
+    for joint in range(len(moves) - 1, -1, -1):  # parents come first
+        if joints.parents[joint] >= 0:
+            moves[joints.parents[joint]] |= moves[joint]
+    found: list[int] = []
+    for root in np.flatnonzero((joints.parents < 0) & moves):
+        chain, below = [int(root)], np.flatnonzero((joints.parents == root) & moves)
+        while len(below) == 1:
+            chain.append(int(below[0]))
+            below = np.flatnonzero((joints.parents == chain[-1]) & moves)
+        found += chain if len(below) else []
+    return found
+
+
+def held_of(channels: list[RigChannel], carriers: list[int]) -> list[str]:
+    """Names of the translations and rotations of some joints that no clip and no range moves at all."""
+    groups: dict[tuple[int, str], list[RigChannel]] = {}
+    for channel in channels:
+        groups.setdefault((channel.joint, channel.kind[0]), []).append(channel)
+    still = [group for group in groups.values() if all(channel.low == channel.high for channel in group)]
+    return [channel.name for group in still for channel in group if channel.joint in carriers]
 
 
 def morph_names(owners: list[Owner], nodes: Nodes) -> list[str]:

@@ -27,7 +27,9 @@ from rigcast._formats.gltf.nodes import Nodes
 from rigcast._formats.gltf.playback import (
     STILL_SHARE,
     Playback,
+    carriers_of,
     dials,
+    held_of,
     joint_channels,
     merge_parts,
     morph_names,
@@ -38,6 +40,7 @@ from rigcast._formats.mesh_names import mesh_names
 from rigcast._rigs.action import Action
 from rigcast._rigs.described import counted
 from rigcast._rigs.description import Facts, Joints, Skin
+from rigcast._rigs.resting import carrying_notes
 from rigcast._rigs.rotations import Float64
 from rigcast._rigs.skinned import SkinnedRig
 from rigcast._text import escaped
@@ -142,7 +145,8 @@ def load_gltf_rig(
         materials (``rig.surface``).
     ranges : float or "actions", optional
         Every joint turns by so many degrees either way. Default: what the file's clips use ("actions"), and only joints
-        that they move have channels; 30 degrees for files without clips.
+        that they move have channels; 30 degrees for files without clips. The joints that carry a body have channels in
+        any case, held at rest if nothing gives them a range; motion of another skeleton moves them.
 
     Returns
     -------
@@ -187,7 +191,7 @@ def rig_of(document: Document, mesh: str | Sequence[str] | None, ranges: float |
     size = float(np.linalg.norm(np.ptp(vertices, axis=0)))
     names = morph_names(owners, nodes)
     correctives = {} if face is None else face.of_targets(names)
-    turned, dialed = joint_channels(joints, playback, clips, reach, size), dials(names, owners, playback, clips)
+    turned, dialed = joint_channels(joints, skin, playback, clips, reach, size), dials(names, owners, playback, clips)
     own = [index for index, name in enumerate(names) if name not in correctives]
     channels = turned + [within(dialed[index], {} if face is None else face.bounds) for index in own]
     rig = GltfRig(
@@ -204,6 +208,8 @@ def rig_of(document: Document, mesh: str | Sequence[str] | None, ranges: float |
     free = "its {} morph targets are dials of their own: it does not say which of them are correctives of others"
     rig.left_out = character.notes
     rig.notes = character.notes + ([free.format(len(names))] if face is None and len(names) > 1 else [])
+    carriers = [] if joints is None or skin is None else carriers_of(joints, skin)
+    rig.notes += carrying_notes(held_of(turned, carriers))
     return rig
 
 

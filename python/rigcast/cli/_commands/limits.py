@@ -39,7 +39,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what this motion of another skeleton uses, retargeted onto the rig; all other controls stay as saved, or "
         "take what --from-actions gives them; may be repeated",
     )
-    parser.add_argument("--joint-map", metavar="JSON", type=arguments.existing_file, help="its joints to the rig's")
     add_retargeting_arguments(parser)
     parser.add_argument(
         "--ranges",

@@ -148,8 +148,8 @@ def _as_learned(suffix: str, known: Ranges) -> dict[str, Any]:
     """Options that open a rig with the channels it was sampled with."""
     if not known or suffix not in OPTIONS:
         return {}
-    if suffix == ".blend":
-        return {"limits": known, "hold": "*"}
+    if suffix in (".blend", ".fbx"):
+        return {"limits": {name: ends for name, ends in known.items() if ends[0] < ends[1]}, "hold": "*"}
     turns = {bounds for name, bounds in known.items() if name[-3:] in GLTF_TURNS}
     (low, high), *others = turns or {(0.0, 0.0)}
     return {"ranges": high} if high > 0 and low == -high and not others else {}

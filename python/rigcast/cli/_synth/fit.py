@@ -114,14 +114,13 @@ def label_and_file(entry: str) -> tuple[str, str]:
 
 def _clips(rig: Any, args: argparse.Namespace, console: Console) -> dict[str, list[rc.synthesis.Clip]]:
     found: dict[str, list[rc.synthesis.Clip]] = {}
-    if args.clips is not None:
-        found = rc.synthesis.read_clip_list(args.clips, rig, told=console.line, allow_frozen=args.allow_frozen)
     joints = None if args.joint_map is None else joint_names_map(args.joint_map)
+    mapped = {"joint_map": joints, "allow_frozen": args.allow_frozen, "rest_frame": args.rest_frame}
+    if args.clips is not None:
+        found = rc.synthesis.read_clip_list(args.clips, rig, told=console.line, **mapped)
     for entry in args.clip:
         label, name = label_and_file(entry)
-        clips = rc.synthesis.read_clips(
-            Path(name), rig, joint_map=joints, allow_frozen=args.allow_frozen, rest_frame=args.rest_frame
-        )
+        clips = rc.synthesis.read_clips(Path(name), rig, **mapped)
         for clip in clips:
             if clip.note:
                 console.line(f"{clip.origin}: {clip.note}")

@@ -51,6 +51,7 @@ class Candidate:
     high: float | None = None
     withheld: str = ""
     file_range: tuple[float, float] | None = None  # of a property
+    carries: bool = False  # its bone carries the body: a channel even if it is held at one value
 
     def give(self, low: float, high: float, source: str, origin: str = FILE) -> None:
         """A range, and where it comes from."""

@@ -234,7 +234,7 @@ def _extremes(scene: Scene) -> tuple[np.ndarray[Any, Any], dict[str, list[float]
 def _why_bone(name: str, found: Found) -> str:
     if name in found.moved:
         return f"moved by {found.moved[name]}, whose controls have no range"
-    if any(channel.target == name for channel in found.held):
+    if any(channel.target == name and channel.low == channel.high for channel in (*found.channels, *found.held)):
         return "held at one value"
     free = {candidate.channel.kind for candidate in found.without_range if candidate.channel.target == name}
     return "no limits" if "rotation" in free or "location" in free else "locked or driven"

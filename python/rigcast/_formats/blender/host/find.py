@@ -25,7 +25,8 @@ from .channels import (
 from .control_rigs.reading import by_joint_limits, control_sets
 from .controls import Control, controls_of, moved_bones, swung_bones
 from .curves import channel_curves, curves_of, paths_of
-from .joints import passed_on
+from .influences import posed_elsewhere
+from .joints import passed_on, skin_bones
 from .meshes import carriers
 from .objects import InputError
 from .paths import drivers_of, inputs_of, words_of
@@ -80,6 +81,8 @@ def find_channels(meshes: list[Any], armature: Any | None, asked: Asked) -> Foun
         nothing_limited = not asked.limits and all(candidate.low is None for candidate in bones)
         from_actions = _fill(candidates, armature, found, asked.ranges, nothing_limited)
         _hold_settings(candidates, armature, found, asked, from_actions)
+        if found.sets is None:
+            _hold_carriers(bones, meshes, armature)
     _apply_limits(candidates, asked, found)
     return found
 
@@ -129,6 +132,39 @@ def _hold_settings(candidates: list[Candidate], armature: Any, found: Found, ask
             candidate.hold("it sets the rig up")
 
 
+def _hold_carriers(bones: list[Candidate], meshes: list[Any], armature: Any) -> None:
+    """Keep locations and rotations of the bones that carry a body as channels, held if nothing gives them a range."""
+    carrying = _carrying_bones(meshes, armature)
+    for candidate in bones:
+        channel = candidate.channel
+        if channel.target in carrying and channel.kind != "scale" and not candidate.withheld:
+            candidate.carries = True
+            if candidate.low is None:
+                candidate.hold("motion of another skeleton moves it")
+
+
+def _carrying_bones(meshes: list[Any], armature: Any) -> set[str]:
+    """The bones that carry a body: below each root the first one that moves vertices, or that branches into such, and
+    if it is connected to its parent, which keeps it from moving, the nearest one above that is not.
+
+    A skeleton without branches carries no body, and bones that constraints pose are moved by their controls.
+    """
+    elsewhere, found = posed_elsewhere(armature), set[str]()
+    moving = skin_bones(meshes, armature) - elsewhere.keys()
+    bones = [armature.data.bones[name] for name in moving]
+    reaching = {above for bone in bones for above in (bone, *bone.parent_recursive)}
+    for root in [bone for bone in armature.data.bones if bone.parent is None and bone in reaching]:
+        chain, below = [root], [child for child in root.children if child in reaching]
+        while len(below) == 1:
+            chain.append(below[0])
+            below = [child for child in below[0].children if child in reaching]
+        first = next((bone for bone in chain if bone.name in moving), chain[-1])
+        mover = next(bone for bone in (first, *first.parent_recursive) if not bone.use_connect or bone.parent is None)
+        if below and not {first.name, mover.name} & elsewhere.keys():
+            found |= {first.name, mover.name}
+    return found
+
+
 def _apply_limits(candidates: list[Candidate], asked: Asked, found: Found) -> None:
     limits = asked.limits or {}
     names = [candidate.channel.name for candidate in candidates]
@@ -140,6 +176,7 @@ def _apply_limits(candidates: list[Candidate], asked: Asked, found: Found) -> No
         channel = candidate.channel
         if channel.name in limits:
             candidate.give(*limits[channel.name], "the limits file", LIMITS_FILE)
+            candidate.carries = candidate.carries and candidate.low != candidate.high
             if candidate.withheld and channel.target not in found.swung:
                 found.notes.append(
                     f"{channel.name} has limits, but {candidate.withheld} decides it: turning it may do nothing"
@@ -147,12 +184,13 @@ def _apply_limits(candidates: list[Candidate], asked: Asked, found: Found) -> No
         hold = [pattern for pattern in asked.hold if pattern != "*" or channel.name not in limits]
         if candidate.low is not None and _matches(channel.name, hold):
             candidate.hold("asked for")
+            candidate.carries = candidate.carries and hold == ["*"]
         if candidate.low is None or candidate.high is None:
             found.without_range.append(candidate)
             continue
         channel.low, channel.high = float(candidate.low), float(candidate.high)
         channel.rest = min(max(channel.rest, channel.low), channel.high)
-        (found.channels if channel.low < channel.high else found.held).append(channel)
+        (found.channels if channel.low < channel.high or candidate.carries else found.held).append(channel)
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:

@@ -119,6 +119,7 @@ class Scene:
             "contents": self._contents,
             "together": list(dict.fromkeys(action.name for _, action in reversed(self.assigned))),
             "not_reproduced": self._left_out,
+            "carrying": [channel.name for channel in self.channels if channel.low == channel.high],
             "range_sources": [channel.source for channel in self.channels],
             "range_origins": [channel.origin for channel in self.channels],
             "without_range": [candidate.channel.name for candidate in self.found.without_range],
