@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rigcast import _core
 from rigcast._formats.readers import readers_of, suffix_of
+from rigcast._rigs.source_notes import opened
 from rigcast._validate import bad_argument, missing_file
 
 EXPECTED = "a model that rigcast saved (.safetensors)"
@@ -43,7 +44,7 @@ def load(path: str | os.PathLike[str]) -> _core.Deformer:
     if suffix_of(file) != ".safetensors" and not _opens_as_tensors(file):
         raise bad_argument("load", "path", repr(str(path)), EXPECTED + readers_of(file))
     try:
-        return _core.load(file)
+        return opened(file, _core.load(file), inherited=True)
     except ValueError as error:
         if _opens_as_tensors(file):
             raise

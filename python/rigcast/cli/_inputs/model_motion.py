@@ -106,9 +106,7 @@ def motion_of(
     if suffix in GLTF:
         return _clip(model, path, mapped, clip, fps)
     if suffix == ".bvh":
-        bvh = sources.load_bvh(path)
-        played = _of_joints(model, bvh.motion(), {}, path, mapped)
-        return replace(played, notes=(*(f"{path.name}: {note}" for note in bvh.notes), *played.notes))
+        return _of_joints(model, sources.load_bvh(path).motion(), {}, path, mapped)
     return Played(_poses(model, read_array(path), path))
 
 

@@ -120,8 +120,6 @@ def _motion(path: Path, actions: Sequence[str], console: Console) -> Motion:
     motion = bvh.motion()
     if actions and list(actions) != [motion.name]:
         raise ValueError(f"{path} holds one motion, {motion.name!r}: leave out --action")
-    for note in bvh.notes:
-        console.line(f"note: {path.name}: {note}")
     return motion
 
 
