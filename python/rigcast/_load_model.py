@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rigcast import _core
 from rigcast._formats.readers import readers_of, suffix_of
+from rigcast._rigs.source_notes import opened
 from rigcast._safe_reading import errors_naming
 from rigcast._validate import bad_argument, missing_file
 
@@ -45,7 +46,7 @@ def load(path: str | os.PathLike[str]) -> _core.Deformer:
         raise bad_argument("load", "path", repr(str(path)), EXPECTED + readers_of(file))
     try:
         with errors_naming(file):
-            return _core.load(file)
+            return opened(file, _core.load(file), inherited=True)
     except ValueError as error:
         if _opens_as_tensors(file):
             raise

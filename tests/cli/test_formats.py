@@ -151,7 +151,7 @@ def test_info_knows_bvh(tmp_path, told):
 def test_the_rate_of_an_mdd_file_is_that_of_its_times(folder, curves, told):
     facts = told("info", made(folder, "shot", ".mdd", curves))
     assert (facts["fps"], facts["seconds"]) == (FPS, FRAMES / FPS)
-    assert facts["notes"] == "fps from the differences of the times that the file holds"
+    assert facts["notes"] == ["fps from the differences of the times that the file holds"]
 
 
 def test_an_mdd_file_of_uneven_times_states_no_rate(folder, curves, told):
@@ -160,7 +160,7 @@ def test_an_mdd_file_of_uneven_times_states_no_rate(folder, curves, told):
     (folder / "uneven.mdd").write_bytes(bytes(content))
     facts = told("info", folder / "uneven.mdd")
     assert facts["fps"] == "not stated"
-    assert "--fps" in facts["notes"]
+    assert "--fps" in facts["notes"][0]
 
 
 def test_solve_takes_the_rate_of_an_mdd_file(folder, curves, told):
@@ -178,7 +178,7 @@ def test_a_scene_without_triangles_is_described(tmp_path, told):
     assert (facts["type"], facts["nodes"], facts["joints"]) == ("scene without a surface", 6, 3)
     assert [clip["name"] for clip in facts["clips"]] == ["wave", "steps"]
     assert "hip" in facts["node_names"]
-    assert "no triangles" in facts["notes"]
+    assert "no triangles" in facts["notes"][0]
 
 
 def test_info_counts_the_nodes_and_shapes_that_a_clip_moves(tmp_path):

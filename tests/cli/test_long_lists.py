@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rigcast._rigs.resting import MOST_NAMED, MOST_REASONS, resting_lines
+from rigcast._rigs.source_notes import left_out_lines
 from rigcast.cli._commands.info import MOST_LISTED, _kinds
-from rigcast.cli._described.rigs import left_out_lines
 
 
 def test_meshes_that_are_left_out_are_a_line_per_reason() -> None:

@@ -233,7 +233,7 @@ def handled(work):
 
 @pytest.mark.parametrize("make", CALLS.values(), ids=CALLS)
 def test_handlers_of_ctrl_c_run_during_the_call(face, make):
-    """Without a check inside, the handler runs when the call is done: once for all presses, or between steps."""
+    """Without a check inside, it runs when the call is done, once for all presses, and between steps in Python."""
     for size in (1, 3, 9, 27):  # the machine may be fast
         if handled(make(size, face)) >= OFTEN:
             return

@@ -22,6 +22,7 @@ from rigcast._rigs.described import Described, counted
 from rigcast._rigs.description import RigChannel
 from rigcast._rigs.motion import Motion, MotionFile
 from rigcast._rigs.rotations import AXES, euler_to_matrix, transform_of
+from rigcast._rigs.source_notes import opened
 from rigcast._safe_reading import text_of
 from rigcast._validate import RATES, bad_argument
 
@@ -159,7 +160,7 @@ def load_bvh(path: str | os.PathLike[str]) -> Bvh:
     parser.hierarchy()
     frame_time, values = parser.motion()
     name = source.name.removesuffix(".gz").removesuffix(".bvh")
-    return Bvh(parser.joints, parser.end_sites, values, frame_time, name, parser.notes)
+    return opened(source, Bvh(parser.joints, parser.end_sites, values, frame_time, name, parser.notes))
 
 
 def _text(path: Path) -> tuple[str, bool]:

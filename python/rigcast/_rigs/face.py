@@ -8,6 +8,7 @@ import numpy as np
 
 from rigcast._rigs.description import DIAL, Factor, Facts, Morph, RigChannel
 from rigcast._rigs.skinned import SkinnedRig
+from rigcast._rigs.source_notes import notes_of
 from rigcast._rigs.surface import surface_of
 from rigcast._validate import check_blendshape_rig
 
@@ -65,7 +66,9 @@ def rig_of_face(face: BlendshapeRig) -> SkinnedRig:
         str(about.get("origin") or ""),
     )
     morphs = linear + correctives
-    return SkinnedRig(face.rest_vertices, face.faces, None, None, dials, morphs, facts, surface_of(face))
+    rig = SkinnedRig(face.rest_vertices, face.faces, None, None, dials, morphs, facts, surface_of(face))
+    rig.notes = notes_of(face)
+    return rig
 
 
 def factor_of(driver: int | Tent) -> Factor:

@@ -92,6 +92,7 @@ class SkinnedRig(Described):
         self.faces: NDArray[np.int32] = padded_faces(faces, "SkinnedRig", len(self.rest_vertices))
         count = len(self.rest_vertices)
         self.surface = check_surface(surface or Surface(), count, self.faces, "SkinnedRig")
+        self.notes: list[str] = []
         self.joints, self.skin, self.channels, self.morphs = joints, skin, tuple(channels), tuple(morphs)
         self.skeleton: Skeleton | None = _skeleton(joints)
         self.facts = facts or Facts()

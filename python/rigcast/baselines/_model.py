@@ -67,7 +67,7 @@ def _common_tensors(examples: Examples) -> Tensors:
 def _metadata(kind: str, examples: Examples, training: Mapping[str, Any]) -> dict[str, Any]:
     data, skeleton = examples.data, examples.data.skeleton
     defaults = {"name": "", "meters_per_unit": 1.0, "up_axis": "Y", "licence": "", "origin": ""}
-    channels = getattr(data, "channel_entry", None)
+    channels, notes = getattr(data, "channel_entry", None), getattr(data, "notes", None)
     return {
         "kind": kind,
         "version": 1,
@@ -77,6 +77,7 @@ def _metadata(kind: str, examples: Examples, training: Mapping[str, Any]) -> dic
         "topology_hash": topology_hash(data.faces, len(examples.rest)),
         "data_hash": examples.hash,
         "training": {**training, "samples": len(examples), "fitted_on": examples.protocol},
+        **({"notes": notes} if notes else {}),
         **({"channels": channels} if channels else {}),
     }
 

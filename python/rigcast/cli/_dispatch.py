@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 
 from rigcast._atomic_files import FULL, DiskFull
 from rigcast._extras import MissingExtra
+from rigcast._notes import heard
 from rigcast._text import escaped, shortened
 from rigcast.cli._arguments import check_files
 from rigcast.cli._console import Console, say, silence
@@ -104,8 +105,9 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
                 result = args.command.run(args, console)
         except PartlyFailed as error:
             result, failure = {**error.result, "error": str(error), "exit_code": FAILED}, error
-        if told:
-            result = {**result, "input_notes": told}
+        own = [note for note in result.get("notes", []) if note not in told]
+        if told or own:
+            result = {**result, "notes": [*told, *own]}
         if args.json:
             console.result(json.dumps(as_json(result)))
         if failure is not None:
@@ -118,16 +120,24 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
 
 @contextlib.contextmanager
 def noted(console: Console, told: list[str]) -> Iterator[None]:
-    """Print what readers warn about as notes of the command, each once, and keep them in ``told``."""
+    """Print what readers say of files as notes of the command, each once, and keep them in ``told``."""
+
+    def say_once(note: str) -> None:
+        if note not in told:
+            told.append(note)
+            console.line(f"note: {note}")
+
+    def of_source(name: str, note: str, inherited: bool) -> None:
+        if not (inherited and any(text.endswith(f": {note}") for text in told)):
+            say_once(f"{name}: {note}")
 
     def show(message: Any, category: type[Warning], *place: Any, **others: Any) -> None:
-        if not issubclass(category, (InputWarning, MirroredWarning)):
+        if issubclass(category, (InputWarning, MirroredWarning)):
+            say_once(str(message))
+        else:
             before(message, category, *place, **others)
-        elif str(message) not in told:
-            told.append(str(message))
-            console.line(f"note: {message}")
 
-    with warnings.catch_warnings():
+    with heard(of_source), warnings.catch_warnings():
         before = warnings.showwarning
         for kind in (InputWarning, MirroredWarning):
             warnings.simplefilter("always", kind)

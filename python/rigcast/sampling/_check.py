@@ -14,8 +14,10 @@ from rigcast._hashing import padded_faces, topology_hash
 from rigcast._posing import pose_names
 from rigcast._rigs.description import Skin
 from rigcast._rigs.rig import Rig
+from rigcast._rigs.source_notes import notes_of
 from rigcast._rigs.stated_channels import stated_kinematics
 from rigcast._rigs.surface import Surface, check_surface, surface_of
+from rigcast._text import escaped
 from rigcast._validate import Arguments, bad_argument
 from rigcast.errors import SourceError
 
@@ -67,6 +69,7 @@ class CheckedRig:
     resting: dict[str, str]
     surface: Surface
     skin: Skin | None
+    notes: list[str]
 
     @property
     def pose_names(self) -> list[str]:
@@ -138,6 +141,7 @@ def check_rig(rig: Rig, function: str = "check_rig") -> CheckedRig:
         resting=_resting(getattr(rig, "resting", {}), function),
         surface=check_surface(surface_of(rig), len(rest_vertices), faces, function, "rig.surface"),
         skin=_skin(rig, len(rest_vertices), len(joint_names), function),
+        notes=[escaped(note) for note in notes_of(rig)],
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._posing import pose_names
+from rigcast._rigs.source_notes import opened
 from rigcast._text import html_table
 from rigcast._validate import Arguments, bad_argument
 from rigcast.progress import Progress, ProgressOption, as_callback
@@ -127,6 +128,7 @@ class Dataset:
         self._rows = open_rows(self.path, self.manifest, "", self.manifest["count"])
         probe_rows = probe_row_count(self.manifest)
         self._probe_rows = open_rows(self.path, self.manifest, "probe.", probe_rows) if probe_rows else None
+        opened(self.path, self, inherited=True)
 
     def __len__(self) -> int:
         return int(self.manifest["count"])
@@ -159,6 +161,11 @@ class Dataset:
     def resting(self) -> dict[str, str]:
         """Deforming joints, controls, shapes and dials that no channel of the rig moves, by name, with the reason."""
         return dict(self.manifest["resting"])
+
+    @property
+    def notes(self) -> list[str]:
+        """What the rig's file said of how it was opened: what was left out, held, guessed or not run."""
+        return list(self.manifest.get("notes", []))
 
     @cached_property
     def skeleton(self) -> Skeleton | None:

@@ -17,7 +17,18 @@ from rigcast.sampling._rows import Rows
 
 SHARED = (
     *("name", "licence", "origin", "up_axis", "meters_per_unit", "channel_names", "channel_ranges", "dial_names"),
-    *("joint_names", "rest_vertices", "faces", "surface", "skeleton", "probe", "channel_entry", "resting", "skin"),
+    *(
+        "joint_names",
+        "rest_vertices",
+        "faces",
+        "surface",
+        "skeleton",
+        "probe",
+        "channel_entry",
+        "resting",
+        "skin",
+        "notes",
+    ),
 )
 
 

@@ -37,7 +37,7 @@ def opening(
     ``contents`` are the files that are written first (:func:`rigcast.sampling._first_files.contents`).
     """
     plain = {field.name: getattr(facts, field.name) for field in fields(facts)}
-    for array in ("rest_vertices", "faces", "skeleton_rest", "surface", "skin"):
+    for array in ("rest_vertices", "faces", "skeleton_rest", "surface", "skin", "notes"):
         del plain[array]
     plain["channel_ranges"] = facts.channel_ranges.tolist()
     plain["channel_rest"] = facts.channel_rest.tolist()
@@ -47,6 +47,7 @@ def opening(
         **plain,
         **first.stated(facts.surface, clips),
         **({} if facts.skin is None else {"skin": facts.skin.joint.shape[1]}),
+        **({"notes": facts.notes} if facts.notes else {}),
         "num_vertices": len(facts.rest_vertices),
         "num_faces": len(facts.faces),
         "topology_hash": facts.topology_hash,
@@ -226,6 +227,10 @@ def _are_resting(value: Any, _: dict[str, Any]) -> bool:
     return isinstance(value, dict) and all(name and isinstance(why, str) for name, why in value.items())
 
 
+def _are_notes(value: Any, _: dict[str, Any]) -> bool:
+    return isinstance(value, list) and all(isinstance(note, str) and note for note in value)
+
+
 def _are_deviations(value: Any, manifest: dict[str, Any]) -> bool:
     if not isinstance(value, dict) or value.keys() != {"channels", "joints"}:
         return False
@@ -261,7 +266,7 @@ def _are_shards(rows: Callable[[dict[str, Any]], int]) -> Check:
     return check
 
 
-OPTIONAL = {"skin"}  # fields that sets of rigs without them leave out
+OPTIONAL = {"skin", "notes"}  # fields that sets of rigs without them leave out
 SHARDS_TEXT = "one entry for every shard_rows rows, each with its rows and the SHA-256 of its three files"
 FIELDS: dict[str, tuple[Check, str]] = {
     "name": (_is_text, "text"),
@@ -287,6 +292,7 @@ FIELDS: dict[str, tuple[Check, str]] = {
     "parts": (_are_names(0), "a list of names without repeats"),
     "materials": (_are_names(0), "a list of names without repeats"),
     "num_uvs": (_is_integer(0), "an integer from 0"),
+    "notes": (_are_notes, "a list of text"),
     "skin": (_is_skin, "an integer from 1 to 64, of a set with joints"),
     "clips": (first.are_clips, "name and fps, a positive number or null, of each clip, without repeats"),
     "files": (_are_files, "the SHA-256 of every file beside the shards: rest_vertices.npy, faces.npy ..."),

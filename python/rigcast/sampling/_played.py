@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rigcast import Skeleton
 
 KEPT = ("name", "licence", "origin", "meters_per_unit", "up_axis", "skeleton", "dial_names", "rest_vertices", "faces",
-        "resting", "surface")  # fmt: skip
+        "resting", "surface", "notes")  # fmt: skip
 
 
 class Played:

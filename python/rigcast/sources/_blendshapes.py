@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._formats.readers import call, existing_file
+from rigcast._rigs.source_notes import opened
 from rigcast._safe_reading import with_file
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def load_blendshapes(
     *,
     mesh: str | None = None,
     drop_unreadable: bool = False,
+    run_scripts: bool = False,
     blender: str | None = None,
     timeout: float | None = None,
 ) -> BlendshapeRig:
@@ -49,6 +51,9 @@ def load_blendshapes(
     drop_unreadable : bool
         Blender: leave out shape keys whose driver is no product of other shape keys, instead of refusing the file;
         ``metadata["dropped"]`` names them.
+    run_scripts : bool
+        Blender: run Python that is stored in the file, as drivers; for files that you trust. What was not run is named
+        in ``metadata["notes"]``.
     blender : str, optional
         Blender: the program that reads the file. Default: the ``bpy`` wheel of this Python, else ``blender`` on the
         PATH.
@@ -77,10 +82,11 @@ def load_blendshapes(
     ['jawOpen', 'jawLeft']
     """
     file = existing_file(path, "load_blendshapes", tuple(RIGS))
-    options = {"mesh": mesh, "drop_unreadable": drop_unreadable, "blender": blender, "timeout": timeout}
+    options: dict[str, object] = {"mesh": mesh, "drop_unreadable": drop_unreadable, "run_scripts": run_scripts}
+    options |= {"blender": blender, "timeout": timeout}
     with naming(file, "load_blendshapes"):
         rig: BlendshapeRig = call("load_blendshapes", RIGS, file.suffix.lower(), file, **options)
-    return rig
+    return opened(file, rig)
 
 
 def load_blendshape_weights(
@@ -91,6 +97,7 @@ def load_blendshape_weights(
     action: str | None = None,
     fps: float | None = None,
     mesh: str | None = None,
+    run_scripts: bool = False,
     blender: str | None = None,
     timeout: float | None = None,
 ) -> Weights:
@@ -117,6 +124,9 @@ def load_blendshape_weights(
         rows; default: that of their timecodes.
     mesh : str, optional
         Blender: the mesh, where several have shape keys.
+    run_scripts : bool
+        Blender: run Python that is stored in the file, as drivers; for files that you trust. What was not run is told
+        (:class:`rigcast.errors.InputWarning`).
     blender : str, optional
         Blender: the program that reads the file. Default: the ``bpy`` wheel of this Python, else ``blender`` on the
         PATH.
@@ -140,7 +150,8 @@ def load_blendshape_weights(
         If Blender fails.
     """
     file = existing_file(path, "load_blendshape_weights", tuple(CURVES))
-    options = {"clip": clip, "action": action, "fps": fps, "mesh": mesh, "blender": blender, "timeout": timeout}
+    options: dict[str, object] = {"clip": clip, "action": action, "fps": fps, "mesh": mesh, "run_scripts": run_scripts}
+    options |= {"blender": blender, "timeout": timeout}
     with naming(file, "load_blendshape_weights"):
         weights: Weights = call("load_blendshape_weights", CURVES, file.suffix.lower(), file, rig, **options)
     return weights

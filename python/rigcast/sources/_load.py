@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from rigcast._formats.readers import call, existing_file
 from rigcast._rigs.rig import Rig
+from rigcast._rigs.source_notes import opened
 from rigcast.sources._blendshapes import naming
 
 
@@ -85,7 +86,7 @@ def load(
     with naming(file, "load"):
         kind = file.suffix.lower()
         rig: Rig = call("load", OPENERS, kind, file, **options, timeout=timeout, run_scripts=run_scripts)
-    return rig
+    return opened(file, rig)
 
 
 OPENERS = {

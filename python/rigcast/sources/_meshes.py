@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._core import load as load_model
 from rigcast._formats.gltf import GltfSkeleton
 from rigcast._formats.npz.archive import Member, member_names, read_arrays
 from rigcast._formats.ply import read_ply
 from rigcast._formats.readers import existing_file
 from rigcast._hashing import padded_faces
+from rigcast._load_model import load as load_model
 from rigcast._rigs.mesh import Mesh
 from rigcast._rigs.shot import Shot
+from rigcast._rigs.source_notes import notes_of
 from rigcast._safe_reading import errors_naming
 from rigcast._text import escaped
 from rigcast._validate import bad_argument
@@ -72,7 +73,7 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     if suffix == ".ply":
         return _one(*read_ply(file, "load_mesh"), path=file)
     if suffix == ".safetensors":
-        return _at_rest(load_model(os.fspath(file)), file)
+        return _at_rest(load_model(file), file)
     if suffix == ".npz" and "vertices" in member_names(file, "load_mesh"):
         return _archived(file)
     if suffix in (".npz", ".blend", ".fbx"):
@@ -82,7 +83,7 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
             return _at_rest(load_blendshapes(file), file)
         return _at_rest(load(file), file)
     shot = _shot(file, "load_mesh")
-    about = {"meters_per_unit": shot.meters_per_unit, "up_axis": shot.up_axis, "notes": shot.notes}
+    about: dict[str, Any] = {"meters_per_unit": shot.meters_per_unit, "up_axis": shot.up_axis, "notes": shot.notes}
     return _one(shot.vertices, shot.faces, path=file, **about)
 
 
@@ -137,7 +138,8 @@ def _at_rest(model: Any, path: Path) -> Mesh:
     name = getattr(model, "name", "") or getattr(model, "metadata", {}).get("name", "")
     faces = padded_faces(model.faces) if len(model.faces) else np.zeros((0, 4), np.int32)
     unit, up_axis = float(model.meters_per_unit), str(model.up_axis)
-    return Mesh(np.asarray(model.rest_vertices, np.float32), faces, name or escaped(path.stem), unit, up_axis)
+    about = (unit, up_axis, tuple(notes_of(model)))
+    return Mesh(np.asarray(model.rest_vertices, np.float32), faces, name or escaped(path.stem), *about)
 
 
 def _archived(path: Path) -> Mesh:
@@ -146,7 +148,7 @@ def _archived(path: Path) -> Mesh:
         arrays = read_arrays(path, MEMBERS, "load_mesh", others=True)
         return _one(arrays["vertices"], arrays.get("faces"), path=path)
     shot = _shot(path, "load_mesh")
-    return _one(shot.vertices, shot.faces, path=path)
+    return _one(shot.vertices, shot.faces, path=path, notes=shot.notes)
 
 
 def _one(vertices: NDArray[Any], faces: NDArray[np.int32] | None = None, *, path: Path, **about: Any) -> Mesh:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rigcast._formats.readers import call, existing_file, readers_of
 from rigcast._rigs.shot import Shot
+from rigcast._rigs.source_notes import opened
 from rigcast._validate import bad_argument
 from rigcast.sources._blendshapes import naming
 
@@ -80,7 +81,7 @@ def load_shot(
             raise bad_argument("load_shot", "path", repr(str(path)), endings + readers_of(file))
         options = {"fps": fps, "mesh": mesh, "clip": clip, "blender": blender, "timeout": timeout}
         shot: Shot = call("load_shot", OPENERS, kind, file, **options)
-    return shot
+    return opened(file, shot)
 
 
 OBJ = (".obj", ".obj.gz")

@@ -93,6 +93,7 @@ def common_metadata(ds: Any, kind: str, training: dict[str, Any]) -> dict[str, A
         "data_hash": ds.hash,
         **surface_of(ds).names(),
         **({"resting": ds.resting} if getattr(ds, "resting", None) else {}),
+        **({"notes": ds.notes} if getattr(ds, "notes", None) else {}),
         "training": training,
         "channels": ds.channel_entry,
     }

@@ -14,7 +14,7 @@ from constraint_kinds import constraint_kinds
 from dressed import dressed, several, two_characters
 from limb import clothed, draped, limb, stacked
 from saved import mechanism, posed_chain, posed_dials, posed_helper, posed_locked, posed_quaternion
-from shape_keys import combined, product_of_bone, shapes_only
+from shape_keys import combined, product_of_bone, scripted_face, shapes_only
 from tube import grown, limit, shape, start
 
 
@@ -258,7 +258,8 @@ FILES = (
     scripted,
     plain, controls, constrained, following, action, several, two_characters, dressed, two_rigs, subdivided, cut,
     late_cut, decimated, poisoned,
-    collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, clothed, draped, stacked,
+    collapsed, murderous, meshless, shapes_only, combined, product_of_bone, scripted_face, limb,
+    clothed, draped, stacked,
     posed_chain, posed_quaternion, posed_locked, posed_helper, posed_dials, mechanism,
     constraint_kinds,
     rigify_arm, mgear_arm, arp_arm,

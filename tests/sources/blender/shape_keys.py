@@ -56,6 +56,21 @@ def combined():
         curve.keyframe_points.insert(x, y).interpolation = "LINEAR"
 
 
+def scripted_face():
+    """Two shape keys that an action moves, one whose driver is Python, and a text that registers itself."""
+    armature, mesh = start()
+    mesh.modifiers.clear()
+    bpy.data.objects.remove(armature)
+    for name in ("a", "b", "python"):
+        shape(mesh, name, grown)
+    key_driver(mesh, "python", "[a][0]", a="a")
+    bpy.data.texts.new("setup.py").use_module = True
+    key = mesh.data.shape_keys.key_blocks["a"]
+    for frame, value in ((1, 0.0), (5, 1.0)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+
+
 def product_of_bone():
     """A shape key that a bone drives, and one that a key drives in a curve that is none of ours."""
     armature, mesh = start()

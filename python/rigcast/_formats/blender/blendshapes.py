@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rigcast._formats.blender.described import surface_of_meshes
 from rigcast._formats.blender.expressions import NotACombination, Term, combination_terms
 from rigcast._formats.blender.process import HostProcess
+from rigcast._notes import tell
 from rigcast._rigs.matching import by_name
 from rigcast._rigs.model_surface import with_surface
 from rigcast._text import escaped
@@ -32,6 +33,7 @@ def load_blend_shapes(
     drop_unreadable: bool = False,
     blender: str | None = None,
     timeout: float = TIMEOUT,
+    run_scripts: bool = False,
 ) -> BlendshapeRig:
     """Read the shape keys of one mesh.
 
@@ -52,11 +54,14 @@ def load_blend_shapes(
         A Blender executable. Without it the ``bpy`` wheel in this Python, else ``blender`` on the PATH.
     timeout : float
         Seconds that opening the file may take.
+    run_scripts : bool
+        Whether Python in the file is run, as drivers.
 
     Returns
     -------
     BlendshapeRig
-        World space, z up, before modifiers (``metadata["notes"]`` says if there are any). Muted keys are left out.
+        World space, z up, before modifiers. Muted keys are left out. ``metadata["notes"]`` names modifiers, and Python
+        that was not run.
         The mesh is a part by its name, with its materials and texture coordinates.
         Combinations have the names of their keys; of a key that becomes several, the second ends in `` (2)``.
 
@@ -69,7 +74,9 @@ def load_blend_shapes(
     """
     from rigcast import BlendshapeRig
 
-    header, arrays = _ask({"operation": "shapes", "path": str(path.resolve()), "mesh": mesh}, blender, timeout)
+    header, arrays = _ask(
+        {"operation": "shapes", "path": str(path.resolve()), "mesh": mesh, "run_scripts": run_scripts}, blender, timeout
+    )
     keys = _Keys(header["names"], header["drivers"], arrays["bounds"], arrays["values"])
     free = [k for k, name in enumerate(keys.names) if name not in keys.drivers]
     if not free:
@@ -102,7 +109,7 @@ def load_blend_shapes(
         "up_axis": "Z",
         "combination_names": called,
         "dropped": dropped,
-        "notes": [f"modifier {name} is not part of the rig" for name in header["modifiers"]],
+        "notes": [*(f"modifier {name} is not part of the rig" for name in header["modifiers"]), *header["notes"]],
         "default_weights": arrays["values"][free].tolist(),
     }
     rig = BlendshapeRig(
@@ -124,10 +131,12 @@ def load_blend_weights(
     mesh: str | None = None,
     blender: str | None = None,
     timeout: float = TIMEOUT,
+    run_scripts: bool = False,
 ) -> tuple[NDArray[np.float32], float]:
     """Read a shape-key action, one row per frame, at the scene's rate; ``action`` defaults to the one in use."""
-    request = {"operation": "shape action", "path": str(path.resolve()), "mesh": mesh, "name": action}
-    header, arrays = _ask(request, blender, timeout)
+    about = {"path": str(path.resolve()), "mesh": mesh, "name": action, "run_scripts": run_scripts}
+    header, arrays = _ask({"operation": "shape action", **about}, blender, timeout)
+    tell(*(f"{path.name}: {note}" for note in header["notes"]))
     return by_name(header["names"], arrays["values"], rig), float(header["fps"])
 
 

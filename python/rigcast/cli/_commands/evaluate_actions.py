@@ -32,7 +32,6 @@ def evaluate_actions(model: rc.Deformer, path: Path, args: argparse.Namespace, c
     skinning = rc.baselines.linear_part(model)
     with opened_rig(args, path, model) as rig:
         _check_fits(model, rig, path)
-        notes += [f"note: {line}" for line in getattr(rig, "differences", [])]
         for action in chosen_actions(args, rig, console):
             poses, vertices = action.played(rig)
             found = model.evaluate(poses)

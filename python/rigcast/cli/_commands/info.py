@@ -22,7 +22,7 @@ from rigcast.cli._described.differential import differential_facts
 from rigcast.cli._described.error_bound import bound_facts
 from rigcast.cli._described.face_maps import face_maps_facts
 from rigcast.cli._described.motion import describe_motion, describe_moving_glb, figure_of, size_of
-from rigcast.cli._described.rigs import control_lines, describe_meshes, describe_rig, left_out_lines, ranges_by_name
+from rigcast.cli._described.rigs import control_lines, describe_meshes, describe_rig, ranges_by_name
 from rigcast.cli._described.skinning import no_gain
 from rigcast.cli._inputs.faces import refuse_packed
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
@@ -44,6 +44,7 @@ KIND = re.compile(r"\(([A-Z][A-Z_]+)\)")  # as Blender calls modifiers and const
 ERRORS = ("error", "linear_skinning")  # lengths of a model
 MOST_ROWS = 40  # channels on a page
 LISTED = (
+    "notes",
     "channels",
     "channel_details",
     "channel_rest",
@@ -125,8 +126,8 @@ def _print_lists(result: dict[str, Any], console: Console) -> None:
             console.line(line)
     for clip in result.get("clips", []):
         console.line(f"clip: {clip_line(clip)}")
-    for line in left_out_lines(result.get("left_out", [])):
-        console.line(line)
+    for note in result.get("notes", []):
+        console.line(f"note: {note}")
     for entry in result.get("not_reproduced", []):
         console.line(f"not reproduced: {entry}")
     lines = resting_lines(result.get("resting", {}))

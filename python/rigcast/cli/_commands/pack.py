@@ -17,6 +17,7 @@ from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigcast.cli._inputs.meshes import neutral_as_of
+from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._result import Result
 from rigcast.progress import ProgressCallback
 from rigcast.transfer._packing import ExpressionPlan
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--sheet", metavar="FILE", type=arguments.page, help="pictures for the actor (HTML)")
     add_drop_unreadable(parser)
+    add_run_scripts(parser)
     choice = parser.add_argument_group("the choice")
     choice.add_argument(
         "--target",
@@ -103,7 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Pack, write and draw."""
-    rig, dropped = open_rig(args.rig, drop_unreadable=args.drop_unreadable)
+    rig = open_rig(args.rig, None, args.drop_unreadable, args.run_scripts)
     target, notes = None, list[str]()
     if args.target is not None:
         target, notes = neutral_as_of(rc.sources.load_mesh(args.target), rig, args.target)
@@ -138,7 +140,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             _draw(args.sheet, plan, rig, progress)
         plan.save(args.output)  # last: the same command goes on after an interruption, without --overwrite
     _show(plan, args, console, left_out)
-    notes = dropped + notes
     for note in notes:
         console.line(f"note: {note}")
     return {**_result(plan, args), "left_out": left_out, "notes": notes}

@@ -60,9 +60,9 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Measure, draw and write the report of a solved shot."""
     if args.weights is None or len(args.models) != 1:
         raise ValueError("the report of a shot needs one rig and the weights found: RIG --shot SHOT --weights FILE")
-    rig, dropped = open_rig(args.models[0], args.mesh, args.drop_unreadable)
+    rig = open_rig(args.models[0], args.mesh, args.drop_unreadable, bool(args.run_scripts))
     targets, fps, notes = open_shot(rig, args, _rate_of(args.weights))
-    for text in dropped + notes:
+    for text in notes:
         console.line(f"note: {text}")
     vertices, vertex_weights = (None, None) if args.markers is None else sources.load_markers(args.markers)
     truth = None if args.truth is None else read_weights(args.truth, rig)

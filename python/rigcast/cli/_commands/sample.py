@@ -11,7 +11,7 @@ from rigcast._rigs.surface import surface_of
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._described.controls import data_control_lines
-from rigcast.cli._described.rigs import control_facts, control_lines, held_channels, rig_notes
+from rigcast.cli._described.rigs import control_facts, control_lines, held_channels
 from rigcast.cli._inputs.actions import action_sampler, add_action_arguments, chosen_actions, wants_actions
 from rigcast.cli._inputs.farm import farm_of
 from rigcast.cli._inputs.motion import MOTIONS, animation_channels
@@ -157,7 +157,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "vertices": len(dataset.rest_vertices),
         "hash": dataset.hash,
         "resting": dataset.resting,
-        "notes": list(getattr(rig, "notes", [])),
+        "notes": [],
         **held_channels(rig),
         "no_channel": list(dict.fromkeys(missed)),
         "retargeted": retargeted,
@@ -229,8 +229,6 @@ def notice(rig: Any, console: Console) -> None:
         console.line(f"one character of {len(parts)} meshes: {', '.join(parts)}")
     for line in control_lines(control_facts(rig)):
         console.line(line)
-    for line in rig_notes(rig):
-        console.line(f"note: {line}")
     lines = resting_lines(getattr(rig, "resting", {}))
     for line in [*lines, *[HINT] * bool(lines)]:
         console.line(f"note: {line}")

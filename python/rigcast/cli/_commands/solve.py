@@ -17,6 +17,7 @@ from rigcast.cli._console import Console
 from rigcast.cli._described.head_motion import head_motion_warnings, jitter_warnings
 from rigcast.cli._inputs.constraints import add_constraint_arguments
 from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
+from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._inputs.shots import add_shot_arguments, open_shot
 from rigcast.cli._inputs.transfer_task import choice
 from rigcast.cli._result import Result
@@ -60,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--mesh", metavar="NAME", help="the rig's mesh, where its file holds several (.blend, .glb)")
     add_drop_unreadable(parser)
+    add_run_scripts(parser)
     parser.add_argument("--method", choices=list(METHODS), default="descent", help="default descent")
     sparsity = parser.add_mutually_exclusive_group()
     sparsity.add_argument(
@@ -154,7 +156,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     folder = args.output[0].with_name(args.output[0].name + ".partial")
     if args.resume and not folder.exists():
         raise ValueError(f"--resume: no interrupted run has kept frames in {folder}")
-    rig, dropped = open_rig(args.rig, args.mesh, args.drop_unreadable)
+    rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
     targets, fps, told = open_shot(rig, args)
     named = rig if args.names is None else sources.rename_shapes(rig, args.names)
     with Parts(folder, "solve") as kept, console.progress() as progress:
@@ -166,7 +168,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         notes = _write(args.output, named, solution, fps, args.fps or fps)
         kept.remove()
     p95 = float(solved_p95(rig, targets, solution, args.threads).mean())
-    result = _figures(rig, solution, p95, fps) | {"notes": dropped + told + notes}
+    result = _figures(rig, solution, p95, fps) | {"notes": told + notes}
     result |= {"alpha_chosen": args.alpha == "auto" and args.relative_alpha is None}
     result["warnings"] += other
     _say(console, args, result)

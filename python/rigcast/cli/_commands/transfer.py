@@ -17,6 +17,7 @@ from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._described.transfer_lines import show_transfer
 from rigcast.cli._inputs.faces import add_drop_unreadable
+from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._inputs.transfer_task import Task, choice, open_task
 from rigcast.cli._result import Result
 from rigcast.exports import write_rig
@@ -58,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--truth", metavar="RIG", type=arguments.existing_file, help="true shapes, to compare with")
     add_drop_unreadable(parser)
+    add_run_scripts(parser)
     how = parser.add_argument_group("the transfer")
     how.add_argument(
         "--unit",

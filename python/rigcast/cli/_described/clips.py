@@ -30,7 +30,7 @@ def describe_scene(path: Path) -> dict[str, Any] | None:
             {"name": c.name, "frames": c.frames, "fps": c.fps, "seconds": c.seconds, "nodes": len(c.nodes), "shapes": 0}
             for c in scene.clips
         ],
-        "notes": "no triangles: there is nothing to learn from or to draw; export the character's mesh with it",
+        "notes": ["no triangles: there is nothing to learn from or to draw; export the character's mesh with it"],
     }
 
 

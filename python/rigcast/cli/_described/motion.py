@@ -112,13 +112,13 @@ def _several(path: Path, shots: dict[str, sources.Shot]) -> dict[str, Any]:
     return facts | {"meshes": meshes, "weights": _usd_weights(path)}
 
 
-def _rate_notes(path: Path) -> dict[str, str]:
+def _rate_notes(path: Path) -> dict[str, list[str]]:
     """Where the rate of an MDD file comes from: it holds a time per frame."""
     if path.suffix.lower() != ".mdd":
         return {}
     if states_rate(path):
-        return {"notes": "fps from the differences of the times that the file holds"}
-    return {"notes": "the file's times are not evenly spaced: its rate must be given by --fps"}
+        return {"notes": ["fps from the differences of the times that the file holds"]}
+    return {"notes": ["the file's times are not evenly spaced: its rate must be given by --fps"]}
 
 
 def _usd_weights(path: Path) -> list[str]:
@@ -142,7 +142,6 @@ def _skeleton_motion(path: Path) -> dict[str, Any]:
         "meters_per_unit": NOT_STATED,
         "up_axis": NOT_STATED,
         "size": size_of(bvh.motion().rest_globals[:, :, 3]),
-        "notes": "; ".join(bvh.notes),
         "bytes": path.stat().st_size,
     }
 
@@ -218,7 +217,7 @@ def _weights(path: Path, held: set[str]) -> dict[str, Any]:
             "loss": solution.loss or "squared",
             "rmse": float(solution.rmse.mean()),
             "at_an_optimum": f"{int(solution.converged.sum()):,} of {len(solution.converged):,} frames",
-            "notes": "; ".join(solution.warnings),
+            "notes": list(solution.warnings),
         }
     return result
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,14 +10,12 @@ from rigcast._formats.blender import BlenderRig
 from rigcast._formats.gltf import GltfRig
 from rigcast._rigs.described import counted
 from rigcast._rigs.dials_only import DialsOnly
-from rigcast._rigs.resting import resting_groups
 from rigcast._rigs.surface import surface_facts, surface_of
 from rigcast.cli._described.clips import described_clip
 from rigcast.cli._described.motion import size_of
 
 HELD = "properties held"
 MOVED = re.compile(r"\.(rotation|location|scale)_[xyz]$|^shape\.")  # channels that are no properties
-MOST_MESHES = 3  # that are named of those left out for one reason
 
 
 def describe_rig(rig: Any) -> dict[str, Any]:
@@ -40,7 +37,6 @@ def describe_rig(rig: Any) -> dict[str, Any]:
         "origin": facts.origin,
         **surface_facts(facts.surface),
         "topology_hash": facts.topology_hash,
-        "notes": "; ".join(getattr(rig, "notes", [])),
         "size": size_of(facts.rest_vertices, facts.meters_per_unit),
         "actions": []
         if isinstance(file, GltfRig)
@@ -67,7 +63,7 @@ def describe_meshes(rig: Any) -> dict[str, Any]:
         "licence": rig.licence,
         **surface_facts(surface_of(rig)),
         "size": size_of(rig.rest_vertices, rig.meters_per_unit),
-        "notes": "nothing to turn: no bone, shape key or property with a range moves a mesh",
+        "notes": ["nothing to turn: no bone, shape key or property with a range moves a mesh"],
         **_of_blender(rig),
         "range_sources": [],
         "channels": {},
@@ -155,19 +151,3 @@ def _of_gltf(rig: Any) -> dict[str, Any]:
 def ranges_by_name(names: Iterable[str], ranges: Iterable[Any]) -> dict[str, tuple[float, float]]:
     """Channels with their ranges."""
     return {name: (float(low), float(high)) for name, (low, high) in zip(names, ranges, strict=True)}
-
-
-def rig_notes(rig: Any) -> list[str]:
-    """What a rig says of how it was opened: meshes that were left out, what is held, what the file does not say."""
-    told = [*getattr(rig, "differences", []), *getattr(rig, "notes", [])]
-    return [*left_out_lines(getattr(rig, "left_out", [])), *told]
-
-
-def left_out_lines(left_out: list[str]) -> list[str]:
-    """The meshes of a file that are not the character (``'NAME': reason``): one line per reason."""
-    pairs = [line.rpartition(": ") for line in left_out]
-    groups = resting_groups({name: reason for name, _, reason in pairs}, MOST_MESHES)
-    counts = Counter(reason for _, _, reason in pairs)
-    return [
-        f"{counts[reason]} mesh{'es' * (counts[reason] > 1)} left out, {reason}: {names}" for reason, names in groups
-    ]

@@ -25,9 +25,9 @@ def add_drop_unreadable(parser: argparse._ActionsContainer) -> None:
 
 
 def open_rig(
-    path: Path, mesh: str | Sequence[str] | None = None, drop_unreadable: bool = False
-) -> tuple[Any, list[str]]:
-    """The blendshape rig of a file, or of one mesh of it; and what was left out.
+    path: Path, mesh: str | Sequence[str] | None = None, drop_unreadable: bool = False, run_scripts: bool = False
+) -> Any:
+    """The blendshape rig of a file, or of one mesh of it.
 
     Raises
     ------
@@ -46,9 +46,11 @@ def open_rig(
         if suffix != DRIVEN:
             raise ValueError(f"--drop-unreadable does not apply to {path.suffix or 'such'} files")
         given["drop_unreadable"] = True
-    rig = sources.load_blendshapes(path, **given)
-    dropped = rig.metadata.get("dropped") or []
-    return rig, [f"{path.name}: left out, no combinations of shape keys: {', '.join(dropped)}"] if dropped else []
+    if run_scripts:
+        if suffix != DRIVEN:
+            raise ValueError(f"--run-scripts does not apply to {path.suffix or 'such'} files")
+        given["run_scripts"] = True
+    return sources.load_blendshapes(path, **given)
 
 
 def refuse_packed(folder: Path) -> None:

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from rigcast._rigs.source_notes import opened
 from rigcast.cli._arguments import degrees_or_source, existing_file
 
 Ranges = dict[str, tuple[float, float]]
@@ -41,18 +42,23 @@ def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
         "controls of a control rig as far as joints of people (.blend); default: what the model or the data set was "
         "sampled with, if one is given; else of a control rig without limits its actions, or people",
     )
-    group.add_argument(
-        "--run-scripts",
-        action="store_const",
-        const=True,
-        help="run Python that is stored in the file, as drivers (.blend): only for files that you trust",
-    )
+    add_run_scripts(group)
     group.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel (.blend)")
     group.add_argument(
         "--dials-only",
         action="store_true",
         help="poses are the dials alone: joints are no inputs, and what turns them is held at rest; default: as the "
         "model or the data set was made, if one is given",
+    )
+
+
+def add_run_scripts(parser: argparse._ActionsContainer) -> None:
+    """``--run-scripts``, with the same words in every command."""
+    parser.add_argument(
+        "--run-scripts",
+        action="store_const",
+        const=True,
+        help="run Python that is stored in the file, as drivers (.blend): only for files that you trust",
     )
 
 
@@ -127,7 +133,7 @@ def opened_rig(
                 f"{path} holds nothing to turn: no bone, shape key or property with a range moves its mesh; sampling "
                 "needs a rig"
             )
-        yield sources.dials_only(rig) if _wants_dials_only(args, rig, learned) else rig
+        yield opened(path, sources.dials_only(rig)) if _wants_dials_only(args, rig, learned) else rig
     finally:
         close = getattr(rig, "close", None)
         if close is not None:

@@ -95,7 +95,7 @@ def open_shot(
     meters = args.unit or (shot.meters_per_unit if converted else None) or float(rig.meters_per_unit)
     note = _size_note(rig, placed.vertices[0], args.shot, chosen, meters)
     notes += [note for note in (note, _axis_note(rig, placed.vertices[0], args, chosen)) if note]
-    return placed.vertices, own or placed.fps, [*shot.notes, *notes]
+    return placed.vertices, own or placed.fps, notes
 
 
 def states_rate(path: Path) -> bool:

@@ -85,7 +85,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         Naming the argument or file.
     """
     _check_options(args)
-    rig, dropped = open_rig(args.rig, drop_unreadable=args.drop_unreadable)
+    rig = open_rig(args.rig, None, args.drop_unreadable, args.run_scripts)
     if not len(rig.faces):
         raise bad_argument("transfer", "SOURCE_RIG", "without faces", "a rig with faces")
     target = rc.sources.load_mesh(args.target)
@@ -133,7 +133,6 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         fixed=fixed,
         match=placed.match,
         notes=[
-            *dropped,
             *(text for text in (note, doubt) if text),
             *_axis_notes(args, placed.lies, target, examples, str(rig.up_axis)),
             *lost,

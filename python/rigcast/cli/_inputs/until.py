@@ -10,7 +10,6 @@ from typing import Any
 
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
-from rigcast.cli._described.rigs import rig_notes
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 
 
@@ -91,8 +90,6 @@ def _first_sampled(args: argparse.Namespace, console: Console) -> Any:
 
     folder = Path(f"{args.output}.rwdata")
     with opened_rig(args, args.data) as rig, console.progress() as progress:
-        for line in rig_notes(rig):
-            console.line(f"note: {line}")
         count = args.poses or DEFAULT_COUNT
         console.line(f"note: {args.data.name} is sampled first: {count:,} poses in {folder} (rigcast sample says more)")
         sampler = "sparse" if getattr(rig, "skeleton", None) is None else sampling.animators_poses(rig)

@@ -55,6 +55,7 @@ def common_metadata(ds: Any, training: dict[str, Any]) -> dict[str, Any]:
         "laplacian": "D - A",
         **surface_of(ds).names(),
         **({"resting": ds.resting} if getattr(ds, "resting", None) else {}),
+        **({"notes": ds.notes} if getattr(ds, "notes", None) else {}),
         "training": training,
         "channels": ds.channel_entry,
     }

@@ -200,7 +200,9 @@ def _result(model: Deformer, vertices: Any, descent: FaceIkDescent, weights: Arr
         **{f"model.{name}": value for name, value in part.tensors().items()},
     }
     facts = {
-        key: model.metadata[key] for key in ("name", "licence", "origin", "topology_hash") if key in model.metadata
+        key: model.metadata[key]
+        for key in ("name", "licence", "origin", "topology_hash", "notes")
+        if key in model.metadata
     }
     metadata = {
         "kind": "face_ik",

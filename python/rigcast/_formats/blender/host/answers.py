@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from .actions import action_channels
-from .contents import resting
+from .contents import drivers_not_run, notes_on_python, resting
 from .find import Asked
 from .imports import LOST, alembic_frames, fbx_to_glb, import_fbx
 from .nla import is_nla, nla_channels, play_nla
@@ -58,11 +58,11 @@ class Answers:
                 self._scene.notes.append(LOST)
             yield self._scene.description()
         elif operation == "shapes":
-            _open_file(request["path"], run_scripts=False)
-            yield shape_keys(request["mesh"])
+            _open_file(request["path"], request["run_scripts"])
+            yield _with_notes(*shape_keys(request["mesh"]))
         elif operation == "shape action":
-            _open_file(request["path"], run_scripts=False)
-            yield shape_action(request["mesh"], request["name"])
+            _open_file(request["path"], request["run_scripts"])
+            yield _with_notes(*shape_action(request["mesh"], request["name"]))
         elif operation == "fbx":
             yield fbx_to_glb(request["path"], request["target"])
         elif operation == "alembic":
@@ -97,6 +97,11 @@ class Answers:
         if self._scene is not None:
             self._scene.close()
             self._scene = None
+
+
+def _with_notes(header: Header, arrays: Arrays) -> Reply:
+    """A reply that says which Python of the file was not run."""
+    return {**header, "notes": notes_on_python(drivers_not_run())}, arrays
 
 
 def _open_file(path: str, run_scripts: bool) -> None:
