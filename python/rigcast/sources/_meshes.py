@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._core import load as load_model
 from rigcast._formats.gltf import GltfSkeleton
 from rigcast._formats.npz.archive import Member, member_names, read_arrays
 from rigcast._formats.ply import read_ply
 from rigcast._formats.readers import existing_file
 from rigcast._hashing import padded_faces
-from rigcast._load_model import load as load_model
 from rigcast._rigs.mesh import Mesh
 from rigcast._rigs.shot import Shot
-from rigcast._rigs.source_notes import notes_of
+from rigcast._rigs.source_notes import notes_of, opened
 from rigcast._safe_reading import errors_naming
 from rigcast._text import escaped
 from rigcast._validate import bad_argument
@@ -73,7 +73,8 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     if suffix == ".ply":
         return _one(*read_ply(file, "load_mesh"), path=file)
     if suffix == ".safetensors":
-        return _at_rest(load_model(file), file)
+        with errors_naming(file):
+            return _at_rest(opened(file, load_model(file), inherited=True), file)
     if suffix == ".npz" and "vertices" in member_names(file, "load_mesh"):
         return _archived(file)
     if suffix in (".npz", ".blend", ".fbx"):

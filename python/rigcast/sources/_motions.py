@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rigcast._formats.readers import call, existing_file, readers_of, suffix_of
 from rigcast._rigs.motion import Motion, MotionFile
+from rigcast._rigs.source_notes import opened
 from rigcast._validate import Arguments, bad_argument
 from rigcast.sources._blendshapes import naming
 
@@ -79,7 +80,7 @@ def load_motion(
         raise bad_argument(FUNCTION, "clip", f"{got} for {path}", f"one of {listing}")
     rate = None if fps is None else Arguments(FUNCTION).rate("fps", fps)
     with naming(Path(path), FUNCTION):
-        return found.clips[names[0]](rate)
+        return opened(Path(path), found.clips[names[0]](rate))
 
 
 def is_motion(path: str | os.PathLike[str]) -> bool:

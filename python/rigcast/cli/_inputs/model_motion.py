@@ -173,7 +173,7 @@ def _of_joints(model: rc.Deformer, motion: Motion, path: Path, mapped: Mapped) -
         raise ValueError(f"{path}: a motion of joints; a {model.kind} model has none")
     dials = motion.dials
     poses = None if mapped.file is not None else own_poses(model, motion, dials)
-    notes = [f"{path.name}: {note}" for note in motion.notes]
+    notes: list[str] = []
     report: dict[str, Any] | None = None
     if poses is None:
         poses, told, report = _retargeted(model, motion, path, mapped)

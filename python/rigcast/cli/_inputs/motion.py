@@ -97,7 +97,7 @@ def animation_channels(path: Path, args: argparse.Namespace, rig: Any, console: 
         motion, rig, pairs, root_translation=None, allow_frozen=args.allow_frozen, rest_frame=args.rest_frame
     )
     console.line(f"{path.name}: {len(motion)} frames, {len(made.joint_map)} joints mapped; {made.summary()}")
-    for line in (*motion.notes, *made.lines()):
+    for line in made.lines():
         console.line(f"note: {path.name}: {line}")
     missed = _missed(motion, made)
     if missed:
