@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._core import load as load_model
 from rigcast._formats.npz.archive import Member, member_names, read_arrays
 from rigcast._formats.ply import read_ply
 from rigcast._formats.readers import existing_file
 from rigcast._hashing import padded_faces
-from rigcast._load_model import load as load_model
 from rigcast._rigs.mesh import Mesh
 from rigcast._rigs.shot import Shot
 from rigcast._rigs.source_notes import notes_of
@@ -71,7 +71,7 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     if suffix == ".ply":
         return _one(*read_ply(file, "load_mesh"), path=file)
     if suffix == ".safetensors":
-        return _at_rest(load_model(file), file)
+        return _at_rest(load_model(os.fspath(file)), file)
     if suffix == ".npz" and "vertices" in member_names(file, "load_mesh"):
         return _archived(file)
     if suffix in (".npz", ".blend", ".fbx"):
