@@ -8,10 +8,11 @@ from collections import Counter
 
 from rigcast._formats.blender import BlenderRig, write_limits
 from rigcast._rigs.resting import resting_lines
+from rigcast._rigs.source_notes import opened
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._described.rigs import control_facts, control_lines
-from rigcast.cli._inputs.rigs import add_hold_arguments
+from rigcast.cli._inputs.rigs import add_hold_arguments, add_run_scripts
 from rigcast.cli._result import Result
 
 SUMMARY = "write the limits file of a .blend: every channel, its range, and where the range comes from"
@@ -35,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mesh", metavar="NAME", action="append", help="a mesh to take; may be repeated")
     parser.add_argument("--armature", metavar="NAME", help="the armature, where the file holds several")
     parser.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel")
+    add_run_scripts(parser)
     add_hold_arguments(parser)
 
 
@@ -45,13 +47,14 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.from_actions and args.ranges is not None:
         raise ValueError("--ranges and --from-actions are two sources of the same ranges: give one")
     options = {name: getattr(args, name) for name in ("mesh", "armature", "blender", "hold", "free")}
+    options["run_scripts"] = bool(args.run_scripts)
     ranges = "actions" if args.from_actions else args.ranges or "people"
-    with BlenderRig.open(args.rig, limits={}, ranges=ranges, **options) as rig:
+    with opened(args.rig, BlenderRig.open(args.rig, limits={}, ranges=ranges, **options)) as rig:
         write_limits(args.output, rig)
         sources = Counter(rig.range_sources)
         for source, count in sources.items():
             console.line(f"{count:4d}  {source}")
-        for line in [*control_lines(control_facts(rig)), *resting_lines(rig.resting), *rig.differences]:
+        for line in [*control_lines(control_facts(rig)), *resting_lines(rig.resting)]:
             console.line(line)
         console.line(f"{args.output}: {len(rig.channel_names)} channels, {len(rig.without_range)} more could be some")
         return {
