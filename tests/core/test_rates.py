@@ -86,6 +86,34 @@ def test_every_option_refuses_it(tmp_path, monkeypatch, capsys, line, fps):
     assert f"argument --fps: {fps} is no number of frames per second, 0.001 to 1000" in said
 
 
+COUNTS = {
+    "poses of a set": "sample arm.npz -o x.rwdata --count",
+    "poses of a benchmark": "bench f.safetensors --batch",
+    "rounds of a benchmark": "bench f.safetensors --runs",
+    "poses to judge": "evaluate f.safetensors arm.npz --poses",
+    "steps of a training": "train body f.safetensors -o m.safetensors --steps",
+    "iterations of a solve": "solve f.safetensors s.npy -o w.npz --fps 24 --alpha 1 --max-iterations",
+}
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "1.5", "9" * 19, "1" + 40 * "0"])
+@pytest.mark.parametrize("line", COUNTS.values(), ids=COUNTS)
+def test_a_count_that_is_none_is_refused(tmp_path, monkeypatch, capsys, line, count):
+    monkeypatch.chdir(tmp_path)
+    rc.sources.save_npz_rig("arm.npz", rc.sources.example_body())
+    for name in ("f.safetensors", "s.npy"):
+        (tmp_path / name).touch()
+    assert main([*line.split(), count, "--json"]) == 2
+    option = line.split()[-1]
+    said = json.loads(capsys.readouterr().out)["error"]
+    assert f"argument {option}: {count} is not a whole number of at least 1" in said
+
+
+def test_more_poses_than_a_set_may_have_are_refused_before_they_are_drawn():
+    with pytest.raises(ValueError, match="count is 2000000000; it must be an integer from 1 to 100,000,000"):
+        rc.sampling.sample(rc.sources.example_body(), "none.rwdata", count=2_000_000_000)
+
+
 def test_frames_without_end_are_refused_before_they_are_made():
     with pytest.raises(ValueError, match=r"which makes 999,000,001 frames of 1,000 at 0\.001; it must be one"):
         resampled(np.zeros((1000, 1)), 0, 0.001, 1000.0)

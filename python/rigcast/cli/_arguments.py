@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rigcast._atomic_files import unwritable
 from rigcast._safe_reading import KINDS
-from rigcast._validate import LONGEST_UNIT, MOST_THREADS, RATES, SHORTEST_UNIT
+from rigcast._validate import LONGEST_UNIT, MOST_INDEX, MOST_THREADS, RATES, SHORTEST_UNIT
 from rigcast.cli._overwrite import check_overwrite
 
 UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
@@ -166,8 +166,13 @@ def _same(a: Path, b: Path) -> bool:
 
 
 def count(text: str) -> int:
-    """A whole number, at least 1."""
-    return _at_least(text, 1)
+    """A whole number, at least 1, and one that the engine counts with."""
+    return _at_least(text, 1, MOST_INDEX)
+
+
+def count_to(most: int) -> Callable[[str], int]:
+    """A whole number from 1 to ``most``, where more would take memory or time that nobody wants to give."""
+    return lambda text: _at_least(text, 1, most)
 
 
 def port(text: str) -> int:

@@ -22,6 +22,7 @@ from rigcast.sampling._work import Shard
 
 SHARD_BYTES = 1 << 23
 LARGEST_SHARD = 64  # rows: what a killed worker loses of a slow rig
+MOST_POSES = 100_000_000  # of a set
 LARGEST_PROBE = 1 << 30  # bytes of the probe's channel rows
 
 
@@ -64,7 +65,7 @@ def make_plan(
     ValueError
         For an argument that makes no sense, or a sampler that draws other rows than it was asked for.
     """
-    count = default_count(sampler) if count is None else integer("count", count, 1)
+    count = default_count(sampler) if count is None else integer("count", count, 1, highest=MOST_POSES)
     seed, probe = integer("seed", seed, 0), integer("probe", probe, 0)
     _check_probe(probe, len(facts.channel_names))
     if shard_rows is None:
@@ -112,7 +113,7 @@ def clipped_share(rig: Rig, sampler: Sampler, count: int = DEFAULT_COUNT, *, see
         expected = "a rigcast.sampling.Animation: no other sampler clips values"
         raise bad_argument("clipped_share", "sampler", f"a {type(sampler).__name__}", expected)
     facts = check_rig(rig, "clipped_share")
-    count = integer("count", count, 1, "clipped_share")
+    count = integer("count", count, 1, "clipped_share", MOST_POSES)
     stream = Stream(integer("seed", seed, 0, "clipped_share")).child(0)
     return float(sampler.clipped(facts.channel_ranges, facts.channel_rest, count, stream).mean())
 
@@ -126,8 +127,9 @@ def _check_probe(probe: int, channels: int) -> None:
         raise bad_argument("sample", "probe", got, f"from 0 to {most} for so many channels")
 
 
-def integer(argument: str, value: object, lowest: int, function: str = "sample") -> int:
+def integer(argument: str, value: object, lowest: int, function: str = "sample", highest: int | None = None) -> int:
     """The integer that an argument must be."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < lowest:
-        raise bad_argument(function, argument, repr(value), f"an integer from {lowest}")
+    most = "" if highest is None else f" to {highest:,}"
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not lowest <= value <= (highest or value):
+        raise bad_argument(function, argument, repr(value), f"an integer from {lowest}{most}")
     return int(value)

@@ -100,6 +100,7 @@ COMMANDS = {
     "transfer": f"transfer {FACE} saved.safetensors -o out.safetensors --drop-unreadable",
     "transfer to it": "transfer saved.safetensors saved.safetensors -o out.safetensors",
     "evaluate": f"evaluate saved.safetensors {FACE} -o out.npy",
+    "limits": f"limits {FACE} -o limits.json",
     "sample": f"sample {FACE} -o out.rwdata --count 10 --probe 0",
 }
 
@@ -116,7 +117,7 @@ def test_every_command_names_it_on_the_screen_and_in_its_object(face_place, caps
     assert "input_notes" not in result
 
 
-@pytest.mark.parametrize("name", ["solve", "pack", "transfer", "info", "sample"])
+@pytest.mark.parametrize("name", ["solve", "pack", "transfer", "info", "limits", "sample"])
 def test_commands_run_it_if_they_are_told_to(face_place, capsys, name):
     assert main([*COMMANDS[name].split(), "--run-scripts", "--json"]) == 0
     notes = json.loads(capsys.readouterr().out).get("notes", [])

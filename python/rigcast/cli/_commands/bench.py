@@ -29,8 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--data", metavar="SET", type=arguments.existing, help="poses to evaluate (default: random ones)"
     )
     parser.add_argument("--rig", metavar="RIG", type=arguments.existing_file, help="also time the rig (needs --data)")
-    parser.add_argument("--runs", type=arguments.count, default=30, help="rounds, at least 10 (default 30)")
-    parser.add_argument("--batch", type=arguments.count, default=256, help="poses of the batch (default 256)")
+    parser.add_argument("--runs", type=arguments.count_to(100_000), default=30, help="rounds, at least 10 (default 30)")
+    parser.add_argument(
+        "--batch", type=arguments.count_to(1_000_000), default=256, help="poses of the batch (default 256)"
+    )
     add_rig_arguments(parser)
 
 

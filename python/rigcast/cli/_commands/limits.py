@@ -11,11 +11,12 @@ from typing import Any
 from rigcast import sources
 from rigcast._formats.blender import BlenderRig, write_limits
 from rigcast._rigs.resting import resting_lines
+from rigcast._rigs.source_notes import opened
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._described.rigs import control_facts, control_lines
 from rigcast.cli._inputs.motion import add_retargeting_arguments, animation_channels
-from rigcast.cli._inputs.rigs import add_hold_arguments
+from rigcast.cli._inputs.rigs import add_hold_arguments, add_run_scripts
 from rigcast.cli._result import Result
 
 SUMMARY = "write the limits file of a .blend: every channel, its range, and where the range comes from"
@@ -50,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mesh", metavar="NAME", action="append", help="a mesh to take; may be repeated")
     parser.add_argument("--armature", metavar="NAME", help="the armature, where the file holds several")
     parser.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel")
+    add_run_scripts(parser)
     add_hold_arguments(parser)
 
 
@@ -61,16 +63,17 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         other = "--from-actions" if args.from_actions else "--from-motion"
         raise ValueError(f"--ranges and {other} are two sources of the same ranges: give one")
     options = {name: getattr(args, name) for name in ("mesh", "armature", "blender", "hold", "free")}
+    options["run_scripts"] = bool(args.run_scripts)
     used = _used_by_motions(args, options, console)
     if used.limits and not args.from_actions:
         options["hold"] = [*(args.hold or ()), "*"]
     ranges = "actions" if args.from_actions or used.limits else args.ranges or "people"
-    with BlenderRig.open(args.rig, limits=used.limits, ranges=ranges, **options) as rig:
+    with opened(args.rig, BlenderRig.open(args.rig, limits=used.limits, ranges=ranges, **options)) as rig:
         write_limits(args.output, rig, used.sources)
         counted = Counter(used.sources.get(name, source) for name, source in zip(*_sources(rig), strict=True))
         for source, count in counted.items():
             console.line(f"{count:4d}  {source}")
-        for line in [*control_lines(control_facts(rig)), *resting_lines(rig.resting), *rig.differences]:
+        for line in [*control_lines(control_facts(rig)), *resting_lines(rig.resting)]:
             console.line(line)
         console.line(f"{args.output}: {len(rig.channel_names)} channels, {len(rig.without_range)} more could be some")
         return {
