@@ -106,6 +106,11 @@ FOUND = {
     "points that are none": ("moving_text.usda", infinite_point, "not finite"),
     "sections of a crate file": ("moving.usd", many_sections, "100000000 sections"),
     "paths of a crate file": ("moving.usd", many_paths, "entries in section 'PATHS'"),
+    "frames by the billion": (
+        "weights_text.usda",
+        swapped(b"framesPerSecond = 24", b"framesPerSecond = 2147483647"),
+        None,
+    ),
     "a channel's path": ("head.glb", swapped(b'"path": "translation"', b'"path": ["transl"]  '), ""),
     "a file of clips as a mesh": ("character_text.gltf", without_meshes, "joints and clips alone"),
     "a manifest without an entry": ("data.rwdata/manifest.json", in_json("kinematics", "passed_on", value=...), ""),

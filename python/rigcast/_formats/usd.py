@@ -123,6 +123,7 @@ def _bake_skinning(stage: Any) -> None:
     usd, gf, skel = (require(name, extra="usd", purpose=PURPOSE) for name in names)
     layer = stage.GetSessionLayer()
     layer.timeCodesPerSecond = stage.GetTimeCodesPerSecond()  # another rate would scale what is written there
+    layer.framesPerSecond = stage.GetTimeCodesPerSecond()  # with one of billions the library takes all memory
     stage.SetEditTarget(layer)
     skel.BakeSkinning(usd.PrimRange(stage.GetPseudoRoot()), gf.Interval.GetFullInterval())
 

@@ -203,6 +203,10 @@ def frames_of(
         If the frames are too many for the file.
     """
     samples = np.unique(samples)
+    allowed = EXPANSION * path.stat().st_size + ALLOWANCE
+    if max(1, len(samples)) * size > allowed:
+        got = f"{path}: {max(1, len(samples))} frames of {size:,} bytes"
+        raise bad_argument(function, "path", got, "a file as large as its frames")
     if len(samples) < 2:
         return (samples if len(samples) else np.zeros(1)), rate, ""
     steps = np.diff(samples)
@@ -211,7 +215,6 @@ def frames_of(
         return samples, rate / step, ""
     first, last = float(np.floor(samples[0])), float(np.ceil(samples[-1]))
     count = last - first + 1
-    allowed = EXPANSION * path.stat().st_size + ALLOWANCE
     if count > max(MOST_FRAMES, 10 * len(samples)) or count * size > allowed:
         got = f"{path}: {len(samples)} samples from time code {first:g} to {last:g}, {count:.0f} frames"
         raise bad_argument(function, "path", got, "a file as large as its frames, without stray samples")

@@ -4,7 +4,7 @@ Names of a rig are mapped onto the columns as onto any curves (``rigcast._rigs.m
 ``eyeBlinkLeft`` and ``EyeBlinkLeft`` are one; a shape that is spelled exactly as a column comes first. Where a rig has
 two sides and the layout one column (``browInnerUp_L`` and ``_R`` of the ICT face), the column is their mean, which is
 exact where both sides move alike, and it is read into both.
-Columns of any other name are the rig's own. Headers are read in any case.
+Columns of any other name are the rig's own. Headers are read in any case, tables also with semicolons or tabs.
 """
 
 from __future__ import annotations
