@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 
 import numpy as np
@@ -92,8 +93,8 @@ DAMAGED = [
     (b'[["lid"], ["lips"]]', b'[["lid"]          ]', "or of one alone"),
     (b'[["lid"], ["lips"]]', b'[["lid"], [ 1, 2]] ', "lists of a name and 0 more"),
     (b'["lid", 0.0, 1.0]', b'["lid", 2.0, 1.0]', "finite numbers that ascend"),
-    (b'["lid", 0.0, 1.0]', b'["lid", "0", 1.0]', "what is no number"),
-    (b'["lid", 0.0, 1.0]', b'["lid", [], [] ] ', "what is no number"),
+    (b'["lid", 0.0, 1.0]', b'["lid", "0", 1.0]', "['0', 1.0]; it must be a list of 2 numbers"),
+    (b'["lid", 0.0, 1.0]', b'["lid", [], [] ] ', "[[], []]; it must be a list of 2 numbers"),
 ]
 
 
@@ -104,7 +105,7 @@ def test_damaged_notes_are_refused(folder, tmp_path, old, new, words):
     assert len(old) == len(new)
     (tmp_path / "damaged.glb").write_bytes(content.replace(old, new))
     for read in (rc.sources.load, rc.sources.load_blendshapes):
-        with pytest.raises(ValueError, match=words):
+        with pytest.raises(ValueError, match=re.escape(words)):
             read(tmp_path / "damaged.glb")
 
 

@@ -92,7 +92,11 @@ def nan(array):
 
 
 FOUND = {
-    "a vertex beyond all integers": ("markers.txt", instead("99999999999999999999 1\n"), "no list of vertices"),
+    "a vertex beyond all integers": (
+        "markers.txt",
+        instead("99999999999999999999 1\n"),
+        "it must be indices of vertices",
+    ),
     "a negative vertex": ("landmarks.txt", instead("-1 3\n"), "whole numbers from 0 to"),
     "targets that are no numbers": ("targets.npz", in_archive("targets", nan), "targets is not finite"),
     "an archive's type": ("targets.npz", in_archive("vertices", lambda v: v * 0.5), "vertices is of type float64"),

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.inverse._distances import cuts, posed
-from rigcast.inverse._head_motion import head_motion
+from rigcast.inverse._head_motion import FRAMES, head_motion
+from rigcast.inverse._loss import drawn
 from rigcast.inverse._problem import Problem
 from rigcast.inverse._solution import Solution
 
@@ -92,9 +93,17 @@ def _median(rows: Float64, shares: Float64) -> Float64:
 
 
 def _head_moves(problem: Problem, solution: Solution) -> bool:
-    whole = problem.targets.shape[1] == problem.gram.num_vertices
-    vertices = None if whole and len(problem.gram.vertices) == problem.gram.num_vertices else problem.gram.vertices
-    return head_motion(problem.rig, problem.targets, solution.weights, vertices).moves
+    """Whether a rigid motion explains what is left. Beside a loss that ignores outliers, a shape that is lost leaves
+    few vertices far behind: they are drawn to the fit, for the head moves all of them."""
+    gram, weights = problem.gram, solution.weights
+    if solution.loss is not None:
+        some = np.unique(np.linspace(0, problem.num_frames - 1, FRAMES).round().astype(np.int64))
+        fit = posed(gram, weights[some]).astype(np.float64)
+        points = drawn(gram.chosen(problem.targets[some]).astype(np.float64), fit, gram.vertex_weights > 0)
+        return head_motion(problem.rig, points, weights[some], gram.vertices).moves
+    whole = problem.targets.shape[1] == gram.num_vertices
+    vertices = None if whole and len(gram.vertices) == gram.num_vertices else gram.vertices
+    return head_motion(problem.rig, problem.targets, weights, vertices).moves
 
 
 def _cause(solution: Solution) -> tuple[str, str]:
