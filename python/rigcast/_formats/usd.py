@@ -124,8 +124,19 @@ def _bake_skinning(stage: Any) -> None:
     layer = stage.GetSessionLayer()
     layer.timeCodesPerSecond = stage.GetTimeCodesPerSecond()  # another rate would scale what is written there
     layer.framesPerSecond = stage.GetTimeCodesPerSecond()  # with one of billions the library takes all memory
+    first, last = _extremes(stage, usd)
+    layer.startTimeCode, layer.endTimeCode = first, last  # it takes a frame of each code of the stage's range
     stage.SetEditTarget(layer)
     skel.BakeSkinning(usd.PrimRange(stage.GetPseudoRoot()), gf.Interval.GetFullInterval())
+    layer.ClearStartTimeCode()
+    layer.ClearEndTimeCode()
+
+
+def _extremes(stage: Any, usd: Any) -> tuple[float, float]:
+    """The first and the last time code at which anything has a value."""
+    attributes = [attribute for prim in prims_of(stage) for attribute in prim.GetAttributes()]
+    times = usd.Attribute.GetUnionedTimeSamples(attributes)
+    return (float(times[0]), float(times[-1])) if times else (0.0, 0.0)
 
 
 def _choose(meshes: list[Any], name: str | None, path: Path) -> Any:
