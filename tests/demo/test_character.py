@@ -34,11 +34,12 @@ def heads(rig: BlenderRig, **channels: float) -> dict[str, np.ndarray]:
 def test_what_it_is_made_of(rig: BlenderRig) -> None:
     assert rig.rest_vertices.shape == (13_380, 3)
     assert rig.mechanism.skeleton.num_joints == 163
-    assert rig.skeleton.num_joints == 124  # bones that vertices hang on
+    assert rig.skeleton.num_joints == 125  # bones that vertices hang on, and the root, which carries the body
     assert 50 <= len(rig.channel_names) <= 60
     assert rig.modifiers == ["Armature (ARMATURE)", "Corrective Smooth (CORRECTIVE_SMOOTH)"]
     assert rig.meters_per_unit == 1.0
-    assert rig.notes == []
+    (note,) = rig.notes
+    assert note.startswith("for motion of another skeleton alone, at rest in all samples: root.location_x")
     height = np.ptp(rig.rest_vertices[:, 2])
     assert 1.6 < height < 1.9
     assert "CC0" in rig.licence

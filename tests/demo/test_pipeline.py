@@ -85,7 +85,7 @@ def check_summary(lines, result, tolerance):
     assert len(lines) == 14
     check_played(result["action"], tolerance)
     text = dict(lines)
-    assert "13,380 vertices, 124 joints" in text["character"]
+    assert "13,380 vertices, 125 joints" in text["character"]
     accuracy = result["numbers"]["accuracy"]["random poses"]
     assert f"{accuracy['learned model']['mean_mm']:.3g}"[:4] in text["error, random poses"]
     assert os.path.getsize(result["model"]) == result["numbers"]["model_bytes"]["learned model"]

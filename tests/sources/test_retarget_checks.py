@@ -146,3 +146,19 @@ def test_controls_of_a_rigify_character_are_matched(source):
     assert limbs <= set(found.values())
     assert {"torso", "neck", "head"} <= set(found.values())
     assert next(iter(found.values())) == "torso"
+
+
+def test_joints_of_a_map_that_no_mapped_bone_joins_are_measured_each_for_itself():
+    """Two legs without the hips above them."""
+    pairs = {name: name for name in LEGS}
+    made = retarget(dance(frames=9), body(), pairs, allow_frozen=True)
+    assert made.followed.degrees.max() < DEGREES
+    assert np.nanmax(made.followed.millimeters) < 1.0
+
+
+@pytest.mark.parametrize("helper", ["__{}", "{}_", "_{}"])
+def test_helpers_beside_a_joint_are_not_taken_for_it(helper):
+    """Whether they come before it or after."""
+    helpers = [helper.format(name) for name in LEGS]
+    for names in ([*helpers, *NAMES], [*NAMES, *helpers]):
+        assert {name for name in joint_map(names, NAMES)} == set(NAMES)

@@ -13,7 +13,7 @@ HINT = 'give them ranges: --ranges DEGREES, --ranges actions, or a limits file (
 def carrying_notes(held: Sequence[str]) -> list[str]:
     """A line on the channels of joints that carry a body and that samples leave at rest."""
     some = ", ".join(held[:MOST_NAMED]) + f" and {len(held) - MOST_NAMED} more" * (len(held) > MOST_NAMED)
-    return [f"held at rest, for nothing gives them a range; motion of another skeleton moves them: {some}"] * bool(held)
+    return [f"for motion of another skeleton alone, at rest in all samples: {some}"] * bool(held)
 
 
 def resting_count(resting: Mapping[str, str]) -> str:

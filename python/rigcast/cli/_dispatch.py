@@ -129,7 +129,7 @@ def noted(console: Console, told: list[str]) -> Iterator[None]:
 
     def of_source(name: str, note: str, inherited: bool) -> None:
         if not (inherited and any(text.endswith(f": {note}") for text in told)):
-            say_once(f"{name}: {note}")
+            say_once(f"{name}{', of its rig' * inherited}: {note}")
 
     def show(message: Any, category: type[Warning], *place: Any, **others: Any) -> None:
         if issubclass(category, (InputWarning, MirroredWarning)):

@@ -198,14 +198,17 @@ def joint_roles(names: Iterable[str]) -> dict[str, str]:
 
     Neither case nor punctuation matters, nor a prefix that the names have (``mixamorig:Hips``, ``Bip01 Pelvis``,
     ``CC_Base_Hip``). Where the words in the names tell more of the limbs than any habit, they count
-    (:mod:`._body_parts`).
+    (:mod:`._body_parts`). Of names that differ by punctuation the shortest counts: ``UpLeg_L``, not ``__UpLeg_L``.
 
     Returns
     -------
     dict from role to joint name
     """
     names = list(names)
-    plain = {_plain(name): name for name in reversed(names)}
+    plain: dict[str, str] = {}
+    for name in names:
+        if len(name) < len(plain.setdefault(_plain(name), name)):
+            plain[_plain(name)] = name
     best = _by_habit(plain)
     if len(best) < 3:
         best = _by_habit({name.removeprefix(MECHANISM[0]): own for name, own in plain.items()})

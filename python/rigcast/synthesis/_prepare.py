@@ -90,14 +90,14 @@ def _limits(
         if (bounds[:, 0] > bounds[:, 1]).any():
             place = int(np.argmax(bounds[:, 0] > bounds[:, 1]))
             raise check.wrong("limits", f"{bounds[place].tolist()} at {place}", "the lowest and the highest value")
-    elif mesh is not None:
-        bounds = mesh.limits.astype(np.float32)
-    else:
-        rows = [clip.controls for own in clips.values() for clip in own]
-        bounds = np.stack(
-            [np.min([r.min(axis=0) for r in rows], axis=0), np.max([r.max(axis=0) for r in rows], axis=0)], 1
-        )
-    return np.asarray(bounds, np.float64)
+        return np.asarray(bounds, np.float64)
+    rows = [clip.controls for own in clips.values() for clip in own]
+    used = np.stack([np.min([r.min(axis=0) for r in rows], axis=0), np.max([r.max(axis=0) for r in rows], axis=0)], 1)
+    if mesh is None:
+        return np.asarray(used, np.float64)
+    stated = mesh.limits.astype(np.float32)
+    carrying = stated[:, :1] == stated[:, 1:]  # channels of a root that nothing limits
+    return np.where(carrying, used, stated).astype(np.float64)
 
 
 def _segments(clips: list[Clip], given: list[Clip]) -> list[Segment]:

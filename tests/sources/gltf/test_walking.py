@@ -46,7 +46,7 @@ def test_a_model_of_it_goes_as_far(motion, tmp_path):
 def test_it_stays_when_it_is_sampled_and_says_so(tmp_path):
     rig = rc.sources.load(write_other(tmp_path / "other.glb"), ranges=30)
     held = [f"root.t{axis}" for axis in "xyz"]
-    assert rig.notes[-1].endswith(f"motion of another skeleton moves them: {', '.join(held)}")
+    assert rig.notes[-1] == f"for motion of another skeleton alone, at rest in all samples: {', '.join(held)}"
     data = rc.sampling.sample(rig, tmp_path / "other.rwdata", 20, seed=0, probe=0)
     columns = [data.channel_names.index(name) for name in held]
     assert np.abs(np.asarray(data.channels)[:, columns]).max() == 0.0
@@ -59,7 +59,7 @@ def test_a_root_that_clips_turn_and_shift_keeps_their_ranges(tmp_path):
     back = rc.sources.load(tmp_path / "walk.glb")
     low, high = back.channel_ranges[back.channel_names.index("Hips.tz")]
     assert (low, high) == pytest.approx((0.0, WAY[2]), abs=SAME)
-    assert not any("held at rest" in note for note in back.notes)
+    assert not any("at rest in all samples" in note for note in back.notes)
 
 
 def test_a_chain_without_branches_is_no_body(tmp_path):
@@ -78,3 +78,14 @@ def test_a_captured_walk_moves_a_real_character(data_path):
     height = np.ptp(motion.rest_globals[:, 1, 3])
     assert share == pytest.approx(np.linalg.norm(source[-1] - source[0]) / height, rel=0.2)  # bodies differ in shape
     assert share > 0.3
+
+
+def test_a_synthesizer_keeps_the_way(motion, tmp_path):
+    """The root has no range of its own: that of the clips counts."""
+    rig = rc.sources.load(write_other(tmp_path / "other.glb"), ranges=180)
+    made = rc.sources.retarget(motion, rig, names(motion), root_translation=True)
+    clip = rc.synthesis.Clip(made.channels, 1.0 / made.frame_time, "walk")
+    synth = rc.synthesis.fit({"calm": [clip, clip]}, rig=rig, iterations=2)
+    assert "root.tx" not in synth.dropped
+    low, high = synth.limits[rig.channel_names.index("root.tx")]
+    assert high - low > 0.5

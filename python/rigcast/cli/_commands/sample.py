@@ -126,7 +126,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
                 found = animation_channels(args.animation, args, rig, console)
                 missed = found.missed
                 retargeted = {args.animation.name: found.retargeted} if found.retargeted else {}
-                clips = [sampling.Clip(args.clip or args.animation.name)]
+                clips = [sampling.Clip(args.clip or args.animation.name, found.fps)]
                 sampler = sampling.Animation(found.channels, args.noise, clips)
             probe = 0 if args.probe is None and sampler.exact and args.random is None else probe
             _say_what_is_clipped(rig, sampler, args, console)

@@ -45,6 +45,11 @@ class Animated:
     retargeted: dict[str, Any] | None = None
     made: Retargeted | None = None
 
+    @property
+    def fps(self) -> float | None:
+        """Frames per second of a motion, None of rows."""
+        return None if self.made is None else 1.0 / self.made.frame_time
+
 
 def add_retargeting_arguments(parser: Any, clip: bool = True) -> None:
     """``--clip``, ``--joint-map``, ``--allow-frozen`` and ``--rest-frame``."""

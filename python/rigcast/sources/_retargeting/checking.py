@@ -151,6 +151,7 @@ class Check:
                 float(np.linalg.norm(_middle(rest, places, end) - _middle(rest, places, start)))
                 for rest, places in ((self.rest[None, :, :, 3], order), (self.source.rest[None, :, :, 3], every))
             )
+            wanted.setdefault(start, _middle(seen, order, start) - origin)  # of joints that no mapped bone joins
             along = _middle(source, every, end) - _middle(source, every, start)
             wanted[end] = wanted[start] + along * (own / its if its > 0 else 1.0)
             if len(end) == 1:
