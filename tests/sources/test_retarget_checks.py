@@ -161,4 +161,4 @@ def test_helpers_beside_a_joint_are_not_taken_for_it(helper):
     """Whether they come before it or after."""
     helpers = [helper.format(name) for name in LEGS]
     for names in ([*helpers, *NAMES], [*NAMES, *helpers]):
-        assert {name for name in joint_map(names, NAMES)} == set(NAMES)
+        assert set(joint_map(names, NAMES)) == set(NAMES)

@@ -130,7 +130,8 @@ def _data_set(model: rc.Deformer, path: Path) -> Played:
 
     dataset = rc.Dataset(path)
     check_fits(model, dataset, "evaluate")
-    return Played(dataset.poses)
+    rates = {clip.fps for clip in dataset.clips} if (dataset.clip >= 0).all() else {None}
+    return Played(dataset.poses, rates.pop() if len(rates) == 1 else None)
 
 
 def _poses(model: rc.Deformer, rows: NDArray[Any], path: Path) -> NDArray[Any]:
