@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rigcast._extras import require
 from rigcast._formats.usd_stage import (
+    MOST_FRAMES,
     PURPOSE,
     foreign_errors,
     frames_of,
@@ -125,7 +126,9 @@ def _bake_skinning(stage: Any) -> None:
     layer.timeCodesPerSecond = stage.GetTimeCodesPerSecond()  # another rate would scale what is written there
     layer.framesPerSecond = stage.GetTimeCodesPerSecond()  # with one of billions the library takes all memory
     first, last = _extremes(stage, usd)
-    layer.startTimeCode, layer.endTimeCode = first, last  # it takes a frame of each code of the stage's range
+    if last - first > MOST_FRAMES:  # codes finer than frames, or a stray one
+        last = first
+    layer.startTimeCode, layer.endTimeCode = first, last  # it takes samples, and a frame of each code of this range
     stage.SetEditTarget(layer)
     skel.BakeSkinning(usd.PrimRange(stage.GetPseudoRoot()), gf.Interval.GetFullInterval())
     layer.ClearStartTimeCode()
