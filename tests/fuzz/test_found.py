@@ -110,6 +110,16 @@ FOUND = {
     "points that are none": ("moving_text.usda", infinite_point, "not finite"),
     "sections of a crate file": ("moving.usd", many_sections, "100000000 sections"),
     "paths of a crate file": ("moving.usd", many_paths, "entries in section 'PATHS'"),
+    "a key far from a skin's others": (
+        "head.usda",
+        swapped(b"        2: ( (", b"        2147483648: ( ("),
+        "2147483648 frames",
+    ),
+    "an end far from a skin's keys": (
+        "weights_text.usda",
+        swapped(b"endTimeCode = 5", b"endTimeCode = 2147483648"),
+        None,
+    ),
     "frames by the billion": (
         "weights_text.usda",
         swapped(b"framesPerSecond = 24", b"framesPerSecond = 2147483647"),
