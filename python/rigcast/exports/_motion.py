@@ -17,16 +17,14 @@ from rigcast._rigs.moving_mesh import turn_between
 from rigcast._rigs.surface import surface_of
 from rigcast._validate import Arguments, bad_argument
 from rigcast.exports._playback import Playback
+from rigcast.exports._skinned import FRAMES_AT_ONCE, facts_of, shown_of_rig, write_shown
 from rigcast.exports._skinned import WRITERS as SKINNED
-from rigcast.exports._skinned import facts_of, shown_of_rig, write_shown
 from rigcast.exports._vertices import write_vertices
 
 if TYPE_CHECKING:
     from rigcast._rigs.rig import Rig
 
-FUNCTION = "write_bvh"
 MOTIONS = (*SKINNED, ".bvh")
-FRAMES_AT_ONCE = 64  # a rig evaluates vertices, too, which are thrown away
 
 
 def write_bvh(
@@ -67,15 +65,8 @@ def write_bvh(
     >>> len(rc.sources.load_bvh("bend.bvh").motion())
     24
     """
-    if not isinstance(path, (str, os.PathLike)) or Path(path).suffix.lower() != ".bvh":
-        raise bad_argument(FUNCTION, "path", repr(path), "a file that ends in .bvh")
-    skeleton = getattr(rig_or_model, "skeleton", None)
-    if skeleton is None:
-        got = f"a {type(rig_or_model).__name__} without skeleton"
-        raise bad_argument(FUNCTION, "rig_or_model", got, "a rig or a model with joints")
-    rate = Arguments(FUNCTION).rate("fps", fps)
-    poses = poses_of(rig_or_model, channels, FUNCTION)
-    return write_poses(Path(path), rig_or_model, poses, rate)
+    file, rate = _checked("write_bvh", path, (".bvh",), rig_or_model, fps)
+    return write_poses(file, rig_or_model, poses_of(rig_or_model, channels, "write_bvh"), rate)
 
 
 def write_motion(
@@ -125,13 +116,7 @@ def write_motion(
     >>> rc.sources.load("bend.glb").clips.keys()
     dict_keys(['motion'])
     """
-    file = Path(path) if isinstance(path, (str, os.PathLike)) else None
-    if file is None or file.suffix.lower() not in MOTIONS:
-        raise bad_argument("write_motion", "path", repr(path), f"a file that ends in {', '.join(MOTIONS)}")
-    if getattr(rig_or_model, "skeleton", None) is None:
-        got = f"a {type(rig_or_model).__name__} without skeleton"
-        raise bad_argument("write_motion", "rig_or_model", got, "a rig or a model with joints")
-    rate = Arguments("write_motion").number("fps", fps, above=0.0, most=1000.0)
+    file, rate = _checked("write_motion", path, MOTIONS, rig_or_model, fps)
     if file.suffix.lower() == ".bvh":
         return write_poses(file, rig_or_model, poses_of(rig_or_model, channels, "write_motion"), rate)
     if isinstance(rig_or_model, _core.Deformer):
@@ -143,6 +128,18 @@ def write_motion(
         return write_shown(file, shown, shown.motion.rig.meters_per_unit, shown.motion.rig.up_axis)
     parts = [rig_or_model.sample(rows[t : t + FRAMES_AT_ONCE])[1] for t in range(0, len(rows), FRAMES_AT_ONCE)]
     return _write_vertices(file, rig_or_model, np.concatenate(parts), rate)
+
+
+def _checked(
+    function: str, path: str | os.PathLike[str], endings: tuple[str, ...], rig_or_model: Any, fps: float
+) -> tuple[Path, float]:
+    """The file and the rate, of a character with joints."""
+    if not isinstance(path, (str, os.PathLike)) or Path(path).suffix.lower() not in endings:
+        raise bad_argument(function, "path", repr(path), f"a file that ends in {', '.join(endings)}")
+    if getattr(rig_or_model, "skeleton", None) is None:
+        got = f"a {type(rig_or_model).__name__} without skeleton"
+        raise bad_argument(function, "rig_or_model", got, "a rig or a model with joints")
+    return Path(path), Arguments(function).rate("fps", fps)
 
 
 def _write_vertices(file: Path, rig_or_model: Any, vertices: Any, fps: float) -> list[str]:
