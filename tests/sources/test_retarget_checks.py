@@ -156,6 +156,17 @@ def test_joints_of_a_map_that_no_mapped_bone_joins_are_measured_each_for_itself(
     assert np.nanmax(made.followed.millimeters) < 1.0
 
 
+WORDS = ("UpperArm_{}", "ForeArm_{}", "Hand_{}", "Thigh_{}", "Shin_{}", "Foot_{}")  # of no known habit
+
+
+@pytest.mark.parametrize("helper", ["__{}", "{}_", "_{}"])
+def test_helpers_beside_joints_that_words_tell_are_not_taken_either(helper):
+    joints = ["Pelvis", "Spine", "Head", *(name.format(side) for name in WORDS for side in ("Left", "Right"))]
+    names = [*(helper.format(name) for name in joints), *joints]
+    assert set(joint_map(names, NAMES)) <= set(joints)
+    assert len(joint_map(names, NAMES)) > 12
+
+
 @pytest.mark.parametrize("helper", ["__{}", "{}_", "_{}"])
 def test_helpers_beside_a_joint_are_not_taken_for_it(helper):
     """Whether they come before it or after."""

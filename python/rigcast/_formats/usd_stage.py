@@ -186,8 +186,7 @@ def frames_of(
     """Time codes of the frames, frames per second, and what was decided about them (empty for nothing).
 
     Samples at even distances of one time code or less are the frames, and so are those of a file whose time codes are
-    finer than frames. Others are read at whole time codes, from the
-    first to the last; between samples USD interpolates.
+    finer than frames. Others are read at whole time codes, from the first to the last, between which USD interpolates.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def animators_poses(rig: Rig, sampler: str | Sampler = "normal") -> Sampler:
         posed_limbs(rig, Switched(base, switches) if switches else base) for base in (named_sampler(sampler), Sparse())
     )
     origins = set(getattr(rig, "range_origins", []))
-    if not origins & {"actions", "people"}:
+    if not origins & {"actions", "motion", "people"}:
         return drawn
     sparse = SPARSE_PEOPLE if "people" in origins else SPARSE
     host: Any = rig

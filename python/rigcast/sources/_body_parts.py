@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
 
 from rigcast._rigs.matching import words_of
 
+Key = TypeVar("Key", bound=Hashable)
 NAMESPACE = re.compile(r"^.*[:|/]")
 SIDES = {"left": ".L", "right": ".R"}
 CENTER = {"m", "c", "x", "mid", "center"}  # words of what lies between the sides
@@ -87,17 +89,26 @@ def sided(names: Iterable[str]) -> list[str]:
 
 
 def _plain(names: Sequence[str]) -> dict[tuple[str, str], str]:
-    """Joints by their words and side, the first of each."""
+    """Joints by their words and side."""
     split = {name: words_of(NAMESPACE.sub("", name)) for name in names}
     counts = Counter(word for words, _ in split.values() for word in {word.lower() for word in words})
     empty = {word for word, count in counts.items() if count > COMMON * len(split)}
-    found: dict[tuple[str, str], str] = {}
+    found = []
     for name, (words, side) in split.items():
         kept = [word.lower() for word in words if word.lower() not in empty]
         if not side and len(kept) > 1:
             kept = [word for word in kept if word not in CENTER]
-        found.setdefault((re.sub(r"[\W_]", "", "".join(kept)), side), name)
-    return found
+        found.append(((re.sub(r"[\W_]", "", "".join(kept)), side), name))
+    return plainest(found)
+
+
+def plainest(found: Iterable[tuple[Key, str]]) -> dict[Key, str]:
+    """Of the names that mean the same the shortest: ``UpLeg_L``, not its helper ``__UpLeg_L``; of equals the first."""
+    best: dict[Key, str] = {}
+    for key, name in found:
+        if len(name) < len(best.setdefault(key, name)):
+            best[key] = name
+    return best
 
 
 def _first(words: Iterable[str], among: dict[str, str]) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rigcast._validate import bad_argument
-from rigcast.sources._body_parts import parts_of, sided
+from rigcast.sources._body_parts import parts_of, plainest, sided
 
 SIDES = (".L", ".R")
 # Bones whose direction at rest must agree between two characters (see rigcast.sources.retarget).
@@ -205,10 +205,7 @@ def joint_roles(names: Iterable[str]) -> dict[str, str]:
     dict from role to joint name
     """
     names = list(names)
-    plain: dict[str, str] = {}
-    for name in names:
-        if len(name) < len(plain.setdefault(_plain(name), name)):
-            plain[_plain(name)] = name
+    plain = plainest((_plain(name), name) for name in names)
     best = _by_habit(plain)
     if len(best) < 3:
         best = _by_habit({name.removeprefix(MECHANISM[0]): own for name, own in plain.items()})

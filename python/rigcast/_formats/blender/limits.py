@@ -47,7 +47,7 @@ FORMAT, VERSION = "rigcast.limits", 1
 MOST_DEGREES = 360.0
 LONGEST_SOURCE = 200  # letters
 LIMITS_FILE = "limits file"  # the origin of its ranges, as the host calls it
-ORIGINS = ("file", "actions", "people", "degrees")
+ORIGINS = ("file", "actions", "motion", "people", "degrees")
 GROUPS = ("on", "switch", "held")
 
 
@@ -236,7 +236,7 @@ def write_limits(path: str | os.PathLike[str], rig: Any, motions: Mapping[str, s
         "channels": on | switches | held,
         "groups": {"on": list(on), "switch": list(switches), "held": list(held)},
         "sources": dict(zip(rig.channel_names, rig.range_sources, strict=True)) | rig.held_sources | dict(motions),
-        "origins": dict(zip(rig.channel_names, rig.range_origins, strict=True)) | dict.fromkeys(motions, "actions"),
+        "origins": dict(zip(rig.channel_names, rig.range_origins, strict=True)) | dict.fromkeys(motions, "motion"),
         "without_range": rig.without_range,
         "resting": rig.resting,
     }

@@ -112,8 +112,8 @@ class BlenderRig(PlayedActions, Described):
     meters_per_unit : float
         The scene's unit scale. ``up_axis`` is "Z".
     range_sources, range_origins : lists of str
-        Where the range of each channel comes from, in words and in one: ``"file"``, ``"actions"``, ``"people"``,
-        ``"degrees"``, ``"limits file"``; for a limits file, what it says of that.
+        Where the range of each channel comes from, in words and in one: ``"file"``, ``"actions"``, ``"motion"``,
+        ``"people"``, ``"degrees"``, ``"limits file"``; for a limits file, what it says of that.
     without_range : list of str
         What a limits file could make a channel of.
     limits_file : str or None

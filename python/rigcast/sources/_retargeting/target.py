@@ -16,7 +16,6 @@ from rigcast._validate import bad_argument
 from rigcast.sources._model_channels import ModelChannels
 
 STATED = ("the limits file", "Limit ")  # how the sources of ranges begin that somebody chose for this very channel
-USED = "the limits file: motion "  # the ranges that other motion used: no choice
 
 
 class Target:
@@ -80,13 +79,14 @@ class Target:
         return globals_of(self.parents, local)[:, places]
 
     def release(self, joint: int) -> None:
-        """Leave a joint's channels without limits, but for those that a limits file or a constraint states."""
-        sources = getattr(self.rig, "range_sources", [""] * len(self.ranges))
+        """Leave a joint's channels without limits, but for those that a limits file or a constraint states; what other
+        motion used was nobody's choice."""
+        unknown = [""] * len(self.ranges)
+        sources, origins = (getattr(self.rig, name, unknown) for name in ("range_sources", "range_origins"))
         turns = [channel for group in self.rotations if group.joint == joint for channel in group.channels]
         shifts = [channel for group in self.translations if group.joint == joint for channel in group.channels]
         for channel in (*turns, *shifts):
-            stated = sources[channel].startswith(STATED) and not sources[channel].startswith(USED)
-            if channel >= 0 and not stated:
+            if channel >= 0 and (not sources[channel].startswith(STATED) or origins[channel] == "motion"):
                 self.free[channel] = True
 
     def bounds(self, channels: Sequence[int]) -> Float64:
