@@ -257,3 +257,22 @@ def test_sampling_a_motion_states_what_is_no_channel(kennel):
     (kennel / "bend.bvh").write_text(BVH)
     given = ["sample", "dog.blend", "-o", "bend.rwdata", "--animation", "bend.bvh"]
     assert json_of(*given, folder=kennel)["no_channel"] == ["joint 'stray' (mapped to no joint: --joint-map)"]
+
+
+def test_limits_hold_what_motions_do_not_move_and_take_all_that_they_do(kennel):
+    """Two files of one name are two motions."""
+    for folder, degrees in (("near", 20), ("far", 25)):
+        (kennel / folder).mkdir()
+        (kennel / folder / "bend.bvh").write_text(BVH.replace("0 20 0 9 0 0", f"0 {degrees} 0 9 0 0"))
+    given = ["--from-motion", "far/bend.bvh", "--from-motion", "near/bend.bvh"]
+    made = json_of("limits", "dog.blend", "-o", "bend.json", *given, folder=kennel)
+    moving = {name: ends for name, ends in made["channels"].items() if ends[0] < ends[1]}
+    assert set(moving) <= {f"bone0.rotation_{axis}" for axis in "xyz"}
+    alone = json_of("limits", "dog.blend", "-o", "far.json", *given[:2], folder=kennel)
+    assert moving == {name: alone["channels"][name] for name in moving}  # it goes farther
+    assert {made["sources"][name] for name in moving} == {"motion bend.bvh, bend.bvh"}
+    assert set(made["retargeted"]) == {"far/bend.bvh", "near/bend.bvh"}
+    written = json.loads((kennel / "bend.json").read_text())
+    assert {written["origins"][name] for name in moving} == {"motion"}
+    with rc.sources.load(kennel / "dog.blend", limits=kennel / "bend.json") as rig:
+        assert set(rig.channel_names) == set(moving)

@@ -10,26 +10,20 @@ from typing import Any
 
 import rigcast as rc
 from rigcast._formats.npz.archive import member_names
-from rigcast._posing import num_dials
 from rigcast._rigs.resting import HINT, resting_lines
-from rigcast._rigs.surface import surface_facts, surface_of
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._arguments import existing
 from rigcast.cli._console import Console
 from rigcast.cli._described.clips import clip_line
-from rigcast.cli._described.controls import data_control_lines, kept_control_facts
-from rigcast.cli._described.differential import differential_facts
-from rigcast.cli._described.error_bound import bound_facts
-from rigcast.cli._described.face_maps import face_maps_facts
-from rigcast.cli._described.motion import describe_motion, describe_moving_glb, figure_of, size_of
-from rigcast.cli._described.rigs import control_lines, describe_meshes, describe_rig, ranges_by_name
+from rigcast.cli._described.learned import describe_blendshapes, describe_dataset, describe_model
+from rigcast.cli._described.motion import describe_motion, describe_moving_glb, figure_of
+from rigcast.cli._described.rigs import control_lines, describe_meshes, describe_rig
 from rigcast.cli._described.skinning import no_gain
 from rigcast.cli._inputs.faces import refuse_packed
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigcast.cli._result import Result
 from rigcast.cli._synth.described import described as synthesis_facts
 from rigcast.cli._synth.described import is_synthesis, say
-from rigcast.report._kit.facts import combination_counts
 
 SUMMARY = "say what a model, a data set, a rig, a shot or a file of weights is"
 EXAMPLE = """rigcast info hero.npz
@@ -82,7 +76,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if motion is not None:
         result = motion
     elif args.file.is_dir():
-        result = describe_dataset(args, console)
+        result = _data_set(args, console)
     elif args.file.suffix == ".safetensors" and is_synthesis(args.file):
         facts = synthesis_facts(rc.synthesis.load(args.file))
         say(console, facts)
@@ -96,7 +90,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if "linear_skinning" in result:
         for line in no_gain(result["error"]["mean"], result["linear_skinning"]["mean"]):
             console.line(line)
-    console.pairs([(name.replace("_", " "), _of(name, value, result)) for name, value in result.items()
+    console.pairs([(name.replace("_", " "), _fact(name, value, result)) for name, value in result.items()
                    if name not in LISTED])  # fmt: skip
     _print_lists(result, console)
     if "channels" in result:
@@ -175,90 +169,14 @@ def channel_table(result: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     return heads, rows
 
 
-def describe_dataset(args: argparse.Namespace, console: Console) -> dict[str, Any]:
-    """Facts of a data set."""
+def _data_set(args: argparse.Namespace, console: Console) -> dict[str, Any]:
+    """Facts of a data set, whose files are hashed if that is asked for."""
     refuse_packed(args.file)
     dataset = rc.Dataset(args.file)
     if args.verify:
         with console.progress() as progress:
             dataset.verify(progress)
-    manifest = dataset.manifest
-    return {
-        "type": "data set",
-        "name": dataset.name,
-        "poses": len(dataset),
-        "sampler": manifest["sampler"],
-        "seed": manifest["seed"],
-        "probe_bases": manifest["probe"],
-        "vertices": len(dataset.rest_vertices),
-        "faces": len(dataset.faces),
-        "joints": len(dataset.joint_names),
-        "dials": len(dataset.dial_names),
-        "meters_per_unit": dataset.meters_per_unit,
-        "up_axis": dataset.up_axis,
-        "licence": dataset.licence,
-        "origin": dataset.origin,
-        **surface_facts(dataset.surface),
-        "sampled_clips": [f"{clip.name} ({count} poses{_rate(clip.fps)})" for clip, count in _clip_counts(dataset)],
-        "topology_hash": manifest["topology_hash"],
-        "hash": dataset.hash,
-        "verified": args.verify,
-        **({"rig_controls": lines[0].partition(": ")[2]} if (lines := data_control_lines(dataset)) else {}),
-        "resting": dataset.resting,
-        "channels": ranges_by_name(dataset.channel_names, dataset.channel_ranges),
-    }
-
-
-def _clip_counts(dataset: rc.Dataset) -> list[tuple[rc.sampling.Clip, int]]:
-    """The clips of a data set, with the number of their rows."""
-    return [(clip, int((dataset.clip == number).sum())) for number, clip in enumerate(dataset.clips)]
-
-
-def _rate(fps: float | None) -> str:
-    return "" if fps is None else f", {fps:g} per second"
-
-
-def describe_model(path: Path) -> dict[str, Any]:
-    """Facts of a model file, the small ones."""
-    model = rc.load(path)
-    if isinstance(model, rc.BlendshapeRig):
-        return describe_blendshapes(model, path)
-    metadata = model.metadata
-    return {
-        "type": "model",
-        "kind": model.kind,
-        "name": metadata.get("name", ""),
-        "joints": len(model.joint_names),
-        "dials": num_dials(len(model.control_names), len(model.joint_names)),
-        "pose_columns": len(model.control_names),
-        "vertices": len(model.rest_vertices),
-        "faces": len(model.faces),
-        "bytes": path.stat().st_size,
-        "meters_per_unit": model.meters_per_unit,
-        "up_axis": model.up_axis,
-        "licence": metadata.get("licence", ""),
-        "origin": metadata.get("origin", ""),
-        **surface_facts(surface_of(model)),
-        "data_hash": metadata.get("data_hash", ""),
-        "topology_hash": metadata.get("topology_hash", ""),
-        "error": metadata.get("error", {}),
-        **({"linear_skinning": metadata["linear_skinning"]} if "linear_skinning" in metadata else {}),
-        **bound_facts(model),
-        **kept_control_facts(model),
-        **face_maps_facts(model),
-        **differential_facts(model),
-        "training": metadata.get("training", {}),
-        "resting": metadata.get("resting", {}),
-        "channels": {channel.name: (channel.low, channel.high) for channel in model.channels},
-        "channel_rest": [channel.rest for channel in model.channels],
-        "channel_details": [described(channel) for channel in model.channels],
-    }
-
-
-def described(channel: rc.Channel) -> dict[str, Any]:
-    """Everything that a model states about one of its channels."""
-    keys = ("name", "kind", "joint", "place", "low", "high", "rest", "unit", "whole", "follows_kinematics", "reason")
-    return {key: getattr(channel, key) for key in keys}
+    return describe_dataset(dataset) | {"verified": args.verify}
 
 
 def is_blendshape_archive(path: Path) -> bool:
@@ -271,34 +189,7 @@ def is_blendshape_archive(path: Path) -> bool:
         return False
 
 
-def describe_blendshapes(rig: rc.BlendshapeRig, path: Path) -> dict[str, Any]:
-    """Facts of a blendshape rig."""
-    metadata = rig.metadata
-    return {
-        "type": "model",
-        "kind": rig.kind,
-        "name": metadata.get("name", ""),
-        "vertices": len(rig.rest_vertices),
-        "faces": len(rig.faces),
-        "shapes": rig.num_shapes,
-        "combinations": combination_counts(rig),
-        "combination_names": rig.column_names[rig.num_shapes :],
-        "constructed": list(rig.constructed),
-        "storage": rig.storage,
-        "storage_error": float(rig.storage_error),
-        "bytes": path.stat().st_size,
-        "bytes_in_memory": rig.nbytes,
-        "meters_per_unit": rig.meters_per_unit,
-        "up_axis": rig.up_axis,
-        "size": size_of(rig.rest_vertices, rig.meters_per_unit),
-        "licence": metadata.get("licence", ""),
-        "origin": metadata.get("origin", ""),
-        "topology_hash": metadata.get("topology_hash", ""),
-        "channels": ranges_by_name(rig.shape_names, rig.bounds),
-    }
-
-
-def _of(name: str, value: object, result: dict[str, Any]) -> str:
+def _fact(name: str, value: object, result: dict[str, Any]) -> str:
     """A fact as a person reads it: errors of a model in millimeters."""
     if name not in ERRORS or not isinstance(value, dict) or not value:
         return shown(value)

@@ -15,7 +15,7 @@ from rigcast._rigs.source_notes import opened
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._described.rigs import control_facts, control_lines
-from rigcast.cli._inputs.motion import add_retargeting_arguments, animation_channels
+from rigcast.cli._inputs.motion import add_retargeting_arguments, retargeted_motion
 from rigcast.cli._inputs.rigs import add_hold_arguments, add_run_scripts
 from rigcast.cli._result import Result
 
@@ -99,7 +99,7 @@ class Used:
     ----------
     limits : dict from channel name to (low, high)
     sources : dict from channel name to the motions, in words
-    retargeted : dict from file name to how well the rig follows
+    retargeted : dict from file to how well the rig follows
     """
 
     limits: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -112,11 +112,8 @@ def _used_by_motions(args: argparse.Namespace, options: dict[str, Any], console:
     if not args.from_motion:
         return Used()
     with BlenderRig.open(args.rig, limits={}, ranges=WIDE, **options) as rig:
-        found = {path.name: animation_channels(path, args, rig, console) for path in args.from_motion}
-        made = {name: animated.made for name, animated in found.items() if animated.made is not None}
+        made = {path: retargeted_motion(path, args, rig, console)[0] for path in args.from_motion}
         limits = sources.motion_ranges(rig, list(made.values()))
-        each = {name: sources.motion_ranges(rig, [one]) for name, one in made.items()}
-    words = {
-        channel: f"motion {', '.join(name for name, ends in each.items() if channel in ends)}" for channel in limits
-    }
-    return Used(limits, words, {name: animated.retargeted for name, animated in found.items()})
+        each = [(path.name, sources.motion_ranges(rig, [one])) for path, one in made.items()]
+    words = {channel: f"motion {', '.join(name for name, ends in each if channel in ends)}" for channel in limits}
+    return Used(limits, words, {os.fspath(path): one.report() for path, one in made.items()})

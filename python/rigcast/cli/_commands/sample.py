@@ -10,7 +10,7 @@ from rigcast._rigs.resting import HINT, resting_lines
 from rigcast._rigs.surface import surface_of
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
-from rigcast.cli._described.controls import data_control_lines
+from rigcast.cli._described.controls import controls_of_data
 from rigcast.cli._described.rigs import control_facts, control_lines, held_channels
 from rigcast.cli._inputs.actions import action_sampler, add_action_arguments, chosen_actions, wants_actions
 from rigcast.cli._inputs.farm import farm_of
@@ -150,6 +150,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             executor=farm,
             progress=progress,
         )
+    lost = controls_of_data(dataset)
     result: dict[str, Any] = {
         "dataset": os.fspath(args.output),
         "poses": len(dataset),
@@ -163,11 +164,11 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "retargeted": retargeted,
         "parts": dataset.surface.parts,
         "clips": [clip.name for clip in dataset.clips],
-        **({"rig_controls": lost[0].partition(": ")[2]} if (lost := data_control_lines(dataset)) else {}),
+        **({"rig_controls": lost} if lost else {}),
         "incidents": [] if farm is None else farm.incidents,
         **controls,
     }
-    for text in [*result["incidents"], *lost]:
+    for text in [*result["incidents"], *[f"controls: {lost}"] * bool(lost)]:
         console.line(f"note: {text}")
     console.line(
         f"{args.output}: {len(dataset):,} poses of {len(dataset.rest_vertices):,} vertices, hash {dataset.hash[:12]}"

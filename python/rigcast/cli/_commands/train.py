@@ -13,7 +13,7 @@ from rigcast._rigs.base_shapes import base_words
 from rigcast._rigs.resting import resting_count
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
-from rigcast.cli._described.controls import kept_control_lines
+from rigcast.cli._described.controls import controls_of_model
 from rigcast.cli._described.error_bound import bound_lines
 from rigcast.cli._described.face_maps import face_maps_lines
 from rigcast.cli._described.gate import gate_figures, gate_lines
@@ -153,7 +153,8 @@ def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], co
     shown = ", ".join(f"{name} {value:.3g} mm" for name, value in in_millimeters.items())
     console.line(f"{args.output}: {size / 1e6:.1f} MB, error on held-out rows: {shown}")
     few = _too_few_steps(model.metadata, console)
-    for line in [*bound_lines(model), *reliability(model.metadata), *kept_control_lines(model)]:
+    controls = controls_of_model(model)
+    for line in [*bound_lines(model), *reliability(model.metadata), *[f"controls: {controls}"] * bool(controls)]:
         console.line(line)
     return {
         "model": os.fspath(args.output),

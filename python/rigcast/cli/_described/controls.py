@@ -30,34 +30,31 @@ def lost_controls(entry: dict[str, Any], joints: Sequence[str]) -> str:
     return f"what {len(reasons)} of {len(entry['list'])} channels do is not known, as of {name!r} ({why})"
 
 
-def data_control_lines(ds: rc.Dataset) -> list[str]:
-    """What sampling found of the controls, if models cannot keep them."""
+def controls_of_data(ds: rc.Dataset) -> str:
+    """What sampling found of the controls, if models cannot keep them; else empty."""
     lost = lost_controls(ds.channel_entry, ds.joint_names) if ds.joint_names and ds.channel_names else ""
-    return [f"controls: models of these poses take joints: {lost}; narrower ranges may help"] if lost else []
+    return f"models of these poses take joints: {lost}; narrower ranges may help" if lost else ""
 
 
-def kept_control_lines(model: rc.Deformer) -> list[str]:
-    """What poses the joints of a body by its channels, with the error that it adds; or which joints nothing poses."""
+def controls_of_model(model: rc.Deformer) -> str:
+    """What poses the joints of a body by its channels, with the error that it adds; or which joints nothing poses.
+
+    Empty for models without joints, or without channels.
+    """
     entry = model.metadata.get("channels", {})
     if not model.joint_names or not model.channels:
-        return []
+        return ""
     lost = lost_controls(entry, model.joint_names)
     if lost:
-        return [f"controls: none, the model takes joints: {lost}"]
-    count = f"controls: {len(model.channels)} channels of the rig"
+        return f"none, the model takes joints: {lost}"
+    count = f"{len(model.channels)} channels of the rig"
     if "mechanism" not in entry:
-        return [f"{count}, by plain kinematics"]
+        return f"{count}, by plain kinematics"
     bones = len(entry["mechanism"]["bones"])
     words = f"{count}, by the constraints, drivers and inverse kinematics of its {bones} bones"
     added = model.metadata.get("mechanism_error")
     if added is None:
-        return [words]
+        return words
     unit = 1000.0 * model.meters_per_unit
     mean, largest = unit * added["mean"], unit * added["max"]
-    return [f"{words}: adds {mean:.2g} mm on average, {largest:.2g} mm at most, on {added['poses']} held-out poses"]
-
-
-def kept_control_facts(model: rc.Deformer) -> dict[str, Any]:
-    """For ``rigcast info``."""
-    lines = kept_control_lines(model)
-    return {"rig_controls": lines[0].split(": ", 1)[1]} if lines else {}
+    return f"{words}: adds {mean:.2g} mm on average, {largest:.2g} mm at most, on {added['poses']} held-out poses"

@@ -177,8 +177,7 @@ def _of_joints(model: rc.Deformer, motion: Motion, path: Path, mapped: Mapped) -
     notes: list[str] = []
     report: dict[str, Any] | None = None
     if poses is None:
-        poses, told, report = _retargeted(model, motion, path, mapped)
-        notes += told
+        poses, notes, report = _retargeted(model, motion, path, mapped)
         dials = {}
     if still := [name for name in model.control_names[12 * len(model.joint_names) :] if name not in dials]:
         notes.append(f"dials that {path.name} does not move rest: {', '.join(still)[:300]}")

@@ -34,16 +34,18 @@ class Animated:
     channels : (T, N) float64 array
     missed : list of str
         Names of what the file moves that is no channel.
-    retargeted : dict, optional
-        What retargeting says of itself (:meth:`rigcast.sources.Retargeted.report`).
     made : Retargeted, optional
-        What it gave.
+        Of a motion of another skeleton.
     """
 
     channels: NDArray[np.float64]
     missed: list[str] = field(default_factory=list)
-    retargeted: dict[str, Any] | None = None
     made: Retargeted | None = None
+
+    @property
+    def retargeted(self) -> dict[str, Any] | None:
+        """What retargeting says of itself."""
+        return None if self.made is None else self.made.report()
 
     @property
     def fps(self) -> float | None:
@@ -92,10 +94,16 @@ def animation_channels(path: Path, args: argparse.Namespace, rig: Any, console: 
     ValueError
         If a file is malformed or does not fit the rig, or limbs stand still that the motion moves.
     """
-    from rigcast import sources
-
     if suffix_of(path) == ".npy":
         return Animated(_rows(path))
+    made, missed = retargeted_motion(path, args, rig, console)
+    return Animated(made.channels, missed, made)
+
+
+def retargeted_motion(path: Path, args: argparse.Namespace, rig: Any, console: Console) -> tuple[Retargeted, list[str]]:
+    """The motion of a file on the rig, and names of what it moves that is left out; says both."""
+    from rigcast import sources
+
     motion = sources.load_motion(path, clip=args.clip)
     pairs = None if args.joint_map is None else joint_names_map(args.joint_map)
     made = sources.retarget(
@@ -107,7 +115,7 @@ def animation_channels(path: Path, args: argparse.Namespace, rig: Any, console: 
     missed = _missed(motion, made)
     if missed:
         console.line(f"note: {path.name} also moves what is left out here: {', '.join(missed)}")
-    return Animated(made.channels, missed, made.report(), made)
+    return made, missed
 
 
 def _missed(motion: Motion, made: Retargeted) -> list[str]:
