@@ -40,5 +40,5 @@ def test_motions_of_another_rig_and_none_at_all_are_refused() -> None:
     made = rc.sources.retarget(dance(frames=9), rig, ALL)
     with pytest.raises(ValueError, match="motions is empty; it must be"):
         rc.sources.motion_ranges(rig, [])
-    with pytest.raises(ValueError, match="motions of this rig, with 6 channels"):
+    with pytest.raises(ValueError, match="motions of this rig, which has 6 channels"):
         rc.sources.motion_ranges(rc.sources.example_body(), [made])

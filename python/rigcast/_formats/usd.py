@@ -56,7 +56,7 @@ def load_usd_shot(path: Path, mesh: str | None = None) -> Shot:
             raise bad_argument(FUNCTION, "path", got, "a mesh of one topology")
         axis = str(geometry.GetStageUpAxis(stage)) if stage.HasAuthoredMetadata(geometry.Tokens.upAxis) else None
         faces = _faces(prim, cache, len(frames[0]), path)
-        notes = tuple(filter(None, (note, left_out, *missing_files(stage))))
+        notes = tuple(filter(None, (note, left_out, _scattered(stage), *missing_files(stage))))
         return Shot(np.stack(frames), rate, faces, meters_per_unit(stage), axis, notes)
 
 
@@ -89,6 +89,12 @@ def _meshes(stage: Any, named: str | None = None) -> tuple[list[Any], str]:
         shown,
         f"left out, hidden or no part of a picture: {listed([str(m.GetPath()) for m in every if m not in shown])}",
     )
+
+
+def _scattered(stage: Any) -> str:
+    """A note on the copies that point instancers make."""
+    names = [str(prim.GetPath()) for prim in prims_of(stage) if prim.GetTypeName() == "PointInstancer"]
+    return f"point instancers, whose copies are not read: {listed(names)}" if names else ""
 
 
 def _moving(meshes: list[Any]) -> list[Any]:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 MOST_NAMED = 3  # names of a line on the screen
 MOST_REASONS = 8  # that are told with the bones that they name
-HINT = 'give them ranges: --ranges DEGREES, --ranges actions, or a limits file ("rigcast limits" writes one)'
 
 
 def carrying_notes(held: Sequence[str]) -> list[str]:
@@ -37,6 +36,12 @@ def resting_lines(resting: Mapping[str, str]) -> list[str]:
         lines.append(f"{reason}: {some if len(names) <= MOST_NAMED else f'{len(names)} ({some} ...)'}")
     every = all(len(names) <= MOST_NAMED for names in groups.values())
     return [f"{resting_count(resting)}{'' if every else ' (names: --json)'}:", *lines]
+
+
+def resting_hint(takes_limits: bool) -> str:
+    """How to let them move; limits files are for .blend files."""
+    of_blender = ', --ranges actions, or a limits file ("rigcast limits" writes one)'
+    return f"give them ranges: --ranges DEGREES{of_blender if takes_limits else ''}"
 
 
 def resting_groups(resting: Mapping[str, str], most: int) -> list[tuple[str, str]]:

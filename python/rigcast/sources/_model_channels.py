@@ -30,11 +30,11 @@ class ModelChannels:
     def __init__(self, model: Deformer, function: str = "retarget") -> None:
         channels: Sequence[Channel] = model.channels
         if not any(channel.kind.startswith("rotate_") for channel in channels):
-            got = f"a {type(model).__name__} without joints that channels turn"
+            got = "a learned model whose channels turn no joints"
             expected = "a model with channels (model.channels) of a skeleton"
             if any(channel.kind == "control" for channel in channels):
-                got += ", but controls of a mechanism"
-                expected += "; motion for such a model is retargeted onto its rig (rigcast sample RIG --animation)"
+                got = "a learned model of a control rig, whose constraints a file of motion cannot set"
+                expected = "its rig: rigcast sample RIG --animation retargets the motion, the model plays the samples"
             raise bad_argument(function, "rig", got, expected)
         self.skeleton = model.skeleton
         self.up_axis = model.up_axis

@@ -50,8 +50,8 @@ def motion_ranges(rig: Rig, motions: Sequence[Retargeted]) -> dict[str, tuple[fl
         raise bad_argument("motion_ranges", "motions", "empty", "at least one retargeted motion")
     if any(made.channels.shape[1] != len(names) for made in motions):
         widths = ", ".join(str(made.channels.shape[1]) for made in motions)
-        expected = f"motions of this rig, with {len(names)} channels"
-        raise bad_argument("motion_ranges", "motions", f"motions with {widths} channels", expected)
+        expected = f"motions of this rig, which has {len(names)} channels"
+        raise bad_argument("motion_ranges", "motions", f"of rigs with {widths} channels", expected)
     shifted = {channel for group in _shifts(rig) for channel in group.channels}
     size = float(np.ptp(np.asarray(rig.rest_vertices, np.float64), axis=0).max())
     rest = np.asarray(getattr(rig, "channel_rest", np.zeros(len(names))), np.float64)

@@ -5,13 +5,18 @@ Names of a rig are mapped onto the columns as onto any curves (``rigcast._rigs.m
 two sides and the layout one column (``browInnerUp_L`` and ``_R`` of the ICT face), the column is their mean, which is
 exact where both sides move alike, and it is read into both.
 Columns of any other name are the rig's own. Headers are read in any case, tables also with semicolons or tabs.
+
+Tables of other recorders are read too: one column per curve under its name, before them any of a timecode, the number
+of the frame, and a time in seconds or milliseconds, which states the rate.
 """
 
 from __future__ import annotations
 
 import csv
 import re
+import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +26,7 @@ from numpy.typing import NDArray
 from rigcast._rigs.matching import by_name, match_names
 from rigcast._safe_reading import as_utf8, check_regular, table_rows
 from rigcast._validate import Arguments, bad_argument
+from rigcast.errors import InputWarning
 
 if TYPE_CHECKING:
     from rigcast import BlendshapeRig
@@ -94,6 +100,33 @@ COLUMNS = (*BLENDSHAPES, *ANGLES)  # 61
 LEADING = ("Timecode", "BlendshapeCount")
 DEFAULT_FPS = 60.0  # what the app records where it can
 TIMECODE = re.compile(r"(\d{1,3}):(\d{1,2}):(\d{1,2})[:;](\d{1,3})(\.\d+)?$")
+COUNTS = {"blendshapecount", "frame", "frames", "framenumber", "frameindex", "index", ""}  # first columns without use
+SECONDS = {"time": 1.0, "times": 1.0, "timestamp": 1.0, "seconds": 1.0, "timeseconds": 1.0, "timesec": 1.0,
+           "timestampms": 1e-3, "timems": 1e-3, "milliseconds": 1e-3}  # fmt: skip
+UNEVEN = 0.5  # share of a frame by which times may be further apart or closer: rounded to hundredths, not a lost row
+SLOWEST = 2.0  # seconds between two rows; times further apart are milliseconds
+
+
+@dataclass(frozen=True)
+class CurveTable:
+    """A table of curves, one row per frame.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the curves, without the first columns.
+    values : (T, K) float64 array
+        Zeros where a row holds no numbers.
+    fps : float or None
+        None where the table does not state it.
+    timecoded : bool
+        True for tables of Live Link Face, with timecodes.
+    """
+
+    names: list[str]
+    values: NDArray[np.float64]
+    fps: float | None
+    timecoded: bool
 
 
 def column_sources(shape_names: Sequence[str], function: str = "write_blendshape_weights") -> dict[str, list[int]]:
@@ -115,25 +148,52 @@ def load_live_link(path: Path, rig: BlendshapeRig, fps: float | None = None) -> 
     path : path-like
     rig : BlendshapeRig
     fps : float, optional
-        Frames per second; by default counted in a full second of the timecodes, else one more than the frame number
-        before the only new second, else 60. Rows count as frames one after the other.
+        Frames per second. Default with timecodes: counted in a full second of them, else one more than the frame number
+        before the only new second, else 60; with times: their median difference. Rows count as frames one after the
+        other.
+
+    Raises
+    ------
+    ValueError
+        If the file is no table of curves, or has neither timecodes nor times and no rate is given.
     """
     if fps is not None:
         Arguments("load_blendshape_weights").rate("fps", fps)
-    header, rows = _rows(path)
-    values = _numbers(header, rows, path)
-    angles = [name for name in header[2:] if name.lower() in {angle.lower() for angle in ANGLES}]
-    result = by_name(header[2:], values[:, 2:], rig, exact=angles)
-    return result, fps if fps is not None else _rate([row[0] for row in rows], path) or DEFAULT_FPS
+    table = load_table(path)
+    rate = fps or table.fps or (DEFAULT_FPS if table.timecoded else None)
+    if rate is None:
+        got = f"None, and {path} has no column of times that rise evenly"
+        raise bad_argument("load_blendshape_weights", "fps", got, "the frames per second of its rows")
+    angles = [name for name in table.names if name.lower() in {angle.lower() for angle in ANGLES}]
+    return by_name(table.names, table.values, rig, exact=angles), rate
 
 
-def load_table(path: Path) -> tuple[list[str], NDArray[np.float64], float | None]:
-    """All columns of a file, names and values (T, columns), without a rig; and its frames per second.
+def load_table(path: Path) -> CurveTable:
+    """Read all curves of a table without a rig.
 
-    They are None if all frames lie in one second of the timecodes, which then do not tell the rate.
+    Raises
+    ------
+    ValueError
+        If the file is no table of curves.
     """
     header, rows = _rows(path)
-    return header, _numbers(header, rows, path), _rate([row[0] for row in rows], path)
+    keys = [re.sub(r"[^a-z]", "", name.lower()) for name in header]
+    first = 0
+    while first < len(keys) and (keys[first] in COUNTS or keys[first] in SECONDS or keys[first] == "timecode"):
+        first += 1
+    if first == len(header) or any(_is_number(name) for name in header):
+        got = f"{path}: a table that begins with {','.join(header)[:60]!r}"
+        expected = (
+            "one with the names of curves in its first row, after Timecode, BlendshapeCount, frame or time if any"
+        )
+        raise bad_argument("load_blendshape_weights", "path", got, expected)
+    values = _numbers(header, rows, first, path)
+    if "timecode" in keys[:first]:
+        place = keys.index("timecode")
+        return CurveTable(header[first:], values, _rate_of_codes([row[place] for row in rows], path), True)
+    timed = [place for place in range(first) if keys[place] in SECONDS]
+    fps = _rate_of_times([row[timed[0]] for row in rows], SECONDS[keys[timed[0]]], path) if timed else None
+    return CurveTable(header[first:], values, fps, False)
 
 
 def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
@@ -148,11 +208,10 @@ def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
     if header[-1:] == [""] and all(len(row) == len(header) and not row[-1] for row in table):
         table = [row[:-1] for row in table]  # each line ends in a comma
         header = table[0]
-    if [name.lower() for name in header[:2]] != [name.lower() for name in LEADING] or len(set(header)) != len(header):
-        got = f"{path}: a table that begins with {','.join(header)[:60]!r}"
-        raise bad_argument(
-            "load_blendshape_weights", "path", got, "one of different columns, Timecode and BlendshapeCount first"
-        )
+    if len(set(header)) != len(header):
+        twice = next(name for place, name in enumerate(header) if name in header[:place])
+        got = f"{path}: a table with two columns {twice[:60]!r}"
+        raise bad_argument("load_blendshape_weights", "path", got, "one whose columns have different names")
     if len(table) < 2:
         raise bad_argument(
             "load_blendshape_weights", "path", f"{path}: without a frame", "a Live Link Face CSV with frames"
@@ -160,24 +219,47 @@ def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
     return header, table[1:]
 
 
-def _numbers(header: list[str], rows: list[list[str]], path: Path) -> NDArray[np.float64]:
-    """All cells (T, columns) but the timecodes; a row may be empty of numbers where the app saw no face: zeros."""
-    result = np.zeros((len(rows), len(header)))
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _numbers(header: list[str], rows: list[list[str]], first: int, path: Path) -> NDArray[np.float64]:
+    """The cells (T, K) from column ``first`` on; a row may be empty of numbers where no face was seen: zeros."""
+    result = np.zeros((len(rows), len(header) - first))
     for index, row in enumerate(rows):
-        if len(row) <= 2 or not any(cell.strip() for cell in row[2:]):
+        if first and (len(row) <= first or not any(cell.strip() for cell in row[first:])):
             continue
         try:
-            numbers = [float(cell) for cell in row[2:]]
+            numbers = [float(cell) for cell in row[first:]]
         except ValueError:
             numbers = []
-        if len(numbers) != len(header) - 2 or not (np.abs(numbers) <= np.finfo(np.float32).max).all():
+        if len(numbers) != len(header) - first or not (np.abs(numbers) <= np.finfo(np.float32).max).all():
             got = f"{path}: row {index + 2} of {len(row)} cells, not all finite numbers"
             raise bad_argument("load_blendshape_weights", "path", got, f"{len(header)} cells in each row")
-        result[index, 2:] = numbers
+        result[index] = numbers
     return result
 
 
-def _rate(codes: list[str], path: Path) -> float | None:
+def _rate_of_times(cells: list[str], unit: float, path: Path) -> float | None:
+    """Rows per second of a column of times in a unit of seconds; None if they do not rise evenly."""
+    try:
+        times = np.array([float(cell) for cell in cells])
+    except ValueError:
+        return None
+    step = float(times[-1] - times[0]) / max(len(times) - 1, 1)
+    if not np.isfinite(step) or step <= 0 or (np.abs(np.diff(times) - step) > UNEVEN * step).any():
+        return None
+    if unit == 1.0 and step > SLOWEST:
+        warnings.warn(f"{path.name}: times {step:g} apart are taken for milliseconds", InputWarning, stacklevel=2)
+        unit = 1e-3
+    return 1.0 / (unit * step)
+
+
+def _rate_of_codes(codes: list[str], path: Path) -> float | None:
     """Frames in a full second of the timecodes, or what the numbers of the frames count up to; None within a second."""
     seconds, frames = [], []
     for index, code in enumerate(codes):

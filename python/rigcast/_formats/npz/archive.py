@@ -12,7 +12,7 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,19 @@ BROKEN = (
     RuntimeError,
     OSError,
     ValueError,
+)
+MOST_NAMED = 12  # arrays of a format that an error lists
+FROM_SMPL = "exported by the add-on of SMPL for Blender"
+BODY_MODEL = ("an archive with a body model of the SMPL family", f"a rig, for example an .fbx {FROM_SMPL}")
+TURNS = (
+    "an archive with turns of SMPL's joints (AMASS and others), without the rest pose of their skeleton",
+    f"motion, for example an .fbx {FROM_SMPL}",
+)
+FOREIGN = (  # arrays by which archives of other programs are known
+    ({"poses", "trans"}, TURNS),
+    ({"global_orient", "body_pose"}, TURNS),
+    ({"J_regressor", "v_template"}, BODY_MODEL),
+    ({"v_template", "shapedirs"}, BODY_MODEL),
 )
 
 
@@ -129,18 +142,33 @@ def _records(
         if others and name not in members:
             continue
         if name not in members or name == record.filename:
-            known = ", ".join(sorted(members))
-            raise bad_argument(function, "path", f"an archive with {record.filename[:80]!r}", f"made of {known}")
+            raise _unknown(archive, record.filename, members, function)
         if name in records:
             raise bad_argument(function, "path", f"an archive with {name!r} twice", "made of different members")
         if record.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or record.flag_bits & 1:
             raise bad_argument(function, name, "encrypted or packed in an unusual way", "stored or deflated")
         records[name] = record
+    if not records and foreign_kind([record.filename.removesuffix(".npy") for record in archive.infolist()]):
+        raise _unknown(archive, "", members, function)
     total = sum(record.file_size for record in records.values())
     if total > EXPANSION * length + ALLOWANCE:
         got = f"a file of {length} bytes that claims {total}"
         raise bad_argument(function, "path", got, f"an archive that unpacks to at most {EXPANSION} times its length")
     return records
+
+
+def _unknown(archive: zipfile.ZipFile, member: str, members: Mapping[str, Member], function: str) -> ValueError:
+    foreign = foreign_kind([name.removesuffix(".npy") for name in archive.namelist()])
+    if foreign is not None:
+        return bad_argument(function, "path", *foreign)
+    known = sorted(members)
+    some = ", ".join(known[:MOST_NAMED]) + f" and others ({len(known)})" * (len(known) > MOST_NAMED)
+    return bad_argument(function, "path", f"an archive with {member[:80]!r}", f"made of {some}")
+
+
+def foreign_kind(names: Sequence[str]) -> tuple[str, str] | None:
+    """What an archive of another program is, and what it must become, by the names of its arrays; None if unknown."""
+    return next((words for needed, words in FOREIGN if needed <= set(names)), None)
 
 
 def _array(content: bytes, name: str, member: Member, sizes: dict[str, int], function: str) -> NDArray[Any]:

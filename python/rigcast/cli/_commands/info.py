@@ -10,7 +10,7 @@ from typing import Any
 
 import rigcast as rc
 from rigcast._formats.npz.archive import member_names
-from rigcast._rigs.resting import HINT, resting_lines
+from rigcast._rigs.resting import resting_hint, resting_lines
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._arguments import existing
 from rigcast.cli._console import Console
@@ -125,7 +125,8 @@ def _print_lists(result: dict[str, Any], console: Console) -> None:
     for entry in result.get("not_reproduced", []):
         console.line(f"not reproduced: {entry}")
     lines = resting_lines(result.get("resting", {}))
-    for line in lines + [HINT] * (bool(lines) and result["type"] == "rig"):
+    hint = resting_hint(takes_limits="limits_file" in result)
+    for line in lines + [hint] * (bool(lines) and result["type"] == "rig"):
         console.line(f"resting: {line}")
 
 

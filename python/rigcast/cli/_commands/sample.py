@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import Any
 
-from rigcast._rigs.resting import HINT, resting_lines
+from rigcast._rigs.resting import resting_hint, resting_lines
 from rigcast._rigs.surface import surface_of
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
@@ -231,7 +231,7 @@ def notice(rig: Any, console: Console) -> None:
     for line in control_lines(control_facts(rig)):
         console.line(line)
     lines = resting_lines(getattr(rig, "resting", {}))
-    for line in [*lines, *[HINT] * bool(lines)]:
+    for line in [*lines, *[resting_hint(hasattr(rig, "limits_file"))] * bool(lines)]:
         console.line(f"note: {line}")
     for line in getattr(rig, "not_reproduced", []):
         console.line(f"note: not reproduced: {line}")

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import inverse, sources
-from rigcast._formats.live_link.read import ANGLES, LEADING, load_table
-from rigcast._formats.npz.archive import Member, member_names, read_arrays
+from rigcast._formats.live_link.read import ANGLES, load_table
+from rigcast._formats.npz.archive import Member, foreign_kind, member_names, read_arrays
 from rigcast._formats.usd import moving_meshes
 from rigcast._formats.usd_weights import usd_animations
 from rigcast.cli._described.clips import describe_scene
@@ -78,7 +78,7 @@ def _archive(path: Path) -> dict[str, Any] | None:
         held = set(member_names(path, "info"))
     except ValueError:  # the reader of rigs says what is wrong
         return None
-    if held & RIGS:
+    if held & RIGS or foreign_kind(sorted(held)) is not None:
         return None
     if "weights" in held:
         return _weights(path, held)
@@ -223,10 +223,12 @@ def _weights(path: Path, held: set[str]) -> dict[str, Any]:
 
 
 def _live_link(path: Path) -> dict[str, Any]:
-    header, values, rate = load_table(path)
-    shapes = [k for k, name in enumerate(header) if name not in (*LEADING, *ANGLES)]
-    angles = np.degrees([np.ptp(values[:, header.index(name)]) for name in ANGLES[:3] if name in header])
-    result = _weight_facts(path, values[:, shapes], [header[k] for k in shapes], rate, None)
+    table = load_table(path)
+    turning = {name.lower() for name in ANGLES}
+    shapes = [k for k, name in enumerate(table.names) if name.lower() not in turning]
+    columns = {name.lower(): column for name, column in zip(table.names, table.values.T, strict=True)}
+    angles = np.degrees([np.ptp(columns[name.lower()]) for name in ANGLES[:3] if name.lower() in columns])
+    result = _weight_facts(path, table.values[:, shapes], [table.names[k] for k in shapes], table.fps, None)
     if angles.any():
         result["head_turns"] = "yaw, pitch, roll over " + ", ".join(f"{angle:.1f}" for angle in angles) + " degrees"
     return result

@@ -116,10 +116,11 @@ def motion_of(
 def _weights(rig: rc.BlendshapeRig, path: Path, clip: str | None, wanted: float | None) -> Played:
     """Weights, with the motion of the head that an archive holds; other files are read for their weights alone.
 
-    A table of less than a second states no rate: it has the wanted one.
+    A table without times, or of less than a second, states no rate: it has the wanted one.
     """
-    weights, rate = sources.load_blendshape_weights(path, rig, clip=clip)
-    fps = wanted if suffix_of(path) == ".csv" and load_table(path)[2] is None else rate
+    open_rate = suffix_of(path) == ".csv" and load_table(path).fps is None
+    weights, rate = sources.load_blendshape_weights(path, rig, clip=clip, fps=wanted if open_rate else None)
+    fps = wanted if open_rate else rate
     head = transforms_beside(path, len(weights))
     note = f"{path.name}: only weights are played; motion of the head, if the file has any, is read from .npz"
     return Played(weights, fps, () if suffix_of(path) == ".npz" else (note,), head)

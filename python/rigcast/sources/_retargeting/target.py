@@ -43,7 +43,7 @@ class Target:
         rotations = getattr(bones, "rotation_channels", None)
         if rig.skeleton is None or bones.skeleton is None or not rotations:
             expected = "a rig with a skeleton and rotation_channels"
-            got = f"{type(given).__name__} without joints that channels turn"
+            got = f"a {type(given).__name__} whose channels turn no joints"
             raise bad_argument("retarget", "rig", got, expected)
         self.rig = rig
         self.rotations: list[RotationChannels] = rotations
