@@ -149,6 +149,7 @@ class _Task:
         names = [motion.joint_names[joint] for joint in pairs]
         sides = aims.sides_of(names) or aims.sides_of([target.names[goal] for goal in pairs.values()])
         self.turn = aims.scene_turn(self.rest[list(pairs), :, 3], places, target.up, sides)
+        self.tilt = self._tilt(limbs)
         offsets = aims.rest_offsets(motion, self.rest, target, pairs, limbs, self.turn)
         self.aligned = {motion.joint_names[joint]: aims.degrees(offsets[joint]) for joint in pairs
                         if motion.joint_names[joint] in limbs}  # fmt: skip
@@ -165,6 +166,14 @@ class _Task:
             target.release(self.mover)
         self.following = following_of(target, list(self.above), {c: self._below(c) for c in self.above})
         self.moving = Moving(motion, pairs, self.world, self.rest)
+
+    def _tilt(self, limbs: set[str]) -> float:
+        """Degrees by which the motion's trunk leans at rest: its joints above the limbs, and where limbs begin."""
+        above = ancestors_of(self.motion.parents, self.pairs)
+        trunk = [joint for joint in self.pairs
+                 if above[joint] < 0 or self.motion.joint_names[above[joint]] not in limbs]  # fmt: skip
+        places = self.target.world[[self.pairs[joint] for joint in trunk], :, 3]
+        return aims.tilt_left(self.rest[trunk, :, 3], places, self.turn) if len(trunk) > 3 else 0.0
 
     def _mover(self) -> int:
         """The joint that goes the root's way: the first mapped one, or the nearest above it that can be moved."""
@@ -256,6 +265,7 @@ class _Task:
             self.rest_frame,
             self.aligned,
             MIRRORED if self.mirrored else UNMIRRORED if self.unmirrored else "",
+            self.tilt,
         )
 
     def refuse_unfollowed(self) -> None:

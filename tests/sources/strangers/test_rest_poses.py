@@ -158,3 +158,28 @@ def test_without_a_standing_frame_a_rest_pose_is_asked_for():
 def test_a_rest_frame_must_be_there(frame):
     with pytest.raises(ValueError, match="rest_frame is"):
         retarget(motion_of(NAMES, PLACES), rig_of(PLACES), rest_frame=frame)
+
+
+LEANING = {
+    "one axis": about("x", 25),
+    "two axes": about("x", 20) @ about("z", 15),
+    "turned about the vertical": about("y", 70) @ about("x", 20) @ about("z", 15),
+    "another up axis": about("x", 90) @ about("z", 25),
+}
+
+
+@pytest.mark.parametrize("turn", LEANING)
+@pytest.mark.parametrize("figure", [PLACES, a_pose(PLACES)], ids=["T", "A"])
+def test_a_figure_that_leans_at_rest_is_said(turn, figure):
+    made = retarget(motion_of(NAMES, PLACES, LEANING[turn]), rig_of(figure))
+    assert made.tilt == pytest.approx(25, abs=0.1)  # degrees; both turns make 24.9
+    assert made.report()["tilt_degrees"] == made.tilt
+    assert any("its figure rests 25 degrees from upright" in line for line in made.lines())
+
+
+@pytest.mark.parametrize("up", UPRIGHT)
+def test_figures_of_other_proportions_do_not_lean(up):
+    for seed in range(5):
+        other = PLACES * [1.1, 1.2, 1.0] + np.random.default_rng(seed).normal(0, 0.02, PLACES.shape)
+        made = retarget(motion_of(NAMES, PLACES, UPRIGHT[up]), rig_of(other), allow_frozen=True)
+        assert not any("from upright" in line for line in made.lines())

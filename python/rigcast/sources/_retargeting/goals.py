@@ -50,6 +50,18 @@ def scene_turn(source: Float64, target: Float64, up: Float64, sides: Sequence[tu
     return best
 
 
+def tilt_left(source: Float64, target: Float64, turn: Float64) -> float:
+    """Degrees by which a trunk at rest (n, 3) leans against the rig's after the turn between their scenes.
+
+    0 if a turn of the whole trunk does not explain most of what is left: then the two have other shapes.
+    """
+    a, b = source - source.mean(axis=0), target - target.mean(axis=0)
+    limit = float(np.linalg.norm(a) * np.linalg.norm(b))
+    whole = nearest_rotation(b.T @ a)
+    left, best = (limit - float(np.trace(by @ a.T @ b)) for by in (turn, whole))
+    return degrees(turn.T @ whole) if best < EXPLAINS * left else 0.0
+
+
 def sides_of(names: Sequence[str]) -> list[tuple[int, int]]:
     """Places of left and right joints of one role, by their names."""
     roles = joint_roles(names)

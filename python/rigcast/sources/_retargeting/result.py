@@ -51,6 +51,8 @@ class Retargeted(Described):
         How far each pointed elsewhere at rest than the rig's: their directions are matched.
     mirror : str
         A sentence if the motion is mirrored, or its figure seems to be.
+    tilt : float
+        Degrees by which the motion's figure leans at rest as a whole, compared with the rig; 0 if only limbs differ.
     """
 
     channels: Float64
@@ -69,6 +71,7 @@ class Retargeted(Described):
     rest_frame: int = -1
     aligned: dict[str, float] = field(default_factory=dict)
     mirror: str = ""
+    tilt: float = 0.0
 
     def _facts(self) -> list[str]:
         frames, channels = self.channels.shape
@@ -101,6 +104,11 @@ class Retargeted(Described):
             found.append(f"frame {self.rest_frame} stands for its rest pose")
         if self.mirror == UNMIRRORED:  # a mirror image is warned of
             found.append(self.mirror)
+        if self.tilt > TURNED:
+            found.append(
+                f"its figure rests {self.tilt:.0f} degrees from upright, so the rig leans as much when it "
+                "stands: --rest-frame N takes a frame for its rest pose"
+            )
         apart = {name: angle for name, angle in self.aligned.items() if angle > TURNED}
         if apart:
             values = ", ".join(f"{name} {angle:.0f}" for name, angle in list(apart.items())[:8])
@@ -156,6 +164,7 @@ class Retargeted(Described):
             "rest_frame": self.rest_frame,
             "aligned_degrees": self.aligned,
             "mirror": self.mirror,
+            "tilt_degrees": self.tilt,
         }
 
 
