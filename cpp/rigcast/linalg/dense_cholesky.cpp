@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "rigcast/core/dispatch.h"
+#include "rigcast/core/interruption.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rigcast/linalg/dense_cholesky.cpp"  // compiled once for every instruction set
@@ -19,6 +20,9 @@ namespace rigcast::linalg::HWY_NAMESPACE {
 constexpr std::int64_t vector_begin(std::int64_t i) {
     return i / 8 * 8;
 }
+
+/// Columns that are eliminated between two checks for Ctrl-C: of 4,000 unknowns these take a twentieth of a second.
+constexpr std::int64_t unknowns_between_checks = 128;
 
 /// Rows of U that are subtracted together from the rows below. Each row below is then loaded and stored once per four.
 constexpr int rows_per_update = 4;
@@ -51,6 +55,7 @@ bool factorize(double* matrix, std::int64_t n, std::int64_t stride, double floor
     for (std::int64_t k = 0; k < n; k += rows_per_update) {
         const double* rows[rows_per_update] = {};
         const std::int64_t below = std::min(k + rows_per_update, n);
+        if (n > unknowns_between_checks && k % unknowns_between_checks == 0) check_interruption();
         for (std::int64_t p = k; p < below; ++p) {
             double* row = matrix + p * stride;
             if (!(row[p] > floor * inverse_diagonal[p])) return false;

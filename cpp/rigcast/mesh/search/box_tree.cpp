@@ -3,11 +3,14 @@
 #include <limits>
 #include <numeric>
 
+#include "rigcast/core/interruption.h"
+
 namespace rigcast::mesh {
 namespace {
 
 /// Larger leaves test more boxes, smaller ones more nodes. Chosen, not tuned.
 constexpr std::int32_t boxes_per_leaf = 4;
+constexpr std::int32_t boxes_between_checks = 1 << 14;  // for Ctrl-C: they are split in a millisecond
 
 double twice_center(const Box& box, int axis) {
     return box.low[axis] + box.high[axis];
@@ -104,6 +107,7 @@ void BoxTree::build(std::int32_t begin, std::int32_t end) {
     }
     nodes_.push_back({box, begin, end, -1});
     if (end - begin <= boxes_per_leaf) return;
+    if (end - begin > boxes_between_checks) check_interruption();
     int axis = 0;
     for (int a = 1; a < 3; ++a) {
         if (high[a] - low[a] > high[axis] - low[axis]) axis = a;

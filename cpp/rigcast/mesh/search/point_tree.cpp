@@ -6,6 +6,7 @@
 #include <string>
 
 #include "rigcast/core/check.h"
+#include "rigcast/core/interruption.h"
 #include "rigcast/core/parallel.h"
 
 namespace rigcast::mesh {
@@ -13,7 +14,8 @@ namespace {
 
 /// Larger leaves compare more points, smaller ones visit more nodes. Chosen, not tuned.
 constexpr std::int32_t points_per_leaf = 8;
-constexpr std::int64_t queries_per_task = 256;  // not sensitive: a task is far longer than its start
+constexpr std::int32_t points_between_checks = 1 << 14;  // for Ctrl-C: they are split in a millisecond
+constexpr std::int64_t queries_per_task = 256;           // not sensitive: a task is far longer than its start
 
 }  // namespace
 
@@ -53,6 +55,7 @@ void PointTree::build(std::int32_t begin, std::int32_t end) {
     const std::size_t self = nodes_.size();
     nodes_.push_back({begin, end, -1, 0.0f, -1});
     if (end - begin <= points_per_leaf) return;
+    if (end - begin > points_between_checks) check_interruption();
     float low[3];
     float high[3];
     for (int axis = 0; axis < 3; ++axis) {
