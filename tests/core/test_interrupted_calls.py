@@ -175,6 +175,11 @@ def nearest(size, _):
     return lambda: tree.nearest(points, 8)
 
 
+def tree(size, _):
+    points = np.random.default_rng(0).standard_normal((100_000 * size, 3)).astype(np.float32)
+    return lambda: _core.PointTree(points)
+
+
 def dense(size, _):
     a = np.ones((500 * (1 + size), 8000))
     return lambda: _core.matrix_product(a, a.T)
@@ -205,6 +210,7 @@ CALLS = {
     "globals": globals_,
     "confidence": confidence,
     "nearest": nearest,
+    "a point tree": tree,
     "matrix_product": dense,
 }
 
