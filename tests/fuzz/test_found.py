@@ -56,6 +56,12 @@ def in_archive(name, change):
     return edit
 
 
+def far(content: bytes) -> bytes:
+    """A figure that turns about a place so far away that it overflows half a turn later."""
+    moved = in_archive("joint_rest", lambda rest: rest + 3e38 * np.eye(3, 4, 3))(content)
+    return in_archive("channel_ranges", lambda ranges: ranges * np.eye(len(ranges), 1))(moved)
+
+
 def no_array(content: bytes) -> bytes:
     written = io.BytesIO(content)
     with zipfile.ZipFile(written, "a") as archive:
@@ -135,6 +141,7 @@ FOUND = {
     "a solution's shapes": ("solution.npz", in_archive("rmse", lambda rows: rows[:-1]), "rmse is of shape"),
     "a solution's numbers": ("solution.npz", in_archive("weights", nan), "weights is not finite"),
     "a solution without an array": ("solution.npz", no_array, "loss is no array"),
+    "ends of ranges": ("character.npz", far, "overflow at an end of its"),
     "times that signal": ("moving.mdd", lambda c: c[:8] + b"\x7f\xa0\0\0" + c[12:], None),
 }
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from rigcast._formats.readers import call, existing_file
 from rigcast._rigs.rig import Rig
+from rigcast._rigs.skinned import SkinnedRig
 from rigcast._rigs.source_notes import opened
+from rigcast._validate import bad_argument
 from rigcast.sources._blendshapes import naming
 
 
@@ -86,7 +88,19 @@ def load(
     with naming(file, "load"):
         kind = file.suffix.lower()
         rig: Rig = call("load", OPENERS, kind, file, **options, timeout=timeout, run_scripts=run_scripts)
+        _check_reach(rig)
     return opened(file, rig)
+
+
+def _check_reach(rig: Rig) -> None:
+    """Refuse a rig that no sampler could pose: its vertices overflow at the ends of its ranges."""
+    if not isinstance(rig, SkinnedRig):
+        return
+    try:
+        rig.sample(rig.channel_ranges.T)
+    except ValueError as error:
+        got = "a rig whose vertices overflow at an end of its channels' ranges"
+        raise bad_argument("load", "path", got, "one of smaller numbers") from error
 
 
 OPENERS = {
