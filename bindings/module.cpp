@@ -2,7 +2,7 @@
 #include "bindings/convert/errors.h"
 #include "bindings/convert/short_errors.h"
 #include "bindings/convert/unmade.h"
-#include "bindings/synthesis.h"
+#include "bindings/features/synthesis.h"
 
 PYBIND11_MODULE(_core, module) {
     module.doc() = "The C++ engine of rigcast.";

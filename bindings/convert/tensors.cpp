@@ -1,7 +1,7 @@
 #include "bindings/convert/tensors.h"
 
 #include "bindings/convert/arrays.h"
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 
 namespace rigcast::bindings {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "rigcast/baseline/models/forward_only.h"
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 
 namespace rigcast::checks {
 

@@ -16,7 +16,7 @@ from tests.conftest import TESTS, needs_blender
         ("cpp/rigcast/baseline/models/feature_map.h", ["tests/baselines"]),
         ("python/rigcast/viewer/_stage.py", ["tests/view"]),
         ("python/rigcast/_formats/gltf/document.py", ["tests/sources", "tests/exports"]),
-        ("bindings/body.cpp", ["tests/core", "tests/rig"]),
+        ("bindings/models/body.cpp", ["tests/core", "tests/rig"]),
         ("tests/body/test_storage.py", ["tests/body/test_storage.py"]),
         ("tests/support/models.py", []),
         ("LICENSE", []),

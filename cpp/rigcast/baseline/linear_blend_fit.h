@@ -4,7 +4,7 @@
 
 #include "rigcast/baseline/skin_gram.h"
 #include "rigcast/core/view.h"
-#include "rigcast/rig/skeleton.h"
+#include "rigcast/rig/channels/skeleton.h"
 
 namespace rigcast::baseline {
 

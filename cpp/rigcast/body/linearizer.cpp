@@ -7,10 +7,10 @@
 
 #include "rigcast/body/body_model.h"
 #include "rigcast/core/aligned.h"
+#include "rigcast/rig/channels/transform.h"
 #include "rigcast/rig/derivatives/chain_directions.h"
 #include "rigcast/rig/derivatives/pose_directions.h"
 #include "rigcast/rig/overflow.h"
-#include "rigcast/rig/transform.h"
 
 namespace rigcast::body {
 namespace {

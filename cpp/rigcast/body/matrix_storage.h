@@ -4,7 +4,7 @@
 #include <string>
 
 #include "rigcast/body/body_model.h"
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/core/view.h"
 #include "rigcast/network/storage.h"
 

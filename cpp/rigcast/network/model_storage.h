@@ -2,7 +2,7 @@
 #include <memory>
 #include <string>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/core/view.h"
 #include "rigcast/network/storage.h"
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/core/view.h"
-#include "rigcast/rig/channels.h"
+#include "rigcast/rig/channels/channels.h"
+#include "rigcast/rig/channels/skeleton.h"
 #include "rigcast/rig/confidence.h"
-#include "rigcast/rig/skeleton.h"
 
 namespace rigcast::rig {
 

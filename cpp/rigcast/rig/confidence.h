@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/core/view.h"
 
 namespace rigcast::rig {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/core/view.h"
 #include "rigcast/rig/character.h"
 #include "rigcast/rig/session.h"

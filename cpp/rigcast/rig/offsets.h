@@ -4,7 +4,7 @@
 #include <string>
 
 #include "rigcast/core/error.h"
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 
 namespace rigcast::rig {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/core/view.h"
 #include "rigcast/rig/character.h"
 

@@ -122,7 +122,7 @@ def channel_records(
     kinematics: Mapping[str, Any],
     deviations: Mapping[str, Mapping[str, str]],
 ) -> dict[str, object]:
-    """The entry ``channels`` of a model file (its format stands in ``cpp/rigcast/rig/channels.h``).
+    """The entry ``channels`` of a model file (its format stands in ``cpp/rigcast/rig/channels/channels.h``).
 
     Parameters
     ----------

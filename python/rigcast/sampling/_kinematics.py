@@ -27,7 +27,7 @@ CLOSE, DOUBTFUL = 1e-3, 0.05
 
 
 def channel_entry(manifest: dict[str, Any], deviations: dict[str, dict[str, str]]) -> dict[str, object]:
-    """The entry ``channels`` of a model file (its format stands in ``cpp/rigcast/rig/channels.h``)."""
+    """The entry ``channels`` of a model file (its format stands in ``cpp/rigcast/rig/channels/channels.h``)."""
     return channel_records(
         manifest["channel_names"],
         manifest["channel_ranges"],

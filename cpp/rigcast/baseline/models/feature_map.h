@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/network/dense.h"
 #include "rigcast/network/packed.h"
 

@@ -7,9 +7,9 @@
 #include "rigcast/core/error.h"
 #include "rigcast/linalg/polar.h"
 #include "rigcast/network/split_memory.h"
+#include "rigcast/rig/channels/transform.h"
 #include "rigcast/rig/overflow.h"
 #include "rigcast/rig/skinning/frame_blocks.h"
-#include "rigcast/rig/transform.h"
 
 namespace rigcast::baseline {
 namespace {

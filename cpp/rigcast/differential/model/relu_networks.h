@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/differential/model/relu_layer.h"
 
 namespace rigcast::differential {

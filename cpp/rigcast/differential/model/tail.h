@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/differential/affine_tail.h"
 #include "rigcast/differential/fold.h"
 #include "rigcast/rig/character.h"

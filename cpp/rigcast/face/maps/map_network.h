@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/network/convolution.h"
 #include "rigcast/network/dense.h"
 #include "rigcast/network/split_memory.h"

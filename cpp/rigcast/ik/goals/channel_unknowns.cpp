@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rigcast/rig/channels/transform.h"
 #include "rigcast/rig/rotations/channel_angles.h"
-#include "rigcast/rig/transform.h"
 
 namespace rigcast::ik {
 namespace {

@@ -5,7 +5,7 @@
 #include "rigcast/ik/goals/goal.h"
 #include "rigcast/ik/goals/unknowns.h"
 #include "rigcast/linalg/vec3.h"
-#include "rigcast/optimize/products/box_least_squares.h"
+#include "rigcast/optimize/box/box_least_squares.h"
 #include "rigcast/rig/deformer.h"
 #include "rigcast/rig/derivatives/linearizer.h"
 

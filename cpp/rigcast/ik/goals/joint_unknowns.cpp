@@ -4,7 +4,7 @@
 
 #include "rigcast/ik/goals/rotation_vector.h"
 #include "rigcast/linalg/polar.h"
-#include "rigcast/rig/transform.h"
+#include "rigcast/rig/channels/transform.h"
 
 namespace rigcast::ik {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "rigcast/ik/goals/channel_unknowns.h"
-#include "rigcast/rig/mechanism_differences.h"
+#include "rigcast/rig/channels/mechanism_differences.h"
 
 namespace rigcast::ik {
 

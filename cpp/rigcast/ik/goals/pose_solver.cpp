@@ -8,7 +8,7 @@
 #include "rigcast/core/check.h"
 #include "rigcast/core/parallel.h"
 #include "rigcast/ik/goals/goal_residuals.h"
-#include "rigcast/optimize/products/box_least_squares.h"
+#include "rigcast/optimize/box/box_least_squares.h"
 
 namespace rigcast::ik {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "rigcast/core/check.h"
 #include "rigcast/linalg/gram_kernels.h"
-#include "rigcast/optimize/products/box_quadratic.h"
+#include "rigcast/optimize/box/box_quadratic.h"
 
 namespace rigcast::ik {
 namespace {

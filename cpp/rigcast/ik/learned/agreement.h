@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/core/view.h"
 
 namespace rigcast::ik {

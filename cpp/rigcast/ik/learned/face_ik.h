@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/core/view.h"
 #include "rigcast/ik/learned/agreement.h"
 #include "rigcast/network/dense.h"

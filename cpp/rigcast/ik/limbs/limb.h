@@ -5,7 +5,7 @@
 
 #include "rigcast/core/view.h"
 #include "rigcast/ik/limbs/space.h"
-#include "rigcast/rig/skeleton.h"
+#include "rigcast/rig/channels/skeleton.h"
 
 namespace rigcast::ik {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "rigcast/linalg/vec3.h"
-#include "rigcast/rig/skeleton.h"
+#include "rigcast/rig/channels/skeleton.h"
 
 namespace rigcast::ik {
 using linalg::Vec3;

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "rigcast/optimize/products/box_quadratic.h"
+#include "rigcast/optimize/box/box_quadratic.h"
 #include "rigcast/optimize/products/quadratic_model.h"
 
 namespace rigcast::optimize {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/core/view.h"
 #include "rigcast/rig/blendshapes/blendshape_rig.h"
 #include "rigcast/rig/blendshapes/drivers.h"

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/rig/blendshapes/kernels.h"
 
 namespace rigcast::rig {

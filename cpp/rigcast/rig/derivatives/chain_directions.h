@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "rigcast/rig/channels/skeleton.h"
 #include "rigcast/rig/derivatives/pose_directions.h"
-#include "rigcast/rig/skeleton.h"
 
 namespace rigcast::rig {
 

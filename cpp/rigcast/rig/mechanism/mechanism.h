@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "rigcast/core/metadata.h"
+#include "rigcast/core/files/metadata.h"
 #include "rigcast/rig/mechanism/bone.h"
 #include "rigcast/rig/mechanism/chain_solver.h"
 

@@ -4,11 +4,11 @@
 
 #include "rigcast/core/parallel.h"
 #include "rigcast/core/scratch.h"
+#include "rigcast/rig/channels/transform.h"
 #include "rigcast/rig/overflow.h"
 #include "rigcast/rig/restricted.h"
 #include "rigcast/rig/skinning/frame_blocks.h"
 #include "rigcast/rig/skinning/skin_session.h"
-#include "rigcast/rig/transform.h"
 
 namespace rigcast::rig {
 

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "rigcast/rig/channels/transform.h"
 #include "rigcast/rig/derivatives/chain_directions.h"
 #include "rigcast/rig/derivatives/linearizer.h"
 #include "rigcast/rig/overflow.h"
 #include "rigcast/rig/skinning/linear_blend.h"
-#include "rigcast/rig/transform.h"
 
 namespace rigcast::rig {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "rigcast/core/tensor_file.h"
+#include "rigcast/core/files/tensor_file.h"
 #include "rigcast/core/view.h"
 #include "rigcast/rig/character.h"
 

@@ -6,7 +6,7 @@
 
 #include "rigcast/core/check.h"
 #include "rigcast/core/parallel.h"
-#include "rigcast/rig/transform.h"
+#include "rigcast/rig/channels/transform.h"
 
 namespace rigcast::rig {
 namespace {

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "rigcast/core/view.h"
-#include "rigcast/rig/skeleton.h"
+#include "rigcast/rig/channels/skeleton.h"
 
 namespace rigcast::rig {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "rigcast/core/error.h"
-#include "rigcast/rig/transform.h"
+#include "rigcast/rig/channels/transform.h"
 
 namespace rigcast::rig {
 namespace {

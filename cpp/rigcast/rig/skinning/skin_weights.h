@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "rigcast/rig/channels/transform.h"
 #include "rigcast/rig/character.h"
-#include "rigcast/rig/transform.h"
 
 namespace rigcast::rig {
 
