@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.structure.draw_architecture import FIGURES, drawings
 from tests.structure.layers import HOMES, ROOT, Room, rooms
 from tests.structure.write_architecture import PAGE, with_tables
 
@@ -35,6 +36,12 @@ def test_the_tables_are_those_of_layers_toml():
     """``python -m tests.structure.write_architecture`` writes them again."""
     page = PAGE.read_text(encoding="utf-8")
     assert with_tables(page) == page
+
+
+@pytest.mark.parametrize(("name", "drawing"), drawings().items(), ids=drawings())
+def test_the_drawings_are_those_of_layers_toml(name, drawing):
+    """``python -m tests.structure.write_architecture`` draws them again."""
+    assert (FIGURES / name).read_text(encoding="utf-8") == drawing
 
 
 def test_the_page_is_short():

@@ -1,4 +1,7 @@
-"""Write the tables of rooms into ARCHITECTURE.md from layers.toml: ``python -m tests.structure.write_architecture``."""
+"""Write what follows from layers.toml: ``python -m tests.structure.write_architecture``.
+
+These are the tables of rooms in ARCHITECTURE.md, and the drawings of the floors in the documentation.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 from collections.abc import Iterable
 from itertools import groupby
 
+from tests.structure.draw_architecture import FIGURES, drawings
 from tests.structure.layers import ROOT, Room, rooms
 
 PAGE = ROOT / "ARCHITECTURE.md"
@@ -54,4 +58,6 @@ def _line(floor: int, room: Room, inside: Iterable[Room]) -> str:
 
 
 if __name__ == "__main__":
+    for name, drawing in drawings().items():
+        (FIGURES / name).write_text(drawing, encoding="utf-8")
     PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
