@@ -2,8 +2,8 @@
 // All main types of the library.
 
 #include "rigcast/core/error.h"
-#include "rigcast/core/parallel.h"
 #include "rigcast/core/files/tensor_file.h"
+#include "rigcast/core/parallel.h"
 #include "rigcast/core/view.h"
 #include "rigcast/ik/goals/pose_solver.h"
 #include "rigcast/ik/learned/face_ik.h"

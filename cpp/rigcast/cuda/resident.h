@@ -29,6 +29,15 @@ struct ResidentOptions {
 /// after another. All members throw CudaError.
 /// Not done: overlapping the copies with kernels (pinned memory and a second stream), fusing the blend with the last
 /// product. Tensor cores are left alone, since results are exact float32.
+///
+/// Example: a motion whose vertices stay on the device.
+/// ```cpp
+/// const auto model = make_model(std::make_shared<const TensorFile>(TensorFile::read("hero.safetensors")));
+/// const cuda::ResidentModel resident(model, {});
+/// std::vector<float> poses(frames * model->character().num_controls());
+/// const auto vertices_there = resident.evaluate_on_device({poses.data(), {frames,
+/// model->character().num_controls()}});
+/// ```
 class ResidentModel final : public rig::Deformer {
 public:
     /// Throws ArgumentError if the model is of a kind that has no kernels.

@@ -18,6 +18,15 @@ class Linearizer;
 /// tent) it is the one-sided derivative that the model documents. Threads: threads <= 0 means all processors. Results
 /// do not depend on the number of threads. A model is immutable, and all members are safe to call from several threads
 /// at once.
+///
+/// Example: the vertices of a motion.
+/// ```cpp
+/// const auto model = make_model(std::make_shared<const TensorFile>(TensorFile::read("hero.safetensors")));
+/// const std::int64_t vertices = model->character().num_vertices(), columns = model->character().num_controls();
+/// std::vector<float> poses(frames * columns);  // to be filled: rows are frames
+/// std::vector<float> result(frames * vertices * 3);
+/// model->evaluate({poses.data(), {frames, columns}}, {result.data(), {frames, vertices, 3}}, 0);
+/// ```
 class Deformer {
 public:
     virtual ~Deformer() = default;

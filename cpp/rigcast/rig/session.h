@@ -22,6 +22,18 @@ public:
 /// Evaluates one pose after another and recomputes only what depends on changed values, as in a posing tool that turns
 /// one joint at a time. Guarantee: the vertices have the bytes of Deformer::evaluate. Threads: a session is for one
 /// thread at a time; a model may have several sessions.
+///
+/// Example: a slider that moves.
+/// ```cpp
+/// const auto model = make_model(std::make_shared<const TensorFile>(TensorFile::read("hero.safetensors")));
+/// rig::Session session(model);
+/// std::vector<float> pose(model->character().num_controls());
+/// std::vector<float> result(3 * model->character().num_vertices());
+/// for (float& value : pose) {
+///     value = 0.5f;
+///     session.evaluate({pose.data(), {std::ssize(pose)}}, {result.data(), {std::ssize(result) / 3, 3}});
+/// }
+/// ```
 class Session {
 public:
     explicit Session(std::shared_ptr<const Deformer> model);

@@ -97,6 +97,16 @@ private:
 ///
 /// Guarantee: the solve is for offsets from the neutral, so that a shape equal to the source's neutral gives exactly
 /// the target's. Immutable; const calls are thread-safe and give the same bytes for any number of threads.
+///
+/// Example: all shapes of one face on another of the same topology.
+/// ```cpp
+/// std::vector<float> source(3 * vertices), target(3 * vertices), made(3 * shapes * vertices);
+/// std::vector<float> source_shapes(3 * shapes * vertices);
+/// std::vector<std::int32_t> quads(4 * faces);
+/// const transfer::DeformationTransfer carry({source.data(), {vertices, 3}}, {target.data(), {vertices, 3}},
+///                                           {quads.data(), {faces, 4}}, {nullptr, {0}}, {nullptr, {0, 2}}, 0.0);
+/// carry.transfer({source_shapes.data(), {shapes, vertices, 3}}, {made.data(), {shapes, vertices, 3}}, 0);
+/// ```
 class DeformationTransfer {
 public:
     /// Neutrals (V, 3), faces (F, 4), fixed vertices, contacts (P, 2). `contact_weight` > 0 is the weight of a contact

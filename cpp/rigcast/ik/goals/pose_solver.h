@@ -33,6 +33,26 @@ struct PoseResult {
 
 /// Inverse kinematics by damped least squares: unknowns of any forward model from targets for its skin and joints.
 /// Immutable and thread-safe.
+///
+/// Example: vertex 7 at a place, in one frame, from the pose `rest` (C).
+/// ```cpp
+/// const auto model = make_model(std::make_shared<const TensorFile>(TensorFile::read("hero.safetensors")));
+/// const ik::PoseSolver solver(model, ik::character_size(model->character()));
+/// const std::int64_t columns = model->character().num_controls(), n = solver.unknowns().size();
+/// const ik::Goal goal{.points = {{{.vertices = {7, 7, 7}}}}};
+/// const std::vector<double> place{0.1, 1.2, 0.3, 0, 0, 0, 0, 0, 0};
+/// std::vector<float> rest(columns), pose(columns);
+/// std::vector<double> start(n), found(n), error(1), objective(1);
+/// solver.unknowns().from_poses({rest.data(), {1, columns}}, {rest.data(), {1, columns}}, {start.data(), {1, n}});
+/// std::vector<std::int8_t> at_bound(n);
+/// std::int64_t iterations = 0;
+/// bool converged = false;
+/// const View<const double, 2> from{start.data(), {1, n}};
+/// solver.solve({{&goal, {1}}, {place.data(), {1, 1, 9}}, {rest.data(), {1, columns}}, from, from, {nullptr, {0, 2}}},
+///              {{pose.data(), {1, columns}}, {found.data(), {1, n}}, {error.data(), {1, 1}}, {objective.data(), {1}},
+///               {&iterations, {1}}, {&converged, {1}}, {at_bound.data(), {1, n}}},
+///              0);
+/// ```
 class PoseSolver {
 public:
     /// What a radian of an orientation counts as, relative to the character's size.

@@ -153,6 +153,17 @@ struct LimbControls {
 ///
 /// Bend: of two sides that a range allows, the limb stays at the side of the pose. A distance that neither side allows
 /// becomes the nearest one that is. Immutable; const members are thread-safe.
+///
+/// Example: the wrist at a place, from a pose (1, C) of `skeleton`, whose joints 4, 5 and 6 are an arm.
+/// ```cpp
+/// const ik::Limb arm(skeleton, 4, 5, 6, {.softness = 0.05});
+/// const std::vector<double> place{0.4, 1.1, 0.2};
+/// std::vector<float> pose(arm.pose_width()), solved(arm.pose_width());
+/// double miss = 0.0;
+/// std::uint8_t flags = 0;
+/// arm.solve({pose.data(), {1, arm.pose_width()}}, {.targets = {place.data(), {1, 3}}},
+///           {{solved.data(), {1, arm.pose_width()}}, {&miss, {1}}, {&flags, {1}}}, 0);
+/// ```
 class Limb {
 public:
     /// Throws ArgumentError if the joints are no chain, a bone has no length at rest, the limb is straight at rest and

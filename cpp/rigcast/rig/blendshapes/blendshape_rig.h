@@ -32,6 +32,15 @@ void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t nu
 /// Tensors: rest_vertices (the neutral v^0), faces (F may be 0), control_ranges (the bounds), those of Drivers and
 /// those of GroupedColumns. Metadata: joint_names is empty and numeric_controls names the shapes; optional are
 /// "constructed", the names of columns that nobody sculpted, and "combination_names", the names of the corrections.
+///
+/// Example: a rig of two shapes and the correction of both, from arrays.
+/// ```cpp
+/// const std::vector<float> neutral(3 * vertices), deltas(2 * 3 * vertices), both(3 * vertices);
+/// rig::DenseBlendshapes dense{{neutral.data(), {vertices, 3}}, {deltas.data(), {2, vertices, 3}}};
+/// dense.combinations = {{{{0}, {1}}, {both.data(), {vertices, 3}}}};
+/// const auto face = rig::make_blendshape_rig(dense);
+/// face->save("face.safetensors");
+/// ```
 class BlendshapeRig final : public Deformer {
 public:
     /// Throws ArgumentError naming the tensor that is missing, malformed or out of range.

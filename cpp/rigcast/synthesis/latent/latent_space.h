@@ -14,6 +14,15 @@ namespace rigcast::synthesis {
 /// (Bailey et al. 2016, equations 5.7 and 5.8, with the inverse that 5.8 omits). The variance is that of one output
 /// without noise. With inducing points, K^-1 k is replaced as in inducing_factors.h.
 /// Immutable; const calls are thread-safe. Double precision.
+///
+/// Example: what a process of 3 outputs over a plane predicts between its points.
+/// ```cpp
+/// const std::vector<double> points{0, 0, 1, 0, 0, 1}, values{1, 2, 3, 4, 5, 6, 7, 8, 9}, at{0.5, 0.5};
+/// const synthesis::Kernel kernel{.variance = 1.0, .length = 0.8, .noise = 1e-4};
+/// const synthesis::LatentSpace space({points.data(), {3, 2}}, {values.data(), {3, 3}}, kernel, {nullptr, {0, 2}}, 0);
+/// std::vector<double> mean(3);
+/// space.mean({at.data(), {1, 2}}, {mean.data(), {1, 3}}, 0);
+/// ```
 class LatentSpace {
 public:
     /// Points (N, D) and values (N, P) are copied; inducing points (M, D) of extent (0, any) mean the exact process.
