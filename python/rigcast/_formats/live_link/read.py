@@ -142,7 +142,11 @@ def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
         table = table_rows(as_utf8(path.read_bytes()).decode("utf-8"))
     except (ValueError, csv.Error) as error:
         raise bad_argument(
-            "load_blendshape_weights", "path", f"{path}: unreadable ({error})", "a Live Link Face CSV"
+            "load_blendshape_weights",
+            "path",
+            f"{path}: unreadable ({error})",
+            "a Live Link Face CSV",
+            path,
         ) from error
     header = table[0] if table else []
     if header[-1:] == [""] and all(len(row) == len(header) and not row[-1] for row in table):
@@ -151,11 +155,19 @@ def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
     if [name.lower() for name in header[:2]] != [name.lower() for name in LEADING] or len(set(header)) != len(header):
         got = f"{path}: a table that begins with {','.join(header)[:60]!r}"
         raise bad_argument(
-            "load_blendshape_weights", "path", got, "one of different columns, Timecode and BlendshapeCount first"
+            "load_blendshape_weights",
+            "path",
+            got,
+            "one of different columns, Timecode and BlendshapeCount first",
+            path,
         )
     if len(table) < 2:
         raise bad_argument(
-            "load_blendshape_weights", "path", f"{path}: without a frame", "a Live Link Face CSV with frames"
+            "load_blendshape_weights",
+            "path",
+            f"{path}: without a frame",
+            "a Live Link Face CSV with frames",
+            path,
         )
     return header, table[1:]
 
@@ -172,7 +184,7 @@ def _numbers(header: list[str], rows: list[list[str]], path: Path) -> NDArray[np
             numbers = []
         if len(numbers) != len(header) - 2 or not (np.abs(numbers) <= np.finfo(np.float32).max).all():
             got = f"{path}: row {index + 2} of {len(row)} cells, not all finite numbers"
-            raise bad_argument("load_blendshape_weights", "path", got, f"{len(header)} cells in each row")
+            raise bad_argument("load_blendshape_weights", "path", got, f"{len(header)} cells in each row", path)
         result[index, 2:] = numbers
     return result
 
@@ -184,7 +196,7 @@ def _rate(codes: list[str], path: Path) -> float | None:
         match = TIMECODE.match(code.strip())
         if match is None:
             got = f"{path}: row {index + 2} with timecode {code[:30]!r}"
-            raise bad_argument("load_blendshape_weights", "path", got, "HH:MM:SS:FF, or give fps")
+            raise bad_argument("load_blendshape_weights", "path", got, "HH:MM:SS:FF, or give fps", path)
         hours, minutes, whole = (int(part) for part in match.groups()[:3])
         seconds.append(3600 * hours + 60 * minutes + whole)
         frames.append(int(match.group(4)))
