@@ -2,10 +2,13 @@
 
 #include <pybind11/pybind11.h>
 
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
 #include "rigcast/core/error.h"
+#include "rigcast/core/files/files.h"
 
 namespace rigcast::bindings {
 namespace {
@@ -29,6 +32,19 @@ void set_file_error(const std::filesystem::filesystem_error& error) {
     if (path) PyErr_SetObject(PyExc_OSError, py::make_tuple(number, error.code().message(), path).ptr());
 }
 
+/// An error of rigcast.errors from its fields.
+template <class... Fields>
+void set_argument_error(const char* name, const Fields&... fields) {
+    const py::object type = py::module_::import("rigcast.errors").attr(name);
+    const std::array<py::object, sizeof...(fields)> values = {decoded(fields)...};
+    py::tuple arguments(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!values[i]) return;
+        arguments[i] = values[i];
+    }
+    PyErr_SetObject(type.ptr(), arguments.ptr());
+}
+
 void raise(const char* name, const char* text) {
     set_error(py::object(py::module_::import("rigcast.errors").attr(name)).ptr(), text);
 }
@@ -38,8 +54,10 @@ void raise(const char* name, const char* text) {
 void translate(std::exception_ptr pointer) {
     try {
         if (pointer) std::rethrow_exception(pointer);
+    } catch (const FileError& error) {
+        set_argument_error("FileError", error.function, error.argument, error.got, error.expected, error.path);
     } catch (const ArgumentError& error) {
-        set_error(PyExc_ValueError, error.what());
+        set_argument_error("ArgumentError", error.function, error.argument, error.got, error.expected);
     } catch (const std::filesystem::filesystem_error& error) {
         set_file_error(error);
     } catch (const NumericalError& error) {

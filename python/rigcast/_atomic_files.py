@@ -14,6 +14,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from rigcast.errors import FileError
+
 FULL = (errno.ENOSPC, errno.EDQUOT)
 LONGEST = 50  # letters of a file's name in that of its temporary file: 255 bytes are all there are
 
@@ -66,30 +68,34 @@ def npz_content(arrays: dict[str, Any], compressed: bool = False) -> memoryview:
     return whole.getbuffer()
 
 
-def unwritable(path: Path) -> str:
-    """Why no file can be written under a name, in words that follow it; empty if one can be."""
+def unwritable(path: Path) -> FileError | None:
+    """The error for a name under which no file can be written; None if one can be."""
     target = Path(os.path.realpath(path))
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
-        return ""
+        return None
     except OSError as error:
-        return f"cannot be written ({error.strerror or error}); it must be a place for a file"
+        return _refused(path, f"cannot be written ({error.strerror or error})", "a place for a file")
     if stat.S_ISDIR(mode):
-        return "is a folder; it must be a file"
+        return _refused(path, "is a folder", "a file")
     if not stat.S_ISREG(mode):
-        return "is a pipe or a device; it must be a file"
+        return _refused(path, "is a pipe or a device", "a file")
     # Access is always granted to an administrator, who has made the file read-only all the same.
     if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(target, os.W_OK):
-        return "is read-only; it must be writable"
-    return ""
+        return _refused(path, "is read-only", "writable")
+    return None
+
+
+def _refused(path: Path, problem: str, expected: str) -> FileError:
+    return FileError("", "", f"{path} {problem}", expected, path)
 
 
 @contextlib.contextmanager
 def _replaced(path: str | os.PathLike[str]) -> Iterator[tuple[str, int]]:
     """A temporary file, as name and handle, that takes the place of ``path`` when the block ends."""
-    if reason := unwritable(Path(path)):
-        raise ValueError(f"{os.fspath(path)} {reason}")
+    if refused := unwritable(Path(path)):
+        raise refused
     target = Path(os.path.realpath(path))
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else default_mode(0o666)
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:LONGEST]}.", suffix=".part", dir=target.parent)

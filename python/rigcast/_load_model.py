@@ -43,7 +43,7 @@ def load(path: str | os.PathLike[str]) -> _core.Deformer:
     if not file.is_file():
         return _core.load(file)  # which refuses folders, pipes and devices
     if suffix_of(file) != ".safetensors" and not _opens_as_tensors(file):
-        raise bad_argument("load", "path", repr(str(path)), EXPECTED + readers_of(file))
+        raise bad_argument("load", "path", repr(str(path)), EXPECTED + readers_of(file), path)
     try:
         with errors_naming(file):
             return opened(file, _core.load(file), inherited=True)
@@ -51,7 +51,7 @@ def load(path: str | os.PathLike[str]) -> _core.Deformer:
         if _opens_as_tensors(file):
             raise
         got = f"{str(path)!r}, which begins like no such file"
-        raise bad_argument("load", "path", got, EXPECTED) from error
+        raise bad_argument("load", "path", got, EXPECTED, path) from error
 
 
 def _opens_as_tensors(path: Path) -> bool:

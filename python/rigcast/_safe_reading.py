@@ -10,9 +10,12 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
+from rigcast._validate import bad_argument, bad_file, missing_file
+from rigcast.errors import ArgumentError, FileError
+
+LARGEST_SETTINGS = 1 << 20  # bytes of a JSON file that a person writes
 LARGEST_JSON = 1 << 28  # bytes; the largest that this package writes are data sets' manifests, a few MB
 DECIMAL = re.compile(r"^([-+]?\d*),(\d+(?:[eE][-+]?\d+)?)$")
 DEEPEST_JSON = 64  # lists and objects inside each other; Python's own limit is about a thousand
@@ -31,12 +34,28 @@ def check_regular(path: str | os.PathLike[str]) -> None:
     """
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode):
-        raise ValueError(f"{os.fspath(path)}: {KINDS.get(stat.S_IFMT(mode), 'no regular file')}; it must be a file")
+        raise bad_file(path, KINDS.get(stat.S_IFMT(mode), "no regular file"), "a file")
 
 
-def with_file(text: str, path: str | os.PathLike[str]) -> str:
-    """An error's text, with the file that it is about unless it names it already."""
-    return text if str(path) in text else f"{text} (in {path})"
+class Malformed(ValueError):
+    """Content that is none of its format; readers catch it and name the file."""
+
+
+def with_file(error: ValueError, path: str | os.PathLike[str], function: str = "") -> FileError:
+    """An error about a file's content, with the file unless its text names it already.
+
+    Parameters
+    ----------
+    error : ValueError
+    path : str or path
+    function : str
+        In whose name, in place of the error's own.
+    """
+    place = "" if str(path) in str(error) else f" (in {path})"
+    if not isinstance(error, ArgumentError):
+        return FileError(function, "", f"{error}{place}", "", path)
+    got, expected = (error.got, error.expected + place) if error.expected else (error.got + place, "")
+    return FileError(function or error.function, error.argument, got, expected, path)
 
 
 @contextmanager
@@ -50,10 +69,7 @@ def errors_naming(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        text = with_file(str(error), path)
-        if text == str(error):
-            raise
-        raise ValueError(text) from error
+        raise with_file(error, path) from error
 
 
 def read_bytes(path: str | os.PathLike[str], limit: int) -> bytes:
@@ -69,7 +85,7 @@ def read_bytes(path: str | os.PathLike[str], limit: int) -> bytes:
     with open(path, "rb") as stream:
         size = os.fstat(stream.fileno()).st_size
         if size > limit:
-            raise ValueError(f"{os.fspath(path)}: {size} bytes; it must be a file of at most {limit}")
+            raise bad_file(path, f"{size} bytes", f"a file of at most {limit}")
         return stream.read()
 
 
@@ -91,7 +107,7 @@ def as_utf8(content: bytes) -> bytes:
     try:
         return content.decode(encoding).lstrip("\ufeff").encode("utf-8")
     except UnicodeError as error:
-        raise ValueError(f"text that begins as {encoding} and is none ({error})") from None
+        raise Malformed(f"text that begins as {encoding} and is none ({error})") from None
 
 
 def _wide_encoding(head: bytes) -> str:
@@ -152,11 +168,38 @@ def read_json(path: str | os.PathLike[str], limit: int = LARGEST_JSON) -> Any:
     """
     try:
         return parse_json(read_bytes(path, limit))
+    except FileError:
+        raise
     except (ValueError, RecursionError) as error:
-        text = str(error)
-        if text.startswith(os.fspath(path)):
-            raise
-        raise ValueError(f"{Path(path)}: no JSON ({text})") from None
+        raise bad_file(path, f"no JSON ({error})") from None
+
+
+def read_settings(
+    function: str, argument: str, path: str | os.PathLike[str], expected: str, limit: int = LARGEST_SETTINGS
+) -> Any:
+    """The value of a JSON file that an argument names, of at most ``limit`` bytes.
+
+    Parameters
+    ----------
+    function, argument : str
+        Public names, for errors.
+    path : str or path
+    expected : str
+        What the file must hold, in words.
+    limit : int
+
+    Raises
+    ------
+    FileNotFoundError
+    FileError
+        If it is no JSON file.
+    """
+    if not os.path.isfile(path):
+        raise missing_file(function, argument, path)
+    try:
+        return read_json(path, limit)
+    except ValueError as error:
+        raise bad_argument(function, argument, f"unreadable ({error})", expected, path) from None
 
 
 def parse_json(content: bytes, **hooks: Any) -> Any:
@@ -171,13 +214,13 @@ def parse_json(content: bytes, **hooks: Any) -> Any:
     try:
         value = json.loads(as_utf8(content).decode("utf-8"), **hooks)
     except RecursionError:
-        raise ValueError(deep) from None
+        raise Malformed(deep) from None
     level = [value]
     for _ in range(DEEPEST_JSON + 1):
         level = [entry for parent in level for entry in _inside(parent)]
         if not level:
             return value
-    raise ValueError(deep)
+    raise Malformed(deep)
 
 
 def _inside(value: Any) -> list[Any]:

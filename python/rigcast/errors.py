@@ -1,8 +1,12 @@
 """The exceptions and warnings that the package raises beside Python's own."""
 
+import os
+
 __all__ = [
+    "ArgumentError",
     "CorrespondenceWarning",
     "CudaError",
+    "FileError",
     "InputWarning",
     "MirroredWarning",
     "NumericalError",
@@ -13,6 +17,66 @@ __all__ = [
     "UpAxisWarning",
     "WorkerWarning",
 ]
+
+
+class ArgumentError(ValueError):
+    """A wrong argument of a function.
+
+    Parameters
+    ----------
+    function : str
+        Public name of the function; empty if the error is about a value of any function.
+    argument : str
+        Public name of the argument; empty if ``got`` names it.
+    got : str
+        What the argument is, in words: a value, a shape, a type.
+    expected : str
+        What it must be, in words; empty if ``got`` says it.
+
+    Attributes
+    ----------
+    function, argument, got, expected : str
+
+    Examples
+    --------
+    >>> import rigcast as rc
+    >>> error = rc.errors.ArgumentError("blend", "weights", "float64 (3,)", "numbers (2,)")
+    >>> str(error)
+    'blend: weights is float64 (3,); it must be numbers (2,)'
+    >>> error.argument
+    'weights'
+    """
+
+    def __init__(self, function: str, argument: str, got: str, expected: str) -> None:
+        super().__init__(function, argument, got, expected)
+        self.function, self.argument, self.got, self.expected = function, argument, got, expected
+
+    def __str__(self) -> str:
+        opening = f"{self.function}: " if self.function else ""
+        subject = f"{self.argument} is " if self.argument else ""
+        closing = f"; it must be {self.expected}" if self.expected else ""
+        return f"{opening}{subject}{self.got}{closing}"
+
+
+class FileError(ArgumentError):
+    """A file or a folder of other content than it must have, or a name that is none of such a file.
+
+    Parameters
+    ----------
+    function, argument, got, expected
+        As of :class:`ArgumentError`; ``got`` names the file.
+    path : str or path
+        The file.
+
+    Attributes
+    ----------
+    function, argument, got, expected, path : str
+    """
+
+    def __init__(self, function: str, argument: str, got: str, expected: str, path: str | os.PathLike[str]) -> None:
+        super().__init__(function, argument, got, expected)
+        self.path = os.fspath(path)
+        self.args = (function, argument, got, expected, self.path)  # which a pickle makes the error from
 
 
 class NumericalError(ArithmeticError):

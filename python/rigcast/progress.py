@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TextIO, TypeAlias
 
+from rigcast.errors import ArgumentError
+
 __all__ = ["Progress", "ProgressCallback", "ProgressOption", "as_callback"]
 
 
@@ -72,8 +74,8 @@ def as_callback(progress: ProgressOption) -> ProgressCallback:
         return Bar(sys.stderr)
     given: object = progress
     if not callable(given):
-        got = f"{given!r}"[:60]
-        raise ValueError(f"progress is {got}; it must be True, a callable that takes a Progress, or None")
+        expected = "True, a callable that takes a Progress, or None"
+        raise ArgumentError("", "progress", f"{given!r}"[:60], expected)
     return progress
 
 

@@ -67,4 +67,4 @@ def test_an_unknown_one_is_named(tmp_path):
     np.savez(tmp_path / "in.npz", poses=np.zeros((1, 74)), cotangents=np.zeros((1, 90, 3)))
     done = run("AVX9", tmp_path / "body.safetensors", tmp_path / "in.npz", tmp_path / "out.npz")
     assert done.returncode == 1
-    assert "ValueError: instruction_set: RIGCAST_INSTRUCTION_SET is 'AVX9'; it must be one of: " in done.stderr
+    assert "ArgumentError: instruction_set: RIGCAST_INSTRUCTION_SET is 'AVX9'; it must be one of: " in done.stderr

@@ -21,7 +21,7 @@ from rigcast.cli import _dispatch as dispatch
 from rigcast.cli._commands.doctor import EXTRAS
 from rigcast.cli._console import Lines
 from rigcast.cli._result import as_json
-from rigcast.errors import NumericalError, SourceError
+from rigcast.errors import ArgumentError, NumericalError, SourceError
 from rigcast.progress import Progress
 from tests.cli.command import environment, json_of, rigcast_command, rigcast_process
 from tests.support.models import chain_skeleton, linear_blend
@@ -123,7 +123,8 @@ def test_json_carries_the_error_too(tmp_path):
 @pytest.mark.parametrize(
     ("error", "code"),
     [
-        (ValueError("sample: count is 0;\nit must be positive"), 2),
+        (ArgumentError("sample", "count", "0", "a positive\nnumber"), 2),
+        (ValueError("a fault of our own"), 1),
         (SourceError("Blender crashed"), 1),
         (NumericalError("singular matrix"), 1),
         (MissingExtra('pip install "rigcast[training]"'), 1),
@@ -181,7 +182,7 @@ def test_only_commands_that_go_on_promise_it(tmp_path, monkeypatch, capsys):
 
 def test_debug_shows_where_an_error_arose(monkeypatch, capsys):
     def fail(args, console):
-        raise ValueError("doctor: x is 1; it must be 2")
+        raise ArgumentError("doctor", "x", "1", "2")
 
     monkeypatch.setattr("rigcast.cli._commands.doctor.run", fail)
     assert dispatch.main(["doctor", "--debug"]) == 2

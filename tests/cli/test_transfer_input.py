@@ -95,7 +95,7 @@ def test_collapsed_faces_are_said_and_no_error(face_files):
     np.save(face_files / "point.npy", np.zeros((117, 3)))
     none = rigcast_command("transfer", "--overwrite", "face.safetensors", "point.npy", "-o", "w.npz", folder=face_files)
     assert none.returncode == 2
-    assert "point.npy: a mesh with no area in any of its 96 faces; it must be a surface" in none.stderr
+    assert "point.npy is a mesh with no area in any of its 96 faces; it must be a surface" in none.stderr
 
 
 def test_the_unit_of_a_bare_target(face_files):

@@ -13,6 +13,7 @@ from rigcast.viewer._view import stage_of
 from tests.support.blender import has_blender
 from tests.support.dog import dog_files
 from tests.view.frames import header_of
+from tests.view.page_messages import page_messages
 
 FILES = Path(__file__).parents[1] / "sources" / "blender" / "files.py"
 pytestmark = pytest.mark.skipif(not has_blender(), reason="neither the bpy wheel nor a blender executable is installed")
@@ -52,7 +53,7 @@ def test_sliders_move_the_skin_as_blender_does(rig):
     stage = stage_of(rig)
     channel = 0
     value = 0.5 * stage.figure.sliders[channel].high
-    stage.step([{"type": "set", "channel": channel, "value": value, "done": True}], 0.0)
+    stage.step(page_messages({"type": "set", "channel": channel, "value": value, "done": True}), 0.0)
     row = np.array(rig.channel_rest, np.float32)
     row[channel] = value
     expected = rig.sample(row[None])[1][0]
@@ -68,7 +69,7 @@ def test_an_action_plays_by_blender(rig):
     rows = rig.action("walk").channels.astype(np.float32)
     stage = stage_of(rig, channels=rows, fps=24.0)
     middle = len(rows) // 2
-    stage.step([{"type": "seek", "at": middle}], 0.0)
+    stage.step(page_messages({"type": "seek", "at": middle}), 0.0)
     within = np.clip(rows[middle], *stage.ranges.T)
     assert np.array_equal(stage.vertices, rig.sample(within[None])[1][0])
 
@@ -85,11 +86,11 @@ def dragged(stage, share):
     center, normal = centers[face], normals[face]
     along = np.cross(normal, corners[face, 1] - corners[face, 0])
     ray = {"origin": (center + size * normal).tolist(), "direction": (-normal).tolist(), "time": 0}
-    grab = header_of(stage.step([{"type": "grab", "grab": 1, "facing": ray["direction"], **ray}], 0.0))
+    grab = header_of(stage.step(page_messages({"type": "grab", "grab": 1, "facing": ray["direction"], **ray}), 0.0))
     assert grab["grab"]["hit"]
     target = center + share * size * np.cross(normal, along) / np.linalg.norm(along)
     aside = {**ray, "direction": (target - ray["origin"]).tolist()}
-    headers = [grab, header_of(stage.step([{"type": "drag", "pin": 1, **aside}], 0.0))]
+    headers = [grab, header_of(stage.step(page_messages({"type": "drag", "pin": 1, **aside}), 0.0))]
     while stage.is_restless:
         headers.append(header_of(stage.step([], 0.0)))
     return headers
@@ -122,8 +123,8 @@ def test_a_drag_begins_with_a_correction_of_its_own(tube):
     """Not with that of the drag before it, which was measured in another pose."""
     used, fresh = (stage_of(tube[0], through=tube[1]) for _ in range(2))
     dragged(used, -0.1)
-    used.step([{"type": "release", "pin": 1, "hold": False}], 0.0)
-    used.step([{"type": "undo"}], 0.0)
+    used.step(page_messages({"type": "release", "pin": 1, "hold": False}), 0.0)
+    used.step(page_messages({"type": "undo"}), 0.0)
     assert np.array_equal(used.state.row, fresh.state.row)
     rows = [dragged(stage, 0.1)[1]["row"] for stage in (used, fresh)]
     # Degrees; the page's rows are rounded, and a correction left over moves them by more than one.

@@ -10,6 +10,7 @@ from rigcast.viewer._view import stage_of
 from tests.conftest import TOLERANCES
 from tests.support.plain_face import plain_face
 from tests.view.frames import header_of
+from tests.view.page_messages import page_messages
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -36,9 +37,9 @@ def places(stage):
 def pull(stage, number, target, firm=False):
     """Pull one control point to a place beside it in the picture; returns what was asked of it."""
     eye = [target[0], target[1], 99.0]
-    stage.step([{"type": "grip", "handle": number, "facing": TOWARDS, "firm": firm}], 0.0)
-    stage.step([{"type": "pull", "handle": number, "origin": eye, "direction": TOWARDS, "time": 0}], 0.0)
-    stage.step([{"type": "drop", "handle": number}], 0.0)
+    stage.step(page_messages({"type": "grip", "handle": number, "facing": TOWARDS, "firm": firm}), 0.0)
+    stage.step(page_messages({"type": "pull", "handle": number, "origin": eye, "direction": TOWARDS, "time": 0}), 0.0)
+    stage.step(page_messages({"type": "drop", "handle": number}), 0.0)
 
 
 def movable(stage):
@@ -55,7 +56,7 @@ def test_every_control_point_is_a_handle_at_its_vertex(stage, networks):
 
 def test_a_pulled_point_changes_parameters_by_what_the_networks_answer(stage, networks):
     number, target = movable(stage)
-    stage.step([{"type": "set", "channel": 3, "value": 0.4, "done": True}], 0.0)
+    stage.step(page_messages({"type": "set", "channel": 3, "value": 0.4, "done": True}), 0.0)
     row, before = stage.state.row.copy(), places(stage)
     goal = before.copy()
     goal[number, :2] = target[:2]
@@ -68,7 +69,7 @@ def test_a_pulled_point_changes_parameters_by_what_the_networks_answer(stage, ne
 
 def test_parameters_of_other_regions_do_not_change_by_a_bit(stage, networks):
     number, target = movable(stage)
-    stage.step([{"type": "set", "channel": 3, "value": 0.4, "done": True}], 0.0)
+    stage.step(page_messages({"type": "set", "channel": 3, "value": 0.4, "done": True}), 0.0)
     row = stage.state.row.copy()
     pull(stage, number, target)
     own = set[int]().union(*(parameters.tolist() for points, parameters in networks.regions if number in points))
@@ -78,7 +79,7 @@ def test_parameters_of_other_regions_do_not_change_by_a_bit(stage, networks):
 
 
 def test_a_point_that_is_gripped_and_not_moved_changes_nothing(stage):
-    stage.step([{"type": "set", "channel": 3, "value": 0.4, "done": True}], 0.0)
+    stage.step(page_messages({"type": "set", "channel": 3, "value": 0.4, "done": True}), 0.0)
     row = stage.state.row.copy()
     pull(stage, 4, places(stage)[4])
     assert stage.state.row == pytest.approx(row, abs=TOLERANCES["float32_scaled"])

@@ -11,6 +11,7 @@ from rigcast.viewer._figures._model import ModelFigure
 from rigcast.viewer._stage import Stage
 from tests.conftest import TOLERANCES
 from tests.view.frames import header_of
+from tests.view.page_messages import page_messages
 
 FACE = rc.faces.example()
 
@@ -35,14 +36,16 @@ def test_the_color_is_offered_if_the_model_states_a_bound(bounded):
 def test_the_color_is_not_offered_without_one():
     stage = Stage(ModelFigure(FACE))
     assert "bound" not in header_of(stage.scene())["colors"]
-    notice = header_of(stage.step([{"type": "color", "mode": "bound"}], 0.0))["notice"]
+    notice = header_of(stage.step(page_messages({"type": "color", "mode": "bound"}), 0.0))["notice"]
     assert notice == "bound needs a model that states one"
 
 
 def test_the_legend_has_the_bound_of_the_present_pose(bounded):
-    bounded.step([{"type": "color", "mode": "bound"}], 0.0)
+    bounded.step(page_messages({"type": "color", "mode": "bound"}), 0.0)
     for value in (0.25, 0.5):
-        told = header_of(bounded.step([{"type": "set", "channel": 0, "value": value, "done": True}], 0.0))["error"]
+        told = header_of(bounded.step(page_messages({"type": "set", "channel": 0, "value": value, "done": True}), 0.0))[
+            "error"
+        ]
         assert told["max"] == pytest.approx(value, rel=TOLERANCES["float32_scaled"])
         assert told["mean"] == pytest.approx(value / len(FACE.rest_vertices), rel=TOLERANCES["float32_scaled"])
 

@@ -14,6 +14,7 @@ from rigcast.viewer._export import Snapshot, written
 from rigcast.viewer._view import stage_of
 from tests.support.blender import has_blender
 from tests.support.plain_face import plain_face
+from tests.view.page_messages import page_messages
 from tests.view.posed import skinned_arm
 
 FRAMES, FPS = 4, 30.0
@@ -23,10 +24,12 @@ PLAY = Path(__file__).with_name("play_blend.py")
 def keyed(model):
     """A stage whose channels go from rest to a pose, its vertices (T, V, 3) and its pose rows."""
     stage = stage_of(model, fps=FPS)
-    stage.step([{"type": "frames", "frames": FRAMES}, {"type": "key"}, {"type": "seek", "at": FRAMES - 1}], 0.0)
+    stage.step(
+        page_messages({"type": "frames", "frames": FRAMES}, {"type": "key"}, {"type": "seek", "at": FRAMES - 1}), 0.0
+    )
     for channel, slider in enumerate(stage.figure.sliders[:3]):
-        stage.step([{"type": "set", "channel": channel, "value": 0.3 * slider.high, "done": True}], 0.0)
-    stage.step([{"type": "key"}], 0.0)
+        stage.step(page_messages({"type": "set", "channel": channel, "value": 0.3 * slider.high, "done": True}), 0.0)
+    stage.step(page_messages({"type": "key"}), 0.0)
     states = Snapshot.of(stage).states
     return stage, np.array([stage.figure.vertices(s) for s in states]), np.array([stage.figure.pose(s) for s in states])
 
@@ -94,6 +97,6 @@ def test_blend_plays_in_blender_as_it_did_in_the_view(tmp_path, tolerance):
 
 def test_without_keys_the_pose_that_stands_is_written(tmp_path):
     stage = stage_of(plain_face())
-    stage.step([{"type": "set", "channel": 0, "value": 0.5, "done": True}], 0.0)
+    stage.step(page_messages({"type": "set", "channel": 0, "value": 0.5, "done": True}), 0.0)
     with np.load(exported(stage, "npz", tmp_path)) as archive:
         assert archive["channels"][:, 0].tolist() == [0.5]

@@ -11,6 +11,7 @@ from rigcast.viewer._view import stage_of
 from tests.conftest import TOLERANCES
 from tests.view.bodies import NAMED, body, other_side, skinned
 from tests.view.frames import header_of
+from tests.view.page_messages import page_messages
 
 STEPS = TOLERANCES["float32_scaled"]  # joint by joint in float32
 WIRE = TOLERANCES["float32_character"]  # rows are sent with four digits
@@ -37,7 +38,7 @@ def pull(stage, name, target, firm=False, drop=True):
         {"type": "pull", "handle": number, "origin": eye.tolist(), "direction": (target - eye).tolist(), "time": 0},
         {"type": "drop", "handle": number},
     ]
-    return header_of(stage.step(messages[: 3 if drop else 2], 0.0))
+    return header_of(stage.step(page_messages(*messages[: 3 if drop else 2]), 0.0))
 
 
 @pytest.mark.parametrize("convention", sorted(NAMED))
@@ -145,12 +146,12 @@ def test_what_follows_depends_on_the_target_not_on_the_way(stage):
     ray = {"origin": [0.4, 1.2, 5.0], "direction": [0, 0, -1]}
     pull(stage, "hand_l", target)
     direct = stage.state.row.copy()
-    stage.step([{"type": "undo"}], 0.0)
+    stage.step(page_messages({"type": "undo"}), 0.0)
     normal = np.cross(np.subtract(target, handles(stage)["hand_l"]["at"]), [0.3, 0.5, 0.8])
-    stage.step([{"type": "grip", "handle": number, "facing": normal.tolist(), "firm": False}], 0.0)
+    stage.step(page_messages({"type": "grip", "handle": number, "facing": normal.tolist(), "firm": False}), 0.0)
     for x in (2.0, -0.3, 0.1, 0.4):
         far = {**ray, "origin": [x, 1.0 if x != 0.4 else 1.2, 5.0]}
-        stage.step([{"type": "pull", "handle": number, "time": 0, **far}], 0.0)
+        stage.step(page_messages({"type": "pull", "handle": number, "time": 0, **far}), 0.0)
     assert stage.state.row == pytest.approx(direct, abs=CLOSE)  # degrees
 
 
@@ -158,7 +159,7 @@ def test_a_pull_is_one_step_to_undo(stage):
     rest = stage.state.row.copy()
     pull(stage, "hand_l", np.array([0.5, 1.15, 0.25]))
     assert np.abs(stage.state.row - rest).max() > 10
-    header = header_of(stage.step([{"type": "undo"}], 0.0))
+    header = header_of(stage.step(page_messages({"type": "undo"}), 0.0))
     assert (header["row"], header["undo"]) == (pytest.approx(rest.tolist()), False)
 
 
@@ -166,13 +167,13 @@ def test_a_pull_is_one_step_to_undo(stage):
 def test_a_handle_that_is_not_held_does_nothing(stage, kind):
     before = handles(stage)
     ray = {"origin": [0, 1, 5], "direction": [0, 0, -1], "time": 0} if kind == "pull" else {}
-    header = header_of(stage.step([{"type": kind, "handle": 0, **ray}], 0.0))
+    header = header_of(stage.step(page_messages({"type": kind, "handle": 0, **ray}), 0.0))
     assert (header["undo"], handles(stage)) == (False, before)
 
 
 def test_a_handle_that_does_not_exist_is_refused(stage):
     grip = {"type": "grip", "handle": 99, "facing": [0, 0, 1], "firm": False}
-    assert "handle 99 of 9" in header_of(stage.step([grip], 0.0))["notice"]
+    assert "handle 99 of 9" in header_of(stage.step(page_messages(grip), 0.0))["notice"]
 
 
 def limited(low, high):
@@ -220,8 +221,8 @@ def test_a_model_that_moves_elsewhere_is_still_dragged_by_its_skin():
     hand = np.array(handles(stage)["hand_l"]["at"])
     eye, target = np.add(hand, [0, 0, 3]), np.add(hand, [0, -0.15, 0])
     ray = {"origin": eye.tolist(), "direction": [0.0, 0.0, -1.0], "time": 0}
-    stage.step([{"type": "grab", "grab": 5, "facing": ray["direction"], **ray}], 0.0)
-    stage.step([{"type": "drag", "pin": 5, **ray, "direction": (target - eye).tolist()}], 0.0)
+    stage.step(page_messages({"type": "grab", "grab": 5, "facing": ray["direction"], **ray}), 0.0)
+    stage.step(page_messages({"type": "drag", "pin": 5, **ray, "direction": (target - eye).tolist()}), 0.0)
     while stage.is_restless:
         stage.step([], 0.0)
     (pin,) = header_of(stage.step([], 0.0))["pins"]
@@ -235,8 +236,8 @@ def test_a_clip_that_walks_is_played_and_keyed_where_it_walks():
     clip = np.repeat(rest[None], 4, axis=0)
     clip[:, 11] += np.arange(4)
     stage = stage_of(model, poses=clip)
-    assert header_of(stage.step([{"type": "seek", "at": 3}], 0.0))["row"][-1] == pytest.approx(3.0)
-    stage.step([{"type": "key"}], 0.0)  # from now on by channels
-    stage.step([{"type": "seek", "at": 2}], 0.0)
+    assert header_of(stage.step(page_messages({"type": "seek", "at": 3}), 0.0))["row"][-1] == pytest.approx(3.0)
+    stage.step(page_messages({"type": "key"}), 0.0)  # from now on by channels
+    stage.step(page_messages({"type": "seek", "at": 2}), 0.0)
     expected = model.evaluate(clip[2:3])[0]
     assert stage.vertices == pytest.approx(expected, abs=WIRE)

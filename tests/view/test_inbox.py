@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from rigcast.viewer._messages import Release, Set, Undo
 from rigcast.viewer._server import MOST_WAITING, Inbox
+from tests.view.page_messages import page_message
 
 
 def drag(pin, x):
-    return {"type": "drag", "pin": pin, "origin": [x, 0, 0]}
+    return page_message({"type": "drag", "pin": pin, "origin": [x, 0, 0], "direction": [0, 0, 1]})
 
 
 def filled(*messages):
@@ -21,24 +23,23 @@ def test_only_the_newest_drag_of_a_pin_is_left():
 
 
 def test_a_drag_after_a_release_stays_after_it():
-    grab, release = {"type": "grab", "grab": 1}, {"type": "release", "pin": 1}
-    assert filled(grab, drag(1, 0), release, grab, drag(1, 9)).take() == [grab, release, grab, drag(1, 9)]
+    release = Release(1, False)
+    assert filled(Undo(), drag(1, 0), release, Undo(), drag(1, 9)).take() == [Undo(), release, Undo(), drag(1, 9)]
 
 
 def test_a_slider_that_was_let_go_is_kept_whatever_follows():
-    done = {"type": "set", "channel": 3, "value": 1.0, "done": True}
-    moving = {"type": "set", "channel": 3, "value": 2.0, "done": False}
-    assert filled(done, moving, {**moving, "value": 3.0}).take() == [done, {**moving, "value": 3.0}]
+    done = Set(3, 1.0, True)
+    assert filled(done, Set(3, 2.0, False), Set(3, 3.0, False)).take() == [done, Set(3, 3.0, False)]
 
 
 def test_taken_messages_are_gone():
-    inbox = filled({"type": "undo"}, {"type": "undo"})
+    inbox = filled(Undo(), Undo())
     assert len(inbox.take()) == 2
     assert not inbox
     assert inbox.take() == []
 
 
 def test_a_flood_is_bounded():
-    inbox = filled(*[{"type": "undo"}] * MOST_WAITING)
-    assert not inbox.put({"type": "undo"})
+    inbox = filled(*[Undo()] * MOST_WAITING)
+    assert not inbox.put(Undo())
     assert len(inbox.take()) == MOST_WAITING

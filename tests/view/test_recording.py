@@ -13,6 +13,7 @@ from rigcast.viewer._geometry import triangles
 from rigcast.viewer._recording import recorded
 from rigcast.viewer._summed import planes
 from tests.support.plain_face import plain_face
+from tests.view.page_messages import page_messages
 
 
 def clip(count=6):
@@ -60,7 +61,7 @@ def test_recording_leaves_the_view_as_it_stands():
     face, poses = clip()
     with rc.view(face, poses=poses) as live:
         stage = live._server.stage
-        stage.step([{"type": "seek", "at": 3}], 0.0)
+        stage.step(page_messages({"type": "seek", "at": 3}), 0.0)
         before = stage.state, stage.timeline.at
         live._server.on_stage(recorded)
         assert (stage.state, stage.timeline.at) == before

@@ -12,6 +12,7 @@ from rigcast.errors import SourceError
 from rigcast.viewer._view import stage_of
 from tests.support.plain_face import plain_face
 from tests.view.frames import header_of, positions_of
+from tests.view.page_messages import page_messages
 
 RAISED = [
     ValueError("odd"),
@@ -35,7 +36,7 @@ def row(message):
 @pytest.mark.parametrize("part", ["vertices", "not finite", "confidence"])
 def test_the_last_pose_comes_back(part, error, monkeypatch, caplog):
     stage = stage_of(plain_face())
-    before = stage.step([setting(0.25)], 0.0)
+    before = stage.step(page_messages(setting(0.25)), 0.0)
     real = type(stage.figure).vertices
 
     def failing(*_):
@@ -44,22 +45,22 @@ def test_the_last_pose_comes_back(part, error, monkeypatch, caplog):
     if part == "vertices":
         monkeypatch.setattr(stage.figure, "vertices", failing, raising=False)
     elif part == "confidence":
-        monkeypatch.setattr(stage, "_confidence", partial(_once, iter([error])))
+        monkeypatch.setattr("rigcast.viewer._stage.confidence_of", partial(_once, iter([error])))
     else:
         monkeypatch.setattr(stage.figure, "vertices", lambda state: real(stage.figure, state) * np.float32(np.nan))
     with caplog.at_level(logging.ERROR, "rigcast.viewer"):
-        broken = stage.step([setting(0.75)], 0.0)
+        broken = stage.step(page_messages(setting(0.75)), 0.0)
     assert "the last pose that could be shown is back" in header_of(broken)["notice"]
     assert len(caplog.records) == 1
     assert row(broken) == row(before) == 0.25
     count = [len(stage.figure.rest_vertices)]
     np.testing.assert_array_equal(positions_of(broken, count)[0], positions_of(before, count)[0])
     monkeypatch.undo()
-    after = stage.step([setting(0.5)], 0.0)
+    after = stage.step(page_messages(setting(0.5)), 0.0)
     assert (row(after), header_of(after)["notice"]) == (0.5, "")
 
 
-def _once(calls):
+def _once(calls, *_):
     error = next(calls, None)
     if error is not None:
         raise error

@@ -12,6 +12,7 @@ from rigcast.viewer._geometry import edges, reduced, triangles
 from rigcast.viewer._view import stage_of
 from tests.support.plain_face import plain_face
 from tests.view.frames import header_of, payload_of, positions_of
+from tests.view.page_messages import page_messages
 from tests.view.posed import skinned_arm
 
 
@@ -26,7 +27,7 @@ def stage(face):
 
 
 def send(stage, *messages, now=0.0):
-    return stage.step(messages, now)
+    return stage.step(page_messages(*messages), now)
 
 
 def setting(channel, value, done=True):

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rigcast.viewer._wire import MESSAGES, packed, parsed
+import rigcast.viewer
+from rigcast.viewer._messages import Drag, Export, FilmStep, Message, Picture, Shown, parsed
+from rigcast.viewer._stage import Stage
+from rigcast.viewer._wire import packed
 
 GOOD = {"type": "drag", "pin": 1, "origin": [0, 0, 1], "direction": [0.5, 0, -1], "time": 3.5}
 
 
 def test_a_good_message_comes_through():
-    assert parsed(json.dumps(GOOD)) == GOOD
-    assert parsed(json.dumps(GOOD).encode()) == GOOD
+    expected = Drag(1, [0, 0, 1], [0.5, 0, -1], 3.5)
+    assert parsed(json.dumps(GOOD)) == expected
+    assert parsed(json.dumps(GOOD).encode()) == expected
+
+
+def test_an_entry_may_have_a_name_that_python_reserves():
+    assert parsed('{"type": "mirror", "from": "left"}') == Message.KINDS["mirror"]("left")
 
 
 @pytest.mark.parametrize(
@@ -54,9 +64,16 @@ def test_what_is_no_object_is_refused(text):
 
 
 def test_every_kind_of_message_has_a_place_where_it_is_handled():
-    from rigcast.viewer._stage import HANDLERS
+    handled = set(vars(Stage)["handle"].dispatcher.registry) - {object}
+    assert handled.isdisjoint({Shown, Export, FilmStep, Picture}), "which the server handles"
+    assert set(Message.KINDS.values()) == handled | {Shown, Export, FilmStep, Picture}
 
-    assert set(MESSAGES) == set(HANDLERS) | {"shown", "export", "movie", "picture"}
+
+def test_the_page_sends_no_other_kinds():
+    page = Path(rigcast.viewer.__file__).parent / "page"
+    sent = {kind for file in page.glob("*.js") for kind in re.findall(r'send\("(\w+)"', file.read_text("utf-8"))}
+    assert "drag" in sent
+    assert sent <= set(Message.KINDS), sent - set(Message.KINDS)
 
 
 def test_arrays_follow_an_aligned_header():

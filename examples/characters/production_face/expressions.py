@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast.errors import ArgumentError
+
 Array = NDArray[np.float64]
 DIAL = re.compile(r"\{(\w+)\}")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -31,7 +33,7 @@ def driver_of(expression: str) -> tuple[str, dict[str, str]]:
     letters = dict(zip(dials_of(expression), LETTERS, strict=False))
     text = DIAL.sub(lambda found: letters[found[1]], expression).replace(" ", "")
     if len(text) > LONGEST:
-        raise ValueError(f"driver_of: expression has {len(text)} characters; it must have at most {LONGEST}: {text}")
+        raise ArgumentError("driver_of", "expression", f"{len(text)} characters long", f"at most {LONGEST}: {text}")
     return text, {letter: dial for dial, letter in letters.items()}
 
 

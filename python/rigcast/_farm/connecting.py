@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rigcast._extras import require
-from rigcast.errors import SourceError
+from rigcast.errors import ArgumentError, SourceError
 
 if TYPE_CHECKING:
     from distributed import Client as Client  # others take the type from here: Dask has one home
@@ -56,7 +56,7 @@ def connected(address: str, patience: float = PATIENCE) -> Iterator[Client]:
         raise SourceError(f"no Dask scheduler answers at {address}: {reason}") from error
     except (ValueError, RuntimeError) as error:
         expected = "tcp://HOST:PORT, tls://HOST:PORT or a scheduler file (.json)"
-        raise ValueError(f"the scheduler is {address!r} ({error}); it must be {expected}") from error
+        raise ArgumentError("", "the scheduler", f"{address!r} ({error})", expected) from error
     try:
         yield client
     finally:

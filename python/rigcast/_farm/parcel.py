@@ -10,6 +10,7 @@ from typing import Any
 
 from rigcast._extras import require
 from rigcast._farm.connecting import PURPOSE
+from rigcast.errors import ArgumentError
 
 Function = Callable[[Any, Any], object]
 
@@ -93,7 +94,7 @@ def attempt(parcel: Parcel, task: bytes) -> dict[str, Any]:
     except (Exception, SystemExit) as error:  # noqa: BLE001  told where the answer is read
         return {
             "worker": worker,
-            "error": type(error).__name__,
+            "error": "ValueError" if isinstance(error, ArgumentError) else type(error).__name__,
             "errno": getattr(error, "errno", None),
             "text": str(error) or type(error).__name__,
             "trace": traceback.format_exc(),

@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._safe_reading import Malformed
+
 SAMPLINGS = 4  # place among the root's entries
 DATA = 1 << 63
 ACYCLIC = 1e300  # seconds of a cycle: beyond, all times are listed
@@ -39,19 +41,19 @@ def _samplings(path: Path) -> list[NDArray[np.float64]]:
 
         def read(place: int, count: int) -> bytes:
             if place < 0 or count < 0 or place + count > end:
-                raise ValueError("beyond the end of the file")
+                raise Malformed("beyond the end of the file")
             stream.seek(place)
             return stream.read(count)
 
         if read(0, 5) != b"Ogawa":
-            raise ValueError("another container")
+            raise Malformed("another container")
         (root,) = struct.unpack("<Q", read(8, 8))
         (count,) = struct.unpack("<Q", read(root, 8))
         if count <= SAMPLINGS:
-            raise ValueError("without time samplings")
+            raise Malformed("without time samplings")
         (place,) = struct.unpack("<Q", read(root + 8 + 8 * SAMPLINGS, 8))
         if not place & DATA:
-            raise ValueError("no data")
+            raise Malformed("no data")
         place &= DATA - 1
         (length,) = struct.unpack("<Q", read(place, 8))
         content = read(place + 8, length)
@@ -62,7 +64,7 @@ def _samplings(path: Path) -> list[NDArray[np.float64]]:
         times = np.frombuffer(content, "<f8", listed, at) if 0 < listed <= (len(content) - at) // 8 else np.zeros(0)
         at += 8 * listed
         if not len(times) or samples > MOST or not np.isfinite([cycle, *times]).all():
-            raise ValueError("a sampling without times")
+            raise Malformed("a sampling without times")
         found.append(times[:samples] if cycle > ACYCLIC else _cyclic(times, cycle, samples))
     return found
 

@@ -158,10 +158,12 @@ def _text(path: Path) -> tuple[str, bool]:
             with gzip.open(path) as stream:
                 content = stream.read(limit + 1)
         except (OSError, EOFError, zlib.error) as error:
-            raise bad_argument("load_bvh", "path", f"{path}: unreadable ({error})", "an intact gzip file") from error
+            raise bad_argument(
+                "load_bvh", "path", f"{path}: unreadable ({error})", "an intact gzip file", path
+            ) from error
         if len(content) > limit:
-            raise bad_argument("load_bvh", "path", f"{path}: more than {limit} bytes unpacked", "a motion file")
+            raise bad_argument("load_bvh", "path", f"{path}: more than {limit} bytes unpacked", "a motion file", path)
     try:
         return text_of(content)
     except ValueError as error:
-        raise bad_argument("load_bvh", "path", f"{path}: unreadable ({error})", "text") from None
+        raise bad_argument("load_bvh", "path", f"{path}: unreadable ({error})", "text", path) from None

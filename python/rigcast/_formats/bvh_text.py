@@ -45,7 +45,11 @@ class BvhParser:
     def fail(self, expected: str) -> ValueError:
         got = repr(self.lines[self.next][:60]) if self.next < len(self.lines) else "the end of the file"
         return bad_argument(
-            "load_bvh", "path", f"{self.path}: {got} (line {self.next + 1} that is not blank)", expected
+            "load_bvh",
+            "path",
+            f"{self.path}: {got} (line {self.next + 1} that is not blank)",
+            expected,
+            self.path,
         )
 
     def take(self, keyword: str) -> str:
@@ -163,7 +167,7 @@ class BvhParser:
         found = values.size // max(self.columns, 1)
         expected = f"{count} frames of {self.columns} finite values"
         if (found == 0 and count > 0) or (self.columns == 0 and values.size) or not np.isfinite(values).all():
-            raise bad_argument("load_bvh", "path", f"{self.path}: {values.size} values", expected)
+            raise bad_argument("load_bvh", "path", f"{self.path}: {values.size} values", expected, self.path)
         over = values.size - found * self.columns
         if self.columns and (found != count or over):
             left = f" and {over} values of another" if over else ""

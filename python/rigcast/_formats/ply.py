@@ -38,9 +38,9 @@ def read_ply(path: Path, function: str) -> tuple[NDArray[np.float32], NDArray[np
             vertices = np.asarray(mesh.vertices, np.float32).reshape(-1, 3)
         faces = np.asarray(getattr(mesh, "faces", np.zeros((0, 3))), np.int32).reshape(-1, 3)
     except Exception as error:
-        raise bad_argument(function, "path", f"{path}: unreadable ({error})", "a PLY mesh") from error
+        raise bad_argument(function, "path", f"{path}: unreadable ({error})", "a PLY mesh", path) from error
     if not len(vertices):
-        raise bad_argument(function, "path", f"{path}: without vertices", "a PLY mesh")
+        raise bad_argument(function, "path", f"{path}: without vertices", "a PLY mesh", path)
     given = {"vertex": len(vertices), "face": len(faces)}
     for name, count in promised.items():
         if name in given and (given[name] < count if name == "face" else given[name] != count):
@@ -63,7 +63,7 @@ def _promised(path: Path, function: str) -> dict[str, int]:
             if words[:1] == ["format"]:
                 text = words[1:2] == ["ascii"]
             elif words[:2] == ["element", "tristrips"]:
-                raise bad_argument(function, "path", f"{path}: a mesh of triangle strips", "a PLY mesh of faces")
+                raise bad_argument(function, "path", f"{path}: a mesh of triangle strips", "a PLY mesh of faces", path)
             elif words[:1] == ["element"] and len(words) == 3 and words[2].isdigit():
                 name, found[words[1]] = words[1], int(words[2])
             elif words[:1] == ["property"]:
@@ -72,7 +72,7 @@ def _promised(path: Path, function: str) -> dict[str, int]:
                 if text:
                     _check_lines(stream, found, listed, path, function)
                 return found
-    raise bad_argument(function, "path", f"{path}: without the end of a header", "a PLY mesh")
+    raise bad_argument(function, "path", f"{path}: without the end of a header", "a PLY mesh", path)
 
 
 def _check_lines(stream: BinaryIO, counts: dict[str, int], listed: dict[str, bool], path: Path, function: str) -> None:
@@ -97,4 +97,4 @@ def _is_list(words: list[bytes]) -> bool:
 
 
 def _torn(path: Path, function: str, got: str) -> ValueError:
-    return bad_argument(function, "path", f"{path}: {got}", "a PLY mesh that is whole")
+    return bad_argument(function, "path", f"{path}: {got}", "a PLY mesh that is whole", path)

@@ -128,4 +128,4 @@ def _rate(seconds: NDArray[np.float64]) -> float | None:
 
 
 def _refused(path: Path, got: str, expected: str) -> Any:
-    return bad_argument("load_shot", "path", f"{path}: {got}", expected)
+    return bad_argument("load_shot", "path", f"{path}: {got}", expected, path)

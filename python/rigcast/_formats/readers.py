@@ -44,13 +44,13 @@ KINDS = {
 }
 
 
-def suffix_of(path: Path) -> str:
+def suffix_of(path: str | os.PathLike[str]) -> str:
     """The ending in lower case, that before ``.gz`` for packed files."""
-    name = path.name.lower().removesuffix(".gz")
+    name = Path(path).name.lower().removesuffix(".gz")
     return Path(name).suffix
 
 
-def readers_of(path: Path) -> str:
+def readers_of(path: str | os.PathLike[str]) -> str:
     """``; rigcast.sources.load reads rigs from .glb, ...``, or nothing for endings that nobody reads."""
     suffix = suffix_of(path)
     found = [name + (f" ({KINDS[name]})" if name in KINDS else "") for name in READERS.get(suffix, ())]
@@ -74,9 +74,9 @@ def existing_file(path: str | os.PathLike[str], function: str, endings: tuple[st
         raise missing_file(function, "path", file)
     if endings and file.suffix.lower() not in endings:
         expected = f"a file that ends in {', '.join(endings)}{readers_of(file)}"
-        raise bad_argument(function, "path", repr(str(path)), expected)
+        raise bad_argument(function, "path", repr(str(path)), expected, path)
     if not os.path.isfile(file):
-        raise bad_argument(function, "path", f"{str(path)!r}, which is no file", "an existing file")
+        raise bad_argument(function, "path", f"{str(path)!r}, which is no file", "an existing file", path)
     return file
 
 

@@ -20,7 +20,7 @@ def load_safetensors_blendshapes(path: Path) -> BlendshapeRig:
     """
     rig = load(path)
     if not isinstance(rig, BlendshapeRig):
-        raise bad_argument("load_blendshapes", "path", f"{path}: a {type(rig).__name__}", "a blendshape rig")
+        raise bad_argument("load_blendshapes", "path", f"{path}: a {type(rig).__name__}", "a blendshape rig", path)
     return rig
 
 
@@ -35,5 +35,5 @@ def load_safetensors_rig(path: Path) -> SkinnedRig:
     model = load(path)
     if not isinstance(model, BlendshapeRig):
         got = f"{path}: a learned model of kind {model.kind}"
-        raise bad_argument("load", "path", got, "a rig, which of model files only those of blendshapes are")
+        raise bad_argument("load", "path", got, "a rig, which of model files only those of blendshapes are", path)
     return rig_of_face(model)

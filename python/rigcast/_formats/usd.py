@@ -53,7 +53,7 @@ def load_usd_shot(path: Path, mesh: str | None = None) -> Shot:
         counts = {len(frame) for frame in frames}
         if len(counts) != 1:
             got = f"{path}: {prim.GetPath()} with {min(counts)} to {max(counts)} points"
-            raise bad_argument(FUNCTION, "path", got, "a mesh of one topology")
+            raise bad_argument(FUNCTION, "path", got, "a mesh of one topology", path)
         axis = str(geometry.GetStageUpAxis(stage)) if stage.HasAuthoredMetadata(geometry.Tokens.upAxis) else None
         faces = _faces(prim, cache, len(frames[0]), path)
         notes = tuple(filter(None, (note, left_out, _scattered(stage), *missing_files(stage))))
@@ -163,14 +163,14 @@ def _choose(meshes: list[Any], name: str | None, path: Path) -> Any:
 def _world_points(mesh: Any, cache: Any, code: float, path: Path) -> NDArray[np.float32]:
     points = mesh.GetPointsAttr().Get(code)
     if points is None or not len(points):
-        raise bad_argument("load_shot", "path", f"{path}: {mesh.GetPath()} without points at {code:g}", "a mesh")
+        raise bad_argument("load_shot", "path", f"{path}: {mesh.GetPath()} without points at {code:g}", "a mesh", path)
     cache.SetTime(code)
     matrix = np.array(cache.GetLocalToWorldTransform(mesh.GetPrim()), np.float64)  # for row vectors
     with np.errstate(over="ignore", invalid="ignore"):  # told below
         placed = np.asarray(np.asarray(points, np.float64) @ matrix[:3, :3] + matrix[3, :3], np.float32)
     if not np.isfinite(placed).all():
         got = f"{path}: {mesh.GetPath()} with points or a transform at {code:g} that are not finite"
-        raise bad_argument("load_shot", "path", got, "a mesh of finite points")
+        raise bad_argument("load_shot", "path", got, "a mesh of finite points", path)
     return placed
 
 
@@ -186,7 +186,7 @@ def _faces(mesh: Any, cache: Any, num_vertices: int, path: Path) -> NDArray[np.i
     counts, index = (np.asarray(values if whole else [], np.int64) for values in (sizes, corners))
     if not whole or counts.min() < 3 or counts.sum() != len(index) or index.min() < 0 or index.max() >= num_vertices:
         got = f"{path}: {mesh.GetPath()} with faces that do not fit its points"
-        raise bad_argument("load_shot", "path", got, "a mesh with whole faces")
+        raise bad_argument("load_shot", "path", got, "a mesh with whole faces", path)
     placed = np.array(cache.GetLocalToWorldTransform(mesh.GetPrim()), np.float64)[:3, :3]
     clockwise = (str(mesh.GetOrientationAttr().Get()) == "leftHanded") != (np.linalg.det(placed) < 0)
     rows: list[list[int]] = []

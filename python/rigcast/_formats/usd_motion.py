@@ -93,5 +93,7 @@ def _affine(matrices: Any, count: int, path: Path) -> Float64:
     """Matrices for row vectors as transforms (count, 3, 4) for column vectors."""
     found = np.array([] if matrices is None else list(map(np.array, matrices)), np.float64).reshape(-1, 4, 4)
     if len(found) != count or not np.isfinite(found).all():
-        raise bad_argument(FUNCTION, "path", f"{path}: joints without finite transforms", "a skeleton with all of them")
+        raise bad_argument(
+            FUNCTION, "path", f"{path}: joints without finite transforms", "a skeleton with all of them", path
+        )
     return np.ascontiguousarray(found.swapaxes(1, 2)[:, :3])

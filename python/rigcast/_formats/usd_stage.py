@@ -25,7 +25,9 @@ from numpy.typing import NDArray
 
 from rigcast._extras import MissingExtra, require
 from rigcast._rigs.matching import listed
+from rigcast._safe_reading import Malformed
 from rigcast._validate import bad_argument
+from rigcast.errors import ArgumentError
 
 PURPOSE = "opening USD files"
 MOST_FRAMES = 100_000  # of a file with fewer samples: a stray key at a far time code is no shot
@@ -57,7 +59,7 @@ def foreign_errors(function: str, path: Path) -> Iterator[None]:
     except (MemoryError, MissingExtra):
         raise
     except ValueError as error:
-        if str(error).startswith(f"{function}: "):
+        if isinstance(error, ArgumentError) and error.function == function:
             raise
         raise _unreadable(function, path, error, delegate) from None
     except Exception as error:
@@ -73,7 +75,7 @@ def foreign_errors(function: str, path: Path) -> Iterator[None]:
 def _unreadable(function: str, path: Path, error: Exception, delegate: Any) -> ValueError:
     told = [str(item.commentary) for item in delegate.TakeUncoalescedDiagnostics()][:2]
     reason = " ".join(" ".join([str(error) or type(error).__name__, *told]).split())[:200]
-    return bad_argument(function, "path", f"{path}: unreadable ({reason})", "a USD file")
+    return bad_argument(function, "path", f"{path}: unreadable ({reason})", "a USD file", path)
 
 
 def opened(path: Path) -> Any:
@@ -89,7 +91,7 @@ def opened(path: Path) -> Any:
     stage = require("pxr.Usd", extra="usd", purpose=PURPOSE).Stage.Open(str(path))
     rate = float(stage.GetTimeCodesPerSecond())
     if not 0.0 < rate <= FASTEST:
-        raise ValueError(f"timeCodesPerSecond is {rate:g}, not above 0 and at most {FASTEST:g}")
+        raise Malformed(f"timeCodesPerSecond is {rate:g}, not above 0 and at most {FASTEST:g}")
     return stage
 
 
@@ -107,7 +109,7 @@ def _check_sizes(path: Path) -> None:
             try:
                 _check_crate(content)
             except ValueError as error:
-                raise ValueError(f"{name}: {error}") from None
+                raise Malformed(f"{name}: {error}") from None
     elif path.stat().st_size:
         with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
             _check_crate(mapped)
@@ -120,33 +122,33 @@ def _layers(path: Path) -> Iterator[tuple[str, bytes]]:
                 if record.compress_type == zipfile.ZIP_STORED and record.filename.lower().endswith((".usd", ".usdc")):
                     yield record.filename, archive.read(record)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, struct.error) as error:
-        raise ValueError(f"no package of files ({error})") from None
+        raise Malformed(f"no package of files ({error})") from None
 
 
 def _check_crate(content: bytes | mmap.mmap) -> None:
     if content[: len(MAGIC)] != MAGIC:
         return
     if len(content) < BOOT:
-        raise ValueError("cut off in its head")
+        raise Malformed("cut off in its head")
     (place,) = struct.unpack_from("<q", content, PLACE)
     if not BOOT <= place <= len(content) - 8:
-        raise ValueError("a table of contents beyond the end")
+        raise Malformed("a table of contents beyond the end")
     (count,) = struct.unpack_from("<Q", content, place)
     if count > MOST_SECTIONS or place + 8 + count * SECTION.size > len(content):
-        raise ValueError(f"{count} sections")
+        raise Malformed(f"{count} sections")
     for index in range(count):
         name, start, size = SECTION.unpack_from(content, place + 8 + index * SECTION.size)
         word = name.rstrip(b"\0").decode("latin-1")
         if start < 0 or size < 0 or start + size > len(content):
-            raise ValueError(f"section {word!r} beyond the end")
+            raise Malformed(f"section {word!r} beyond the end")
         if word in COUNTED and size >= 8:
             (entries,) = struct.unpack_from("<Q", content, start)
             if entries > MOST_ENTRIES * size + FEW_ENTRIES:
-                raise ValueError(f"{entries} entries in section {word!r} of {size} bytes")
+                raise Malformed(f"{entries} entries in section {word!r} of {size} bytes")
             if word == "TOKENS" and size >= 24:
                 unpacked, packed = struct.unpack_from("<QQ", content, start + 8)
                 if packed > size or unpacked > MOST_ENTRIES * size + FEW_ENTRIES:
-                    raise ValueError(f"{unpacked} bytes of names in {size}")
+                    raise Malformed(f"{unpacked} bytes of names in {size}")
 
 
 def prims_of(stage: Any) -> list[Any]:
@@ -205,7 +207,7 @@ def frames_of(
     allowed = EXPANSION * path.stat().st_size + ALLOWANCE
     if max(1, len(samples)) * size > allowed:
         got = f"{path}: {max(1, len(samples))} frames of {size:,} bytes"
-        raise bad_argument(function, "path", got, "a file as large as its frames")
+        raise bad_argument(function, "path", got, "a file as large as its frames", path)
     if len(samples) < 2:
         return (samples if len(samples) else np.zeros(1)), rate, ""
     steps = np.diff(samples)
@@ -216,7 +218,7 @@ def frames_of(
     count = last - first + 1
     if count > max(MOST_FRAMES, 10 * len(samples)) or count * size > allowed:
         got = f"{path}: {len(samples)} samples from time code {first:g} to {last:g}, {count:.0f} frames"
-        raise bad_argument(function, "path", got, "a file as large as its frames, without stray samples")
+        raise bad_argument(function, "path", got, "a file as large as its frames, without stray samples", path)
     whole = bool((np.abs(samples - np.round(samples)) < EVEN).all())
     between = "between samples" if whole else "some of them between samples, which are not whole"
     full = len(samples) == count and whole

@@ -70,5 +70,5 @@ def _curves(animation: Any, per_second: float, path: Path) -> Curves | None:
     rows = [np.asarray(weights.Get(float(code)), np.float64) for code in codes]
     if {len(row) for row in rows} != {len(names)}:
         got = f"{path}: {animation.GetPath()} whose weights are not as many as its {len(names)} blend shapes"
-        raise bad_argument(FUNCTION, "path", got, "a weight for each")
+        raise bad_argument(FUNCTION, "path", got, "a weight for each", path)
     return names, np.stack(rows), rate, note

@@ -44,7 +44,7 @@ def locked(path: Path, function: str, argument: str, output: Path, patience: flo
     while (handle := _try_lock(path)) is None:
         if time.monotonic() > deadline:
             got = f"{str(output)!r}, which {_holder(path)} is writing"
-            raise bad_argument(function, argument, got, "a place that no other process writes")
+            raise bad_argument(function, argument, got, "a place that no other process writes", output)
         time.sleep(0.05)
     try:
         with contextlib.suppress(OSError):  # on a full disk the holder has no name

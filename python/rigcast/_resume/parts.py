@@ -54,7 +54,9 @@ class Parts:
             with contextlib.suppress(FileNotFoundError):  # a run that has just ended has removed the folder
                 self._lock()
                 return self
-        raise bad_argument(self.function, "folder", f"{str(self.folder)!r}, which disappears", "a place to write")
+        raise bad_argument(
+            self.function, "folder", f"{str(self.folder)!r}, which disappears", "a place to write", self.folder
+        )
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -68,7 +70,7 @@ class Parts:
             self.folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             got = f"{str(self.folder)!r}, which is or lies in a file"
-            raise bad_argument(self.function, "folder", got, "a folder, or a name for a new one") from None
+            raise bad_argument(self.function, "folder", got, "a folder, or a name for a new one", self.folder) from None
         self._refuse_strangers()
         self._stack.enter_context(locked(self.folder / ".lock", self.function, "folder", self.folder))
 
@@ -83,7 +85,7 @@ class Parts:
         foreign = [path for path in self._files(OURS) if _marked(path) != fingerprint]
         if insist and foreign:
             got = f"{self.folder}, which holds parts of another {self.function}"
-            raise bad_argument(self.function, "resume", got, "parts of the same input and settings")
+            raise bad_argument(self.function, "resume", got, "parts of the same input and settings", self.folder)
         for path in [*foreign, *self._files(LEFT_OVER)]:
             path.unlink()
         self._fingerprint = fingerprint
@@ -126,7 +128,7 @@ class Parts:
         visible = [name for name in os.listdir(self.folder) if not name.startswith(".")]
         if visible and not any(map(OURS.fullmatch, visible)):
             got = f"{str(self.folder)!r}, which holds other files"
-            raise bad_argument(self.function, "folder", got, "absent or empty")
+            raise bad_argument(self.function, "folder", got, "absent or empty", self.folder)
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from rigcast._validate.arguments import (
 )
 from rigcast._validate.arrays import as_array, check_blendshape_rig
 from rigcast._validate.metadata import metadata_text
-from rigcast._validate.words import bad_argument, is_text, missing_file, shown
+from rigcast._validate.words import MissingFile, bad_argument, bad_file, is_text, missing_file, shown
 
 __all__ = [
     "LONGEST_UNIT",
@@ -23,8 +23,10 @@ __all__ = [
     "RATES",
     "SHORTEST_UNIT",
     "Arguments",
+    "MissingFile",
     "as_array",
     "bad_argument",
+    "bad_file",
     "check_blendshape_rig",
     "check_finite",
     "check_threads",

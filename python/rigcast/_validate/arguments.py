@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from rigcast._validate.arrays import as_array
 from rigcast._validate.words import bad_argument, is_text, shown
+from rigcast.errors import ArgumentError
 
 MOST_THREADS = 2**31 - 1  # what the engine counts threads with
 MOST_INDEX = 2**31 - 1  # what the engine counts vertices and frames with
@@ -42,14 +43,14 @@ class Arguments:
     1
     >>> check.numbers("targets", [True], "T")
     Traceback (most recent call last):
-    ValueError: blend: targets is bool (1,); it must be numbers (1,)
+    rigcast.errors.ArgumentError: blend: targets is bool (1,); it must be numbers (1,)
     """
 
     def __init__(self, function: str, **sizes: int) -> None:
         self.function = function
         self.sizes = dict(sizes)
 
-    def wrong(self, argument: str, got: object, expected: str) -> ValueError:
+    def wrong(self, argument: str, got: object, expected: str) -> ArgumentError:
         """The error to raise for a wrong argument."""
         return bad_argument(self.function, argument, got, expected)
 

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import os
+
+from rigcast.errors import ArgumentError, FileError
+
 SOME = 200  # characters of a value that an error quotes
 
 
-def bad_argument(function: str, argument: str, got: object, expected: str) -> ValueError:
-    """Make the ``ValueError`` for a wrong argument.
+class MissingFile(FileNotFoundError):
+    """A file that is not there, with the fields of an :class:`rigcast.errors.FileError`."""
+
+    def __init__(self, function: str, argument: str, path: str, expected: str) -> None:
+        super().__init__(f"{function}: {argument} is {path!r}, which does not exist; it must be {expected}")
+        self.function, self.argument, self.path, self.expected = function, argument, path, expected
+
+    def __reduce__(self) -> tuple[type[MissingFile], tuple[str, str, str, str]]:
+        return MissingFile, (self.function, self.argument, self.path, self.expected)
+
+
+def bad_argument(
+    function: str, argument: str, got: object, expected: str, path: str | os.PathLike[str] | None = None
+) -> ArgumentError:
+    """Make the error for a wrong argument.
 
     Parameters
     ----------
@@ -16,13 +33,22 @@ def bad_argument(function: str, argument: str, got: object, expected: str) -> Va
         What the argument is, in words (a shape, a value, a type).
     expected : str
         What it must be.
+    path : str or path, optional
+        The file that it is about, named by ``got``: the error is a :class:`rigcast.errors.FileError` then.
     """
-    return ValueError(f"{function}: {argument} is {got}; it must be {expected}")
+    if path is None:
+        return ArgumentError(function, argument, str(got), expected)
+    return FileError(function, argument, str(got), expected, path)
 
 
-def missing_file(function: str, argument: str, path: object, expected: str = "an existing file") -> FileNotFoundError:
-    """Make the ``FileNotFoundError`` for a file that is not there; a file of other content is a ``ValueError``."""
-    return FileNotFoundError(f"{function}: {argument} is {str(path)!r}, which does not exist; it must be {expected}")
+def bad_file(path: str | os.PathLike[str], problem: str, expected: str = "", function: str = "") -> FileError:
+    """Make the error for a file: its path, a colon, what is wrong with it, and what it must be."""
+    return FileError(function, "", f"{os.fspath(path)}: {problem}", expected, path)
+
+
+def missing_file(function: str, argument: str, path: object, expected: str = "an existing file") -> MissingFile:
+    """Make the ``FileNotFoundError`` for a file that is not there; a file of other content is a ``FileError``."""
+    return MissingFile(function, argument, str(path), expected)
 
 
 def is_text(text: str) -> bool:

@@ -77,7 +77,7 @@ def direct_delta_mush(
     >>> data = rc.baselines.Samples(None, rest, faces, x, vertices)
     >>> rc.baselines.direct_delta_mush(data)
     Traceback (most recent call last):
-    ValueError: direct_delta_mush: data is without a skeleton; it must be a rig with joints
+    rigcast.errors.ArgumentError: direct_delta_mush: data is without a skeleton; it must be a rig with joints
     """
     check = Arguments("direct_delta_mush")
     threads = check.threads(threads)

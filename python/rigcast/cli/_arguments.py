@@ -15,6 +15,7 @@ from rigcast._atomic_files import unwritable
 from rigcast._safe_reading import KINDS
 from rigcast._validate import LONGEST_UNIT, MOST_INDEX, MOST_THREADS, RATES, SHORTEST_UNIT
 from rigcast.cli._overwrite import check_overwrite
+from rigcast.cli._result import WrongInput
 
 UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 
@@ -110,9 +111,9 @@ def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) ->
         for other, taken in [*read, *written[:number]]:
             if _same(path, taken):
                 also = f"{other} too" if (other, taken) in written else f"what {other} reads"
-                raise ValueError(f"{name} {path} is {also}; results need a file of their own")
+                raise WrongInput(f"{name} {path} is {also}; results need a file of their own")
         if reason := _no_place(path):
-            raise ValueError(f"{name} {path} {reason}")
+            raise WrongInput(f"{name} {reason}")
     check_overwrite(finished, getattr(args, "overwrite", False))
 
 
@@ -131,26 +132,28 @@ def files(
 
 
 def _no_place(path: Path) -> str:
-    """Why a result cannot be written, in words that follow its name; empty if it can be.
+    """Why a result cannot be written, in words that begin with its path; empty if it can be.
 
     Notices before the work what would otherwise show after it. That a disk gets full, nobody knows before.
     """
     is_folder = os.path.isdir(path)
-    if not is_folder and (reason := unwritable(path)):
-        return reason
+    if not is_folder and (error := unwritable(path)):
+        return str(error)
     # What is kept of interrupted work lies beside the name itself, and the result beside what a link leads to.
     for folder in dict.fromkeys([path] if is_folder else [path.parent, Path(os.path.realpath(path)).parent]):
         try:
             with tempfile.TemporaryFile(dir=folder):
                 pass
         except OSError as error:
-            return f"cannot be written ({error.strerror or error}); it must be in a folder where files can be made"
+            reason = error.strerror or error
+            return f"{path} cannot be written ({reason}); it must be in a folder where files can be made"
     try:
         os.lstat(path.with_name(f"{path.name}.checkpoint.lock"))
     except FileNotFoundError:
         pass
     except OSError as error:
-        return f"cannot be written ({error.strerror or error}); its name must leave room for what is kept beside it"
+        reason = error.strerror or error
+        return f"{path} cannot be written ({reason}); its name must leave room for what is kept beside it"
     return ""
 
 

@@ -8,27 +8,24 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
-import dis
 import errno
 import importlib
 import json
-import re
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
-from rigcast._atomic_files import FULL, DiskFull
 from rigcast._extras import MissingExtra
 from rigcast._notes import heard
 from rigcast._text import escaped, shortened
 from rigcast.cli._arguments import check_files
 from rigcast.cli._console import Console, say, silence
-from rigcast.cli._result import PartlyFailed, as_json
+from rigcast.cli._result import PartlyFailed, WrongInput, as_json
+from rigcast.cli._sentences import one_line
 from rigcast.cli._subcommands import Command, add_command
-from rigcast.errors import CudaError, InputWarning, MirroredWarning, NumericalError, SourceError
+from rigcast.errors import ArgumentError, CudaError, InputWarning, MirroredWarning, NumericalError, SourceError
 
 INTERRUPTION = "interrupted; run the same command again to continue"
 FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -39,6 +36,9 @@ COMMANDS = (
 )  # fmt: skip
 
 
+FORESEEN = (
+    ArgumentError, WrongInput, PartlyFailed, MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError,
+)  # fmt: skip
 # What an operating system says of a path that a user gave.
 THE_USERS = {
     errno.ENAMETOOLONG,
@@ -51,19 +51,6 @@ THE_USERS = {
     errno.EROFS,
     errno.ELOOP,
 }
-PACKAGE = Path(__file__).parents[1]
-# Functions name themselves and their arguments; a person at the command line has named a file, a shot, a rig.
-OF_A_FILE = r"^[a-z_.]+: (?:path|folder|checkpoint) is "
-IN_THE_COMMANDS_WORDS = [
-    (rf"{OF_A_FILE}('[^']*'); it must be ", r"\1 must be "),
-    (rf"{OF_A_FILE}('[^']*'|\S*[./]\S*), which (?=(?:is|has|does|holds|begins|was)\b)", r"\1 "),
-    (rf"{OF_A_FILE}(?='|\S*[./])", ""),
-    (r"; (\.\w+) files are read by rigcast.*$", r"; rigcast info says what a \1 file holds"),
-    (r"\brigcast\.sampling\.sample has finished", "rigcast sample has finished"),
-    (r"^[a-z_.]+: targets is ", "SHOT is "),
-    (r"^view: (?=(?:host|port) is )", "--"),
-    (r"\boverwrite=True\b", "--overwrite"),
-]
 
 
 def load_commands() -> dict[str, Command]:
@@ -195,23 +182,11 @@ def _code(error: Exception) -> int:
 
 
 def _is_foreseen(error: Exception) -> bool:
-    """Whether an error is told to a user, and not a fault of this program.
+    """Whether an error is for the user, and not a fault of this program.
 
-    A ``ValueError`` is about the input if a ``raise`` of this package made it, or if it has the engine's wording.
-    Another one, as of NumPy, shows that something was not checked.
+    Any other ``ValueError``, as of NumPy, shows that something was not checked.
     """
-    if not isinstance(error, ValueError):
-        return isinstance(
-            error, (PartlyFailed, MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError)
-        )
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    if " it must " in " ".join(str(error).split()) or place is None:
-        return True
-    code = place.tb_frame.f_code
-    inside = Path(code.co_filename).is_relative_to(PACKAGE)
-    return inside and code.co_code[place.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+    return isinstance(error, FORESEEN)
 
 
 def _failed(line: str, code: int, as_object: bool) -> int:
@@ -259,18 +234,3 @@ def parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
     for name, command in modules.items():
         add_command(commands, name, command, resumed=name in RESUMED)
     return made
-
-
-def one_line(error: BaseException) -> str:
-    """An error as a user is told it."""
-    if isinstance(error, MemoryError):
-        return "not enough memory"
-    if isinstance(error, OSError) and error.errno in FULL and not isinstance(error, DiskFull):
-        return "the disk is full" + (f": {error.filename}" if error.filename else "")
-    if isinstance(error, OSError) and error.strerror:
-        paths = " and ".join(str(path) for path in (error.filename, error.filename2) if path is not None)
-        return f"{paths}: {error.strerror}" if paths else error.strerror
-    text = " ".join(str(error).split()) or type(error).__name__
-    for opening, plain in IN_THE_COMMANDS_WORDS:
-        text = re.sub(opening, plain, text)
-    return text

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
+from rigcast.cli._result import WrongInput
+
 
 def add_overwrite_argument(parser: argparse.ArgumentParser) -> None:
     """The option that every command with a result gets."""
@@ -24,4 +26,4 @@ def check_overwrite(outputs: Iterable[Path], overwrite: bool) -> None:
     """
     for path in outputs:
         if not overwrite and path.exists():
-            raise ValueError(f"{path} exists; --overwrite replaces it when the new one is done")
+            raise WrongInput(f"{path} exists; --overwrite replaces it when the new one is done")

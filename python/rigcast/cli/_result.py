@@ -12,6 +12,10 @@ import numpy as np
 Result = Mapping[str, Any]
 
 
+class WrongInput(ValueError):
+    """Options that do not fit each other, or files that do not fit a command, in its words."""
+
+
 class PartlyFailed(Exception):
     """Some of what a command does has failed, and the rest is done: ``result`` tells of both."""
 

@@ -134,8 +134,15 @@ def _checked(
     function: str, path: str | os.PathLike[str], endings: tuple[str, ...], rig_or_model: Any, fps: float
 ) -> tuple[Path, float]:
     """The file and the rate, of a character with joints."""
-    if not isinstance(path, (str, os.PathLike)) or Path(path).suffix.lower() not in endings:
-        raise bad_argument(function, "path", repr(path), f"a file that ends in {', '.join(endings)}")
+    file = Path(path) if isinstance(path, (str, os.PathLike)) else None
+    if file is None or file.suffix.lower() not in endings:
+        raise bad_argument(
+            function,
+            "path",
+            repr(path if file is None else str(path)),
+            f"a file that ends in {', '.join(endings)}",
+            file,
+        )
     if getattr(rig_or_model, "skeleton", None) is None:
         got = f"a {type(rig_or_model).__name__} without skeleton"
         raise bad_argument(function, "rig_or_model", got, "a rig or a model with joints")

@@ -65,7 +65,7 @@ def write_rig(
     file = _path("write_rig", path)
     writer = WRITERS.get(file.suffix.lower())
     if writer is None:
-        raise bad_argument("write_rig", "path", repr(str(path)), f"a file that ends in {', '.join(WRITERS)}")
+        raise bad_argument("write_rig", "path", repr(str(path)), f"a file that ends in {', '.join(WRITERS)}", path)
     if surface_of is not None and file.suffix.lower() == ".glb":
         _write_glb(file, rig, _surface(Path(surface_of), rig))
         return

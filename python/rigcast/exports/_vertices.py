@@ -120,7 +120,7 @@ def write_vertices(
     file = Path(path) if isinstance(path, (str, os.PathLike)) else None
     if file is None or file.suffix.lower() not in SUFFIXES:
         got = repr(str(path)) if file is not None else f"a {type(path).__name__}"
-        raise bad_argument(FUNCTION, "path", got, f"a file that ends in {', '.join(SUFFIXES)}")
+        raise bad_argument(FUNCTION, "path", got, f"a file that ends in {', '.join(SUFFIXES)}", file)
     if max_error is not None:
         max_error = Arguments(FUNCTION).number("max_error", max_error, above=0.0)
     mesh = _moving_mesh(vertices, faces, fps, meters_per_unit, up_axis, name, licence)

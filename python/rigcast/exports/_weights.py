@@ -90,7 +90,11 @@ def write_blendshape_weights(
     writer = WRITERS.get(file.suffix.lower())
     if writer is None:
         raise bad_argument(
-            "write_blendshape_weights", "path", repr(str(path)), f"a file that ends in {', '.join(WRITERS)}"
+            "write_blendshape_weights",
+            "path",
+            repr(str(path)),
+            f"a file that ends in {', '.join(WRITERS)}",
+            path,
         )
     check_blendshape_rig("write_blendshape_weights", rig)
     check = Arguments("write_blendshape_weights", K=rig.num_shapes)

@@ -119,8 +119,8 @@ def _kind(path: Path) -> tuple[str, Callable[[Path, Path, ProgressCallback], Non
         return KINDS[2], lambda source, part, _: compskin.pack_compskin(source, part)
     expected = f"a copy of {', '.join(KINDS)} as it is published"
     if call := packed_by(path):
-        raise bad_argument(FUNCTION, "folder", f"{path} (packed already: {call} reads it)", expected)
-    raise bad_argument(FUNCTION, "folder", f"{path}, which is none of them", expected)
+        raise bad_argument(FUNCTION, "folder", f"{path} (packed already: {call} reads it)", expected, path)
+    raise bad_argument(FUNCTION, "folder", f"{path}, which is none of them", expected, path)
 
 
 def _pack_makehuman(folder: Path, output: Path, progress: ProgressCallback) -> None:

@@ -76,9 +76,9 @@ def indices(folder: Path, function: str) -> dict[str, Any]:
     try:
         content = read_json(path)
     except (OSError, ValueError) as error:
-        raise bad_argument(function, "folder", f"with {path} unreadable ({error})", "complete") from error
+        raise bad_argument(function, "folder", f"with {path} unreadable ({error})", "complete", path) from error
     if not isinstance(content, dict):
-        raise bad_argument(function, "folder", f"with {path}, a {type(content).__name__}", "complete")
+        raise bad_argument(function, "folder", f"with {path}, a {type(content).__name__}", "complete", path)
     return content
 
 

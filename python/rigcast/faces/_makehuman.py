@@ -229,7 +229,11 @@ def _stops(path: Path) -> dict[str, dict[str, tuple[float, float, float]]]:
         return {dial: _tents(pieces[dial]["parts"]) for dial in DIALS}
     except (LookupError, TypeError) as error:
         raise bad_argument(
-            "faces.makehuman_macro_targets", "folder", f"with {path} of other content ({error!r})", "complete"
+            "faces.makehuman_macro_targets",
+            "folder",
+            f"with {path} of other content ({error!r})",
+            "complete",
+            path,
         ) from error
 
 

@@ -26,13 +26,10 @@ def read_complete(path: Path, members: Mapping[str, Member], function: str) -> d
     """All of ``members`` of an archive; an error that names the file where one is missing or wrong."""
     if not path.is_file():
         raise missing_file(function, "folder", path, "the data set's folder")
-    try:
-        arrays = read_arrays(path, members, function, others=True)
-    except ValueError as error:
-        raise ValueError(f"{error} (in {path})") from error
+    arrays = read_arrays(path, members, function, others=True)
     missing = [name for name in members if name not in arrays]
     if missing:
-        raise bad_argument(function, "folder", f"with {path} that lacks {', '.join(missing)}", "complete")
+        raise bad_argument(function, "folder", f"with {path} that lacks {', '.join(missing)}", "complete", path)
     return arrays
 
 
@@ -42,7 +39,7 @@ def check_folder(folder: str | os.PathLike[str], function: str) -> Path:
     if not path.exists():
         raise missing_file(function, "folder", path, "the data set's folder")
     if not path.is_dir():
-        raise bad_argument(function, "folder", f"{str(folder)!r}, which is no folder", "the data set's folder")
+        raise bad_argument(function, "folder", f"{str(folder)!r}, which is no folder", "the data set's folder", folder)
     return path
 
 
@@ -69,7 +66,7 @@ def read_sparse_shapes(path: Path, num_vertices: int, function: str) -> tuple[li
     arrays = read_arrays(path, SPARSE | deltas, function)
     given = [name for name in deltas if name in arrays]
     if len(given) != 1 or any(name not in arrays for name in SPARSE):
-        raise bad_argument(function, "folder", f"with {path} that holds {', '.join(arrays)}", "complete")
+        raise bad_argument(function, "folder", f"with {path} that holds {', '.join(arrays)}", "complete", path)
     offsets, index = arrays["ptr"].astype(np.int64), arrays["index"].astype(np.int64)
     names = [str(name) for name in arrays["names"]]
     broken = len(offsets) != len(names) + 1 or offsets[0] != 0 or offsets[-1] != len(index)

@@ -177,6 +177,6 @@ def load(path: str | os.PathLike[str]) -> FaceIk:
     if not isinstance(metadata, dict) or metadata.get("kind") != "face_ik":
         kind = metadata.get("kind") if isinstance(metadata, dict) else None
         got = f"{os.fspath(path)!r}, of kind {kind!r}"
-        raise bad_argument("load", "path", got, "learned inverse kinematics: models are opened by rigcast.load")
+        raise bad_argument("load", "path", got, "learned inverse kinematics: models are opened by rigcast.load", path)
     with errors_naming(path):
         return FaceIk(file.arrays(), metadata)

@@ -64,7 +64,7 @@ def load_targets(path: str | os.PathLike[str]) -> TargetFile:
         with errors_naming(file):
             return _read_csv(file)
     if file.suffix.lower() != ".npz":
-        raise bad_argument("load_targets", "path", repr(str(path)), EXPECTED)
+        raise bad_argument("load_targets", "path", repr(str(path)), EXPECTED, path)
     found: dict[str, Any] = read_arrays(file, MEMBERS, "load_targets", others=True)
     for name in ("targets", "vertices"):
         if name not in found:

@@ -62,7 +62,7 @@ def deformation_maps(
     >>> rc.plot.deformation_maps(rc.faces.example(), [0.0])
     Traceback (most recent call last):
     ...
-    ValueError: deformation_maps: model is of kind 'blendshape'; it must be a model of kind 'face_maps'
+    rigcast.errors.ArgumentError: deformation_maps: model is of kind 'blendshape'; ...
     """
     check_mapped(model, "deformation_maps")
     check = Arguments("deformation_maps", C=len(model.control_names))

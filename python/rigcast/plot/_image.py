@@ -65,7 +65,7 @@ class Image:
         """
         file = Path(path)
         if file.suffix.lower() != ".png":
-            raise bad_argument("Image.save", "path", repr(os.fspath(path)), "a file that ends in .png")
+            raise bad_argument("Image.save", "path", repr(os.fspath(path)), "a file that ends in .png", path)
         atomic_write(file, self._repr_png_())
         return file
 

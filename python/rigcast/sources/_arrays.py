@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rigcast._formats.npz import array
 from rigcast._validate import bad_argument
+from rigcast.errors import FileError
 
 
 def read_array(path: Path, function: str) -> NDArray[Any]:
@@ -23,6 +24,5 @@ def read_array(path: Path, function: str) -> NDArray[Any]:
     """
     try:
         return array.read_array(path)
-    except ValueError as error:
-        got, _, expected = str(error).partition("; it must be ")
-        raise bad_argument(function, "path", got, expected or "a .npy file of numbers") from None
+    except FileError as error:
+        raise bad_argument(function, "path", error.got, error.expected or "a .npy file of numbers", path) from None

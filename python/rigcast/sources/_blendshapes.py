@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from rigcast._formats.readers import call, existing_file
 from rigcast._rigs.source_notes import opened
 from rigcast._safe_reading import with_file
+from rigcast.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rigcast import BlendshapeRig
@@ -25,7 +25,7 @@ SHARED = (
     "load_bvh",
     "load_npz_rig",
     "load_gltf_rig",
-    r"BlenderRig\.open",
+    "BlenderRig.open",
     "GltfRig",
     "Shot",
 )  # whose errors the readers below pass on
@@ -163,8 +163,8 @@ def naming(file: Path, function: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        text = re.sub(rf"^({'|'.join(SHARED)}):", f"{function}:", str(error))
-        raise ValueError(with_file(text, file)) from error
+        shared = isinstance(error, ArgumentError) and error.function in SHARED
+        raise with_file(error, file, function if shared else "") from error
 
 
 RIGS = {

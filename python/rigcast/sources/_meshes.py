@@ -22,7 +22,7 @@ from rigcast._rigs.shot import Shot
 from rigcast._rigs.source_notes import notes_of, opened
 from rigcast._safe_reading import errors_naming
 from rigcast._text import escaped
-from rigcast._validate import bad_argument
+from rigcast._validate import bad_argument, bad_file
 from rigcast.sources._arrays import read_array
 from rigcast.sources._blendshapes import load_blendshapes
 from rigcast.sources._load import load
@@ -113,9 +113,8 @@ def load_scans(paths: Sequence[str | os.PathLike[str]], count: int | None = None
         meshes = meshes[None] if meshes.ndim == 2 else meshes
         wanted = meshes.shape[1] if count is None and meshes.ndim == 3 else count
         if meshes.ndim != 3 or meshes.shape[1:] != (wanted, 3) or meshes.dtype.kind not in "fiu":
-            raise ValueError(
-                f"load_scans: {path}: {meshes.dtype} {meshes.shape}; every mesh must have {wanted} vertices"
-            )
+            problem = f"{meshes.dtype} {meshes.shape}; every mesh must have {wanted} vertices"
+            raise bad_file(path, problem, function="load_scans")
         _check_finite("load_scans", meshes, path)
         count = wanted
         rows.append(np.asarray(meshes, np.float32))
@@ -135,7 +134,7 @@ def _meshes(path: Path) -> NDArray[Any]:
 
 def _at_rest(model: Any, path: Path) -> Mesh:
     if isinstance(model, GltfSkeleton):
-        raise bad_argument("load_mesh", "path", f"{path}: joints and clips alone", "a file of a mesh")
+        raise bad_argument("load_mesh", "path", f"{path}: joints and clips alone", "a file of a mesh", path)
     name = getattr(model, "name", "") or getattr(model, "metadata", {}).get("name", "")
     faces = padded_faces(model.faces) if len(model.faces) else np.zeros((0, 4), np.int32)
     unit, up_axis = float(model.meters_per_unit), str(model.up_axis)
@@ -156,7 +155,7 @@ def _one(vertices: NDArray[Any], faces: NDArray[np.int32] | None = None, *, path
     if vertices.ndim == 3 and len(vertices) == 1:
         vertices = vertices[0]
     if vertices.ndim != 2 or vertices.shape[1] != 3 or vertices.dtype.kind not in "fiu":
-        raise bad_argument("load_mesh", "path", f"{path}: {vertices.dtype} {vertices.shape}", "one mesh, (V, 3)")
+        raise bad_argument("load_mesh", "path", f"{path}: {vertices.dtype} {vertices.shape}", "one mesh, (V, 3)", path)
     _check_finite("load_mesh", vertices, path)
     known = np.zeros((0, 4), np.int32) if faces is None else faces
     with errors_naming(path):
@@ -168,7 +167,7 @@ def _check_finite(function: str, vertices: NDArray[Any], path: Path) -> None:
     if len(wrong):
         where = f"mesh {wrong[0, 0]}, vertex {wrong[0, 1]}" if vertices.ndim == 3 else f"vertex {wrong[0, 0]}"
         got = f"{path}: not finite at {where} ({vertices[tuple(wrong[0])]})"
-        raise bad_argument(function, "path", got, "finite everywhere")
+        raise bad_argument(function, "path", got, "finite everywhere", path)
 
 
 def _shot(path: Path, function: str) -> Shot:
@@ -176,4 +175,4 @@ def _shot(path: Path, function: str) -> Shot:
         return load_shot(path)
     except ValueError as error:
         told = str(error).removeprefix("load_shot: ").removeprefix("path is ")
-        raise bad_argument(function, "path", f"{path}: no mesh ({told})", "a file of a mesh") from None
+        raise bad_argument(function, "path", f"{path}: no mesh ({told})", "a file of a mesh", path) from None

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from rigcast._core import BlendshapeRig
 from rigcast._safe_reading import errors_naming, read_json
-from rigcast._validate import bad_argument
+from rigcast._validate import bad_argument, bad_file
+from rigcast.errors import ArgumentError, FileError
 
 
 def rename_shapes(rig: BlendshapeRig, names: Mapping[str, str] | str | os.PathLike[str]) -> BlendshapeRig:
@@ -44,8 +45,10 @@ def rename_shapes(rig: BlendshapeRig, names: Mapping[str, str] | str | os.PathLi
     unknown = sorted(set(given) - set(rig.shape_names))
     if unknown:
         known = ", ".join(rig.shape_names)[:200]
-        where = "" if isinstance(names, Mapping) else f"{os.fspath(names)}: "
-        raise ValueError(f"rename_shapes: {where}{unknown[0]!r} is no shape of the rig ({known})")
+        problem = f"{unknown[0]!r} is no shape of the rig ({known})"
+        if isinstance(names, Mapping):
+            raise ArgumentError("rename_shapes", "", problem, "")
+        raise bad_file(names, problem, function="rename_shapes")
     columns = rig.columns()
     with nullcontext() if isinstance(names, Mapping) else errors_naming(names):
         return BlendshapeRig(
@@ -65,7 +68,7 @@ def _read(path: Path) -> dict[str, str]:
     except FileNotFoundError:
         raise FileNotFoundError(f"rename_shapes: there is no file {path}") from None
     except (OSError, ValueError) as error:
-        raise ValueError(f"rename_shapes: {error}") from None
+        raise FileError("rename_shapes", "", str(error), "", path) from None
     if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
-        raise ValueError(f'rename_shapes: {path}: no object {{"shape": "name", ...}}')
+        raise bad_file(path, 'no object {"shape": "name", ...}', function="rename_shapes")
     return names

@@ -78,7 +78,7 @@ def load_shot(
             kind = existing_file(path, "load_shot").suffix.lower()
         if kind not in OPENERS:
             endings = f"a folder of OBJ files, or one that ends in {', '.join([*OPENERS, OBJ[1]])}"
-            raise bad_argument("load_shot", "path", repr(str(path)), endings + readers_of(file))
+            raise bad_argument("load_shot", "path", repr(str(path)), endings + readers_of(file), path)
         options = {"fps": fps, "mesh": mesh, "clip": clip, "blender": blender, "timeout": timeout}
         shot: Shot = call("load_shot", OPENERS, kind, file, **options)
     return opened(file, shot)

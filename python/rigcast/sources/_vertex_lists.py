@@ -88,9 +88,9 @@ def load_markers(path: Source) -> tuple[Int64, Float64 | None]:
     table = table[:, None] if table.ndim == 1 else table
     expected = "one vertex per line, with or without a weight beside it"
     if table.ndim != 2 or table.shape[1] not in (1, 2) or not len(table):
-        raise bad_argument("load_markers", "path", f"{file}: no list of vertices (shape {table.shape})", expected)
+        raise bad_argument("load_markers", "path", f"{file}: no list of vertices (shape {table.shape})", expected, file)
     if not np.isfinite(table).all():
-        raise bad_argument("load_markers", "path", f"{file}: no list of vertices, but other numbers", expected)
+        raise bad_argument("load_markers", "path", f"{file}: no list of vertices, but other numbers", expected, file)
     return _indices("load_markers", file, table[:, :1], places)[:, 0], table[:, 1] if table.shape[1] == 2 else None
 
 
@@ -101,7 +101,7 @@ def _whole(function: str, path: Path, columns: int) -> Int64:
     table = table[:, None] if table.ndim == 1 and columns == 1 else table
     if table.size and (table.ndim != 2 or table.shape[1] != columns):
         got = f"{path}: not {what} per line (shape {table.shape})"
-        raise bad_argument(function, "path", got, f"{what} per line, as whole numbers")
+        raise bad_argument(function, "path", got, f"{what} per line, as whole numbers", path)
     return _indices(function, path, table.reshape(-1, columns), places)
 
 
@@ -111,7 +111,7 @@ def _indices(function: str, path: Path, table: Float64, places: list[str]) -> In
     if len(wrong):
         shown = ", ".join(f"{number:.17g}" for number in table[wrong[0]])
         expected = f"indices of vertices, whole numbers from 0 to {MOST_INDEX}"
-        raise bad_argument(function, "path", f"{path}, {places[wrong[0]]}: {shown}", expected)
+        raise bad_argument(function, "path", f"{path}, {places[wrong[0]]}: {shown}", expected, path)
     return table.astype(np.int64)
 
 

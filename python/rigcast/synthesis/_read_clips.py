@@ -108,9 +108,9 @@ def _of_data_set(folder: Path, rig: Any) -> list[Clip]:
     mesh = ControlledMesh(rig, "read_clips")
     if list(data.channel_names) != mesh.control_names:
         got = f"{folder}, a data set of other channels"
-        raise bad_argument("read_clips", "path", got, f"one of the rig's {len(mesh.control_names)} channels")
+        raise bad_argument("read_clips", "path", got, f"one of the rig's {len(mesh.control_names)} channels", folder)
     if not data.clips:
-        raise bad_argument("read_clips", "path", f"{folder}, a data set without clips", "one of animation")
+        raise bad_argument("read_clips", "path", f"{folder}, a data set without clips", "one of animation", folder)
     rows = [np.flatnonzero(data.clip == i) for i in range(len(data.clips))]
     return [Clip(np.asarray(data.channels[r]), c.fps, c.name) for c, r in zip(data.clips, rows, strict=True) if len(r)]
 
@@ -124,7 +124,7 @@ def _of_joints(file: Path, rig: Any, fps: float | None, mapped: dict[str, Any]) 
         return [Clip(action.channels, action.fps, action.name) for action in actions]
     if not is_motion(file) and suffix != ".blend":
         expected = f"a {', '.join(OPENERS)}, .blend, .npz or .npy file, or a data set"
-        raise bad_argument("read_clips", "path", repr(str(file)), expected)
+        raise bad_argument("read_clips", "path", repr(str(file)), expected, file)
     found = opened_motion(file)
     other = found.rig
     if isinstance(other, GltfRig) and list(other.channel_names) == ControlledMesh(rig, "read_clips").control_names:
@@ -142,7 +142,9 @@ def _retargeted(motion: sources.Motion, rig: Any, mapped: dict[str, Any]) -> Cli
 def _archive(file: Path, rig: Any, fps: float | None) -> Clip:
     arrays = read_arrays(file, ROWS, "read_clips", others=True)
     if "channels" not in arrays:
-        raise bad_argument("read_clips", "path", f"{file}, an archive without channels", "one with channels (T, N)")
+        raise bad_argument(
+            "read_clips", "path", f"{file}, an archive without channels", "one with channels (T, N)", file
+        )
     mesh = ControlledMesh(rig, "read_clips")
     rows = arrays["channels"].astype(np.float64)
     if "names" in arrays:
@@ -150,7 +152,7 @@ def _archive(file: Path, rig: Any, fps: float | None) -> Clip:
         missing = [name for name in mesh.control_names if name not in names]
         if missing:
             expected = "one with all channels of the rig"
-            raise bad_argument("read_clips", "path", f"{file}, without the channel {missing[0]!r}", expected)
+            raise bad_argument("read_clips", "path", f"{file}, without the channel {missing[0]!r}", expected, file)
         rows = rows[:, [names.index(name) for name in mesh.control_names]]
     rate = float(arrays["fps"]) if "fps" in arrays else fps
     return Clip(rows, rate, file.stem)

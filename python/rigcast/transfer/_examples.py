@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import inverse
 from rigcast._core import BlendshapeRig, DeformationTransfer
-from rigcast._validate import Arguments, bad_argument, check_threads
+from rigcast._validate import Arguments, bad_argument, bad_file, check_threads
 from rigcast.errors import UndeterminedShapesWarning
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.sources._weights import read_weights
@@ -291,8 +291,8 @@ def load_example_weights(path: str | os.PathLike[str], rig: BlendshapeRig, count
     is_plan = file.suffix.lower() == ".json"
     weights = _planned(ExpressionPlan.load(file), rig, file)[:count] if is_plan else read_weights(file, rig)
     if weights.shape != (count, rig.num_shapes):
-        got = f"load_example_weights: {file}: weights of shape {weights.shape}"
-        raise ValueError(f"{got}; {count} examples of {rig.num_shapes} shapes need ({count}, {rig.num_shapes})")
+        needed = f"{count} examples of {rig.num_shapes} shapes need ({count}, {rig.num_shapes})"
+        raise bad_file(file, f"weights of shape {weights.shape}; {needed}", function="load_example_weights")
     return weights
 
 
@@ -300,8 +300,8 @@ def _planned(plan: ExpressionPlan, rig: BlendshapeRig, path: Path) -> Float64:
     index = {name: k for k, name in enumerate(rig.shape_names)}
     unknown = [name for name in plan.names if name not in index]
     if unknown:
-        got = f"load_example_weights: {path}: a plan for another rig"
-        raise ValueError(f"{got}; {unknown[0]!r} is no shape of this one")
+        problem = f"a plan for another rig; {unknown[0]!r} is no shape of this one"
+        raise bad_file(path, problem, function="load_example_weights")
     weights = np.zeros((len(plan.expressions), rig.num_shapes))
     weights[:, [index[name] for name in plan.names]] = plan.weights()
     return weights

@@ -70,7 +70,7 @@ def transfer_face_maps(model: Deformer, rest_vertices: ArrayLike, faces: ArrayLi
     >>> bare = rc.sources.Surface()
     >>> rc.transfer.transfer_face_maps(rc.faces.example(), np.zeros((3, 3)), [[0, 1, 2]], bare)
     Traceback (most recent call last):
-    ValueError: transfer_face_maps: model is of kind 'blendshape'; it must be a model of kind "face_maps"
+    rigcast.errors.ArgumentError: transfer_face_maps: model is of kind 'blendshape'; ...
     """
     if getattr(model, "kind", None) != "face_maps":
         got = f"of kind {model.kind!r}" if isinstance(model, Deformer) else f"a {type(model).__name__}"

@@ -80,7 +80,7 @@ def transfer_rig(
     check_blendshape_rig("transfer_rig", rig)
     show = as_callback(progress)
     mesh = target_mesh("transfer_rig", target)
-    placed = matched("transfer_rig: target is", rig, mesh, landmarks, faces, threads=threads, progress=show)
+    placed = matched("transfer_rig", "target", rig, mesh, landmarks, faces, threads=threads, progress=show)
     if placed.lies is not None:
         text = (
             f"transfer_rig: target lies as a mesh with {placed.lies} up would, and so will the rig; a Mesh of up_axis "

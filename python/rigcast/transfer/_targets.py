@@ -14,6 +14,7 @@ from rigcast._hashing import padded_faces
 from rigcast._rigs.mesh import Mesh
 from rigcast._rigs.up_axis import seeming_up_axis
 from rigcast._validate import Arguments
+from rigcast.errors import ArgumentError
 from rigcast.progress import ProgressOption
 from rigcast.sources._meshes import load_mesh
 from rigcast.sources._vertex_lists import load_landmarks
@@ -67,7 +68,8 @@ def target_mesh(function: str, target: Target) -> Mesh:
 
 
 def matched(
-    called: str,
+    function: str,
+    argument: str,
     rig: BlendshapeRig,
     target: Mesh,
     landmarks: Landmarks = None,
@@ -80,8 +82,8 @@ def matched(
 
     Parameters
     ----------
-    called : str
-        How errors open: ``"transfer_rig: target is"``.
+    function, argument : str
+        Public names, for errors.
     rig : BlendshapeRig
     target : Mesh
     landmarks : (L, 2) integers or path, optional
@@ -96,14 +98,16 @@ def matched(
     """
     count = len(rig.rest_vertices)
     if landmarks is None and len(target.vertices) != count:
-        got = f"{called} a mesh of {len(target.vertices):,} vertices where the rig has {count:,}"
-        raise ValueError(f"{got}; a target of another topology needs landmarks")
+        got = f"a mesh of {len(target.vertices):,} vertices where the rig has {count:,}"
+        raise ArgumentError(function, argument, f"{got}; a target of another topology needs landmarks", "")
     own = target.faces if landmarks is not None or not len(rig.faces) else rig.faces
-    corners = own if faces is None else padded_faces(faces, called.partition(":")[0], len(target.vertices))
+    corners = own if faces is None else padded_faces(faces, function, len(target.vertices))
     if not len(corners):
-        raise ValueError(f"{called} a mesh without faces; a transfer needs them, the rig's or the target's")
+        got = "a mesh without faces; a transfer needs them, the rig's or the target's"
+        raise ArgumentError(function, argument, got, "")
     if degenerate_faces(target.vertices, corners).all():
-        raise ValueError(f"{called} a mesh with no area in any of its {len(corners):,} faces; it must be a surface")
+        got = f"a mesh with no area in any of its {len(corners):,} faces"
+        raise ArgumentError(function, argument, got, "a surface")
     shapes = positions_from_rig(rig)
     axes = str(rig.up_axis), target.up_axis or str(rig.up_axis)
     if landmarks is None:

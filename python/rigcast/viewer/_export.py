@@ -20,6 +20,7 @@ from rigcast.exports._motion import write_poses
 from rigcast.viewer._figures._figure import Figure, State
 from rigcast.viewer._figures._model import ModelFigure
 from rigcast.viewer._figures._rig import RigFigure
+from rigcast.viewer._messages import Refused
 from rigcast.viewer._stage import Stage
 
 LOG = logging.getLogger("rigcast.viewer")
@@ -82,7 +83,7 @@ def _npz(snapshot: Snapshot, path: Path) -> None:
 
 def _bvh(snapshot: Snapshot, path: Path) -> None:
     if not isinstance(snapshot.figure, ModelFigure):
-        raise ValueError("a BVH file is written of models with joints")
+        raise Refused("a BVH file is written of models with joints")
     write_poses(path, snapshot.figure.model, snapshot.poses(), snapshot.fps)
 
 

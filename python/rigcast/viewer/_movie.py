@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast.viewer._messages import Refused
+
 PROGRAM = "ffmpeg"
 MISSING = "a movie needs ffmpeg on the PATH; Sequence saves the pictures without it"
 SIGNATURE, TRAILER = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
@@ -38,7 +40,7 @@ class Movie:
 
     def __init__(self) -> None:
         if not can_make_movies():
-            raise ValueError(MISSING)
+            raise Refused(MISSING)
         self._folder = tempfile.TemporaryDirectory(prefix="rigcast-movie-")
         self._parts: list[bytes] = []
         self._bytes = 0
@@ -55,14 +57,14 @@ class Movie:
         try:
             self._parts.append(base64.b64decode(text, validate=True))
         except ValueError:  # binascii.Error, or letters beyond ASCII
-            raise ValueError("a part of a picture is no base64") from None
+            raise Refused("a part of a picture is no base64") from None
         self._bytes += len(self._parts[-1])
         if sum(map(len, self._parts)) > LARGEST_PICTURE or self._bytes > LARGEST_MOVIE:
-            raise ValueError("a movie has at most 8 GB of pictures of 64 MB")
+            raise Refused("a movie has at most 8 GB of pictures of 64 MB")
         if last:
             picture, self._parts = b"".join(self._parts), []
             if not picture.startswith(SIGNATURE) or not picture.endswith(TRAILER):
-                raise ValueError("a picture is no PNG")
+                raise Refused("a picture is no PNG")
             (Path(self._folder.name) / f"{self.pictures:06d}.png").write_bytes(picture)
             self.pictures += 1
 
@@ -75,7 +77,7 @@ class Movie:
             If there is no picture, or ffmpeg fails; the message is its last line.
         """
         if not self.pictures:
-            raise ValueError("there is no picture to make a movie of")
+            raise Refused("there is no picture to make a movie of")
         result = Path(self._folder.name) / "movie.mp4"
         name = self._encoder()
         source = ["-framerate", f"{fps:g}", "-i", str(Path(self._folder.name) / "%06d.png")]
@@ -92,9 +94,9 @@ class Movie:
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PATIENCE)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise ValueError(f"ffmpeg did not run: {error}") from None
+            raise Refused(f"ffmpeg did not run: {error}") from None
         if done.returncode:
-            raise ValueError(f"ffmpeg failed: {(done.stderr.strip().splitlines() or ['without a word'])[-1]}")
+            raise Refused(f"ffmpeg failed: {(done.stderr.strip().splitlines() or ['without a word'])[-1]}")
         return done.stdout
 
     def close(self) -> None:

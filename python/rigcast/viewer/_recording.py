@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rigcast._atomic_files import atomic_write
 from rigcast._validate import bad_argument
+from rigcast.viewer._messages import Seek
 from rigcast.viewer._page import page_files
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._summed import summed
@@ -66,7 +67,7 @@ class Recording:
             If the path does not end in ``.html``.
         """
         if Path(path).suffix.lower() != ".html":
-            raise bad_argument("Recording.save", "path", repr(str(path)), "a file that ends in .html")
+            raise bad_argument("Recording.save", "path", repr(str(path)), "a file that ends in .html", path)
         atomic_write(Path(path), self.page.encode())
 
     def __repr__(self) -> str:
@@ -104,7 +105,7 @@ def _sent(stage: Stage) -> list[str]:
     if (count * size * 4) // 3 > LARGEST:
         got = f"{count:,} frames of {size / 2**20:.1f} MB"
         raise bad_argument("record", "poses", got, f"frames of at most {LARGEST // 2**20} MB together")
-    frames = (stage.step([{"type": "seek", "at": t}], 0.0) for t in range(count))
+    frames = (stage.step([Seek(t)], 0.0) for t in range(count))
     return [_base64(stage.scene()), *map(_base64, frames)]
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.viewer import _geometry
-from rigcast.viewer._figures._figure import Vertices
+from rigcast.viewer._figures._figure import State, Vertices
 from rigcast.viewer._figures._model import ModelFigure
+from rigcast.viewer._messages import Refused
 from rigcast.viewer._movie import can_make_movies
 from rigcast.viewer._sliders import part_order
 from rigcast.viewer._wire import packed
@@ -33,7 +34,7 @@ def check_color(mode: str, figures: Sequence[Any]) -> None:
     """Refuse a color that the first figure cannot show."""
     if mode not in color_modes(figures):
         needs = "a model that states one" if mode == "bound" else "another figure of the same mesh beside it"
-        raise ValueError(f"{mode} needs {needs}")
+        raise Refused(f"{mode} needs {needs}")
 
 
 def _export_formats(figure: Any) -> list[str]:
@@ -100,6 +101,19 @@ def distance_marks(
 def confidence_marks(confidence: float, num_vertices: int) -> Marks:
     """0 inside the training poses, 255 where nothing is known."""
     return np.full(num_vertices, round(255.0 * (1.0 - confidence)), np.uint8)
+
+
+def confidence_of(figure: Any, state: State) -> float | None:
+    """How near a pose is to those that a model was made from; None for a rig."""
+    if not isinstance(figure, ModelFigure):
+        return None
+    return float(figure.model.confidence(figure.pose(state)[None])[0])
+
+
+def bound_of(figure: Any, state: State) -> NDArray[np.float32]:
+    """The error bound of each vertex, of a model that states one."""
+    assert isinstance(figure, ModelFigure)  # which alone offer this color
+    return figure.error_bound(state)
 
 
 def marks_of(

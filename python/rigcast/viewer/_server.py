@@ -6,19 +6,20 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from rigcast._extras import require
 from rigcast.viewer._admission import Admission, RateLimit, answering_connection
 from rigcast.viewer._export import Snapshot, stem, written
+from rigcast.viewer._messages import LARGEST_MESSAGE, Export, FilmStep, Message, Picture, Refused, Shown, parsed
 from rigcast.viewer._movie import Movie
 from rigcast.viewer._page import HEADERS, page_files
 from rigcast.viewer._stage import Stage
-from rigcast.viewer._wire import LARGEST_MESSAGE, packed, parsed
+from rigcast.viewer._wire import packed
 
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection
@@ -28,7 +29,6 @@ log = logging.getLogger("rigcast.viewer")
 SOCKET = "/live"
 Result = TypeVar("Result")
 PATIENCE = 30.0  # seconds of flooding after which a connection is closed
-Message = dict[str, Any]
 MOST_WAITING = 1000
 
 
@@ -160,14 +160,14 @@ class Server:
         except ValueError as error:
             log.warning("refused a message: %s", error)
             return True
-        if value["type"] == "shown":
-            self._shown(tab, value["frame"])
-        elif value["type"] == "export":
-            await self._export(tab, value["format"])
-        elif value["type"] in ("movie", "picture"):
+        if isinstance(value, Shown):
+            self._shown(tab, value.frame)
+        elif isinstance(value, Export):
+            await self._export(tab, value.format)
+        elif isinstance(value, FilmStep | Picture):
             await self._film(tab, value)
         else:
-            if value["type"] in ("drag", "pull", "tell") and self._arrived is None:
+            if value.is_timed and self._arrived is None:
                 self._arrived = time.perf_counter()
             if not self._inbox.put(value):
                 log.warning("refused a message: too many are waiting")
@@ -221,23 +221,23 @@ class Server:
         except asyncio.TimeoutError:
             return
 
-    async def _film(self, tab: Tab, message: Message) -> None:
+    async def _film(self, tab: Tab, message: FilmStep | Picture) -> None:
         """Begin a movie, add a part of a picture, or send what ffmpeg makes of all of them."""
         loop = asyncio.get_running_loop()
         try:
-            if message["type"] == "picture":
+            if isinstance(message, Picture):
                 if tab.movie is None:
-                    raise ValueError("no movie was begun")
-                tab.movie.add(message["data"], message["last"])
-                if message["last"]:
+                    raise Refused("no movie was begun")
+                tab.movie.add(message.data, message.last)
+                if message.last:
                     await tab.socket.send(packed({"type": "kept", "pictures": tab.movie.pictures}))
                 return
-            if message["step"] == "end" and tab.movie is not None:
+            if message.step == "end" and tab.movie is not None:
                 fps = self.stage.timeline.fps
                 content = await loop.run_in_executor(None, tab.movie.encoded, fps)
                 await tab.socket.send(packed({"type": "file", "name": f"{stem(self.stage.figure)}.mp4"}, [content]))
             tab.end_movie()
-            if message["step"] == "begin":
+            if message.step == "begin":
                 tab.movie = Movie()
                 await tab.socket.send(packed({"type": "kept", "pictures": 0}))
         except (ValueError, OSError) as error:
@@ -261,7 +261,7 @@ class Inbox:
     """Keeps messages in the order of their arrival; a newer one takes an older one's place at the end."""
 
     def __init__(self) -> None:
-        self._waiting: dict[object, Message] = {}
+        self._waiting: dict[Hashable, Message] = {}
         self._count = 0
 
     def __bool__(self) -> bool:
@@ -271,7 +271,10 @@ class Inbox:
         """Add a message; returns whether there was room."""
         if len(self._waiting) >= MOST_WAITING:
             return False
-        key = self._key(message)
+        key = message.merge_key()
+        if key is None:
+            self._count += 1
+            key = self._count
         self._waiting.pop(key, None)
         self._waiting[key] = message
         return True
@@ -280,16 +283,3 @@ class Inbox:
         """All messages, and none are left."""
         found, self._waiting = list(self._waiting.values()), {}
         return found
-
-    def _key(self, message: Message) -> object:
-        kind = message["type"]
-        if kind == "drag":
-            return kind, message["pin"]
-        if kind == "pull":
-            return kind, message["handle"]
-        if kind == "set" and not message["done"]:
-            return kind, message["channel"]
-        if kind in ("seek", "tell", "restart"):
-            return kind
-        self._count += 1
-        return self._count

@@ -1,14 +1,15 @@
 """What the view holds: figures, the state of the first, pins, history, timeline. One thread at a time works on it.
 
-A message of a page is checked (``_wire``), waits with the newest of its kind, and is handled here. A frame is made when
-a page has shown the last one, so no queue grows. What follows a handle depends on the pose in which it was gripped and
-on its target, not on the way there.
+A message of a page is checked (``_messages``), waits with the newest of its kind, and is handled here. A frame is made
+when a page has shown the last one, so no queue grows. What follows a handle depends on the pose in which it was gripped
+and on its target, not on the way there.
 """
 
 from __future__ import annotations
 
+import functools
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._validate import check_finite
+from rigcast.viewer import _messages as messages
 from rigcast.viewer._drags import Drags
 from rigcast.viewer._figures._beside import beside_vertices
 from rigcast.viewer._figures._figure import State, Vertices, mirrored_row
@@ -23,12 +25,11 @@ from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
 from rigcast.viewer._figures._rig import RigFigure
 from rigcast.viewer._handles import Handles, HandleSet
 from rigcast.viewer._history import History
-from rigcast.viewer._scene import check_color, marks_of, scene_message
+from rigcast.viewer._scene import bound_of, check_color, confidence_of, marks_of, scene_message
 from rigcast.viewer._timeline import FASTEST, SLOWEST, Timeline
 from rigcast.viewer._wire import packed
 
 log = logging.getLogger("rigcast.viewer")
-Message = dict[str, Any]
 FITTING = "this rig is sampled first, and skinning fitted to it: the drag follows in some seconds"
 MOST_ATTEMPTS = 20  # steps in which a drag that rests is solved further
 
@@ -77,11 +78,11 @@ class Stage:
         """The message that opens a page: meshes and sliders."""
         return scene_message(self.figures(), bool(self.handles), self.scene_facts())
 
-    def step(self, messages: Iterable[Message], now: float) -> bytes:
+    def step(self, given: Iterable[messages.Message], now: float) -> bytes:
         """Apply messages, move on, and return the frame: if the figure fails, of the last pose that it could show."""
         shown = self.state, self.vertices
         try:
-            return self._step(messages, now)
+            return self._step(given, now)
         except Exception as error:  # noqa: BLE001  of any rig
             text = f"{type(error).__name__}: {' '.join(str(error).split())}"
             log.error(text)
@@ -92,13 +93,13 @@ class Stage:
             self._notice = f"{text}; the last pose that could be shown is back"
             return self._frame()
 
-    def _step(self, messages: Iterable[Message], now: float) -> bytes:
-        for message in messages:
+    def _step(self, given: Iterable[messages.Message], now: float) -> bytes:
+        for message in given:
             try:
-                HANDLERS[message["type"]](self, message, now)
+                self.handle(message, now)
             except ValueError as error:
                 self._notice = " ".join(str(error).split())
-                log.warning("refused: %s: %s", message["type"], self._notice)
+                log.warning("refused: %s: %s", message.kind, self._notice)
         if self.timeline.playing and self.timeline.advance(now):
             self._go_to_timeline()
         self._pull_pins()
@@ -136,10 +137,10 @@ class Stage:
     def _frame(self) -> bytes:
         self.number += 1
         shown = self.shown()
-        confidence = self._confidence()
-        marks, error = marks_of(
-            self._mode, shown, confidence or 0.0, self._size, self.figure.meters_per_unit, self._bound
-        )
+        confidence = confidence_of(self.figure, self.state)
+        bound = functools.partial(bound_of, self.figure, self.state)
+        meters = self.figure.meters_per_unit
+        marks, error = marks_of(self._mode, shown, confidence or 0.0, self._size, meters, bound)
         arrays, boxes = [], []
         for number, (packer, vertices) in enumerate(zip(self._packers, shown, strict=True)):
             content, low, high = packer.pack(vertices, marks if number == 0 else None)
@@ -164,15 +165,6 @@ class Stage:
         }
         self._grab, self._notice = None, ""
         return packed(header, arrays)
-
-    def _confidence(self) -> float | None:
-        if not isinstance(self.figure, ModelFigure):
-            return None
-        return float(self.figure.model.confidence(self.figure.pose(self.state)[None])[0])
-
-    def _bound(self) -> NDArray[np.float32]:
-        assert isinstance(self.figure, ModelFigure)  # which alone offer this color
-        return self.figure.error_bound(self.state)
 
     def _of_timeline(self) -> State | None:
         """The state at the present frame; None if nothing plays."""
@@ -209,13 +201,26 @@ class Stage:
         """Channels (N,) without what was done by hand."""
         return self.rest
 
+    @functools.singledispatchmethod
+    def handle(self, message: messages.Message, now: float) -> None:
+        """Follow a message, or raise a ``ValueError`` that says why not; each class has its handler below."""
+        raise TypeError(f"no stage follows {message.kind}")
+
+    @handle.register
+    def _tell(self, message: messages.Tell, _: float) -> None:
+        self.tell(message.label)
+
+    @handle.register
+    def _restart(self, message: messages.Restart, _: float) -> None:
+        self.restart(message.seed)
+
     def tell(self, label: str) -> None:
         """Refused: only a synthesizer has labels."""
-        raise ValueError("this view shows no synthesizer, which could be told a label")
+        raise messages.Refused("this view shows no synthesizer, which could be told a label")
 
     def restart(self, seed: int) -> None:
         """Refused: only a synthesizer has a seed."""
-        raise ValueError("this view shows no synthesizer, which could begin again")
+        raise messages.Refused("this view shows no synthesizer, which could begin again")
 
     def acting(self) -> dict[str, Any] | None:
         """What a synthesizer does; None of anything else."""
@@ -225,118 +230,112 @@ class Stage:
         """Labels for buttons, and labels of moods: none."""
         return {"labels": [], "moods": {}}
 
-    def _set(self, message: Message, _: float) -> None:
-        channel = message["channel"]
+    @handle.register
+    def _set(self, message: messages.Set, _: float) -> None:
+        channel = message.channel
         if channel >= len(self.rest):
-            raise ValueError(f"channel {channel} of {len(self.rest)}")
+            raise messages.Refused(f"channel {channel} of {len(self.rest)}")
         row = self.state.row.copy()
-        row[channel] = np.clip(message["value"], *self.ranges[channel])
+        row[channel] = np.clip(message.value, *self.ranges[channel])
         self.stand(State(row))
-        if message["done"]:
+        if message.done:
             self.commit()
 
-    def _reset(self, message: Message, _: float) -> None:
-        chosen = np.array(message["channels"], np.int64)
+    @handle.register
+    def _reset(self, message: messages.Reset, _: float) -> None:
+        chosen = np.array(message.channels, np.int64)
         if len(chosen) and chosen.max() >= len(self.rest):
-            raise ValueError(f"channel {chosen.max()} of {len(self.rest)}")
+            raise messages.Refused(f"channel {chosen.max()} of {len(self.rest)}")
         row = self.state.row.copy()
         row[chosen] = self.resting()[chosen]
         self.stand(State(row))
         self.commit()
 
-    def _mirror(self, message: Message, _: float) -> None:
-        self.stand(State(self.within(mirrored_row(self.figure, self.state.row, message["from"]))))
+    @handle.register
+    def _mirror(self, message: messages.Mirror, _: float) -> None:
+        self.stand(State(self.within(mirrored_row(self.figure, self.state.row, message.from_))))
         self.commit()
 
-    def _grab_point(self, message: Message, _: float) -> None:
-        vectors = [np.array(message[name], np.float64) for name in ("origin", "direction", "facing")]
-        hit = self.drags.grab(message["grab"], self._picker, *vectors)
-        self._grab = {"grab": message["grab"], "hit": hit}
+    @handle.register
+    def _grab_point(self, message: messages.Grab, _: float) -> None:
+        vectors = [np.array(given, np.float64) for given in (message.origin, message.direction, message.facing)]
+        hit = self.drags.grab(message.grab, self._picker, *vectors)
+        self._grab = {"grab": message.grab, "hit": hit}
         if hit:
             self.timeline.playing = False
         if hit and isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
             self._notice = FITTING
 
-    def _grip(self, message: Message, _: float) -> None:
+    @handle.register
+    def _grip(self, message: messages.Grip, _: float) -> None:
         self.timeline.playing = False
-        self.handles.grip(message["handle"], np.array(message["facing"], np.float64), message["firm"], self.state)
+        self.handles.grip(message.handle, np.array(message.facing, np.float64), message.firm, self.state)
         if isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
             self._notice = FITTING
 
-    def _pull_handle(self, message: Message, _: float) -> None:
-        state = self.handles.pull(message["handle"], np.array(message["origin"]), np.array(message["direction"]))
+    @handle.register
+    def _pull_handle(self, message: messages.Pull, _: float) -> None:
+        state = self.handles.pull(message.handle, np.array(message.origin), np.array(message.direction))
         if state is not None:
             self.stand(state)
 
-    def _drop(self, message: Message, _: float) -> None:
-        if self.handles.drop(message["handle"]):
+    @handle.register
+    def _drop(self, message: messages.Drop, _: float) -> None:
+        if self.handles.drop(message.handle):
             self.commit()
 
-    def _drag(self, message: Message, _: float) -> None:
-        origin, direction = np.array(message["origin"], np.float64), np.array(message["direction"], np.float64)
-        if self.drags.move(message["pin"], origin, direction):
+    @handle.register
+    def _drag(self, message: messages.Drag, _: float) -> None:
+        origin, direction = np.array(message.origin, np.float64), np.array(message.direction, np.float64)
+        if self.drags.move(message.pin, origin, direction):
             self._pull, self._attempts = True, 0
 
-    def _release(self, message: Message, _: float) -> None:
-        self.drags.release(message["pin"], message["hold"])
+    @handle.register
+    def _release(self, message: messages.Release, _: float) -> None:
+        self.drags.release(message.pin, message.hold)
         self.commit()
 
-    def _unpin(self, message: Message, _: float) -> None:
-        self.drags.pins.pop(message["pin"], None)
+    @handle.register
+    def _unpin(self, message: messages.Unpin, _: float) -> None:
+        self.drags.pins.pop(message.pin, None)
 
-    def _undo(self, _: Message, __: float) -> None:
+    @handle.register
+    def _undo(self, _: messages.Undo, __: float) -> None:
         self._let_go()
         self.restore(self.history.undo())
 
-    def _redo(self, _: Message, __: float) -> None:
+    @handle.register
+    def _redo(self, _: messages.Redo, __: float) -> None:
         self._let_go()
         self.restore(self.history.redo())
 
-    def _play(self, message: Message, now: float) -> None:
-        self.timeline.play(message["playing"], now)
+    @handle.register
+    def _play(self, message: messages.Play, now: float) -> None:
+        self.timeline.play(message.playing, now)
 
-    def _seek(self, message: Message, _: float) -> None:
-        self.timeline.at = float(np.clip(message["at"], 0, self.timeline.frames - 1))
+    @handle.register
+    def _seek(self, message: messages.Seek, _: float) -> None:
+        self.timeline.at = float(np.clip(message.at, 0, self.timeline.frames - 1))
         self._go_to_timeline()
 
-    def _speed(self, message: Message, _: float) -> None:
-        self.timeline.speed = float(np.clip(message["speed"], SLOWEST, FASTEST))
+    @handle.register
+    def _speed(self, message: messages.Speed, _: float) -> None:
+        self.timeline.speed = float(np.clip(message.speed, SLOWEST, FASTEST))
 
-    def _frames(self, message: Message, _: float) -> None:
-        self.timeline.resize(message["frames"])
+    @handle.register
+    def _frames(self, message: messages.Frames, _: float) -> None:
+        self.timeline.resize(message.frames)
 
-    def _key(self, _: Message, __: float) -> None:
+    @handle.register
+    def _key(self, _: messages.Key, __: float) -> None:
         self.timeline.set_key(self.state.row)
 
-    def _unkey(self, _: Message, __: float) -> None:
+    @handle.register
+    def _unkey(self, _: messages.Unkey, __: float) -> None:
         self.timeline.remove_key()
         self._go_to_timeline()
 
-    def _color(self, message: Message, _: float) -> None:
-        check_color(message["mode"], self.figures())
-        self._mode = message["mode"]
-
-
-HANDLERS: dict[str, Callable[[Stage, Message, float], None]] = {
-    "set": Stage._set,
-    "reset": Stage._reset,
-    "mirror": Stage._mirror,
-    "grab": Stage._grab_point,
-    "drag": Stage._drag,
-    "release": Stage._release,
-    "unpin": Stage._unpin,
-    "grip": Stage._grip,
-    "pull": Stage._pull_handle,
-    "drop": Stage._drop,
-    "undo": Stage._undo,
-    "redo": Stage._redo,
-    "play": Stage._play,
-    "seek": Stage._seek,
-    "speed": Stage._speed,
-    "frames": Stage._frames,
-    "key": Stage._key,
-    "unkey": Stage._unkey,
-    "color": Stage._color,
-    "tell": lambda stage, message, _: stage.tell(message["label"]),
-    "restart": lambda stage, message, _: stage.restart(message["seed"]),
-}
+    @handle.register
+    def _color(self, message: messages.Color, _: float) -> None:
+        check_color(message.mode, self.figures())
+        self._mode = message.mode

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rigcast._validate import bad_argument
 from rigcast.viewer import _geometry
 from rigcast.viewer._coarse import Triangles, coarse_mesh
+from rigcast.viewer._messages import Seek
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._wire import header_of, packed
 
@@ -80,7 +81,7 @@ def summed(stage: Stage, vertices: int) -> bytes:
         raise bad_argument("record", "poses", f"{count:,} frames", f"at most {LARGEST // (3 * sum(sizes)):,}")
     seen: list[list[Float32]] = [[np.asarray(figure.rest_vertices, np.float32)] for figure in stage.figures()]
     for t in _spread(count):
-        stage.step([{"type": "seek", "at": int(t)}], 0.0)
+        stage.step([Seek(int(t))], 0.0)
         for own, shown in zip(seen, stage.shown(), strict=True):
             own.append(np.array(shown, np.float32))
     meshes = [
@@ -90,7 +91,7 @@ def summed(stage: Stage, vertices: int) -> bytes:
     headers: list[dict[str, Any]] = []
     frames = [np.empty((count, len(kept), 3), np.float32) for kept, _ in meshes]
     for t in range(count):
-        headers.append(header_of(stage.step([{"type": "seek", "at": t}], 0.0)))
+        headers.append(header_of(stage.step([Seek(t)], 0.0)))
         for rows, (kept, _), shown in zip(frames, meshes, stage.shown(), strict=True):
             rows[t] = shown[kept]
     figures = [summed_figure(rows, mesh[1]) for rows, mesh in zip(frames, meshes, strict=True)]

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "rigcast/core/error.h"
 #include "rigcast/core/system.h"
 
 namespace rigcast {
@@ -50,12 +49,12 @@ fs::path followed(fs::path path) {
     return path;
 }
 
-/// The permissions of the file that will be replaced, `unknown` if there is none. Throws ArgumentError if it is no
+/// The permissions of the file that will be replaced, `unknown` if there is none. Throws FileError if it is no
 /// file, or is read-only: a rename would replace it all the same.
 fs::perms permissions_of_replaced(const std::string& function, const std::string& path, const fs::path& target) {
     std::error_code failed;
     const auto refuse = [&](const char* what, const char* expected) {
-        return bad_argument(function, "path", "'" + path + "', which is " + what, expected);
+        return FileError(function, "path", "'" + path + "', which is " + what, expected, path);
     };
     if (fs::is_symlink(fs::symlink_status(target, failed))) throw refuse("one of a circle of links", "a file");
     const fs::file_status status = fs::status(target, failed);
@@ -75,9 +74,9 @@ std::vector<std::byte> read_file(const std::string& function, const std::string&
         case system::ReadResult::complete:
             return bytes;
         case system::ReadResult::cut_short:
-            throw bad_argument(function, path, "a file that could not be read to its end", "a readable file");
+            throw FileError(function, path, "a file that could not be read to its end", "a readable file", path);
         default:
-            throw bad_argument(function, path, "not a readable file", "a model file");
+            throw FileError(function, path, "not a readable file", "a model file", path);
     }
 }
 

@@ -60,9 +60,10 @@ std::unique_ptr<const Reconstructor> read_reconstructor(const TensorFile& file, 
         return std::make_unique<const Reconstructor>(mesh.faces, mesh.num_vertices, anchors,
                                                      View<const double, 1>(weights.data(), weight.extents()));
     } catch (const ArgumentError& error) {
-        throw ArgumentError(std::string("load: ") + error.what());
+        throw bad_argument("load", error.argument, error.got, error.expected);
     } catch (const NumericalError& error) {
-        throw ArgumentError(std::string("load: ") + error.what());
+        throw bad_argument("load", "anchors.*", std::string("malformed (") + error.what() + ")",
+                           "anchors that a Laplacian can be factorized with");
     }
 }
 

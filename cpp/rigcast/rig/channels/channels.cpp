@@ -169,9 +169,8 @@ void Channels::check_places() const {
 
 void Channels::refuse_undecided(const char* function) const {
     if (list_.empty()) {
-        throw ArgumentError(std::string(function) +
-                            ": the model file has no channels: it was made from data without channels; it must be "
-                            "made from a data set that has them");
+        throw bad_argument(function, "model", "without channels: its file was made from data that has none",
+                           "made from a data set that has channels");
     }
     if (undecided_.empty()) return;
     std::string text = "of a rig for which plain kinematics does not decide ";

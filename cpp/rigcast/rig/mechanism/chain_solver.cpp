@@ -78,7 +78,7 @@ private:
     int add_link(std::size_t i) {
         ChainLink& link = links_[i];
         const auto count = std::count(link.turns.begin(), link.turns.end(), true);
-        if (count == 2) throw ArgumentError("chain: a link turns about two axes");
+        if (count == 2) throw bad_argument("chain", "a link", "one that turns about two axes", "one of 0, 1 or 3");
         for (int axis = 0; axis < 3; ++axis) {
             if (!link.turns[axis]) continue;
             freedoms_.push_back({i, axis, link.weights[axis]});

@@ -66,5 +66,5 @@ def _frames(path: Path, fps: float | None) -> Frames:
     found = frames_of(times, MOST_FRAMES)
     if found is None:
         got = f"{path}: samples from {times[0]:.4g} to {times[-1]:.4g} seconds"
-        raise bad_argument("load_shot", "path", got, f"of fewer than {MOST_FRAMES} frames")
+        raise bad_argument("load_shot", "path", got, f"of fewer than {MOST_FRAMES} frames", path)
     return found if len(times) else Frames(np.zeros(1), found.fps)

@@ -211,7 +211,7 @@ class BlenderRig(PlayedActions, Described):
         if not os.path.exists(file):
             raise missing_file("BlenderRig.open", "path", path, "a .blend file that exists")
         if not os.path.isfile(file):
-            raise bad_argument("BlenderRig.open", "path", repr(os.fspath(path)), "a .blend file")
+            raise bad_argument("BlenderRig.open", "path", repr(os.fspath(path)), "a .blend file", path)
         used, given = used_limits(limits, file), read_limits(limits, file)
         settings = {
             "path": str(file),

@@ -186,7 +186,7 @@ def load_table(path: Path) -> CurveTable:
         expected = (
             "one with the names of curves in its first row, after Timecode, BlendshapeCount, frame or time if any"
         )
-        raise bad_argument("load_blendshape_weights", "path", got, expected)
+        raise bad_argument("load_blendshape_weights", "path", got, expected, path)
     values = _numbers(header, rows, first, path)
     if "timecode" in keys[:first]:
         place = keys.index("timecode")
@@ -202,7 +202,11 @@ def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
         table = table_rows(as_utf8(path.read_bytes()).decode("utf-8"))
     except (ValueError, csv.Error) as error:
         raise bad_argument(
-            "load_blendshape_weights", "path", f"{path}: unreadable ({error})", "a Live Link Face CSV"
+            "load_blendshape_weights",
+            "path",
+            f"{path}: unreadable ({error})",
+            "a Live Link Face CSV",
+            path,
         ) from error
     header = table[0] if table else []
     if header[-1:] == [""] and all(len(row) == len(header) and not row[-1] for row in table):
@@ -211,10 +215,14 @@ def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
     if len(set(header)) != len(header):
         twice = next(name for place, name in enumerate(header) if name in header[:place])
         got = f"{path}: a table with two columns {twice[:60]!r}"
-        raise bad_argument("load_blendshape_weights", "path", got, "one whose columns have different names")
+        raise bad_argument("load_blendshape_weights", "path", got, "one whose columns have different names", path)
     if len(table) < 2:
         raise bad_argument(
-            "load_blendshape_weights", "path", f"{path}: without a frame", "a Live Link Face CSV with frames"
+            "load_blendshape_weights",
+            "path",
+            f"{path}: without a frame",
+            "a Live Link Face CSV with frames",
+            path,
         )
     return header, table[1:]
 
@@ -239,7 +247,7 @@ def _numbers(header: list[str], rows: list[list[str]], first: int, path: Path) -
             numbers = []
         if len(numbers) != len(header) - first or not (np.abs(numbers) <= np.finfo(np.float32).max).all():
             got = f"{path}: row {index + 2} of {len(row)} cells, not all finite numbers"
-            raise bad_argument("load_blendshape_weights", "path", got, f"{len(header)} cells in each row")
+            raise bad_argument("load_blendshape_weights", "path", got, f"{len(header)} cells in each row", path)
         result[index] = numbers
     return result
 
@@ -266,7 +274,7 @@ def _rate_of_codes(codes: list[str], path: Path) -> float | None:
         match = TIMECODE.match(code.strip())
         if match is None:
             got = f"{path}: row {index + 2} with timecode {code[:30]!r}"
-            raise bad_argument("load_blendshape_weights", "path", got, "HH:MM:SS:FF, or give fps")
+            raise bad_argument("load_blendshape_weights", "path", got, "HH:MM:SS:FF, or give fps", path)
         hours, minutes, whole = (int(part) for part in match.groups()[:3])
         seconds.append(3600 * hours + 60 * minutes + whole)
         frames.append(int(match.group(4)))

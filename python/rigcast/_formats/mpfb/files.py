@@ -36,10 +36,10 @@ def read_text(path: Path, function: str) -> str:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             content = stream.read(LARGEST + 1)
         if len(content) > LARGEST:
-            raise bad_argument(function, "folder", f"with {path} of more than {LARGEST} bytes", "of usual size")
+            raise bad_argument(function, "folder", f"with {path} of more than {LARGEST} bytes", "of usual size", path)
         return as_utf8(content).decode("utf-8")
     except (OSError, EOFError, zlib.error, ValueError) as error:
-        raise bad_argument(function, "folder", f"with {path} unreadable ({error})", "complete") from error
+        raise bad_argument(function, "folder", f"with {path} unreadable ({error})", "complete", path) from error
 
 
 def read_object(path: Path, function: str) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def read_object(path: Path, function: str) -> dict[str, Any]:
     try:
         content = parse_json(text.encode())
     except ValueError as error:
-        raise bad_argument(function, "folder", f"with {path} unreadable ({error})", "JSON") from None
+        raise bad_argument(function, "folder", f"with {path} unreadable ({error})", "JSON", path) from None
     if not isinstance(content, dict):
-        raise bad_argument(function, "folder", f"with {path}, a {type(content).__name__}", "a JSON object")
+        raise bad_argument(function, "folder", f"with {path}, a {type(content).__name__}", "a JSON object", path)
     return content

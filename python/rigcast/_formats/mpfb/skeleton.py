@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._formats.mpfb.files import read_object
+from rigcast._safe_reading import Malformed
 from rigcast._validate import bad_argument
 
 Float64 = NDArray[np.float64]
@@ -33,7 +34,11 @@ def vertex_groups(path: Path, function: str) -> dict[str, NDArray[np.int64]]:
         return {name: np.concatenate([np.arange(a, b + 1) for a, b in ranges]) for name, ranges in groups.items()}
     except (TypeError, ValueError) as error:
         raise bad_argument(
-            function, "folder", f"with {path} of other content ({error})", "ranges of vertices"
+            function,
+            "folder",
+            f"with {path} of other content ({error})",
+            "ranges of vertices",
+            path,
         ) from None
 
 
@@ -53,7 +58,7 @@ def read_bones(path: Path, vertices: Float64, groups: dict[str, NDArray[np.int64
         return [_bone(name, entries[name], vertices, groups) for name in _parents_first(entries)]
     except (LookupError, TypeError, ValueError) as error:
         got = f"with {path} of other content ({type(error).__name__}: {error})"
-        raise bad_argument(function, "folder", got, "a rig of MPFB") from None
+        raise bad_argument(function, "folder", got, "a rig of MPFB", path) from None
 
 
 def _bone(name: str, entry: dict[str, Any], vertices: Float64, groups: dict[str, NDArray[np.int64]]) -> Bone:
@@ -74,7 +79,7 @@ def _parents_first(entries: dict[str, Any]) -> list[str]:
     while waiting:
         name = next((n for n in waiting if not entries[n]["parent"] or entries[n]["parent"] in placed), None)
         if name is None:
-            raise ValueError(f"bones without a root: {', '.join(waiting[:3])}")
+            raise Malformed(f"bones without a root: {', '.join(waiting[:3])}")
         order.append(name)
         placed.add(name)
         waiting.remove(name)
@@ -94,13 +99,13 @@ def read_weights(path: Path, num_vertices: int, function: str) -> dict[str, tupl
         for name, pairs in content["weights"].items():
             table = np.array(pairs, np.float64).reshape(-1, 2)
             if not np.isfinite(table).all() or (table[:, 0] < 0).any():
-                raise ValueError(f"{name}: a vertex or a weight that is none")
+                raise Malformed(f"{name}: a vertex or a weight that is none")
             table = table[(table[:, 0] < num_vertices) & (table[:, 1] > 0)]
             if len(table):
                 result[name] = (table[:, 0].astype(np.int32), table[:, 1])
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         got = f"with {path} of other content ({type(error).__name__}: {error})"
-        raise bad_argument(function, "folder", got, "weights of MPFB") from None
+        raise bad_argument(function, "folder", got, "weights of MPFB", path) from None
     return result
 
 

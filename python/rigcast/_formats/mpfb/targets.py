@@ -42,10 +42,10 @@ def read_target(path: Path, num_vertices: int, function: str) -> tuple[NDArray[n
     moved = table[:, 0]
     if not np.isfinite(table).all() or (moved != np.round(moved)).any():
         got = f"with {path} that is no target"
-        raise bad_argument(function, "folder", got, "with lines of a vertex and three finite numbers")
+        raise bad_argument(function, "folder", got, "with lines of a vertex and three finite numbers", path)
     if len(moved) and not 0 <= moved.min() <= moved.max() < num_vertices:
         got = f"with {path} that moves vertex {moved.max() if moved.min() >= 0 else moved.min():.17g}"
-        raise bad_argument(function, "folder", got, f"targets of {num_vertices} vertices")
+        raise bad_argument(function, "folder", got, f"targets of {num_vertices} vertices", path)
     return moved.astype(np.int64), table[:, 1:]
 
 

@@ -130,7 +130,7 @@ def _opened(path: str | os.PathLike[str], function: str) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
     except BROKEN as error:
-        raise bad_argument(function, "path", f"{path}: no zip archive ({error})", "an .npz file") from error
+        raise bad_argument(function, "path", f"{path}: no zip archive ({error})", "an .npz file", path) from error
 
 
 def _records(

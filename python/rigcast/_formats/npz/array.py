@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rigcast._formats.npz.archive import BROKEN
 from rigcast._safe_reading import check_regular
+from rigcast._validate import bad_file
 
 HEADER = (SyntaxError, TokenError, TypeError, KeyError, OverflowError, MemoryError)  # of NumPy's reader of headers
 
@@ -29,9 +30,9 @@ def read_array(path: str | os.PathLike[str]) -> NDArray[Any]:
         try:
             stored = np.load(stream, allow_pickle=False)
         except (*BROKEN, *HEADER) as error:
-            raise ValueError(f"{os.fspath(path)}: no array of numbers ({' '.join(str(error).split())})") from None
+            raise bad_file(path, f"no array of numbers ({' '.join(str(error).split())})") from None
     if not isinstance(stored, np.ndarray):
-        raise ValueError(f"{os.fspath(path)}: an archive; it must be one array")
+        raise bad_file(path, "an archive", "one array")
     if stored.dtype.kind not in "fiu":
-        raise ValueError(f"{os.fspath(path)}: no array of numbers ({stored.dtype} {stored.shape})")
+        raise bad_file(path, f"no array of numbers ({stored.dtype} {stored.shape})")
     return stored

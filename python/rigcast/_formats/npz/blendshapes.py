@@ -116,7 +116,11 @@ def load_npz_weights(path: Path, rig: BlendshapeRig) -> tuple[NDArray[np.float32
     arrays = read_arrays(path, WEIGHTS, "load_blendshape_weights", others=True)
     if "weights" not in arrays:
         raise bad_argument(
-            "load_blendshape_weights", "path", f"{path}: an archive without weights", "one with weights (T, K)"
+            "load_blendshape_weights",
+            "path",
+            f"{path}: an archive without weights",
+            "one with weights (T, K)",
+            path,
         )
     weights = arrays["weights"]
     fps = Arguments("load_blendshape_weights").rate("fps", float(arrays.get("fps", DEFAULT_FPS)))
@@ -132,7 +136,7 @@ def _complete(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
     missing = [name for name in wanted if name not in arrays]
     if missing:
         got = f"{path}: an archive without {', '.join(missing)}"
-        raise bad_argument("load_blendshapes", "path", got, "a blendshape rig")
+        raise bad_argument("load_blendshapes", "path", got, "a blendshape rig", path)
 
 
 def _combinations(arrays: dict[str, NDArray[Any]]) -> list[tuple[tuple[int | Tent, ...], NDArray[Any]]]:

@@ -32,7 +32,7 @@ def load_npy(path: Path, fps: float = DEFAULT_FPS) -> Shot:
         raise bad_argument("load_shot", "path", str(error), "an array of numbers (T, V, 3)") from error
     if stored.ndim != 3 or stored.shape[2] != 3:
         got = f"{path}: {stored.dtype} {stored.shape}"
-        raise bad_argument("load_shot", "path", got, "an array of numbers (T, V, 3)")
+        raise bad_argument("load_shot", "path", got, "an array of numbers (T, V, 3)", path)
     return Shot(_narrow(stored), fps)
 
 
@@ -43,7 +43,9 @@ def load_npz(path: Path, fps: float | None = None) -> Shot:
     """
     arrays = read_arrays(path, MEMBERS, "load_shot", others=True)
     if "vertices" not in arrays:
-        raise bad_argument("load_shot", "path", f"{path}: an archive without vertices", "one with vertices (T, V, 3)")
+        raise bad_argument(
+            "load_shot", "path", f"{path}: an archive without vertices", "one with vertices (T, V, 3)", path
+        )
     vertices = _narrow(arrays["vertices"])
     faces = padded_faces(arrays["faces"], "load_shot") if "faces" in arrays else None
     if faces is not None and not ((faces >= -1) & (faces < vertices.shape[1])).all():
@@ -53,7 +55,9 @@ def load_npz(path: Path, fps: float | None = None) -> Shot:
     axis = str(arrays["up_axis"]) if "up_axis" in arrays else None
     if (unit is not None and not 0.0 < unit < np.inf) or axis not in (None, "X", "Y", "Z"):
         got = f"{path}: meters_per_unit {unit}, up_axis {axis!r}"
-        raise bad_argument("load_shot", "path", got, "an archive with a positive unit and one of the axes X, Y, Z")
+        raise bad_argument(
+            "load_shot", "path", got, "an archive with a positive unit and one of the axes X, Y, Z", path
+        )
     return Shot(vertices, rate, faces, unit, axis)
 
 

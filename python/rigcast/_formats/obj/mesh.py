@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._safe_reading import as_utf8, check_regular, read_bytes
+from rigcast._safe_reading import Malformed, as_utf8, check_regular, read_bytes
 from rigcast._validate import bad_argument, missing_file
 
 LARGEST = 1 << 30  # unpacked bytes
@@ -58,7 +58,7 @@ def read_text(path: Path, function: str) -> bytes:
         content = _unpacked(path) if path.suffix.lower() == ".gz" else read_bytes(path, LARGEST)
         content = as_utf8(content)
     except (OSError, EOFError, zlib.error, ValueError) as error:
-        raise bad_argument(function, "path", f"{path}: unreadable ({error})", "an OBJ file") from error
+        raise bad_argument(function, "path", f"{path}: unreadable ({error})", "an OBJ file", path) from error
     content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in content else content
     content = content.replace(b"\nfo ", b"\nf ") if b"\nfo " in content else content  # faces, in files of old programs
     return _joined(content) if b"\\" in content else content
@@ -70,7 +70,7 @@ def _unpacked(path: Path) -> bytes:
     with gzip.open(path) as stream:
         content = stream.read(limit + 1)
     if len(content) > limit:
-        raise ValueError(f"more than {limit} bytes unpacked")
+        raise Malformed(f"more than {limit} bytes unpacked")
     return content
 
 
@@ -109,7 +109,7 @@ def vertices_of(content: bytes, path: Path, function: str) -> NDArray[np.float64
     if count == 0 or len(numbers) != 3 * count or not (np.abs(vertices) <= np.finfo(np.float32).max).all():
         wrong = f"vertices that are not all of three finite numbers ({_first_wrong(content)})"
         got = f"{path}: {wrong if count else 'without vertices'}"
-        raise bad_argument(function, "path", got, "an OBJ file with vertices")
+        raise bad_argument(function, "path", got, "an OBJ file with vertices", path)
     return np.array(vertices.reshape(-1, 3), np.float64)
 
 
@@ -142,7 +142,7 @@ def faces_of(content: bytes, num_vertices: int, path: Path, function: str) -> ND
         placed = [c - 1 if c > 0 else above + c for c in corners]
         if len(corners) < 3 or 0 in corners or not all(0 <= c < num_vertices for c in placed):
             got = f"{path}, line {number}: {line[:60].rstrip().decode(errors='replace')!r}"
-            raise bad_argument(function, "path", got, f"a face of three or more of the {num_vertices} vertices")
+            raise bad_argument(function, "path", got, f"a face of three or more of the {num_vertices} vertices", path)
         if len(placed) == 4:
             result.extend(placed)
         else:

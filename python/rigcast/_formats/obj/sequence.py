@@ -71,11 +71,11 @@ def load_sequence(path: Path, fps: float = DEFAULT_FPS) -> Shot:
         points = vertices_of(content, file, "load_shot")
         if len(points) != len(first):
             got = f"{file}: {len(points)} vertices where {files[0].name} has {len(first)}"
-            raise bad_argument("load_shot", "path", got, "frames of one topology")
+            raise bad_argument("load_shot", "path", got, "frames of one topology", file)
         own = _face_lines(content)
         if own and own != topology and not np.array_equal(faces, faces_of(content, len(first), file, "load_shot")):
             got = f"{file}: other faces than {files[0].name}"
-            raise bad_argument("load_shot", "path", got, "frames of one topology")
+            raise bad_argument("load_shot", "path", got, "frames of one topology", file)
         vertices[frame] = points
     return Shot(vertices, fps, faces if len(faces) else None, notes=notes)
 
@@ -91,7 +91,7 @@ def _files(path: Path) -> list[Path]:
         raise missing_file("load_shot", "path", path, "a file, folder or pattern of OBJ files")
     if not found:
         got = f"{str(path)!r}, where no OBJ file is"
-        raise bad_argument("load_shot", "path", got, "a file, folder or pattern of OBJ files")
+        raise bad_argument("load_shot", "path", got, "a file, folder or pattern of OBJ files", path)
     return [found[place] for place in in_order([file.name for file in found])]
 
 

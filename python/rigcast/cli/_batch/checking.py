@@ -14,6 +14,8 @@ from typing import Any
 from rigcast.cli import _arguments as arguments
 from rigcast.cli import _dispatch as dispatch
 from rigcast.cli._batch.job_file import Job
+from rigcast.cli._result import WrongInput
+from rigcast.cli._sentences import one_line
 
 REFUSED = ("batch", "view")  # a batch in a batch; a window that stays open
 SHOWN = 10  # wrong jobs that are told
@@ -111,26 +113,26 @@ def _each(jobs: Sequence[Job], check: Callable[[Job], Any]) -> list[Any]:
         try:
             found.append(check(job))
         except (dispatch.WrongUsage, ValueError, OSError) as error:
-            wrong.append(f"{job.name}: {dispatch.one_line(error)}")
+            wrong.append(f"{job.name}: {one_line(error)}")
     if wrong:
         more = f"; and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
-        raise ValueError(f"{len(wrong)} of {len(jobs)} jobs are wrong: {'; '.join(wrong[:SHOWN])}{more}")
+        raise WrongInput(f"{len(wrong)} of {len(jobs)} jobs are wrong: {'; '.join(wrong[:SHOWN])}{more}")
     return found
 
 
 def _parse(parser: argparse.ArgumentParser, job: Job) -> argparse.Namespace:
     if job.command not in dispatch.COMMANDS or job.command in REFUSED:
         known = ", ".join(name for name in dispatch.COMMANDS if name not in REFUSED)
-        raise ValueError(f"command is {job.command!r}; it must be one of {known}")
+        raise WrongInput(f"command is {job.command!r}; it must be one of {known}")
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             args, unknown = parser.parse_known_args([job.command, *job.arguments])
     except SystemExit:
-        raise ValueError("its arguments ask for help; they must be those of a run") from None
+        raise WrongInput("its arguments ask for help; they must be those of a run") from None
     if unknown:
         args.parser.unknown(unknown)
     if getattr(args, "blender", None) is not None:
-        raise ValueError("--blender names a program; a file of jobs may not: put Blender on the PATH, or its bpy wheel")
+        raise WrongInput("--blender names a program; a file of jobs may not: put Blender on the PATH, or its bpy wheel")
     return args
 
 
@@ -163,7 +165,7 @@ def _written(checked: Iterable[CheckedJob]) -> dict[str, int]:
         for path in one.writes:
             other = written.setdefault(_place(path), number)
             if other != number:
-                raise ValueError(f"jobs {names[other]} and {names[number]} both write {path}; only one may")
+                raise WrongInput(f"jobs {names[other]} and {names[number]} both write {path}; only one may")
     return written
 
 
@@ -188,7 +190,7 @@ def _check_order(checked: list[CheckedJob]) -> None:
             needs.difference_update(free)
     if left:
         names = ", ".join(checked[number].job.name for number in sorted(left)[:SHOWN])
-        raise ValueError(f"jobs wait for each other, each reading what another writes: {names}; one must come first")
+        raise WrongInput(f"jobs wait for each other, each reading what another writes: {names}; one must come first")
 
 
 def _place(path: Path) -> str:

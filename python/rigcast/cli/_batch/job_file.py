@@ -13,6 +13,7 @@ from typing import Any
 from rigcast._extras import require
 from rigcast._safe_reading import LARGEST_JSON, as_utf8, read_bytes
 from rigcast._text import escaped
+from rigcast.cli._result import WrongInput
 
 MOST_JOBS = 100_000
 KEYS = ("name", "command", "arguments", "each")
@@ -45,18 +46,18 @@ def read_jobs(path: Path) -> list[Job]:
     """
     content = _parsed(path)
     if not isinstance(content, dict) or content.keys() != {"jobs"} or not isinstance(content["jobs"], list):
-        raise ValueError(f"{path} is no file of jobs; it must hold a list named jobs and nothing else")
+        raise WrongInput(f"{path} is no file of jobs; it must hold a list named jobs and nothing else")
     jobs: list[Job] = []
     for number, entry in enumerate(content["jobs"], 1):
         jobs += _jobs(entry, f"{path}: job {number}", number, path.parent)
         if len(jobs) > MOST_JOBS:
-            raise ValueError(f"{path} has more than {MOST_JOBS:,} jobs; it must have fewer")
+            raise WrongInput(f"{path} has more than {MOST_JOBS:,} jobs; it must have fewer")
     if not jobs:
-        raise ValueError(f"{path} has no jobs; it must have at least one")
+        raise WrongInput(f"{path} has no jobs; it must have at least one")
     seen: set[str] = set()
     for job in jobs:
         if job.name in seen:
-            raise ValueError(f"{path}: two jobs are named {job.name!r}; each must have a name of its own")
+            raise WrongInput(f"{path}: two jobs are named {job.name!r}; each must have a name of its own")
         seen.add(job.name)
     return jobs
 
@@ -70,23 +71,23 @@ def _parsed(path: Path) -> object:
             return require(name, extra="dask", purpose="reading a .toml file of jobs").loads(text)
         return json.loads(text)
     except (ValueError, RecursionError) as error:  # of both parsers, and of text that is not UTF-8
-        raise ValueError(f"{path} cannot be read ({error}); it must be TOML, or JSON if it ends in .json") from error
+        raise WrongInput(f"{path} cannot be read ({error}); it must be TOML, or JSON if it ends in .json") from error
 
 
 def _jobs(entry: object, where: str, number: int, folder: Path) -> list[Job]:
     if not isinstance(entry, dict):
-        raise ValueError(f"{where} is a {type(entry).__name__}; it must be a table")
+        raise WrongInput(f"{where} is a {type(entry).__name__}; it must be a table")
     if unknown := [key for key in entry if key not in KEYS]:
-        raise ValueError(f"{where} has the key {unknown[0]!r}; the keys must be of {', '.join(KEYS)}")
+        raise WrongInput(f"{where} has the key {unknown[0]!r}; the keys must be of {', '.join(KEYS)}")
     command, arguments = entry.get("command"), entry.get("arguments", [])
     if not isinstance(command, str):
-        raise ValueError(f"{where}: command is {command!r:.60}; it must be the name of a command, as in 'solve'")
+        raise WrongInput(f"{where}: command is {command!r:.60}; it must be the name of a command, as in 'solve'")
     if not isinstance(arguments, list):
-        raise ValueError(f"{where}: arguments is {arguments!r:.60}; it must be a list, one entry per word")
+        raise WrongInput(f"{where}: arguments is {arguments!r:.60}; it must be a list, one entry per word")
     words = tuple(_word(word, where) for word in arguments)
     name = entry.get("name", f"{command}-{number}" + "-{stem}" * ("each" in entry))
     if not isinstance(name, str) or not name or escaped(name) != name or len(name) > 100:
-        raise ValueError(f"{where}: name is {name!r:.60}; it must be printable text of at most 100 letters")
+        raise WrongInput(f"{where}: name is {name!r:.60}; it must be printable text of at most 100 letters")
     if "each" not in entry:
         return [Job(name, command, words)]
     return [
@@ -97,19 +98,19 @@ def _jobs(entry: object, where: str, number: int, folder: Path) -> list[Job]:
 
 def _word(word: Any, where: str) -> str:
     if isinstance(word, bool) or not isinstance(word, str | int | float):
-        raise ValueError(f"{where}: an argument is {word!r:.60}; it must be text or a number")
+        raise WrongInput(f"{where}: an argument is {word!r:.60}; it must be text or a number")
     text = str(word)
     if "\0" in text:
-        raise ValueError(f"{where}: an argument holds a zero byte; it must be text")
+        raise WrongInput(f"{where}: an argument holds a zero byte; it must be text")
     return text
 
 
 def _matches(pattern: object, where: str, folder: Path) -> list[str]:
     if not isinstance(pattern, str):
-        raise ValueError(f"{where}: each is {pattern!r:.60}; it must be a pattern of files, as in 'shots/*.npy'")
+        raise WrongInput(f"{where}: each is {pattern!r:.60}; it must be a pattern of files, as in 'shots/*.npy'")
     found = sorted(glob.glob(pattern, root_dir=folder, recursive=True))
     if not found:
-        raise ValueError(f"{where}: no file fits each = {pattern!r}; it must fit at least one beside the file of jobs")
+        raise WrongInput(f"{where}: no file fits each = {pattern!r}; it must fit at least one beside the file of jobs")
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from rigcast.cli._batch.checking import CheckedJob, check_files
 from rigcast.cli._batch.records import Records, stamps
+from rigcast.cli._result import WrongInput
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def make_plan(jobs: Sequence[CheckedJob], records: Records, overwrite: bool) -> 
     if stale and not overwrite:
         number = min(stale)
         name, more_of_them = jobs[number].job.name, f" (and {len(stale) - 1} more)" if len(stale) > 1 else ""
-        raise ValueError(f"job {name}{more_of_them} is done, but {stale[number]}; --overwrite makes it again")
+        raise WrongInput(f"job {name}{more_of_them} is done, but {stale[number]}; --overwrite makes it again")
     to_run = sorted(again)
     own = {jobs[number].job for number in to_run if found[number] is not None}
     for one in jobs:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from rigcast._farm.dispatcher import Attempt, Dispatcher
 from rigcast._farm.farm import Failure, Farm, Needs
 from rigcast._farm.parcel import WorkerFault
-from rigcast.cli import _dispatch as dispatch
 from rigcast.cli._batch.checking import CheckedJob
 from rigcast.cli._batch.job_process import Outcome, run_job
 from rigcast.cli._batch.records import Records
+from rigcast.cli._sentences import one_line
 from rigcast.progress import ProgressCallback
 from rigcast.sampling._folder import announced, token_file
 
@@ -75,7 +75,7 @@ class Locally:
             try:
                 outcome = _kept(one, place, stop.is_set, lambda line: self.working.update({one.job.name: line}))
             except Exception as error:  # noqa: BLE001  a job's, as of a full disk: others go on
-                outcome = Outcome(0.0, None, dispatch.one_line(error))
+                outcome = Outcome(0.0, None, one_line(error))
             landed.put((new.number, outcome))
 
         try:

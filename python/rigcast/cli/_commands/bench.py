@@ -15,7 +15,7 @@ from rigcast._timing.storages import storage_line
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 
 SUMMARY = "time a model on this machine, and the rig itself beside it"
 EXAMPLE = """rigcast bench hero.safetensors --data held_out.rwdata --rig hero.npz
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 def timed(args: argparse.Namespace, measure: Callable[..., dict[str, Any]]) -> dict[str, Any]:
     """What `measure` finds of the model on the poses (see `engine_figures`), and "rig" if it is to be timed, too."""
     if args.rig is not None and args.data is None:
-        raise ValueError("--rig needs --data: the poses that both evaluate")
+        raise WrongInput("--rig needs --data: the poses that both evaluate")
     model = rc.load(args.model)
     if args.data is None:
         return measure(model, runs=args.runs, batch=args.batch)

@@ -35,7 +35,7 @@ from rigcast.cli._inputs.motion import MOTIONS
 from rigcast.cli._inputs.rigs import add_rig_arguments
 from rigcast.cli._inputs.skinned_model import skinned_model
 from rigcast.cli._overwrite import check_overwrite
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 from rigcast.exports._motion import write_poses
 from rigcast.exports._vertices import SUFFIXES, files_of
 from rigcast.metrics._gate import stated_difficulty
@@ -127,14 +127,14 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.output is not None and len(model.parts) > 1:
         check_overwrite(files_of(args.output, model.parts), args.overwrite)
     if not wants_actions(args) and args.input.suffix.lower() == ".blend" and not isinstance(model, rc.BlendshapeRig):
-        raise ValueError(f"{args.input} is a rig: say which of its actions to play, --action NAME or --actions")
+        raise WrongInput(f"{args.input} is a rig: say which of its actions to play, --action NAME or --actions")
     if wants_actions(args) and args.output is None:
         return evaluate_actions(model, args.input, args, console)
     if args.output is not None:
         return _played(model, args, console)
     if args.input.is_dir():
         return _errors(model, args, console)
-    raise ValueError("a motion needs a file for the moving mesh: -o vertices.npy")
+    raise WrongInput("a motion needs a file for the moving mesh: -o vertices.npy")
 
 
 def _model(path: Path) -> rc.Deformer:
@@ -219,7 +219,7 @@ def _played(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
     joints = 0 if model.skeleton is None else model.skeleton.num_joints
     motion = _motion(model, args, console).at(args.fps, joints)
     if motion.fps is None and args.output.suffix.lower() != ".npy":
-        raise ValueError(f"{args.input} states no frames per second; {args.output} must have some: --fps")
+        raise WrongInput(f"{args.input} states no frames per second; {args.output} must have some: --fps")
     playback = exports.Playback(model, motion.poses, device=args.device, threads=args.threads)
     moving = playback if motion.head is None else WithHead(playback, motion.head)
     notes = [*motion.notes, *_write(model, playback, moving, motion.fps or 30.0, args)]
@@ -267,7 +267,7 @@ def _write(
 ) -> list[str]:
     if is_bvh(args.output):
         if model.skeleton is None:
-            raise ValueError(f"a {model.kind} model has no joints; {args.output} must have another format than .bvh")
+            raise WrongInput(f"a {model.kind} model has no joints; {args.output} must have another format than .bvh")
         return write_poses(args.output, model, playback.poses, fps, args.unit)
     unit = model.meters_per_unit if args.unit is None else args.unit
     return exports.write_vertices(

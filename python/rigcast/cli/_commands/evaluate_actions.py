@@ -15,7 +15,7 @@ from rigcast.cli._described.skinning import no_gain
 from rigcast.cli._inputs.actions import chosen_actions
 from rigcast.cli._inputs.model_motion import Played
 from rigcast.cli._inputs.rigs import opened_rig
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 
 HEADERS = ["", "frames", "mean mm", "rms mm", "max mm", "lowest confidence"]
 
@@ -116,7 +116,7 @@ def motion_of_action(model: rc.Deformer, path: Path, args: argparse.Namespace, c
         _check_fits(model, rig, path)
         actions = chosen_actions(args, rig, console)
         if len(actions) != 1:
-            raise ValueError(f"-o holds one motion; --action names {len(actions)}, it must name one")
+            raise WrongInput(f"-o holds one motion; --action names {len(actions)}, it must name one")
         poses, _ = actions[0].played(rig)
         return Played(poses, actions[0].fps)
 
@@ -126,7 +126,7 @@ def _check_fits(model: rc.Deformer, rig: Any, path: Path) -> None:
     joints = 0 if rig.skeleton is None else rig.skeleton.num_joints
     columns, vertices = 12 * joints + len(rig.dial_names), len(rig.rest_vertices)
     if (columns, vertices) != (len(model.control_names), len(model.rest_vertices)):
-        raise ValueError(
+        raise WrongInput(
             f"{path} has {columns} pose columns and {vertices} vertices, the model {len(model.control_names)} and "
             f"{len(model.rest_vertices)}: open it with the options that its data set was sampled with"
         )

@@ -20,7 +20,7 @@ from rigcast.cli import _arguments as arguments
 from rigcast.cli._commands.solve import not_negative
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.learned_ik import is_face_ik
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 from rigcast.ik import FaceIk, PoseSolution, Solver, load, load_targets
 from rigcast.ik._parts import solve_in_parts
 from rigcast.ik._target_files import TargetFile
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Solve, or go on where an interrupted run stopped, and write poses and channels."""
     folder = args.output[0].with_name(args.output[0].name + ".partial")
     if args.resume and not folder.exists():
-        raise ValueError(f"--resume: no interrupted run has kept frames in {folder}")
+        raise WrongInput(f"--resume: no interrupted run has kept frames in {folder}")
     model = _opened(args.model)
     given = load_targets(args.targets)
     unit, axis = _space(model)
@@ -125,7 +125,7 @@ def _learned(model: FaceIk, given: TargetFile, targets: Any, args: argparse.Name
     places = {int(vertex): i for i, vertex in enumerate(given.vertices)}
     missing = [int(vertex) for vertex in model.vertices if int(vertex) not in places]
     if missing:
-        raise ValueError(f"TARGETS has no vertex {missing[0]}; it must have the {len(model.vertices)} control points")
+        raise WrongInput(f"TARGETS has no vertex {missing[0]}; it must have the {len(model.vertices)} control points")
     chosen = targets[:, [places[int(vertex)] for vertex in model.vertices]]
     return model.solve(chosen, polish=args.polish, threads=args.threads)
 

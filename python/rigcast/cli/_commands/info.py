@@ -21,7 +21,7 @@ from rigcast.cli._described.rigs import control_lines, describe_meshes, describe
 from rigcast.cli._described.skinning import no_gain
 from rigcast.cli._inputs.faces import refuse_packed
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 from rigcast.cli._synth.described import described as synthesis_facts
 from rigcast.cli._synth.described import is_synthesis, say
 
@@ -145,7 +145,7 @@ def _print_channels(result: dict[str, Any], page: int, console: Console) -> None
     heads, rows = channel_table(result)
     pages = max(1, -(-len(rows) // MOST_ROWS))
     if page > pages:
-        raise ValueError(f"--page {page}: there are {len(rows)} channels on {pages} page{'s' * (pages > 1)}")
+        raise WrongInput(f"--page {page}: there are {len(rows)} channels on {pages} page{'s' * (pages > 1)}")
     console.line()
     console.table([f"channels ({len(rows)})", *heads], rows[MOST_ROWS * (page - 1) : MOST_ROWS * page])
     if page < pages:

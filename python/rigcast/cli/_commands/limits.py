@@ -17,7 +17,7 @@ from rigcast.cli._console import Console
 from rigcast.cli._described.rigs import control_facts, control_lines
 from rigcast.cli._inputs.motion import add_retargeting_arguments, retargeted_motion
 from rigcast.cli._inputs.rigs import add_hold_arguments, add_run_scripts
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 
 SUMMARY = "write the limits file of a .blend: every channel, its range, and where the range comes from"
 EXAMPLE = "rigcast limits dog.blend -o dog.limits.json --from-actions --overwrite"
@@ -58,10 +58,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Read the file without its limits file, and write one."""
     if args.rig.suffix.lower() != ".blend":
-        raise ValueError(f"{args.rig} is no .blend file: only those take a limits file")
+        raise WrongInput(f"{args.rig} is no .blend file: only those take a limits file")
     if args.ranges is not None and (args.from_actions or args.from_motion):
         other = "--from-actions" if args.from_actions else "--from-motion"
-        raise ValueError(f"--ranges and {other} are two sources of the same ranges: give one")
+        raise WrongInput(f"--ranges and {other} are two sources of the same ranges: give one")
     options = {name: getattr(args, name) for name in ("mesh", "armature", "blender", "hold", "free")}
     options["run_scripts"] = bool(args.run_scripts)
     used = _used_by_motions(args, options, console)

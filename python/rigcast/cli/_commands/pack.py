@@ -18,7 +18,7 @@ from rigcast.cli._console import Console
 from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigcast.cli._inputs.meshes import neutral_as_of
 from rigcast.cli._inputs.rigs import add_run_scripts
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 from rigcast.progress import ProgressCallback
 from rigcast.transfer._packing import ExpressionPlan
 
@@ -153,7 +153,7 @@ def _left_out(wanted: list[str], rig: Any, without: list[int]) -> dict[str, str]
         back |= set() if entry == "all" else {rig.shape_names[k] for k in _shapes("--with", entry, rig.shape_names)}
     both = [rig.shape_names[k] for k in without if rig.shape_names[k] in back]
     if both and "all" not in wanted:
-        raise ValueError(f"--with and --without both name {both[0]}; one of them must not")
+        raise WrongInput(f"--with and --without both name {both[0]}; one of them must not")
     return {name: reason for name, reason in found.items() if name not in back}
 
 
@@ -230,7 +230,7 @@ def _rejections(given: list[str], names: list[str]) -> tuple[list[list[int]], di
         if not (colon and number.strip().isdecimal()):
             together.append(_shapes("--reject", entry, names))
         elif int(number) == 0:
-            raise ValueError(f"--reject: {entry!r} is about expression 0; expressions count from 1")
+            raise WrongInput(f"--reject: {entry!r} is about expression 0; expressions count from 1")
         else:
             numbered.setdefault(int(number) - 1, []).extend(_shapes("--reject", shapes, names))
     return together, numbered
@@ -242,12 +242,12 @@ def _shapes(option: str, text: str, names: list[str]) -> list[int]:
     if unknown:
         near = difflib.get_close_matches(unknown[0], names, 2)
         meant = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(names)}"
-        raise ValueError(f"{option}: the rig has no shape {unknown[0]!r}; {meant}")
+        raise WrongInput(f"{option}: the rig has no shape {unknown[0]!r}; {meant}")
     return [names.index(name) for name in given]
 
 
 def _areas(path: Path) -> list[tuple[Any, Any]]:
     pairs = read_json(path)
     if not isinstance(pairs, list) or not all(isinstance(pair, list) for pair in pairs):
-        raise ValueError(f"{path}: no list of pairs of lists of vertices")
+        raise WrongInput(f"{path}: no list of pairs of lists of vertices")
     return [tuple(pair) for pair in pairs]

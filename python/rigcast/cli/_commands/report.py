@@ -16,7 +16,7 @@ from rigcast.cli._console import Console
 from rigcast.cli._inputs.actions import add_action_arguments, chosen_actions, own_actions, wants_actions
 from rigcast.cli._inputs.learned_ik import is_face_ik
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 
 SUMMARY = "write one HTML file that shows how well a model learned, or how well a shot was solved"
 EXAMPLE = """rigcast report hero.safetensors --data held_out.rwdata --training hero.rwdata --rig hero.npz -o hero.html
@@ -83,7 +83,7 @@ def _face_ik_report(args: argparse.Namespace, console: Console) -> dict[str, Any
     from rigcast import report
 
     if len(args.models) != 2:
-        raise ValueError("a report of learned inverse kinematics needs two files: FACE_IK and the model of its face")
+        raise WrongInput("a report of learned inverse kinematics needs two files: FACE_IK and the model of its face")
     ik, model = rc.ik.load(args.models[0]), rc.load(args.models[1])
     name = None if args.name is None else args.name[0]
     with contextlib.ExitStack() as stack:
@@ -99,7 +99,7 @@ def _model_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     from rigcast import report
 
     if args.data is None:
-        raise ValueError("a report needs held-out poses (--data SET), or a solved shot (--shot SHOT --weights FILE)")
+        raise WrongInput("a report needs held-out poses (--data SET), or a solved shot (--shot SHOT --weights FILE)")
     training = None if args.training is None else rc.Dataset(args.training)
     with contextlib.ExitStack() as stack:
         progress = stack.enter_context(console.progress())
@@ -128,10 +128,10 @@ def _animation(args: argparse.Namespace, rig: Any, folder: Path, console: Consol
     """The held-out animation: the one given, or what the rig's own file holds."""
     if args.animation is not None:
         if wants_actions(args):
-            raise ValueError("--animation and --action are two held-out animations: give one")
+            raise WrongInput("--animation and --action are two held-out animations: give one")
         return rc.Dataset(args.animation)
     if rig is None and wants_actions(args):
-        raise ValueError("--action names an action of the rig's file: give it, too (--rig RIG)")
+        raise WrongInput("--action names an action of the rig's file: give it, too (--rig RIG)")
     actions = chosen_actions(args, rig, console) if wants_actions(args) else own_actions(args, rig, console)
     if not actions:
         return None

@@ -15,6 +15,7 @@ from rigcast.cli._console import Console
 from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigcast.cli._inputs.head import transforms_beside
 from rigcast.cli._inputs.shots import add_shot_arguments, open_shot
+from rigcast.cli._result import WrongInput
 from rigcast.inverse import Solution, in_rig_frame
 from rigcast.inverse._problem import make_problem
 from rigcast.inverse._run import METHODS, measure
@@ -59,7 +60,7 @@ def methods(text: str) -> list[str]:
 def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Measure, draw and write the report of a solved shot."""
     if args.weights is None or len(args.models) != 1:
-        raise ValueError("the report of a shot needs one rig and the weights found: RIG --shot SHOT --weights FILE")
+        raise WrongInput("the report of a shot needs one rig and the weights found: RIG --shot SHOT --weights FILE")
     rig = open_rig(args.models[0], args.mesh, args.drop_unreadable, bool(args.run_scripts))
     targets, fps, notes = open_shot(rig, args, _rate_of(args.weights))
     for text in notes:
@@ -68,7 +69,7 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     truth = None if args.truth is None else read_weights(args.truth, rig)
     if truth is not None and truth.shape != (len(targets), rig.num_shapes):
         wanted = f"{len(targets)} frames of {rig.num_shapes} shapes"
-        raise ValueError(f"--truth {args.truth}: weights of shape {truth.shape} where there are {wanted}")
+        raise WrongInput(f"--truth {args.truth}: weights of shape {truth.shape} where there are {wanted}")
     solution = open_solution(args.weights, rig, Solver(rig, vertices=vertices, vertex_weights=vertex_weights), targets)
     with console.progress() as progress:
         return report.write_shot(
@@ -104,7 +105,7 @@ def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solutio
     if weights.shape != (len(targets), rig.num_shapes):
         got = f"{path} holds weights of shape {weights.shape}"
         cure = "; if solve has resampled them, give the .npz, which holds the frames of the shot"
-        raise ValueError(
+        raise WrongInput(
             f"{got}; the shot has {len(targets)} frames, the rig {rig.num_shapes} shapes"
             + cure * (len(weights) != len(targets))
         )

@@ -16,7 +16,7 @@ from rigcast.cli._inputs.actions import action_sampler, add_action_arguments, ch
 from rigcast.cli._inputs.farm import farm_of
 from rigcast.cli._inputs.motion import MOTIONS, animation_channels
 from rigcast.cli._inputs.rigs import add_hold_arguments, add_rig_arguments, opened_rig
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 from rigcast.sampling._samplers import DEFAULT_COUNT, named_sampler
 
 SUMMARY = "evaluate a rig at many poses, into a data set to learn from or to judge by"
@@ -115,7 +115,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         missed: list[str] = []
         retargeted: dict[str, Any] = {}
         if args.animation is not None and wants_actions(args):
-            raise ValueError("--action and --actions go without --animation, whose clip --clip names")
+            raise WrongInput("--action and --actions go without --animation, whose clip --clip names")
         if args.animation is not None or wants_actions(args):
             if args.animation is None:
                 actions = chosen_actions(args, rig, console)
@@ -134,7 +134,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
                 others = named_sampler(args.sampler)
                 sampler = sampling.Mixture([(1.0 - args.random, sampler), (args.random, others)])
         elif args.random is not None:
-            raise ValueError("--random goes with --animation, --action or --actions: without them all poses are random")
+            raise WrongInput("--random goes with --animation, --action or --actions: without them all poses are random")
         else:
             sampler = _as_posed(rig, args, console)
         sampler = _balanced(rig, sampler, args, progress)
@@ -212,11 +212,11 @@ def _balanced(rig: Any, sampler: Any, args: argparse.Namespace, progress: Any) -
     if args.balance is None:
         for option in ("landmarks", "bins"):
             if getattr(args, option) is not None:
-                raise ValueError(f"--{option} goes with --balance CANDIDATES")
+                raise WrongInput(f"--{option} goes with --balance CANDIDATES")
         return sampler
     wanted = DEFAULT_COUNT if args.count is None else args.count
     if args.balance < wanted:
-        raise ValueError(f"--balance is {args.balance}; it must be at least the {wanted} poses to draw")
+        raise WrongInput(f"--balance is {args.balance}; it must be at least the {wanted} poses to draw")
     landmarks = None if args.landmarks is None else sources.load_vertex_indices(args.landmarks)
     bins = 16 if args.bins is None else args.bins
     return sampling.balanced(

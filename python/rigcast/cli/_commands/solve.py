@@ -20,7 +20,7 @@ from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._inputs.shots import add_shot_arguments, open_shot
 from rigcast.cli._inputs.transfer_task import choice
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 from rigcast.exports._weights import WRITERS
 from rigcast.inverse import Solution
 from rigcast.inverse._ambiguity import ambiguous_pairs
@@ -152,10 +152,10 @@ def not_negative(text: str) -> float:
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Solve, or go on where an interrupted run stopped, and write the weights."""
     if args.rigid_scale and args.rigid is None:
-        raise ValueError("--rigid-scale is about the motion that --rigid finds")
+        raise WrongInput("--rigid-scale is about the motion that --rigid finds")
     folder = args.output[0].with_name(args.output[0].name + ".partial")
     if args.resume and not folder.exists():
-        raise ValueError(f"--resume: no interrupted run has kept frames in {folder}")
+        raise WrongInput(f"--resume: no interrupted run has kept frames in {folder}")
     rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
     targets, fps, told = open_shot(rig, args)
     named = rig if args.names is None else sources.rename_shapes(rig, args.names)

@@ -19,7 +19,7 @@ from rigcast.cli._described.face_maps import face_maps_lines
 from rigcast.cli._described.gate import gate_figures, gate_lines
 from rigcast.cli._described.skinning import skinning_lines
 from rigcast.cli._inputs.until import add_until_arguments, sampled, say_outcome
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 from rigcast.metrics._gate import stated_difficulty
 
 SUMMARY = "learn a model from a data set"
@@ -197,14 +197,14 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
         wrong = [name for name in names if getattr(args, name) is not None and name not in OWN[args.kind]]
         if wrong:
             option = "no-base" if wrong[0] == "base" else wrong[0].replace("_", "-")
-            raise ValueError(f"--{option} is an option of {kind}, not of {args.kind}")
+            raise WrongInput(f"--{option} is an option of {kind}, not of {args.kind}")
     given = {name: getattr(args, name) for name in ("method", "hidden", *OWN[args.kind])}
     chosen = {name: value for name, value in given.items() if value is not None}
     if args.kind == "differential":
         if "method" in chosen:
             method = chosen.pop("method")
             if method not in RECIPES:
-                raise ValueError(f"--method {method} is a method of body; of differential: {' or '.join(RECIPES)}")
+                raise WrongInput(f"--method {method} is a method of body; of differential: {' or '.join(RECIPES)}")
             chosen["recipe"] = RECIPES[method]
         if "skin" in chosen:
             chosen["skin"] = _skin(chosen["skin"])
@@ -226,5 +226,5 @@ def _skin(given: str | Path) -> Any:
     skin = getattr(rig, "skin", None)
     rig.close()
     if skin is None:
-        raise ValueError(f"--skin {given}: the rig states no skinning; leave --skin out to have it fitted")
+        raise WrongInput(f"--skin {given}: the rig states no skinning; leave --skin out to have it fitted")
     return skin.joint, skin.weight

@@ -19,7 +19,7 @@ from rigcast.cli._inputs.model_motion import Mapped, motion_of
 from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments
 from rigcast.cli._inputs.rigs import add_rig_arguments
 from rigcast.cli._inputs.viewed import opened
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 from rigcast.viewer._acting._moods import load_moods
 from rigcast.viewer._admission import is_loopback
 from rigcast.viewer._figures._opening import figure_of
@@ -124,12 +124,12 @@ def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console
     if isinstance(subject, rc.synthesis.Synthesizer):
         for name in ("motion", "action", "through", "face_ik", "fps"):
             if getattr(args, name):
-                raise ValueError(f"--{name.replace('_', '-')} is not for a synthesizer, which makes its own motion")
+                raise WrongInput(f"--{name.replace('_', '-')} is not for a synthesizer, which makes its own motion")
         moods = None if args.moods is None else load_moods(args.moods)
         return acting_stage_of(subject, beside, seed=args.seed, moods=moods)
     for name in ("rig", "seed", "moods"):
         if getattr(args, name):
-            raise ValueError(f"{name.upper() if name == 'rig' else '--' + name} is for a synthesizer alone")
+            raise WrongInput(f"{name.upper() if name == 'rig' else '--' + name} is for a synthesizer alone")
     through = None if args.through is None else rc.load(args.through)
     face_ik = None if args.face_ik is None else rc.ik.load(args.face_ik)
     return stage_of(subject, beside, **_motion(args, subject, console), through=through, face_ik=face_ik)

@@ -16,6 +16,7 @@ from rigcast._formats.usd import moving_meshes
 from rigcast._formats.usd_weights import usd_animations
 from rigcast.cli._described.clips import describe_scene
 from rigcast.cli._inputs.shots import USD, states_rate
+from rigcast.cli._result import WrongInput
 from rigcast.sources._arrays import read_array
 
 NOT_STATED = "not stated"
@@ -103,7 +104,7 @@ def _several(path: Path, shots: dict[str, sources.Shot]) -> dict[str, Any]:
     first, *others = shots.values()
     if any(len(shot.vertices) != len(first.vertices) for shot in others):
         listing = ", ".join(f"{name} ({len(shot.vertices)} frames)" for name, shot in shots.items())
-        raise ValueError(f"{path} holds meshes of different lengths: --mesh must name one of {listing}")
+        raise WrongInput(f"{path} holds meshes of different lengths: --mesh must name one of {listing}")
     joined = np.concatenate([shot.vertices for shot in shots.values()], axis=1)
     facts = _shot_facts(path, replace(first, vertices=joined, faces=None), states_rate(path))
     if all(shot.faces is not None for shot in shots.values()):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rigcast._rigs.action import distinct_actions
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments, animation_channels
+from rigcast.cli._result import WrongInput
 from rigcast.sampling import Animation, Clip
 from rigcast.sources._motions import is_motion
 
@@ -78,7 +79,7 @@ def chosen_actions(args: argparse.Namespace, rig: Any, console: Console) -> list
     """
     own = distinct_actions(rig) if args.all_actions else []
     if args.all_actions and not own:
-        raise ValueError(f"--actions: the file of {getattr(rig, 'name', 'the rig')} holds no actions")
+        raise WrongInput(f"--actions: the file of {getattr(rig, 'name', 'the rig')} holds no actions")
     known: dict[object, str] = {}
     together = set(getattr(rig, "played_together", []))
     for name in [*own, *args.action]:
@@ -115,7 +116,7 @@ def _chosen(name: str, args: argparse.Namespace, rig: Any, console: Console) -> 
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         meant = f"did you mean {near[0]!r}?" if near else f"it holds {', '.join(map(repr, known)) or 'none'}"
-        raise ValueError(f"--action {name!r} is no action of the file; {meant}")
+        raise WrongInput(f"--action {name!r} is no action of the file; {meant}")
     action = rig.action(name)
     console.line(f"action {name}: {len(action)} frames at {action.fps:g} per second")
     others = [other for other in getattr(rig, "played_together", []) if other != name]

@@ -11,6 +11,7 @@ import numpy as np
 import rigcast as rc
 from rigcast import _core
 from rigcast.cli._arguments import count
+from rigcast.cli._result import WrongInput
 
 
 def add_quality_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +54,7 @@ def at_quality(model: rc.Deformer, path: Path, args: argparse.Namespace) -> rc.D
     }
     for option, (value, fits, kinds) in wanted.items():
         if value is not None and not fits:
-            raise ValueError(f"{path} is a model of kind {model.kind}: {option} is for {kinds}")
+            raise WrongInput(f"{path} is a model of kind {model.kind}: {option} is for {kinds}")
     if isinstance(model, _core.FaceMaps) and args.detail is not None:
         model = _with_detail(model, args.detail)
     if isinstance(model, _core.DifferentialModel) and args.components is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rigcast import sources
+from rigcast.cli._result import WrongInput
 from rigcast.faces._convert import packed_by
 
 OF_MANY_MESHES = (".glb", ".gltf", ".vrm", ".blend", ".fbx")
@@ -38,17 +39,17 @@ def open_rig(
     given: dict[str, Any] = {}
     if mesh:
         if suffix not in OF_MANY_MESHES:
-            raise ValueError(f"--mesh does not apply to {path.suffix or 'such'} files")
+            raise WrongInput(f"--mesh does not apply to {path.suffix or 'such'} files")
         if not isinstance(mesh, str) and len(mesh) > 1:
-            raise ValueError(f"--mesh names {len(mesh)} meshes; a blendshape rig is one")
+            raise WrongInput(f"--mesh names {len(mesh)} meshes; a blendshape rig is one")
         given["mesh"] = mesh if isinstance(mesh, str) else mesh[0]
     if drop_unreadable:
         if suffix != DRIVEN:
-            raise ValueError(f"--drop-unreadable does not apply to {path.suffix or 'such'} files")
+            raise WrongInput(f"--drop-unreadable does not apply to {path.suffix or 'such'} files")
         given["drop_unreadable"] = True
     if run_scripts:
         if suffix != DRIVEN:
-            raise ValueError(f"--run-scripts does not apply to {path.suffix or 'such'} files")
+            raise WrongInput(f"--run-scripts does not apply to {path.suffix or 'such'} files")
         given["run_scripts"] = True
     return sources.load_blendshapes(path, **given)
 
@@ -56,7 +57,7 @@ def open_rig(
 def refuse_packed(folder: Path) -> None:
     """Raise a ValueError that says how to go on from a packed face data set, which is no file of a rig."""
     if call := packed_by(folder):
-        raise ValueError(
+        raise WrongInput(
             f"{folder} is a packed face data set: {call}({str(folder)!r}) reads it, and rc.exports.write_rig makes a "
             "file of the result that every command takes"
         )

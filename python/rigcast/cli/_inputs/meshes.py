@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.cli._arguments import UNITS
+from rigcast.cli._result import WrongInput
 from rigcast.sources import Mesh
 from rigcast.transfer._matching.fitting import similarity
 
@@ -27,7 +28,7 @@ def neutral_as_of(neutral: Mesh, rig: Any, path: Path) -> tuple[Float32, list[st
         If there are not as many as the rig has.
     """
     if len(neutral.vertices) != len(rig.rest_vertices):
-        raise ValueError(f"{path}: {len(neutral.vertices)} vertices where the rig has {len(rig.rest_vertices)}")
+        raise WrongInput(f"{path}: {len(neutral.vertices)} vertices where the rig has {len(rig.rest_vertices)}")
     vertices = neutral.placed(rig.meters_per_unit, rig.up_axis).vertices
     note = unit_note(rig.rest_vertices, vertices, 1.0, path, "rig")
     return vertices, [note] if note else []

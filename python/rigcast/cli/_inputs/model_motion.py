@@ -22,6 +22,7 @@ from rigcast._rigs.resampling import resampled
 from rigcast._rigs.rotations import compose, invert, transform_of
 from rigcast.cli._inputs.head import transforms_beside
 from rigcast.cli._inputs.motion import joint_names_map
+from rigcast.cli._result import WrongInput
 from rigcast.exports import resampled_weights
 from rigcast.sources import Motion
 
@@ -142,7 +143,7 @@ def _poses(model: rc.Deformer, rows: NDArray[Any], path: Path) -> NDArray[Any]:
         return model.poses_from_channels(rows)
     if rows.ndim != 2 or rows.shape[1] != width:
         expected = f"poses (T, {width})" + (f" or channels (T, {channels})" if channels and channels != width else "")
-        raise ValueError(f"{path}: an array {rows.shape}; it must be {expected} of the model")
+        raise WrongInput(f"{path}: an array {rows.shape}; it must be {expected} of the model")
     return rows
 
 
@@ -150,17 +151,17 @@ def _archive(model: rc.Deformer, path: Path) -> Played:
     arrays = read_arrays(path, MEMBERS, "evaluate", others=True)
     fps = float(arrays["fps"]) if "fps" in arrays else None
     if fps is not None and not 0.0 < fps <= 1000.0:
-        raise ValueError(f"{path}: {fps:g} frames per second; it must be above 0 and at most 1000")
+        raise WrongInput(f"{path}: {fps:g} frames per second; it must be above 0 and at most 1000")
     if "poses" in arrays:
         return Played(_poses(model, arrays["poses"], path), fps)
     if "channels" not in arrays:
-        raise ValueError(f"{path}: an archive without motion; it must hold poses (T, C) or channels (T, N)")
+        raise WrongInput(f"{path}: an archive without motion; it must hold poses (T, C) or channels (T, N)")
     channels = arrays["channels"]
     if "names" in arrays:
         known = [channel.name for channel in model.channels]
         names = list(map(str, arrays["names"]))
         if unknown := [name for name in names if name not in known]:
-            raise ValueError(
+            raise WrongInput(
                 f"{path}: {unknown[0]!r} is no channel of the model; it must have {', '.join(known)[:300]}"
             )
         rest = np.array([channel.rest for channel in model.channels])
@@ -172,7 +173,7 @@ def _archive(model: rc.Deformer, path: Path) -> Played:
 def _of_joints(model: rc.Deformer, motion: Motion, path: Path, mapped: Mapped) -> Played:
     """A motion of the model's own skeleton as it is, any other one retargeted."""
     if model.skeleton is None:
-        raise ValueError(f"{path}: a motion of joints; a {model.kind} model has none")
+        raise WrongInput(f"{path}: a motion of joints; a {model.kind} model has none")
     dials = motion.dials
     poses = None if mapped.file is not None else own_poses(model, motion, dials)
     notes: list[str] = []

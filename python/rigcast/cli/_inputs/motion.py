@@ -16,6 +16,7 @@ from rigcast._rigs.motion import Motion
 from rigcast._safe_reading import read_json
 from rigcast.cli._arguments import existing_file
 from rigcast.cli._console import Console
+from rigcast.cli._result import WrongInput
 
 if TYPE_CHECKING:
     from rigcast.sources import Retargeted
@@ -134,7 +135,7 @@ def _rows(path: Path) -> NDArray[np.float64]:
     try:
         return read_array(path).astype(np.float64)
     except ValueError as error:
-        raise ValueError(f"--animation {error}") from error
+        raise WrongInput(f"--animation {error}") from error
 
 
 def joint_names_map(path: Path) -> dict[str, str]:
@@ -148,7 +149,7 @@ def joint_names_map(path: Path) -> dict[str, str]:
     try:
         content = read_json(path)
     except ValueError as error:
-        raise ValueError(f"--joint-map {error}") from error
+        raise WrongInput(f"--joint-map {error}") from error
     if not isinstance(content, dict) or not all(isinstance(name, str) for name in content.values()):
-        raise ValueError(f"--joint-map {path}: not a JSON object of joint names")
+        raise WrongInput(f"--joint-map {path}: not a JSON object of joint names")
     return content

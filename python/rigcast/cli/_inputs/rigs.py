@@ -9,6 +9,7 @@ from typing import Any
 
 from rigcast._rigs.source_notes import opened
 from rigcast.cli._arguments import degrees_or_source, existing_file
+from rigcast.cli._result import WrongInput
 
 Ranges = dict[str, tuple[float, float]]
 
@@ -117,7 +118,7 @@ def opened_rig(
     suffix = path.suffix.lower()
     for name in given:
         if name not in OPTIONS.get(suffix, ()):
-            raise ValueError(
+            raise WrongInput(
                 f"--{'with' if name == 'free' else name.replace('_', '-')} does not apply to {suffix or 'such'} files"
             )
     known = {} if learned is None or {"ranges", "limits"} & given.keys() else _as_learned(suffix, ranges_of(learned))
@@ -129,7 +130,7 @@ def opened_rig(
         rig = sources.load(path, **given)  # another character: whoever compares it with the model says so
     try:
         if needs_channels and not list(rig.channel_names):
-            raise ValueError(
+            raise WrongInput(
                 f"{path} holds nothing to turn: no bone, shape key or property with a range moves its mesh; sampling "
                 "needs a rig"
             )

@@ -17,6 +17,7 @@ from rigcast._rigs.shot import TO_Y_UP
 from rigcast._rigs.up_axis import seeming_up_axis
 from rigcast.cli._arguments import existing_file, rate, unit
 from rigcast.cli._inputs.meshes import lies_otherwise, unit_note
+from rigcast.cli._result import WrongInput
 from rigcast.transfer._matching.fitting import similarity
 
 Int64 = NDArray[np.int64]
@@ -84,7 +85,7 @@ def open_shot(
     _check_fits(rig, shot.vertices, args, chosen)
     own = None if states_rate(args.shot) else args.fps or otherwise
     if own is None and not states_rate(args.shot):
-        raise ValueError(f"{args.shot} does not say its frames per second; they must be given by --fps")
+        raise WrongInput(f"{args.shot} does not say its frames per second; they must be given by --fps")
     if args.unit is not None:
         stated = replace(shot, meters_per_unit=args.unit)
         shot = stated.placed(float(rig.meters_per_unit), shot.up_axis or str(rig.up_axis))
@@ -140,7 +141,7 @@ def _shot_options(args: argparse.Namespace) -> dict[str, Any]:
         given["fps"] = args.fps
     for name, option in (("clip", "--clip"), ("mesh", "--shot-mesh")):
         if given[name] is not None and suffix not in OPTIONS[name]:
-            raise ValueError(f"{option} does not apply to {suffix or 'such'} shots")
+            raise WrongInput(f"{option} does not apply to {suffix or 'such'} shots")
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -185,10 +186,10 @@ def _check_fits(rig: Any, targets: NDArray[np.float32], args: argparse.Namespace
     if count == wanted:
         return
     if markers is None:
-        raise ValueError(f"{args.shot}: {count:,} vertices where the rig has {wanted:,}; some of them need --markers")
+        raise WrongInput(f"{args.shot}: {count:,} vertices where the rig has {wanted:,}; some of them need --markers")
     if count != len(markers):
         got = f"{args.shot}: {count:,} vertices where the rig has {wanted:,}"
-        raise ValueError(f"{got} and {args.markers} names {len(markers):,}")
+        raise WrongInput(f"{got} and {args.markers} names {len(markers):,}")
     if markers.min() < 0 or markers.max() >= wanted:
         got = f"vertices {markers.min()} to {markers.max()}"
-        raise ValueError(f"{args.markers} names {got}; the rig has 0 to {wanted - 1}")
+        raise WrongInput(f"{args.markers} names {got}; the rig has 0 to {wanted - 1}")

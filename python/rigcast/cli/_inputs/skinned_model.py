@@ -10,6 +10,7 @@ import rigcast as rc
 from rigcast import sampling, sources
 from rigcast._formats.gltf import GltfRig
 from rigcast._formats.npz.archive import member_names
+from rigcast.cli._result import WrongInput
 from rigcast.sampling._kinematics import channel_entry
 
 GLTF = (".glb", ".gltf", ".vrm")
@@ -29,7 +30,7 @@ def skinned_model(path: Path) -> rc.LinearBlendSkinning | None:
         return None
     if rig.morphs:
         names = ", ".join(morph.name for morph in rig.morphs)
-        raise ValueError(
+        raise WrongInput(
             f"{path} has morphs beside its joints ({names[:300]}), which a skinning model leaves out: sample the rig "
             "and train a model of it (rigcast sample, rigcast train)"
         )

@@ -22,6 +22,7 @@ from rigcast._rigs.up_axis import seeming_up_axis
 from rigcast._validate import bad_argument
 from rigcast.cli._inputs.faces import open_rig
 from rigcast.cli._inputs.meshes import lies_otherwise, unit_note
+from rigcast.cli._result import WrongInput
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.report._kit.words import figure
 from rigcast.report._transfer.measured import check_truth
@@ -102,7 +103,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
     contacts = _open_vertices(args.contacts, 2, "--contacts", len(target.vertices))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rc.errors.CorrespondenceWarning)  # a note says it
-        placed = matched(f"{args.target}:", rig, target, args.landmarks, threads=args.threads, progress=progress)
+        placed = matched("", str(args.target), rig, target, args.landmarks, threads=args.threads, progress=progress)
     doubt = "" if placed.match is None else placed.match.doubt()
     source, shapes, faces = placed.source, placed.shapes, placed.faces
     if args.contacts == "auto":
@@ -190,16 +191,16 @@ def _surface(rig: Any, target: Path, count: int) -> tuple[dict[str, str], Path |
 
 def _check_options(args: argparse.Namespace) -> None:
     if not args.examples and (args.weights or args.estimate):
-        raise ValueError("--weights and --estimate are about --examples, of which there are none")
+        raise WrongInput("--weights and --estimate are about --examples, of which there are none")
     if not args.examples and args.examples_up_axis is not None:
-        raise ValueError("--examples-up-axis is about --examples, of which there are none")
+        raise WrongInput("--examples-up-axis is about --examples, of which there are none")
     if args.examples and args.fixed == "each":
-        raise ValueError(
+        raise WrongInput(
             "--fixed each holds no vertices where examples correct shapes; with --examples it must be rest"
         )
     for name in ("report", "truth"):
         if args.no_measure and getattr(args, name) is not None:
-            raise ValueError(f"--{name} needs what --no-measure leaves out")
+            raise WrongInput(f"--{name} needs what --no-measure leaves out")
 
 
 def _open_examples(
@@ -224,7 +225,7 @@ def _open_vertices(given: Path | str, columns: int, option: str, count: int) -> 
     wrong = np.argwhere((table < 0) | (table >= count))
     if len(wrong):
         got = f"{table[tuple(wrong[0])]} in line {wrong[0, 0] + 1}"
-        raise ValueError(f"{option} {given}: {got}; it must be vertices of the target, from 0 to {count - 1}")
+        raise WrongInput(f"{option} {given}: {got}; it must be vertices of the target, from 0 to {count - 1}")
     if columns == 2 and len(same := np.flatnonzero(table[:, 0] == table[:, 1])):
-        raise ValueError(f"{option} {given}: vertex {table[same[0], 0]} with itself in line {same[0] + 1}")
+        raise WrongInput(f"{option} {given}: vertex {table[same[0], 0]} with itself in line {same[0] + 1}")
     return table

@@ -11,6 +11,7 @@ from typing import Any
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
+from rigcast.cli._result import WrongInput
 
 
 def add_until_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,19 +59,19 @@ def sampled(args: argparse.Namespace, console: Console) -> Iterator[tuple[Any, d
         is_rig = args.data.is_file()
         for name in ("rig",) if is_rig else ("rig", "poses"):
             if getattr(args, name) is not None:
-                raise ValueError(f"--{name} goes with --until, which asks for new poses")
+                raise WrongInput(f"--{name} goes with --until, which asks for new poses")
         yield _first_sampled(args, console) if is_rig else rc.Dataset(args.data), {}
         return
     if args.kind != "body":
-        raise ValueError(f"--until is an option of body, not of {args.kind}")
+        raise WrongInput(f"--until is an option of body, not of {args.kind}")
     dataset = rc.Dataset(args.data) if args.data.is_dir() else None
     if dataset is not None and args.rig is None:
-        raise ValueError(
+        raise WrongInput(
             f"{args.data} is a data set alone, which cannot be sampled; --until needs its rig: --rig FILE, or the rig "
             "in place of the data set"
         )
     if dataset is None and args.rig is not None:
-        raise ValueError(f"--rig {args.rig}: {args.data} is no data set; name the rig once")
+        raise WrongInput(f"--rig {args.rig}: {args.data} is no data set; name the rig once")
     with opened_rig(args, args.rig or args.data, dataset) as rig:
         statistic, meters = args.until
         settings = {

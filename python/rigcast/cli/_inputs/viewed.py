@@ -13,6 +13,7 @@ import rigcast as rc
 from rigcast._formats.npz.archive import member_names
 from rigcast._validate import bad_argument
 from rigcast.cli._inputs.faces import refuse_packed
+from rigcast.cli._inputs.learned_ik import is_face_ik
 from rigcast.cli._inputs.rigs import opened_rig
 from rigcast.synthesis._file import KIND
 
@@ -60,13 +61,10 @@ def is_synthesizer(path: Path) -> bool:
 
 
 def _model(path: Path) -> rc._core.Deformer:
-    try:
-        return rc.load(path)
-    except ValueError as error:
-        if "rigcast.ik.load" not in str(error):
-            raise
+    if is_face_ik(path):
         got = f"{path}, which holds learned inverse kinematics and no face"
-        raise bad_argument("view", "FILE", got, f"the face: rigcast view FACE --face-ik {path.name}") from None
+        raise bad_argument("view", "FILE", got, f"the face: rigcast view FACE --face-ik {path.name}")
+    return rc.load(path)
 
 
 def _as_blendshapes(path: Path) -> rc.BlendshapeRig | None:

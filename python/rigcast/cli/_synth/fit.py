@@ -13,7 +13,7 @@ from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments, joint_names_map
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 from rigcast.cli._synth.described import described, say
 
 SUMMARY = "learn a latent space per label from clips of a rig's channels or a face's weights"
@@ -104,11 +104,11 @@ def label_and_file(entry: str) -> tuple[str, str]:
     places = [place for place, letter in enumerate(entry) if letter == "="]
     splits = [(entry[:place], entry[place + 1 :]) for place in places if 0 < place < len(entry) - 1]
     if not splits:
-        raise ValueError(f"--clip {entry!r} has no label; it must be LABEL=FILE")
+        raise WrongInput(f"--clip {entry!r} has no label; it must be LABEL=FILE")
     found = [split for split in splits if Path(split[1]).exists()]
     if len(splits) > 1 and not found:
         names = " and ".join(repr(name) for _, name in splits)
-        raise ValueError(f"--clip {entry!r}: there are no files {names}; it must be LABEL=FILE, of a file that exists")
+        raise WrongInput(f"--clip {entry!r}: there are no files {names}; it must be LABEL=FILE, of a file that exists")
     return (found or splits)[0]
 
 
@@ -126,5 +126,5 @@ def _clips(rig: Any, args: argparse.Namespace, console: Console) -> dict[str, li
                 console.line(f"{clip.origin}: {clip.note}")
         found.setdefault(label, []).extend(clips)
     if not found:
-        raise ValueError("nothing to learn from: give --clip LABEL=FILE, or --clips LIST")
+        raise WrongInput("nothing to learn from: give --clip LABEL=FILE, or --clips LIST")
     return found

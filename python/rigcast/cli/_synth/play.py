@@ -17,7 +17,7 @@ from rigcast._validate import Arguments
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.rigs import add_rig_arguments
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 from rigcast.cli._synth.rig import rig_of
 
 SUMMARY = "play what was learned: idle at a label, or follow a script, into a file"
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Play and write."""
     ending = args.output.suffix.lower()
     if ending not in (".npz", ".npy") and args.rig is None:
-        raise ValueError(f"{args.output} shows a rig: give it with --rig, or write .npz or .npy")
+        raise WrongInput(f"{args.output} shows a rig: give it with --rig, or write .npz or .npy")
     with rig_of(args) as rig:
         _check_output(args.output, rig)
         synth = rc.synthesis.load(args.file, rig)
@@ -135,4 +135,4 @@ def _check_output(path: Path, rig: Any) -> None:
     fits = OF_WEIGHTS if is_face else OF_JOINTS if getattr(rig, "skeleton", None) is not None else ()
     if ending not in fits:
         kind = "a face" if is_face else "a rig with joints" if fits else "a rig without joints"
-        raise ValueError(f"{path} cannot hold the motion of {kind}; write {', '.join((*fits, '.npz', '.npy'))}")
+        raise WrongInput(f"{path} cannot hold the motion of {kind}; write {', '.join((*fits, '.npz', '.npy'))}")

@@ -6,15 +6,14 @@ import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast._safe_reading import errors_naming, read_json
-from rigcast._validate import Arguments, bad_argument, missing_file, shown
+from rigcast._safe_reading import errors_naming, read_settings
+from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.synthesis._playing.settings import MASK, SHORTEST_TIMESCALE
 
 Float64 = NDArray[np.float64]
@@ -223,7 +222,6 @@ class Sway(Layer):
 
 
 KINDS: dict[str, type[Layer]] = {"blinks": Blinks, "gaze": Gaze, "sway": Sway}
-MOST_BYTES = 1 << 20
 
 
 def load_layers(path: str | os.PathLike[str]) -> list[Layer]:
@@ -238,16 +236,10 @@ def load_layers(path: str | os.PathLike[str]) -> list[Layer]:
         If it is no such file.
     FileNotFoundError
     """
-    file = Path(path)
-    if not os.path.isfile(file):
-        raise missing_file("load_layers", "path", path)
-    try:
-        content = read_json(file, MOST_BYTES)
-    except ValueError as error:
-        raise bad_argument("load_layers", "path", f"unreadable ({error})", "a list of layers") from None
+    content = read_settings("load_layers", "path", path, "a list of layers")
     if not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
-        raise bad_argument("load_layers", "path", f"{str(path)!r}, no list of objects", "a list of layers")
-    with errors_naming(file):
+        raise bad_argument("load_layers", "path", f"{str(path)!r}, no list of objects", "a list of layers", path)
+    with errors_naming(path):
         return [_layer(index, entry) for index, entry in enumerate(content)]
 
 

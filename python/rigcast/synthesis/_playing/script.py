@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from rigcast._safe_reading import errors_naming, read_json
-from rigcast._validate import Arguments, bad_argument, missing_file, shown
+from rigcast._safe_reading import errors_naming, read_settings
+from rigcast._validate import Arguments, bad_argument, shown
+from rigcast.errors import ArgumentError
 from rigcast.synthesis._playing import commands
 from rigcast.synthesis._playing.commands import Command, Places, Pose
 
@@ -79,18 +79,12 @@ class Script:
             If it is no such file.
         FileNotFoundError
         """
-        file = Path(path)
-        if not os.path.isfile(file):
-            raise missing_file("Script.load", "path", path)
-        try:
-            content = read_json(file, MOST_BYTES)
-        except ValueError as error:
-            raise bad_argument("Script.load", "path", f"unreadable ({error})", "a script") from None
+        content = read_settings("Script.load", "path", path, "a script", MOST_BYTES)
         unknown = sorted(set(content) - {"commands", "seconds"}) if isinstance(content, dict) else []
         if not isinstance(content, dict) or "commands" not in content or unknown:
             got = f"{str(path)!r}, with {unknown[0]!r}" if unknown else f"{str(path)!r}, without commands"
-            raise bad_argument("Script.load", "path", got, 'an object with "commands", and perhaps "seconds"')
-        with errors_naming(file):
+            raise bad_argument("Script.load", "path", got, 'an object with "commands", and perhaps "seconds"', path)
+        with errors_naming(path):
             return cls(content["commands"], content.get("seconds"))
 
     def schedule(self, places: Places) -> list[tuple[int, Command]]:
@@ -99,8 +93,9 @@ class Script:
         for i, given in enumerate(self.commands):
             try:
                 command = self._command(places, given)
-            except ValueError as error:
-                raise ValueError(f"Script: commands[{i}]: {error}") from None
+            except ArgumentError as error:
+                place = f"commands[{i}]: {error.function}: {error.argument}"
+                raise bad_argument("Script", place, error.got, error.expected) from None
             found.append((round(given["at"] * places.synth.fps), command))
         return found
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_write
-from rigcast._safe_reading import read_json
+from rigcast._safe_reading import Malformed, read_json
+from rigcast.errors import FileError
 from rigcast.transfer._packing.symmetry import Pair
 
 KIND, VERSION = "rigcast expression plan", 1
@@ -126,18 +127,20 @@ class ExpressionPlan:
         try:
             values = read_json(path)
             if values["kind"] != KIND or values["version"] != VERSION:
-                raise ValueError(f"kind {values['kind']!r}, version {values['version']!r}")
+                raise Malformed(f"kind {values['kind']!r}, version {values['version']!r}")
             plan = cls._from_dict(values)
             plan._check()
             return plan
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, MemoryError) as error:
-            raise ValueError(f"ExpressionPlan.load: {os.fspath(path)} is no expression plan ({error})") from error
+            raise FileError(
+                "ExpressionPlan.load", "", f"{os.fspath(path)} is no expression plan ({error})", "", path
+            ) from error
 
     def _check(self) -> None:
         """Refuse what no packing makes: the first thing that does not fit is named."""
         count = len(self.names)
         if not isinstance(self.names, list) or not all(isinstance(name, str) for name in self.names):
-            raise ValueError("names that are no list of texts")
+            raise Malformed("names that are no list of texts")
         lists = {"expressions": self.expressions, "groups": self.groups}
         lists |= {name: [getattr(self, name)] for name in ("clique", "uncovered", "empty")}
         lists["pairs"] = [[pair.first, pair.second] for pair in self.pairs]
@@ -145,13 +148,13 @@ class ExpressionPlan:
             for row in rows:
                 for k in row:
                     if isinstance(k, bool) or not isinstance(k, int) or not 0 <= k < count:
-                        raise ValueError(f"{what} with shape {k!r}, of shapes from 0 to {count - 1}")
+                        raise Malformed(f"{what} with shape {k!r}, of shapes from 0 to {count - 1}")
         if len(self.best) != len(self.expressions):
-            raise ValueError(f"{len(self.best)} entries in best, of {len(self.expressions)} expressions")
+            raise Malformed(f"{len(self.best)} entries in best, of {len(self.expressions)} expressions")
         if self.importance.shape != (count,) or len(self.active) != count:
-            raise ValueError(f"importance {self.importance.shape} and active {self.active.shape}, of {count} shapes")
+            raise Malformed(f"importance {self.importance.shape} and active {self.active.shape}, of {count} shapes")
         if not np.isfinite(self.importance).all():
-            raise ValueError("importance that is not finite everywhere")
+            raise Malformed("importance that is not finite everywhere")
 
     @classmethod
     def _from_dict(cls, values: dict[str, Any]) -> ExpressionPlan:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from rigcast._safe_reading import read_json
-from rigcast._validate import bad_argument, missing_file, shown
+from rigcast._safe_reading import read_settings
+from rigcast._validate import bad_argument, shown
 
-MOST_BYTES = 1 << 20
 # A mood and what names of its labels contain; earlier words count more.
 MOODS: dict[str, tuple[str, ...]] = {
     "waiting": ("wait", "neutral", "idle", "calm", "rest"),
@@ -70,13 +68,7 @@ def load_moods(path: str | os.PathLike[str]) -> dict[str, str]:
         If it is no such file.
     FileNotFoundError
     """
-    file = Path(path)
-    if not file.is_file():
-        raise missing_file("view", "moods", path)
-    try:
-        content = read_json(file, MOST_BYTES)
-    except ValueError as error:
-        raise bad_argument("view", "moods", f"unreadable ({error})", "labels of moods") from None
+    content = read_settings("view", "moods", path, "labels of moods")
     if not isinstance(content, dict) or not all(isinstance(label, str) for label in content.values()):
-        raise bad_argument("view", "moods", f"{str(path)!r}, no object of texts", "labels of moods")
+        raise bad_argument("view", "moods", f"{str(path)!r}, no object of texts", "labels of moods", path)
     return content

@@ -17,6 +17,7 @@ from rigcast.viewer._figures._opening import figure_of
 from rigcast.viewer._figures._rig import RigFigure
 from rigcast.viewer._handles._limbs import limb_handles
 from rigcast.viewer._history import History
+from rigcast.viewer._messages import Refused
 from rigcast.viewer._stage import Stage
 
 MOST_SEED = 2**31 - 1  # what a page can send exactly, and a number field can hold
@@ -88,13 +89,13 @@ class ActingStage(Stage):
     def tell(self, label: str) -> None:
         """Idle at a label from now on, or refuse one that is none."""
         if label not in self.labels:
-            raise ValueError(f"there is no label {label[:40]!r}: {', '.join(self.labels)}")
+            raise Refused(f"there is no label {label[:40]!r}: {', '.join(self.labels)}")
         self.timeline.tell(label)
 
     def restart(self, seed: int) -> None:
         """Begin again with a seed, at the label that was told last."""
         if seed > MOST_SEED:
-            raise ValueError(f"seed {seed} is above {MOST_SEED}")
+            raise Refused(f"seed {seed} is above {MOST_SEED}")
         self.timeline.restart(seed, self.timeline.told)
         self._go_to_timeline()
 

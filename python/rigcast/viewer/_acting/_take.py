@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rigcast.synthesis import Player, Synthesizer
 from rigcast.viewer._figures._posing import Row
+from rigcast.viewer._messages import Refused
 from rigcast.viewer._timeline import Timeline
 
 KEPT = 60.0  # seconds
@@ -81,14 +82,14 @@ class Take(Timeline):
 
     def set_key(self, row: Row) -> None:
         """Refused."""
-        raise ValueError("a synthesizer plays without end and has no keys: sliders add to what it does")
+        raise Refused("a synthesizer plays without end and has no keys: sliders add to what it does")
 
     def remove_key(self) -> None:
         """There is none."""
 
     def resize(self, frames: int) -> None:
         """Refused."""
-        raise ValueError("a synthesizer plays without end: its timeline keeps the last minute")
+        raise Refused("a synthesizer plays without end: its timeline keeps the last minute")
 
     def play(self, playing: bool, now: float) -> None:
         """Go on at the end, or stop."""

@@ -15,6 +15,7 @@ from rigcast._hashing import padded_faces
 from rigcast._validate import bad_argument
 from rigcast.viewer._figures._figure import State, Vertices
 from rigcast.viewer._figures._posing import Row, Vector
+from rigcast.viewer._messages import Refused
 from rigcast.viewer._sliders import Slider, body_part
 
 FITTED_POSES = 200  # that skinning is fitted to, where a rig has no skin weights of its own
@@ -116,9 +117,7 @@ class RigFigure:
             elsewhere = dict(getattr(self.rig, "posed_elsewhere", None) or {})
             if elsewhere:  # channels that lead to a pose are not known
                 joint, reason = next(iter(elsewhere.items()))
-                raise ValueError(
-                    f"{joint} is posed by {reason}: use the sliders, or --through a learned model of the rig"
-                )
+                raise Refused(f"{joint} is posed by {reason}: use the sliders, or --through a learned model of the rig")
             self._drag = _fitted_skinning(self.rig)
         return self._drag
 

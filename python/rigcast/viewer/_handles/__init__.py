@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.viewer._figures._figure import State
+from rigcast.viewer._messages import Refused
 from rigcast.viewer._planes import on_plane
 
 Vector = NDArray[np.float64]
@@ -88,7 +89,7 @@ class Handles:
         """
         handles = self._all(state)
         if number >= len(handles):
-            raise ValueError(f"handle {number} of {len(handles)}")
+            raise Refused(f"handle {number} of {len(handles)}")
         self._grip = Grip(number, state, handles[number].at, facing, firm)
 
     def pull(self, number: int, origin: Vector, direction: Vector) -> State | None:

@@ -1,0 +1,330 @@
+"""Messages of the page, one class each: what they hold, between what bounds, and which of two that wait is dropped.
+
+A message is one JSON object. Its ``type`` is the ``kind`` of a class, its other entries are the fields of that class.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, get_type_hints
+
+LARGEST_MESSAGE = 65536  # bytes
+LARGEST_NUMBER = 1e9  # of a coordinate: beyond, products overflow float32
+LONGEST_LABEL = 1000  # characters
+Check = Callable[[Any], bool]
+
+
+class Refused(ValueError):
+    """A message that cannot be followed; the page shows why."""
+
+
+class Message:
+    """One message of the page.
+
+    Attributes
+    ----------
+    KINDS : dict from str to type
+        The class of each kind.
+    kind : str
+        The JSON entry ``type``.
+    is_timed : bool
+        Whether the time from such a message to its frame is measured.
+    """
+
+    KINDS: ClassVar[dict[str, type[Message]]] = {}
+    kind: ClassVar[str]
+    is_timed: ClassVar[bool]
+
+    def __init_subclass__(cls, kind: str, is_timed: bool = False) -> None:
+        cls.kind, cls.is_timed = kind, is_timed
+        Message.KINDS[kind] = cls
+
+    def merge_key(self) -> Hashable | None:
+        """Equal for messages of which the newest replaces the others that wait; None if each counts."""
+        return None
+
+
+def parsed(text: str | bytes) -> Message:
+    """One message of the page, every entry checked for its type and range.
+
+    Raises
+    ------
+    Refused
+        If it is no such message.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Refused("it is no JSON") from None
+    if not isinstance(value, dict):
+        raise Refused("it is no JSON object")
+    kind = value.get("type")
+    if not isinstance(kind, str) or kind not in Message.KINDS:
+        raise Refused(f"its type is {str(kind)[:40]!r}")
+    checks = _checks(kind)
+    if value.keys() != {"type", *checks}:
+        raise Refused(f"{kind} has other entries than {', '.join(checks) or 'none'}")
+    for entry, (_, check) in checks.items():
+        if not check(value[entry]):
+            raise Refused(f"{kind}: {entry} is {str(value[entry])[:40]}")
+    return Message.KINDS[kind](**{name: value[entry] for entry, (name, _) in checks.items()})
+
+
+@functools.cache
+def _checks(kind: str) -> dict[str, tuple[str, Check]]:
+    """Of each JSON entry the field, and the check of its value. A field that Python reserves ends in an underscore."""
+    hints = get_type_hints(Message.KINDS[kind], include_extras=True)
+    return {
+        name.rstrip("_"): (name, hint.__metadata__[0]) for name, hint in hints.items() if hasattr(hint, "__metadata__")
+    }
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a JSON value is a number that the engine can take."""
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return plain and -LARGEST_NUMBER <= value <= LARGEST_NUMBER  # not isfinite, which overflows for huge integers
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a JSON value is a whole number from 0."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_NUMBER
+
+
+def _is_vector(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 3 and all(map(_is_number, value))
+
+
+def _is_direction(value: Any) -> bool:
+    return _is_vector(value) and any(value)
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL
+
+
+def _is_list_of_channels(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_whole, value))
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _one_of(*words: str) -> Check:
+    return lambda value: isinstance(value, str) and value in words
+
+
+Number = Annotated[float, _is_number]
+Whole = Annotated[int, _is_whole]
+Flag = Annotated[bool, _is_flag]
+Text = Annotated[str, _is_text]
+Vector = Annotated[list[float], _is_vector]
+Direction = Annotated[list[float], _is_direction]
+
+
+@dataclass(frozen=True)
+class Shown(Message, kind="shown"):
+    """The page has shown a frame."""
+
+    frame: Whole
+
+
+@dataclass(frozen=True)
+class Set(Message, kind="set"):
+    """A slider stands at a value; ``done`` when it is let go."""
+
+    channel: Whole
+    value: Number
+    done: Flag
+
+    def merge_key(self) -> Hashable | None:
+        return None if self.done else (self.kind, self.channel)
+
+
+@dataclass(frozen=True)
+class Reset(Message, kind="reset"):
+    """Channels go back to rest."""
+
+    channels: Annotated[list[int], _is_list_of_channels]
+
+
+@dataclass(frozen=True)
+class Mirror(Message, kind="mirror"):
+    """The pose of one side goes to the other."""
+
+    from_: Annotated[str, _one_of("left", "right")]
+
+
+@dataclass(frozen=True)
+class Grab(Message, kind="grab"):
+    """A pin is to be set where a ray meets the surface."""
+
+    grab: Whole
+    origin: Vector
+    direction: Direction
+    facing: Direction
+    time: Number
+
+
+@dataclass(frozen=True)
+class Drag(Message, kind="drag", is_timed=True):
+    """A pin follows a ray."""
+
+    pin: Whole
+    origin: Vector
+    direction: Direction
+    time: Number
+
+    def merge_key(self) -> Hashable:
+        return self.kind, self.pin
+
+
+@dataclass(frozen=True)
+class Release(Message, kind="release"):
+    """A pin is let go, and goes on to hold its vertex if ``hold``."""
+
+    pin: Whole
+    hold: Flag
+
+
+@dataclass(frozen=True)
+class Unpin(Message, kind="unpin"):
+    """A pin is removed."""
+
+    pin: Whole
+
+
+@dataclass(frozen=True)
+class Grip(Message, kind="grip"):
+    """A handle is gripped."""
+
+    handle: Whole
+    facing: Direction
+    firm: Flag
+
+
+@dataclass(frozen=True)
+class Pull(Message, kind="pull", is_timed=True):
+    """A handle follows a ray."""
+
+    handle: Whole
+    origin: Vector
+    direction: Direction
+    time: Number
+
+    def merge_key(self) -> Hashable:
+        return self.kind, self.handle
+
+
+@dataclass(frozen=True)
+class Drop(Message, kind="drop"):
+    """A handle is let go."""
+
+    handle: Whole
+
+
+@dataclass(frozen=True)
+class Undo(Message, kind="undo"):
+    """The state before the last change comes back."""
+
+
+@dataclass(frozen=True)
+class Redo(Message, kind="redo"):
+    """The state that undo left comes back."""
+
+
+@dataclass(frozen=True)
+class Play(Message, kind="play"):
+    """The timeline runs, or stops."""
+
+    playing: Flag
+
+
+@dataclass(frozen=True)
+class Seek(Message, kind="seek"):
+    """The timeline goes to a frame."""
+
+    at: Number
+
+    def merge_key(self) -> Hashable:
+        return self.kind
+
+
+@dataclass(frozen=True)
+class Speed(Message, kind="speed"):
+    """The timeline runs at another speed."""
+
+    speed: Number
+
+
+@dataclass(frozen=True)
+class Frames(Message, kind="frames"):
+    """The timeline gets another length."""
+
+    frames: Whole
+
+
+@dataclass(frozen=True)
+class Key(Message, kind="key"):
+    """The pose becomes a key of the timeline."""
+
+
+@dataclass(frozen=True)
+class Unkey(Message, kind="unkey"):
+    """The key of the present frame goes."""
+
+
+@dataclass(frozen=True)
+class Color(Message, kind="color"):
+    """Vertices are colored by something else."""
+
+    mode: Annotated[str, _one_of("plain", "error", "confidence", "bound")]
+
+
+@dataclass(frozen=True)
+class Tell(Message, kind="tell", is_timed=True):
+    """A synthesizer idles at a label from now on."""
+
+    label: Annotated[str, _is_label]
+
+    def merge_key(self) -> Hashable:
+        return self.kind
+
+
+@dataclass(frozen=True)
+class Restart(Message, kind="restart"):
+    """A synthesizer begins again with a seed."""
+
+    seed: Whole
+
+    def merge_key(self) -> Hashable:
+        return self.kind
+
+
+@dataclass(frozen=True)
+class FilmStep(Message, kind="movie"):
+    """A movie of the page begins, ends or is thrown away."""
+
+    step: Annotated[str, _one_of("begin", "end", "cancel")]
+
+
+@dataclass(frozen=True)
+class Picture(Message, kind="picture"):
+    """A part of a picture of a movie, in base64."""
+
+    data: Text
+    last: Flag
+
+
+@dataclass(frozen=True)
+class Export(Message, kind="export"):
+    """What is shown is to be written as a file of a format."""
+
+    format: Annotated[str, _one_of("npz", "bvh", "glb", "blend")]

@@ -1,0 +1,18 @@
+"""Messages of the page, written as the page sends them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rigcast.viewer._messages import Message, parsed
+
+
+def page_message(value: dict[str, Any]) -> Message:
+    """A checked message; of a ray, at the time 0 unless the value has one."""
+    given = {"time": 0, **value} if value["type"] in ("grab", "drag", "pull") else value
+    return parsed(json.dumps(given, default=float))
+
+
+def page_messages(*values: dict[str, Any]) -> list[Message]:
+    return [page_message(value) for value in values]
