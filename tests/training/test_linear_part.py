@@ -12,7 +12,7 @@ from rigcast.training import BodySettings, _choice
 from rigcast.training._choice import CANDIDATES, OWN, Excerpt, best
 from rigcast.training._frames import BoneSpace
 from rigcast.training._linear_part import COVERED, LinearPart, near_joints, skinned_sets
-from rigcast.training._settings import settings_for
+from tests.support.trainings import train_with
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_models_of_other_kinds_carry_no_skinning(cylinder_data):
 
 def test_an_unknown_linear_part_is_refused(cylinder_data):
     with pytest.raises(ValueError, match='linear is \'soft\'; it must be "auto" or "rigid" or "skinning"'):
-        rc.training.body(cylinder_data, linear="soft", steps=1)
+        train_with("body", cylinder_data, linear="soft", steps=1)
 
 
 def test_the_linear_part_is_the_one_that_learns_best(cylinder_data, train):
@@ -158,7 +158,7 @@ def test_the_linear_part_is_the_one_that_learns_best(cylinder_data, train):
 def test_trials_see_rows_of_their_own_split_alone(cylinder_data, monkeypatch):
     monkeypatch.setattr(_choice, "TRIAL_ROWS", 30)
     monkeypatch.setattr(_choice, "TRIAL_HELD_OUT", 7)
-    some = Excerpt(cylinder_data, BodySettings())
+    some = Excerpt(cylinder_data, BodySettings(), 0)
     training, held_out = some.split(0.5, 3)
     kept = cylinder_data.split(0.1, 0)
     for rows, count, whole in ((training, 30, kept[0]), (held_out, 7, kept[1])):
@@ -189,7 +189,7 @@ def test_rounding_is_no_gain(error, better):
     ],
 )
 def test_a_setting_of_one_linear_part_chooses_it(given, linear):
-    assert settings_for("blended", **given).linear == linear
+    assert BodySettings(**given).linear == linear
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,5 @@ def test_other_numbers_for_regions_are_refused():
 
 
 def test_the_paper_has_one_coarse_map_per_segment():
-    from rigcast.training._face_maps._settings import settings_for
-
-    assert (settings_for("paper").regions, settings_for("ours").regions) == (0, 1)
+    kinds = rc.training.FaceMapsSettings(method="paper"), rc.training.FaceMapsSettings()
+    assert [kind.regions for kind in kinds] == [0, 1]

@@ -9,7 +9,7 @@ from rigcast.training._face_maps._layout import Floors, Layout, MapSegment, Rigi
 from rigcast.training._face_maps._model_layout import model_layout
 from rigcast.training._face_maps._pipeline import face_maps
 from rigcast.training._face_maps._settings import FaceMapsSettings
-from rigcast.training._pipeline import body
+from rigcast.training._pipeline import body, body_until
 from rigcast.training._settings import BodySettings
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "MapSegment",
     "RigidPart",
     "body",
+    "body_until",
     "differential",
     "face_ik",
     "face_layout",

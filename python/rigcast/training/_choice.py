@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._extras import require
-from rigcast.progress import Progress, ProgressCallback
+from rigcast.progress import Progress, silent
+from rigcast.training._budget import Budget, required_torch, torch_settings
 from rigcast.training._export import errors_of
 from rigcast.training._learned_body import Networks, model_of
 from rigcast.training._linear_part import Skinnings
-from rigcast.training._optimize import torch_settings
 from rigcast.training._preparation import prepare
 from rigcast.training._settings import BodySettings
 
@@ -38,10 +36,10 @@ TRIAL_HELD_OUT = 150
 class Excerpt:
     """Some training and held-out rows of a data set."""
 
-    def __init__(self, ds: Any, settings: BodySettings) -> None:
+    def __init__(self, ds: Any, settings: BodySettings, seed: int) -> None:
         self.ds = ds
-        training, held_out = ds.split(settings.holdout, settings.seed)
-        rng = np.random.default_rng([settings.seed, 11])
+        training, held_out = ds.split(settings.holdout, seed)
+        rng = np.random.default_rng([seed, 11])
         kept = rng.permutation(training)[:TRIAL_ROWS], rng.permutation(held_out)[:TRIAL_HELD_OUT]
         self.rows = np.concatenate([np.sort(part) for part in kept])
         self._training = len(kept[0])
@@ -68,31 +66,31 @@ class Excerpt:
 
 
 def chosen_linear(
-    ds: Any, settings: BodySettings, skinnings: Skinnings, device: str, progress: ProgressCallback, started: float
+    ds: Any, settings: BodySettings, skinnings: Skinnings, budget: Budget
 ) -> tuple[BodySettings, dict[str, Any]]:
     """The settings with the linear part that learns best, and the metadata entry ``linear_trials``.
 
     Each candidate is trained for a fixed number of steps on the same rows, so that a choice does not depend on the load
     of the machine. The smallest mean error on held-out rows wins, but skinning only if it is below :data:`CLEAR` times
-    that of rigid parts. With a budget of minutes no trial begins after :data:`SHARE` of it, counted from ``started``
-    (``time.monotonic``): the best of those that were made wins. Settings that name a linear part are kept.
+    that of rigid parts. With a budget of minutes no trial begins after :data:`SHARE` of it: the best of those that
+    were made wins. Settings that name a linear part are kept.
     """
     if settings.linear != "auto":
         return settings, {}
-    torch: Any = require("torch", extra="training", purpose="training a model")
-    some = Excerpt(ds, settings)
-    steps = _steps_of_trial(settings)
+    some = Excerpt(ds, settings, budget.seed)
+    steps = _steps_of_trial(budget)
     errors: dict[str, float] = {}
     has_own = getattr(ds, "skin", None) is not None
     candidates = {name: part for name, part in CANDIDATES.items() if name != OWN or has_own}
     for number, (name, (linear, influences)) in enumerate(candidates.items()):
-        if errors and settings.minutes is not None and time.monotonic() - started > SHARE * 60.0 * settings.minutes:
+        if errors and budget.minutes is not None and budget.elapsed() > SHARE * 60.0 * budget.minutes:
             break
-        progress(Progress("choosing the linear part", number, len(candidates), name))
-        tried = replace(settings, linear=linear, influences=influences, steps=steps, minutes=None)
-        ready = prepare(some, tried, _silent, skinnings=skinnings)
-        with torch_settings(torch, 1, device):  # two threads wait for each other on a busy machine
-            learned, _ = Networks(some, ready, tried, device).train(None, None, time.monotonic())
+        budget.progress(Progress("choosing the linear part", number, len(candidates), name))
+        tried = replace(settings, linear=linear, influences=influences)
+        brief = replace(budget, steps=steps, minutes=None, checkpoint=None, progress=silent)
+        ready = prepare(some, tried, brief, skinnings=skinnings)
+        with torch_settings(required_torch(), 1, budget.device):  # two threads wait for each other on a busy machine
+            learned, _ = Networks(some, ready, tried, brief).train()
         errors[name] = float(errors_of(model_of(some, ready, learned), some, ready.held_out)[1]["mean"])
     chosen = best(errors)
     linear, influences = CANDIDATES[chosen]
@@ -112,14 +110,10 @@ def best(errors: dict[str, float]) -> str:
     return first if errors[first] < CLEAR * errors.get("rigid", np.inf) else "rigid"
 
 
-def _steps_of_trial(settings: BodySettings) -> int:
-    budget = [TRIAL_STEPS]
-    if settings.steps is not None:
-        budget.append(settings.steps // 10)
-    if settings.minutes is not None:
-        budget.append(round(STEPS_PER_MINUTE * settings.minutes))
-    return max(1, min(budget))
-
-
-def _silent(_: Progress) -> None:
-    """Progress of what is one step of something larger."""
+def _steps_of_trial(budget: Budget) -> int:
+    most = [TRIAL_STEPS]
+    if budget.steps is not None:
+        most.append(budget.steps // 10)
+    if budget.minutes is not None:
+        most.append(round(STEPS_PER_MINUTE * budget.minutes))
+    return max(1, min(most))

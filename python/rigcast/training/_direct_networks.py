@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast._extras import require
 from rigcast._regression.components import principal_components
 from rigcast._regression.inputs import Inputs
-from rigcast._validate import bad_argument
-from rigcast.progress import Progress, ProgressCallback
-from rigcast.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
+from rigcast.training._budget import Budget
+from rigcast.training._descend import train
 from rigcast.training._networks import Normalization, layers, make_problem
-from rigcast.training._optimize import Budget, Trainer, torch_settings
 from rigcast.training._optimizers import Arrays
-from rigcast.training._outlook import Outlook
-from rigcast.training._pace import seconds_of_training
 from rigcast.training._settings import BodySettings
+from rigcast.training._trainer import Trainer
 
 WATCHED = 32  # held-out poses whose error is reported while training
 
@@ -77,14 +70,6 @@ class DirectLayers:
     constant: NDArray[np.float64]
 
 
-def check_device(function: str, device: object) -> None:
-    """Raise MissingExtra without PyTorch, and ValueError if networks cannot be trained on the device here."""
-    torch = require("torch", extra="training", purpose="training a model")
-    usable = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
-    if device not in usable:
-        raise bad_argument(function, "device", repr(device), " or ".join(map(repr, usable)) + " here")
-
-
 def reduced_offsets(
     offsets: NDArray[np.float32], training: NDArray[np.bool_], hidden: int, least: float, threads: int = 0
 ) -> Offsets:
@@ -119,8 +104,7 @@ class DirectNetworks:
     training : (T,) bool
         The other rows are held out.
     settings : BodySettings
-    function : str
-        Named in errors.
+    budget : Budget
     """
 
     def __init__(
@@ -129,9 +113,9 @@ class DirectNetworks:
         segments: list[Segment],
         training: NDArray[np.bool_],
         settings: BodySettings,
-        function: str,
+        budget: Budget,
     ) -> None:
-        self.segments, self.training, self.settings, self.function = segments, training, settings, function
+        self.segments, self.training, self.settings, self.budget = segments, training, settings, budget
         self.active = [i for i, s in enumerate(segments) if s.inputs and s.offsets.components.shape[1]]
         self.inputs = [_unit_inputs(segments[i].inputs, poses) for i in self.active]
         self.targets = [segments[i].offsets.coefficients for i in self.active]
@@ -167,31 +151,13 @@ class DirectNetworks:
         count = sum(len(s.offsets.mean) for s in self.segments) // 3
         return total / (max(count, 1) * len(rows))
 
-    def train(
-        self,
-        report: ProgressCallback,
-        *,
-        started: float,
-        device: str = "cpu",
-        threads: int = 0,
-        checkpoint: Path | None = None,
-        run: str = "",
-        restart: bool = False,
-    ) -> tuple[list[DirectLayers], int]:
+    def train(self, run: str) -> tuple[list[DirectLayers], int]:
         """Train; the layers of the lowest held-out loss, and the steps that were done.
 
         Parameters
         ----------
-        report : callable
-            Told the mean distance in a few held-out rows.
-        started : float
-            When the call began (``time.monotonic``).
-        checkpoint : Path, optional
-            A file that a killed run continues from; it is removed at the end.
         run : str
-            Identifies data and settings.
-        restart : bool
-            Ignore what an earlier run left in ``checkpoint``.
+            Identifies data and settings of the checkpoint.
 
         Raises
         ------
@@ -202,45 +168,18 @@ class DirectNetworks:
         """
         if not self.active:
             return self.layers({}), 0
-        torch = require("torch", extra="training", purpose="training a model")
-        with contextlib.nullcontext() if checkpoint is None else only_run(checkpoint, self.function):
-            if checkpoint is not None and restart:
-                checkpoint.unlink(missing_ok=True)
-            with torch_settings(torch, threads, device):
-                state = self._train(report, started, device, threads, checkpoint, run)
-            if checkpoint is not None:
-                checkpoint.unlink(missing_ok=True)
+        with self.budget.at_work():
+            problem = make_problem(self.inputs, self.targets, self.maps, self.training)
+            widths = [len(m.mean) for m in self.maps], [len(m.scale) for m in self.maps]
+            trainer = Trainer(problem, *widths, self.settings, self.budget)
+            watched = np.flatnonzero(~self.training)[:WATCHED]
+
+            def said(weights: Arrays) -> tuple[str, float]:
+                distance = self.distance(weights, watched)
+                return f"{distance:.3g}", distance
+
+            state, _ = train(trainer, self.budget, said, run=run)
         return self.layers(state.best), state.step
-
-    def _train(
-        self,
-        progress: ProgressCallback,
-        started: float,
-        device: str,
-        threads: int,
-        checkpoint: Path | None,
-        run: str,
-    ) -> State:
-        settings = self.settings
-        problem = make_problem(self.inputs, self.targets, self.maps, self.training)
-        widths = [len(m.mean) for m in self.maps], [len(m.scale) for m in self.maps]
-        trainer = Trainer(problem, *widths, settings, device, self.function)
-        watched = np.flatnonzero(~self.training)[:WATCHED]
-        seconds = seconds_of_training(settings.minutes, time.monotonic() - started)
-        budget = Budget(settings.steps, seconds, settings.minutes is not None and threads == 0)
-        outlook = Outlook(budget)
-        state = (read_checkpoint(checkpoint, run, self.function) if checkpoint else None) or trainer.start()
-
-        def report(now: State, weights: Arrays) -> None:
-            distance = self.distance(weights, watched)
-            message = f"held-out error {distance:.3g}, {outlook.words(now, distance)}"
-            progress(Progress("training", budget.spent(now), 1.0, message))
-
-        def keep(now: State) -> None:
-            if checkpoint is not None:
-                write_checkpoint(checkpoint, now, run)
-
-        return trainer.run(state, budget, report, keep)
 
 
 def _unit_inputs(inputs: Inputs | None, poses: NDArray[np.float32]) -> NDArray[np.float32]:

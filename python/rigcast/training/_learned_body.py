@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +16,11 @@ from rigcast._pose_statistics.columns import noise
 from rigcast._pose_statistics.combinations import DOUBTED, INSIDE
 from rigcast._pose_statistics.confidence import confidence_of
 from rigcast._regression.skin_weights import gains
-from rigcast.progress import Progress, ProgressCallback
+from rigcast._resume.fingerprints import fingerprint
 from rigcast.training._basis import Basis, empty_basis
-from rigcast.training._checkpoint import State, read_checkpoint, write_checkpoint
+from rigcast.training._budget import Budget
+from rigcast.training._checkpoint import State
+from rigcast.training._descend import train
 from rigcast.training._error_bound import row_errors
 from rigcast.training._export import (
     LearnedSet,
@@ -34,13 +33,12 @@ from rigcast.training._export import (
 )
 from rigcast.training._linear_part import INFLUENCES, Skinnings, skinned_sets
 from rigcast.training._networks import Normalization, layers, make_problem, normalize
-from rigcast.training._optimize import Budget, Trainer
 from rigcast.training._optimizers import Arrays
-from rigcast.training._outlook import Outlook
-from rigcast.training._pace import seconds_of_ending, seconds_of_training, too_few_steps
+from rigcast.training._pace import seconds_of_ending
 from rigcast.training._partition import VertexSets
 from rigcast.training._preparation import Preparation
 from rigcast.training._settings import BodySettings
+from rigcast.training._trainer import Trainer
 
 # Deviations of inputs count as at least so many times what is rounding. 700 steps on a generated human, error on
 # held-out poses: .354 mm with 0, .321 with 1, .208 with 10; a character of plain bones does not change.
@@ -55,9 +53,9 @@ class Networks:
     """
 
     def __init__(
-        self, ds: Any, ready: Preparation, settings: BodySettings, device: str, before: Tensors | None = None
+        self, ds: Any, ready: Preparation, settings: BodySettings, budget: Budget, before: Tensors | None = None
     ) -> None:
-        self.ds, self.ready, self.settings, self.device, self.before = ds, ready, settings, device, before
+        self.ds, self.ready, self.settings, self.budget, self.before = ds, ready, settings, budget, before
         self.active = [i for i, basis in enumerate(ready.bases) if len(ready.columns[i]) and basis.components.shape[1]]
         self.inputs = [ready.poses[:, ready.columns[i]] for i in self.active]
         self.targets = [ready.bases[i].coefficients for i in self.active]
@@ -76,70 +74,45 @@ class Networks:
         return parts
 
     def train(
-        self,
-        checkpoint: Path | None,
-        progress: ProgressCallback | None,
-        started: float,
-        *,
-        seconds: float | None = None,
-        measured_threads: bool = False,
-        finish: Callable[[list[LearnedSet], float], object] | None = None,
+        self, *, seconds: float | None = None, finish: Callable[[list[LearnedSet], float], object] | None = None
     ) -> tuple[list[LearnedSet], dict[str, Any]]:
         """Train; the sets with the best weights, and metadata: the steps that were done, and whether they are too few.
 
         Parameters
         ----------
-        checkpoint : path-like or None
-        progress : callable or None
-        started : float
-            When the call began (``time.monotonic``): what was spent since then counts.
         seconds : float, optional
-            Since then, after which the steps end; default by the minutes of the settings.
-        measured_threads : bool
-            See :class:`rigcast.training._optimize.Budget`.
+            Since the budget began, after which the steps end; by default its minutes decide.
         finish : callable, optional
             Makes the model of some sets and measures it on a share of the rows: how long that takes shortens the steps.
         """
         if not self.active:
             return self.learned({}), {"steps_done": 0}
-        settings, ready = self.settings, self.ready
-        training = np.isin(np.arange(len(ready.poses)), ready.training)
-        problem = make_problem(self.inputs, self.targets, self.maps, training)
-        widths = [m.whiten.shape[1] for m in self.maps], [len(m.scale) for m in self.maps]
-        trainer = Trainer(problem, *widths, settings, self.device)
-        ending = 0.0
+        budget, trainer, ending = self.budget, self._trainer(), 0.0
         if finish is not None:
             begin = self.learned(trainer.start().best)
-            ending = seconds_of_ending(settings.minutes, lambda share: finish(begin, share), time.monotonic() - started)
-        prepared = time.monotonic() - started
-        if seconds is None:
-            seconds = seconds_of_training(settings.minutes, prepared, ending)
-        else:
-            seconds = max(seconds - prepared, 0.0)
-        budget = Budget(settings.steps, seconds, measured_threads)
-        outlook = Outlook(budget)
-        _, poses, truth = self.ds.take(ready.held_out[:WATCHED])
+            ending = seconds_of_ending(budget.minutes, lambda share: finish(begin, share), budget.elapsed())
+        run = fingerprint(self.ds.hash, budget.record(self.settings))
+        begun = self._start(trainer)
+        state, done = train(trainer, budget, self._watch(), run=run, ending=ending, seconds=seconds, begin=begun)
+        return self.learned(state.best), done
+
+    def _trainer(self) -> Trainer:
+        training = np.isin(np.arange(len(self.ready.poses)), self.ready.training)
+        problem = make_problem(self.inputs, self.targets, self.maps, training)
+        widths = [m.whiten.shape[1] for m in self.maps], [len(m.scale) for m in self.maps]
+        return Trainer(problem, *widths, self.settings, self.budget)
+
+    def _watch(self) -> Callable[[Arrays], tuple[str, float]]:
+        """Return the function that measures weights on a few held-out rows, in words and in millimeters."""
+        _, poses, truth = self.ds.take(self.ready.held_out[:WATCHED])
         unit = 1000.0 * self.ds.meters_per_unit
 
-        def report(now: State, weights: Arrays) -> None:
-            if progress is None:
-                return
-            model = model_of(self.ds, ready, self.learned(weights))
+        def said(weights: Arrays) -> tuple[str, float]:
+            model = model_of(self.ds, self.ready, self.learned(weights))
             distance = np.linalg.norm(model.evaluate(poses) - truth, axis=2) * unit
-            words = outlook.words(now, float(distance.mean()))
-            message = f"held-out error {distance.mean():.3g} mm, at most {distance.max():.3g} mm, {words}"
-            progress(Progress("training", budget.spent(now), 1.0, message))
+            return f"{distance.mean():.3g} mm, at most {distance.max():.3g} mm", float(distance.mean())
 
-        run = hashlib.sha256(json.dumps([self.ds.hash, settings.record()]).encode()).hexdigest()
-        state = (read_checkpoint(checkpoint, run) if checkpoint else None) or self._start(trainer)
-
-        def keep(now: State) -> None:
-            if checkpoint is not None:
-                write_checkpoint(checkpoint, now, run)
-
-        state = trainer.run(state, budget, report, keep)
-        few = too_few_steps(settings.minutes, state.step, state.seconds, prepared + ending, budget.out_of_time(state))
-        return self.learned(state.best), {"steps_done": state.step, **few}
+        return said
 
     def _start(self, trainer: Trainer) -> State:
         state = trainer.start()
@@ -218,9 +191,11 @@ def beside_skinning(
     return plain, [LearnedSet(none, basis, {}) for basis in bases], beside
 
 
-def metadata(ds: Any, ready: Preparation, settings: BodySettings, used: dict[str, Any]) -> dict[str, Any]:
+def metadata(
+    ds: Any, ready: Preparation, settings: BodySettings, budget: Budget, used: dict[str, Any]
+) -> dict[str, Any]:
     """Metadata of the model: what is needed to repeat the training, and what came of it."""
-    record = settings.record() | {
+    record = budget.record(settings) | {
         "influence": "probe" if ds.probe is not None else "all varying columns: the data set has no influence probe",
         "loss": "squared vertex distance in bone space",
         "weight_decay": settings.decay(len(ready.training)),

@@ -30,11 +30,11 @@ class Outline:
     linear: LinearPart | None
 
 
-def parted(ds: Any, settings: BodySettings) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]:
+def parted(ds: Any, settings: BodySettings, seed: int) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]:
     """Rows to learn from and held-out rows; ValueError for what no body is learned from."""
     if ds.skeleton is None:
         raise bad_argument("body", "ds", "a data set without a skeleton", "samples of a rig with joints")
-    training, held_out = ds.split(settings.holdout, settings.seed)
+    training, held_out = ds.split(settings.holdout, seed)
     if len(training) < 2 or len(held_out) < 1:
         got = f"{len(training)} rows to learn from and {len(held_out)} held out"
         raise bad_argument("body", "ds", got, "large enough for at least 2 and 1; sample more poses")
@@ -54,9 +54,9 @@ class KnownPoses:
     They show what the probe does not: it moves one channel at a time from a few poses.
     """
 
-    def __init__(self, ds: Any, outline: Outline, settings: BodySettings) -> None:
-        rng = np.random.default_rng([settings.seed, 9])
-        rows = np.sort(rng.permutation(parted(ds, settings)[0])[:ROWS_CHECKED])
+    def __init__(self, ds: Any, outline: Outline, settings: BodySettings, seed: int) -> None:
+        rng = np.random.default_rng([seed, 9])
+        rows = np.sort(rng.permutation(parted(ds, settings, seed)[0])[:ROWS_CHECKED])
         _, self.poses, vertices = ds.take(rows)
         self.channels = np.asarray(ds.channels)[rows]
         self.outline = outline

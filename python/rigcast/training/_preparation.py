@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._pose_statistics.columns import moving_joints, rigid_joints, varying_columns, without_equal
 from rigcast._validate import bad_argument
-from rigcast.progress import Progress, ProgressCallback
+from rigcast.progress import Progress
 from rigcast.training._basis import Allowed, Basis, empty_basis, reduce_residuals
+from rigcast.training._budget import Budget
 from rigcast.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
 from rigcast.training._linear_part import LinearPart, Skinnings, skinned_part, skinning_rows
 from rigcast.training._outline import KnownPoses, Outline, bone_space, parted
@@ -80,7 +81,7 @@ def _units(columns: NDArray[np.bool_], width: int) -> list[bool]:
 def prepare(
     ds: Any,
     settings: BodySettings,
-    progress: ProgressCallback,
+    budget: Budget,
     outline: Outline | None = None,
     skinnings: Skinnings | None = None,
 ) -> Preparation:
@@ -90,7 +91,8 @@ def prepare(
     ----------
     ds : Dataset
     settings : BodySettings
-    progress : callable
+    budget : Budget
+        Its seed and progress.
     outline : Outline, optional
         Sets and inputs that are known already, from fewer samples of the rig.
     skinnings : Skinnings, optional
@@ -101,10 +103,10 @@ def prepare(
     ValueError
         If the data set has no skeleton, too few rows, or a pose whose used joints cannot be inverted.
     """
-    training, held_out = parted(ds, settings)
+    training, held_out = parted(ds, settings, budget.seed)
     poses, extent = np.asarray(ds.poses), _extent(ds)
-    outline = outline or outlined(ds, settings, progress, skinnings=skinnings)
-    bases = _find_bases(ds, poses, training, outline, settings, progress)
+    outline = outline or outlined(ds, settings, budget, skinnings=skinnings)
+    bases = _find_bases(ds, poses, training, outline, settings, budget)
     found = outline.sets, outline.columns, bases, outline.description, outline.linear
     return Preparation(poses, training, held_out, extent, *found)
 
@@ -112,20 +114,20 @@ def prepare(
 def outlined(
     ds: Any,
     settings: BodySettings,
-    progress: ProgressCallback,
+    budget: Budget,
     known: tuple[VertexSets, LinearPart | None] | None = None,
     skinnings: Skinnings | None = None,
 ) -> Outline:
     """Find sets, if they are not known, and inputs; raises as :func:`prepare`."""
     poses, extent, parents = np.asarray(ds.poses), _extent(ds), np.asarray(ds.skeleton.parents)
-    progress(Progress("assigning vertices to joints", 0, 1))
-    sets, linear = known or _find_sets(ds, settings, skinnings)
+    budget.progress(Progress("assigning vertices to joints", 0, 1))
+    sets, linear = known or _find_sets(ds, settings, budget.seed, skinnings)
     compact = rigid_joints(poses, len(parents)) & settings.compact_rotations
     description = Description(parents, varying_columns(poses, len(parents), extent), compact)
-    progress(Progress("finding influences", 0, 1))
+    budget.progress(Progress("finding influences", 0, 1))
     outline = Outline(sets, [], description, linear)
-    training, _ = parted(ds, settings)
-    columns = [without_equal(poses[training], found) for found in _find_inputs(ds, outline, settings)]
+    training, _ = parted(ds, settings, budget.seed)
+    columns = [without_equal(poses[training], found) for found in _find_inputs(ds, outline, settings, budget.seed)]
     return replace(outline, columns=columns)
 
 
@@ -133,10 +135,12 @@ def _extent(ds: Any) -> float:
     return float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
 
 
-def _find_sets(ds: Any, settings: BodySettings, skinnings: Skinnings | None) -> tuple[VertexSets, LinearPart | None]:
-    training, _ = parted(ds, settings)
+def _find_sets(
+    ds: Any, settings: BodySettings, seed: int, skinnings: Skinnings | None
+) -> tuple[VertexSets, LinearPart | None]:
+    training, _ = parted(ds, settings, seed)
     if settings.linear != "rigid":
-        known = skinnings or Skinnings(ds, skinning_rows(training, settings.seed))
+        known = skinnings or Skinnings(ds, skinning_rows(training, seed))
         own = known.own() if settings.linear == "own" else known.model(settings.influences)
         if own is None:
             expected = "another linear part: the data set has no skin weights of its rig's own"
@@ -144,7 +148,7 @@ def _find_sets(ds: Any, settings: BodySettings, skinnings: Skinnings | None) -> 
         return skinned_part(own)
     poses, extent = np.asarray(ds.poses), _extent(ds)
     candidates = candidate_joints(poses, np.asarray(ds.skeleton.parents), extent)
-    chosen = np.random.default_rng([settings.seed, 4]).permutation(training)[: settings.assignment_poses]
+    chosen = np.random.default_rng([seed, 4]).permutation(training)[: settings.assignment_poses]
     errors: Any = 0.0
     for begin in range(0, len(chosen), 64):
         _, some_poses, vertices = ds.take(np.sort(chosen)[begin : begin + 64])
@@ -152,7 +156,7 @@ def _find_sets(ds: Any, settings: BodySettings, skinnings: Skinnings | None) -> 
     return blended_sets(assign(errors, candidates, settings.tau), ds.faces, settings.border), None
 
 
-def _find_inputs(ds: Any, outline: Outline, settings: BodySettings) -> list[NDArray[np.int32]]:
+def _find_inputs(ds: Any, outline: Outline, settings: BodySettings, seed: int) -> list[NDArray[np.int32]]:
     sets, description = outline.sets, outline.description
     probe = ds.probe
     none = np.zeros(0, np.int32)
@@ -161,7 +165,7 @@ def _find_inputs(ds: Any, outline: Outline, settings: BodySettings) -> list[NDAr
     space = bone_space(ds, np.asarray(probe.poses), probe.vertices, outline)
     threshold = settings.influence_threshold / ds.meters_per_unit
     moves = movement(probe, sets, space) > threshold
-    known = KnownPoses(ds, outline, settings)
+    known = KnownPoses(ds, outline, settings, seed)
     moves |= known.missed_channels(moves, threshold)
     changes = changed_columns(probe, len(description.parents), _extent(ds))
     columns = [
@@ -176,7 +180,7 @@ def _find_bases(
     training: NDArray[np.integer[Any]],
     outline: Outline,
     settings: BodySettings,
-    progress: ProgressCallback,
+    budget: Budget,
 ) -> list[Basis]:
     sets = outline.sets
     space = bone_space(ds, poses, ds.vertex_rows if hasattr(ds, "vertex_rows") else ds.vertices, outline)
@@ -188,8 +192,8 @@ def _find_bases(
     parts = [(int(sets.joint[i]), sets.vertex[sets.members(i)]) for i in learning]
     bases = [empty_basis(int(size), len(poses)) for size in np.diff(sets.offset)]
     for i, residuals in zip(learning, space.residuals_of(parts), strict=True):
-        progress(Progress("finding output bases", i, len(learning)))
-        weight, seed = sets.weight[sets.members(i)], settings.seed + i
+        budget.progress(Progress("finding output bases", i, len(learning)))
+        weight, seed = sets.weight[sets.members(i)], budget.seed + i
         bases[i] = reduce_residuals(residuals, weight, learn, allowed, settings.max_components, seed)
     return bases
 

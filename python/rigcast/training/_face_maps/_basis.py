@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast.training._budget import Budget, required_torch
 from rigcast.training._face_maps._basis_networks import BasisShape
 from rigcast.training._face_maps._problem import Problem
 from rigcast.training._face_maps._rows import Rows
@@ -32,8 +33,9 @@ HIDDEN_PER_INPUT = 8  # hidden units, at most
 Float64 = NDArray[np.float64]
 
 
-def with_bases(torch: Any, problem: Problem, settings: FaceMapsSettings, device: str) -> Problem:
+def with_bases(problem: Problem, settings: FaceMapsSettings, budget: Budget) -> Problem:
     """The problem with a basis of maps per segment, and networks of their coefficients."""
+    torch, device = required_torch(), budget.device
     products = TexelProducts(torch, problem, settings.gradient_weight, device)
     learned = np.sort(np.concatenate(problem.bins))
     rows = learned[:: max(1, -(-len(learned) // ROWS))]
@@ -52,7 +54,7 @@ def with_bases(torch: Any, problem: Problem, settings: FaceMapsSettings, device:
         hidden = min(settings.hidden, max(LEAST_HIDDEN, HIDDEN_PER_INPUT * inputs))
         shapes.append(BasisShape(inputs, hidden, basis.shape[1], segment.resolution))
         fitted.append(
-            _layers(shapes[-1], basis / scale, mean / scale, coefficients.mean(axis=0), [settings.seed, 9, number])
+            _layers(shapes[-1], basis / scale, mean / scale, coefficients.mean(axis=0), [budget.seed, 9, number])
         )
     return replace(problem, shapes=shapes, fitted=fitted)
 

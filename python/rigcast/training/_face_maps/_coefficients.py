@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rigcast.training._budget import Budget
 from rigcast.training._checkpoint import State
 from rigcast.training._face_maps._descent import MapDescent, row_blocks
 from rigcast.training._face_maps._problem import Problem
@@ -26,17 +27,17 @@ from rigcast.training._optimizers import Arrays
 class CoefficientDescent(MapDescent):
     """Steps on the dense layers of a level whose maps are combinations of a basis; large segments share hidden ones."""
 
-    def __init__(self, problem: Problem, settings: FaceMapsSettings, device: str, stream: int) -> None:
-        super().__init__(problem, settings, device, stream)
+    def __init__(self, problem: Problem, settings: FaceMapsSettings, budget: Budget, stream: int) -> None:
+        super().__init__(problem, settings, budget, stream)
         names = ("basis.weight", "basis.bias")
         self._fixed = {f"{n:03d}.{name}": own[name] for n, own in enumerate(problem.fitted) for name in names}
         self._trunks = trunks_of(problem, settings.hidden)
         self._trunk_inputs = [self._tensor(trunk.inputs) for trunk in self._trunks]
-        products = TexelProducts(self.torch, problem, settings.gradient_weight, device)
+        products = TexelProducts(self.torch, problem, settings.gradient_weight, self.device)
         bases, mean = self._bases(products.texels)
         bases = [bases[number] for trunk in self._trunks for number in trunk.members]
         widths = [basis.shape[2] for basis, _ in bases]
-        whole = self.torch.zeros(products.texels, 3, sum(widths), device=device)
+        whole = self.torch.zeros(products.texels, 3, sum(widths), device=self.device)
         ends = np.cumsum([0, *widths])
         for (basis, texels), begin, end in zip(bases, ends[:-1], ends[1:], strict=True):
             whole[texels, :, begin:end] = basis
@@ -54,7 +55,7 @@ class CoefficientDescent(MapDescent):
         """See :class:`Descent`."""
         parameters: Arrays = {}
         for number, trunk in enumerate(self._trunks):
-            weights = trunk.initial_weights(self.problem, [self.settings.seed, self.stream, number])
+            weights = trunk.initial_weights(self.problem, [self.budget.seed, self.stream, number])
             parameters |= {f"trunk{number}.{name}": value for name, value in weights.items()}
         return State(parameters=parameters, best=parameters)
 
@@ -90,7 +91,7 @@ class CoefficientDescent(MapDescent):
             self._weights = trained
 
     def _loss(self, step: int) -> Any:
-        seed = self.settings.seed + 1_000_003 * self.stream + 1
+        seed = self.budget.seed + 1_000_003 * self.stream + 1
         return self._coefficient_loss(drawn(self.problem.bins, self.settings.batch, seed, step))
 
     def _coefficient_loss(self, rows: Rows) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast.training._budget import Budget
 from rigcast.training._checkpoint import State
 from rigcast.training._face_maps._loss import NormalLoss
 from rigcast.training._face_maps._problem import Problem
@@ -36,22 +37,22 @@ class MapDescent(Descent):
     ----------
     problem : Problem
     settings : FaceMapsSettings
-    device : str
+    budget : Budget
     stream : int
         Of random numbers: another one for each level.
     """
 
     largest_side = 512  # eigenvectors of the larger side of dense2 would take longer than the networks
 
-    def __init__(self, problem: Problem, settings: FaceMapsSettings, device: str, stream: int) -> None:
-        super().__init__(settings, device, "face_maps")
+    def __init__(self, problem: Problem, settings: FaceMapsSettings, budget: Budget, stream: int) -> None:
+        super().__init__(settings, budget)
         self.problem, self.settings, self.stream = problem, settings, stream
         count = len(problem.level.vertices)
         triplets, texels = sampling_triplets(problem.level.segments, problem.level.place)
-        self._sample = SparseProduct(self.torch, triplets, (count, texels), device)
+        self._sample = SparseProduct(self.torch, triplets, (count, texels), self.device)
         corners = problem.level.corners
         groups = -(-len(corners) // FACES_PER_STEP)
-        self._normals = [NormalLoss(self.torch, corners[g::groups], count, device) for g in range(groups)]
+        self._normals = [NormalLoss(self.torch, corners[g::groups], count, self.device) for g in range(groups)]
         self._rest = self._tensor(problem.rest)[:, :, None]
         self._inputs = [self._tensor(inputs) for inputs in problem.inputs]
         held_out = problem.held_out
@@ -63,7 +64,7 @@ class MapDescent(Descent):
         """See :class:`Descent`."""
         parameters: Arrays = {}
         for number, shape in enumerate(self.problem.shapes):
-            seed = [self.settings.seed, self.stream, number]
+            seed = [self.budget.seed, self.stream, number]
             weights = shape.initial_weights(seed) | self.problem.fitted[number]
             parameters |= {f"{number:03d}.{name}": value for name, value in weights.items()}
         return self.begin_with(parameters)
@@ -88,7 +89,7 @@ class MapDescent(Descent):
         return result
 
     def _loss(self, step: int) -> Any:
-        seed = self.settings.seed + 1_000_003 * self.stream
+        seed = self.budget.seed + 1_000_003 * self.stream
         rows = drawn(self.problem.bins, self.settings.batch, seed, step)
         return self._loss_of(rows, self._normals[step % max(len(self._normals), 1) :][:1])[0]
 

@@ -120,6 +120,11 @@ class Layout:
         """The coarse segments."""
         return [segment for segment in self.segments if segment.level == COARSE]
 
+    @property
+    def fine(self) -> list[MapSegment]:
+        """The refinement segments."""
+        return [segment for segment in self.segments if segment.level != COARSE]
+
     def refined(self, segments: list[MapSegment], notes: list[str] | None = None) -> Layout:
         """The layout with these refinement segments in place of its own."""
         return replace(self, segments=[*self.coarse, *segments], notes=[*self.notes, *(notes or [])])

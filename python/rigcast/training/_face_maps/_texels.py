@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast.training._budget import Budget
 from rigcast.training._face_maps._descent import MapDescent, row_blocks
 from rigcast.training._face_maps._problem import Problem
 from rigcast.training._face_maps._rows import Rows, drawn
@@ -70,16 +71,16 @@ class TexelProducts:
 class TexelDescent(MapDescent):
     """Steps on the networks of a level with the squared error in texels as loss."""
 
-    def __init__(self, problem: Problem, settings: FaceMapsSettings, device: str, stream: int) -> None:
-        super().__init__(problem, settings, device, stream)
-        self._products = TexelProducts(self.torch, problem, settings.gradient_weight, device)
+    def __init__(self, problem: Problem, settings: FaceMapsSettings, budget: Budget, stream: int) -> None:
+        super().__init__(problem, settings, budget, stream)
+        self._products = TexelProducts(self.torch, problem, settings.gradient_weight, self.device)
         self._wanted = np.empty((len(problem.truth), self._products.texels, 3), np.float32)
         for rows in row_blocks(len(self._wanted)):
             found = self._products.wanted(self._left(rows))
             self._wanted[rows] = found.view(self._products.texels, 3, -1).permute(2, 0, 1).cpu().numpy()
 
     def _loss(self, step: int) -> Any:
-        seed = self.settings.seed + 1_000_003 * self.stream + 1
+        seed = self.budget.seed + 1_000_003 * self.stream + 1
         return self._texel_loss(drawn(self.problem.bins, self.settings.batch, seed, step))
 
     def _texel_loss(self, rows: Rows) -> Any:
