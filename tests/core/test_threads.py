@@ -16,7 +16,6 @@ from rigcast._processors import available_processors
 from tests.support.cylinder import CylinderRig
 from tests.support.laid_face import LaidData
 from tests.support.plain_face import plain_face
-from tests.support.trainings import train_with
 
 RIG = plain_face()
 REST, FACES = RIG.rest_vertices, RIG.faces
@@ -43,15 +42,6 @@ def training(function, threads):
         skeleton = poses = vertices = probe = hash = take = None
 
     function(Data(), threads=threads)
-
-
-def differential_training(threads):
-    pytest.importorskip("torch", reason="PyTorch is not installed")
-
-    class Data:
-        skeleton = poses = vertices = probe = hash = take = None
-
-    train_with("differential", Data(), threads=threads)
 
 
 def training_until(threads):
@@ -113,7 +103,7 @@ CALLS = {
     "Reconstructor.folded": lambda n: ANCHORED.folded(SHAPES, REST, threads=n),
     "FoldedReconstructor.solve": lambda n: FOLDED.solve(ONE, SHAPES[:1, :1], threads=n),
     "choose_anchors": lambda n: rc.differential.choose_anchors(FACES, len(REST), 4, threads=n),
-    "differential": differential_training,
+    "differential": lambda n: training(rc.training.differential, n),
     "Crowd.evaluate": lambda n: CROWD.evaluate(0, [0, 1], threads=n),
     "Crowd.evaluate_weights": lambda n: CROWD.evaluate_weights(WEIGHTS, threads=n),
     "Crowd.instances": lambda n: CROWD.instances(0, [0, 1], threads=n),

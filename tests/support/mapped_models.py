@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from rigcast.training._budget import Budget
-from rigcast.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
-from rigcast.training._face_maps._export import LearnedMap
-from rigcast.training._face_maps._layout import Layout, MapSegment, RigidPart
+from rigcast.training._face_maps._layout.segments import Layout, MapSegment, RigidPart
 from rigcast.training._face_maps._pipeline import exported
 from rigcast.training._face_maps._preparation import prepare
 from rigcast.training._face_maps._settings import FaceMapsSettings
-from rigcast.training._face_maps._shapes import Scaling
+from rigcast.training._face_maps._train.convolution_networks import ConvolutionShape, doublings_of
+from rigcast.training._face_maps._train.learned_map import LearnedMap
+from rigcast.training._face_maps._train.shapes import Scaling
 
 HIDDEN, FIRST, CHANNELS = 6, 2, 4
 

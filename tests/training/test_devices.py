@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
-from rigcast.training import _pipeline  # noqa: E402
+from rigcast.training._body import pipeline as _pipeline  # noqa: E402
 from rigcast.training._budget import check_device  # noqa: E402
 from tests.support.trainings import train_with  # noqa: E402
 

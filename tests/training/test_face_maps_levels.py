@@ -11,12 +11,12 @@ from rigcast.progress import silent
 from rigcast.training import _optimize as optimize
 from rigcast.training._budget import Budget, torch_settings
 from rigcast.training._checkpoint import State
-from rigcast.training._face_maps import _stages as stages_module
-from rigcast.training._face_maps._export import map_tensors
-from rigcast.training._face_maps._layout import MapSegment
-from rigcast.training._face_maps._levels import Levels
+from rigcast.training._face_maps._layout.segments import MapSegment
 from rigcast.training._face_maps._preparation import prepare
 from rigcast.training._face_maps._settings import FaceMapsSettings
+from rigcast.training._face_maps._train import stages as stages_module
+from rigcast.training._face_maps._train.learned_map import map_tensors
+from rigcast.training._face_maps._train.levels import Levels
 from rigcast.training._pace import RESERVE
 from tests.support.mapped_face import clip_data, slow_offsets
 

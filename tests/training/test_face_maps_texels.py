@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from rigcast.training._budget import Budget
-from rigcast.training._face_maps._basis import continued, with_bases
-from rigcast.training._face_maps._coefficients import CoefficientDescent
-from rigcast.training._face_maps._convolution_networks import with_convolutions
 from rigcast.training._face_maps._preparation import prepare
-from rigcast.training._face_maps._problem import level_of, make_problem, offsets_of
 from rigcast.training._face_maps._settings import FaceMapsSettings
-from rigcast.training._face_maps._sparse import sampling_triplets
-from rigcast.training._face_maps._texels import TexelDescent
+from rigcast.training._face_maps._train.basis import continued, with_bases
+from rigcast.training._face_maps._train.coefficients import CoefficientDescent
+from rigcast.training._face_maps._train.convolution_networks import with_convolutions
+from rigcast.training._face_maps._train.problem import level_of, make_problem, offsets_of
+from rigcast.training._face_maps._train.sparse import sampling_triplets
+from rigcast.training._face_maps._train.texels import TexelDescent
 from tests.support.face_maps import smooth_leaky
 from tests.support.mapped_face import clip_data
 

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 
 from rigcast._pose_statistics.columns import rigid_joints, varying_columns
+from rigcast.training._body.frames import BoneSpace
+from rigcast.training._body.influence import Description, all_inputs, changed_columns, influencing_inputs, movement
+from rigcast.training._body.partition import hard_sets
+from rigcast.training._body.preparation import prepare
+from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget
-from rigcast.training._frames import BoneSpace
-from rigcast.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
-from rigcast.training._partition import hard_sets
-from rigcast.training._preparation import prepare
-from rigcast.training._settings import BodySettings
 
 IGNORE = Budget("body")
 

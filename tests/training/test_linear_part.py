@@ -8,10 +8,11 @@ import pytest
 import rigcast as rc
 from rigcast._regression.skin_weights import gains
 from rigcast.cli._described.skinning import NO_GAIN, skinning_lines
-from rigcast.training import BodySettings, _choice
-from rigcast.training._choice import CANDIDATES, OWN, Excerpt, best
-from rigcast.training._frames import BoneSpace
-from rigcast.training._linear_part import COVERED, LinearPart, near_joints, skinned_sets
+from rigcast.training import BodySettings
+from rigcast.training._body import choice as _choice
+from rigcast.training._body.choice import CANDIDATES, OWN, Excerpt, best
+from rigcast.training._body.frames import BoneSpace
+from rigcast.training._body.linear_part import COVERED, LinearPart, near_joints, skinned_sets
 from tests.support.trainings import train_with
 
 
@@ -208,7 +209,7 @@ def test_skinning_must_be_clearly_better_in_a_trial(rigid, two, four, chosen):
 
 def test_short_of_time_no_further_trial_begins(cylinder_data, train, monkeypatch):
     """The first one is always made: its linear part is taken."""
-    monkeypatch.setattr("rigcast.training._choice.SHARE", 0.0)
+    monkeypatch.setattr("rigcast.training._body.choice.SHARE", 0.0)
     told = train(cylinder_data, steps=20, minutes=5.0, linear="auto").metadata["training"]
     assert list(told["linear_trials"]["held_out_mean"]) == ["skinning, K = 4"]
     assert told["linear_trials"]["left_out"] == ["rigid", "skinning, K = 2"]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.training._missed import missed_columns
-from rigcast.training._preparation import prepare
-from rigcast.training._settings import BodySettings
+from rigcast.training._body.missed import missed_columns
+from rigcast.training._body.preparation import prepare
+from rigcast.training._body.settings import BodySettings
 from tests.support.cylinder import SEGMENT, CylinderRig
 from tests.training.test_influence import IGNORE, joints_read
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rigcast.training import _optimize as optimize
-from rigcast.training import _trainer as trainer
+from rigcast.training._body import trainer as trainer
 from rigcast.training._checkpoint import State, read_checkpoint, write_checkpoint
 from tests.support.trainings import train_with
 

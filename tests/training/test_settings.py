@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget
-from rigcast.training._settings import BodySettings
 
 
 @pytest.mark.parametrize(

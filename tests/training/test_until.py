@@ -14,7 +14,7 @@ import pytest
 import rigcast as rc
 from rigcast.sampling._joined import JoinedSets
 from rigcast.training import _optimize as optimize
-from rigcast.training import _trainer as trainer
+from rigcast.training._body import trainer as trainer
 from rigcast.training._until import _pipeline, _rounds
 from tests.support.cylinder import CylinderRig
 from tests.support.trainings import train_with

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.training._basis import Basis
-from rigcast.training._learned_body import continued
-from rigcast.training._networks import initial_parameters, layers, normalize
-from rigcast.training._outline import Outline
-from rigcast.training._partition import VertexSets, hard_sets
+from rigcast.training._body.basis import Basis
+from rigcast.training._body.learned_body import continued
+from rigcast.training._body.networks import initial_parameters, layers, normalize
+from rigcast.training._body.outline import Outline
+from rigcast.training._body.partition import VertexSets, hard_sets
 from rigcast.training._until._choose import SHARPNESS, Chosen, Drawing, at_random, composed, least_sure
 from rigcast.training._until._workplace import moving
 from tests.support.cylinder import CylinderRig

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rigcast.training._body.networks import initial_parameters, make_problem, normalize
+from rigcast.training._body.settings import BodySettings
+from rigcast.training._body.trainer import Trainer
 from rigcast.training._budget import Budget, torch_settings
-from rigcast.training._networks import initial_parameters, make_problem, normalize
 from rigcast.training._optimize import Allowance, rate
-from rigcast.training._settings import BodySettings
-from rigcast.training._trainer import Trainer
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 

@@ -26,7 +26,7 @@ from benchmarks.systems.baselines.sets import ROOT, SUBJECTS, subject
 from benchmarks.systems.differential.contenders import Contender, kept
 from benchmarks.marks import write_between_marks
 from rigcast._timing import machine
-from rigcast.training._settings import BodySettings
+from rigcast.training._body.settings import BodySettings
 
 POSES = 3000
 STEPS = 4000

@@ -30,12 +30,12 @@ from rigcast import _core
 from rigcast._extras import require
 from rigcast._timing import machine
 from rigcast.training._export import common_metadata, common_tensors, set_tensors
-from rigcast.training._learned_body import Networks
-from rigcast.training._linear_part import LinearPart, Skinnings, skinned_part, skinning_rows
+from rigcast.training._body.learned_body import Networks
+from rigcast.training._body.linear_part import LinearPart, Skinnings, skinned_part, skinning_rows
 from rigcast.training._budget import Budget, torch_settings
-from rigcast.training._partition import VertexSets
-from rigcast.training._preparation import outlined, prepare
-from rigcast.training._settings import BodySettings
+from rigcast.training._body.partition import VertexSets
+from rigcast.training._body.preparation import outlined, prepare
+from rigcast.training._body.settings import BodySettings
 
 TABLES = {"demo": "linear parts of the demo body", "hero": "linear parts of a Rigify human"}
 KEPT = 8  # of the rig's own joints per vertex

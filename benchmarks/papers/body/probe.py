@@ -1,7 +1,7 @@
 """Does the influence probe miss channels that move a vertex set? ``python -m benchmarks.papers.body.probe [--write]``.
 
 For each body of the baselines, the channels that the probe found are compared with what the training poses show
-(``rigcast.training._missed``): a channel that goes with what the found ones leave unexplained was missed, and
+(``rigcast.training._body.missed``): a channel that goes with what the found ones leave unexplained was missed, and
 training reads it, too. The check is judged on channels that are known to act: each set forgets one of the channels that
 move it by a millimeter or more, in turn, and the table says how many of these come back.
 """
@@ -18,11 +18,11 @@ import rigcast as rc
 from benchmarks.systems.baselines.sets import ROOT, subject
 from benchmarks.marks import write_between_marks
 from rigcast._timing import machine
-from rigcast.training._influence import movement
-from rigcast.training._outline import KnownPoses, bone_space
-from rigcast.training._preparation import outlined
+from rigcast.training._body.influence import movement
+from rigcast.training._body.outline import KnownPoses, bone_space
+from rigcast.training._body.preparation import outlined
 from rigcast.training._budget import Budget
-from rigcast.training._settings import BodySettings
+from rigcast.training._body.settings import BodySettings
 
 CLEAR = 1e-3  # meters that a forgotten channel moves a vertex of the set in the probe
 TURNS = 4  # in each of which a set forgets another one

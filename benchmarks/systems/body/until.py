@@ -32,8 +32,8 @@ from examples.characters.walk import ACTION
 from rigcast._formats.blender import BlenderRig
 from rigcast.plot._colors import SERIES
 from rigcast.progress import Progress
+from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget
-from rigcast.training._settings import BodySettings
 from rigcast.training._until import _choose as choose
 from rigcast.training._until._goal import Goal
 from rigcast.training._until._pipeline import learn_until

@@ -17,10 +17,10 @@ from rigcast._validate import Arguments, bad_argument
 from rigcast.baselines._model import Tensors, model
 from rigcast.baselines._samples import Data, Examples, examples
 from rigcast.progress import ProgressOption
+from rigcast.training._body.direct_networks import DirectLayers, DirectNetworks, Segment, reduced_offsets
+from rigcast.training._body.influence import Description, changed_columns, influencing_inputs, vertex_movement
+from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget, budget_of
-from rigcast.training._direct_networks import DirectLayers, DirectNetworks, Segment, reduced_offsets
-from rigcast.training._influence import Description, changed_columns, influencing_inputs, vertex_movement
-from rigcast.training._settings import BodySettings
 
 _MOST_SEGMENTS = 32  # a mesh of more has the smallest ones in one network; chosen, not tuned
 _MOST_INPUTS = 512  # of a network: the optimizer decomposes matrices of this size; not tuned

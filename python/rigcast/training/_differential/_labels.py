@@ -15,11 +15,11 @@ from rigcast._rigs.base_shapes import BaseShapes
 from rigcast._validate import Arguments, bad_argument
 from rigcast.progress import Progress
 from rigcast.training._base import fit_base
+from rigcast.training._body.influence import Description
 from rigcast.training._budget import Budget
 from rigcast.training._differential._inputs import vertex_columns
 from rigcast.training._differential._settings import DifferentialSettings
 from rigcast.training._differential._transforms import Transforms, displacements, find_transforms
-from rigcast.training._influence import Description
 
 _ROWS = 256  # poses read at a time
 _MOST_BASIS_ROWS = 2048  # training rows that the basis comes from at most, drawn by the seed; chosen, not tuned

@@ -17,12 +17,12 @@ from rigcast.sampling import Dataset
 from rigcast.training._arguments import check_data_set, check_record, verify
 from rigcast.training._budget import Budget, budget_of
 from rigcast.training._export import common_metadata, common_tensors, measured
-from rigcast.training._face_maps._export import LearnedMap, map_tensors, quality_steps
-from rigcast.training._face_maps._levels import Levels
-from rigcast.training._face_maps._model_layout import floors_record
+from rigcast.training._face_maps._layout_of_model import floors_record
 from rigcast.training._face_maps._preparation import Preparation, prepare, refined
 from rigcast.training._face_maps._settings import FaceMapsSettings
-from rigcast.training._face_maps._stages import STAGES, too_late
+from rigcast.training._face_maps._train.learned_map import LearnedMap, map_tensors, quality_steps
+from rigcast.training._face_maps._train.levels import Levels
+from rigcast.training._face_maps._train.stages import STAGES, too_late
 from rigcast.training._pace import share_of
 from rigcast.training._simple_methods import simple_methods, without_worse_networks
 

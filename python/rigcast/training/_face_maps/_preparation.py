@@ -13,15 +13,15 @@ from rigcast._rigs.surface import surface_of
 from rigcast.progress import Progress
 from rigcast.training._base import fit_base
 from rigcast.training._budget import Budget
-from rigcast.training._face_maps._charts import FRAMES, floors_of
-from rigcast.training._face_maps._inputs import moved_by
-from rigcast.training._face_maps._lay_out import lay_out
-from rigcast.training._face_maps._layout import Layout, MapSegment
-from rigcast.training._face_maps._refinement import refinements
-from rigcast.training._face_maps._regions import with_regions
+from rigcast.training._face_maps._layout.charts import FRAMES, floors_of
+from rigcast.training._face_maps._layout.influence import moved_by
+from rigcast.training._face_maps._layout.segments import Layout, MapSegment
+from rigcast.training._face_maps._layout.texture_space import lay_out
+from rigcast.training._face_maps._refine.refinement import refinements
+from rigcast.training._face_maps._refine.regions import with_regions
 from rigcast.training._face_maps._rows import Rows, balanced_bins
 from rigcast.training._face_maps._settings import LENGTH, FaceMapsSettings
-from rigcast.training._face_maps._shapes import FIRST
+from rigcast.training._face_maps._train.shapes import FIRST
 from rigcast.training._held_out import split
 
 LOOKED_AT = 256  # training rows that decide the layout, evenly spaced

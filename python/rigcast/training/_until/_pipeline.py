@@ -19,12 +19,12 @@ from rigcast.progress import Progress
 from rigcast.sampling import Sampler
 from rigcast.sampling._joined import JoinedSets
 from rigcast.sampling._plan import integer
+from rigcast.training._body.error_bound import add_error_bound
+from rigcast.training._body.learned_body import measured_beside
+from rigcast.training._body.linear_part import Skinnings, skinning_rows
+from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget
-from rigcast.training._error_bound import add_error_bound
 from rigcast.training._export import measured
-from rigcast.training._learned_body import measured_beside
-from rigcast.training._linear_part import Skinnings, skinning_rows
-from rigcast.training._settings import BodySettings
 from rigcast.training._until._choose import least_sure
 from rigcast.training._until._goal import Goal
 from rigcast.training._until._rounds import Choice, Outcome, Rounds

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rigcast._core import Deformer
 from rigcast.sampling import Dataset
 from rigcast.sampling._joined import JoinedSets
-from rigcast.training._error_bound import row_errors
+from rigcast.training._body.error_bound import row_errors
 from rigcast.training._until._choose import Drawing, least_sure
 from rigcast.training._until._estimate import PERCENTILE, Estimate, estimate
 from rigcast.training._until._goal import Goal

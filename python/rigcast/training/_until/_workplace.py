@@ -21,15 +21,15 @@ from rigcast.progress import Progress, ProgressCallback
 from rigcast.sampling import Dataset, Sampler, check_rig, sample
 from rigcast.sampling._joined import JoinedSets
 from rigcast.sampling._samplers import named_sampler
+from rigcast.training._body.choice import chosen_linear
+from rigcast.training._body.error_bound import add_error_bound, row_errors
+from rigcast.training._body.influence import movement
+from rigcast.training._body.learned_body import Networks, metadata, model_tensors
+from rigcast.training._body.linear_part import Skinnings, skinning_rows
+from rigcast.training._body.outline import Outline, bone_space, parted
+from rigcast.training._body.preparation import outlined, prepare
+from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget, required_torch, torch_settings
-from rigcast.training._choice import chosen_linear
-from rigcast.training._error_bound import add_error_bound, row_errors
-from rigcast.training._influence import movement
-from rigcast.training._learned_body import Networks, metadata, model_tensors
-from rigcast.training._linear_part import Skinnings, skinning_rows
-from rigcast.training._outline import Outline, bone_space, parted
-from rigcast.training._preparation import outlined, prepare
-from rigcast.training._settings import BodySettings
 from rigcast.training._until._choose import Chosen, Drawing
 
 LATER_RATE = 0.5  # of the learning rate: rounds after the first go on from a model
