@@ -71,6 +71,7 @@ myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 myst_update_mathjax = False
 
+autodoc_preserve_defaults = True  # settings=BodySettings(), not all of its fields
 autodoc_member_order = "bysource"
 autoclass_content = "both"
 autosummary_generate = False

@@ -81,7 +81,7 @@ print(f"held-out clip: {source}, {len(clip)} frames")
 # The saved file runs in the C++ engine, without Blender or PyTorch. Linear blend skinning is fitted to the same samples, for comparison.
 
 # %%
-rc.training.body(samples, seed=0, steps=steps, batch=64).save(folder / "body.safetensors")
+rc.training.body(samples, rc.training.BodySettings(batch=64), seed=0, steps=steps).save(folder / "body.safetensors")
 model = rc.load(folder / "body.safetensors")
 skinning = rc.baselines.linear_blend(samples, influences=4)
 print(f"{model}, {(folder / 'body.safetensors').stat().st_size / 1e6:.1f} MB")

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 import rigcast as rc
 from rigcast.plot._colors import ACCENT, QUIET
-from rigcast.training._partition import blended_sets
+from rigcast.training._body.partition import blended_sets
 
 FOLDER = Path(__file__).resolve().parent
 HALF_EXCESS = 0.25

@@ -13,6 +13,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._processors import available_processors
+from tests.support.cylinder import CylinderRig
 from tests.support.laid_face import LaidData
 from tests.support.plain_face import plain_face
 
@@ -43,13 +44,9 @@ def training(function, threads):
     function(Data(), threads=threads)
 
 
-def differential_training(threads):
+def training_until(threads):
     pytest.importorskip("torch", reason="PyTorch is not installed")
-
-    class Data:
-        skeleton = poses = vertices = probe = hash = take = None
-
-    rc.training.differential(Data(), threads=threads)
+    rc.training.body_until(CylinderRig(), 1.0, threads=threads)
 
 
 LEARNED_POINTS = [0, 1, 2]
@@ -106,7 +103,7 @@ CALLS = {
     "Reconstructor.folded": lambda n: ANCHORED.folded(SHAPES, REST, threads=n),
     "FoldedReconstructor.solve": lambda n: FOLDED.solve(ONE, SHAPES[:1, :1], threads=n),
     "choose_anchors": lambda n: rc.differential.choose_anchors(FACES, len(REST), 4, threads=n),
-    "differential": differential_training,
+    "differential": lambda n: training(rc.training.differential, n),
     "Crowd.evaluate": lambda n: CROWD.evaluate(0, [0, 1], threads=n),
     "Crowd.evaluate_weights": lambda n: CROWD.evaluate_weights(WEIGHTS, threads=n),
     "Crowd.instances": lambda n: CROWD.instances(0, [0, 1], threads=n),
@@ -141,6 +138,7 @@ CALLS = {
     "vertex_error": lambda n: rc.metrics.vertex_error(REST, REST, threads=n),
     "weight_error": lambda n: rc.metrics.weight_error(ONE, REST[None], REST[None], threads=n),
     "body": lambda n: training(rc.training.body, n),
+    "body_until": training_until,
     "face_ik": face_ik,
     "fit": lambda n: rc.synthesis.fit({"x": [MOVING]}, rig=RIG, iterations=2, threads=n),
     "FaceIk.solve": lambda n: learned_ik().solve(REST[LEARNED_POINTS], threads=n),
@@ -288,7 +286,7 @@ def test_processors_outside_the_affinity_do_not_count():
 
 def test_training_leaves_the_host_s_threads_as_they_were():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    from rigcast.training._optimize import torch_settings
+    from rigcast.training._budget import torch_settings
 
     before = torch.get_num_threads()
     with torch_settings(torch, 0, "cpu"):

@@ -14,6 +14,7 @@ from rigcast import _core
 from rigcast._pose_statistics.expected_error import reliability
 from rigcast.report._body.contract import curve
 from tests.support.cylinder import CylinderRig
+from tests.support.trainings import train_with
 
 ROUNDS = [
     {"poses": 400, "steps": 20, "fresh": 64, "value": 0.2, "bound": None, "confidence": 0.95},
@@ -29,7 +30,7 @@ def page(tmp_path_factory):
     folder, rig = tmp_path_factory.mktemp("contract"), CylinderRig(rings=10, sides=6)
     training = rc.sampling.sample(rig, folder / "t.rwdata", count=300, seed=0, probe=1)
     held = rc.sampling.sample(rig, folder / "h.rwdata", count=40, seed=1, probe=0)
-    model = rc.training.body(training, steps=300, hidden=16, max_components=16, threads=1)
+    model = train_with("body", training, steps=300, hidden=16, max_components=16, threads=1)
     model = _core.model_from_tensors(model.tensors(), json.dumps(model.metadata | {"until": UNTIL}))
     model.save(folder / "m.safetensors")
     numbers = rc.report.write_body(folder / "r.html", [folder / "m.safetensors"], held)

@@ -14,6 +14,7 @@ from rigcast.errors import SourceError
 from tests.sampling.rigs import SMALL, At, raising, small_rig
 from tests.sampling.test_interruption import KILLED, die_at_changes
 from tests.sampling.test_sample import contents
+from tests.support.trainings import train_with
 
 OTHER = {**SMALL, "seed": 8, "count": 40}
 TINY = {"count": 10, "seed": 7, "probe": 1, "shard_rows": 10}
@@ -145,4 +146,4 @@ def test_training_refuses_a_set_that_has_changed(folder):
     content[-1] ^= 1
     (folder / "00001.vertices.npy").write_bytes(content)
     with pytest.raises(ValueError, match=r"verify: 00001.vertices.npy is a file of SHA-256"):
-        rc.training.body(rc.Dataset(folder), steps=1)
+        train_with("body", rc.Dataset(folder), steps=1)

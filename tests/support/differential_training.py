@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import rigcast as rc
+from tests.support.trainings import train_with
 
 QUICK = {"steps": 40, "hidden": 12, "layers": 2, "anchor_hidden": 6, "anchor_layers": 2, "batch": 32, "threads": 1}
 
@@ -12,7 +12,7 @@ QUICK = {"steps": 40, "hidden": 12, "layers": 2, "anchor_hidden": 6, "anchor_lay
 def learn(ds, **settings):
     """A model of a few steps."""
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    return rc.training.differential(ds, **{**QUICK, **settings})
+    return train_with("differential", ds, **{**QUICK, **settings})
 
 
 def saved_bytes(model, path):

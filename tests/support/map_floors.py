@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast.training._face_maps._layout import REFINEMENT, Layout
-from rigcast.training._face_maps._refinement import fitted
+from rigcast.training._face_maps._layout.segments import REFINEMENT, Layout
+from rigcast.training._face_maps._refine.refinement import fitted
 
 
 def refined_floor(layout: Layout, offsets: NDArray[np.float32], threads: int = 0) -> NDArray[np.float64]:

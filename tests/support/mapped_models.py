@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from rigcast.progress import silent
-from rigcast.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
-from rigcast.training._face_maps._export import LearnedMap
-from rigcast.training._face_maps._layout import Layout, MapSegment, RigidPart
+from rigcast.training._budget import Budget
+from rigcast.training._face_maps._layout.segments import Layout, MapSegment, RigidPart
 from rigcast.training._face_maps._pipeline import exported
 from rigcast.training._face_maps._preparation import prepare
-from rigcast.training._face_maps._settings import settings_for
-from rigcast.training._face_maps._shapes import Scaling
+from rigcast.training._face_maps._settings import FaceMapsSettings
+from rigcast.training._face_maps._train.convolution_networks import ConvolutionShape, doublings_of
+from rigcast.training._face_maps._train.learned_map import LearnedMap
+from rigcast.training._face_maps._train.shapes import Scaling
 
 HIDDEN, FIRST, CHANNELS = 6, 2, 4
 
@@ -35,8 +35,9 @@ def refined_layout(layout: Layout) -> Layout:
 
 def mapped_model(data, refined=True):
     """A model of kind "face_maps" of a data set of the mapped face."""
-    settings = settings_for("paper", hidden=HIDDEN, first_channels=FIRST, channels=CHANNELS, steps=1)
-    ready = prepare(data, settings, 1, silent)
+    settings = FaceMapsSettings(method="paper", hidden=HIDDEN, first_channels=FIRST, channels=CHANNELS)
+    budget = Budget("face_maps", steps=1, threads=1)
+    ready = prepare(data, settings, budget)
     ready = replace(ready, layout=refined_layout(ready.layout)) if refined else ready
     learned = []
     for number, segment in enumerate(ready.layout.segments):
@@ -44,4 +45,4 @@ def mapped_model(data, refined=True):
         shape = ConvolutionShape(count, HIDDEN, FIRST, CHANNELS, doublings_of(segment.resolution))
         scaling = Scaling(np.full(count, 0.5), np.full(count, 0.3), 0.02)
         learned.append(LearnedMap(segment, shape, scaling, shape.initial_weights([number])))
-    return exported(data, ready, learned, settings, {"seconds": 90.0})
+    return exported(data, ready, learned, settings, budget, {"seconds": 90.0})

@@ -7,6 +7,7 @@ import pytest
 import rigcast as rc
 from tests.support.cylinder import CylinderRig
 from tests.support.small_face import SmallFace
+from tests.support.trainings import train_with
 
 QUICK = {"steps": 60, "hidden": 8, "batch": 32, "max_components": 6, "border": 1.0, "threads": 1}
 
@@ -44,6 +45,6 @@ def train():
     pytest.importorskip("torch", reason="PyTorch is not installed")
 
     def run(ds, **settings):
-        return rc.training.body(ds, **{**QUICK, **settings})
+        return train_with("body", ds, **{**QUICK, **settings})
 
     return run

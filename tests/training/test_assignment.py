@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigcast import _core
-from rigcast.training._preparation import assign, candidate_joints
+from rigcast.training._body.preparation import assign, candidate_joints
 from tests.support.models import chain_skeleton, random_poses
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from rigcast.training._base import fit_base
 from rigcast.training._base_features import Features, choose_features
+from rigcast.training._budget import Budget
 
 COLUMNS, VERTICES = 6, 9
 
@@ -37,9 +38,9 @@ class Face:
         return None, self.poses[rows], self.vertices[rows]
 
 
-def fitted(face, rows=None, **more):
+def fitted(face, rows=None, minutes=None, threads=0, **more):
     rows = np.arange(len(face.poses)) if rows is None else rows
-    return fit_base(face, rows, face.influence, progress=lambda _: None, **more)
+    return fit_base(face, rows, face.influence, Budget("face_maps", minutes, threads=threads), **more)
 
 
 def errors(base, face, rows):

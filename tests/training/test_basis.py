@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rigcast.training._basis import Allowed, reduce_residuals
+from rigcast.training._body.basis import Allowed, reduce_residuals
 
 ROWS, MEMBERS = 150, 12
 

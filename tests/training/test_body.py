@@ -14,6 +14,7 @@ from rigcast._extras import MissingExtra
 from rigcast.training._export import rest_pose
 from tests.support.cylinder import CylinderRig
 from tests.support.slow import slow_body
+from tests.support.trainings import train_with
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +22,7 @@ def trained(cylinder_data):
     """A model that is trained long enough to be good."""
     pytest.importorskip("torch", reason="PyTorch is not installed")
     settings = {"steps": 900, "hidden": 24, "batch": 64, "border": 1.0, "pca_threshold": 3e-5, "threads": 1}
-    return rc.training.body(cylinder_data, schedule="constant", tau=1.0, **settings)
+    return train_with("body", cylinder_data, schedule="constant", tau=1.0, **settings)
 
 
 def rigid(ds, poses):
@@ -207,4 +208,4 @@ def test_divergence_is_a_numerical_error(cylinder_data, train):
 def test_missing_torch_is_one_sentence(cylinder_data, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtra, match=r'pip install "rigcast\[training\]"'):
-        rc.training.body(cylinder_data)
+        train_with("body", cylinder_data)

@@ -6,7 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
-from rigcast.training import _pipeline  # noqa: E402
+from rigcast.training._body import pipeline as _pipeline  # noqa: E402
+from rigcast.training._budget import check_device  # noqa: E402
+from tests.support.trainings import train_with  # noqa: E402
 
 
 class TwoDevices:
@@ -17,28 +19,24 @@ class TwoDevices:
         device_count = staticmethod(lambda: 2)
 
 
-class Data:
-    skeleton = poses = vertices = probe = hash = take = None
-
-
 @pytest.mark.parametrize("device", ["cuda:7", "cuda:2", "cuda:", "cuda:one", "cuda:-1", "cpu:1"])
 def test_a_device_that_is_not_there_is_refused_by_name(device):
     with pytest.raises(ValueError, match=rf'body: device is {device!r}; it must be "\w+:0" to "\w+:\d" here'):
-        _pipeline.check_training_arguments("body", TwoDevices, Data, device, 0)
+        check_device("body", TwoDevices, device)
 
 
 @pytest.mark.parametrize("device", ["cuda", "cuda:0", "cuda:1", "cpu"])
 def test_a_device_that_is_there_is_taken(device):
-    _pipeline.check_training_arguments("body", TwoDevices, Data, device, 0)
+    check_device("body", TwoDevices, device)
 
 
 def test_a_full_device_is_a_lack_of_memory(cylinder_rig, tmp_path, monkeypatch):
     import rigcast as rc
 
-    def full(*_):
+    def full(*_, **__):
         raise torch.cuda.OutOfMemoryError("CUDA out of memory")
 
     data = rc.sampling.sample(cylinder_rig, tmp_path / "c.rwdata", count=60, seed=0)
     monkeypatch.setattr(_pipeline.Networks, "train", full)
     with pytest.raises(MemoryError, match="body: cpu has too little memory"):
-        rc.training.body(data, steps=1)
+        train_with("body", data, steps=1)

@@ -67,6 +67,7 @@ def test_ctrl_c_loses_no_step(face_data, tmp_path):
 SCRIPT = f"""
 import os, signal, sys
 import rigcast as rc
+from tests.support.trainings import train_with
 from rigcast.training import _optimize
 
 _optimize.CHECKPOINT_SECONDS = 0.0
@@ -77,7 +78,7 @@ def kill(progress):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-rc.training.differential(rc.Dataset(sys.argv[1]), checkpoint=sys.argv[2], progress=kill, **{QUICK | {"steps": 200}!r})
+train_with("differential", rc.Dataset(sys.argv[1]), checkpoint=sys.argv[2], progress=kill, **{QUICK | {"steps": 200}!r})
 """
 
 

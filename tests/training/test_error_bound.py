@@ -10,15 +10,16 @@ import pytest
 import rigcast as rc
 from rigcast import _core
 from rigcast._pose_statistics.combinations import squared_distances
-from rigcast.training._error_bound import LEAST_ROWS, beyond_range, conformal, cross_validated, row_errors
+from rigcast.training._body.error_bound import LEAST_ROWS, beyond_range, conformal, cross_validated, row_errors
 from tests.support.cylinder import CylinderRig
+from tests.support.trainings import train_with
 
 
 @pytest.fixture(scope="module")
 def model(cylinder_data):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     quick = {"steps": 150, "hidden": 12, "batch": 64, "max_components": 8, "border": 1.0, "threads": 1}
-    return rc.training.body(cylinder_data, **quick)
+    return train_with("body", cylinder_data, **quick)
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +131,7 @@ def test_the_rates_of_the_flag_are_those_of_poses_moved_by_the_rig(tmp_path):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     arm = rc.sources.example_body()
     data = rc.sampling.sample(arm, tmp_path / "arm.rwdata", count=300, seed=0, probe=1)
-    model = rc.training.body(data, steps=1, hidden=2, threads=1, linear="rigid")
+    model = train_with("body", data, steps=1, hidden=2, threads=1, linear="rigid")
     _, held = data.split(0.1, 0)
     moved = beyond_range(data.channels[held], data.channel_ranges, np.random.default_rng([0, 7]))
     low, high = data.channel_ranges.T

@@ -223,6 +223,9 @@ WRONG = {
     "dimensions is 4": lambda: rc.training.face_ik(RIG, POINTS, dimensions=4),
     "hidden is 0": lambda: rc.training.face_ik(RIG, POINTS, settings=rc.training.FaceIkSettings(hidden=0)),
     "data is a list": lambda: rc.training.face_ik(RIG, POINTS, data=[1]),
+    "device is 'cuda'": lambda: rc.training.face_ik(RIG, POINTS, device="cuda"),
+    "settings is a BodySettings": lambda: rc.training.face_ik(RIG, POINTS, settings=rc.training.BodySettings()),
+    "steps is 0": lambda: rc.training.face_ik(RIG, POINTS, steps=0),
     "regions is": lambda: rc.training.face_ik(RIG, POINTS, regions=[1, 2], settings=SETTINGS),
 }
 

@@ -8,20 +8,21 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast.training._budget import Budget
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 pipeline = importlib.import_module("rigcast.training._face_ik._pipeline")  # imports PyTorch
 
 RIG = rc.faces.example()
 POINTS = np.arange(0, len(RIG.rest_vertices), len(RIG.rest_vertices) // 40)
-SETTINGS = rc.training.FaceIkSettings(hidden=8, rows=200, batch=64, bins=1, steps=1)
+SETTINGS = rc.training.FaceIkSettings(hidden=8, rows=200, batch=64, bins=1)
 ROWS = np.arange(50)
 
 
 @pytest.fixture(params=["average", "joint"])
 def descent(request):
     settings = rc.training.FaceIkSettings(**{**SETTINGS.record(), "agreement": request.param})
-    return pipeline._prepare(RIG.restricted(POINTS), None, None, settings, 3, 1)
+    return pipeline._prepare(RIG.restricted(POINTS), None, None, settings, 3, Budget("face_ik", steps=1, threads=1))
 
 
 @pytest.fixture

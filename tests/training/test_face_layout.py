@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from rigcast._rigs.surface import Surface
-from rigcast.training._face_maps._lay_out import lay_out
-from rigcast.training._face_maps._rectangles import LONGEST, Rectangle
-from rigcast.training._face_maps._refinement import refinements
+from rigcast.training._face_maps._layout.texture_space import lay_out
+from rigcast.training._face_maps._refine.rectangles import LONGEST, Rectangle
+from rigcast.training._face_maps._refine.refinement import refinements
 from tests.support.laid_face import LaidFace
 from tests.support.map_floors import refined_floor
 

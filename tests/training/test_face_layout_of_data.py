@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.training._face_maps._inputs import moved_by
+from rigcast.training._face_maps._layout.influence import moved_by
 from tests.support.laid_face import CONTROLS, LaidData
 
 

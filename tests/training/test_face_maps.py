@@ -10,6 +10,7 @@ import pytest
 import rigcast as rc
 from tests.support.base_shapes import slow_base
 from tests.support.mapped_face import clip_data, random_data, slow_offsets
+from tests.support.trainings import train_with
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -23,7 +24,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(data):
-    return rc.training.face_maps(data, **QUICK)
+    return train_with("face_maps", data, **QUICK)
 
 
 @pytest.fixture(scope="module")
@@ -55,13 +56,13 @@ def test_the_steps_of_quality_are_measured(model):
 
 
 def test_a_set_of_random_poses_trains_and_says_so(random):
-    found = rc.training.face_maps(random, **QUICK).metadata["face_maps"]
+    found = train_with("face_maps", random, **QUICK).metadata["face_maps"]
     assert found["judged_by"] == "random poses"
     assert "Judged by random poses." in found["notes"]
 
 
 def test_without_a_probe_every_control_is_an_input_and_a_note_says_so(random):
-    model = rc.training.face_maps(random, **QUICK)
+    model = train_with("face_maps", random, **QUICK)
     assert {segment["inputs"] for segment in model.metadata["face_maps"]["segments"]} == {5}
     assert any("no influence probe" in note for note in model.metadata["face_maps"]["notes"])
 
@@ -84,7 +85,7 @@ def test_a_body_with_joints_is_learned(tmp_path):
     from tests.support.cylinder import CylinderRig
 
     bent = rc.sampling.sample(CylinderRig(rings=8, sides=6), tmp_path / "bent.rwdata", count=60, seed=0, probe=1)
-    model = rc.training.face_maps(bent, **QUICK)
+    model = train_with("face_maps", bent, **QUICK)
     assert model.evaluate(bent.poses[:2]).shape == bent.vertices[:2].shape
 
 
@@ -95,7 +96,7 @@ def test_a_set_that_never_moves_is_refused(tmp_path):
         MappedFace(), tmp_path / "still.rwdata", sampler=rc.sampling.Animation(np.zeros((12, 5))), probe=0
     )
     with pytest.raises(ValueError, match="0 everywhere"):
-        rc.training.face_maps(still, **QUICK)
+        train_with("face_maps", still, **QUICK)
 
 
 @pytest.mark.parametrize(
@@ -113,9 +114,9 @@ def test_a_set_that_never_moves_is_refused(tmp_path):
 def test_arguments_that_make_no_sense_are_refused(data, changes, message):
     arguments = {"ds": data, **QUICK, **changes}
     with pytest.raises(ValueError, match=f"face_maps: {message}"):
-        rc.training.face_maps(arguments.pop("ds"), **arguments)
+        train_with("face_maps", arguments.pop("ds"), **arguments)
 
 
 def test_the_checkpoints_are_removed_at_the_end(data, tmp_path):
-    rc.training.face_maps(data, **QUICK, checkpoint=tmp_path / "run")
+    train_with("face_maps", data, **QUICK, checkpoint=tmp_path / "run")
     assert not list(tmp_path.iterdir())

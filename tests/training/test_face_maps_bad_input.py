@@ -8,6 +8,7 @@ import pytest
 import rigcast as rc
 from rigcast._rigs.surface import Surface
 from tests.support.mapped_face import MappedFace, clips_of
+from tests.support.trainings import train_with
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -16,7 +17,7 @@ QUICK = {"steps": 4, "hidden": 8, "first_channels": 2, "channels": 4, "batch": 4
 
 def trained(folder, rig, frames=30, count=4, probe=2):
     data = rc.sampling.sample(rig, folder / "face.rwdata", frames * count, sampler=clips_of(frames, count), probe=probe)
-    return data, rc.training.face_maps(data, **QUICK)
+    return data, train_with("face_maps", data, **QUICK)
 
 
 def notes(model):
@@ -89,7 +90,7 @@ def test_numbers_that_were_edited_to_nan_are_refused(tmp_path):
     vertices[3, 5] = np.nan
     np.save(file, vertices)
     with pytest.raises(ValueError, match=r"00000\.vertices\.npy"):
-        rc.training.face_maps(rc.Dataset(data.path), **QUICK)
+        train_with("face_maps", rc.Dataset(data.path), **QUICK)
 
 
 @pytest.mark.parametrize("count", [1, 2])

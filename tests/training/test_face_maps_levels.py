@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from rigcast.progress import silent
 from rigcast.training import _optimize as optimize
+from rigcast.training._budget import Budget, torch_settings
 from rigcast.training._checkpoint import State
-from rigcast.training._face_maps import _levels as levels_module
-from rigcast.training._face_maps._export import map_tensors
-from rigcast.training._face_maps._layout import MapSegment
-from rigcast.training._face_maps._levels import Levels
+from rigcast.training._face_maps._layout.segments import MapSegment
 from rigcast.training._face_maps._preparation import prepare
-from rigcast.training._face_maps._settings import settings_for
+from rigcast.training._face_maps._settings import FaceMapsSettings
+from rigcast.training._face_maps._train import stages as stages_module
+from rigcast.training._face_maps._train.learned_map import map_tensors
+from rigcast.training._face_maps._train.levels import Levels
 from rigcast.training._pace import RESERVE
 from tests.support.mapped_face import clip_data, slow_offsets
 
@@ -31,29 +32,26 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def ready(data):
-    return prepare(data, settings_for("ours", **SMALL), 1, lambda _: None)
+    return prepare(data, FaceMapsSettings(**SMALL), Budget("face_maps", threads=1))
 
 
-@pytest.fixture(autouse=True)
-def detail(monkeypatch):
-    """A refinement of a corner of the brow, wherever the layout would put one."""
-
-    def refined(_data, ready, _settings, _threads):
-        brow = ready.layout.coarse[0]
-        low = brow.uvs.min(axis=0)
-        inside = np.flatnonzero((brow.uvs <= low + 0.5).all(axis=1))
-        weights = np.linspace(0.2, 1.0, len(inside)).astype(np.float32)
-        own = MapSegment("detail", 1, brow.vertices[inside], 2.0 * (brow.uvs[inside] - low), weights, brow.columns, 64)
-        return ready.layout.refined([own])
-
-    monkeypatch.setattr(levels_module, "refined", refined)
+def refined(ready):
+    """With a refinement of a corner of the brow, wherever the layout would put one."""
+    brow = ready.layout.coarse[0]
+    low = brow.uvs.min(axis=0)
+    inside = np.flatnonzero((brow.uvs <= low + 0.5).all(axis=1))
+    weights = np.linspace(0.2, 1.0, len(inside)).astype(np.float32)
+    own = MapSegment("detail", 1, brow.vertices[inside], 2.0 * (brow.uvs[inside] - low), weights, brow.columns, 64)
+    return replace(ready, layout=ready.layout.refined([own]))
 
 
-def trained(data, ready, checkpoint=None, progress=lambda _: None, **given):
+def trained(data, ready, checkpoint=None, progress=silent, steps=None, seed=0, **given):
     """Tensors of all maps after training."""
-    levels = Levels(data, settings_for("ours", **SMALL, **given), "cpu", checkpoint, progress)
-    with optimize.torch_settings(torch, 1, "cpu"):
-        ready, learned, _ = levels.train(ready, 1, time.monotonic())
+    settings = FaceMapsSettings(**SMALL, **given)
+    ready = refined(ready) if settings.refinement > 0.0 else ready
+    budget = Budget("face_maps", None, steps, seed, "cpu", 1, checkpoint, False, progress)
+    with torch_settings(torch, 1, "cpu"):
+        learned, _ = Levels(data, settings, budget).train(ready)
     return map_tensors(learned, ready.layout)
 
 
@@ -63,12 +61,12 @@ def same(one, other, names=None):
 
 def levels_of(data, ready):
     """Both levels as they are after a few steps."""
-    settings = settings_for("ours", **SMALL, steps=12)
-    levels, clock = Levels(data, settings, "cpu", None, lambda _: None), levels_module._Clock(settings, 0.0)
-    with optimize.torch_settings(torch, 1, "cpu"):
+    settings, budget = FaceMapsSettings(**SMALL), Budget("face_maps", steps=12, threads=1)
+    levels, clock = Levels(data, settings, budget), stages_module.StageClock(settings, budget)
+    with torch_settings(torch, 1, "cpu"):
         coarse = levels._level(0, ready.layout.coarse, ready, None, clock)
-        ready = replace(ready, layout=levels_module.refined(data, ready, None, 1))
-        fine = levels._level(1, ready.layout.segments[-1:], ready, coarse, clock)
+        ready = refined(ready)
+        fine = levels._level(1, ready.layout.fine, ready, coarse, clock)
     return coarse, fine, ready
 
 
@@ -120,12 +118,12 @@ class Interrupted(Exception):
     pass
 
 
-COARSE_MAPS = levels_module.STAGES[1]
+COARSE_MAPS = stages_module.STAGES[1]
 COARSE_ALONE = {"refinement": 0.0, "texels": 0.5}  # a coarse level that is refined has no steps on vertices
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "soap"])
-@pytest.mark.parametrize("stage", levels_module.STAGES)
+@pytest.mark.parametrize("stage", stages_module.STAGES)
 def test_interrupted_and_resumed_equals_uninterrupted(data, ready, tmp_path, monkeypatch, stage, optimizer):
     monkeypatch.setattr(optimize, "CHECKPOINT_SECONDS", 0.0)
     file = tmp_path / "run"
@@ -159,30 +157,31 @@ def test_minutes_are_shared_by_the_stages(data, ready, monkeypatch):
     """A clock that jumps a second per query: each stage ends after a few steps."""
     now = iter(range(10**6))
     clock = type("Clock", (), {"monotonic": staticmethod(lambda: float(next(now)))})
-    for module in (optimize, levels_module):
+    for module in (optimize, stages_module):
         monkeypatch.setattr(module, "time", clock)
-    levels = Levels(data, settings_for("ours", **SMALL, minutes=1.0), "cpu", None, lambda _: None)
-    with optimize.torch_settings(torch, 1, "cpu"):
-        _, _, done = levels.train(ready, 1, 0.0)
-    assert list(done["steps_done"]) == [stage for stage in levels_module.STAGES if stage != COARSE_MAPS]
+    levels = Levels(data, FaceMapsSettings(**SMALL), Budget("face_maps", minutes=1.0, threads=1, started=0.0))
+    with torch_settings(torch, 1, "cpu"):
+        _, done = levels.train(refined(ready))
+    assert list(done["steps_done"]) == [stage for stage in stages_module.STAGES if stage != COARSE_MAPS]
     assert all(0 < steps < 60 for steps in done["steps_done"].values())
 
 
 def test_time_spent_elsewhere_shortens_the_stages(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr(levels_module, "time", type("Clock", (), {"monotonic": staticmethod(lambda: now[0])}))
-    clock = levels_module._Clock(settings_for("ours", minutes=1.0, refinement=0.5, texels=0.5), 0.0)
+    monkeypatch.setattr(stages_module, "time", type("Clock", (), {"monotonic": staticmethod(lambda: now[0])}))
+    settings = FaceMapsSettings(refinement=0.5, texels=0.5)
+    clock = stages_module.StageClock(settings, Budget("face_maps", minutes=1.0, started=0.0))
     total = 60.0 * (1.0 - RESERVE) - 5.0
     clock.keep_for_ending(5.0)
     now[0] = 10.0
-    first = clock.budget(0).seconds
+    first = clock.allowance(0).seconds
     assert first == pytest.approx((total - 10.0) / 2)
     clock.finish(0, State(seconds=first))
     assert clock.share(1) == 0.0  # what is refined has no steps on vertices
     now[0] += 11.0
-    assert clock.budget(2).seconds == pytest.approx((total - 21.0 - first) / 2)
+    assert clock.allowance(2).seconds == pytest.approx((total - 21.0 - first) / 2)
     now[0] += 100.0
-    assert clock.budget(3).seconds == 0.0
+    assert clock.allowance(3).seconds == 0.0
 
 
 def test_without_texels_there_is_one_stage_per_level(data, ready):
@@ -192,7 +191,7 @@ def test_without_texels_there_is_one_stage_per_level(data, ready):
 
 
 def test_maps_add_to_the_base(data, tolerance):
-    ready = prepare(data, settings_for("ours", **(SMALL | {"base": True})), 1, lambda _: None)
+    ready = prepare(data, FaceMapsSettings(**(SMALL | {"base": True})), Budget("face_maps", threads=1))
     assert ready.base is not None
     coarse, fine, ready = levels_of(data, ready)
     tensors = map_tensors(coarse.learned(ready.length) + fine.learned(ready.length), ready.layout)

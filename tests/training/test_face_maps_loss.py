@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigcast.training._face_maps._layout import MapSegment, RigidPart
-from rigcast.training._face_maps._loss import NormalLoss
-from rigcast.training._face_maps._problem import level_of, scaling_of
-from rigcast.training._face_maps._sparse import SparseProduct, sampling_triplets
+from rigcast.training._face_maps._layout.segments import MapSegment, RigidPart
+from rigcast.training._face_maps._train.loss import NormalLoss
+from rigcast.training._face_maps._train.problem import level_of, scaling_of
+from rigcast.training._face_maps._train.sparse import SparseProduct, sampling_triplets
 from tests.support.mapped_face import SIDE, MappedFace
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigcast.training._face_maps._basis_networks import BasisShape, smooth_leaky_relu
-from rigcast.training._face_maps._convolution_networks import ConvolutionShape, doublings_of, first_channels
-from rigcast.training._face_maps._export import LearnedMap, map_tensors
-from rigcast.training._face_maps._layout import Layout, MapSegment, RigidPart
-from rigcast.training._face_maps._shapes import Scaling
+from rigcast.training._face_maps._layout.segments import Layout, MapSegment, RigidPart
+from rigcast.training._face_maps._train.basis_networks import BasisShape, smooth_leaky_relu
+from rigcast.training._face_maps._train.convolution_networks import ConvolutionShape, doublings_of, first_channels
+from rigcast.training._face_maps._train.learned_map import LearnedMap, map_tensors
+from rigcast.training._face_maps._train.shapes import Scaling
 from tests.support.face_maps import smooth_leaky
 from tests.support.mapped_face import slow_network, slow_offsets
 

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-import rigcast as rc
 from tests.support.mapped_face import clip_data
+from tests.support.trainings import train_with
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -25,7 +25,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def whole(data, tmp_path_factory):
-    return saved_bytes(rc.training.face_maps(data, **SMALL, steps=40), tmp_path_factory.mktemp("whole") / "a")
+    return saved_bytes(train_with("face_maps", data, **SMALL, steps=40), tmp_path_factory.mktemp("whole") / "a")
 
 
 def saved_bytes(model, path):
@@ -46,9 +46,9 @@ def test_ctrl_c_loses_no_step(data, whole, tmp_path, stage):
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        rc.training.face_maps(data, **SMALL, steps=40, checkpoint=file, progress=press)
+        train_with("face_maps", data, **SMALL, steps=40, checkpoint=file, progress=press)
     assert file.with_name("run.1").exists() == (stage == STAGES[1])
-    resumed = rc.training.face_maps(data, **SMALL, steps=40, checkpoint=file)
+    resumed = train_with("face_maps", data, **SMALL, steps=40, checkpoint=file)
     assert saved_bytes(resumed, tmp_path / "a") == whole
     assert not list(tmp_path.glob("run*"))
 
@@ -57,6 +57,7 @@ SCRIPT = """
 import os, signal, sys
 from pathlib import Path
 import rigcast as rc
+from tests.support.trainings import train_with
 from rigcast.training import _optimize as optimize
 
 optimize.CHECKPOINT_SECONDS = 0.0
@@ -68,7 +69,7 @@ def kill(progress):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-rc.training.face_maps(rc.Dataset(data), steps=40, hidden=8, first_channels=2, channels=4, batch=4, threads=1,
+train_with("face_maps", rc.Dataset(data), steps=40, hidden=8, first_channels=2, channels=4, batch=4, threads=1,
                       checkpoint=checkpoint, progress=kill)
 """
 
@@ -81,7 +82,7 @@ def test_a_killed_process_goes_on(data, whole, tmp_path, written):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     assert subprocess.run(command, env=environment, check=False).returncode == -signal.SIGKILL
     assert (tmp_path / written).exists()
-    resumed = rc.training.face_maps(data, **SMALL, steps=40, checkpoint=tmp_path / "run")
+    resumed = train_with("face_maps", data, **SMALL, steps=40, checkpoint=tmp_path / "run")
     assert saved_bytes(resumed, tmp_path / "a") == whole
 
 
@@ -93,16 +94,16 @@ def test_a_second_run_on_one_checkpoint_is_refused(data, tmp_path):
             with pytest.raises(
                 ValueError, match=rf"face_maps: checkpoint is .*, which process {os.getpid()} on"
             ) as error:
-                rc.training.face_maps(data, **SMALL, steps=8, checkpoint=tmp_path / "run")
+                train_with("face_maps", data, **SMALL, steps=8, checkpoint=tmp_path / "run")
             refused.append(error.value)
 
-    rc.training.face_maps(data, **SMALL, steps=8, checkpoint=tmp_path / "run", progress=second)
+    train_with("face_maps", data, **SMALL, steps=8, checkpoint=tmp_path / "run", progress=second)
     assert refused
 
 
 def test_the_published_method_trains(data, tolerance):
     """Batches of 8, Adam with three learning rates in turn, 8 first channels, one coarse map per segment."""
-    model = rc.training.face_maps(data, method="paper", steps=30, threads=1)
+    model = train_with("face_maps", data, method="paper", steps=30, threads=1)
     record = model.metadata["training"]
     expected = {"method": "paper", "batch": 8, "optimizer": "adam", "schedule": "thirds", "regions": 0, "texels": 0.0}
     assert {name: record[name] for name in expected} == expected
@@ -120,5 +121,5 @@ def test_the_published_method_learns(data):
         if progress.stage.startswith("training coarse"):
             errors.append(float(progress.message.split()[2]))
 
-    rc.training.face_maps(data, method="paper", steps=120, threads=1, progress=note)
+    train_with("face_maps", data, method="paper", steps=120, threads=1, progress=note)
     assert errors[-1] < 0.7 * errors[0]

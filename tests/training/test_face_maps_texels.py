@@ -5,20 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigcast.training._face_maps._basis import continued, with_bases
-from rigcast.training._face_maps._coefficients import CoefficientDescent
-from rigcast.training._face_maps._convolution_networks import with_convolutions
+from rigcast.training._budget import Budget
 from rigcast.training._face_maps._preparation import prepare
-from rigcast.training._face_maps._problem import level_of, make_problem, offsets_of
-from rigcast.training._face_maps._settings import settings_for
-from rigcast.training._face_maps._sparse import sampling_triplets
-from rigcast.training._face_maps._texels import TexelDescent
+from rigcast.training._face_maps._settings import FaceMapsSettings
+from rigcast.training._face_maps._train.basis import continued, with_bases
+from rigcast.training._face_maps._train.coefficients import CoefficientDescent
+from rigcast.training._face_maps._train.convolution_networks import with_convolutions
+from rigcast.training._face_maps._train.problem import level_of, make_problem, offsets_of
+from rigcast.training._face_maps._train.sparse import sampling_triplets
+from rigcast.training._face_maps._train.texels import TexelDescent
 from tests.support.face_maps import smooth_leaky
 from tests.support.mapped_face import clip_data
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 ROWS = np.array([3, 9, 40])
+BUDGET = Budget("face_maps", threads=1)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +42,7 @@ def slow_loss(problem, errors, weight):
 
 
 def problem_of(data, settings, on_base):
-    ready = prepare(data, settings, 1, lambda _: None)
+    ready = prepare(data, settings, BUDGET)
     level = level_of(ready.layout.coarse, ready.layout.parts, data.faces, len(data.rest_vertices))
     truth = offsets_of(data, np.arange(len(data)), level.vertices, ready.length)
     base = 0.5 * truth if on_base else None
@@ -56,9 +58,9 @@ def errors_of(descent, weights):
 @pytest.mark.parametrize("weight", [0.0, 0.7])
 @pytest.mark.parametrize("on_base", [False, True])
 def test_the_loss_in_texels_is_that_of_the_vertices(data, weight, on_base, tolerance):
-    settings = settings_for("paper", hidden=8, first_channels=2, channels=4, gradient_weight=weight)
+    settings = FaceMapsSettings(method="paper", hidden=8, first_channels=2, channels=4, gradient_weight=weight)
     problem = with_convolutions(problem_of(data, settings, on_base), settings)
-    descent = TexelDescent(problem, settings, "cpu", 0)
+    descent = TexelDescent(problem, settings, BUDGET, 0)
     state = descent.start()
     descent._restore(state)
     left = problem.truth[ROWS].astype(np.float64) - (problem.base[ROWS] if on_base else 0.0)
@@ -71,9 +73,9 @@ def test_the_loss_in_texels_is_that_of_the_vertices(data, weight, on_base, toler
 @pytest.mark.parametrize("on_base", [False, True])
 def test_the_loss_in_coefficients_is_that_of_the_vertices(data, weight, on_base, tolerance):
     """Without its constant: that of the mean maps, which have no coefficients. No network is large enough to share."""
-    settings = settings_for("ours", hidden=100, components=6, gradient_weight=weight)
-    problem = with_bases(torch, problem_of(data, settings, on_base), settings, "cpu")
-    descent = CoefficientDescent(problem, settings, "cpu", 0)
+    settings = FaceMapsSettings(hidden=100, components=6, gradient_weight=weight)
+    problem = with_bases(problem_of(data, settings, on_base), settings, BUDGET)
+    descent = CoefficientDescent(problem, settings, BUDGET, 0)
     state = descent.start()
     still = {name: 0.0 * value if ".dense3." in name else value for name, value in state.best.items()}
     losses = [slow_loss(descent.problem, errors_of(descent, weights), weight) for weights in (state.best, still)]
@@ -84,9 +86,9 @@ def test_the_loss_in_coefficients_is_that_of_the_vertices(data, weight, on_base,
 
 def test_shared_hidden_layers_are_parted_with_the_other_inputs_at_rest(data, tolerance):
     """A segment's own network is the shared one where only its own controls are turned: one row and unit at a time."""
-    settings = settings_for("ours", hidden=8, components=6)
-    problem = with_bases(torch, problem_of(data, settings, False), settings, "cpu")
-    descent = CoefficientDescent(problem, settings, "cpu", 0)
+    settings = FaceMapsSettings(hidden=8, components=6)
+    problem = with_bases(problem_of(data, settings, False), settings, BUDGET)
+    descent = CoefficientDescent(problem, settings, BUDGET, 0)
     (trunk,) = descent._trunks
     assert len(trunk.members) > 1
     assert any(len(places) < trunk.shape.inputs for places in trunk.places)
@@ -117,17 +119,17 @@ def slow_coefficients(weights, prefix, inputs):
 
 def test_components_leave_less_the_more_there_are(data):
     """And with as many as the poses have, what the best maps leave."""
-    settings = [settings_for("ours", components=count) for count in (1, 4, 100)]
+    settings = [FaceMapsSettings(components=count) for count in (1, 4, 100)]
     left = []
     for chosen in settings:
-        problem = with_bases(torch, problem_of(data, chosen, False), chosen, "cpu")
+        problem = with_bases(problem_of(data, chosen, False), chosen, BUDGET)
         left.append(best_coefficients(problem, chosen))
     assert left[0] > 2.0 * left[1] > 4.0 * left[2]
 
 
 def best_coefficients(problem, settings):
     """The RMS error of the vertices with the best coefficients, found by least squares on the basis."""
-    descent = CoefficientDescent(problem, settings, "cpu", 0)
+    descent = CoefficientDescent(problem, settings, BUDGET, 0)
     rows = np.concatenate(problem.bins)[::5]
     form = descent._gram.numpy().astype(np.float64)
     found = np.linalg.solve(form + 1e-9 * np.eye(len(form)), descent._wanted[rows].T)

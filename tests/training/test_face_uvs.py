@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rigcast._rigs.surface import Surface
-from rigcast.training._face_maps._uvs import own_charts, packed, spread_out, vertex_uvs
+from rigcast.training._face_maps._layout.uvs import own_charts, packed, spread_out, vertex_uvs
 from tests.support.laid_face import sheet
 
 SIDE = 5

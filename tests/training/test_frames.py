@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rigcast.errors import InputWarning
-from rigcast.training._frames import BoneSpace
+from rigcast.training._body.frames import BoneSpace
 from tests.support.models import chain_skeleton, random_poses
 from tests.support.slow import slow_globals
 
@@ -40,7 +40,7 @@ def test_one_pass_finds_what_single_passes_find(sampled, monkeypatch):
     parts = [(3, np.array([0, 4, 8])), (1, np.arange(9)), (3, np.array([2]))]
     single = [space.residuals(*part) for part in parts]
     for together in (0, 12 * 70 * 12, 1 << 28):
-        monkeypatch.setattr("rigcast.training._frames.TOGETHER", together)
+        monkeypatch.setattr("rigcast.training._body.frames.TOGETHER", together)
         for found, expected in zip(space.residuals_of(parts), single, strict=True):
             np.testing.assert_array_equal(found, expected)
 

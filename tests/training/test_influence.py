@@ -7,15 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 
 from rigcast._pose_statistics.columns import rigid_joints, varying_columns
-from rigcast.training._frames import BoneSpace
-from rigcast.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
-from rigcast.training._partition import hard_sets
-from rigcast.training._preparation import prepare
-from rigcast.training._settings import settings_for
+from rigcast.training._body.frames import BoneSpace
+from rigcast.training._body.influence import Description, all_inputs, changed_columns, influencing_inputs, movement
+from rigcast.training._body.partition import hard_sets
+from rigcast.training._body.preparation import prepare
+from rigcast.training._body.settings import BodySettings
+from rigcast.training._budget import Budget
 
-
-def ignore(_):
-    pass
+IGNORE = Budget("body")
 
 
 def joints_read(ready, ds, i):
@@ -25,7 +24,7 @@ def joints_read(ready, ds, i):
 
 def test_probe_finds_exactly_the_joints_of_the_cylinder(cylinder_data):
     """A segment is moved, in the frame of its joint, by the joints at its two ends; the first one by the dial too."""
-    ready = prepare(cylinder_data, settings_for("paper", tau=1.0), ignore)
+    ready = prepare(cylinder_data, BodySettings(method="paper", tau=1.0), IGNORE)
     found = {cylinder_data.joint_names[j]: joints_read(ready, cylinder_data, i) for i, j in enumerate(ready.sets.joint)}
     assert found == {
         "root": {"joint1", "flex"},
@@ -72,7 +71,7 @@ def test_a_channel_that_turns_two_joints_brings_both():
 
 
 def test_without_a_probe_everything_but_the_root_is_read(unprobed_data):
-    ready = prepare(unprobed_data, settings_for("blended", linear="rigid"), ignore)
+    ready = prepare(unprobed_data, BodySettings(linear="rigid"), IGNORE)
     poses = unprobed_data.poses
     description = Description(
         np.asarray(unprobed_data.skeleton.parents), varying_columns(poses, 4, 40.0), rigid_joints(poses, 4)

@@ -8,11 +8,12 @@ import pytest
 import rigcast as rc
 from rigcast._regression.skin_weights import gains
 from rigcast.cli._described.skinning import NO_GAIN, skinning_lines
-from rigcast.training import BodySettings, _choice
-from rigcast.training._choice import CANDIDATES, OWN, Excerpt, best
-from rigcast.training._frames import BoneSpace
-from rigcast.training._linear_part import COVERED, LinearPart, near_joints, skinned_sets
-from rigcast.training._settings import settings_for
+from rigcast.training import BodySettings
+from rigcast.training._body import choice as _choice
+from rigcast.training._body.choice import CANDIDATES, OWN, Excerpt, best
+from rigcast.training._body.frames import BoneSpace
+from rigcast.training._body.linear_part import COVERED, LinearPart, near_joints, skinned_sets
+from tests.support.trainings import train_with
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +138,7 @@ def test_models_of_other_kinds_carry_no_skinning(cylinder_data):
 
 def test_an_unknown_linear_part_is_refused(cylinder_data):
     with pytest.raises(ValueError, match='linear is \'soft\'; it must be "auto" or "rigid" or "skinning"'):
-        rc.training.body(cylinder_data, linear="soft", steps=1)
+        train_with("body", cylinder_data, linear="soft", steps=1)
 
 
 def test_the_linear_part_is_the_one_that_learns_best(cylinder_data, train):
@@ -158,7 +159,7 @@ def test_the_linear_part_is_the_one_that_learns_best(cylinder_data, train):
 def test_trials_see_rows_of_their_own_split_alone(cylinder_data, monkeypatch):
     monkeypatch.setattr(_choice, "TRIAL_ROWS", 30)
     monkeypatch.setattr(_choice, "TRIAL_HELD_OUT", 7)
-    some = Excerpt(cylinder_data, BodySettings())
+    some = Excerpt(cylinder_data, BodySettings(), 0)
     training, held_out = some.split(0.5, 3)
     kept = cylinder_data.split(0.1, 0)
     for rows, count, whole in ((training, 30, kept[0]), (held_out, 7, kept[1])):
@@ -189,7 +190,7 @@ def test_rounding_is_no_gain(error, better):
     ],
 )
 def test_a_setting_of_one_linear_part_chooses_it(given, linear):
-    assert settings_for("blended", **given).linear == linear
+    assert BodySettings(**given).linear == linear
 
 
 @pytest.mark.parametrize(
@@ -208,7 +209,7 @@ def test_skinning_must_be_clearly_better_in_a_trial(rigid, two, four, chosen):
 
 def test_short_of_time_no_further_trial_begins(cylinder_data, train, monkeypatch):
     """The first one is always made: its linear part is taken."""
-    monkeypatch.setattr("rigcast.training._choice.SHARE", 0.0)
+    monkeypatch.setattr("rigcast.training._body.choice.SHARE", 0.0)
     told = train(cylinder_data, steps=20, minutes=5.0, linear="auto").metadata["training"]
     assert list(told["linear_trials"]["held_out_mean"]) == ["skinning, K = 4"]
     assert told["linear_trials"]["left_out"] == ["rigid", "skinning, K = 2"]

@@ -9,13 +9,13 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from rigcast.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
-from rigcast.training._face_maps._export import LearnedMap, map_tensors
-from rigcast.training._face_maps._layout import COARSE, Floors, Layout, MapSegment
-from rigcast.training._face_maps._rectangles import GAP, Rectangle, apart, shares
-from rigcast.training._face_maps._refinement import _segments_of
-from rigcast.training._face_maps._regions import with_regions
-from rigcast.training._face_maps._shapes import Scaling
+from rigcast.training._face_maps._layout.segments import COARSE, Floors, Layout, MapSegment
+from rigcast.training._face_maps._refine.rectangles import GAP, Rectangle, apart, shares
+from rigcast.training._face_maps._refine.refinement import _segments_of
+from rigcast.training._face_maps._refine.regions import with_regions
+from rigcast.training._face_maps._train.convolution_networks import ConvolutionShape, doublings_of
+from rigcast.training._face_maps._train.learned_map import LearnedMap, map_tensors
+from rigcast.training._face_maps._train.shapes import Scaling
 from tests.support.map_floors import refined_floor
 
 COUNT, CONTROLS = 4000, 6
@@ -202,6 +202,5 @@ def test_other_numbers_for_regions_are_refused():
 
 
 def test_the_paper_has_one_coarse_map_per_segment():
-    from rigcast.training._face_maps._settings import settings_for
-
-    assert (settings_for("paper").regions, settings_for("ours").regions) == (0, 1)
+    kinds = rc.training.FaceMapsSettings(method="paper"), rc.training.FaceMapsSettings()
+    assert [kind.regions for kind in kinds] == [0, 1]

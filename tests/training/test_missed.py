@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.training._missed import missed_columns
-from rigcast.training._preparation import prepare
-from rigcast.training._settings import settings_for
+from rigcast.training._body.missed import missed_columns
+from rigcast.training._body.preparation import prepare
+from rigcast.training._body.settings import BodySettings
 from tests.support.cylinder import SEGMENT, CylinderRig
-from tests.training.test_influence import ignore, joints_read
+from tests.training.test_influence import IGNORE, joints_read
 
 LEAST = 1e-3
 
@@ -33,7 +33,7 @@ def conditional_data(tmp_path_factory):
 
 
 def test_a_dial_that_acts_where_no_pose_of_the_probe_is_becomes_an_input(conditional_data):
-    ready = prepare(conditional_data, settings_for("paper", tau=1.0), ignore)
+    ready = prepare(conditional_data, BodySettings(method="paper", tau=1.0), IGNORE)
     found = {
         conditional_data.joint_names[j]: joints_read(ready, conditional_data, i) for i, j in enumerate(ready.sets.joint)
     }

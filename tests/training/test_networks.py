@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigcast.training._networks import PARAMETERS, forward, initial_parameters, layers, make_problem, normalize
+from rigcast.training._body.networks import PARAMETERS, forward, initial_parameters, layers, make_problem, normalize
 
 SIZES = [(7, 3), (2, 9), (5, 5)]  # inputs and outputs of three sets
 ROWS, HIDDEN = 40, 6

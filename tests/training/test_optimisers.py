@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigcast.training._optimize import torch_settings
+from rigcast.training._budget import torch_settings
 from rigcast.training._optimizers import DECAY, EPSILON, REFRESH, Adam, Soap, _eigenvectors
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rigcast import _core
-from rigcast.training._partition import FAINT, blended_sets, hard_sets
+from rigcast.training._body.partition import FAINT, blended_sets, hard_sets
 from tests.support.cylinder import CylinderRig
 
 

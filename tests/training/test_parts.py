@@ -9,6 +9,7 @@ import rigcast as rc
 from rigcast._rigs.surface import surface_of
 from rigcast.report._body.places import by_part
 from tests.support.surfaces import same_surface
+from tests.support.trainings import train_with
 from tests.support.two_cylinders import TwoCylinders
 
 SETTINGS = {"steps": 120, "hidden": 12, "batch": 32, "threads": 1}
@@ -26,7 +27,7 @@ def sampled(rig, folder, name):
 def whole(tmp_path_factory):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     learn, judge = sampled(TwoCylinders(), tmp_path_factory.mktemp("whole"), "whole")
-    return rc.training.body(learn, **SETTINGS), learn, judge
+    return train_with("body", learn, **SETTINGS), learn, judge
 
 
 def test_the_model_has_the_surface_of_its_data(whole):
@@ -41,7 +42,9 @@ def test_each_part_is_as_accurate_as_learned_alone(whole, tmp_path, part):
     chosen = np.flatnonzero(model.vertex_parts == PARTS.index(part))
     together = np.linalg.norm(model.evaluate(judge.poses) - judge.vertices, axis=2)[:, chosen].mean()
     learn, unseen = sampled(TwoCylinders().one(part), tmp_path, part)
-    alone = np.linalg.norm(rc.training.body(learn, **SETTINGS).evaluate(unseen.poses) - unseen.vertices, axis=2).mean()
+    alone = np.linalg.norm(
+        train_with("body", learn, **SETTINGS).evaluate(unseen.poses) - unseen.vertices, axis=2
+    ).mean()
     assert together < WORSE * alone
 
 

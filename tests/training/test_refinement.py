@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rigcast.training._face_maps._layout import COARSE, MapSegment
-from rigcast.training._face_maps._rectangles import (
+from rigcast.training._face_maps._layout.segments import COARSE, MapSegment
+from rigcast.training._face_maps._refine.rectangles import (
     GAP,
     LONGEST,
     SIDE,
@@ -14,7 +14,7 @@ from rigcast.training._face_maps._rectangles import (
     shares,
     square_around,
 )
-from rigcast.training._face_maps._refinement import _segments_of, clusters, elbow
+from rigcast.training._face_maps._refine.refinement import _segments_of, clusters, elbow
 
 
 def dense_segment(count=4000):

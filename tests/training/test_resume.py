@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from rigcast.training import _optimize as optimize
+from rigcast.training._body import trainer as trainer
 from rigcast.training._checkpoint import State, read_checkpoint, write_checkpoint
+from tests.support.trainings import train_with
 
 
 class Interrupted(Exception):
@@ -88,7 +90,7 @@ def test_finished_training_survives_an_interruption_of_what_follows(cylinder_dat
     with pytest.raises(Interrupted):
         train(cylinder_data, checkpoint=file, progress=stop)
     whole = train(cylinder_data)
-    monkeypatch.setattr(optimize.Trainer, "_step", lambda *step: pytest.fail("a step was done again"))
+    monkeypatch.setattr(trainer.Trainer, "_step", lambda *step: pytest.fail("a step was done again"))
     resumed = train(cylinder_data, checkpoint=file)
     assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
 
@@ -96,6 +98,7 @@ def test_finished_training_survives_an_interruption_of_what_follows(cylinder_dat
 SCRIPT = """
 import os, signal, sys
 import rigcast as rc
+from tests.support.trainings import train_with
 from rigcast.training import _optimize as optimize
 
 optimize.CHECKPOINT_SECONDS = 0.0
@@ -107,7 +110,7 @@ def note(progress):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-rc.training.body(rc.Dataset(data), steps=100, hidden=8, batch=32, max_components=6, border=1.0, threads=1,
+train_with("body", rc.Dataset(data), steps=100, hidden=8, batch=32, max_components=6, border=1.0, threads=1,
                  checkpoint=checkpoint, progress=note).save(file)
 """
 NEVER = 2.0
@@ -168,12 +171,10 @@ def test_a_checkpoint_with_a_wrong_byte_is_named_or_read(tmp_path):
 
 @pytest.mark.parametrize("threads", [2**31, 10**20, True])
 def test_no_number_of_threads_is_refused_before_work(cylinder_data, threads):
-    import rigcast as rc
-
     with pytest.raises(
         ValueError, match=r"body: threads is .*; it must be 0 \(all processors\) or more, up to 2147483647"
     ):
-        rc.training.body(cylinder_data, threads=threads)
+        train_with("body", cylinder_data, threads=threads)
 
 
 def test_checkpoint_of_another_run_is_refused(cylinder_data, train, tmp_path):

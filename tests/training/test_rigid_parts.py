@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rigcast.training._face_maps._rigid import (
+from rigcast.training._face_maps._layout.rigid import (
     Component,
     Moving,
     amplification,

@@ -7,6 +7,7 @@ import pytest
 
 import rigcast as rc
 from tests.support.cylinder import CylinderRig
+from tests.support.trainings import train_with
 from tests.training.test_body import rigid
 
 
@@ -33,7 +34,7 @@ def stretched(tmp_path_factory):
     data = rc.sampling.sample(Stretched(), folder / "a.rwdata", count=600, seed=3, probe=3)
     unseen = rc.sampling.sample(Stretched(), folder / "b.rwdata", count=80, seed=99, probe=0)
     settings = {"steps": 600, "hidden": 16, "batch": 64, "border": 1.0, "tau": 1.0, "threads": 1}
-    return data, unseen, rc.training.body(data, seed=0, **settings)
+    return data, unseen, train_with("body", data, seed=0, **settings)
 
 
 def test_sampled_scales_are_learned(stretched):

@@ -11,6 +11,7 @@ import rigcast as rc
 from rigcast.cli import main
 from rigcast.metrics._difficulty import KINKED
 from rigcast.metrics._gate import stated_difficulty
+from tests.support.trainings import train_with
 
 SIDE, DIALS = 12, 4
 
@@ -56,7 +57,7 @@ def sampled(tmp_path_factory):
 def learned(data, **settings):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     chosen = {"steps": 3, "threads": 1, "hidden": 16, "components": 48, "anchors": 12, **settings}
-    return rc.training.differential(data, **chosen)
+    return train_with("differential", data, **chosen)
 
 
 @pytest.mark.parametrize("face", [{"kinked": False}, {"kinked": True}])
@@ -79,7 +80,7 @@ def test_networks_that_are_no_better_than_regression_are_left_out(sampled):
 
 def test_without_time_maps_are_the_base_alone(sampled):
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    model = rc.training.face_maps(sampled(kinked=True), minutes=1e-4, threads=1)
+    model = train_with("face_maps", sampled(kinked=True), minutes=1e-4, threads=1)
     training = model.metadata["training"]
     assert training["networks"] == "left out: no time was left for them"
     assert training["too_few_steps"]["steps"] == 0

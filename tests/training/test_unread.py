@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rigcast.training._influence import Description
-from rigcast.training._preparation import Preparation
+from rigcast.training._body.influence import Description
+from rigcast.training._body.preparation import Preparation
 
 
 @pytest.fixture

@@ -14,8 +14,10 @@ import pytest
 import rigcast as rc
 from rigcast.sampling._joined import JoinedSets
 from rigcast.training import _optimize as optimize
+from rigcast.training._body import trainer as trainer
 from rigcast.training._until import _pipeline, _rounds
 from tests.support.cylinder import CylinderRig
+from tests.support.trainings import train_with
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -45,7 +47,7 @@ def small_rig():
 
 def until(folder, tolerance=TIGHT, poses=700, **more):
     settings = {**QUICK, "statistic": "p99", "seed": 1, **more}
-    return rc.training.body(small_rig(), tolerance=tolerance, folder=folder, poses=poses, **settings)
+    return train_with("body_until", small_rig(), tolerance, folder=folder, poses=poses, **settings)
 
 
 def saved_bytes(model, path):
@@ -160,7 +162,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(whole, tmp_path):
 
 def test_a_finished_run_repeats_nothing(whole, tmp_path, monkeypatch):
     until(tmp_path / "rounds")
-    monkeypatch.setattr(optimize.Trainer, "_step", lambda *step: pytest.fail("a step was done again"))
+    monkeypatch.setattr(trainer.Trainer, "_step", lambda *step: pytest.fail("a step was done again"))
     again = until(tmp_path / "rounds")
     assert saved_bytes(again, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
 
@@ -172,7 +174,7 @@ def test_more_poses_go_on_from_what_is_there(whole, tmp_path):
 
 def test_restart_trains_anew_and_keeps_the_samples(whole, tmp_path):
     until(tmp_path / "rounds", steps=5)
-    with pytest.raises(ValueError, match=r"body: folder is .*holds rounds of other settings"):
+    with pytest.raises(ValueError, match=r"body_until: folder is .*holds rounds of other settings"):
         until(tmp_path / "rounds")
     again = until(tmp_path / "rounds", restart=True, poses=540)
     assert again.metadata["training"]["steps"] != 5
@@ -182,41 +184,40 @@ def test_a_data_set_goes_first_with_its_rig(tmp_path):
     rig = small_rig()
     given = rc.sampling.sample(rig, tmp_path / "given.rwdata", count=150, seed=5, probe=2)
     settings = {**QUICK, "folder": tmp_path / "rounds", "poses": 600}
-    model = rc.training.body(given, rig=rig, tolerance=LOOSE, statistic="mean", **settings)
+    model = train_with("body_until", rig, LOOSE, data=given, statistic="mean", **settings)
     assert model.metadata["until"]["rounds"][0]["poses"] == 150
     assert not (tmp_path / "rounds" / "first.rwdata").exists()
 
 
 def test_a_data_set_alone_cannot_be_sampled(cylinder_data):
-    with pytest.raises(ValueError, match=r"body: rig is a data set alone; it must be a rig that can be sampled"):
-        rc.training.body(cylinder_data, tolerance=1.0)
+    with pytest.raises(ValueError, match=r"body_until: rig is a Dataset; it must be a rig that can be sampled"):
+        train_with("body_until", cylinder_data, 1.0)
 
 
 def test_the_rig_must_be_the_data_sets(cylinder_data):
-    with pytest.raises(ValueError, match=r"body: rig is one of 6 channels"):
-        rc.training.body(cylinder_data, tolerance=1.0, rig=rc.sources.example_body())
+    with pytest.raises(ValueError, match=r"body_until: rig is one of 6 channels"):
+        train_with("body_until", rc.sources.example_body(), 1.0, data=cylinder_data)
 
 
-def test_without_a_tolerance_nothing_is_sampled(cylinder_data, tmp_path):
-    for name, value in (("rig", small_rig()), ("folder", tmp_path), ("poses", 3)):
-        with pytest.raises(ValueError, match=rf"body: {name} is given; it must be left out without a tolerance"):
-            rc.training.body(cylinder_data, **{name: value})
+def test_samples_that_are_no_data_set_are_refused():
+    with pytest.raises(ValueError, match=r"body_until: data is a str without skeleton"):
+        train_with("body_until", small_rig(), 1.0, data="samples.rwdata")
 
 
 def test_a_rig_without_tolerance_is_no_data_set():
     with pytest.raises(ValueError, match="body: ds is a CylinderRig without"):
-        rc.training.body(small_rig())
+        train_with("body", small_rig())
 
 
 @pytest.mark.parametrize(("name", "value"), [("poses", 0), ("poses", 1.5), ("workers", -1)])
 def test_numbers_out_of_range_are_refused(tmp_path, name, value):
     with pytest.raises(ValueError, match=f"{name} is {value}"):
-        rc.training.body(small_rig(), tolerance=1.0, folder=tmp_path / "f", **{name: value})
+        train_with("body_until", small_rig(), 1.0, folder=tmp_path / "f", **{name: value})
 
 
 def test_the_folder_is_no_file(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ValueError, match=r"body: folder is .*file"):
+    with pytest.raises(ValueError, match=r"body_until: folder is .*file"):
         until(tmp_path / "file")
 
 

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.training._basis import Basis
-from rigcast.training._learned_body import continued
-from rigcast.training._networks import initial_parameters, layers, normalize
-from rigcast.training._outline import Outline
-from rigcast.training._partition import VertexSets, hard_sets
+from rigcast.training._body.basis import Basis
+from rigcast.training._body.learned_body import continued
+from rigcast.training._body.networks import initial_parameters, layers, normalize
+from rigcast.training._body.outline import Outline
+from rigcast.training._body.partition import VertexSets, hard_sets
 from rigcast.training._until._choose import SHARPNESS, Chosen, Drawing, at_random, composed, least_sure
 from rigcast.training._until._workplace import moving
 from tests.support.cylinder import CylinderRig
+from tests.support.trainings import train_with
 
 MOVES = np.array([[True, False], [True, False], [False, True], [False, False]])  # channels 0 and 1 move set 0
 
@@ -48,7 +49,7 @@ def test_candidates_are_drawn_in_proportion_to_a_power_of_the_bound(unit):
 def bounded(cylinder_data):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     quick = {"steps": 60, "hidden": 8, "batch": 32, "max_components": 6, "border": 1.0, "threads": 1}
-    return rc.training.body(cylinder_data, **quick)
+    return train_with("body", cylinder_data, **quick)
 
 
 def drawing(ds, sampler):

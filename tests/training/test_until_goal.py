@@ -43,12 +43,12 @@ def test_other_texts_are_refused_with_a_reason(text, said):
 
 @pytest.mark.parametrize("tolerance", [0.0, -1.0, float("nan"), float("inf"), "1mm", True, None])
 def test_a_tolerance_is_a_positive_number(tolerance):
-    with pytest.raises(ValueError, match=r"body: tolerance is .*; it must be a positive length"):
+    with pytest.raises(ValueError, match=r"body_until: tolerance is .*; it must be a positive length"):
         Goal("p99", tolerance)
 
 
 def test_the_statistic_is_one_of_three():
-    with pytest.raises(ValueError, match=r'body: statistic is .*"mean" or "p99" or "max"'):
+    with pytest.raises(ValueError, match=r'body_until: statistic is .*"mean" or "p99" or "max"'):
         Goal("median", 1.0)
 
 

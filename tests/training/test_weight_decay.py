@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rigcast.training._networks import initial_parameters, make_problem, normalize
-from rigcast.training._optimize import Budget, Trainer, rate, torch_settings
-from rigcast.training._settings import BodySettings, settings_for
+from rigcast.training._body.networks import initial_parameters, make_problem, normalize
+from rigcast.training._body.settings import BodySettings
+from rigcast.training._body.trainer import Trainer
+from rigcast.training._budget import Budget, torch_settings
+from rigcast.training._optimize import Allowance, rate
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -28,16 +30,16 @@ def problem():
     return make_problem([x], [y], [normalize(x[training], y[training])], training)
 
 
-def trained(problem, settings):
-    trainer = Trainer(problem, [INPUTS], [OUTPUTS], settings, "cpu")
+def trained(problem, settings, steps):
+    trainer = Trainer(problem, [INPUTS], [OUTPUTS], settings, Budget("body"))
     with torch_settings(torch, 1, "cpu"):
-        return trainer.run(trainer.start(), Budget(settings.steps, None), lambda *_: None, lambda *_: None)
+        return trainer.run(trainer.start(), Allowance(steps, None), lambda *_: None, lambda *_: None)
 
 
 def test_weights_decay_with_the_rate_and_biases_do_not(problem, tolerance):
-    settings = BodySettings(optimizer="adam", hidden=8, batch=32, steps=1, weight_decay=0.0)
-    plain = trained(problem, settings).parameters
-    decayed = trained(problem, replace(settings, weight_decay=2.0)).parameters
+    settings = BodySettings(optimizer="adam", hidden=8, batch=32, weight_decay=0.0)
+    plain = trained(problem, settings, 1).parameters
+    decayed = trained(problem, replace(settings, weight_decay=2.0), 1).parameters
     left = 1.0 - 2.0 * rate(settings, 0.0)
     for name, value in plain.items():
         expected = value * left if name.startswith("weight") else value
@@ -46,15 +48,15 @@ def test_weights_decay_with_the_rate_and_biases_do_not(problem, tolerance):
 
 def test_the_gain_scales_the_first_layer_alone(problem):
     drawn = initial_parameters([INPUTS], [OUTPUTS], 8, seed=0)
-    begun = Trainer(problem, [INPUTS], [OUTPUTS], BodySettings(hidden=8, gain=0.25), "cpu").start().parameters
+    begun = Trainer(problem, [INPUTS], [OUTPUTS], BodySettings(hidden=8, gain=0.25), Budget("body")).start().parameters
     for name, value in drawn.items():
         np.testing.assert_array_equal(begun[name], value * np.float32(0.25 if name == "weight1" else 1.0))
 
 
 def test_few_rows_of_many_inputs_are_not_learned_by_heart(problem):
-    settings = BodySettings(hidden=32, batch=64, steps=120)
-    by_heart = trained(problem, replace(settings, weight_decay=0.0, gain=1.0))
-    assert trained(problem, settings).best_loss < 0.5 * by_heart.best_loss
+    settings = BodySettings(hidden=32, batch=64)
+    by_heart = trained(problem, replace(settings, weight_decay=0.0, gain=1.0), 120)
+    assert trained(problem, settings, 120).best_loss < 0.5 * by_heart.best_loss
 
 
 def test_more_rows_need_less_decay(tolerance):
@@ -65,5 +67,5 @@ def test_more_rows_need_less_decay(tolerance):
 
 
 def test_the_paper_has_neither():
-    paper = settings_for("paper")
+    paper = BodySettings(method="paper")
     assert (paper.weight_decay, paper.gain) == (0.0, 1.0)

@@ -11,10 +11,10 @@ import pytest
 import rigcast as rc
 from rigcast import _core
 from rigcast._rigs.surface import Surface
-from rigcast.training._face_maps._convolution_networks import ConvolutionShape
-from rigcast.training._face_maps._export import LearnedMap, map_tensors
-from rigcast.training._face_maps._layout import Layout, MapSegment, RigidPart
-from rigcast.training._face_maps._shapes import Scaling
+from rigcast.training._face_maps._layout.segments import Layout, MapSegment, RigidPart
+from rigcast.training._face_maps._train.convolution_networks import ConvolutionShape
+from rigcast.training._face_maps._train.learned_map import LearnedMap, map_tensors
+from rigcast.training._face_maps._train.shapes import Scaling
 from rigcast.transfer import transfer_face_maps
 from tests.support.mapped_face import SIDE, MappedFace
 

@@ -9,8 +9,8 @@ import pytest
 
 from rigcast import _core
 from rigcast._rigs.surface import Surface
-from rigcast.training._face_maps._export import map_tensors
-from rigcast.training._face_maps._layout import Layout, RigidPart
+from rigcast.training._face_maps._layout.segments import Layout, RigidPart
+from rigcast.training._face_maps._train.learned_map import map_tensors
 from rigcast.transfer import transfer_face_maps
 from rigcast.transfer._seams import home_rows, within_seams
 from tests.support.mapped_face import SIDE, MappedFace

@@ -20,12 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from tests.support import trainings
 import rigcast as rc
 from benchmarks.systems.baselines.sets import ROOT, SUBJECTS, subject
 from benchmarks.systems.differential.contenders import Contender, kept
 from benchmarks.marks import write_between_marks
 from rigcast._timing import machine
-from rigcast.training._settings import settings_for
+from rigcast.training._body.settings import BodySettings
 
 POSES = 3000
 STEPS = 4000
@@ -45,7 +46,7 @@ TABLES = ("ablation", "poses")
 
 def ours(poses: int) -> dict[str, object]:
     """Our method's settings, with the weight decay that it takes for a number of poses."""
-    settings = settings_for("blended")
+    settings = BodySettings()
     return settings.record() | {"weight_decay": settings.decay(poses - round(settings.holdout * poses))}
 
 
@@ -88,7 +89,7 @@ class Bench:
         """Cells: size of the model, then mean, 99th percentile and largest error in millimeters on each judged set."""
         options = {"steps": self.steps, "patience": 1_000_000, **settings}
         options |= {"hidden": 8, "max_components": 8} if self.small else {}
-        entry = kept(Contender(f"{title}, {len(training):,} poses", rc.training.body, options, {}), training, self.out)
+        entry = kept(Contender(f"{title}, {len(training):,} poses", trainings.body, options, {}), training, self.out)
         told = entry.model.metadata["training"]
         sizes = f"{told['sets']} / {np.mean(told['components']):.1f} / {np.mean(told['inputs']):.0f}"
         cells = [title, f"{entry.megabytes:.1f}", sizes]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.support import trainings
 import rigcast as rc
 from benchmarks.systems.baselines.sets import ROOT, subject
 from benchmarks.systems.body.antonia import antonia
@@ -78,7 +79,7 @@ def main() -> None:
     given = parser.parse_args()
     training = subject("antonia", given.data, given.out, POSES).training["random poses"]
     options = {"steps": STEPS, "patience": 1_000_000}
-    model = kept(Contender("learned body", rc.training.body, options, {}), training, given.out).model
+    model = kept(Contender("learned body", trainings.body, options, {}), training, given.out).model
     about = f"Antonia, learned from {POSES:,} random poses in {STEPS:,} steps; {machine()}."
     text = "\n".join([*lines_of(model, judged(given.data, given.out)), "", about])
     print(text)

@@ -30,12 +30,12 @@ from rigcast import _core
 from rigcast._extras import require
 from rigcast._timing import machine
 from rigcast.training._export import common_metadata, common_tensors, set_tensors
-from rigcast.training._learned_body import Networks
-from rigcast.training._linear_part import LinearPart, Skinnings, skinned_part, skinning_rows
-from rigcast.training._optimize import torch_settings
-from rigcast.training._partition import VertexSets
-from rigcast.training._preparation import outlined, prepare
-from rigcast.training._settings import BodySettings, settings_for
+from rigcast.training._body.learned_body import Networks
+from rigcast.training._body.linear_part import LinearPart, Skinnings, skinned_part, skinning_rows
+from rigcast.training._budget import Budget, torch_settings
+from rigcast.training._body.partition import VertexSets
+from rigcast.training._body.preparation import outlined, prepare
+from rigcast.training._body.settings import BodySettings
 
 TABLES = {"demo": "linear parts of the demo body", "hero": "linear parts of a Rigify human"}
 KEPT = 8  # of the rig's own joints per vertex
@@ -67,9 +67,9 @@ def under_delta_mush(ds: Any, skinning: rc.Deformer) -> Known:
     return sets, LinearPart(mush, part.joint, part.weight, part.share)
 
 
-def rows_of(ds: Any, settings: BodySettings, own: Path | None) -> dict[str, Callable[[], Known]]:
+def rows_of(ds: Any, holdout: float, own: Path | None) -> dict[str, Callable[[], Known]]:
     """What each row of the table has under its networks; None for rigid sets."""
-    skinnings = Skinnings(ds, skinning_rows(ds.split(settings.holdout, settings.seed)[0], settings.seed), 1)
+    skinnings = Skinnings(ds, skinning_rows(ds.split(holdout, 0)[0], 0), 1)
     found: dict[str, Callable[[], Known]] = {
         "one joint, rigid": lambda: None,
         "linear skinning, K = 2": lambda: skinned_part(skinnings.model(2)),
@@ -86,13 +86,13 @@ def errors(made: NDArray[np.float32], truth: NDArray[np.float32], unit: float) -
     return f"{distance.mean():.3g}, {np.quantile(distance, 0.99):.3g}, {distance.max():.3g}"
 
 
-def measured(title: str, under: Callable[[], Known], ds: Any, judged: Any, settings: BodySettings) -> dict[str, Any]:
+def measured(title: str, under: Callable[[], Known], ds: Any, judged: Any, settings: BodySettings, budget: Budget) -> dict[str, Any]:
     """Learn, and the errors on held-out rows and on the judged set: of the linear part alone, then with networks."""
     started = time.monotonic()
     known = under()
-    ready = prepare(ds, settings, lambda _: None, outlined(ds, settings, lambda _: None, known))
+    ready = prepare(ds, settings, budget, outlined(ds, settings, budget, known))
     prepared = time.monotonic() - started
-    learned, steps = Networks(ds, ready, settings, "cpu").train(None, lambda _: None, started)
+    learned, steps = Networks(ds, ready, settings, budget).train()
     tensors = common_tensors(ds, ready.poses) | set_tensors(ready.sets, learned)
     model = _core.model_from_tensors(tensors, json.dumps(common_metadata(ds, "body", {})))
     row: dict[str, Any] = {"title": title, "prepared": prepared, "spent": time.monotonic() - started, "steps": steps}
@@ -133,14 +133,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--write", choices=list(TABLES), help="write the table of this character into docs/benchmarks")
     given = parser.parse_args(arguments)
     ds, judged = rc.Dataset(given.set), rc.Dataset(given.judged)
-    settings = settings_for("blended", steps=given.steps)
+    settings, budget = BodySettings(), Budget("body", steps=given.steps, threads=1)
     given.out.mkdir(parents=True, exist_ok=True)
     found = []
     with torch_settings(require("torch", extra="training", purpose="training"), 1, "cpu"):
-        for title, under in rows_of(ds, settings, given.own).items():
+        for title, under in rows_of(ds, settings.holdout, given.own).items():
             file = given.out / f"{ds.hash[:12]}-{given.steps}-{title.replace(' ', '_')}.json"
             if not file.exists():
-                file.write_text(json.dumps(measured(title, under, ds, judged, settings)), encoding="utf-8")
+                file.write_text(json.dumps(measured(title, under, ds, judged, settings, budget)), encoding="utf-8")
             found.append(json.loads(file.read_text(encoding="utf-8")))
     said = f"{len(ds):,} poses of {len(ds.rest_vertices):,} vertices, {given.steps:,} steps."
     text = f"{said}\n\n{table(found)}\n\n{machine()}; rigcast {rc.__version__}."

@@ -1,7 +1,7 @@
 """Does the influence probe miss channels that move a vertex set? ``python -m benchmarks.papers.body.probe [--write]``.
 
 For each body of the baselines, the channels that the probe found are compared with what the training poses show
-(``rigcast.training._missed``): a channel that goes with what the found ones leave unexplained was missed, and
+(``rigcast.training._body.missed``): a channel that goes with what the found ones leave unexplained was missed, and
 training reads it, too. The check is judged on channels that are known to act: each set forgets one of the channels that
 move it by a millimeter or more, in turn, and the table says how many of these come back.
 """
@@ -18,10 +18,11 @@ import rigcast as rc
 from benchmarks.systems.baselines.sets import ROOT, subject
 from benchmarks.marks import write_between_marks
 from rigcast._timing import machine
-from rigcast.training._influence import movement
-from rigcast.training._outline import KnownPoses, bone_space
-from rigcast.training._preparation import outlined
-from rigcast.training._settings import BodySettings, settings_for
+from rigcast.training._body.influence import movement
+from rigcast.training._body.outline import KnownPoses, bone_space
+from rigcast.training._body.preparation import outlined
+from rigcast.training._budget import Budget
+from rigcast.training._body.settings import BodySettings
 
 CLEAR = 1e-3  # meters that a forgotten channel moves a vertex of the set in the probe
 TURNS = 4  # in each of which a set forgets another one
@@ -29,8 +30,8 @@ TURNS = 4  # in each of which a set forgets another one
 
 def row(name: str, ds: rc.Dataset, settings: BodySettings) -> list[str]:
     """Cells: pairs that the probe found and missed, with names; forgotten pairs that come back."""
-    outline = outlined(ds, settings, lambda _: None)
-    sets, poses = outline.sets, KnownPoses(ds, outline, settings)
+    outline = outlined(ds, settings, Budget("body"))
+    sets, poses = outline.sets, KnownPoses(ds, outline, settings, 0)
     probe: Any = ds.probe
     space = bone_space(ds, np.asarray(probe.poses), probe.vertices, outline)
     moved, threshold = movement(probe, sets, space), settings.influence_threshold / ds.meters_per_unit
@@ -76,7 +77,7 @@ def main() -> None:
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for name in given.only:
         found = subject(name, given.data, given.out, given.poses)
-        cells = row(found.title, next(iter(found.training.values())), settings_for("blended"))
+        cells = row(found.title, next(iter(found.training.values())), BodySettings())
         lines.append("| " + " | ".join(cells) + " |")
         print(lines[-1], flush=True)
     text = "\n".join(lines) + f"\n\n{given.poses:,} random poses. {machine()}; rigcast {rc.__version__}."

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.support import trainings
 
 import rigcast as rc
 from benchmarks.marks import read_between_marks, write_between_marks
@@ -87,7 +88,7 @@ def pose_space(examples: int) -> Method:
 
 def learned_body(name: str, method: str) -> Method:
     options = {"minutes": MINUTES, "method": method}
-    return Method(f"{name}, 4 minutes", rc.training.body, options, True, (TRAINING,), learned=True)
+    return Method(f"{name}, 4 minutes", trainings.body, options, True, (TRAINING,), learned=True)
 
 
 def rotational(influences: int) -> Method:
@@ -112,7 +113,7 @@ METHODS = [
     learned_body("learned body, the paper's recipe", "paper"),
     Method(
         "differential subspace, 4 minutes",
-        rc.training.differential,
+        trainings.differential,
         {"minutes": MINUTES, "threads": 1},
         protocols=(TRAINING,),
         learned=True,

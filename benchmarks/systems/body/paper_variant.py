@@ -17,6 +17,7 @@ from rigcast import training
 from rigcast.cli._console import Console
 
 ROOT = Path(__file__).resolve().parents[3]
+PAPER = training.BodySettings(method="paper")
 NAME, FILE, MINUTES = "paper's variant", "paper-variant.safetensors", 1.5
 
 
@@ -28,7 +29,7 @@ def trained(demo: Path, minutes: float = MINUTES) -> rc.Deformer:
         if (metadata["data_hash"], metadata["training"]["minutes"]) == (learned.hash, minutes):
             return rc.load(path)
     with Console().progress() as progress:
-        model = training.body(learned, seed=0, method="paper", minutes=minutes, progress=progress)
+        model = training.body(learned, PAPER, minutes=minutes, progress=progress)
     model.save(path)
     return rc.load(path)
 

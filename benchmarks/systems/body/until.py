@@ -32,10 +32,12 @@ from examples.characters.walk import ACTION
 from rigcast._formats.blender import BlenderRig
 from rigcast.plot._colors import SERIES
 from rigcast.progress import Progress
-from rigcast.training._settings import settings_for
+from rigcast.training._body.settings import BodySettings
+from rigcast.training._budget import Budget
 from rigcast.training._until import _choose as choose
 from rigcast.training._until._goal import Goal
-from rigcast.training._until._pipeline import Samples, learn_until
+from rigcast.training._until._pipeline import learn_until
+from rigcast.training._until._workplace import Samples
 
 ROOT = Path(__file__).resolve().parents[3]
 STATISTICS: dict[str, Callable[[np.ndarray], Any]] = {
@@ -44,7 +46,7 @@ STATISTICS: dict[str, Callable[[np.ndarray], Any]] = {
     "largest of a pose, 99 % of poses": lambda errors: np.quantile(errors.max(axis=1), 0.99),
 }
 WAYS = {"where it is least sure": choose.least_sure, "at random": choose.at_random}
-NETWORKS = {"hidden": 64, "batch": 64, "steps": 800, "max_components": 48}
+NETWORKS, STEPS = BodySettings(hidden=64, batch=64, max_components=48), 800
 HELD_OUT, HELD_OUT_SEED = 400, 90210
 TIMED = 20  # poses
 
@@ -61,8 +63,8 @@ def train(rig: Any, way: str, folder: Path, goal: Goal, poses: int, seed: int) -
             print(f"  {way}, seed {seed}, {now.stage}", flush=True)
 
     samples = Samples(rig, None, run_of(folder, way, seed), poses, "normal", 1)
-    settings = settings_for("blended", seed=seed, **NETWORKS)
-    return learn_until(samples, goal, settings, "cpu", 1, False, say, WAYS[way])
+    budget = Budget("body_until", steps=STEPS, seed=seed, threads=1, progress=say)
+    return learn_until(samples, goal, NETWORKS, budget, WAYS[way])
 
 
 Curve = dict[str, list[tuple[int, float]]]  # of each statistic: poses learned from, error in millimeters
@@ -205,7 +207,8 @@ def measured(folder: Path, goal: Goal, poses: int, seeds: int) -> dict[str, str]
         for (way, seed), model in models.items()
     }
     draw(found, folder / "stated_error.svg")
-    sizes = ", ".join(f"{name} {value}" for name, value in NETWORKS.items())
+    of_ours = {name: getattr(NETWORKS, name) for name in ("hidden", "batch", "max_components")} | {"steps": STEPS}
+    sizes = ", ".join(f"{name} {value}" for name, value in of_ours.items())
     about = (
         f"Demo character, p99 {1000 * goal.tolerance:g} mm, networks: {sizes}; at most {poses:,} poses. Errors of "
         f"{HELD_OUT} random poses that no run has seen."

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.support import trainings
 
 import rigcast as rc
 from benchmarks.systems.differential.local import Local, local
@@ -129,14 +130,14 @@ def contenders(
     return [
         *found,
         Contender("linear skinning, K = 4", rc.baselines.linear_blend, {"influences": 4}, {}),
-        Contender(FDDA, rc.training.body, {"minutes": peer_minutes, "method": "paper"}, {}),
-        Contender(BODY, rc.training.body, {"minutes": peer_minutes}, {}),
+        Contender(FDDA, trainings.body, {"minutes": peer_minutes, "method": "paper"}, {}),
+        Contender(BODY, trainings.body, {"minutes": peer_minutes}, {}),
     ]
 
 
 def differential(training: Any, *, where: Any = None, **options: Any) -> rc.Deformer:
     """``rc.training.differential``; ``where`` names the skin in the file's name."""
-    return rc.training.differential(training, **options)
+    return trainings.differential(training, **options)
 
 
 def say(progress: rc.progress.Progress) -> None:

@@ -6,7 +6,6 @@ Inputs, network, optimizer, loss, budget, linear transforms and number of compon
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,16 @@ import numpy as np
 from rigcast import _core
 from rigcast._atomic_files import atomic_npz
 from rigcast._regression.components import principal_components
-from rigcast.progress import ProgressOption, as_callback, silent
+from rigcast._resume.fingerprints import fingerprint
+from rigcast.progress import ProgressOption, as_callback
+from rigcast.training._budget import Budget
+from rigcast.training._descend import train
 from rigcast.training._differential._inputs import describe, network_columns
 from rigcast.training._differential._labels import _MOST_BASIS_ROWS, Labels, _components, _moved
 from rigcast.training._differential._networks import Problem
-from rigcast.training._differential._pipeline import _train
-from rigcast.training._differential._settings import settings_for
+from rigcast.training._differential._settings import DifferentialSettings
+from rigcast.training._differential._trainer import SubspaceDescent
 from rigcast.training._differential._transforms import Transforms, find_transforms
-from rigcast.training._optimize import torch_settings
 
 FRAMES = 64  # evaluated at a time
 
@@ -85,15 +86,12 @@ def local(
     **given: Any,
 ) -> Local:
     """Learn the baseline; settings as :func:`rigcast.training.differential` takes them."""
-    import torch
-
-    started = time.monotonic()
-    settings = settings_for(
-        given.pop("recipe", "narrow"), seed=seed, minutes=minutes, anchor_hidden=1, anchor_layers=1, **given
-    )
-    training, _ = ds.split(settings.holdout, settings.seed)
+    settings = DifferentialSettings(anchor_hidden=1, anchor_layers=1, base=False, **given)
+    watched = as_callback(progress)
+    budget = Budget("differential", minutes, None, seed, "cpu", threads, checkpoint, False, watched)
+    training, _ = ds.split(settings.holdout, seed)
     transforms = find_transforms(ds, skin, training, threads)
-    labels = _labels(ds, transforms, training, settings, threads)
+    labels = _labels(ds, transforms, training, settings, budget)
     poses = np.asarray(ds.poses)
     learn = np.zeros(len(poses), bool)
     learn[training] = True
@@ -101,13 +99,13 @@ def local(
     columns = network_columns(describe(ds, poses, extent))
     joints = 0 if ds.skeleton is None else ds.skeleton.num_joints
     problem = Problem(poses, joints, labels, columns, [columns[:1]], learn, settings)
-    with torch_settings(torch, threads, "cpu"):
-        state = _train(ds, problem, "cpu", checkpoint, as_callback(progress) if progress else silent, started)
+    with budget.at_work():
+        descent = SubspaceDescent(problem, budget, 100.0 * float(ds.meters_per_unit))
+        run = fingerprint("local", ds.hash, budget.record(settings), transforms.origin)
+        state, _ = train(descent, budget, lambda _: (f"{descent.error:.3g}", descent.error), run=run)
     layers = problem.layers(problem.network, state.best, 0)
     last, bias = layers[-1]
     layers[-1] = last, bias + problem.center
-    if checkpoint is not None:
-        checkpoint.unlink(missing_ok=True)
     return Local(
         ds.skeleton,
         {
@@ -124,18 +122,21 @@ def local(
     )
 
 
-def _labels(ds: Any, transforms: Transforms, training: np.ndarray, settings: Any, threads: int) -> Labels:
+def _labels(
+    ds: Any, transforms: Transforms, training: np.ndarray, settings: DifferentialSettings, budget: Budget
+) -> Labels:
     """Coefficients of the offsets themselves, whose components are orthonormal: an error of one is a displacement."""
     count = _components(settings, len(ds.rest_vertices), len(training))
-    drawn = np.random.default_rng([settings.seed, 1]).permutation(training)
+    drawn = np.random.default_rng([budget.seed, 1]).permutation(training)
     rows = np.sort(drawn[: max(_MOST_BASIS_ROWS, count + 1)])
-    seen = np.concatenate([d.reshape(len(d), -1) for _, d in _moved(ds, transforms, rows)])
-    found = principal_components(seen, count, threads)
+    seen = np.concatenate([d.reshape(len(d), -1) for _, d in _moved(ds, transforms, rows, None)])
+    found = principal_components(seen, count, budget.threads)
     coefficients = np.zeros((len(ds), count), np.float32)
-    for part, d in _moved(ds, transforms, np.arange(len(ds))):
+    for part, d in _moved(ds, transforms, np.arange(len(ds)), None):
         coefficients[part] = (d.reshape(len(d), -1) - found.mean) @ found.basis
     return Labels(
         transforms,
+        None,
         _core.Reconstructor(np.asarray(ds.faces), len(ds.rest_vertices), np.arange(len(ds.rest_vertices))),
         np.zeros(1, np.int32),
         found.basis,

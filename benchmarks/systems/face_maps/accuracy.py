@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.support.trainings import train_with
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
@@ -76,7 +77,8 @@ def main() -> None:
     def train() -> rc.Deformer:
         file = Path(f"{path}.checkpoint")
         budget = {"minutes": given.minutes} if "steps" not in options else {}
-        return rc.training.face_maps(training, threads=1, checkpoint=file, progress=_say, **budget, **options)
+        words = budget | options
+        return train_with("face_maps", training, threads=1, checkpoint=file, progress=_say, **words)
 
     model = kept(path, train)
     peers = {} if given.without_peers else _peers(training, given.out / "models")

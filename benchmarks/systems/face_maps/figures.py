@@ -11,8 +11,8 @@ from tests.support.map_floors import refined_floor
 import rigcast as rc
 from rigcast import _core
 from rigcast._rigs.drawn_maps import map_resolution
-from rigcast.training._face_maps._inputs import moved_by
-from rigcast.training._face_maps._layout import Layout, MapSegment
+from rigcast.training._face_maps._layout.influence import moved_by
+from rigcast.training._face_maps._layout.segments import Layout, MapSegment
 
 MOVES = 1e-3  # mm
 LINK_POSES = 32

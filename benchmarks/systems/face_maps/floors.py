@@ -24,7 +24,7 @@ import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.systems.baselines.sets import ROOT
 from rigcast import _core
-from rigcast.training._face_maps._rigid import RIGID, Moving, distances, rigid_motions
+from rigcast.training._face_maps._layout.rigid import RIGID, Moving, distances, rigid_motions
 
 GOALS = {32: (0.07, 2.6), 64: (0.02, 0.9)}
 FIELDS = 20

@@ -21,13 +21,14 @@ def trained(
     model: rc.Deformer,
     points: NDArray[np.int64],
     settings: rc.training.FaceIkSettings,
+    budget: dict[str, Any],
     poses: NDArray[np.float32] | None = None,
 ) -> rc.ik.FaceIk:
     """Networks of the settings, trained on one thread through the model, on its poses (T, C) if they are given.
 
-    Read if the folder has them. A training that was interrupted goes on.
+    ``budget`` holds ``minutes`` or ``steps``. Read if the folder has them. A training that was interrupted goes on.
     """
-    decides = fingerprint(LOSS, settings.record(), points, model.restricted(points).tensors(), poses)
+    decides = fingerprint(LOSS, settings.record(), budget, points, model.restricted(points).tensors(), poses)
     file = folder / f"{settings.agreement}-{decides[:16]}.safetensors"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -35,12 +36,10 @@ def trained(
         rc.training.face_ik(
             model,
             points,
-            seed=settings.seed,
-            minutes=settings.minutes,
-            steps=settings.steps,
+            settings,
             data=data,
-            settings=settings,
             threads=1,
+            **budget,
             checkpoint=file.with_suffix(".checkpoint"),
             progress=True,
         ).save(file)

@@ -131,7 +131,7 @@ def main() -> None:
     points = control_points(rig, chosen.points)
     budget = {"steps": chosen.steps} if chosen.steps else {"minutes": chosen.minutes}
     ways = {
-        name: trained(chosen.keep, model, points, rc.training.FaceIkSettings(agreement=name, **budget))
+        name: trained(chosen.keep, model, points, rc.training.FaceIkSettings(agreement=name), budget)
         for name in AGREEMENTS
     }
     weights = expressions(rig, FRAMES, seed=1)

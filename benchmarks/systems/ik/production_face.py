@@ -113,8 +113,9 @@ def networks(
     model: rc.Deformer, points: NDArray[np.int64], poses: Floats, given: argparse.Namespace
 ) -> dict[str, rc.ik.FaceIk]:
     """Both ways in which regions agree."""
-    kinds = {name: rc.training.FaceIkSettings(agreement=name, minutes=given.minutes, batch=64) for name in AGREEMENTS}
-    return {name: trained(given.out, model, points, settings, poses) for name, settings in kinds.items()}
+    kinds = {name: rc.training.FaceIkSettings(agreement=name, batch=64) for name in AGREEMENTS}
+    budget = {"minutes": given.minutes}
+    return {name: trained(given.out, model, points, settings, budget, poses) for name, settings in kinds.items()}
 
 
 def main() -> None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,22 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._core import Deformer
 from rigcast._pose_statistics.columns import varying_columns
 from rigcast._regression.inputs import fit_inputs
+from rigcast._resume.fingerprints import fingerprint
 from rigcast._rigs.segments import segments
 from rigcast._validate import Arguments, bad_argument
 from rigcast.baselines._model import Tensors, model
 from rigcast.baselines._samples import Data, Examples, examples
-from rigcast.progress import ProgressOption, as_callback
-from rigcast.training._direct_networks import (
-    DirectLayers,
-    DirectNetworks,
-    Segment,
-    check_device,
-    reduced_offsets,
-)
-from rigcast.training._influence import Description, changed_columns, influencing_inputs, vertex_movement
-from rigcast.training._settings import BodySettings
+from rigcast.progress import ProgressOption
+from rigcast.training._body.direct_networks import DirectLayers, DirectNetworks, Segment, reduced_offsets
+from rigcast.training._body.influence import Description, changed_columns, influencing_inputs, vertex_movement
+from rigcast.training._body.settings import BodySettings
+from rigcast.training._budget import Budget, budget_of
 
-_DEFAULT_STEPS = 8000
 _MOST_SEGMENTS = 32  # a mesh of more has the smallest ones in one network; chosen, not tuned
 _MOST_INPUTS = 512  # of a network: the optimizer decomposes matrices of this size; not tuned
 _RATE = 0.02
@@ -133,37 +124,21 @@ def dense_network(
     >>> model.evaluate(x).shape
     (60, 20, 3)
     """
-    started = time.monotonic()
-    check_device("dense_network", device)
+    budget = budget_of("dense_network", minutes, steps, seed, device, threads, checkpoint, restart, progress)
     check = Arguments("dense_network")
-    threads = check.threads(threads)
-    report = as_callback(progress)
-    if steps is None and minutes is None:
-        steps = _DEFAULT_STEPS
     settings = BodySettings(
-        seed=check.whole("seed", seed),
         hidden=check.whole("hidden", hidden, least=1),
         holdout=check.number("holdout", holdout, above=0.0, below=1.0),
         learning_rate=_RATE if learning_rate is None else check.number("learning_rate", learning_rate, least=0.0),
         weight_decay=_DECAY,
         gain=_GAIN,
-        minutes=None if minutes is None else check.number("minutes", minutes, least=0.0),
-        steps=None if steps is None else check.whole("steps", steps, least=1),
     )
     fitted = examples("dense_network", data, rows, fit_on, least=3)
-    training = _split(len(fitted), settings)
+    training = _split(len(fitted), settings.holdout, budget.seed)
     members = _members(data, by)
     found = _segments(fitted, members, training, settings, threads)
-    networks = DirectNetworks(fitted.poses, found, training, settings, "dense_network")
-    layers, done = networks.train(
-        report,
-        started=started,
-        device=device,
-        threads=threads,
-        checkpoint=None if checkpoint is None else Path(checkpoint),
-        run="" if checkpoint is None else _fingerprint(fitted, settings, by),
-        restart=restart,
-    )
+    run = "" if budget.checkpoint is None else _fingerprint(fitted, settings, budget, by)
+    layers, done = DirectNetworks(fitted.poses, found, training, settings, budget).train(run)
     about = {
         "method": "dense_network",
         "seed": seed,
@@ -180,11 +155,11 @@ def dense_network(
     )
 
 
-def _split(count: int, settings: BodySettings) -> NDArray[np.bool_]:
+def _split(count: int, holdout: float, seed: int) -> NDArray[np.bool_]:
     """Which rows (T,) are trained on: at least two, and not all."""
-    order = np.random.default_rng([settings.seed, 5]).permutation(count)
+    order = np.random.default_rng([seed, 5]).permutation(count)
     training = np.ones(count, bool)
-    training[order[: min(max(round(settings.holdout * count), 1), count - 2)]] = False
+    training[order[: min(max(round(holdout * count), 1), count - 2)]] = False
     return training
 
 
@@ -264,9 +239,6 @@ def _offsets(sizes: list[int]) -> NDArray[np.int32]:
     return np.array([0, *np.cumsum(sizes)], np.int32)
 
 
-def _fingerprint(fitted: Examples, settings: BodySettings, by: str | None) -> str:
+def _fingerprint(fitted: Examples, settings: BodySettings, budget: Budget, by: str | None) -> str:
     """Identifies a run: settings, poses and vertices."""
-    digest = hashlib.sha256(json.dumps(["dense_network", by, settings.record()]).encode())
-    for array in (fitted.rest, fitted.poses, fitted.vertices):
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
+    return fingerprint("dense_network", by, budget.record(settings), fitted.rest, fitted.poses, fitted.vertices)

@@ -12,8 +12,9 @@ from rigcast import _core
 from rigcast._regression.components import principal_components
 from rigcast._regression.ridge import spaced
 from rigcast._rigs.base_shapes import BaseShapes
-from rigcast.progress import Progress, ProgressCallback
+from rigcast.progress import Progress
 from rigcast.training._base_features import Features, choose_features, ridged_gram
+from rigcast.training._budget import Budget
 
 MOST_ROWS = 6000
 ROWS_PER_MINUTE, LEAST_ROWS = 4000, 300  # with a budget of minutes: a small part of them
@@ -31,11 +32,9 @@ def fit_base(
     ds: Any,
     rows: Rows,
     influence: NDArray[np.bool_],
+    budget: Budget,
     *,
     offsets: Offsets | None = None,
-    minutes: float | None = None,
-    threads: int = 0,
-    progress: ProgressCallback,
 ) -> tuple[BaseShapes | None, dict[str, Any]]:
     """The base of some rows of a data set, and what metadata say of it; None if nothing varies or moves.
 
@@ -45,12 +44,14 @@ def fit_base(
     Parameters
     ----------
     rows : (T,) integers
-        To learn from, ascending; evenly spaced ones of them if they are many or ``minutes`` few.
+        To learn from, ascending; evenly spaced ones of them if they are many or the minutes few.
     influence : (V, C) bool
         Columns that move each vertex.
+    budget : Budget
     offsets : callable, optional
         Rows to offsets (t, V, 3); by default the vertices' from the rest.
     """
+    minutes, threads, progress = budget.minutes, budget.threads, budget.progress
     rows = rows[spaced(len(rows), _most(MOST_ROWS, ROWS_PER_MINUTE, minutes))]
     looked_at = rows[spaced(len(rows), _most(CHOICE_ROWS, CHOICE_ROWS_PER_MINUTE, minutes))]
     rest = np.asarray(ds.rest_vertices)

@@ -14,8 +14,8 @@ from rigcast._core import Deformer
 from rigcast._hashing import topology_hash
 from rigcast._rigs.model_surface import surface_tensors
 from rigcast._rigs.surface import surface_of
-from rigcast.training._basis import Basis
-from rigcast.training._partition import VertexSets
+from rigcast.training._body.basis import Basis
+from rigcast.training._body.partition import VertexSets
 
 Tensors = dict[str, NDArray[Any]]
 LARGEST_SAMPLE = 20_000_000  # distances that the percentile is taken from at most

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from rigcast._extras import require
 from rigcast._interrupts import held_back
 from rigcast.errors import NumericalError
+from rigcast.training._budget import Budget, required_torch
 from rigcast.training._checkpoint import State
-from rigcast.training._networks import Problem, forward, initial_parameters
 from rigcast.training._optimizers import Adam, Arrays, Optimizer, Soap
 from rigcast.training._pace import Pace, ThreadChoice
-from rigcast.training._settings import BodySettings
 
 EVALUATIONS = 50  # of the held-out error, spread over the budget
 WARM_UP = 0.02  # part of the budget in which the cosine schedule rises
@@ -29,7 +25,7 @@ CHECKPOINT_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Budget:
+class Allowance:
     """Steps, seconds of steps and evaluations, or both; None does not limit.
 
     ``measured_threads``: the number of threads is the faster of one and all, measured on the steps.
@@ -51,10 +47,8 @@ class Budget:
 
 
 class DescentSettings(Protocol):
-    """What the steps of a training depend on, beside what is learned: see :class:`BodySettings`."""
+    """The settings that the steps of a training depend on: see :class:`rigcast.training.BodySettings`."""
 
-    @property
-    def seed(self) -> int: ...
     @property
     def batch(self) -> int: ...
     @property
@@ -79,33 +73,6 @@ def rate(settings: DescentSettings, spent: float) -> float:
     return settings.learning_rate * 0.5 * (1.0 + math.cos(math.pi * down))
 
 
-@contextlib.contextmanager
-def torch_settings(torch: Any, threads: int, device: str) -> Iterator[None]:
-    """Deterministic algorithms and a number of threads for the block; restored afterwards.
-
-    0 threads: PyTorch's own number, which is all processors of the process unless OMP_NUM_THREADS says otherwise.
-    NumPy's factorizations run on one thread in the whole process meanwhile: theirs wait for each other in a loop, and
-    on a machine with other work a budget of one minute became seven.
-    """
-    pools = require("threadpoolctl", extra="training", purpose="training a model")
-    if device.startswith("cuda"):
-        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS is deterministic only with it
-    before = torch.get_num_threads()
-    strictness = torch.get_deterministic_debug_mode()
-    filled = torch.utils.deterministic.fill_uninitialized_memory
-    if threads:
-        torch.set_num_threads(threads)
-    torch.set_deterministic_debug_mode("error")  # use_deterministic_algorithms would load PyTorch's compiler first
-    torch.utils.deterministic.fill_uninitialized_memory = False  # nothing reads it, and filling takes time
-    try:
-        with pools.threadpool_limits(limits=1, user_api="blas"):
-            yield
-    finally:
-        torch.utils.deterministic.fill_uninitialized_memory = filled
-        torch.set_deterministic_debug_mode(strictness)
-        torch.set_num_threads(before)
-
-
 class Descent(ABC):
     """Steps of a first-order optimizer within a budget: evaluated, saved, and resumed to the same bits.
 
@@ -115,17 +82,15 @@ class Descent(ABC):
     Parameters
     ----------
     settings : DescentSettings
-    device : str
-    function : str
-        Named in errors.
+    budget : Budget
+        Its seed, its device, and the function that errors name.
     """
 
     largest_side = math.inf  # of a weight that SOAP rotates
 
-    def __init__(self, settings: DescentSettings, device: str, function: str) -> None:
-        self.function = function
-        self.torch = require("torch", extra="training", purpose="training a model")
-        self.descent_settings, self.device = settings, device
+    def __init__(self, settings: DescentSettings, budget: Budget) -> None:
+        self.torch = required_torch()
+        self.descent_settings, self.budget, self.device = settings, budget, budget.device
         self._weights: dict[str, Any] = {}
         self._optimizer: Optimizer
 
@@ -142,7 +107,7 @@ class Descent(ABC):
         """The loss on held-out rows; without gradients."""
 
     def run(
-        self, state: State, budget: Budget, report: Callable[[State, Arrays], None], keep: Callable[[State], None]
+        self, state: State, allowance: Allowance, report: Callable[[State, Arrays], None], keep: Callable[[State], None]
     ) -> State:
         """Train until the budget is spent or the held-out loss stops falling.
 
@@ -161,24 +126,25 @@ class Descent(ABC):
             If the loss is no longer finite.
         """
         self._restore(state)
-        pace = self._pace(budget)
+        pace = self._pace(allowance)
         begun, earlier = time.monotonic(), state.seconds
-        saved, evaluated = begun, int(budget.spent(state) * EVALUATIONS)
+        saved, evaluated = begun, int(allowance.spent(state) * EVALUATIONS)
         with held_back() as interrupted:
-            while self._goes_on(state, budget, pace) and not interrupted():
-                learning_rate = rate(self.descent_settings, budget.spent(state))
+            while self._goes_on(state, allowance, pace) and not interrupted():
+                learning_rate = rate(self.descent_settings, allowance.spent(state))
                 pace.step(partial(self._step, state.step, learning_rate))
                 state.step += 1
                 state.seconds = earlier + time.monotonic() - begun
-                if int(budget.spent(state) * EVALUATIONS) > evaluated and pace.is_due():
-                    evaluated = int(budget.spent(state) * EVALUATIONS)
+                if int(allowance.spent(state) * EVALUATIONS) > evaluated and pace.is_due():
+                    evaluated = int(allowance.spent(state) * EVALUATIONS)
                     pace.evaluate(lambda: report(state, self._evaluate(state)))
                 if time.monotonic() - saved > CHECKPOINT_SECONDS:
                     self._collect(state)
                     keep(state)
                     saved = time.monotonic()
-            if budget.seconds is not None and pace.pending and not interrupted():  # what is left is too short for steps
-                state.seconds = max(state.seconds, budget.seconds)
+            # What is left is too short for a step.
+            if allowance.seconds is not None and pace.pending and not interrupted():
+                state.seconds = max(state.seconds, allowance.seconds)
                 report(state, self._evaluate(state))
             self._collect(state)
             keep(state)
@@ -186,16 +152,17 @@ class Descent(ABC):
                 raise KeyboardInterrupt
         return state
 
-    def _goes_on(self, state: State, budget: Budget, pace: Pace) -> bool:
+    def _goes_on(self, state: State, allowance: Allowance, pace: Pace) -> bool:
         """Whether neither the budget nor the patience is used up."""
-        return budget.spent(state) < 1.0 and state.stale < self.descent_settings.patience and pace.fits(state.seconds)
+        patient = state.stale < self.descent_settings.patience
+        return allowance.spent(state) < 1.0 and patient and pace.fits(state.seconds)
 
-    def _pace(self, budget: Budget) -> Pace:
+    def _pace(self, allowance: Allowance) -> Pace:
         """Times steps; with a budget of seconds alone they may choose their number of threads."""
         threads = None
-        if budget.measured_threads and not self.device.startswith("cuda"):
+        if allowance.measured_threads and not self.device.startswith("cuda"):
             threads = ThreadChoice(self.torch.set_num_threads, self.torch.get_num_threads(), time.monotonic)
-        return Pace(budget.seconds, threads, time.monotonic)
+        return Pace(allowance.seconds, threads, time.monotonic)
 
     def _step(self, step: int, learning_rate: float) -> None:
         loss = self._loss(step)
@@ -210,7 +177,7 @@ class Descent(ABC):
             loss = self._held_out_loss()
         if not math.isfinite(loss):
             raise NumericalError(
-                f"{self.function}: the held-out error is {loss} after {state.step} steps; lower learning_rate"
+                f"{self.budget.function}: the held-out error is {loss} after {state.step} steps; lower learning_rate"
             )
         weights = {name: self._array(value.detach()) for name, value in self._weights.items()}
         state.stale += 1
@@ -240,64 +207,3 @@ class Descent(ABC):
     @staticmethod
     def _array(tensor: Any) -> Any:
         return tensor.cpu().numpy().copy()
-
-
-class Trainer(Descent):
-    """A first-order optimizer on the batched networks of a problem.
-
-    The loss is the squared vertex distance in bone space: the basis is orthonormal, so |y_s - c_s|^2 over the
-    coefficients of a set is the (weighted) squared error of its vertices up to what the basis leaves out. Each set's
-    part is divided by its variance; neither optimizer's steps depend on the scale of a network's loss.
-
-    The order of the batches follows from seed and epoch, so a step number is all the random state there is.
-
-    Weights decay and begin with a gain, as the settings say.
-    """
-
-    def __init__(
-        self,
-        problem: Problem,
-        inputs: list[int],
-        outputs: list[int],
-        settings: BodySettings,
-        device: str,
-        function: str = "body",
-    ) -> None:
-        super().__init__(settings, device, function)
-        self.settings = settings
-        self.widths = inputs, outputs
-        train, held = problem.training, ~problem.training
-        self.decay = settings.decay(int(train.sum()))
-        self.inputs, self.held_inputs = (self._tensor(problem.inputs[:, rows]) for rows in (train, held))
-        self.targets, self.held_targets = (self._tensor(problem.targets[:, rows]) for rows in (train, held))
-        self.importance = self._tensor(problem.importance)
-        self.relative = self.importance / self.importance.sum(dim=2, keepdim=True)
-        self.batch = min(settings.batch, int(train.sum()))
-        self.batches = int(train.sum()) // self.batch
-        self._epoch, self._order = -1, self.torch.empty(0)
-
-    def start(self) -> State:
-        """See :class:`Descent`."""
-        parameters = initial_parameters(*self.widths, self.settings.hidden, self.settings.seed)
-        parameters["weight1"] *= np.float32(self.settings.gain)
-        return State(parameters=parameters, best=parameters)
-
-    def _step(self, step: int, learning_rate: float) -> None:
-        super()._step(step, learning_rate)
-        if self.decay > 0.0:
-            with self.torch.no_grad():
-                for name in ("weight1", "weight2", "weight3"):
-                    self._weights[name].mul_(1.0 - learning_rate * self.decay)
-
-    def _loss(self, step: int) -> Any:
-        epoch, index = divmod(step, self.batches)
-        if epoch != self._epoch:
-            order = np.random.default_rng([self.settings.seed, 3, epoch]).permutation(self.inputs.shape[1])
-            self._epoch, self._order = epoch, self._tensor(order)
-        rows = self._order[index * self.batch : (index + 1) * self.batch]
-        error = forward(self.torch, self._weights, self.inputs[:, rows]) - self.targets[:, rows]
-        return (error.square() * self.relative).sum() / self.batch
-
-    def _held_out_loss(self) -> float:
-        error = forward(self.torch, self._weights, self.held_inputs) - self.held_targets
-        return float((error.square() * self.importance).sum() / error.shape[1])

@@ -13,6 +13,7 @@ import rigcast as rc
 from rigcast.sources import Skin
 from tests.sources.conftest import Host
 from tests.support.glb import character
+from tests.support.trainings import train_with
 
 # Files whose vertex groups say what moves each vertex, and files of which they do not.
 STATED = ["plain", "posed_chain"]
@@ -52,10 +53,10 @@ def test_a_data_set_keeps_them_and_a_body_corrects_them(folder: Path) -> None:
     data = rc.Dataset(folder)
     assert data.skin is not None
     np.testing.assert_array_equal(data.skin[1].sum(axis=1).round(5), 1.0)
-    model = rc.training.body(data, steps=20, threads=1)
+    model = train_with("body", data, steps=20, threads=1)
     trials = model.metadata["training"]["linear_trials"]
     assert set(trials["held_out_mean"]) == {"rigid", "skinning, K = 2", "skinning, K = 4", "the rig's own weights"}
-    own = rc.training.body(data, steps=5, threads=1, linear="own")
+    own = train_with("body", data, steps=5, threads=1, linear="own")
     assert own.metadata["error"]["mean"] < 1e-5  # the file has nothing but linear skinning
 
 
@@ -74,7 +75,7 @@ def test_a_set_without_them_refuses_their_choice(tmp_path) -> None:
     data = rc.sampling.sample(Stranger(None), tmp_path / "arm.rwdata", count=20, seed=0, probe=1)
     assert data.skin is None
     with pytest.raises(ValueError, match=r'^body: linear is "own"; it must be another linear part'):
-        rc.training.body(data, steps=1, threads=1, linear="own")
+        train_with("body", data, steps=1, threads=1, linear="own")
 
 
 def test_a_body_tries_those_of_a_file_without_blender(tmp_path) -> None:
@@ -82,7 +83,7 @@ def test_a_body_tries_those_of_a_file_without_blender(tmp_path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     rig = rc.sources.load(character().write(tmp_path / "hero.glb"))
     data = rc.sampling.sample(rig, tmp_path / "hero.rwdata", count=80, seed=0, probe=1)
-    trials = rc.training.body(data, steps=20, threads=1).metadata["training"]["linear_trials"]
+    trials = train_with("body", data, steps=20, threads=1).metadata["training"]["linear_trials"]
     assert "the rig's own weights" in trials["held_out_mean"]
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.cli import main
+from tests.support.trainings import train_with
 
 REASON = "its driver is Python in the file, which was not run"
 LIMITS = {"bone1.rotation_x": (-40.0, 40.0)}
@@ -42,7 +43,7 @@ def test_a_set_and_a_command_say_it(host, tmp_path, capsys, monkeypatch):
     with host.open("scripted", limits=LIMITS) as rig:
         data = rc.sampling.sample(rig, "set.rwdata", count=30, probe=0)
     assert REASON in data.resting["shape.python"]
-    model = rc.training.body(data, steps=2, threads=1)
+    model = train_with("body", data, steps=2, threads=1)
     assert REASON in model.metadata["resting"]["shape.python"]
     model.save("model.safetensors")
     for file in ("set.rwdata", "model.safetensors"):

@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rigcast._core import Deformer
 from rigcast._pose_statistics.expected_error import reliability
 from rigcast._rigs.base_shapes import base_words
 from rigcast._rigs.resting import resting_count
 from rigcast.cli import _arguments as arguments
+from rigcast.cli._commands.train_settings import add_settings, settings_of
 from rigcast.cli._console import Console
 from rigcast.cli._described.controls import controls_of_model
 from rigcast.cli._described.error_bound import bound_lines
@@ -19,7 +21,7 @@ from rigcast.cli._described.face_maps import face_maps_lines
 from rigcast.cli._described.gate import gate_figures, gate_lines
 from rigcast.cli._described.skinning import skinning_lines
 from rigcast.cli._inputs.until import add_until_arguments, sampled, say_outcome
-from rigcast.cli._result import Result, WrongInput
+from rigcast.cli._result import Result
 from rigcast.metrics._gate import stated_difficulty
 
 SUMMARY = "learn a model from a data set"
@@ -33,13 +35,7 @@ KINDS = {
     "face-maps": "a face driven by dials, as small images of offsets",
     "differential": "a face or a body, by delta coordinates and a few anchors",
 }
-OWN = {  # options that not all kinds have
-    "body": ("tau", "linear"),
-    "face-maps": ("normal_weight", "components", "first_channels", "channels", "base"),
-    "differential": ("anchors", "components", "skin", "base"),
-}
 STATED = ("until", "bound", "confidence", "mechanism_error")  # of the metadata, said as they are
-RECIPES = {"ours": "narrow", "paper": "paper"}  # of differential
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,44 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--minutes", type=arguments.positive, help="time to take")
     parser.add_argument("--steps", type=arguments.count, help="steps of the optimizer (default 8000 without --minutes)")
     parser.add_argument("--seed", type=arguments.seed, default=0, help="default 0")
-    parser.add_argument(
-        "--method",
-        choices=["blended", "ours", "paper"],
-        help="ours (of a body: blended; default), or the method as published",
-    )
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     arguments.add_threads(parser)
-    parser.add_argument("--hidden", type=arguments.count, help="width of the hidden layers")
-    parser.add_argument(
-        "--linear",
-        choices=["auto", "rigid", "skinning", "own"],
-        help="body: what networks correct: single joints, fitted skinning, or the rig's own skinning (default: what "
-        "learns best)",
-    )
-    parser.add_argument(
-        "--no-base",
-        dest="base",
-        action="store_const",
-        const=False,
-        help="face-maps, differential: networks alone, without regressed shapes under them",
-    )
-    parser.add_argument("--tau", type=arguments.positive, help="body: fewer vertex sets the higher, from 1")
-    parser.add_argument("--normal-weight", type=float, help="face-maps: weight of the face normals (default 5)")
-    parser.add_argument("--first-channels", type=arguments.count, help="face-maps, paper: channels of the 8 x 8 map")
-    parser.add_argument("--channels", type=arguments.count, help="face-maps, paper: channels of the larger maps")
-    parser.add_argument("--anchors", type=arguments.count, help="differential: anchors (default 2 %% of the vertices)")
-    parser.add_argument(
-        "--components",
-        type=arguments.count,
-        help="components of the basis: face-maps: of each map, at most (default 192); differential: default 5 %% of "
-        "the vertices, at most 256",
-    )
-    parser.add_argument(
-        "--skin",
-        metavar="RIG",
-        type=skin_source,
-        help="differential: a rig (.npz, .glb) whose skinning gives linear transforms, or identity (default: fitted)",
-    )
+    add_settings(parser)
     parser.add_argument(
         "--restart", action="store_true", help="begin anew instead of going on where an interrupted run stopped"
     )
@@ -101,38 +62,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Train, or go on where an interrupted run stopped."""
-    settings = _settings(args)
+    settings, beside = settings_of(args)
     with sampled(args, console) as (source, until):
-        return _trained(args, source, settings | until, console)
+        model = _trained(args, source, settings, beside | until, console)
+        return _described(args, source, model, console)
 
 
-def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], console: Console) -> Result:
-    """Train from a data set, or from a rig until its error holds."""
-    import rigcast as rc
+def _trained(
+    args: argparse.Namespace, source: Any, settings: Any, beside: dict[str, Any], console: Console
+) -> Deformer:
+    """Train from a data set, or from a rig until its error holds, and save the model."""
     from rigcast import training
 
     resting = dict(getattr(source, "resting", {}))
     if resting:
         console.line(f"note: {resting_count(resting)}: a pose that moves them lies outside what the model learns")
-    learn: dict[str, Callable[..., rc.Deformer]] = {
-        "body": training.body,
+    learn: dict[str, Callable[..., Deformer]] = {
+        "body": training.body_until if args.until else training.body,
         "face-maps": training.face_maps,
         "differential": training.differential,
     }
     with console.progress() as progress:
         model = learn[args.kind](
             source,
-            seed=args.seed,
+            settings=settings,
             minutes=args.minutes,
             steps=args.steps,
+            seed=args.seed,
             device=args.device,
             threads=args.threads,
-            checkpoint=None if args.until else Path(f"{args.output}.checkpoint"),
             restart=args.restart,
             progress=progress,
-            **settings,
+            **({} if args.until else {"checkpoint": Path(f"{args.output}.checkpoint")}),
+            **beside,
         )
     model.save(args.output)
+    return model
+
+
+def _described(args: argparse.Namespace, source: Any, model: Deformer, console: Console) -> Result:
+    """Say what was learned."""
+    resting = dict(getattr(source, "resting", {}))
     for line in gate_lines(model):  # first, as it is about the model
         console.line(line)
     if args.kind == "face-maps":
@@ -189,42 +159,3 @@ def _too_few_steps(metadata: dict[str, Any], console: Console) -> dict[str, Any]
     if few is not None:
         console.line(f"{few['text'].split(';')[0]}; give --minutes {few['needed_minutes']}")
     return few
-
-
-def _settings(args: argparse.Namespace) -> dict[str, Any]:
-    """The settings that were given; ValueError for one of another kind."""
-    for kind, names in OWN.items():
-        wrong = [name for name in names if getattr(args, name) is not None and name not in OWN[args.kind]]
-        if wrong:
-            option = "no-base" if wrong[0] == "base" else wrong[0].replace("_", "-")
-            raise WrongInput(f"--{option} is an option of {kind}, not of {args.kind}")
-    given = {name: getattr(args, name) for name in ("method", "hidden", *OWN[args.kind])}
-    chosen = {name: value for name, value in given.items() if value is not None}
-    if args.kind == "differential":
-        if "method" in chosen:
-            method = chosen.pop("method")
-            if method not in RECIPES:
-                raise WrongInput(f"--method {method} is a method of body; of differential: {' or '.join(RECIPES)}")
-            chosen["recipe"] = RECIPES[method]
-        if "skin" in chosen:
-            chosen["skin"] = _skin(chosen["skin"])
-    return chosen
-
-
-def skin_source(text: str) -> str | Path:
-    """The word identity, or a file that must be there."""
-    return text if text == "identity" else arguments.existing_file(text)
-
-
-def _skin(given: str | Path) -> Any:
-    """The word identity, or the joints and weights of a rig file."""
-    from rigcast import sources
-
-    if isinstance(given, str):
-        return given
-    rig: Any = sources.load(given)
-    skin = getattr(rig, "skin", None)
-    rig.close()
-    if skin is None:
-        raise WrongInput(f"--skin {given}: the rig states no skinning; leave --skin out to have it fitted")
-    return skin.joint, skin.weight

@@ -46,7 +46,7 @@ def goal(text: str) -> tuple[str, float]:
 
 @contextlib.contextmanager
 def sampled(args: argparse.Namespace, console: Console) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """What a model is learned from, and the settings that ``--until`` adds; a rig is closed afterwards.
+    """What a model is learned from, and the arguments that ``--until`` adds; a rig is closed afterwards.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def sampled(args: argparse.Namespace, console: Console) -> Iterator[tuple[Any, d
             "poses": args.poses,
             "workers": args.workers,
         }
-        yield (rig, settings) if dataset is None else (dataset, {**settings, "rig": rig})
+        yield rig, settings | {"data": dataset}
 
 
 def _first_sampled(args: argparse.Namespace, console: Console) -> Any:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from rigcast._pose_statistics.columns import TRANSLATION, rigid_joints, spread_of, varying_columns
 from rigcast._validate import bad_argument
+from rigcast.training._body.influence import Description, all_inputs, changed_columns, influencing_inputs
 from rigcast.training._differential._settings import DifferentialSettings
 from rigcast.training._differential._transforms import Transforms, displacements
-from rigcast.training._influence import Description, all_inputs, changed_columns, influencing_inputs
 
 ROUNDING = 1e-6  # of the largest translation: deviations below are none
 

@@ -13,12 +13,13 @@ from rigcast._core import Reconstructor, choose_anchors
 from rigcast._regression.components import principal_components
 from rigcast._rigs.base_shapes import BaseShapes
 from rigcast._validate import Arguments, bad_argument
-from rigcast.progress import Progress, ProgressCallback
+from rigcast.progress import Progress
 from rigcast.training._base import fit_base
+from rigcast.training._body.influence import Description
+from rigcast.training._budget import Budget
 from rigcast.training._differential._inputs import vertex_columns
 from rigcast.training._differential._settings import DifferentialSettings
 from rigcast.training._differential._transforms import Transforms, displacements, find_transforms
-from rigcast.training._influence import Description
 
 _ROWS = 256  # poses read at a time
 _MOST_BASIS_ROWS = 2048  # training rows that the basis comes from at most, drawn by the seed; chosen, not tuned
@@ -69,21 +70,21 @@ def find_labels(
     training: NDArray[np.integer[Any]],
     description: Description,
     settings: DifferentialSettings,
-    threads: int,
-    progress: ProgressCallback,
+    budget: Budget,
 ) -> tuple[Labels, dict[str, Any]]:
     """Targets of all rows, and what metadata say of the base.
 
     Transforms, base, anchors and basis come from the training rows alone.
     """
-    chosen = _anchors(ds, anchors, settings, threads)
+    threads, progress = budget.threads, budget.progress
+    chosen = _anchors(ds, anchors, settings, budget)
     faces, count = np.asarray(ds.faces), len(ds.rest_vertices)
     reconstructor = Reconstructor(faces, count, chosen, settings.anchor_weight)
     progress(Progress("finding linear transforms", 0, 1))
     transforms = find_transforms(ds, skin, training, threads)
-    base, about = _base(ds, transforms, training, description, settings, threads, progress)
+    base, about = _base(ds, transforms, training, description, settings, budget)
     components = _components(settings, count, len(training))
-    drawn = np.random.default_rng([settings.seed, 1]).permutation(training)
+    drawn = np.random.default_rng([budget.seed, 1]).permutation(training)
     rows = np.sort(drawn[: max(_MOST_BASIS_ROWS, components + 1)])
     progress(Progress("finding the basis", 0, 1))
     seen = np.concatenate([reconstructor.encode(d, threads=threads) for _, d in _moved(ds, transforms, rows, base)])
@@ -106,8 +107,7 @@ def _base(
     training: NDArray[np.integer[Any]],
     description: Description,
     settings: DifferentialSettings,
-    threads: int,
-    progress: ProgressCallback,
+    budget: Budget,
 ) -> tuple[BaseShapes | None, dict[str, Any]]:
     if not settings.base:
         return None, {}
@@ -116,9 +116,7 @@ def _base(
         return np.concatenate([moved for _, moved in _moved(ds, transforms, rows, None)])
 
     influence = vertex_columns(ds, transforms, description, settings)
-    return fit_base(
-        ds, training, influence, offsets=offsets, minutes=settings.minutes, threads=threads, progress=progress
-    )
+    return fit_base(ds, training, influence, budget, offsets=offsets)
 
 
 def _moved(
@@ -137,7 +135,7 @@ def _moved(
         yield part, moved if base is None else moved - base.offsets(poses)
 
 
-def _anchors(ds: Any, anchors: Any, settings: DifferentialSettings, threads: int) -> NDArray[np.int32]:
+def _anchors(ds: Any, anchors: Any, settings: DifferentialSettings, budget: Budget) -> NDArray[np.int32]:
     """The anchors given, or chosen."""
     faces, count = np.asarray(ds.faces), len(ds.rest_vertices)
     if anchors is None:
@@ -146,7 +144,7 @@ def _anchors(ds: Any, anchors: Any, settings: DifferentialSettings, threads: int
         number = int(anchors)
     else:
         return Arguments("differential").integers("anchors", anchors, "A+", below=count, dtype=np.int32)
-    return choose_anchors(faces, count, number, settings.seed, threads=threads)
+    return choose_anchors(faces, count, number, budget.seed, threads=budget.threads)
 
 
 def _component_count(faces: NDArray[np.int32], count: int) -> int:

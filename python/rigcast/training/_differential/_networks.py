@@ -144,9 +144,9 @@ class Problem:
         scaled = (targets / scale[:, None, None]).astype(np.float32)
         return Group(name, columns, places, scaled, scale, importance * np.square(scale), hidden, layers)
 
-    def initial(self) -> Arrays:
+    def initial(self, seed: int) -> Arrays:
         """He-normal weights (S, inputs, outputs) and zero biases (S, 1, outputs); on a base, small ones in the end."""
-        rng = np.random.default_rng([self.settings.seed, 2])
+        rng = np.random.default_rng([seed, 2])
         result: Arrays = {}
         for group in self.groups:
             sizes = group.sizes()
@@ -162,9 +162,9 @@ class Problem:
                 result[f"{group.name}_weight{len(sizes)}"] *= FAINT
         return result
 
-    def nothing(self) -> Arrays:
+    def nothing(self, seed: int) -> Arrays:
         """Weights with which the base alone decides: networks whose outputs are the means of the targets."""
-        result = self.initial()
+        result = self.initial(seed)
         for group in self.groups:
             result[f"{group.name}_weight{group.layers + 1}"][:] = 0.0
         return result

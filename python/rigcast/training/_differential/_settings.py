@@ -1,14 +1,12 @@
-"""What a training run is asked to do: one record, checked, kept in the model it makes."""
+"""Settings of a differential model: one record, checked, kept in the model it makes."""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from rigcast._validate import Arguments, bad_argument
+from rigcast.training._settings import by_method, complete
 
 RECIPES = ("narrow", "paper")
 CHOICES = {
@@ -24,14 +22,14 @@ CHOICES = {
 class DifferentialSettings:
     """Settings of :func:`rigcast.training.differential`; lengths in meters, whatever the unit of the rig.
 
+    What is left out or None is the recipe's default, which is noted as "narrow, paper" if they differ.
+
     Attributes
     ----------
     recipe : str
         "narrow": three layers of 384 units, anchor networks of one layer of 128 at most, on base shapes; the loss is
         the squared displacement that errors cause, Adam. "paper": Song et al. 2020 as printed: five layers of 2,048
         units, anchor networks of three layers of 64, L1 on delta coordinates, SGD.
-    seed : int
-        Decides the held-out rows, the anchors, the initial weights, the batches.
     holdout : float
         Part of the rows that is never trained on, between 0 and 1.
     components : int or None
@@ -42,33 +40,30 @@ class DifferentialSettings:
     anchor_weight : float
         Of the anchors in the least-squares solve.
     hidden, layers : int
-        Width and number of the hidden layers of the differential network.
+        Width and number of the hidden layers of the differential network; 384 and 3, 2048 and 5.
     base : bool
         Whether networks add to base shapes: offsets that are linear in the pose columns, in products of them and in
-        max(x, 0) of signed controls, fitted by ridge regression.
+        max(x, 0) of signed controls, fitted by ridge regression; True, False.
     anchor_networks : str
         "each": one network per anchor with the inputs that move it; "one": a single network of all inputs.
     anchor_hidden, anchor_layers : int
-        Width, at most, and number of their hidden layers. With recipe "narrow", four units per input are enough.
+        Width, at most, and number of their hidden layers. With recipe "narrow", four units per input are enough;
+        128 and 1, 64 and 3.
     anchor_rate : float
-        Times the learning rate, for the anchor networks. Of "adam".
+        Times the learning rate, for the anchor networks. Of "adam"; 4, 1.
     influence_threshold : float
         Meters that a control must move an anchor to be an input of its network.
     loss : str
         Of the differential network. "displacement": the squared displacement that an error of the coefficients causes;
-        "delta": the mean absolute error of delta coordinates, in centimeters.
+        "delta": the mean absolute error of delta coordinates, in centimeters; "displacement", "delta".
     optimizer : str
-        "soap", "adam" or "sgd".
+        "soap", "adam" or "sgd"; "adam", "sgd".
     learning_rate : float
-        With the cosine schedule the highest one.
+        With the cosine schedule the highest one; 0.0015, 0.1.
     schedule : str
         "cosine" or "constant".
     batch : int
         Poses per step.
-    steps : int or None
-        Budget in steps.
-    minutes : float or None
-        Budget in minutes for the whole call.
     patience : int
         Evaluations without a better held-out error after which training stops.
 
@@ -79,52 +74,58 @@ class DifferentialSettings:
     """
 
     recipe: str = "narrow"
-    seed: int = 0
     holdout: float = 0.1
     components: int | None = None
     anchor_share: float = 0.02
     anchor_weight: float = 1.0
-    hidden: int = 384
-    layers: int = 3
-    base: bool = True
+    hidden: int = by_method()
+    layers: int = by_method()
+    base: bool = by_method()
     anchor_networks: str = "each"
-    anchor_hidden: int = 128
-    anchor_layers: int = 1
-    anchor_rate: float = 4.0
+    anchor_hidden: int = by_method()
+    anchor_layers: int = by_method()
+    anchor_rate: float = by_method()
     influence_threshold: float = 2e-5
-    loss: str = "displacement"
-    optimizer: str = "adam"
-    learning_rate: float = 0.0015
+    loss: str = by_method()
+    optimizer: str = by_method()
+    learning_rate: float = by_method()
     schedule: str = "cosine"
     batch: int = 128
-    steps: int | None = None
-    minutes: float | None = None
     patience: int = 20
 
     def __post_init__(self) -> None:
+        complete("differential", self, _PAPER if self.recipe == "paper" else _NARROW)
         check = Arguments("differential")
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise bad_argument("differential", name, repr(getattr(self, name)), " or ".join(map(repr, choices)))
-        for name in ("seed", "hidden", "layers", "anchor_hidden", "anchor_layers", "batch", "patience"):
-            check.whole(name, getattr(self, name), least=0 if name == "seed" else 1)
-        for name in ("components", "steps"):
-            if getattr(self, name) is not None:
-                check.whole(name, getattr(self, name), least=1)
+        for name in ("hidden", "layers", "anchor_hidden", "anchor_layers", "batch", "patience"):
+            check.whole(name, getattr(self, name), least=1)
+        if self.components is not None:
+            check.whole("components", self.components, least=1)
         check.number("holdout", self.holdout, above=0.0, below=1.0)
         check.number("anchor_share", self.anchor_share, above=0.0, most=1.0)
         check.number("anchor_weight", self.anchor_weight, above=0.0)
         check.number("influence_threshold", self.influence_threshold, least=0.0)
         check.number("learning_rate", self.learning_rate, least=0.0)
         check.number("anchor_rate", self.anchor_rate, least=0.0)
-        if self.minutes is not None:
-            check.number("minutes", self.minutes, least=0.0)
 
     def record(self) -> dict[str, object]:
         """The settings as plain values, for the model's metadata."""
         return dataclasses.asdict(self)
 
 
+_NARROW = {
+    "hidden": 384,
+    "layers": 3,
+    "base": True,
+    "anchor_hidden": 128,
+    "anchor_layers": 1,
+    "anchor_rate": 4.0,
+    "loss": "displacement",
+    "optimizer": "adam",
+    "learning_rate": 0.0015,
+}
 _PAPER = {
     "hidden": 2048,
     "layers": 5,
@@ -136,20 +137,3 @@ _PAPER = {
     "optimizer": "sgd",
     "learning_rate": 0.1,
 }
-
-
-def settings_for(recipe: str, **given: Any) -> DifferentialSettings:
-    """The settings of a recipe; entries of ``given`` that are None keep the recipe's.
-
-    Raises
-    ------
-    ValueError
-        On an unknown setting or a value that makes no sense.
-    """
-    names = [field.name for field in dataclasses.fields(DifferentialSettings)]
-    unknown = sorted(set(given) - set(names))
-    if unknown:
-        raise bad_argument("differential", unknown[0], "an unknown setting", f"one of {', '.join(names)}")
-    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
-    chosen = {name: value for name, value in plain.items() if value is not None}
-    return DifferentialSettings(**{"recipe": recipe, **(_PAPER if recipe == "paper" else {}), **chosen})

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rigcast.training._budget import Budget
 from rigcast.training._checkpoint import State
 from rigcast.training._differential._networks import Group, Problem, forward
 from rigcast.training._optimize import Descent
@@ -44,8 +45,8 @@ class SubspaceDescent(Descent):
     both cause; ``error`` after each evaluation. The order of the batches follows from seed and epoch.
     """
 
-    def __init__(self, problem: Problem, device: str, centimeters: float) -> None:
-        super().__init__(problem.settings, device, "differential")
+    def __init__(self, problem: Problem, budget: Budget, centimeters: float) -> None:
+        super().__init__(problem.settings, budget)
         self.problem, self.settings, self.error = problem, problem.settings, math.nan
         train, held = problem.training, ~problem.training
         self.inputs = {"train": self._tensor(problem.inputs[train]), "held": self._tensor(problem.inputs[held])}
@@ -66,7 +67,7 @@ class SubspaceDescent(Descent):
 
     def start(self) -> State:
         """See :class:`rigcast.training._optimize.Descent`."""
-        parameters = self.problem.initial()
+        parameters = self.problem.initial(self.budget.seed)
         return State(parameters=parameters, best=parameters)
 
     def _held_out_loss(self) -> float:
@@ -93,7 +94,7 @@ class SubspaceDescent(Descent):
     def _loss(self, step: int) -> Any:
         epoch, index = divmod(step, self.batches)
         if epoch != self._epoch:
-            order = np.random.default_rng([self.settings.seed, 3, epoch]).permutation(self.rows)
+            order = np.random.default_rng([self.budget.seed, 3, epoch]).permutation(self.rows)
             self._epoch, self._order = epoch, self._tensor(order)
         rows = self._order[index * self.batch : (index + 1) * self.batch]
         loss: Any = 0.0

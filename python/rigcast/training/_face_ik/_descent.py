@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rigcast.ik import Solver
 from rigcast.torch import function
+from rigcast.training._budget import Budget
 from rigcast.training._checkpoint import State
 from rigcast.training._face_ik._networks import forward, initial_weights
 from rigcast.training._face_ik._regions import Region
@@ -40,16 +41,16 @@ class FaceIkDescent(Descent):
         regions: list[Region],
         rows: Examples,
         settings: FaceIkSettings,
+        budget: Budget,
         dimensions: int,
-        threads: int,
     ) -> None:
-        super().__init__(settings, "cpu", "face_ik")
+        super().__init__(settings, budget)
         self.solver, self.regions, self.rows, self.settings = solver, regions, rows, settings
         self.dimensions, self.error = dimensions, np.nan
         unit = float(solver.model.meters_per_unit)
         self.millimeters, self.noise = 1000.0 * unit, settings.noise / unit
         rest, values = solver.rest
-        self._rest_points = self._tensor(solver.model.evaluate(rest, threads=threads)[0, :, :dimensions])
+        self._rest_points = self._tensor(solver.model.evaluate(rest, threads=budget.threads)[0, :, :dimensions])
         self._rest_values = self._tensor(values[0].astype(np.float32))
         spread = rows.high - rows.low
         self.output_scale = np.where(spread > 0, spread, solver.scales)
@@ -57,21 +58,21 @@ class FaceIkDescent(Descent):
         bounds = solver.bounds.astype(np.float32)
         self._low, self._high = self._tensor(bounds[:, 0]), self._tensor(bounds[:, 1])
         self.input_scale = max(float(np.ptp(rows.points[rows.training], axis=0).mean()), self.noise) or 1.0
-        self._points_of = points_of(self.torch, solver, threads)
+        self._points_of = points_of(self.torch, solver, budget.threads)
         shared = np.zeros(len(solver.names), np.float32)
         for region in regions:
             shared[region.parameters] += 1.0
         self._share = self._tensor(1.0 / np.maximum(shared, 1.0))
-        self._held_noise = self._noise_of(len(rows.held_out), [settings.seed, 7])
+        self._held_noise = self._noise_of(len(rows.held_out), [budget.seed, 7])
 
     def start(self) -> State:
         """See :class:`Descent`."""
-        parameters = initial_weights(self.regions, self.dimensions, self.settings.hidden, self.settings.seed)
+        parameters = initial_weights(self.regions, self.dimensions, self.settings.hidden, self.budget.seed)
         return State(parameters=parameters, best=parameters)
 
     def _loss(self, step: int) -> Any:
-        picked = drawn(self.rows.bins, self.settings.batch, self.settings.seed, step)
-        noise = self._noise_of(len(picked), [self.settings.seed, 6, step])
+        picked = drawn(self.rows.bins, self.settings.batch, self.budget.seed, step)
+        noise = self._noise_of(len(picked), [self.budget.seed, 6, step])
         return self._loss_of(self.rows.training[picked], noise)[0]
 
     def _held_out_loss(self) -> float:

@@ -2,49 +2,43 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
 import os
-import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import Deformer
-from rigcast._extras import require
+from rigcast._resume.fingerprints import fingerprint
 from rigcast._validate import Arguments, bad_argument
 from rigcast.ik import FaceIk, Solver
-from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
+from rigcast.progress import Progress, ProgressOption
 from rigcast.sampling import Dataset
-from rigcast.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
+from rigcast.training._arguments import check_record
+from rigcast.training._budget import Budget, budget_of
+from rigcast.training._descend import train
 from rigcast.training._face_ik._descent import OUTSIDE, FaceIkDescent, points_of
 from rigcast.training._face_ik._networks import network_tensors
 from rigcast.training._face_ik._regions import PROBED, Region, face_regions, influences
 from rigcast.training._face_ik._rows import Examples, examples
 from rigcast.training._face_ik._settings import FaceIkSettings
-from rigcast.training._optimize import Budget, torch_settings
 from rigcast.training._optimizers import Arrays
-from rigcast.training._outlook import Outlook
-from rigcast.training._pace import seconds_of_training, too_few_steps
 
-DEFAULT_STEPS = 8000
 ROWS = 64  # training rows over which a region's Gram matrix is averaged
 
 
 def face_ik(
     model: Deformer,
     points: ArrayLike,
+    settings: FaceIkSettings = FaceIkSettings(),
     *,
-    seed: int = 0,
-    minutes: float | None = None,
-    steps: int | None = None,
     data: Dataset | None = None,
     regions: ArrayLike | None = None,
     dimensions: int = 3,
-    settings: FaceIkSettings | None = None,
+    minutes: float | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    device: str = "cpu",
     threads: int = 0,
     checkpoint: str | os.PathLike[str] | None = None,
     restart: bool = False,
@@ -65,13 +59,8 @@ def face_ik(
         The differentiable model to train through: a learned face, or a blendshape rig.
     points : (M,) integers
         Vertices that are control points.
-    seed : int
-        The same model, seed, settings, machine and number of threads give the same file, unless ``minutes`` decides
-        when to stop.
-    minutes : float, optional
-        Time for the whole call.
-    steps : int, optional
-        Steps of the optimizer; 8000 if neither ``minutes`` nor ``steps`` is given.
+    settings : FaceIkSettings
+        The rows, the networks and their steps.
     data : Dataset, optional
         Poses of the model whose control points are trained on, balanced by their first principal component. By default
         parameters are sampled inside their ranges.
@@ -79,8 +68,15 @@ def face_ik(
         A label per control point. By default points with similar sets of parameters share a region.
     dimensions : 3 or 2
         2: control points in an image, seen along z.
-    settings : FaceIkSettings, optional
-        All others; its seed, minutes and steps are replaced.
+    minutes : float, optional
+        Time for the whole call.
+    steps : int, optional
+        Steps of the optimizer; 8000 if neither ``minutes`` nor ``steps`` is given.
+    seed : int
+        Decides the sampled rows, the initial weights, the batches and the noise. The same model, seed, settings,
+        machine and number of threads give the same file, unless ``minutes`` decides when to stop.
+    device : str
+        "cpu": the loss goes through the model, which the engine differentiates there.
     threads : int
         Number of threads; 0 means all processors that this process may use.
     checkpoint : path-like, optional
@@ -110,40 +106,28 @@ def face_ik(
     >>> ik.solve(rig.rest_vertices[None, ik.vertices]).error.shape
     (1, 20)
     """
-    started = time.monotonic()
-    torch = require("torch", extra="training", purpose="training learned inverse kinematics")
-    check = Arguments("face_ik")
-    threads = check.threads(threads)
-    report = as_callback(progress)
+    budget = budget_of("face_ik", minutes, steps, seed, device, threads, checkpoint, restart, progress)
+    if device != "cpu":
+        raise bad_argument("face_ik", "device", repr(device), '"cpu": the engine differentiates the model there')
+    check_record("face_ik", settings, FaceIkSettings)
     if not isinstance(model, Deformer):
         raise bad_argument("face_ik", "model", f"a {type(model).__name__}", "a model: rigcast.load(path)")
-    vertices = check.integers("points", points, "M+", below=len(model.rest_vertices), dtype=np.int32)
+    vertices = Arguments("face_ik").integers("points", points, "M+", below=len(model.rest_vertices), dtype=np.int32)
     if dimensions not in (2, 3):
         raise bad_argument("face_ik", "dimensions", repr(dimensions), "3 or 2")
-    given = {} if settings is None else settings.record()
-    if minutes is None and steps is None:
-        steps = DEFAULT_STEPS
-    chosen = FaceIkSettings(**{**given, "seed": seed, "minutes": minutes, "steps": steps})  # type: ignore[arg-type]
-    file = None if checkpoint is None else Path(checkpoint)
-    with contextlib.nullcontext() if file is None else only_run(file, "face_ik"):
-        if file is not None and restart:
-            file.unlink(missing_ok=True)
-        with torch_settings(torch, threads, "cpu"):
-            report(Progress("sampling control points", 0, 1))
-            descent = _prepare(model.restricted(vertices), data, regions, chosen, dimensions, threads)
-            measured_threads = minutes is not None and threads == 0
-            weights, done = _train(descent, vertices, file, report, started, measured_threads)
-            result = _result(model, vertices, descent, weights, {"torch": torch.__version__, **done})
-        if file is not None:
-            file.unlink(missing_ok=True)
-    return result
+    with budget.at_work():
+        budget.progress(Progress("sampling control points", 0, 1))
+        descent = _prepare(model.restricted(vertices), data, regions, settings, dimensions, budget)
+        weights, done = _train(descent, vertices, budget)
+        about = budget.record(settings) | {"torch": budget.used()["torch"]} | done
+        return _result(model, vertices, descent, weights, about)
 
 
 def _prepare(
-    part: Deformer, data: Any, regions: Any, settings: FaceIkSettings, dimensions: int, threads: int
+    part: Deformer, data: Any, regions: Any, settings: FaceIkSettings, dimensions: int, budget: Budget
 ) -> FaceIkDescent:
     solver = Solver(part, np.arange(len(part.rest_vertices)))
-    rows = examples(solver, data, settings, threads)
+    rows = examples(solver, data, settings, budget)
     probed = rows.training[:: max(1, len(rows.training) // PROBED)][:PROBED]
     values = np.concatenate([solver.rest[1], rows.values[probed]])
     least = settings.influence / part.meters_per_unit
@@ -152,40 +136,16 @@ def _prepare(
     if not found:
         raise bad_argument("face_ik", "points", "vertices that no parameter moves", "some that move")
     kind = JointDescent if settings.agreement == "joint" else FaceIkDescent
-    return kind(solver, found, rows, settings, dimensions, threads)
+    return kind(solver, found, rows, settings, budget, dimensions)
 
 
-def _train(
-    descent: FaceIkDescent,
-    vertices: Any,
-    checkpoint: Path | None,
-    progress: ProgressCallback,
-    started: float,
-    measured_threads: bool,
-) -> tuple[Arrays, dict[str, Any]]:
+def _train(descent: FaceIkDescent, vertices: NDArray[np.int32], budget: Budget) -> tuple[Arrays, dict[str, Any]]:
     """The best weights, and metadata: the steps that were done, and whether they are too few."""
-    settings = descent.settings
-    prepared = time.monotonic() - started
-    budget = Budget(settings.steps, seconds_of_training(settings.minutes, prepared), measured_threads)
-    outlook = Outlook(budget)
     labels = [region.points.tolist() for region in descent.regions]
-    about = hashlib.sha256(json.dumps([settings.record(), vertices.tolist(), labels, descent.dimensions]).encode())
-    about.update(descent.rows.points.tobytes())
-    about.update(descent.rows.values.tobytes())
-    run = about.hexdigest()
-
-    def report(now: State, _: Arrays) -> None:
-        message = f"held-out error {descent.error:.3g} mm, {outlook.words(now, descent.error)}"
-        progress(Progress("training", budget.spent(now), 1.0, message))
-
-    def keep(now: State) -> None:
-        if checkpoint is not None:
-            write_checkpoint(checkpoint, now, run)
-
-    state = (read_checkpoint(checkpoint, run, "face_ik") if checkpoint else None) or descent.start()
-    state = descent.run(state, budget, report, keep)
-    few = too_few_steps(settings.minutes, state.step, state.seconds, prepared, budget.out_of_time(state))
-    return state.best, {"steps_done": state.step, **few}
+    facts = budget.record(descent.settings), vertices.tolist(), labels, descent.dimensions
+    run = fingerprint(*facts, descent.rows.points, descent.rows.values)
+    state, done = train(descent, budget, lambda _: (f"{descent.error:.3g} mm", descent.error), run=run)
+    return state.best, done
 
 
 def _result(model: Deformer, vertices: Any, descent: FaceIkDescent, weights: Arrays, used: dict[str, Any]) -> FaceIk:
@@ -213,7 +173,7 @@ def _result(model: Deformer, vertices: Any, descent: FaceIkDescent, weights: Arr
         "meters_per_unit": model.meters_per_unit,
         "up_axis": model.up_axis,
         "trained_through": model.kind,
-        "training": descent.settings.record() | used,
+        "training": used,
         **facts,
         "model": part.metadata,
     }
@@ -231,13 +191,13 @@ class JointDescent(FaceIkDescent):
         regions: list[Region],
         rows: Examples,
         settings: FaceIkSettings,
+        budget: Budget,
         dimensions: int,
-        threads: int,
     ) -> None:
-        super().__init__(solver, regions, rows, settings, dimensions, threads)
+        super().__init__(solver, regions, rows, settings, budget, dimensions)
         parts = [solver.model.restricted(region.points.astype(np.int32)) for region in regions]
         solvers = [Solver(part, np.arange(len(part.rest_vertices))) for part in parts]
-        self._points_of_region = [points_of(self.torch, one, threads) for one in solvers]
+        self._points_of_region = [points_of(self.torch, one, budget.threads) for one in solvers]
 
     def _loss_of(self, rows: NDArray[np.int64], noise: NDArray[np.float32]) -> tuple[Any, Any]:
         goals = self._tensor(self.rows.points[rows][..., : self.dimensions] + noise)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rigcast._validate import bad_argument
 from rigcast.ik import Solver
 from rigcast.sampling._balanced import equal_intervals, first_component
+from rigcast.training._budget import Budget
 from rigcast.training._face_ik._settings import FaceIkSettings
 
 HELD_OUT = 0.05  # of the rows, 512 at most
@@ -40,7 +41,7 @@ class Examples:
     high: NDArray[np.float64]
 
 
-def examples(solver: Solver, data: Any, settings: FaceIkSettings, threads: int) -> Examples:
+def examples(solver: Solver, data: Any, settings: FaceIkSettings, budget: Budget) -> Examples:
     """Rows of a data set, or sampled ones.
 
     Raises
@@ -48,13 +49,13 @@ def examples(solver: Solver, data: Any, settings: FaceIkSettings, threads: int) 
     ValueError
         If the data set is no data set of the model, or has too few rows.
     """
-    values = sampled(solver, settings) if data is None else _values(solver, data)
+    values = sampled(solver, settings, budget.seed) if data is None else _values(solver, data)
     rest = solver.rest[0]
     model = solver.model
     points = np.concatenate(
-        [model.evaluate(solver.engine.poses(part, rest), threads=threads) for part in np.array_split(values, 64)]
+        [model.evaluate(solver.engine.poses(part, rest), threads=budget.threads) for part in np.array_split(values, 64)]
     )
-    order = np.random.default_rng([settings.seed, 5]).permutation(len(values))
+    order = np.random.default_rng([budget.seed, 5]).permutation(len(values))
     count = min(max(round(HELD_OUT * len(values)), 1), 512)
     held_out, training = np.sort(order[:count]), np.sort(order[count:])
     flat = points[training].reshape(len(training), -1).astype(np.float64)
@@ -67,9 +68,9 @@ def examples(solver: Solver, data: Any, settings: FaceIkSettings, threads: int) 
     return Examples(points, values, training, held_out, bins, values.min(axis=0), values.max(axis=0))
 
 
-def sampled(solver: Solver, settings: FaceIkSettings) -> NDArray[np.float64]:
+def sampled(solver: Solver, settings: FaceIkSettings, seed: int) -> NDArray[np.float64]:
     """Parameters (T, N): few of them away from rest in most rows, all in some."""
-    rng = np.random.default_rng([settings.seed, 4])
+    rng = np.random.default_rng([seed, 4])
     count = len(solver.names)
     rest = solver.rest[1][0]
     low, high = solver.bounds.T

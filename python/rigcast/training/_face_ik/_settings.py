@@ -1,4 +1,4 @@
-"""What a training of learned inverse kinematics is asked to do: one record, checked, kept in the model it makes."""
+"""Settings of learned inverse kinematics: one record, checked, kept in the model it makes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 
 from rigcast._validate import Arguments, bad_argument
+from rigcast.training._settings import complete
 
 OPTIMIZERS = ("soap", "adam")
 SCHEDULES = ("cosine", "constant", "thirds")
@@ -18,8 +19,6 @@ class FaceIkSettings:
 
     Attributes
     ----------
-    seed : int
-        Decides the sampled rows, the initial weights, the batches and the noise.
     hidden : int
         Width of both hidden layers.
     noise : float
@@ -44,8 +43,6 @@ class FaceIkSettings:
     learning_rate : float
     schedule : str
         "cosine", "constant" or "thirds".
-    steps : int or None
-    minutes : float or None
     patience : int
         Evaluations without a better held-out loss after which training stops.
 
@@ -55,7 +52,6 @@ class FaceIkSettings:
     64
     """
 
-    seed: int = 0
     hidden: int = 256
     noise: float = 4.5e-3
     regularization: float = 5.0
@@ -67,24 +63,19 @@ class FaceIkSettings:
     optimizer: str = "soap"
     learning_rate: float = 0.01
     schedule: str = "cosine"
-    steps: int | None = None
-    minutes: float | None = None
     patience: int = 20
 
     def __post_init__(self) -> None:
+        complete("face_ik", self, {})
         check = Arguments("face_ik")
         named = {"optimizer": OPTIMIZERS, "schedule": SCHEDULES, "agreement": AGREEMENTS}
         for name, choices in named.items():
             if getattr(self, name) not in choices:
                 raise bad_argument("face_ik", name, repr(getattr(self, name)), " or ".join(map(repr, choices)))
-        for name, least in {"seed": 0, "hidden": 1, "rows": 16, "bins": 1, "batch": 1, "patience": 1}.items():
+        for name, least in {"hidden": 1, "rows": 16, "bins": 1, "batch": 1, "patience": 1}.items():
             check.whole(name, getattr(self, name), least=least)
         for name in ("noise", "regularization", "influence", "learning_rate"):
             check.number(name, getattr(self, name), least=0.0)
-        if self.steps is not None:
-            check.whole("steps", self.steps, least=1)
-        if self.minutes is not None:
-            check.number("minutes", self.minutes, least=0.0)
 
     def record(self) -> dict[str, object]:
         """The settings as plain values, for the model's metadata."""

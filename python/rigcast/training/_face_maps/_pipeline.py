@@ -1,64 +1,44 @@
-"""Learning deformation maps of a face: layout, coarse networks, refinements of the frozen coarse model, one model."""
+"""Learning deformation maps of a face: layout, refinements, networks, one model."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import time
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rigcast._core import Deformer
-from rigcast._extras import require
 from rigcast._pose_statistics.confidence import confidence_of
 from rigcast._rigs.surface import surface_of
-from rigcast.progress import Progress, ProgressOption, as_callback
+from rigcast.progress import Progress, ProgressOption
 from rigcast.sampling import Dataset
-from rigcast.training._checkpoint import only_run
+from rigcast.training._arguments import check_data_set, check_record, verify
+from rigcast.training._budget import Budget, budget_of
 from rigcast.training._export import common_metadata, common_tensors, measured
-from rigcast.training._face_maps._export import LearnedMap, map_tensors, quality_steps
-from rigcast.training._face_maps._levels import Levels
-from rigcast.training._face_maps._model_layout import floors_record
-from rigcast.training._face_maps._preparation import Preparation, prepare
-from rigcast.training._face_maps._settings import FaceMapsSettings, settings_for
-from rigcast.training._optimize import torch_settings
+from rigcast.training._face_maps._layout_of_model import floors_record
+from rigcast.training._face_maps._preparation import Preparation, prepare, refined
+from rigcast.training._face_maps._settings import FaceMapsSettings
+from rigcast.training._face_maps._train.learned_map import LearnedMap, map_tensors, quality_steps
+from rigcast.training._face_maps._train.levels import Levels
+from rigcast.training._face_maps._train.stages import STAGES, too_late
 from rigcast.training._pace import share_of
-from rigcast.training._pipeline import DEFAULT_STEPS, check_training_arguments
 from rigcast.training._simple_methods import simple_methods, without_worse_networks
 
 
 def face_maps(
     ds: Dataset,
+    settings: FaceMapsSettings = FaceMapsSettings(),
     *,
-    seed: int = 0,
-    method: str = "ours",
     minutes: float | None = None,
     steps: int | None = None,
+    seed: int = 0,
     device: str = "cpu",
     threads: int = 0,
     checkpoint: str | os.PathLike[str] | None = None,
     restart: bool = False,
     progress: ProgressOption = None,
-    holdout: float | None = None,
-    normal_weight: float | None = None,
-    base: bool | None = None,
-    hidden: int | None = None,
-    components: int | None = None,
-    first_channels: int | None = None,
-    channels: int | None = None,
-    refinement: float | None = None,
-    gradient_weight: float | None = None,
-    regions: int | None = None,
-    texels: float | None = None,
-    bins: int | None = None,
-    batch: int | None = None,
-    optimizer: str | None = None,
-    learning_rate: float | None = None,
-    schedule: str | None = None,
-    patience: int | None = None,
 ) -> Deformer:
     """Learn the offsets of a face as small images, one network per segment, from samples of a rig.
 
@@ -80,15 +60,16 @@ def face_maps(
     ds : Dataset
         Poses and vertices, best with the influence probe. The head must not travel: sample the dials alone
         (:func:`rigcast.sources.dials_only`) where joints move it.
-    seed : int
-        The same data, seed, settings, machine and number of threads give the same model, bit for bit, unless
-        ``minutes`` decides when to stop.
-    method : "ours" or "paper"
-        "paper": convolutions, batches of 8 and three learning rates in turn, as published.
+    settings : FaceMapsSettings
+        The data, the loss, the stages, the networks and their steps; ``FaceMapsSettings(method="paper")``:
+        convolutions, batches of 8 and three learning rates in turn, as published.
     minutes : float or None
         Time for the whole call, as in :func:`body`.
     steps : int or None
         Steps of the optimizer, coarse and refinement together; 8000 if neither ``minutes`` nor ``steps`` is given.
+    seed : int
+        Decides the held-out rows, the initial weights, the batches. The same data, seed, settings, machine and number
+        of threads give the same model, bit for bit, unless ``minutes`` decides when to stop.
     device : str
         Where the networks are trained: "cpu" or "cuda".
     threads : int
@@ -99,12 +80,6 @@ def face_maps(
         Begin anew: remove the ``checkpoint`` that an earlier run left, unless a run is at work on it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigcast.progress.Progress`.
-    holdout, normal_weight, gradient_weight, refinement, regions, texels, bins : optional
-        The data, the loss and the stages: see :class:`FaceMapsSettings`; None keeps the method's default.
-    base, hidden, components, first_channels, channels : optional
-        The networks, and whether base shapes lie under them.
-    batch, optimizer, learning_rate, schedule, patience : optional
-        The steps: see :class:`FaceMapsSettings`.
 
     Returns
     -------
@@ -134,65 +109,43 @@ def face_maps(
     >>> model.metadata["face_maps"]["judged_by"]
     'random poses'
     """
-    started = time.monotonic()
-    torch = require("torch", extra="training", purpose="training a model")
-    report = as_callback(progress)
-    if minutes is None and steps is None:
-        steps = DEFAULT_STEPS
-    check_training_arguments("face_maps", torch, ds, device, threads)
-    chosen = settings_for(
-        method,
-        seed=seed,
-        minutes=minutes,
-        steps=steps,
-        holdout=holdout,
-        normal_weight=normal_weight,
-        base=base,
-        hidden=hidden,
-        components=components,
-        first_channels=first_channels,
-        channels=channels,
-        refinement=refinement,
-        gradient_weight=gradient_weight,
-        regions=regions,
-        texels=texels,
-        bins=bins,
-        batch=batch,
-        optimizer=optimizer,
-        learning_rate=learning_rate,
-        schedule=schedule,
-        patience=patience,
-    )
-    file = None if checkpoint is None else Path(checkpoint)
-    lock = contextlib.nullcontext() if file is None else only_run(file, "face_maps")
-    with lock, torch_settings(torch, threads, device):
-        levels = Levels(ds, chosen, device, file, report)
-        if restart:
-            levels.forget()
-        if hasattr(ds, "verify"):
-            ds.verify(report)
-        ready = prepare(ds, chosen, threads, report)
-        beside = simple_methods(ds, ready.training, ready.held_out, threads, report)
-        used = {"torch": torch.__version__, "device": device, "threads": threads}
+    budget = budget_of("face_maps", minutes, steps, seed, device, threads, checkpoint, restart, progress)
+    check_data_set("face_maps", ds)
+    check_record("face_maps", settings, FaceMapsSettings)
+    with budget.at_work(len(STAGES)):
+        verify(ds, budget)
+        ready = prepare(ds, settings, budget)
+        beside = simple_methods(ds, ready.training, ready.held_out, threads, budget.progress)
+        finish = partial(_finished, ds, settings, budget, beside)
+        left_out = {} if ready.base is None else too_late(budget)
+        if left_out:
+            return finish(ready, [], left_out)
+        ready = refined(ds, ready, settings, budget)
+        learned, done = Levels(ds, settings, budget).train(ready, partial(_rehearsed, finish, ready))
+        budget.progress(Progress("measuring", 0, 1))
+        return finish(ready, learned, done)
 
-        def finished(laid_out: Preparation, learned: list[LearnedMap], known: dict[str, Any]) -> Deformer:
-            model = exported(ds, laid_out, learned, chosen, known, beside)
-            if laid_out.base is None or not learned:
-                return model
-            return without_worse_networks(model, exported(ds, laid_out, [], chosen, known, beside))
 
-        def rehearse(laid_out: Preparation, begin: list[LearnedMap], share: float) -> None:
-            some = replace(laid_out, held_out=share_of(laid_out.held_out, share))
-            finished(some, begin, used | {"seconds": 0.0})
+def _rehearsed(finish: Any, ready: Preparation, begin: list[LearnedMap], share: float) -> None:
+    """Make the model of the first weights, and measure it on a share of the rows."""
+    finish(replace(ready, held_out=share_of(ready.held_out, share)), begin, {"seconds": 0.0})
 
-        try:
-            ready, learned, done = levels.train(ready, threads, started, rehearse)
-        except torch.cuda.OutOfMemoryError as error:
-            raise MemoryError(f"face_maps: {device} has too little memory for these networks") from error
-        report(Progress("measuring", 0, 1))
-        model = finished(ready, learned, used | done)
-        levels.forget()
-    return model
+
+def _finished(
+    ds: Dataset,
+    settings: FaceMapsSettings,
+    budget: Budget,
+    beside: dict[str, Any],
+    ready: Preparation,
+    learned: list[LearnedMap],
+    done: dict[str, Any],
+) -> Deformer:
+    """The model, or its base alone if that is better."""
+    known = budget.used() | done
+    model = exported(ds, ready, learned, settings, budget, known, beside)
+    if ready.base is None or not learned:
+        return model
+    return without_worse_networks(model, exported(ds, ready, [], settings, budget, known, beside))
 
 
 def exported(
@@ -200,6 +153,7 @@ def exported(
     ready: Preparation,
     learned: list[LearnedMap],
     settings: FaceMapsSettings,
+    budget: Budget,
     used: dict[str, Any],
     beside: dict[str, Any] | None = None,
 ) -> Deformer:
@@ -211,7 +165,7 @@ def exported(
     sure = confidence_of(poses, joints, ~read, ready.extent)
     tensors = common_tensors(ds, poses) | map_tensors(learned, ready.layout) | sure
     tensors |= {} if ready.base is None else ready.base.tensors()
-    record = settings.record() | {
+    record = budget.record(settings) | {
         "loss": "vertex distance and face normals, L1 (Bailey 2020, equation 3.1)",
         "loss_length_meters": ready.length * ds.meters_per_unit,
         "inputs": [len(item.segment.columns) for item in learned],

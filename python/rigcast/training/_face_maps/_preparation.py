@@ -10,17 +10,18 @@ from numpy.typing import NDArray
 
 from rigcast._rigs.base_shapes import BaseShapes
 from rigcast._rigs.surface import surface_of
-from rigcast.progress import Progress, ProgressCallback
+from rigcast.progress import Progress
 from rigcast.training._base import fit_base
-from rigcast.training._face_maps._charts import FRAMES, floors_of
-from rigcast.training._face_maps._inputs import moved_by
-from rigcast.training._face_maps._lay_out import lay_out
-from rigcast.training._face_maps._layout import Layout, MapSegment
-from rigcast.training._face_maps._refinement import refinements
-from rigcast.training._face_maps._regions import with_regions
+from rigcast.training._budget import Budget
+from rigcast.training._face_maps._layout.charts import FRAMES, floors_of
+from rigcast.training._face_maps._layout.influence import moved_by
+from rigcast.training._face_maps._layout.segments import Layout, MapSegment
+from rigcast.training._face_maps._layout.texture_space import lay_out
+from rigcast.training._face_maps._refine.refinement import refinements
+from rigcast.training._face_maps._refine.regions import with_regions
 from rigcast.training._face_maps._rows import Rows, balanced_bins
 from rigcast.training._face_maps._settings import LENGTH, FaceMapsSettings
-from rigcast.training._face_maps._shapes import FIRST
+from rigcast.training._face_maps._train.shapes import FIRST
 from rigcast.training._held_out import split
 
 LOOKED_AT = 256  # training rows that decide the layout, evenly spaced
@@ -72,7 +73,7 @@ class Preparation:
         return LENGTH * self.extent
 
 
-def prepare(ds: Any, settings: FaceMapsSettings, threads: int, progress: ProgressCallback) -> Preparation:
+def prepare(ds: Any, settings: FaceMapsSettings, budget: Budget) -> Preparation:
     """Part the rows and lay the face out.
 
     Raises
@@ -80,20 +81,20 @@ def prepare(ds: Any, settings: FaceMapsSettings, threads: int, progress: Progres
     ValueError
         If there are too few rows, or no vertex moves.
     """
-    training, held_out, judged_by = split("face_maps", ds, settings.holdout, settings.seed)
-    progress(Progress("balancing", 0, 1))
+    training, held_out, judged_by = split("face_maps", ds, settings.holdout, budget.seed)
+    budget.progress(Progress("balancing", 0, 1))
     bins = [training[rows] for rows in balanced_bins(ds, training, settings.bins)]
     influence, notes = moved_by(ds)
-    progress(Progress("laying out", 0, 1))
+    budget.progress(Progress("laying out", 0, 1))
     layout = lay_out(
         surface_of(ds),
         np.asarray(ds.rest_vertices),
         np.asarray(ds.faces),
-        _offsets(ds, training, settings.minutes, None),
+        _offsets(ds, training, budget.minutes, None),
         influence,
         unit_to_mm=1e3 * ds.meters_per_unit,
-        seed=settings.seed,
-        threads=threads,
+        seed=budget.seed,
+        threads=budget.threads,
     )
     layout = replace(layout, segments=[_small(segment, layout) for segment in layout.segments])
     base, about = None, dict[str, Any]()
@@ -101,8 +102,8 @@ def prepare(ds: Any, settings: FaceMapsSettings, threads: int, progress: Progres
         flexible = influence.copy()
         for part in layout.parts:
             flexible[part.vertices] = False
-        base, about = fit_base(ds, training, flexible, minutes=settings.minutes, threads=threads, progress=progress)
-        layout = _with_floors(layout, _offsets(ds, training, settings.minutes, base), ds, threads)
+        base, about = fit_base(ds, training, flexible, budget)
+        layout = _with_floors(layout, _offsets(ds, training, budget.minutes, base), ds, budget.threads)
     notes = [*notes, f"Judged by {judged_by}."]
     extent = float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
     layout = layout.refined([], notes)
@@ -121,12 +122,17 @@ def _with_floors(layout: Layout, left: NDArray[np.float32], ds: Any, threads: in
     return replace(layout, floors=floors)
 
 
-def refined(ds: Any, ready: Preparation, settings: FaceMapsSettings, threads: int) -> Layout:
-    """The layout with refinement segments where coarse maps cannot show the motion, and regions around them."""
-    offsets, unit = _offsets(ds, ready.training, settings.minutes, ready.base), 1e3 * ds.meters_per_unit
-    chosen: dict[str, Any] = {"unit_to_mm": unit, "seed": settings.seed, "threads": threads}
+def refined(ds: Any, ready: Preparation, settings: FaceMapsSettings, budget: Budget) -> Preparation:
+    """The preparation with refinement segments where coarse maps cannot show the motion, and regions around them."""
+    if settings.refinement == 0.0:
+        return ready
+    budget.progress(Progress("finding what to refine", 0, 1))
+    offsets, unit = _offsets(ds, ready.training, budget.minutes, ready.base), 1e3 * ds.meters_per_unit
+    chosen: dict[str, Any] = {"unit_to_mm": unit, "seed": budget.seed, "threads": budget.threads}
     layout = ready.layout.refined(refinements(ready.layout, offsets, influence=ready.influence, **chosen))
-    return with_regions(layout, offsets, ready.influence, **chosen) if settings.regions else layout
+    if settings.regions:
+        layout = with_regions(layout, offsets, ready.influence, **chosen)
+    return replace(ready, layout=layout)
 
 
 def _small(segment: MapSegment, layout: Layout) -> MapSegment:

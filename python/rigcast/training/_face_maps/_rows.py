@@ -47,3 +47,10 @@ def vertex_blocks(ds: Any, rows: Rows, size: int = 128) -> Any:
     """Vertices (t, V, 3) of rows, some at a time."""
     for begin in range(0, len(rows), size):
         yield ds.take(rows[begin : begin + size])[2]
+
+
+def some(offsets: NDArray[np.float32], most: int, seed: int) -> NDArray[np.float32]:
+    """At most so many samples, drawn without repetition, in their order."""
+    if len(offsets) <= most:
+        return offsets
+    return offsets[np.sort(np.random.default_rng([seed, 7]).permutation(len(offsets))[:most])]

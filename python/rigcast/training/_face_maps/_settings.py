@@ -1,13 +1,12 @@
-"""What the training of deformation maps is asked to do: one record, checked, kept in the model it makes."""
+"""Settings of deformation maps: one record, checked, kept in the model it makes."""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
 
 from rigcast._validate import bad_argument
-from rigcast.training._settings import OPTIMIZERS, SCHEDULES, check_settings, chosen_settings
+from rigcast.training._settings import OPTIMIZERS, SCHEDULES, by_method, check_settings, complete
 
 METHODS = ("ours", "paper")
 LENGTH = 1.0 / 40.0  # of the diagonal of the rest mesh's box: the unit of length of the loss, a centimeter on a head
@@ -17,13 +16,13 @@ LENGTH = 1.0 / 40.0  # of the diagonal of the rest mesh's box: the unit of lengt
 class FaceMapsSettings:
     """Settings of :func:`rigcast.training.face_maps`.
 
+    What is left out or None is the method's default, which is noted as "ours, paper" if they differ.
+
     Attributes
     ----------
     method : str
         "ours": maps are combinations of a basis, most steps are in its coefficients, a decaying learning rate. "paper":
         as printed by Bailey 2020: convolutions, Adam, batches of 8, three constant learning rates in turn.
-    seed : int
-        Decides the held-out rows, the initial weights, the batches.
     holdout : float
         Part of the rows that is never trained on, between 0 and 1: whole clips of about so many rows.
     normal_weight : float
@@ -32,9 +31,9 @@ class FaceMapsSettings:
         Weight of the faces' change of shape in the quadratic loss of the steps in texels.
     base : bool
         Whether maps add to base shapes: offsets that are linear in the pose columns, in products of them and in
-        max(x, 0) of signed controls, fitted by ridge regression.
+        max(x, 0) of signed controls, fitted by ridge regression; True, False.
     hidden : int
-        Width of the hidden layers, at most: 8 per input are enough.
+        Width of the hidden layers, at most: 8 per input are enough; 384, 256.
     components : int
         Maps in the basis of a segment, at most: fewer leave nothing where the motion is simple. Of "ours".
     first_channels : int
@@ -43,29 +42,26 @@ class FaceMapsSettings:
     channels : int
         Channels of all further maps. Of "paper".
     refinement : float
-        Part of the steps that refinement segments get, from 0 (no refinement) to 1.
+        Part of the steps that refinement segments get, from 0 (no refinement) to 1; 0.4, 0.5.
     regions : int
         1: what is refined gets coarse maps of its own, which read only the controls that move the rectangle, so
-        that no other control moves it. 0: one coarse map per segment, as published.
+        that no other control moves it. 0: one coarse map per segment, as published; 1, 0.
     texels : float
         Part of the steps of the last level that is done in coefficients (in texels with the method "paper"), where the
         loss is quadratic and a step costs no maps; the others have the loss of vertices and normals. A coarse level
-        that is refined has none of those, unless ``texels`` is 0.
+        that is refined has none of those, unless ``texels`` is 0; 0.7, 0.
     bins : int
         Intervals along the first principal component of landmarks that batches are drawn from evenly; 1 for rows
-        drawn evenly. "paper": 16.
+        drawn evenly; 1, 16.
     batch : int
-        Poses per step; with "ours", a quarter in the steps on vertices and normals.
+        Poses per step; with "ours", a quarter in the steps on vertices and normals; 128, 8.
     optimizer : str
-        "soap" (Vyas et al. 2024) or "adam".
+        "soap" (Vyas et al. 2024) or "adam"; "adam".
     learning_rate : float
-        With the cosine schedule the highest one; with "ours", a tenth of it in the steps on vertices and normals.
+        With the cosine schedule the highest one; with "ours", a tenth of it in the steps on vertices and normals;
+        0.0015, 0.001.
     schedule : str
-        "cosine", "constant", or "thirds": the rate, a tenth and a hundredth of it.
-    steps : int or None
-        Budget in steps, of coarse and refinement segments together.
-    minutes : float or None
-        Budget in minutes for the whole call, as in :class:`BodySettings`.
+        "cosine", "constant", or "thirds": the rate, a tenth and a hundredth of it; "cosine", "thirds".
     patience : int
         Evaluations without a better held-out error after which the training of a level stops.
 
@@ -76,28 +72,26 @@ class FaceMapsSettings:
     """
 
     method: str = "ours"
-    seed: int = 0
     holdout: float = 0.1
     normal_weight: float = 5.0
     gradient_weight: float = 0.1
-    base: bool = True
-    hidden: int = 384
+    base: bool = by_method()
+    hidden: int = by_method()
     components: int = 192
     first_channels: int = 8
     channels: int = 16
-    refinement: float = 0.4
-    regions: int = 1
-    texels: float = 0.7
-    bins: int = 1
-    batch: int = 128
-    optimizer: str = "adam"
-    learning_rate: float = 0.0015
-    schedule: str = "cosine"
-    steps: int | None = None
-    minutes: float | None = None
+    refinement: float = by_method()
+    regions: int = by_method()
+    texels: float = by_method()
+    bins: int = by_method()
+    batch: int = by_method()
+    optimizer: str = by_method()
+    learning_rate: float = by_method()
+    schedule: str = by_method()
     patience: int = 50
 
     def __post_init__(self) -> None:
+        complete("face_maps", self, _PAPER if self.method == "paper" else _OURS)
         choices = {"method": METHODS, "schedule": SCHEDULES, "optimizer": OPTIMIZERS}
         check_settings("face_maps", self, choices, _LOWEST, _WHOLE)
         for name in ("refinement", "texels"):
@@ -112,7 +106,6 @@ class FaceMapsSettings:
 
 
 _LOWEST = {
-    "seed": 0,
     "normal_weight": 0.0,
     "gradient_weight": 0.0,
     "hidden": 1,
@@ -125,12 +118,22 @@ _LOWEST = {
     "bins": 1,
     "batch": 1,
     "learning_rate": 0.0,
-    "steps": 1,
-    "minutes": 0.0,
     "patience": 1,
 }
-_WHOLE = ("seed", "hidden", "components", "first_channels", "channels", "regions", "bins", "batch", "steps", "patience")
+_WHOLE = ("hidden", "components", "first_channels", "channels", "regions", "bins", "batch", "patience")
 
+_OURS = {
+    "base": True,
+    "hidden": 384,
+    "refinement": 0.4,
+    "regions": 1,
+    "texels": 0.7,
+    "bins": 1,
+    "optimizer": "adam",
+    "batch": 128,
+    "learning_rate": 0.0015,
+    "schedule": "cosine",
+}
 _PAPER = {
     "base": False,
     "hidden": 256,
@@ -143,15 +146,3 @@ _PAPER = {
     "learning_rate": 1e-3,
     "schedule": "thirds",
 }
-
-
-def settings_for(method: str, **given: Any) -> FaceMapsSettings:
-    """The settings of a method; entries of ``given`` that are None keep the method's default.
-
-    Raises
-    ------
-    ValueError
-        On an unknown setting or a value that makes no sense.
-    """
-    defaults = _PAPER if method == "paper" else {}
-    return FaceMapsSettings(**chosen_settings("face_maps", FaceMapsSettings, method, defaults, given))

@@ -39,7 +39,7 @@ class Goal:
     def __post_init__(self) -> None:
         if self.statistic not in STATISTICS:
             expected = " or ".join(f'"{name}"' for name in STATISTICS)
-            raise bad_argument("body", "statistic", repr(self.statistic), expected)
+            raise bad_argument("body_until", "statistic", repr(self.statistic), expected)
         object.__setattr__(self, "tolerance", _positive(self.tolerance))
 
 
@@ -74,5 +74,5 @@ def parse_goal(text: str) -> tuple[str, float]:
 def _positive(value: Any) -> float:
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not number or not 0.0 < float(value) < math.inf:
-        raise bad_argument("body", "tolerance", repr(value), "a positive length in the unit of the rig")
+        raise bad_argument("body_until", "tolerance", repr(value), "a positive length in the unit of the rig")
     return float(value)

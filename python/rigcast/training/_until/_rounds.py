@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rigcast._core import Deformer
 from rigcast.sampling import Dataset
 from rigcast.sampling._joined import JoinedSets
-from rigcast.training._error_bound import row_errors
+from rigcast.training._body.error_bound import row_errors
 from rigcast.training._until._choose import Drawing, least_sure
 from rigcast.training._until._estimate import PERCENTILE, Estimate, estimate
 from rigcast.training._until._goal import Goal
@@ -120,7 +120,7 @@ class Rounds:
     def run(self, first: int) -> Outcome:
         """Begin with ``first`` random poses, or those that are there; go on until the goal or a budget is reached."""
         place, goal = self.place, self.goal
-        sets, steps, judged, rounds = [place.first(first)], place.settings.steps or 0, 0, list[Round]()
+        sets, steps, judged, rounds = [place.first(first)], place.budget.steps or 0, 0, list[Round]()
         sampled, model = place.probe_rows + len(sets[0]), None
         while True:
             number = len(rounds)
@@ -157,10 +157,10 @@ class Rounds:
 
     def _next(self, model: Deformer, sets: list[Dataset], look: Dataset, steps: int) -> tuple[int, int]:
         """Steps of the next round, and how many poses it adds beside the fresh ones."""
-        settings = self.place.settings
-        rows = sets[0].split(settings.holdout, settings.seed)[0][:LOOK]
+        budget = self.place.budget
+        rows = sets[0].split(self.place.settings.holdout, budget.seed)[0][:LOOK]
         seen, unseen = row_errors(model, sets[0], rows).mean(), self.place.errors(model, look).mean()
-        longest = MOST_STEPS * (settings.steps or 1)
+        longest = MOST_STEPS * (budget.steps or 1)
         if seen > LEARNED * unseen and steps < longest:
             return min(2 * steps, longest), 0
         return steps, max(LEAST_GROWTH, round(GROWTH * sum(map(len, sets))))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
+import os
 import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +16,20 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._atomic_files import atomic_write
 from rigcast._core import Deformer
-from rigcast._extras import require
 from rigcast._validate import bad_argument
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.sampling import Dataset, Sampler, check_rig, sample
 from rigcast.sampling._joined import JoinedSets
 from rigcast.sampling._samplers import named_sampler
-from rigcast.training._choice import chosen_linear
-from rigcast.training._error_bound import add_error_bound, row_errors
-from rigcast.training._influence import movement
-from rigcast.training._learned_body import Networks, metadata, model_tensors
-from rigcast.training._linear_part import Skinnings, skinning_rows
-from rigcast.training._optimize import torch_settings
-from rigcast.training._outline import Outline, bone_space, parted
-from rigcast.training._preparation import outlined, prepare
-from rigcast.training._settings import BodySettings
+from rigcast.training._body.choice import chosen_linear
+from rigcast.training._body.error_bound import add_error_bound, row_errors
+from rigcast.training._body.influence import movement
+from rigcast.training._body.learned_body import Networks, metadata, model_tensors
+from rigcast.training._body.linear_part import Skinnings, skinning_rows
+from rigcast.training._body.outline import Outline, bone_space, parted
+from rigcast.training._body.preparation import outlined, prepare
+from rigcast.training._body.settings import BodySettings
+from rigcast.training._budget import Budget, required_torch, torch_settings
 from rigcast.training._until._choose import Chosen, Drawing
 
 LATER_RATE = 0.5  # of the learning rate: rounds after the first go on from a model
@@ -37,41 +37,48 @@ PROBE = 4  # base poses of the influence probe
 SEEDS = 1_000_000  # apart: the sets of two runs share no seed
 
 
+@dataclass(frozen=True)
+class Samples:
+    """What a training to a stated error may sample, and where it keeps it.
+
+    Attributes
+    ----------
+    rig : Rig
+    given : Dataset or None
+        Poses of the rig that are there.
+    folder : path-like or None
+        Keeps samples and models of the rounds; None: a temporary folder.
+    poses : int or None
+        Of the rig in all, those of the influence probe included.
+    sampler : str or Sampler
+    workers : int
+    """
+
+    rig: Any
+    given: Dataset | None
+    folder: str | os.PathLike[str] | None
+    poses: int | None
+    sampler: str | Sampler
+    workers: int
+
+
 class Workplace:
     """Samples sets of poses and trains rounds, each once.
 
     Parameters
     ----------
-    rig : Rig
+    samples : Samples
     folder : Path
         ``first.rwdata``, ``look-000.rwdata`` ... are data sets, ``round-000.safetensors`` ... the models of the rounds.
     settings : BodySettings
+    budget : Budget
         With the steps of the first round; the minutes limit all rounds together.
-    sampler : str or Sampler
-    device : str
-    workers, threads : int
-    progress : callable
-    given : Dataset, optional
-        Poses that are there already: what the first round learns from.
     """
 
-    def __init__(
-        self,
-        rig: Any,
-        folder: Path,
-        settings: BodySettings,
-        sampler: str | Sampler,
-        device: str,
-        workers: int,
-        threads: int,
-        progress: ProgressCallback,
-        given: Dataset | None = None,
-    ) -> None:
-        self.rig, self.folder, self.settings, self.device = rig, folder, settings, device
-        self.workers, self.threads, self.progress, self.given = workers, threads, progress, given
-        facts = check_rig(rig, "body")
-        self.drawing = Drawing(named_sampler(sampler), facts.channel_ranges, facts.channel_rest)
-        self.started = time.monotonic()
+    def __init__(self, samples: Samples, folder: Path, settings: BodySettings, budget: Budget) -> None:
+        self.samples, self.folder, self.settings, self.budget = samples, folder, settings, budget
+        facts = check_rig(samples.rig, budget.function)
+        self.drawing = Drawing(named_sampler(samples.sampler), facts.channel_ranges, facts.channel_rest)
         self._outline: Outline | None = None
         self.trials = dict[str, Any]()
         self._first: Dataset | None = None
@@ -82,19 +89,20 @@ class Workplace:
     def _begin(self) -> None:
         """Note whose folder it is; ValueError if it is another run's."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        plain = dataclasses.replace(self.settings, minutes=None).record()
-        about = [plain, self.drawing.sampler.settings(), None if self.given is None else self.given.hash]
+        given = self.samples.given
+        plain = self.budget.record(self.settings) | {"minutes": None}
+        about = [plain, self.drawing.sampler.settings(), None if given is None else given.hash]
         run = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
         file = self.folder / "run"
         if not file.exists():
             atomic_write(file, run.encode("ascii"))
         elif file.read_text("ascii", "replace") != run:
             got = f"{str(self.folder)!r}, which holds rounds of other settings or another sampler"
-            raise bad_argument("body", "folder", got, "of the same run, or a new folder")
+            raise bad_argument(self.budget.function, "folder", got, "of the same run, or a new folder")
 
     def seed_of(self, number: int, kind: int) -> int:
         """A seed for the ``number``-th set of a kind."""
-        return SEEDS * (self.settings.seed + 1) + 10 * number + kind
+        return SEEDS * (self.budget.seed + 1) + 10 * number + kind
 
     @property
     def probe_rows(self) -> int:
@@ -105,7 +113,8 @@ class Workplace:
     def first(self, count: int) -> Dataset:
         """The poses that are there, or ``count`` random ones with an influence probe."""
         if self._first is None:
-            self._first = self.given or self._sample("first", count, self.settings.seed, self.drawing.sampler, PROBE)
+            drawn = count, self.budget.seed, self.drawing.sampler, PROBE
+            self._first = self.samples.given or self._sample("first", *drawn)
         return self._first
 
     def sampled(self, name: str, count: int, number: int) -> Dataset:
@@ -116,19 +125,19 @@ class Workplace:
 
     def sampled_rows(self, name: str, channels: NDArray[np.float32]) -> Dataset:
         """Poses of given channels."""
-        return self._sample(name, len(channels), self.settings.seed, Chosen(channels))
+        return self._sample(name, len(channels), self.budget.seed, Chosen(channels))
 
     def _sample(self, name: str, count: int, seed: int, sampler: Sampler, probe: int = 0) -> Dataset:
         def show(now: Progress) -> None:
-            self.progress(Progress(f"{now.stage} {name}", now.done, now.total, now.message))
+            self.budget.progress(Progress(f"{now.stage} {name}", now.done, now.total, now.message))
 
         path = self.folder / f"{name}.rwdata"
         return sample(
-            self.rig,
+            self.samples.rig,
             path,
             count,
             seed=seed,
-            workers=self.workers,
+            workers=self.samples.workers,
             sampler=sampler,
             probe=probe,
             progress=show,
@@ -157,37 +166,37 @@ class Workplace:
         return model
 
     def _train(self, number: int, ds: JoinedSets, steps: int, before: Deformer | None) -> Deformer:
-        torch = require("torch", extra="training", purpose="training a model")
         rate = self.settings.learning_rate * (1.0 if before is None else LATER_RATE)
-        outline, report = self._known_outline(), self._of_round(number)
-        settings = dataclasses.replace(self.settings, steps=steps, minutes=None, learning_rate=rate)
-        ready = prepare(ds, settings, report, outline)
+        settings, outline = replace(self.settings, learning_rate=rate), self._known_outline()
+        file, report = self.folder / f"round-{number:03d}.checkpoint", self._of_round(number)
+        budget = replace(self.budget, steps=steps, minutes=None, checkpoint=file, progress=report)
+        ready = prepare(ds, settings, budget, outline)
         known = None if before is None else before.tensors()
-        with torch_settings(torch, self.threads, self.device):
-            networks = Networks(ds, ready, settings, self.device, known)
-            file, now = self.folder / f"round-{number:03d}.checkpoint", time.monotonic()
-            learned, done = networks.train(file, report, now, seconds=self.seconds_left())
-        used = {"torch": torch.__version__, "device": self.device, "threads": self.threads, **done, **self.trials}
-        tensors, about = model_tensors(ds, ready, learned), metadata(ds, ready, settings, used)
-        parts = add_error_bound(tensors, about, ds, ready.training, ready.held_out, settings.seed)
+        with torch_settings(required_torch(), budget.threads, budget.device):
+            budget = replace(budget, started=time.monotonic())
+            networks = Networks(ds, ready, settings, budget, known)
+            learned, done = networks.train(seconds=self.seconds_left())
+        used = budget.used() | done | self.trials
+        tensors, about = model_tensors(ds, ready, learned), metadata(ds, ready, settings, budget, used)
+        parts = add_error_bound(tensors, about, ds, ready.training, ready.held_out, budget.seed)
         return _core.model_from_tensors(parts[0], json.dumps(parts[1]))
 
     def _known_outline(self) -> Outline:
         """The linear part, the vertex sets and their inputs, which the first poses decide for all rounds."""
         if self._outline is None:
-            first, seed = JoinedSets([self.first(0)]), self.settings.seed
-            skinnings = Skinnings(first, skinning_rows(parted(first, self.settings)[0], seed), self.threads)
-            with torch_settings(require("torch", extra="training", purpose="training"), self.threads, self.device):
-                found = chosen_linear(first, self.settings, skinnings, self.device, self.progress, self.started)
-            self.settings, self.trials = found
-            self._outline = outlined(first, self.settings, self.progress, skinnings=skinnings)
+            first, budget = JoinedSets([self.first(0)]), self.budget
+            training, _ = parted(first, self.settings, budget.seed)
+            skinnings = Skinnings(first, skinning_rows(training, budget.seed), budget.threads)
+            with torch_settings(required_torch(), budget.threads, budget.device):
+                self.settings, self.trials = chosen_linear(first, self.settings, skinnings, budget)
+            self._outline = outlined(first, self.settings, budget, skinnings=skinnings)
         return self._outline
 
     def seconds_left(self) -> float | None:
         """Of the minutes of the settings; None without any."""
-        if self.settings.minutes is None:
+        if self.budget.minutes is None:
             return None
-        return max(60.0 * self.settings.minutes - (time.monotonic() - self.started), 0.0)
+        return max(60.0 * self.budget.minutes - self.budget.elapsed(), 0.0)
 
     def out_of_time(self) -> bool:
         """Whether another round as long as the longest one would take too long."""
@@ -196,13 +205,13 @@ class Workplace:
 
     def _of_round(self, number: int) -> ProgressCallback:
         def show(now: Progress) -> None:
-            self.progress(Progress(f"round {number + 1}: {now.stage}", now.done, now.total, now.message))
+            self.budget.progress(Progress(f"round {number + 1}: {now.stage}", now.done, now.total, now.message))
 
         return show
 
     def say(self, message: str) -> None:
         """Report a finished round."""
-        self.progress(Progress(message, 1, 1))
+        self.budget.progress(Progress(message, 1, 1))
 
 
 def moving(ds: Dataset, outline: Outline, meters: float) -> NDArray[np.bool_]:

@@ -1,0 +1,1 @@
+"""Learning a body: vertex sets, their inputs, the bases of their residuals, their networks, one model."""

@@ -1,0 +1,73 @@
+"""The batched networks of a body trained together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rigcast.training._body.networks import Problem, forward, initial_parameters
+from rigcast.training._body.settings import BodySettings
+from rigcast.training._budget import Budget
+from rigcast.training._checkpoint import State
+from rigcast.training._optimize import Descent
+
+
+class Trainer(Descent):
+    """A first-order optimizer on the batched networks of a problem.
+
+    The loss is the squared vertex distance in bone space: the basis is orthonormal, so |y_s - c_s|^2 over the
+    coefficients of a set is the (weighted) squared error of its vertices up to what the basis leaves out. Each set's
+    part is divided by its variance; neither optimizer's steps depend on the scale of a network's loss.
+
+    The order of the batches follows from seed and epoch, so a step number is all the random state there is.
+
+    Weights decay and begin with a gain, as the settings say.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        inputs: list[int],
+        outputs: list[int],
+        settings: BodySettings,
+        budget: Budget,
+    ) -> None:
+        super().__init__(settings, budget)
+        self.settings = settings
+        self.widths = inputs, outputs
+        train, held = problem.training, ~problem.training
+        self.decay = settings.decay(int(train.sum()))
+        self.inputs, self.held_inputs = (self._tensor(problem.inputs[:, rows]) for rows in (train, held))
+        self.targets, self.held_targets = (self._tensor(problem.targets[:, rows]) for rows in (train, held))
+        self.importance = self._tensor(problem.importance)
+        self.relative = self.importance / self.importance.sum(dim=2, keepdim=True)
+        self.batch = min(settings.batch, int(train.sum()))
+        self.batches = int(train.sum()) // self.batch
+        self._epoch, self._order = -1, self.torch.empty(0)
+
+    def start(self) -> State:
+        """See :class:`Descent`."""
+        parameters = initial_parameters(*self.widths, self.settings.hidden, self.budget.seed)
+        parameters["weight1"] *= np.float32(self.settings.gain)
+        return State(parameters=parameters, best=parameters)
+
+    def _step(self, step: int, learning_rate: float) -> None:
+        super()._step(step, learning_rate)
+        if self.decay > 0.0:
+            with self.torch.no_grad():
+                for name in ("weight1", "weight2", "weight3"):
+                    self._weights[name].mul_(1.0 - learning_rate * self.decay)
+
+    def _loss(self, step: int) -> Any:
+        epoch, index = divmod(step, self.batches)
+        if epoch != self._epoch:
+            order = np.random.default_rng([self.budget.seed, 3, epoch]).permutation(self.inputs.shape[1])
+            self._epoch, self._order = epoch, self._tensor(order)
+        rows = self._order[index * self.batch : (index + 1) * self.batch]
+        error = forward(self.torch, self._weights, self.inputs[:, rows]) - self.targets[:, rows]
+        return (error.square() * self.relative).sum() / self.batch
+
+    def _held_out_loss(self) -> float:
+        error = forward(self.torch, self._weights, self.held_inputs) - self.held_targets
+        return float((error.square() * self.importance).sum() / error.shape[1])

@@ -1,0 +1,1 @@
+"""Refinements of a layout: rectangles of the texture that hold the error which coarse maps leave."""

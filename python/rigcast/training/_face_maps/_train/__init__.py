@@ -1,0 +1,1 @@
+"""Training of the networks of a layout: coarse level, then refinements of the frozen coarse model."""
