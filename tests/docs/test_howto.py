@@ -11,7 +11,7 @@ from tests.support.mapped_rig import head_file
 from tests.support.page_files import blender_files, face_files, other_files, rigify_files, walker_files
 from tests.support.pages import ROOT, blocks, run_page
 
-PAGES = sorted(path.stem for path in (ROOT / "docs" / "how-to").glob("*.md") if path.stem != "index")
+PAGES = {path.stem: path for path in sorted((ROOT / "docs" / "how-to").rglob("*.md")) if path.stem != "index"}
 EXPLAINED = sorted(
     path.stem
     for path in (ROOT / "docs" / "explanations").glob("*.md")
@@ -78,7 +78,7 @@ def test_its_blocks_run_and_print_what_it_shows(name, made, tmp_path, monkeypatc
         source = made / file
         shutil.copytree(source, tmp_path / file) if source.is_dir() else shutil.copyfile(source, tmp_path / file)
     monkeypatch.chdir(tmp_path)
-    assert run_page(ROOT / "docs" / "how-to" / f"{name}.md")
+    assert run_page(PAGES[name])
 
 
 @pytest.mark.parametrize("name", EXPLAINED)
@@ -93,5 +93,5 @@ def test_every_page_is_listed_that_is_read():
 
 @pytest.mark.parametrize("name", PAGES)
 def test_it_has_no_block_that_looks_like_code_and_does_not_run(name):
-    languages = {block.language for block in blocks(ROOT / "docs" / "how-to" / f"{name}.md")}
+    languages = {block.language for block in blocks(PAGES[name])}
     assert languages <= {"python", "sh", "console", "text", "json"} or name in BY_OTHERS

@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "how-to" / "programs" / "play_from_cpp.md"
 
 
 def test_the_code_of_the_page_is_part_of_the_example():
-    page = (ROOT / "docs" / "how-to" / "play_from_cpp.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     program = (ROOT / "examples" / "cpp" / "play_motion.cpp").read_text(encoding="utf-8")
     blocks = re.findall(r"```cpp\n(.*?)```", page, re.DOTALL)
     assert blocks
@@ -17,5 +18,5 @@ def test_the_code_of_the_page_is_part_of_the_example():
 
 
 def test_the_files_that_the_page_names_exist():
-    page = (ROOT / "docs" / "how-to" / "play_from_cpp.md").read_text(encoding="utf-8")
-    assert all((ROOT / "docs" / "how-to" / target).exists() for target in re.findall(r"\]\(([^)]+)\)", page))
+    page = PAGE.read_text(encoding="utf-8")
+    assert all((PAGE.parent / target).exists() for target in re.findall(r"\]\(([^)]+)\)", page))

@@ -11,7 +11,7 @@ from tests.support.players import face_synth
 
 # Plays every sequence of the other one against the opponent; returns how many games it won, drew and lost.
 ALL_GAMES = """(async () => {
-  const { chosenMove, emptyBoard, isOver, withMark, wonLine, freeCells, other } = await import('/noughts.js');
+  const { chosenMove, emptyBoard, isOver, withMark, wonLine, freeCells, other } = await import('/game.js');
   const count = { won: 0, drawn: 0, lost: 0 };
   const play = (board, mark, own) => {
     if (isOver(board)) {
@@ -24,7 +24,7 @@ ALL_GAMES = """(async () => {
   return count;
 })()"""
 MOODS = """(async () => {
-  const { moodAfterMove, moodAfterOwnMove } = await import('/noughts.js');
+  const { moodAfterMove, moodAfterOwnMove } = await import('/game.js');
   const board = (text) => [...text].map((mark) => (mark === '.' ? '' : mark));
   const mood = ([before, after]) =>
     before ? moodAfterMove(board(before), board(after), 'O') : moodAfterOwnMove(board(after), 'O');

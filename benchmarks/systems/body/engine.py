@@ -1,7 +1,7 @@
 """Times a learned body beside PyTorch and ONNX Runtime: ``python -m benchmarks.systems.body.engine model.safetensors``.
 
 ``--targets`` does so with each instruction set of this processor and prints tables; ``--write`` puts that of batches
-into docs/benchmarks/experiments/learned_body_speed.md.
+into docs/benchmarks/experiments/bodies/learned_body_speed.md.
 """
 
 from __future__ import annotations

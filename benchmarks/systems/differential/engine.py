@@ -6,7 +6,7 @@ Without a file: a random model of the paper's sizes (Song et al. 2020, Agent: 4,
 with 3 x 64 networks, a network of 5 x 2,048), with the identity as transforms. What is timed beside it says
 ``benchmarks.peers.compare``: whole models, then the reconstruction alone. The solve beside them is this project's,
 which reads CHOLMOD's factorization by supernodes. ``--write`` writes
-docs/benchmarks/experiments/differential_subspace_speed.md.
+docs/benchmarks/experiments/faces/differential_subspace_speed.md.
 """
 
 from __future__ import annotations
