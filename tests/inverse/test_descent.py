@@ -7,7 +7,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN
-from rigcast.inverse._run import METHODS
+from rigcast.inverse._request import METHODS
 from tests.support.inverse_rigs import near_duplicates_rig, random_rig, slow_objective, slow_vertices
 
 SEEDS = range(4)

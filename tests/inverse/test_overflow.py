@@ -7,8 +7,10 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
+from rigcast.inverse._gram import Gram
 from rigcast.inverse._methods import majorize_minimize
 from rigcast.inverse._problem import make_problem
+from rigcast.inverse._request import Request
 from tests.support.inverse_rigs import random_rig
 
 FRAMES = 3
@@ -18,7 +20,7 @@ def problem_of(corrections):
     rng = np.random.default_rng(0)
     rig = random_rig(rng, corrections=corrections)
     targets = rig.evaluate(rng.uniform(size=(FRAMES, 8)))
-    return make_problem(rc.inverse.Solver(rig).gram, targets, alpha=1.0)
+    return make_problem(Request(Gram(rig), targets, alpha=1.0))
 
 
 @pytest.fixture
@@ -65,7 +67,7 @@ def test_a_start_that_is_nan_does_not_converge(problem, coupled):
 def test_a_pinned_start_that_is_nan_does_not_converge():
     rng = np.random.default_rng(1)
     rig = rc.BlendshapeRig(rng.normal(size=(9, 3)), rng.normal(size=(1, 9, 3)))
-    problem = make_problem(rc.inverse.Solver(rig).gram, rig.evaluate([[0.5]]), alpha=0.0, fixed=[0.5])
+    problem = make_problem(Request(Gram(rig), rig.evaluate([[0.5]]), alpha=0.0, fixed=[0.5]))
     assert not solve(problem, np.array([[np.nan]]))[2].any()
 
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast.inverse import _on_cuda as on_cuda
-from rigcast.inverse._problem import Problem
+from rigcast.inverse._problem import InverseProblem
 
 Float64 = NDArray[np.float64]
 
 FLATTEST = 1e-6  # of the largest Gram entry: pulls below it are those of a resting face
-
-STILL = 0.01  # of the strongest frame's pull: frames below it do not move
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Measures:
 
 
 def measure(
-    problem: Problem, weights: Float64, threads: int = 0, device: str = "cpu", *, causal: bool = False
+    problem: InverseProblem, weights: Float64, threads: int = 0, device: str = "cpu", *, causal: bool = False
 ) -> Measures:
     """Everything that a solution says of its weights (T, K), inside the box and with tied shapes equal.
 
@@ -66,13 +64,13 @@ def measure(
     )
 
 
-def resting_alpha(problem: Problem) -> float:
+def resting_alpha(problem: InverseProblem) -> float:
     """The smallest alpha at which every weight of the shot rests: the largest pull of a target on a weight at rest.
 
     At rest the objective falls along a weight as long as alpha is smaller than ``-df/dw_k``, whatever the temporal
     term. 0 if nothing pulls.
     """
-    projections, linear, quadratic, lower, upper = replace(problem, alpha=0.0).terms()
+    projections, linear, quadratic, lower, upper = problem.with_alpha(0.0).terms()
     rest = np.clip(0.0, problem.lower, problem.upper)
     alone = (projections, np.zeros_like(linear), np.zeros_like(linear), lower, upper)
     _, right, _ = _core.measure_frames(problem.products, problem.gram.core, alone, rest, 0)
@@ -82,12 +80,12 @@ def resting_alpha(problem: Problem) -> float:
     return float(max(pulls[rest < problem.upper].max(initial=0.0), 0.0))
 
 
-def objective(problem: Problem, weights: Float64) -> Float64:
+def objective(problem: InverseProblem, weights: Float64) -> Float64:
     """(T,): a frame's own terms; the temporal term belongs to the shot."""
     return measure(problem, weights).objective
 
 
-def optimality(problem: Problem, weights: Float64) -> Float64:
+def optimality(problem: InverseProblem, weights: Float64) -> Float64:
     """(T,): the steepest descent along a single weight that the box allows."""
     return measure(problem, weights).optimality
 
@@ -110,7 +108,7 @@ def causal_gradient(weights: Float64) -> Float64:
     return result
 
 
-def scale(problem: Problem) -> Float64:
+def scale(problem: InverseProblem) -> Float64:
     """(T,): what ``tolerance`` is relative to, in the gradient's unit whatever the unit of length.
 
     The largest pull of the target on a column of the rig, shape or combination: for rigs of shapes alone the largest
@@ -123,42 +121,14 @@ def scale(problem: Problem) -> Float64:
     return np.asarray(np.maximum(np.maximum(largest, resting), np.finfo(np.float64).tiny))
 
 
-def all_at_rest(problem: Problem) -> str | None:
-    """What to say where alpha keeps all weights at rest in most frames whose targets pull; else None.
-
-    Frames that pull less than a hundredth of what the strongest does are left out: they rest but for noise.
-    """
-    if problem.alpha <= 0.0 or 2 * int((_strongest(problem) <= problem.alpha).sum()) < problem.num_frames:
-        return None  # most frames turn something on; what combinations and pins do beside the shapes is measured below
-    rest = np.clip(0.0, problem.lower, problem.upper)
-    held = measure(problem, rest).optimality <= 0.0
-    pull = measure(replace(problem, alpha=0.0), rest).optimality
-    moved = pull > max(STILL * pull.max(), FLATTEST * float(np.diag(problem.gram.matrix).max()))
-    if not moved.any() or 2 * int((held & moved).sum()) < int(moved.sum()):
-        return None
-    factor, advice = problem.alpha / pull.max(), 'give a smaller alpha, or none ("auto")'
-    if held.all():
-        most = f"{factor:.3g} times the largest pull of the targets ({pull.max():.3g})"
-        return f"alpha is {problem.alpha:g}, {most}: no shape is turned on in any frame; {advice}"
-    where = f"larger than every pull of the targets in {(held & moved).sum()} of {moved.sum()} frames that move"
-    median = float(np.median(pull[moved]))
-    typical = f"the median of their largest pulls is {median:.3g}, a factor of {problem.alpha / median:.3g} less"
-    return f"alpha is {problem.alpha:g}, {where} ({typical}): no shape is turned on there; {advice}"
-
-
-def _strongest(problem: Problem) -> Float64:
-    """(T,): the largest pull on a shape at the neutral pose."""
-    return np.asarray(2.0 * problem.projections[:, : problem.num_shapes].max(axis=1, initial=0.0))
-
-
-def _on_variables(problem: Problem, slopes: Float64) -> Float64:
+def _on_variables(problem: InverseProblem, slopes: Float64) -> Float64:
     """Slopes of tied shapes summed onto the first of them, 0 for the others."""
     total = np.zeros_like(slopes)
     np.add.at(total.T, problem.ties, slopes.T)
     return total
 
 
-def _gap(problem: Problem, weights: Float64, slope: Float64) -> Float64 | None:
+def _gap(problem: InverseProblem, weights: Float64, slope: Float64) -> Float64 | None:
     """(T,): ``g^T w - min over the box of g^T v``, which bounds what a convex frame can still gain.
 
     None for rigs with combinations, which are not convex, and with a temporal term, which couples the frames.

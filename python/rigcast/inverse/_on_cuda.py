@@ -8,28 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._device_report import cuda_report, devices
 from rigcast._validate import bad_argument
-from rigcast.inverse._problem import Problem
+from rigcast.inverse._problem import InverseProblem
 
 if TYPE_CHECKING:
     from rigcast._cuda import InverseSolver
 
 
-def check_device(device: str) -> None:
-    """Refuse devices that are unknown or do not work here; nothing is replaced silently."""
-    if device == "cpu":
-        return
-    got = repr(device)
-    if device == "cuda":
-        report = cuda_report()
-        if report.works:
-            return
-        got = f"'cuda', which does not work here ({report.detail})"
-    raise bad_argument("solve", "device", got, "one of: " + ", ".join(devices()))
-
-
-def check_problem(problem: Problem) -> None:
+def check_problem(problem: InverseProblem) -> None:
     """Refuse what the device cannot solve."""
     if problem.smoothness > 0:
         raise bad_argument("solve", "smoothness", f"{problem.smoothness:g} with device 'cuda'", "0, or device 'cpu'")
@@ -40,7 +26,7 @@ def check_problem(problem: Problem) -> None:
             raise bad_argument("solve", "symmetric", got, "pairs that no combination multiplies, or device 'cpu'")
 
 
-def solver(problem: Problem) -> InverseSolver:
+def solver(problem: InverseProblem) -> InverseSolver:
     """The rig's Gram matrix on the device, with shapes tied as the problem says: copied once."""
     key = ("solver on cuda", problem.ties.tobytes())
     if key not in problem.gram.prepared:
@@ -51,7 +37,7 @@ def solver(problem: Problem) -> InverseSolver:
     return made
 
 
-def factors(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+def factors(problem: InverseProblem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Offsets (N + 1,), variables, whether a tent, and knots (F, 3) of every column's factors; shapes come first."""
     activations, count = problem.gram.activations, problem.num_shapes
     offset = np.concatenate([np.arange(count), count + np.asarray(activations.offset)])

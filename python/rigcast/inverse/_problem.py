@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig, ProductModel
 from rigcast._validate import bad_argument
@@ -24,12 +23,13 @@ from rigcast.inverse._constraints import (
 )
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._projection import project
+from rigcast.inverse._request import Request, is_auto
 
 Float64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Problem:
+class InverseProblem:
     """What a method minimizes; ``solve`` states the objective.
 
     Attributes
@@ -119,68 +119,87 @@ class Problem:
         """(T, K): ``init`` where given, else the point of the box nearest to zero."""
         return np.clip(0.0, self.lower, self.upper) if self.init is None else np.array(self.init)
 
-    def frames(self, first: int, last: int) -> Problem:
-        """The same problem for frames ``first`` to ``last`` - 1."""
-        return self.at(slice(first, last))
-
-    def at(self, frames: slice | NDArray[np.int64]) -> Problem:
-        """The same problem for some frames."""
+    def at(self, frames: slice | NDArray[np.int64]) -> InverseProblem:
+        """Return the same problem for some frames."""
         own = {name: getattr(self, name)[frames] for name in _PER_FRAME}
         init = None if self.init is None else self.init[frames]
-        return Problem(self.gram, alpha=self.alpha, smoothness=self.smoothness, init=init, ties=self.ties, **own)
+        return InverseProblem(self.gram, alpha=self.alpha, smoothness=self.smoothness, init=init, ties=self.ties, **own)
+
+    def warning(self, notes: list[str]) -> InverseProblem:
+        """Return the same problem with further warnings for its solution."""
+        return replace(self, warnings=self.warnings + notes)
+
+    def with_alpha(self, alpha: float) -> InverseProblem:
+        """Return the same problem with another alpha."""
+        return replace(self, alpha=float(alpha))
+
+    def with_smoothness(self, smoothness: float) -> InverseProblem:
+        """Return the same problem with another temporal term."""
+        return replace(self, smoothness=smoothness)
+
+    def starting_at(self, init: Float64 | None) -> InverseProblem:
+        """Return the same problem with another start (T, K), inside the box."""
+        return replace(self, init=init)
+
+    def without_priors(self) -> InverseProblem:
+        """Return the same problem without priors."""
+        return replace(self, prior_strength=np.zeros_like(self.prior_strength))
+
+    def with_priors_of(self, other: InverseProblem) -> InverseProblem:
+        """Return the same problem with the priors of another of the same shape."""
+        return replace(self, prior_target=other.prior_target, prior_strength=other.prior_strength)
+
+    def resting(self, shapes: NDArray[np.bool_]) -> InverseProblem:
+        """Return the same problem with shapes (K,) pinned at the point of their box nearest to 0."""
+        rest = np.clip(0.0, self.lower, self.upper)
+        lower, upper = np.where(shapes, rest, self.lower), np.where(shapes, rest, self.upper)
+        init = None if self.init is None else np.clip(self.init, lower, upper)
+        return replace(self, lower=lower, upper=upper, init=init)
+
+    def with_targets(self, targets: NDArray[np.float32], request: Request) -> InverseProblem:
+        """Return the same problem for other targets (T, V, 3) or (T, M, 3), projected as a request says."""
+        projections, energies = project(self.gram, targets, request.threads, request.device)
+        return replace(self, targets=targets, projections=projections, energies=energies)
 
 
 _PER_FRAME = ("targets", "projections", "energies", "lower", "upper", "prior_target", "prior_strength")
 
 
-def make_problem(
-    gram: Gram,
-    targets: ArrayLike,
-    *,
-    alpha: float,
-    smoothness: float = 0.0,
-    init: ArrayLike | None = None,
-    bounds: ArrayLike | None = None,
-    fixed: ArrayLike | None = None,
-    priors: tuple[ArrayLike, ArrayLike] | None = None,
-    symmetric: Sequence[tuple[int | str, int | str]] | None = None,
-    threads: int = 0,
-    device: str = "cpu",
-) -> Problem:
-    """Check what a user gave to ``solve``; see there for the arguments.
+def make_problem(request: Request) -> InverseProblem:
+    """Check the arrays of a request and project its targets; an alpha that is not chosen yet is 0.
 
     Raises
     ------
     ValueError
         Naming function, argument, what it is and what it must be.
     """
-    for name, value in (("alpha", alpha), ("smoothness", smoothness)):
-        if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value >= 0):
-            raise bad_argument("solve", name, repr(value), 'a finite number >= 0, or "auto"')
-    rows = gram.checked(targets)
+    gram = request.gram
+    alpha, smoothness = (0.0 if is_auto(term) else float(term) for term in (request.alpha, request.smoothness))
+    rows = gram.checked(request.targets)
     shape = (len(rows), gram.activations.num_shapes)
-    lower, upper = box(gram.rig, bounds, fixed, shape)
-    target, strength = prior_terms(priors, shape)
-    ties = tie_list(gram.rig, symmetric, shape[1])
+    lower, upper = box(gram.rig, request.bounds, request.fixed, shape)
+    target, strength = prior_terms(request.priors, shape)
+    ties = tie_list(gram.rig, request.symmetric, shape[1])
     tied = np.flatnonzero(ties != np.arange(shape[1]))
     for name, value in (("alpha", alpha), ("smoothness", smoothness)):
         if value > largest_strength(lower, upper):
             raise bad_argument("solve", name, f"{value:g}", "so small that the objective does not overflow")
-    given = given_arguments(bounds, fixed, (target, strength), np.column_stack([ties[tied], tied]), shape)
+    pairs = np.column_stack([ties[tied], tied])
+    given = given_arguments(request.bounds, request.fixed, (target, strength), pairs, shape)
     tie_boxes(ties, tied, lower, upper)
     asked_for = strength.any(axis=0) | ((smoothness > 0) & (lower == upper).any(axis=0))
     fix_idle(gram.idle & ~asked_for, ties, lower, upper)
-    projections, energies = project(gram, rows, threads, device)
-    return Problem(
+    projections, energies = project(gram, rows, request.threads, request.device)
+    return InverseProblem(
         gram=gram,
         targets=rows,
         projections=projections,
         energies=energies,
-        alpha=float(alpha),
-        smoothness=float(smoothness),
+        alpha=alpha,
+        smoothness=smoothness,
         lower=lower,
         upper=upper,
-        init=checked_start(init, lower, upper, ties),
+        init=checked_start(request.init, lower, upper, ties),
         prior_target=target,
         prior_strength=strength,
         ties=ties,

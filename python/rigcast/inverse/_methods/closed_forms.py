@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.inverse._options import Options
-from rigcast.inverse._problem import Problem
+from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._request import Request
 
 Float64 = NDArray[np.float64]
 Result = tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]
 
 
-def cet(problem: Problem, options: Options) -> Result:
+def cet(problem: InverseProblem, request: Request) -> Result:
     """Ridge least squares, clipped (Cetinaslan and Orvalho 2020; Rackovic et al. 2022, eq. 6).
 
     ``w = argmin |B w - b|^2 + alpha |w|^2``. Shapes that cannot be told apart at alpha = 0 share their weight (the
@@ -26,7 +26,7 @@ def cet(problem: Problem, options: Options) -> Result:
     return _done(ridge(problem))
 
 
-def seol(problem: Problem, options: Options) -> Result:
+def seol(problem: InverseProblem, request: Request) -> Result:
     """One shape after another (Seol et al. 2011; Rackovic et al. 2022, eq. 7).
 
     Shapes in the order of their mean displacement, largest first; each gets ``w_k = argmin |b_k w - b|^2`` in its
@@ -48,7 +48,7 @@ def seol(problem: Problem, options: Options) -> Result:
     return _done(weights[:, basis.member])
 
 
-def ridge(problem: Problem, matrix: Float64 | None = None, projections: Float64 | None = None) -> Float64:
+def ridge(problem: InverseProblem, matrix: Float64 | None = None, projections: Float64 | None = None) -> Float64:
     """(T, K): the clipped ridge solution, for the problem's shapes or others' Gram matrix (K, K) and projections."""
     basis = Tied(problem)
     gram = basis.matrix(problem.gram.matrix if matrix is None else matrix)
@@ -81,7 +81,7 @@ class Tied:
         The box, whether it is one value, the priors' ``sum s`` and ``sum s c``.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: InverseProblem) -> None:
         owners, self.member = np.unique(problem.ties, return_inverse=True)
         self.size = len(owners)
         self.expand = np.eye(self.size)[self.member.ravel()]

@@ -16,7 +16,7 @@ from rigcast.inverse import Solution
 from rigcast.inverse._distances import solved_p95
 from rigcast.inverse._projection import project
 from rigcast.inverse._solution import Constraints
-from rigcast.inverse._solve import Solver
+from rigcast.inverse._solver import Solver
 from rigcast.plot._colors import SERIES
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.report._shot.solved import ON

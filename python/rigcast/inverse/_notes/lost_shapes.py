@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast.inverse._choices.loss import drawn
 from rigcast.inverse._distances import cuts, posed
-from rigcast.inverse._head_motion import FRAMES, head_motion
-from rigcast.inverse._loss import drawn
-from rigcast.inverse._problem import Problem
+from rigcast.inverse._motion.head import FRAMES, head_motion
+from rigcast.inverse._problem import InverseProblem
 from rigcast.inverse._solution import Solution
 
 Float64 = NDArray[np.float64]
@@ -20,7 +20,7 @@ NORMAL_DEVIATION = 1.4826  # of normal numbers, in median distances from their m
 CORE = 0.1  # of the farthest displacement: vertices that move less tell little of a shape
 
 
-def lost_shapes(problem: Problem, solution: Solution) -> list[str]:
+def lost_shapes(problem: InverseProblem, solution: Solution) -> list[str]:
     """One sentence if shapes rest in every frame although the residual shows them, else nothing.
 
     The weight that shape b alone would take of a frame's residual r is ``b . r / |b|^2``. With a loss that ignores
@@ -31,7 +31,7 @@ def lost_shapes(problem: Problem, solution: Solution) -> list[str]:
 
     Parameters
     ----------
-    problem : Problem
+    problem : InverseProblem
         In the rig's frame.
     solution : Solution
     """
@@ -54,7 +54,7 @@ def lost_shapes(problem: Problem, solution: Solution) -> list[str]:
     return [f"shapes that seem to move in the shot rest in every frame, because {cause}: {named}{more}; {advice}"]
 
 
-def _shown(problem: Problem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
+def _shown(problem: InverseProblem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
     """(I,): the largest weight that each shape alone takes of the residual of a frame."""
     gram = problem.gram
     along = problem.projections[:, idle] - gram.activations(solution.weights) @ gram.matrix[:, idle]
@@ -64,7 +64,7 @@ def _shown(problem: Problem, solution: Solution, idle: NDArray[np.int64]) -> Flo
     return np.asarray(alone.max(axis=0, initial=0.0))
 
 
-def _shown_robustly(problem: Problem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
+def _shown_robustly(problem: InverseProblem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
     """The same by medians over vertices; of their own deviation, and where the distances fall in sum."""
     gram, omega = problem.gram, problem.gram.vertex_weights
     shown = np.zeros(len(idle))
@@ -92,7 +92,7 @@ def _median(rows: Float64, shares: Float64) -> Float64:
     return np.asarray(np.take_along_axis(rows, order, axis=1)[np.arange(len(rows)), np.minimum(place, len(shares) - 1)])
 
 
-def _head_moves(problem: Problem, solution: Solution) -> bool:
+def _head_moves(problem: InverseProblem, solution: Solution) -> bool:
     """Whether a rigid motion explains what is left. Beside a loss that ignores outliers, a shape that is lost leaves
     few vertices far behind: they are drawn to the fit, for the head moves all of them."""
     gram, weights = problem.gram, solution.weights

@@ -11,11 +11,10 @@ from rigcast._core import BlendshapeRig
 from rigcast._validate import Arguments, check_blendshape_rig
 from rigcast.inverse._constraints import largest_strength
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._problem import Problem
+from rigcast.inverse._problem import InverseProblem
 
 Float64 = NDArray[np.float64]
 
-AUTO = "auto"
 FEWEST = 12  # frames: second differences of fewer tell noise from motion too badly
 FRAMES_PER_BLOCK = 64  # evaluated at a time
 STRIDES = (2, 4, 8)
@@ -90,7 +89,7 @@ def jitter(rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, vertices:
     return measured(gram, shot, rows, lower, upper)
 
 
-def jitter_of(problem: Problem, weights: Float64) -> Jitter:
+def jitter_of(problem: InverseProblem, weights: Float64) -> Jitter:
     """The same for the weights (T, K) of a problem that were found without smoothness."""
     return measured(problem.gram, problem.targets, weights, problem.lower, problem.upper)
 
