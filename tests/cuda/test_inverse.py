@@ -9,7 +9,6 @@ import pytest
 
 import rigcast as rc
 from rigcast._device_report import DeviceReport
-from rigcast.inverse import _measures as measures
 from rigcast.inverse import _on_cuda as on_cuda
 from rigcast.inverse import _request as inverse_request
 from rigcast.inverse._gram import Gram
@@ -77,7 +76,7 @@ def test_solutions_are_those_of_the_cpu(what, seed, device, tolerance):
     np.testing.assert_allclose(result.rmse, cpu.rmse, rtol=tolerance["gram"])
     assert result.converged.all()
     gram = rc.inverse.Solver(rig, **{k: v for k, v in options.items() if k.startswith("vert")}).gram
-    scale = measures.scale(make_problem(Request(gram, targets, alpha=1.0)))
+    scale = make_problem(Request(gram, targets, alpha=1.0)).core.scale
     assert (result.optimality <= 1e-8 * scale).all()
 
 
@@ -155,12 +154,12 @@ def test_chunks_and_memory_change_no_byte(device):
     rig = random_rig(np.random.default_rng(4), shapes=12, corrections=20)
     gram = rc.inverse.Solver(rig).gram
     problem = make_problem(Request(gram, shot(rig, 600, 4, noise=0.5), alpha=1.0))
-    limits = 1e-9 * measures.scale(problem)
+    limits = 1e-9 * problem.core.scale
 
     def solve(**sizes):
-        made = device.InverseSolver(rig.num_shapes, *on_cuda.factors(problem), gram.matrix, **sizes)
-        found = made.solve(problem.terms(), problem.start(), limits, 200)
-        return [a.tobytes() for a in (*found, *made.measure(problem.terms(), found[0]))]
+        made = device.InverseSolver(rig.num_shapes, *on_cuda.factors(gram, problem.core.ties), gram.matrix, **sizes)
+        found = made.solve(problem.core.terms, problem.core.start, limits, 200)
+        return [a.tobytes() for a in (*found, *made.measure(problem.core.terms, found[0]))]
 
     expected = solve()
     # one run of frames at a time; nothing in shared memory; vectors there, but no room for factors
@@ -171,9 +170,11 @@ def test_chunks_and_memory_change_no_byte(device):
 def test_a_start_that_is_nan_does_not_converge(device):
     rig = random_rig(np.random.default_rng(4), corrections=0)
     problem = make_problem(Request(Gram(rig), shot(rig, 3, 4), alpha=1.0))
-    start = problem.start()
+    start = problem.core.start
     start[1, 2] = np.nan
-    found = on_cuda.solver(problem).solve(problem.terms(), start, 1e-9 * measures.scale(problem), 200)
+    found = on_cuda.solver(problem.gram, problem.core.ties).solve(
+        problem.core.terms, start, 1e-9 * problem.core.scale, 200
+    )
     assert np.isfinite(found[0][found[2]]).all()
     assert found[2][[0, 2]].all()
 

@@ -242,7 +242,7 @@ BAD = [
     ("bounds", {"bounds": (1.0, 0.0)}),
     ("init", {"init": np.full(8, 1.5)}),
     ("fixed", {"fixed": np.full(8, -0.5)}),
-    (r"priors\[1\]", {"priors": (0.5, -1.0)}),
+    ("priors", {"priors": (0.5, -1.0)}),
     ("priors", {"priors": (1e300, 1e300)}),
     ("alpha", {"alpha": 1e308}),
     ("smoothness", {"smoothness": 1e308}),

@@ -15,12 +15,11 @@ from rigcast._resume.parts import Parts, opened
 from rigcast._validate import bad_argument
 from rigcast.inverse._choices.elbow import SAMPLE, training_frames
 from rigcast.inverse._choices.terms import chooses_alpha, with_alpha_of, with_relative_alpha, with_smoothness_of
-from rigcast.inverse._constraints import box, prior_terms
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN
 from rigcast.inverse._motion.rigid import without_motion, without_rigid_motion
 from rigcast.inverse._notes.lost_shapes import lost_shapes
 from rigcast.inverse._notes.resting import all_at_rest
-from rigcast.inverse._problem import make_problem
+from rigcast.inverse._problem import check_constraints, make_problem
 from rigcast.inverse._request import Request, at, checked, is_auto
 from rigcast.inverse._solution import Solution, content_of, from_content
 from rigcast.inverse._solve import solve_request
@@ -96,9 +95,7 @@ def _whole_shot(request: Request) -> Request:
         frame, vertex = wrong[0]
         got = f"not finite at frame {frame}, vertex {gram.vertices[vertex]}"
         raise bad_argument("solve", "targets", got, "finite everywhere")
-    shape = (len(shot), gram.activations.num_shapes)
-    box(gram.rig, request.bounds, request.fixed, shape)
-    prior_terms(request.priors, shape)
+    check_constraints(request)
     fixed, priors = request.fixed, request.priors
     request = replace(
         request,

@@ -149,8 +149,7 @@ def _check_smoothness(request: Request) -> None:
     smoothness = request.smoothness
     number = isinstance(smoothness, (int, float, np.number))
     for name, value in (("alpha", request.alpha), ("smoothness", smoothness)):
-        plain = isinstance(value, (int, float, np.number)) and np.isfinite(value) and float(value) >= 0
-        if not (plain or is_auto(value)):
+        if not (isinstance(value, (int, float, np.number)) or is_auto(value)):
             raise bad_argument("solve", name, repr(value), 'a finite number >= 0, or "auto"')
     if request.method not in TEMPORAL and (not number or float(smoothness) > 0):
         got = f"{smoothness:g}" if number else repr(smoothness)

@@ -17,8 +17,6 @@ from rigcast._formats.npz.archive import BROKEN, Member, check_shape
 from rigcast._formats.npz.array import HEADER
 from rigcast._safe_reading import errors_naming
 from rigcast._validate import bad_argument, missing_file
-from rigcast.errors import NumericalError
-from rigcast.inverse._measures import measure
 from rigcast.inverse._problem import InverseProblem
 from rigcast.inverse._request import Request
 
@@ -215,10 +213,7 @@ def measured(
         If something overflowed.
     """
     weights = np.clip(weights, problem.lower, problem.upper)
-    found = measure(problem, weights, request.threads, request.device, causal=request.joint is False)
-    if not all(np.isfinite(part).all() for part in (weights, found.objective, found.optimality, found.rmse)):
-        cure = "bring targets, bounds and terms to a common scale"
-        raise NumericalError(f"solve: method {request.method!r} overflowed; {cure}")
+    found = problem.measure(weights, request.threads, request.device, causal=request.joint is False)
     return Solution(
         weights=weights,
         objective=found.objective,

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from rigcast.inverse._choices.loss import Loss
 from rigcast.inverse._choices.reweighting import objective, reweighted
 from rigcast.inverse._choices.terms import waits_for_weights, with_alpha, with_relative_alpha, with_smoothness_of
-from rigcast.inverse._measures import measure
 from rigcast.inverse._methods.closed_forms import cet, seol
 from rigcast.inverse._methods.descent import descent
 from rigcast.inverse._methods.localized import cet_loc
@@ -80,7 +79,7 @@ def _robust(problem: InverseProblem, request: Request) -> Solution:
     loss = Loss(request.loss, float(request.loss_scale))
     pulled, weights, iterations, converged = reweighted(problem, request, loss)
     solution = measured(problem, request, weights, iterations, converged)
-    solution.optimality = measure(pulled, solution.weights, request.threads, request.device).optimality
+    solution.optimality = pulled.measure(solution.weights, request.threads, request.device).optimality
     solution.objective = objective(problem, solution.weights, loss, request.threads)
     solution.gap = None
     solution.loss, solution.loss_scale = loss.name, loss.scale

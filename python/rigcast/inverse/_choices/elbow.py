@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig
-from rigcast.inverse import _measures as measures
-from rigcast.inverse._constraints import largest_strength
+from rigcast.errors import NumericalError
 from rigcast.inverse._distances import rmse_p95
 from rigcast.inverse._methods.descent import descent
 from rigcast.inverse._problem import InverseProblem
@@ -47,12 +46,15 @@ def choose_alpha(sample: InverseProblem, request: Request, most: float = np.inf)
     request.show(Progress("choosing alpha", 0, 0))
     quiet = replace(request, progress=None, joint=None)
     single = sample.with_alpha(0.0).with_smoothness(0.0).starting_at(None)
-    alphas = default_alphas(sample.rig)
-    alphas = alphas[alphas <= min(largest_strength(sample.lower, sample.upper), most)]
+    alphas = default_alphas(sample.gram.rig)
+    alphas = alphas[alphas <= min(sample.core.largest_strength, most)]
     table = np.array([_solved(single.with_alpha(alpha), quiet) for alpha in alphas])
-    rest = rmse_p95(single, single.start(), request.threads).mean()
-    energies = measures.measure(single, single.start(), request.threads, request.device).objective
-    if not (np.isfinite(table).all() and np.isfinite(rest) and np.isfinite(energies).all()):
+    rest = rmse_p95(single, single.core.start, request.threads).mean()
+    try:
+        single.measure(single.core.start, request.threads, request.device)
+    except NumericalError:
+        return 0.0
+    if not (np.isfinite(table).all() and np.isfinite(rest)):
         return 0.0
     return float(alphas[elbow(table[:, 0], table[:, 1], float(rest))])
 

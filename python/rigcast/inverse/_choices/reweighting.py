@@ -109,12 +109,13 @@ class Inliers:
 
 def inliers(sample: InverseProblem, request: Request) -> Inliers:
     """Tell outliers from noise by Huber's loss with a scale by squares; outliers double what these leave everywhere."""
-    single = sample.with_alpha(0.0).with_smoothness(0.0).starting_at(None).without_priors()
+    alone = sample.with_alpha(0.0).with_smoothness(0.0).starting_at(None)
+    single = alone.without_priors()
     quiet = replace(request, progress=None, joint=None)
     weights = np.clip(descent(single, quiet)[0], single.lower, single.upper)
     first = Loss(HUBER, max(MEDIANS[HUBER] * _median(single, weights, quiet.threads), _finest(single.gram)))
     targets, weights, _, _ = _rounds(single, weights, quiet, first, BEGUN)
-    seen = single.with_targets(targets, request).with_priors_of(sample)
+    seen = alone.with_targets(targets, request)
     return Inliers(seen, weights, _median(single, weights, quiet.threads))
 
 

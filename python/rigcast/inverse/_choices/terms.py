@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rigcast._validate import Arguments, bad_argument
-from rigcast.inverse import _measures as measures
 from rigcast.inverse._choices.elbow import SAMPLE, choose_alpha, training_frames
 from rigcast.inverse._choices.jitter import jitter_of
 from rigcast.inverse._choices.loss import MEDIANS, Loss
@@ -31,7 +30,7 @@ def with_relative_alpha(request: Request, problem: InverseProblem) -> Request:
         raise bad_argument("solve", "relative_alpha", got, "the only one of the two")
     share = Arguments("solve").number("relative_alpha", request.relative_alpha, least=0.0, most=1.0)
     at_rest = without_motion_at_rest(problem, request) if request.rigid == TOGETHER else problem
-    return replace(request, alpha=share * measures.resting_alpha(at_rest), relative_alpha=None)
+    return replace(request, alpha=share * at_rest.core.resting_alpha(at_rest.gram.core), relative_alpha=None)
 
 
 def with_alpha(request: Request, problem: InverseProblem) -> Request:

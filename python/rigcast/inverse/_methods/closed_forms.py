@@ -35,7 +35,7 @@ def seol(problem: InverseProblem, request: Request) -> Result:
     basis = Tied(problem)
     shapes = problem.gram.columns[: problem.num_shapes]
     size = np.linalg.norm(np.tensordot(basis.expand.T, shapes, axes=1), axis=2) @ problem.gram.vertex_weights
-    matrix, target = basis.matrix(problem.gram.matrix), basis.project(problem.projections)
+    matrix, target = basis.matrix(problem.gram.matrix), basis.project(problem.core.projections)
     weights = np.where(basis.pinned, basis.lower, 0.0)
     residual = target - weights @ matrix
     strength, wanted = basis.strength, basis.wanted
@@ -52,7 +52,7 @@ def ridge(problem: InverseProblem, matrix: Float64 | None = None, projections: F
     """(T, K): the clipped ridge solution, for the problem's shapes or others' Gram matrix (K, K) and projections."""
     basis = Tied(problem)
     gram = basis.matrix(problem.gram.matrix if matrix is None else matrix)
-    target = basis.project(problem.projections if projections is None else projections) + basis.wanted
+    target = basis.project(problem.core.projections if projections is None else projections) + basis.wanted
     shrink = problem.alpha * np.bincount(basis.member, minlength=basis.size)
     weights = np.where(basis.pinned, basis.lower, 0.0)
     target = target - weights @ gram
@@ -82,7 +82,7 @@ class Tied:
     """
 
     def __init__(self, problem: InverseProblem) -> None:
-        owners, self.member = np.unique(problem.ties, return_inverse=True)
+        owners, self.member = np.unique(problem.core.ties, return_inverse=True)
         self.size = len(owners)
         self.expand = np.eye(self.size)[self.member.ravel()]
         self.lower, self.upper = problem.lower[:, owners], problem.upper[:, owners]

@@ -38,13 +38,13 @@ def cet_loc(problem: InverseProblem, request: Request) -> tuple[Float64, NDArray
         flat = (local * gram.vertex_weights[:, None]).reshape(len(local), -1)
         gram.prepared["cet_loc"] = flat, flat @ local.reshape(len(local), -1).T
     weighted, matrix = gram.prepared["cet_loc"]
-    weights = ridge(problem, matrix, problem.offsets.reshape(problem.num_frames, -1) @ weighted.T)
+    weights = ridge(problem, matrix, gram.offsets(problem.targets).reshape(problem.num_frames, -1) @ weighted.T)
     return weights, np.ones(len(weights), np.int64), np.ones(len(weights), bool)
 
 
 def masks(problem: InverseProblem) -> NDArray[np.bool_]:
     """(K, M): whether each shape keeps each of the chosen vertices."""
-    rig = problem.rig
+    rig = problem.gram.rig
     faces = np.asarray(rig.faces if rig.faces is not None else np.zeros((0, 3), np.int32))
     if len(faces) == 0:
         raise bad_argument("solve", "method", "'cet_loc' for a rig without faces", "another method")

@@ -32,7 +32,7 @@ def mm(problem: InverseProblem, request: Request) -> Result:
     target, or after ``max_iterations`` (10,000) steps. Steps are short, of the size of one over the squared Frobenius
     norm of B, so that this can be far from the minimum: ``optimality`` tells.
     """
-    return _minimize(problem, problem.start(), request)
+    return _minimize(problem, problem.core.start, request)
 
 
 def mm_cet(problem: InverseProblem, request: Request) -> Result:
@@ -58,13 +58,13 @@ def _minimize(problem: InverseProblem, start: Float64, request: Request) -> Resu
 def bound(problem: InverseProblem, threads: int = 0) -> Any:
     """The engine's constants for a problem's rig, box and ties; kept with the Gram matrix."""
     box = np.column_stack([problem.lower.min(axis=0), problem.upper.max(axis=0)])
-    key = ("majorize_minimize", box.tobytes(), problem.ties.tobytes())
+    key = ("majorize_minimize", box.tobytes(), problem.core.ties.tobytes())
     prepared = problem.gram.prepared
     if key not in prepared:
         gram = problem.gram
         structure = _core.ProductModel(gram.rig, np.arange(problem.num_shapes))
         prepared[key] = _core.MajorizeMinimize(
-            structure, gram.columns, gram.matrix, gram.vertex_weights, box, problem.ties, threads
+            structure, gram.columns, gram.matrix, gram.vertex_weights, box, problem.core.ties, threads
         )
     return prepared[key]
 
@@ -72,10 +72,10 @@ def bound(problem: InverseProblem, threads: int = 0) -> Any:
 def frames(problem: InverseProblem, part: slice) -> dict[str, NDArray[Any]]:
     """Frames of a problem as the engine takes them."""
     return {
-        "offsets": problem.offsets[part],
-        "projections": problem.projections[part],
-        "energies": problem.energies[part],
-        "linear": problem.linear[part],
+        "offsets": problem.gram.offsets(problem.targets[part]),
+        "projections": problem.core.projections[part],
+        "energies": problem.core.energies[part],
+        "linear": problem.core.linear[part],
         "curvature": problem.prior_strength[part],
         "lower": problem.lower[part],
         "upper": problem.upper[part],

@@ -182,7 +182,7 @@ def _projected(gram: Gram, rows: Float64) -> Float64:
 
 
 def _warnings(problem: InverseProblem, free: Gram, unsettled: int) -> list[str]:
-    names = list(problem.rig.shape_names)
+    names = list(problem.gram.rig.shape_names)
     made = np.flatnonzero(free.idle & ~problem.gram.idle)
     result = []
     if len(made):

@@ -47,7 +47,7 @@ def lost_shapes(problem: InverseProblem, solution: Solution) -> list[str]:
     missed = [index for index in np.argsort(-shown, kind="stable") if shown[index] > SHOWN]
     if not missed or (solution.transforms is None and _head_moves(problem, solution)):
         return []
-    names = problem.rig.shape_names
+    names = problem.gram.rig.shape_names
     named = ", ".join(f"{names[idle[index]]} (up to {shown[index]:.1g})" for index in missed[:6])
     more = f" and {len(missed) - 6} more" if len(missed) > 6 else ""
     cause, advice = _cause(solution)
@@ -57,7 +57,7 @@ def lost_shapes(problem: InverseProblem, solution: Solution) -> list[str]:
 def _shown(problem: InverseProblem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
     """(I,): the largest weight that each shape alone takes of the residual of a frame."""
     gram = problem.gram
-    along = problem.projections[:, idle] - gram.activations(solution.weights) @ gram.matrix[:, idle]
+    along = problem.core.projections[:, idle] - gram.activations(solution.weights) @ gram.matrix[:, idle]
     square = np.diag(gram.matrix)[idle]
     clear = along > NOISE * (solution.rmse / np.sqrt(3.0))[:, None] * np.sqrt(square)
     alone = np.divide(along, square, out=np.zeros_like(along), where=clear & (square > 0))
@@ -100,10 +100,10 @@ def _head_moves(problem: InverseProblem, solution: Solution) -> bool:
         some = np.unique(np.linspace(0, problem.num_frames - 1, FRAMES).round().astype(np.int64))
         fit = posed(gram, weights[some]).astype(np.float64)
         points = drawn(gram.chosen(problem.targets[some]).astype(np.float64), fit, gram.vertex_weights > 0)
-        return head_motion(problem.rig, points, weights[some], gram.vertices).moves
+        return head_motion(problem.gram.rig, points, weights[some], gram.vertices).moves
     whole = problem.targets.shape[1] == gram.num_vertices
     vertices = None if whole and len(gram.vertices) == gram.num_vertices else gram.vertices
-    return head_motion(problem.rig, problem.targets, weights, vertices).moves
+    return head_motion(problem.gram.rig, problem.targets, weights, vertices).moves
 
 
 def _cause(solution: Solution) -> tuple[str, str]:

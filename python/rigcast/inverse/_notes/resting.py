@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.inverse._measures import FLATTEST, measure
 from rigcast.inverse._problem import InverseProblem
 
 STILL = 0.01  # of the strongest frame's pull: frames below it do not move
@@ -19,9 +18,9 @@ def all_at_rest(problem: InverseProblem) -> str | None:
     if problem.alpha <= 0.0 or 2 * int((_strongest(problem) <= problem.alpha).sum()) < problem.num_frames:
         return None  # most frames turn something on; what combinations and pins do beside the shapes is measured below
     rest = np.clip(0.0, problem.lower, problem.upper)
-    held = measure(problem, rest).optimality <= 0.0
-    pull = measure(problem.with_alpha(0.0), rest).optimality
-    moved = pull > max(STILL * pull.max(), FLATTEST * float(np.diag(problem.gram.matrix).max()))
+    held = problem.measure(rest).optimality <= 0.0
+    pull = problem.with_alpha(0.0).measure(rest).optimality
+    moved = pull > max(STILL * pull.max(), problem.core.least_pull)
     if not moved.any() or 2 * int((held & moved).sum()) < int(moved.sum()):
         return None
     factor, advice = problem.alpha / pull.max(), 'give a smaller alpha, or none ("auto")'
@@ -36,4 +35,4 @@ def all_at_rest(problem: InverseProblem) -> str | None:
 
 def _strongest(problem: InverseProblem) -> NDArray[np.float64]:
     """Return (T,): the largest pull on a shape at the neutral pose."""
-    return np.asarray(2.0 * problem.projections[:, : problem.num_shapes].max(axis=1, initial=0.0))
+    return np.asarray(2.0 * problem.core.projections[:, : problem.num_shapes].max(axis=1, initial=0.0))
