@@ -20,6 +20,8 @@ void bind_differential(pybind11::module_& module);
 void bind_metrics(pybind11::module_& module);
 void bind_transfer(pybind11::module_& module);
 void bind_inverse(pybind11::module_& module);
+/// Called by bind_inverse, between the classes that it takes and the functions that take it.
+void bind_inverse_problem(pybind11::module_& module);
 void bind_majorize_minimize(pybind11::module_& module);
 void bind_ik_goals(pybind11::module_& module);
 void bind_face(pybind11::module_& module);

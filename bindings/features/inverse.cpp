@@ -8,17 +8,17 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
-#include "bindings/convert/shot_arrays.h"
 #include "rigcast/core/check.h"
 #include "rigcast/inverse/frames/solve_frames.h"
+#include "rigcast/inverse/problem.h"
 #include "rigcast/inverse/rig_gram.h"
 #include "rigcast/inverse/solve.h"
-#include "rigcast/optimize/products/measure_frames.h"
 #include "rigcast/rig/blendshapes/blendshape_rig.h"
 
 namespace rigcast::bindings {
 namespace {
 
+using inverse::Problem;
 using inverse::RigGram;
 using optimize::ProductModel;
 
@@ -31,8 +31,7 @@ std::unique_ptr<RigGram> make_gram(std::shared_ptr<rig::BlendshapeRig> rig, cons
 }
 
 std::vector<bool> idle(const RigGram& gram) {
-    const std::vector<char> found = gram.idle();
-    return {found.begin(), found.end()};
+    return {gram.idle().begin(), gram.idle().end()};
 }
 
 Array<double> matrix(const RigGram& gram) {
@@ -72,66 +71,64 @@ std::function<void(Arguments...)> callback(const py::object& function) {
     };
 }
 
-py::tuple descend(const ProductModel& products, const RigGram& gram, const py::tuple& terms, const ArrayLike& start,
-                  const py::tuple& priors, const ArrayLike& ties, double alpha, double smoothness, double tolerance,
-                  double sharpness, std::int64_t max_iterations, bool coupled, const IntLike& threads,
-                  const CountCallback& solved, const StepCallback& report) {
-    constexpr const char* name = "descend";
-    const int num_threads = thread_count(name, threads);
-    const ShotArrays arrays(name, products.num_variables(), products.num_columns(), terms);
-    const std::int64_t frames = arrays.shot.projections.extent(0);
-    const std::int64_t shapes = products.num_variables();
-    if (priors.size() != 2) throw bad_argument(name, "priors", "not two arrays", "two arrays");
-    const auto targets = as_array<double, 2>(name, "priors", priors[0], "numbers (T, K)");
-    const auto strengths = as_array<double, 2>(name, "priors", priors[1], "numbers (T, K)");
-    const auto given = as_array<double, 2>(name, "start", start, "numbers (T, K)");
-    const auto owners = as_indices(name, "ties", ties);
-    for (const Array<double>* array : {&targets, &strengths, &given}) {
-        check_shape<const double, 2>(name, "start or priors", view<double, 2>(*array), {frames, shapes});
+/// The arrays of a solve's result.
+struct ResultArrays {
+    Array<double> weights;
+    Array<std::int64_t> iterations;
+    Array<bool> converged;
+
+    ResultArrays(const char* function, const Problem& problem, const ArrayLike& start)
+        : weights(copy(view<double, 2>(as_array<double, 2>(function, "start", start, "numbers (T, K)")))),
+          iterations(problem.num_frames()),
+          converged(problem.num_frames()) {
+        check_shape<const double, 2>(function, "start", view<double, 2>(weights),
+                                     {problem.num_frames(), problem.num_shapes()});
     }
-    check_shape<const std::int32_t, 1>(name, "ties", view<std::int32_t, 1>(owners), {shapes});
-    const inverse::WeightProblem problem{
-        arrays.shot, view<double, 2>(targets), view<double, 2>(strengths), view<std::int32_t, 1>(owners), alpha,
-        smoothness};
+    optimize::ShotResult views() {
+        return {writable<double, 2>(weights), writable<std::int64_t, 1>(iterations), writable<bool, 1>(converged)};
+    }
+};
+
+py::tuple descend(const RigGram& gram, const Problem& problem, const ArrayLike& start, double tolerance,
+                  std::int64_t max_iterations, bool coupled, const IntLike& threads, const CountCallback& solved,
+                  const StepCallback& report) {
+    const int num_threads = thread_count("descend", threads);
+    problem.check_gram(gram);
+    ResultArrays arrays("descend", problem, start);
+    const optimize::ShotResult result = arrays.views();
     const inverse::DescentOptions options{tolerance,
-                                          sharpness,
                                           max_iterations,
                                           coupled,
                                           num_threads,
                                           callback<std::int64_t>(solved),
                                           callback<std::int64_t, double>(report)};
-    Array<double> weights = copy(view<double, 2>(given));
-    Array<std::int64_t> iterations(frames);
-    Array<bool> converged(frames);
-    const optimize::ShotResult result{writable<double, 2>(weights), writable<std::int64_t, 1>(iterations),
-                                      writable<bool, 1>(converged)};
     {
         const ReleasedGil released;
-        inverse::descend(products, gram, problem, options, result);
+        inverse::descend(gram, problem, options, result);
     }
-    return py::make_tuple(weights, iterations, converged);
+    return py::make_tuple(arrays.weights, arrays.iterations, arrays.converged);
 }
 
-py::tuple measure(const ProductModel& products, const RigGram& gram, const py::tuple& terms, const ArrayLike& weights,
-                  const IntLike& threads) {
-    constexpr const char* name = "measure_frames";
+py::tuple finish_descent(const RigGram& gram, const Problem& problem, const ArrayLike& weights,
+                         const ArrayLike& converged, double tolerance, const IntLike& threads) {
+    constexpr const char* name = "finish_descent";
     const int num_threads = thread_count(name, threads);
-    const ShotArrays arrays(name, products.num_variables(), products.num_columns(), terms);
-    const auto given = as_array<double, 2>(name, "weights", weights, "numbers (T, K)");
-    const std::int64_t frames = arrays.shot.projections.extent(0);
-    const std::int64_t shapes = products.num_variables();
-    check_shape<const double, 2>(name, "weights", view<double, 2>(given), {frames, shapes});
-    Array<double> fidelity(frames);
-    Array<double> right({frames, shapes});
-    Array<double> left({frames, shapes});
-    const auto points = view<double, 2>(given);
-    const optimize::FrameMeasures result{writable<double, 1>(fidelity), writable<double, 2>(right),
-                                         writable<double, 2>(left)};
+    problem.check_gram(gram);
+    ResultArrays arrays(name, problem, weights);
+    const py::array_t<bool, layout> flags(converged);
+    if (flags.ndim() != 1 || flags.shape(0) != problem.num_frames()) {
+        throw bad_argument(name, "converged", describe(flags), "truth values (T,)");
+    }
+    std::copy_n(flags.data(), flags.size(), arrays.converged.mutable_data());
+    const optimize::ShotResult result = arrays.views();
+    inverse::DescentOptions options;
+    options.tolerance = tolerance;
+    options.threads = num_threads;
     {
         const ReleasedGil released;
-        optimize::measure_frames(products, gram.matrix(), arrays.shot, points, num_threads, result);
+        inverse::finish_descent(gram, problem, options, result);
     }
-    return py::make_tuple(fidelity, right, left);
+    return py::make_tuple(arrays.weights, arrays.converged);
 }
 
 }  // namespace
@@ -147,6 +144,13 @@ void bind_inverse(py::module_& module) {
                                "Pairs of shapes that move the vertices alike, the first shape first. Shapes in\n"
                                "combinations are left out.")
         .def_property_readonly(
+            "independence",
+            [](const RigGram& gram) {
+                return copy<double, 1>({gram.independence().data(), {gram.rig().num_shapes()}});
+            },
+            "(K,): the sine of the angle between each shape and the span of the others.")
+        .def_property_readonly("sharpness", &RigGram::sharpness, "What a tolerance is multiplied by.")
+        .def_property_readonly(
             "num_bytes", [](const RigGram& gram) { return gram.projection().num_bytes(); },
             "Bytes of the packed columns.")
         .def("project", &project, py::arg("targets"), py::arg("threads") = 0,
@@ -155,20 +159,17 @@ void bind_inverse(py::module_& module) {
                              "How a rig's columns depend on variables; shape k's weight is variable ties[k].")
         .def(py::init(&make_products), py::arg("rig"), py::arg("ties"))
         .def_property_readonly("is_linear", &ProductModel::is_linear);
-    module.def("descend", &descend, py::arg("products"), py::arg("gram"), py::arg("terms"), py::arg("start"),
-               py::arg("priors"), py::arg("ties"), py::arg("alpha"), py::arg("smoothness"), py::arg("tolerance"),
-               py::arg("sharpness"), py::arg("max_iterations"), py::arg("coupled"), py::arg("threads"),
-               py::arg("solved"), py::arg("report"),
-               "Weights (T, K), iterations (T,), converged (T,) of a shot, by exact descent in Gram space. `terms`:\n"
-               "projections (T, N), linear, quadratic, lower, upper (T, K); `priors`: targets and strengths (T, K).\n"
+    bind_inverse_problem(module);
+    module.def("descend", &descend, py::arg("gram"), py::arg("problem"), py::arg("start"), py::arg("tolerance"),
+               py::arg("max_iterations"), py::arg("coupled"), py::arg("threads"), py::arg("solved"), py::arg("report"),
+               "Weights (T, K), iterations (T,), converged (T,) of a shot, by exact descent in Gram space.\n"
                "Calls `solved` with the number of frames solved so far and, between the steps of a coupled solve,\n"
                "`report` with the number of steps and the largest ratio of optimality to threshold.\n"
                "max_iterations 0: the method's own.");
+    module.def("finish_descent", &finish_descent, py::arg("gram"), py::arg("problem"), py::arg("weights"),
+               py::arg("converged"), py::arg("tolerance"), py::arg("threads") = 0,
+               "Weights (T, K) and converged (T,) of frames that a device solved: tied shapes, identical ones.");
     module.attr("INVERSE_FRAMES_PER_RUN") = inverse::frames_per_run;
-    module.def("measure_frames", &measure, py::arg("products"), py::arg("gram"), py::arg("terms"), py::arg("weights"),
-               py::arg("threads") = 0,
-               "phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to\n"
-               "the left of each weight.");
 }
 
 }  // namespace rigcast::bindings

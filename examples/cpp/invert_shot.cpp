@@ -42,7 +42,7 @@ int main(int count, char** arguments) try {
     const inverse::RigGram gram(rig);  // once per rig
     inverse::ShotTargets shot{{targets.data(), {frames, vertices, 3}}};
     shot.alpha = 0.0;
-    const inverse::ShotWeights found = inverse::solve(gram, shot);
+    const inverse::ShotWeights found = inverse::solve(gram, inverse::Problem(gram, shot));
 
     double error = 0.0;
     for (std::size_t i = 0; i < weights.size(); ++i) {

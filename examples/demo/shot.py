@@ -16,8 +16,9 @@ from rigcast import report
 from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.parts import Parts
 from rigcast.inverse import Solution
+from rigcast.inverse._gram import Gram
 from rigcast.inverse._parts import solve_in_parts
-from rigcast.inverse._solve import Solver
+from rigcast.inverse._request import Request
 from rigcast.progress import ProgressCallback
 
 FPS = 30.0
@@ -81,7 +82,7 @@ def _solved(folder: Path, key: str, rig: Any, shot: NDArray[np.float32], progres
     if path.exists() and known.get("key") == key and "seconds" in known:
         return replace(Solution.load(path), seconds=float(known["seconds"]))
     with Parts(folder / "face-weights.partial", "solve") as parts:
-        solution = solve_in_parts(Solver(rig), shot, parts, alpha=ALPHA, progress=progress)
+        solution = solve_in_parts(Request(Gram(rig), shot, alpha=ALPHA, progress=progress), parts)
         solution.save(path, names=rig.shape_names, fps=FPS)
         write_json(stamp, {"key": key, "seconds": solution.seconds})
         parts.remove()

@@ -9,10 +9,9 @@ import numpy as np
 
 import rigcast as rc
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._measures import scale
 from rigcast.inverse._on_cuda import factors
 from rigcast.inverse._problem import make_problem
-from rigcast.inverse._projection import project
+from rigcast.inverse._request import Request
 from tests.cuda.operation import Inputs, Operation, T, normal
 from tests.support.blendshapes import random_rig
 from tests.support.inverse_rigs import random_rig as random_inverse_rig
@@ -37,7 +36,7 @@ def projection(frames: int, num_vertices: int, markers: int | None = None, colum
     return Operation(
         f"projection {frames} frames, {given} of {num_vertices} vertices, {model.num_columns} columns",
         lambda rng: {"targets": normal(rng, frames, given, 3)},
-        lambda targets: join(*project(gram, targets)),
+        lambda targets: join(*gram.core.project(targets)),
         device,
         "float64",
         np.float64,
@@ -54,9 +53,9 @@ def inverse(frames: int, order: int, *, alpha: float = 1.0, **sizes: Any) -> Ope
         return {"targets": rig.evaluate(truth) + 0.1 * normal(rng, frames, len(rig.rest_vertices), 3)}
 
     def device(lane: ModuleType, targets: np.ndarray) -> np.ndarray:
-        problem = make_problem(solver.gram, targets, alpha=alpha)
-        on_device = lane.InverseSolver(rig.num_shapes, *factors(problem), solver.gram.matrix)
-        weights, _, converged = on_device.solve(problem.terms(), problem.start(), 1e-9 * scale(problem), 200)
+        problem = make_problem(Request(solver.gram, targets, alpha=alpha))
+        on_device = lane.InverseSolver(rig.num_shapes, *factors(solver.gram, problem.core.ties), solver.gram.matrix)
+        weights, _, converged = on_device.solve(problem.core.terms, problem.core.start, 1e-9 * problem.core.scale, 200)
         assert converged.all()
         return weights
 

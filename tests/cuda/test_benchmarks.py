@@ -13,7 +13,7 @@ from benchmarks.systems.cuda import batches, blendshapes, body, crowd, different
 
 import rigcast as rc
 from rigcast._device_report import DeviceReport
-from rigcast.inverse import _on_cuda as on_cuda
+from rigcast.inverse import _request as inverse_request
 from tests.support.differential import random_differential
 from tests.support.face_maps import random_face_maps
 from tests.support.models import random_body
@@ -26,7 +26,7 @@ def measuring(emulated_lane, monkeypatch):
     """The emulation with the rate of a copy, and a workspace of the size of this machine's memory."""
     monkeypatch.setattr(emulated_lane, "copy_rate", lambda size, repeats: 10.0, raising=False)
     monkeypatch.setattr(batches, "WORKSPACE", 1 << 24)
-    monkeypatch.setattr(on_cuda, "cuda_report", lambda: DeviceReport("cuda", True, "the emulation"))
+    monkeypatch.setattr(inverse_request, "cuda_report", lambda: DeviceReport("cuda", True, "the emulation"))
     return emulated_lane
 
 

@@ -9,9 +9,11 @@ import pytest
 
 import rigcast as rc
 from rigcast._device_report import DeviceReport
-from rigcast.inverse import _measures as measures
 from rigcast.inverse import _on_cuda as on_cuda
+from rigcast.inverse import _request as inverse_request
+from rigcast.inverse._gram import Gram
 from rigcast.inverse._problem import make_problem
+from rigcast.inverse._request import Request
 from tests.support.blendshapes import random_arrays
 from tests.support.inverse_rigs import in_between_rig, macro_rig, near_duplicates_rig, random_rig, weights_near
 
@@ -23,8 +25,8 @@ WEIGHTS = 1e-5  # what is promised of well-posed frames
 def device(lane, monkeypatch):
     """Lets device="cuda" reach the lane."""
     monkeypatch.setitem(sys.modules, "rigcast._cuda", lane)
-    monkeypatch.setattr(on_cuda, "cuda_report", lambda: DeviceReport("cuda", True, "a GPU or its emulation"))
-    monkeypatch.setattr(on_cuda, "devices", lambda: ["cpu"])  # asked for errors only
+    monkeypatch.setattr(inverse_request, "cuda_report", lambda: DeviceReport("cuda", True, "a GPU or its emulation"))
+    monkeypatch.setattr(inverse_request, "devices", lambda: ["cpu"])  # asked for errors only
     return lane
 
 
@@ -74,7 +76,7 @@ def test_solutions_are_those_of_the_cpu(what, seed, device, tolerance):
     np.testing.assert_allclose(result.rmse, cpu.rmse, rtol=tolerance["gram"])
     assert result.converged.all()
     gram = rc.inverse.Solver(rig, **{k: v for k, v in options.items() if k.startswith("vert")}).gram
-    scale = measures.scale(make_problem(gram, targets, alpha=1.0))
+    scale = make_problem(Request(gram, targets, alpha=1.0)).core.scale
     assert (result.optimality <= 1e-8 * scale).all()
 
 
@@ -151,13 +153,13 @@ def test_what_one_frame_finds_reaches_the_frames_beside_it(device, tolerance):
 def test_chunks_and_memory_change_no_byte(device):
     rig = random_rig(np.random.default_rng(4), shapes=12, corrections=20)
     gram = rc.inverse.Solver(rig).gram
-    problem = make_problem(gram, shot(rig, 600, 4, noise=0.5), alpha=1.0)
-    limits = 1e-9 * measures.scale(problem)
+    problem = make_problem(Request(gram, shot(rig, 600, 4, noise=0.5), alpha=1.0))
+    limits = 1e-9 * problem.core.scale
 
     def solve(**sizes):
-        made = device.InverseSolver(rig.num_shapes, *on_cuda.factors(problem), gram.matrix, **sizes)
-        found = made.solve(problem.terms(), problem.start(), limits, 200)
-        return [a.tobytes() for a in (*found, *made.measure(problem.terms(), found[0]))]
+        made = device.InverseSolver(rig.num_shapes, *on_cuda.factors(gram, problem.core.ties), gram.matrix, **sizes)
+        found = made.solve(problem.core.terms, problem.core.start, limits, 200)
+        return [a.tobytes() for a in (*found, *made.measure(problem.core.terms, found[0]))]
 
     expected = solve()
     # one run of frames at a time; nothing in shared memory; vectors there, but no room for factors
@@ -167,10 +169,12 @@ def test_chunks_and_memory_change_no_byte(device):
 
 def test_a_start_that_is_nan_does_not_converge(device):
     rig = random_rig(np.random.default_rng(4), corrections=0)
-    problem = make_problem(rc.inverse.Solver(rig).gram, shot(rig, 3, 4), alpha=1.0)
-    start = problem.start()
+    problem = make_problem(Request(Gram(rig), shot(rig, 3, 4), alpha=1.0))
+    start = problem.core.start
     start[1, 2] = np.nan
-    found = on_cuda.solver(problem).solve(problem.terms(), start, 1e-9 * measures.scale(problem), 200)
+    found = on_cuda.solver(problem.gram, problem.core.ties).solve(
+        problem.core.terms, start, 1e-9 * problem.core.scale, 200
+    )
     assert np.isfinite(found[0][found[2]]).all()
     assert found[2][[0, 2]].all()
 
@@ -235,7 +239,7 @@ def test_what_the_device_does_not_solve_is_named(device, monkeypatch):
     broken[2, 5, 1] = np.nan
     with pytest.raises(ValueError, match="solve: targets is not finite at frame 2, vertex 5"):
         rc.inverse.solve(rig, broken, device="cuda")
-    monkeypatch.setattr(on_cuda, "cuda_report", lambda: DeviceReport("cuda", False, "no NVIDIA driver"))
+    monkeypatch.setattr(inverse_request, "cuda_report", lambda: DeviceReport("cuda", False, "no NVIDIA driver"))
     with pytest.raises(ValueError, match=r"solve: device is 'cuda', which does not work here \(no NVIDIA driver\)"):
         rc.inverse.solve(rig, targets, device="cuda")
 

@@ -11,6 +11,7 @@ import pytest
 import rigcast as rc
 from rigcast.errors import SparsityWarning
 from rigcast.inverse._parts import solve_in_parts
+from rigcast.inverse._request import Request
 from tests.support.blendshapes import random_rig
 from tests.support.inverse import arrays_of
 
@@ -79,7 +80,7 @@ def test_a_resting_face_stays_at_rest_without_a_word(face):
 def test_parts_of_a_shot_have_the_alpha_of_the_whole(face, curves, tmp_path):
     targets = face.evaluate(curves)
     solver = rc.inverse.Solver(face)
-    parts = solve_in_parts(solver, targets, tmp_path / "parts", frames=16)
+    parts = solve_in_parts(Request(solver.gram, targets), tmp_path / "parts", frames=16)
     assert parts.alpha == solver.solve(targets).alpha
 
 
@@ -124,10 +125,10 @@ def test_a_resting_part_of_a_moving_shot_is_no_reason_for_a_word(face, curves, t
     targets = face.evaluate(late)
     solver = rc.inverse.Solver(face)
     alpha = 1.2 * float(np.max(2.0 * solver.gram.matrix @ late[0]))
-    parts = solve_in_parts(solver, targets, tmp_path / "moving", frames=16, alpha=alpha)
+    parts = solve_in_parts(Request(solver.gram, targets, alpha=alpha), tmp_path / "moving", frames=16)
     assert not parts.weights[:16].any()
     assert not any("largest pull" in text for text in parts.warnings)
-    parts = solve_in_parts(solver, targets, tmp_path / "resting", frames=16, alpha=5.0)
+    parts = solve_in_parts(Request(solver.gram, targets, alpha=5.0), tmp_path / "resting", frames=16)
     assert any("largest pull" in text for text in parts.warnings)
 
 
@@ -140,7 +141,7 @@ def test_rigs_that_move_only_in_combination_are_chosen_for_too():
 
 @pytest.mark.parametrize("alpha", ["elbow", -1.0, np.nan, None])
 def test_other_alphas_are_refused(face, alpha):
-    with pytest.raises(ValueError, match=r'solve: alpha is .*; it must be a finite number >= 0, or "auto"'):
+    with pytest.raises(ValueError, match=r"solve: alpha is .*; it must be a finite number >= 0"):
         rc.inverse.solve(face, face.rest_vertices, alpha=alpha)
 
 

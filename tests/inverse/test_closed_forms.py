@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.inverse import Solver
+from rigcast.inverse._gram import Gram
 from rigcast.inverse._methods.geodesics import heat_distances
 from rigcast.inverse._methods.localized import masks
 from rigcast.inverse._methods.sequential_quadratic import gradient, hessian
 from rigcast.inverse._problem import make_problem
+from rigcast.inverse._request import METHODS, Request
+from rigcast.inverse._solve import FUNCTIONS
 from tests.conftest import TOLERANCES
 from tests.support.inverse import arrays_of, shot_of
 
@@ -109,7 +111,7 @@ def test_sqp_arrives_where_descent_does(tolerance):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_hessian_is_the_gradients_derivative(seed):
     rig, targets = shot_of(arrays_of("any", seed), frames=1, seed=seed)
-    problem = make_problem(Solver(rig).gram, targets, alpha=ALPHA, priors=(0.2, 0.7))
+    problem = make_problem(Request(Gram(rig), targets, alpha=ALPHA, priors=(0.2, 0.7)))
     rng = np.random.default_rng(seed)
     weights = rng.uniform(0.01, 0.2, (1, rig.num_shapes))  # between knots
     step = 1e-4 * rng.standard_normal(weights.shape)
@@ -214,7 +216,7 @@ def two_sided_rig():
 def test_cet_loc_is_cet_on_what_the_masks_leave(tolerance):
     rig, points, deltas = two_sided_rig()
     target = points + 0.7 * deltas[0] + 0.2 * deltas[1]
-    problem = make_problem(Solver(rig).gram, target, alpha=0.01)
+    problem = make_problem(Request(Gram(rig), target, alpha=0.01))
     kept = masks(problem)
     ends = points[:, 0] < 5
     assert not kept[0, ~ends].any()
@@ -232,3 +234,7 @@ def test_cet_loc_needs_faces():
     arrays = arrays_of("linear", 0)
     with pytest.raises(ValueError, match="without faces"):
         rc.inverse.solve(rc.BlendshapeRig(*arrays), arrays[0], "cet_loc")
+
+
+def test_every_method_has_a_function():
+    assert tuple(FUNCTIONS) == METHODS

@@ -7,7 +7,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN
-from rigcast.inverse._run import METHODS
+from rigcast.inverse._request import METHODS
 from tests.support.inverse_rigs import near_duplicates_rig, random_rig, slow_objective, slow_vertices
 
 SEEDS = range(4)
@@ -242,7 +242,7 @@ BAD = [
     ("bounds", {"bounds": (1.0, 0.0)}),
     ("init", {"init": np.full(8, 1.5)}),
     ("fixed", {"fixed": np.full(8, -0.5)}),
-    (r"priors\[1\]", {"priors": (0.5, -1.0)}),
+    ("priors", {"priors": (0.5, -1.0)}),
     ("priors", {"priors": (1e300, 1e300)}),
     ("alpha", {"alpha": 1e308}),
     ("smoothness", {"smoothness": 1e308}),

@@ -7,7 +7,9 @@ import pytest
 
 import rigcast as rc
 from rigcast.inverse import Solver
+from rigcast.inverse._gram import Gram
 from rigcast.inverse._parts import solve_in_parts
+from rigcast.inverse._request import Request
 from tests.support.blendshapes import random_rig
 from tests.support.moving_head import face_curves, head_turns, moved, moving_face, turn
 
@@ -145,7 +147,7 @@ def test_a_shape_that_moves_the_whole_head_counts_as_its_motion(face, still):
 def test_parts_of_a_shot_give_the_whole(face, tmp_path):
     rows = face_curves(150)
     turning = moved(face.evaluate(rows.astype(np.float32)), head_turns(150))
-    parts = solve_in_parts(Solver(face), turning, tmp_path / "parts", alpha=0.01, rigid="auto")
+    parts = solve_in_parts(Request(Gram(face), turning, alpha=0.01, rigid="auto"), tmp_path / "parts")
     whole = Solver(face).solve(turning, alpha=0.01, rigid="auto")
     np.testing.assert_array_equal(parts.weights, whole.weights)
     np.testing.assert_array_equal(parts.transforms, whole.transforms)

@@ -7,7 +7,9 @@ import pytest
 
 import rigcast as rc
 from rigcast.inverse import Solver
+from rigcast.inverse._gram import Gram
 from rigcast.inverse._parts import solve_in_parts
+from rigcast.inverse._request import Request
 from tests.support.moving_head import face_curves, head_turns, moved, moving_face
 
 
@@ -85,7 +87,7 @@ def test_a_turning_head_and_parts_get_the_same_smoothness(tmp_path):
     face, _, shot = noisy_shot(150, 0.05)
     options = {"alpha": 0.01, "smoothness": "auto", "rigid": "auto"}
     turning = moved(shot, head_turns(150))
-    parts = solve_in_parts(Solver(face), turning, tmp_path / "parts", **options)
+    parts = solve_in_parts(Request(Gram(face), turning, **options), tmp_path / "parts")
     whole = Solver(face).solve(turning, **options)
     assert parts.smoothness == whole.smoothness > 0
     np.testing.assert_array_equal(parts.weights, whole.weights)

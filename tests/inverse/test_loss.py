@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
 import rigcast as rc
 from rigcast.inverse import Solution, Solver
+from rigcast.inverse._choices.loss import Loss
+from rigcast.inverse._choices.reweighting import _pulled, objective
 from rigcast.inverse._distances import posed
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._loss import Loss
 from rigcast.inverse._methods.descent import descent
-from rigcast.inverse._options import Options
 from rigcast.inverse._parts import solve_in_parts
 from rigcast.inverse._problem import make_problem
-from rigcast.inverse._reweighting import _at, _pulled, objective
+from rigcast.inverse._request import Request
 from tests.conftest import TOLERANCES
 from tests.support.blendshapes import slow_blendshapes
 from tests.support.inverse import arrays_of, shot_of
@@ -73,7 +71,7 @@ def test_the_reweighted_targets_bound_the_objective(name, omega):
     """For any weights the squared problem of the reweighted targets lies above, and touches at those it was made at."""
     rig, arrays, truth, _, hit = damaged()
     weights = np.random.default_rng(1).uniform(0.5, 2, 80) if omega else np.ones(80)
-    problem = make_problem(Gram(rig, vertex_weights=weights), hit, alpha=ALPHA)
+    problem = make_problem(Request(Gram(rig, vertex_weights=weights), hit, alpha=ALPHA))
     rng, loss = np.random.default_rng(2), Loss(name, SCALE)
     at = np.clip(truth + rng.normal(0, 0.2, truth.shape), 0, 1)
     targets = _pulled(problem, at, loss, 1).targets
@@ -93,12 +91,13 @@ def test_the_reweighted_targets_bound_the_objective(name, omega):
 @pytest.mark.parametrize("name", LOSSES)
 def test_no_round_raises_the_objective(name):
     rig, _, _, _, hit = damaged(seed=3)
-    problem, loss = make_problem(Gram(rig), hit, alpha=ALPHA), Loss(name, SCALE)
-    weights, values = np.clip(descent(problem, Options())[0], 0, 1), []
+    request, loss = Request(Gram(rig), hit, alpha=ALPHA), Loss(name, SCALE)
+    problem = make_problem(request)
+    weights, values = np.clip(descent(problem, request)[0], 0, 1), []
     for _ in range(6):
         values.append(objective(problem, weights, loss))
-        around = _at(problem, _pulled(problem, weights, loss, 1).targets, Options())
-        weights = np.clip(descent(dataclasses.replace(around, init=weights), Options())[0], 0, 1)
+        around = problem.with_targets(_pulled(problem, weights, loss, 1).targets, request)
+        weights = np.clip(descent(around.starting_at(weights), request)[0], 0, 1)
     falls = -np.diff(values, axis=0)
     assert falls[0].min() > 0
     assert falls.min() > -1e-6 * np.max(values)  # targets are float32
@@ -199,7 +198,7 @@ def test_a_shot_in_parts_and_a_file_have_the_same_solution(tmp_path):
     rig, _, _, _, hit = damaged(frames=20)
     solver = Solver(rig)
     whole = solver.solve(hit, loss="tukey")
-    parts = solve_in_parts(solver, hit, tmp_path / "parts", loss="tukey")
+    parts = solve_in_parts(Request(solver.gram, hit, loss="tukey"), tmp_path / "parts")
     whole.save(tmp_path / "whole.npz")
     for other in (parts, Solution.load(tmp_path / "whole.npz")):
         np.testing.assert_array_equal(other.weights, whole.weights)

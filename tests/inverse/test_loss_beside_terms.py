@@ -11,6 +11,7 @@ import pytest
 import rigcast as rc
 from rigcast.inverse import Solver
 from rigcast.inverse._parts import solve_in_parts
+from rigcast.inverse._request import Request
 
 LOSSES = ("huber", "tukey")
 ALPHAS = (0.0, 0.003, "auto")
@@ -164,7 +165,7 @@ def test_a_shot_in_parts_has_the_terms_of_the_whole(tmp_path, terms):
     rig, _, _, _, hit = shot()
     solver = Solver(rig)
     whole = solver.solve(hit, loss="tukey", **terms)
-    parts = solve_in_parts(solver, hit, tmp_path / "parts", loss="tukey", **terms)
+    parts = solve_in_parts(Request(solver.gram, hit, loss="tukey", **terms), tmp_path / "parts")
     assert (parts.alpha, parts.smoothness, parts.loss_scale) == (whole.alpha, whole.smoothness, whole.loss_scale)
     np.testing.assert_array_equal(parts.weights, whole.weights)
     assert parts.warnings == whole.warnings

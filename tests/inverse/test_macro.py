@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.inverse import _measures as measures
+from rigcast.inverse._gram import Gram
 from rigcast.inverse._problem import make_problem
+from rigcast.inverse._request import Request
 from tests.support.inverse_rigs import macro_rig, random_rig, slow_objective
 
 
@@ -60,7 +61,7 @@ def test_the_scale_follows_the_unit_and_sees_combinations(unit, tolerance):
         other = rc.BlendshapeRig(unit * rig.rest_vertices, unit * deltas, combinations=combinations)
         targets = frames_of(rig, 3, 1)[1]
         one, two = (
-            measures.scale(make_problem(rc.inverse.Solver(r).gram, b, alpha=0.0))
+            make_problem(Request(Gram(r), b, alpha=0.0)).core.scale
             for r, b in ((rig, targets), (other, np.float32(unit) * targets))
         )
         np.testing.assert_allclose(two, unit**2 * one, rtol=tolerance["float32_character"])

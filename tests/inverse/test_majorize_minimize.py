@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 import rigcast as rc
 from rigcast.inverse import Solver
+from rigcast.inverse._gram import Gram
 from rigcast.inverse._methods.majorize_minimize import bound, frames
 from rigcast.inverse._problem import make_problem
+from rigcast.inverse._request import Request
 from tests.conftest import TOLERANCES
 from tests.support.inverse import arrays_of, shot_of, slow_bound, slow_objective
 
@@ -21,7 +23,7 @@ ALPHA = 0.5
 
 def surrogate(rig, target, weights, alpha=ALPHA, **chosen):
     """The engine's bound on one frame around weights."""
-    problem = make_problem(Solver(rig, **chosen).gram, target, alpha=alpha)
+    problem = make_problem(Request(Gram(rig, **chosen), target, alpha=alpha))
     return bound(problem).surrogate(frames(problem, slice(0, 1)), 0, weights)
 
 

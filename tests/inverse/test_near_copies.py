@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.inverse import _measures as measures
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN
 from rigcast.inverse._problem import make_problem
+from rigcast.inverse._request import Request
 from tests.support.near_copies import near_copies_rig, scans
 
 TOLERANCE = 1e-9  # solve's own
@@ -26,7 +26,7 @@ def targets(solver):
 
 
 def limits(solver, targets, alpha):
-    return TOLERANCE * measures.scale(make_problem(solver.gram, targets, alpha=alpha))
+    return TOLERANCE * make_problem(Request(solver.gram, targets, alpha=alpha)).core.scale
 
 
 ALPHAS = pytest.mark.parametrize("alpha", [0.0, 0.01, 1.0])

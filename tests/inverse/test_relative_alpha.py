@@ -7,8 +7,9 @@ import pytest
 
 import rigcast as rc
 from rigcast.errors import SparsityWarning
-from rigcast.inverse import Solver
+from rigcast.inverse._gram import Gram
 from rigcast.inverse._parts import solve_in_parts
+from rigcast.inverse._request import Request
 from tests.support.moving_head import face_curves, head_turns, moved, moving_face
 
 
@@ -52,7 +53,7 @@ def test_tied_weights_rest_at_one_too(face, shot):
 
 
 def test_parts_of_a_shot_share_it(face, shot, tmp_path):
-    parts = solve_in_parts(Solver(face), shot, tmp_path / "parts", relative_alpha=0.05, frames=8)
+    parts = solve_in_parts(Request(Gram(face), shot, relative_alpha=0.05), tmp_path / "parts", frames=8)
     assert parts.alpha == rc.inverse.solve(face, shot, relative_alpha=0.05).alpha
 
 

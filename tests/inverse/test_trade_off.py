@@ -8,7 +8,8 @@ import pytest
 import rigcast as rc
 from rigcast.inverse._distances import rmse_p95
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._run import solve_problem
+from rigcast.inverse._request import Request
+from rigcast.inverse._solve import solve_request
 from rigcast.inverse._trade_off import TradeOff, training_frames
 from tests.conftest import TOLERANCES
 from tests.support.inverse import arrays_of, shot_of
@@ -102,7 +103,7 @@ def test_vertices_that_do_not_count_are_left_out_of_the_percentile():
     rig, targets = shot_of(arrays_of("any", 0), frames=3, seed=0)
     markers = np.arange(len(rig.rest_vertices))[::-2]
     weights = np.where(np.arange(len(markers)) % 3, 2.0, 0.0)
-    solved, problem = solve_problem(Gram(rig, vertices=markers, vertex_weights=weights), targets, "cet", 0.1)
+    solved, problem = solve_request(Request(Gram(rig, vertices=markers, vertex_weights=weights), targets, "cet", 0.1))
     posed = rig.evaluate(solved.weights.astype(np.float32))[:, markers]
     apart = np.linalg.norm(posed - targets[:, markers], axis=2)
     expected = np.percentile(apart[:, weights > 0], 95, axis=1)

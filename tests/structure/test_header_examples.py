@@ -13,6 +13,7 @@ HEADERS = (
     "rig/session.h",
     "rig/blendshapes/blendshape_rig.h",
     "body/body_model.h",
+    "inverse/solve.h",
     "ik/goals/pose_solver.h",
     "ik/limbs/limb.h",
     "transfer/deformation_transfer.h",

@@ -18,10 +18,9 @@ import numpy as np
 import rigcast as rc
 from benchmarks.systems.cuda.script import Found, Script, markdown, wall
 from benchmarks.systems.inverse.scenes import paper_size
-from rigcast.inverse import _measures as measures
 from rigcast.inverse import _on_cuda as on_cuda
-from rigcast.inverse import _projection as projection
 from rigcast.inverse._problem import make_problem
+from rigcast.inverse._request import Request
 
 ALPHA = 5.0
 SAME_OBJECTIVE = 1e-9  # relative
@@ -35,10 +34,9 @@ def measure(given: argparse.Namespace) -> Found:
     solver = rc.inverse.Solver(scene.rig)
     found = solver.solve(targets, alpha=ALPHA, device="cuda")
     cpu = solver.solve(targets, alpha=ALPHA)
-    problem = make_problem(solver.gram, targets, alpha=ALPHA, device="cuda")
-    terms, limits = problem.terms(), 1e-9 * measures.scale(problem)
-    on_device, projector = on_cuda.solver(problem), projection.projector(solver.gram)
-    start = problem.start()
+    problem = make_problem(Request(solver.gram, targets, alpha=ALPHA, device="cuda"))
+    terms, limits, start = problem.core.terms, 1e-9 * problem.core.scale, problem.core.start
+    on_device, projector = on_cuda.solver(solver.gram, problem.core.ties), on_cuda.projector(solver.gram)
     excess = found.objective / cpu.objective - 1.0
     same = np.abs(excess) <= SAME_OBJECTIVE
     times = {

@@ -33,7 +33,6 @@ from benchmarks.systems.inverse.scenes import constructed_rig, ict_face, smooth_
 from rigcast._core import num_processors
 from rigcast._timing import load_average, machine
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._projection import project
 
 ROOT = Path(__file__).resolve().parents[3]
 FRAMES = 60
@@ -143,7 +142,7 @@ def rows(one: Case, runs: int) -> list[list[str]]:
     lines = []
     for name, clock in CLOCKS.items():
         made = median(lambda: rc.inverse.Solver(one.rig), clock, runs)
-        projected = median(lambda: project(gram, one.targets, 1), clock, runs)
+        projected = median(lambda: gram.core.project(one.targets, 1), clock, runs)
         whole = median(cold, clock, runs)
         is_wall = clock is time.perf_counter
         lines.append(

@@ -11,6 +11,7 @@
 
 #include "rigcast/core/check.h"
 #include "rigcast/core/error.h"
+#include "rigcast/linalg/pairwise_sum.h"
 #include "rigcast/rig/blendshapes/stored_offsets.h"
 
 namespace rigcast::inverse {
@@ -88,6 +89,29 @@ linalg::GramMatrix gram_matrix(const rig::BlendshapeRig& rig, const Projection& 
     return linalg::GramMatrix(out);
 }
 
+// Least independence (a sine) below which the tolerance is sharpened: a smaller one leaves wrong weights of nearly
+// dependent shapes, a larger one costs iterations on other rigs. Chosen, not tuned.
+constexpr double nearly_dependent = 1e-3;
+constexpr double least_sharpness = 1e-5;  // gradients below tolerance times this are rounding
+constexpr double well_conditioned =
+    1e7;  // largest 1 / sine^2 that a Cholesky factorization gives to half of the digits
+
+/// The diagonal of the inverse of a matrix of cosines, 1 / sine^2 of each column. By eigenvalues, of which those below
+/// rounding are raised to it, if the matrix is nearly singular; they take several times as long as a factorization.
+Eigen::VectorXd inverse_diagonal(const Eigen::MatrixXd& cosines) {
+    const Eigen::LLT<Eigen::MatrixXd> factorization(cosines);
+    if (factorization.info() == Eigen::Success) {
+        Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(cosines.rows(), cosines.cols());
+        factorization.matrixL().solveInPlace(inverse);
+        const Eigen::VectorXd diagonal = inverse.colwise().squaredNorm();
+        if (diagonal.maxCoeff() < well_conditioned) return diagonal;
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(cosines);
+    const Eigen::VectorXd inverse =
+        solver.eigenvalues().cwiseMax(std::numeric_limits<double>::epsilon()).cwiseInverse();
+    return solver.eigenvectors().cwiseAbs2() * inverse;
+}
+
 /// (K): 1 for shapes that drive a combination.
 std::vector<char> shapes_in_combinations(const rig::BlendshapeRig& rig) {
     std::vector<char> result(static_cast<std::size_t>(rig.num_shapes()), 0);
@@ -103,10 +127,18 @@ RigGram::RigGram(std::shared_ptr<const rig::BlendshapeRig> rig, std::vector<std:
                  const std::vector<double>& vertex_weights)
     : rig_(std::move(rig)),
       vertices_(std::move(vertices)),
-      total_weight_(std::accumulate(vertex_weights.begin(), vertex_weights.end(), 0.0)),
+      total_weight_(linalg::pairwise_sum(vertex_weights.data(), static_cast<std::int64_t>(vertex_weights.size()))),
       projection_(rig_->num_columns(), offsets_of(*rig_, vertices_), rig_->character().rest_vertices, view(vertices_),
                   view(vertex_weights), 0),
-      matrix_(gram_matrix(*rig_, projection_)) {}
+      matrix_(gram_matrix(*rig_, projection_)) {
+    if (!(largest_entry_of_matrix() <= largest_entry)) {
+        throw bad_argument("solve", "vertex_weights",
+                           "so large, on a rig that moves vertices so far, that the objective overflows", "smaller");
+    }
+    idle_ = find_idle();
+    duplicates_ = find_duplicates();
+    independence_ = find_independence();
+}
 
 RigGram::RigGram(std::shared_ptr<const rig::BlendshapeRig> rig)
     : RigGram(rig, all_vertices(*rig),
@@ -116,7 +148,7 @@ RigGram::RigGram(std::shared_ptr<const rig::BlendshapeRig> rig, View<const std::
                  View<const double, 1> vertex_weights)
     : RigGram(rig, checked_vertices(*rig, vertices), checked_weights(vertex_weights, vertices.size())) {}
 
-std::vector<char> RigGram::idle() const {
+std::vector<char> RigGram::find_idle() const {
     const std::int64_t shapes = rig_->num_shapes();
     std::vector<char> result(static_cast<std::size_t>(shapes));
     for (std::int64_t k = 0; k < shapes; ++k) result[k] = matrix_(k, k) > 0.0 ? 0 : 1;
@@ -138,7 +170,7 @@ bool RigGram::columns_are_equal(std::int32_t i, std::int32_t j) const {
     });
 }
 
-std::vector<std::pair<std::int32_t, std::int32_t>> RigGram::duplicates() const {
+std::vector<std::pair<std::int32_t, std::int32_t>> RigGram::find_duplicates() const {
     const auto shapes = static_cast<std::int32_t>(rig_->num_shapes());
     const std::vector<char> drives = shapes_in_combinations(*rig_);
     std::vector<char> is_duplicate(drives.size(), 0);
@@ -173,14 +205,25 @@ void RigGram::project(View<const float, 3> targets, View<double, 2> projections,
     projection_.project(targets, layout, projections, energies, threads);
 }
 
-double RigGram::least_independence() const {
+double RigGram::largest_entry_of_matrix() const {
+    double largest = 0.0;
+    for (std::int64_t n = 0; n < matrix_.size(); ++n) {
+        // Keeps NaN.
+        if (!(matrix_(n, n) <= largest)) largest = matrix_(n, n);
+        if (std::isnan(largest)) break;
+    }
+    return largest;
+}
+
+std::vector<double> RigGram::find_independence() const {
     std::vector<char> is_duplicate(static_cast<std::size_t>(rig_->num_shapes()), 0);
-    for (const auto& [first, later] : duplicates()) is_duplicate[later] = 1;
+    for (const auto& [first, later] : duplicates_) is_duplicate[later] = 1;
     std::vector<std::int64_t> shapes;
     for (std::int64_t k = 0; k < rig_->num_shapes(); ++k) {
         if (matrix_(k, k) > 0.0 && !is_duplicate[k]) shapes.push_back(k);
     }
-    if (shapes.empty()) return 1.0;
+    std::vector<double> independence(is_duplicate.size(), 1.0);
+    if (shapes.empty()) return independence;
     const auto count = static_cast<Eigen::Index>(shapes.size());
     Eigen::MatrixXd cosines(count, count);
     for (Eigen::Index i = 0; i < count; ++i) {
@@ -190,13 +233,16 @@ double RigGram::least_independence() const {
             cosines(i, j) = matrix_(a, b) / std::sqrt(matrix_(a, a) * matrix_(b, b));
         }
     }
-    // (C^-1)_kk = 1 / sine^2 for the matrix C of the columns' cosines; smaller eigenvalues than rounding are raised to
-    // it
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(cosines);
-    const Eigen::VectorXd inverse =
-        solver.eigenvalues().cwiseMax(std::numeric_limits<double>::epsilon()).cwiseInverse();
-    const Eigen::VectorXd diagonal = solver.eigenvectors().cwiseAbs2() * inverse;
-    return std::sqrt(1.0 / diagonal.maxCoeff());
+    const Eigen::VectorXd diagonal = inverse_diagonal(cosines);
+    for (Eigen::Index i = 0; i < count; ++i) independence[shapes[i]] = std::sqrt(1.0 / diagonal(i));
+    return independence;
+}
+
+double RigGram::sharpness() const {
+    const double least = std::accumulate(independence_.begin(), independence_.end(), 1.0,
+                                         [](double a, double b) { return std::min(a, b); });
+    const double ratio = least / nearly_dependent;
+    return std::clamp(ratio * ratio, least_sharpness, 1.0);
 }
 
 optimize::ProductModel rig_products(const rig::BlendshapeRig& rig, View<const std::int32_t, 1> ties) {

@@ -4,12 +4,12 @@
 """
 
 from rigcast._rigs.head import head_angles
+from rigcast.inverse._choices.jitter import Jitter, jitter
 from rigcast.inverse._constraint_files import load_pins, load_priors, load_symmetric_pairs
-from rigcast.inverse._head_motion import HeadMotion, head_motion
-from rigcast.inverse._jitter import Jitter, jitter
-from rigcast.inverse._rigid_motion import in_rig_frame, resting_vertices
+from rigcast.inverse._motion.head import HeadMotion, head_motion
+from rigcast.inverse._motion.rigid import in_rig_frame, resting_vertices
 from rigcast.inverse._solution import Solution
-from rigcast.inverse._solve import Solver, solve
+from rigcast.inverse._solver import Solver, solve
 from rigcast.inverse._trade_off import TradeOff, trade_off
 
 __all__ = [

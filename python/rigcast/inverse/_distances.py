@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig, Deformer
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._problem import Problem
-from rigcast.inverse._rigid_motion import in_rig_frame
+from rigcast.inverse._motion.rigid import in_rig_frame
+from rigcast.inverse._problem import InverseProblem
 from rigcast.inverse._solution import Solution
 
 Float32 = NDArray[np.float32]
@@ -30,7 +30,7 @@ def posed(gram: Gram, weights: Float64, threads: int = 0) -> Float32:
     return np.asarray(rig.evaluate(weights.astype(np.float32), threads=threads))
 
 
-def rmse_p95(problem: Problem, weights: Float64, threads: int = 0) -> Float64:
+def rmse_p95(problem: InverseProblem, weights: Float64, threads: int = 0) -> Float64:
     """(T,): 95th percentile of the distance over the vertices that count, those of a weight above 0.
 
     What the paper calls RMSE: a group of vertices far off is a visible error, the same mean spread over all vertices is

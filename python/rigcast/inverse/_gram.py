@@ -17,8 +17,6 @@ from rigcast.inverse._activations import Activations
 Float64 = NDArray[np.float64]
 
 NEARLY_DEPENDENT = 1e-3  # the part of a shape that no others make up
-WELL_CONDITIONED = 1e7  # largest 1 / sine^2 that an inverse gives to half of the digits
-LARGEST_ENTRY = 1e200  # of the Gram matrix and of a frame's energy
 
 
 class Gram:
@@ -27,8 +25,8 @@ class Gram:
     With the N columns of the rig on M vertices as Phi (3 M, N) and vertex weights as Omega (diagonal), a frame's
     fidelity is ``|Phi phi(w) - b|^2 = phi^T G phi - 2 p^T phi + |b|^2`` with ``G = Phi^T Omega Phi`` and
     ``p = Phi^T Omega b``: after one projection per frame no step touches the vertices. The price is the square of Phi's
-    condition number, so everything here is float64, and shapes that are nearly made up of others are told
-    (``independence``). Above 1e-6 of a shape's own, the weights are those of least squares on the vertices.
+    condition number, so everything here is float64, and ``independence`` finds shapes that are nearly made
+    up of others. Above 1e-6 of a shape's own, the weights are those of least squares on the vertices.
 
     Parameters
     ----------
@@ -52,7 +50,7 @@ class Gram:
     warnings : list of str
         Shapes that move nothing, shapes that are alike or nearly made up of others, too few vertices.
     prepared : dict
-        What methods made of this rig to use again, each under a key of its own.
+        Arrays that methods made of this rig to use again, each under a key of its own.
     """
 
     def __init__(
@@ -68,12 +66,9 @@ class Gram:
         #: the same in the engine, with packed columns
         self.core = _core.InverseGram(rig, self.vertices, self.vertex_weights)
         self.matrix = np.asarray(self.core.matrix)
-        if not np.abs(self.matrix).max(initial=0.0) <= LARGEST_ENTRY:
-            got = f"as large as {self.vertex_weights.max():g} on a rig that moves vertices so far"
-            raise bad_argument("solve", "vertex_weights", got, "smaller: the objective would overflow")
         self.idle = np.array(self.core.idle, bool)
         self.duplicates: list[tuple[int, int]] = self.core.duplicates
-        self.independence = self._independence()
+        self.independence: Float64 = self.core.independence
         self.warnings = self._warnings()
 
     @cached_property
@@ -113,16 +108,6 @@ class Gram:
         """Checked targets minus the neutral on the chosen vertices: (T, M, 3)."""
         return np.subtract(self.chosen(targets), self.neutral, dtype=np.float64).astype(np.float32)
 
-    def _independence(self) -> Float64:
-        count = self.activations.num_shapes
-        result, size = np.ones(count), np.sqrt(np.diag(self.matrix)[:count])
-        own = np.setdiff1d(np.flatnonzero(size > 0), [later for _, later in self.duplicates])
-        if len(own) == 0:
-            return result
-        cosines = self.matrix[np.ix_(own, own)] / np.outer(size[own], size[own])
-        result[own] = np.sqrt(1.0 / inverse_diagonal(cosines))  # (C^-1)_kk = 1 / sine^2
-        return result
-
     def _warnings(self) -> list[str]:
         names = list(self.rig.shape_names)
         structure, warnings = self.activations, []
@@ -150,21 +135,6 @@ class Gram:
                 f"up to {1.0 / least:.0e} times)"
             )
         return warnings
-
-
-def inverse_diagonal(cosines: Float64) -> Float64:
-    """Of the inverse of a matrix of cosines; by eigenvalues, which rounding bounds below, where it is nearly singular.
-
-    They take five times as long as an inverse.
-    """
-    try:
-        diagonal = np.diagonal(np.linalg.inv(cosines))
-    except np.linalg.LinAlgError:
-        diagonal = np.zeros(1)
-    if diagonal.min() > 0.0 and diagonal.max() < WELL_CONDITIONED:
-        return diagonal
-    values, vectors = np.linalg.eigh(cosines)
-    return np.asarray((np.square(vectors) / np.maximum(values, np.finfo(np.float64).eps)).sum(axis=1))
 
 
 def _vertices(vertices: ArrayLike | None, count: int) -> NDArray[np.int64]:

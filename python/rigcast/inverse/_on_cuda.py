@@ -1,4 +1,4 @@
-"""The inverse rig on an NVIDIA GPU: descent and measures, in the engine's CUDA extension."""
+"""The inverse rig on an NVIDIA GPU: projections, descent and measures, in the engine's CUDA extension."""
 
 from __future__ import annotations
 
@@ -8,54 +8,53 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._device_report import cuda_report, devices
 from rigcast._validate import bad_argument
-from rigcast.inverse._problem import Problem
+from rigcast.inverse._gram import Gram
 
 if TYPE_CHECKING:
-    from rigcast._cuda import InverseSolver
+    from rigcast._cuda import InverseSolver, Projection
+
+Ties = NDArray[np.int32]
 
 
-def check_device(device: str) -> None:
-    """Refuse devices that are unknown or do not work here; nothing is replaced silently."""
-    if device == "cpu":
-        return
-    got = repr(device)
-    if device == "cuda":
-        report = cuda_report()
-        if report.works:
-            return
-        got = f"'cuda', which does not work here ({report.detail})"
-    raise bad_argument("solve", "device", got, "one of: " + ", ".join(devices()))
-
-
-def check_problem(problem: Problem) -> None:
-    """Refuse what the device cannot solve."""
-    if problem.smoothness > 0:
-        raise bad_argument("solve", "smoothness", f"{problem.smoothness:g} with device 'cuda'", "0, or device 'cpu'")
-    offset, variable, _, _ = factors(problem)
+def check_problem(gram: Gram, ties: Ties, smoothness: float) -> None:
+    """Refuse a problem that the device cannot solve."""
+    if smoothness > 0:
+        raise bad_argument("solve", "smoothness", f"{smoothness:g} with device 'cuda'", "0, or device 'cpu'")
+    offset, variable, _, _ = factors(gram, ties)
     for n, (first, last) in enumerate(itertools.pairwise(offset)):
         if len(np.unique(variable[first:last])) < last - first:
-            got = f"a pair that combination {n - problem.num_shapes} multiplies, with device 'cuda'"
+            got = f"a pair that combination {n - len(ties)} multiplies, with device 'cuda'"
             raise bad_argument("solve", "symmetric", got, "pairs that no combination multiplies, or device 'cpu'")
 
 
-def solver(problem: Problem) -> InverseSolver:
-    """The rig's Gram matrix on the device, with shapes tied as the problem says: copied once."""
-    key = ("solver on cuda", problem.ties.tobytes())
-    if key not in problem.gram.prepared:
-        from rigcast._cuda import InverseSolver
+def projector(gram: Gram) -> Projection:
+    """Return the rig's columns on the device: copied once."""
+    if "projector on cuda" not in gram.prepared:
+        from rigcast._cuda import Projection
 
-        problem.gram.prepared[key] = InverseSolver(problem.num_shapes, *factors(problem), problem.gram.matrix)
-    made: InverseSolver = problem.gram.prepared[key]
+        columns, neutral, weights = gram.columns, gram.neutral, gram.vertex_weights
+        gram.prepared["projector on cuda"] = Projection(columns, neutral, weights, gram.vertices, gram.num_vertices)
+    made: Projection = gram.prepared["projector on cuda"]
     return made
 
 
-def factors(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Offsets (N + 1,), variables, whether a tent, and knots (F, 3) of every column's factors; shapes come first."""
-    activations, count = problem.gram.activations, problem.num_shapes
+def solver(gram: Gram, ties: Ties) -> InverseSolver:
+    """Return the rig's Gram matrix on the device, with shapes (K,) tied as in a problem: copied once."""
+    key = ("solver on cuda", ties.tobytes())
+    if key not in gram.prepared:
+        from rigcast._cuda import InverseSolver
+
+        gram.prepared[key] = InverseSolver(len(ties), *factors(gram, ties), gram.matrix)
+    made: InverseSolver = gram.prepared[key]
+    return made
+
+
+def factors(gram: Gram, ties: Ties) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return offsets (N + 1,), variables, 1 for tents, and knots (F, 3) of the columns' factors; shapes come first."""
+    activations, count = gram.activations, len(ties)
     offset = np.concatenate([np.arange(count), count + np.asarray(activations.offset)])
-    variable = np.concatenate([problem.ties, problem.ties[activations.shape]])
+    variable = np.concatenate([ties, ties[activations.shape]])
     is_tent = np.concatenate([np.zeros(count, bool), activations.is_tent])
     knots = np.concatenate([np.zeros((count, 3)), activations.knots])
     return offset, variable, is_tent.astype(np.int32), knots

@@ -1,189 +1,205 @@
-"""A shot to invert, checked: targets as offsets from the neutral, bounds, pins, priors, ties."""
+"""The problem of a shot, checked and projected by the engine, with what only Python needs: targets, notes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from rigcast._core import BlendshapeRig, ProductModel
-from rigcast._validate import bad_argument
-from rigcast.inverse._constraints import (
-    Given,
-    box,
-    checked_start,
-    fix_idle,
-    given_arguments,
-    largest_strength,
-    prior_terms,
-    tie_boxes,
-    tie_list,
-)
+from rigcast import _core
+from rigcast.inverse import _on_cuda as on_cuda
+from rigcast.inverse._constraints import Given, given_arrays, given_start, shape_pairs
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._projection import project
+from rigcast.inverse._request import Request, is_auto
 
 Float64 = NDArray[np.float64]
 
 
+class Measures(NamedTuple):
+    """The figures of a shot's weights; ``Solution`` says what each is."""
+
+    objective: Float64  # (T,)
+    optimality: Float64  # (T,)
+    rmse: Float64  # (T,)
+    gap: Float64 | None  # (T,)
+
+
 @dataclass(frozen=True)
-class Problem:
-    """What a method minimizes; ``solve`` states the objective.
+class InverseProblem:
+    """The objective that every method minimizes, and its box; ``cpp/rigcast/inverse/problem.h`` states both.
 
     Attributes
     ----------
     gram : Gram
-        The rig seen from the chosen vertices: columns, their Gram matrix, activations.
+        The rig seen from the chosen vertices.
     targets : (T, V, 3) or (T, M, 3) float32
         As given: all vertices of the rig, or the chosen ones.
-    projections : (T, N) float64
-        Phi^T Omega offsets.
-    energies : (T,) float64
-        |offsets|^2, weighted.
-    alpha, smoothness : float
-    lower, upper : (T, K) float64
-        The box; pinned weights have ``lower == upper``.
-    init : (T, K) float64, optional
-        Where the caller wants methods to start, inside the box.
-    prior_target, prior_strength : (T, K) float64
-        The term ``sum_k strength (w_k - target)^2`` of a frame; strength 0 where there is none.
-    ties : (K,) int
-        ``ties[k]`` is the shape whose weight shape k copies: itself, or its symmetric partner.
+    core : _core.InverseProblem
+        The same in the engine.
     given : Given
         The arguments of ``solve`` that made box, priors and ties.
     warnings : list of str
+        For the solution.
     """
 
     gram: Gram
     targets: NDArray[np.float32]
-    projections: Float64
-    energies: Float64
-    alpha: float
-    smoothness: float
-    lower: Float64
-    upper: Float64
-    init: Float64 | None
-    prior_target: Float64
-    prior_strength: Float64
-    ties: NDArray[np.int64]
+    core: _core.InverseProblem
     given: Given = field(default_factory=Given)
     warnings: list[str] = field(default_factory=list)
-
-    @property
-    def rig(self) -> BlendshapeRig:
-        """The rig whose weights are sought."""
-        return self.gram.rig
 
     @property
     def num_frames(self) -> int:
         """T."""
         return len(self.targets)
 
-    @cached_property
-    def offsets(self) -> NDArray[np.float32]:
-        """(T, M, 3): targets minus the neutral, on the chosen vertices."""
-        return self.gram.offsets(self.targets)
-
-    @cached_property
-    def products(self) -> ProductModel:
-        """The engine's view of the rig's columns, tied shapes as one variable."""
-        return ProductModel(self.gram.rig, self.ties)
-
-    def terms(self) -> tuple[Float64, ...]:
-        """What the engine minimizes: projections, then linear term, quadratic term, bounds of each variable (T, K).
-
-        Tied shapes are one variable, the first shape of the pair; it carries the terms of both.
-        """
-        linear, quadratic = self.linear, self.prior_strength
-        tied = np.flatnonzero(self.ties != np.arange(self.num_shapes))
-        if len(tied):
-            linear, quadratic = linear.copy(), quadratic.copy()
-            for terms in (linear, quadratic):
-                terms[:, self.ties[tied]] += terms[:, tied]
-                terms[:, tied] = 0.0
-        return self.projections, linear, quadratic, self.lower, self.upper
-
     @property
     def num_shapes(self) -> int:
         """K."""
-        return int(self.lower.shape[1])
+        return self.gram.rig.num_shapes
 
     @property
-    def linear(self) -> Float64:
-        """(T, K): the objective's linear term in the weights, alpha and priors together."""
-        return np.asarray(self.alpha - 2.0 * self.prior_strength * self.prior_target)
+    def alpha(self) -> float:
+        """Sparsity."""
+        return self.core.alpha
 
-    def start(self) -> Float64:
-        """(T, K): ``init`` where given, else the point of the box nearest to zero."""
-        return np.clip(0.0, self.lower, self.upper) if self.init is None else np.array(self.init)
+    @property
+    def smoothness(self) -> float:
+        """Weight of the temporal term."""
+        return self.core.smoothness
 
-    def frames(self, first: int, last: int) -> Problem:
-        """The same problem for frames ``first`` to ``last`` - 1."""
-        return self.at(slice(first, last))
+    @property
+    def lower(self) -> Float64:
+        """(T, K): the box; pinned weights have ``lower == upper``."""
+        return self.core.lower
 
-    def at(self, frames: slice | NDArray[np.int64]) -> Problem:
-        """The same problem for some frames."""
-        own = {name: getattr(self, name)[frames] for name in _PER_FRAME}
-        init = None if self.init is None else self.init[frames]
-        return Problem(self.gram, alpha=self.alpha, smoothness=self.smoothness, init=init, ties=self.ties, **own)
+    @property
+    def upper(self) -> Float64:
+        """(T, K)"""
+        return self.core.upper
+
+    @property
+    def init(self) -> Float64 | None:
+        """(T, K): the start that the caller gave."""
+        return self.core.init
+
+    @property
+    def prior_target(self) -> Float64:
+        """(T, K): c of the priors."""
+        return self.core.prior_target
+
+    @property
+    def prior_strength(self) -> Float64:
+        """(T, K): s of the priors, 0 where there is none."""
+        return self.core.prior_strength
+
+    def measure(self, weights: Float64, threads: int = 0, device: str = "cpu", *, causal: bool = False) -> Measures:
+        """Measure weights (T, K) inside the box that are equal for tied shapes.
+
+        ``causal``: the optimality is that of each frame given the two before it, not that of the whole shot.
+
+        Raises
+        ------
+        NumericalError
+            If something overflows.
+        """
+        vertices = None
+        if device == "cuda":
+            vertices = on_cuda.solver(self.gram, self.core.ties).measure(self.core.vertices_alone, weights)
+        return Measures(*self.core.measure(self.gram.core, weights, causal, vertices, threads))
+
+    def at(self, frames: slice | NDArray[np.int64]) -> InverseProblem:
+        """Return the same problem for some frames."""
+        rows = np.arange(self.num_frames)[frames]
+        return InverseProblem(self.gram, self.targets[frames], self.core.at(rows))
+
+    def warning(self, notes: list[str]) -> InverseProblem:
+        """Return the same problem with further warnings for its solution."""
+        return replace(self, warnings=self.warnings + notes)
+
+    def with_alpha(self, alpha: float) -> InverseProblem:
+        """Return the same problem with another alpha."""
+        return replace(self, core=self.core.with_alpha(alpha))
+
+    def with_smoothness(self, smoothness: float) -> InverseProblem:
+        """Return the same problem with another temporal term."""
+        return replace(self, core=self.core.with_smoothness(smoothness))
+
+    def without_priors(self) -> InverseProblem:
+        """Return the same problem without priors."""
+        return replace(self, core=self.core.without_priors())
+
+    def starting_at(self, init: Float64 | None) -> InverseProblem:
+        """Return the same problem with another start (T, K), inside the box."""
+        return replace(self, core=self.core.starting_at(init))
+
+    def resting(self, shapes: NDArray[np.bool_]) -> InverseProblem:
+        """Return the same problem with shapes (K,) pinned at the point of their box nearest to 0."""
+        return replace(self, core=self.core.resting(shapes.tolist()))
+
+    def with_targets(self, targets: NDArray[np.float32], request: Request) -> InverseProblem:
+        """Return the same problem for other targets (T, V, 3) or (T, M, 3), projected as a request says."""
+        projected = _projected(self.gram, targets, request.device)
+        core = self.core.with_targets(self.gram.core, targets, projected, request.threads)
+        return replace(self, targets=targets, core=core)
 
 
-_PER_FRAME = ("targets", "projections", "energies", "lower", "upper", "prior_target", "prior_strength")
-
-
-def make_problem(
-    gram: Gram,
-    targets: ArrayLike,
-    *,
-    alpha: float,
-    smoothness: float = 0.0,
-    init: ArrayLike | None = None,
-    bounds: ArrayLike | None = None,
-    fixed: ArrayLike | None = None,
-    priors: tuple[ArrayLike, ArrayLike] | None = None,
-    symmetric: Sequence[tuple[int | str, int | str]] | None = None,
-    threads: int = 0,
-    device: str = "cpu",
-) -> Problem:
-    """Check what a user gave to ``solve``; see there for the arguments.
+def make_problem(request: Request) -> InverseProblem:
+    """Check the arrays of a request and project its targets; an alpha that is not chosen yet is 0.
 
     Raises
     ------
     ValueError
         Naming function, argument, what it is and what it must be.
     """
-    for name, value in (("alpha", alpha), ("smoothness", smoothness)):
-        if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value >= 0):
-            raise bad_argument("solve", name, repr(value), 'a finite number >= 0, or "auto"')
-    rows = gram.checked(targets)
-    shape = (len(rows), gram.activations.num_shapes)
-    lower, upper = box(gram.rig, bounds, fixed, shape)
-    target, strength = prior_terms(priors, shape)
-    ties = tie_list(gram.rig, symmetric, shape[1])
-    tied = np.flatnonzero(ties != np.arange(shape[1]))
-    for name, value in (("alpha", alpha), ("smoothness", smoothness)):
-        if value > largest_strength(lower, upper):
-            raise bad_argument("solve", name, f"{value:g}", "so small that the objective does not overflow")
-    given = given_arguments(bounds, fixed, (target, strength), np.column_stack([ties[tied], tied]), shape)
-    tie_boxes(ties, tied, lower, upper)
-    asked_for = strength.any(axis=0) | ((smoothness > 0) & (lower == upper).any(axis=0))
-    fix_idle(gram.idle & ~asked_for, ties, lower, upper)
-    projections, energies = project(gram, rows, threads, device)
-    return Problem(
-        gram=gram,
-        targets=rows,
-        projections=projections,
-        energies=energies,
-        alpha=float(alpha),
-        smoothness=float(smoothness),
-        lower=lower,
-        upper=upper,
-        init=checked_start(init, lower, upper, ties),
-        prior_target=target,
-        prior_strength=strength,
-        ties=ties,
-        given=given,
-        warnings=list(gram.warnings),
+    gram, rows = request.gram, request.gram.checked(request.targets)
+    given = given_arrays(request, len(rows))
+    core = _engine_problem(request, rows, given, _projected(gram, rows, request.device))
+    tied = np.flatnonzero(core.ties != np.arange(gram.rig.num_shapes))
+    if len(tied):
+        given["symmetric"] = np.column_stack([core.ties[tied], tied]).astype(np.int64)
+    if not core.prior_strength.any():
+        given.pop("prior_target", None)
+        given.pop("prior_strength", None)
+    return InverseProblem(gram, rows, core, given, list(gram.warnings))
+
+
+def check_constraints(request: Request) -> None:
+    """Check everything of a shot but its targets' numbers, without projecting them.
+
+    Raises
+    ------
+    ValueError
+        As :func:`make_problem`.
+    """
+    gram, rows = request.gram, request.gram.checked(request.targets)
+    nothing = np.zeros((len(rows), len(gram.matrix))), np.zeros(len(rows))
+    _engine_problem(request, rows, given_arrays(request, len(rows)), nothing)
+
+
+def _engine_problem(
+    request: Request, rows: NDArray[np.float32], given: Given, projected: tuple[Float64, Float64] | None
+) -> _core.InverseProblem:
+    gram = request.gram
+    alpha, smoothness = (0.0 if is_auto(term) else float(term) for term in (request.alpha, request.smoothness))
+    return _core.InverseProblem(
+        gram.core,
+        rows,
+        alpha=alpha,
+        smoothness=smoothness,
+        bounds=given.get("bounds"),
+        fixed=given.get("fixed"),
+        prior_target=given.get("prior_target"),
+        prior_strength=given.get("prior_strength"),
+        symmetric=shape_pairs(gram.rig, request.symmetric),
+        init=given_start(request, len(rows)),
+        projected=projected,
+        threads=request.threads,
     )
+
+
+def _projected(gram: Gram, rows: NDArray[np.float32], device: str) -> tuple[Float64, Float64] | None:
+    """Return projections (T, N) and energies (T,) that the device made; None if the engine makes them."""
+    return on_cuda.projector(gram).project(rows) if device == "cuda" else None

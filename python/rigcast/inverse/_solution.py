@@ -17,6 +17,8 @@ from rigcast._formats.npz.archive import BROKEN, Member, check_shape
 from rigcast._formats.npz.array import HEADER
 from rigcast._safe_reading import errors_naming
 from rigcast._validate import bad_argument, missing_file
+from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._request import Request
 
 Float64 = NDArray[np.float64]
 
@@ -194,6 +196,40 @@ class Solution:
         warnings = list(dict.fromkeys(text for part in parts for text in part.warnings))
         seconds = sum(part.seconds for part in parts)
         return replace(parts[0], **together, warnings=warnings, seconds=seconds)
+
+
+def measured(
+    problem: InverseProblem,
+    request: Request,
+    weights: Float64,
+    iterations: NDArray[np.int64],
+    converged: NDArray[np.bool_],
+) -> Solution:
+    """Make a solution of weights (T, K) of any method, measured from the weights alone.
+
+    Raises
+    ------
+    NumericalError
+        If something overflowed.
+    """
+    weights = np.clip(weights, problem.lower, problem.upper)
+    found = problem.measure(weights, request.threads, request.device, causal=request.joint is False)
+    return Solution(
+        weights=weights,
+        objective=found.objective,
+        iterations=np.asarray(iterations, np.int64),
+        converged=np.asarray(converged, bool),
+        optimality=found.optimality,
+        gap=found.gap,
+        rmse=found.rmse,
+        method=request.method,
+        alpha=problem.alpha,
+        smoothness=problem.smoothness,
+        warnings=problem.warnings,
+        vertices=problem.gram.vertices,
+        vertex_weights=problem.gram.vertex_weights,
+        **problem.given,
+    )
 
 
 def content_of(solution: Solution) -> memoryview:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
+from rigcast.inverse._choices.elbow import PRESENT, default_alphas, elbow, means, scaled, training_frames
 from rigcast.inverse._distances import rmse_p95
-from rigcast.inverse._elbow import PRESENT, default_alphas, elbow, means, scaled, training_frames
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._rigid_motion import Rigid
-from rigcast.inverse._run import METHODS, solve_problem
+from rigcast.inverse._request import METHODS, Request, Rigid
+from rigcast.inverse._solve import solve_request
 from rigcast.plot._colors import INK, SERIES
 from rigcast.plot._drawing import new_axes
 from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
@@ -190,30 +190,30 @@ def trade_off(
     shot = _shot(targets)
     frames = training_frames(len(shot), count, gap)
     gram = Gram(rig, vertices=vertices, vertex_weights=vertex_weights)
-    options: dict[str, Any] = {
-        "device": device,
-        "bounds": bounds,
-        "priors": priors,
-        "symmetric": symmetric,
-        "rigid": rigid,
-        "tolerance": tolerance,
-        "max_iterations": max_iterations,
-        "threads": threads,
-    }
+    request = Request(
+        gram,
+        shot[frames],
+        device=device,
+        bounds=bounds,
+        priors=priors,
+        symmetric=symmetric,
+        rigid=rigid,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+        threads=threads,
+    )
     stages = _Stages(as_callback(progress), len(names) * len(strengths) + 1)
     table = np.empty((5, len(names), len(strengths)))
     for m, method in enumerate(names):
         for a, alpha in enumerate(strengths):
             show = stages.next(f"{method}, alpha {alpha:g}")
-            solved, problem = solve_problem(
-                gram, shot[frames], method, float(alpha), init=init, fixed=fixed, progress=show, **options
-            )
+            own = replace(request, method=method, alpha=float(alpha), init=init, fixed=fixed, progress=show)
+            solved, problem = solve_request(own)
             error = rmse_p95(problem, solved.weights, threads)
             table[:, m, a] = solved.rmse.mean(), *means(solved.weights, error), solved.seconds / len(frames)
     low, high = np.broadcast_to(rig.bounds if bounds is None else bounds, rig.bounds.shape).T
-    resting, problem = solve_problem(
-        gram, shot[frames], "descent", 0.0, fixed=np.clip(0.0, low, high), progress=stages.next("at rest"), **options
-    )
+    pinned = replace(request, alpha=0.0, fixed=np.clip(0.0, low, high), progress=stages.next("at rest"))
+    resting, problem = solve_request(pinned)
     rest = rmse_p95(problem, resting.weights, threads).mean()
     rms, p95, cardinality, l1, seconds = table
     return TradeOff(names, strengths, frames, rms, p95, cardinality, l1, seconds, float(rest))

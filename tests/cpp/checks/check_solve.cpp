@@ -90,30 +90,32 @@ int expect_refusal(const std::string& argument, const std::function<void()>& cal
 }
 
 int check_constraints(const Scene& scene, const inverse::RigGram& gram) {
-    const inverse::ShotWeights plain = inverse::solve(gram, scene.shot());
+    const inverse::ShotWeights plain = inverse::solve(gram, inverse::Problem(gram, scene.shot()));
     int wrong = expect(scene.error(plain) < 1e-5, "the weights of a shot are found again");
     wrong += expect(std::count(plain.converged.begin(), plain.converged.end(), 1) == frames, "every frame converges");
     wrong += expect(*std::max_element(plain.rmse.begin(), plain.rmse.end()) < 1e-5, "the vertices are met");
 
     inverse::DescentOptions one;
     one.threads = 1;
-    wrong += expect(inverse::solve(gram, scene.shot(), one).weights == plain.weights, "same bytes for 1 thread");
+    wrong += expect(inverse::solve(gram, inverse::Problem(gram, scene.shot()), one).weights == plain.weights,
+                    "same bytes for 1 thread");
 
     inverse::ShotTargets shot = scene.shot();
     std::vector<double> pins = scene.free;
     pins[2 * shapes + 1] = 0.25;
     shot.fixed = rows(pins);
-    wrong += expect(inverse::solve(gram, shot).weight(2, 1) == 0.25, "a pinned weight keeps its value");
+    wrong += expect(inverse::solve(gram, inverse::Problem(gram, shot)).weight(2, 1) == 0.25,
+                    "a pinned weight keeps its value");
 
     shot = scene.shot();
     const std::vector<double> narrow{0.0, 0.3, 0.0, 0.3, 0.0, 0.3, 0.0, 0.3, 0.0, 0.3};
     shot.bounds = {narrow.data(), {shapes, 2}};
-    const inverse::ShotWeights boxed = inverse::solve(gram, shot);
+    const inverse::ShotWeights boxed = inverse::solve(gram, inverse::Problem(gram, shot));
     wrong += expect(*std::max_element(boxed.weights.begin(), boxed.weights.end()) == 0.3, "bounds are kept and met");
 
     shot = scene.shot();
-    shot.ties = {{0, 3}};
-    const inverse::ShotWeights tied = inverse::solve(gram, shot);
+    shot.symmetric = {{0, 3}};
+    const inverse::ShotWeights tied = inverse::solve(gram, inverse::Problem(gram, shot));
     bool equal = true;
     for (std::int64_t t = 0; t < frames; ++t) equal = equal && tied.weight(t, 0) == tied.weight(t, 3);
     wrong += expect(equal, "tied shapes have equal weights");
@@ -122,7 +124,7 @@ int check_constraints(const Scene& scene, const inverse::RigGram& gram) {
     const std::vector<double> aim(scene.free.size(), 0.75), strong(aim.size(), 1e9);
     shot.prior_target = rows(aim);
     shot.prior_strength = rows(strong);
-    const inverse::ShotWeights pulled = inverse::solve(gram, shot);
+    const inverse::ShotWeights pulled = inverse::solve(gram, inverse::Problem(gram, shot));
     wrong += expect(std::abs(pulled.weight(3, 0) - 0.75) < 1e-6, "a strong prior wins over the vertices");
     wrong += expect(std::abs(pulled.weight(3, 4) - 0.75) < 1e-6, "a prior moves a shape without effect");
     return wrong;
@@ -136,8 +138,8 @@ int check_idle(const Scene& scene, const inverse::RigGram& gram) {
         std::vector<double> start(scene.zero.size(), 0.5);
         for (std::int64_t t = 0; t < frames; ++t) start[t * shapes + shapes - 1] = 0.5 * (low + high);
         shot.bounds = {box.data(), {shapes, 2}};
-        shot.start = rows(start);
-        const inverse::ShotWeights found = inverse::solve(gram, shot);
+        shot.init = rows(start);
+        const inverse::ShotWeights found = inverse::solve(gram, inverse::Problem(gram, shot));
         bool rests = true;
         for (std::int64_t t = 0; t < frames; ++t) rests = rests && found.weight(t, shapes - 1) == rest;
         wrong +=
@@ -159,12 +161,14 @@ double roughness(const inverse::ShotWeights& found) {
 
 int check_smoothness(const Scene& scene, const inverse::RigGram& gram) {
     inverse::ShotTargets shot = scene.shot();
-    const double before = roughness(inverse::solve(gram, shot));
+    const double before = roughness(inverse::solve(gram, inverse::Problem(gram, shot)));
     shot.smoothness = 10.0;
     inverse::DescentOptions causal;
     causal.coupled = false;
-    int wrong = expect(roughness(inverse::solve(gram, shot)) < 0.5 * before, "smoothness smooths");
-    wrong += expect(roughness(inverse::solve(gram, shot, causal)) < before, "and frame by frame, too");
+    int wrong =
+        expect(roughness(inverse::solve(gram, inverse::Problem(gram, shot))) < 0.5 * before, "smoothness smooths");
+    wrong += expect(roughness(inverse::solve(gram, inverse::Problem(gram, shot), causal)) < before,
+                    "and frame by frame, too");
     return wrong;
 }
 
@@ -172,7 +176,7 @@ int check_refusals(const Scene& scene, const inverse::RigGram& gram) {
     const auto refused = [&](const std::string& argument, const std::function<void(inverse::ShotTargets&)>& change) {
         inverse::ShotTargets shot = scene.shot();
         change(shot);
-        return expect_refusal(argument, [&] { inverse::solve(gram, shot); });
+        return expect_refusal(argument, [&] { inverse::solve(gram, inverse::Problem(gram, shot)); });
     };
     std::vector<float> broken = scene.targets;
     broken[5] = std::numeric_limits<float>::infinity();
@@ -181,6 +185,8 @@ int check_refusals(const Scene& scene, const inverse::RigGram& gram) {
     negative[3] = -1.0;
     const std::vector<double> turned{1, 0, 0, 1, 0, 1, 0, 1, 0, 1};
     int wrong = refused("alpha", [](auto& shot) { shot.alpha = -1.0; });
+    wrong += refused("alpha", [](auto& shot) { shot.alpha = nan; });  // that was not given
+    wrong += refused("alpha", [](auto& shot) { shot.alpha = 1e304; });
     wrong += refused("smoothness", [](auto& shot) { shot.smoothness = nan; });
     wrong += refused("targets", [&](auto& shot) { shot.targets = {scene.targets.data(), {frames, 7, 3}}; });
     wrong += refused("targets", [&](auto& shot) { shot.targets = {broken.data(), {frames, vertices, 3}}; });
@@ -188,13 +194,13 @@ int check_refusals(const Scene& scene, const inverse::RigGram& gram) {
     wrong += refused("bounds", [&](auto& shot) { shot.bounds = {turned.data(), {2, 2}}; });
     wrong += refused("fixed", [&](auto& shot) { shot.fixed = rows(outside); });
     wrong += refused("priors", [&](auto& shot) { shot.prior_target = rows(scene.zero); });
-    wrong += refused("prior_strength", [&](auto& shot) {
+    wrong += refused("priors", [&](auto& shot) {
         shot.prior_target = rows(scene.zero);
         shot.prior_strength = rows(negative);
     });
-    wrong += refused("ties", [](auto& shot) { shot.ties = {{0, 1}, {1, 2}}; });
-    wrong += refused("ties", [](auto& shot) { shot.ties = {{0, 5}}; });
-    wrong += refused("start", [&](auto& shot) { shot.start = rows(negative); });
+    wrong += refused("symmetric", [](auto& shot) { shot.symmetric = {{0, 1}, {1, 2}}; });
+    wrong += refused("symmetric", [](auto& shot) { shot.symmetric = {{0, 5}}; });
+    wrong += refused("init", [&](auto& shot) { shot.init = rows(negative); });
     return wrong;
 }
 

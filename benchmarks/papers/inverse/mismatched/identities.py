@@ -17,7 +17,7 @@ from benchmarks.papers.inverse.mismatched.scene import Rig, Scene, truncated
 from benchmarks.systems.inverse.published_mm import STEPS, TOLERANCE
 from benchmarks.systems.inverse.scenes import smooth_curves
 from benchmarks.systems.transfer.faces import Hm08
-from rigcast.inverse._elbow import ALPHAS, elbow, means
+from rigcast.inverse._choices.elbow import ALPHAS, elbow, means
 
 FRAMES, TRAINING = 200, 40
 METHODS = ("cet", "seol", "mm_cet", OURS)

@@ -20,7 +20,7 @@ from benchmarks.papers.inverse.mismatched.kept import Kept, Row, digits
 from benchmarks.papers.inverse.mismatched.scene import MODELS, Scene, truncated
 from benchmarks.systems.inverse.peers import GramSpace, VertexSpace
 from benchmarks.systems.inverse.published_mm import STEPS, TOLERANCE
-from rigcast.inverse._elbow import ALPHAS, elbow, means
+from rigcast.inverse._choices.elbow import ALPHAS, elbow, means
 
 SHAPES_ALONE = ("cet", "cet_loc", "seol")
 PAPER_ALONE = ("cet", "seol")  # those of them that the paper's tables have

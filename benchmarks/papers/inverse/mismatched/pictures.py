@@ -13,7 +13,7 @@ import rigcast as rc
 from benchmarks.papers.inverse.mismatched.kept import Row, digits
 from benchmarks.papers.inverse.mismatched.methods import MM, NAMES, OURS, SHAPES_ALONE
 from benchmarks.papers.inverse.mismatched.scene import Scene, truncated
-from rigcast.inverse._elbow import ALPHAS
+from rigcast.inverse._choices.elbow import ALPHAS
 from rigcast.plot._colors import INK, SERIES
 
 LEAST = 1e-4  # centimeters, where an axis of errors begins

@@ -18,8 +18,9 @@ from rigcast.cli._inputs.shots import add_shot_arguments, open_shot
 from rigcast.cli._result import WrongInput
 from rigcast.inverse import Solution, in_rig_frame
 from rigcast.inverse._problem import make_problem
-from rigcast.inverse._run import METHODS, measure
-from rigcast.inverse._solve import Solver
+from rigcast.inverse._request import METHODS, Request
+from rigcast.inverse._solution import measured
+from rigcast.inverse._solver import Solver
 from rigcast.sources._weights import read_weights
 
 FUNCTION = "load_blendshape_weights"
@@ -112,8 +113,8 @@ def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solutio
     transforms = transforms_beside(path, len(weights))
     if transforms is not None:
         targets = in_rig_frame(targets, transforms)
-    problem = make_problem(solver.gram, targets, alpha=0.0)
-    untold = np.zeros(len(weights), np.int64)
-    solution = measure(problem, path.suffix.lstrip("."), weights, untold, untold.astype(bool))
+    request = Request(solver.gram, targets, method=path.suffix.lstrip("."), alpha=0.0)
+    unknown = np.zeros(len(weights), np.int64)
+    solution = measured(make_problem(request), request, weights, unknown, unknown.astype(bool))
     solution.transforms = transforms
     return solution

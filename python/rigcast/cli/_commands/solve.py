@@ -23,12 +23,15 @@ from rigcast.cli._inputs.transfer_task import choice
 from rigcast.cli._result import Result, WrongInput
 from rigcast.exports._weights import WRITERS
 from rigcast.inverse import Solution
-from rigcast.inverse._ambiguity import ambiguous_pairs
+from rigcast.inverse._choices.loss import NAMES, SQUARED
+from rigcast.inverse._choices.terms import without_its_outliers
 from rigcast.inverse._distances import solved_p95
-from rigcast.inverse._loss import NAMES, SQUARED
+from rigcast.inverse._motion.rigid import without_motion
+from rigcast.inverse._notes.ambiguity import ambiguous_pairs
 from rigcast.inverse._parts import solve_in_parts
-from rigcast.inverse._run import METHODS, TEMPORAL, placed, seen_by
-from rigcast.inverse._solve import Solver
+from rigcast.inverse._problem import make_problem
+from rigcast.inverse._request import METHODS, TEMPORAL, Request
+from rigcast.inverse._solver import Solver
 from rigcast.progress import ProgressCallback
 from rigcast.report._kit.words import figure
 
@@ -183,7 +186,8 @@ def _warnings(args: argparse.Namespace, solver: Solver, targets: Any, solution: 
         return [*moves, "every weight rests in every frame"]
     if moves or args.smoothness != 0.0 or args.method not in TEMPORAL:
         return moves
-    seen = seen_by(placed(solver.gram, targets, solution.transforms, alpha=0.0), solution)
+    placed = without_motion(Request(solver.gram, targets, alpha=0.0), solution.transforms)
+    seen = without_its_outliers(make_problem(placed), solution)
     return jitter_warnings(rig, seen.targets, weights, markers)
 
 
@@ -194,33 +198,30 @@ def _solver(args: argparse.Namespace, rig: Any) -> Solver:
 
 def _solve(args: argparse.Namespace, solver: Solver, targets: Any, kept: Parts, progress: ProgressCallback) -> Solution:
     rig = solver.gram.rig
-    options: dict[str, Any] = {
-        name: getattr(args, name) for name in ("device", "threads", "max_iterations", "tolerance", "loss", "loss_scale")
-    }
-    if args.bounds is not None:
-        options["bounds"] = np.array(args.bounds)
-    if args.symmetric is not None:
-        options["symmetric"] = inverse.load_symmetric_pairs(args.symmetric, rig)
-    if args.rigid is not None:
-        options["rigid"] = sources.load_markers(args.rigid)[0] if isinstance(args.rigid, Path) else args.rigid
-        options["rigid_scale"] = args.rigid_scale
-    pins = None if args.pins is None else inverse.load_pins(args.pins, rig, len(targets), options.get("bounds"))
-    priors = None if args.priors is None else inverse.load_priors(args.priors, rig, len(targets))
-    return solve_in_parts(
-        solver,
+    bounds = None if args.bounds is None else np.array(args.bounds)
+    request = Request(
+        solver.gram,
         targets,
-        kept,
-        method=args.method,
-        alpha=args.alpha,
+        args.method,
+        args.alpha,
+        args.smoothness,
+        device=args.device,
         relative_alpha=args.relative_alpha,
-        smoothness=args.smoothness,
-        fixed=pins,
-        priors=priors,
+        bounds=bounds,
         joint=args.joint,
-        resume=args.resume,
+        fixed=None if args.pins is None else inverse.load_pins(args.pins, rig, len(targets), bounds),
+        priors=None if args.priors is None else inverse.load_priors(args.priors, rig, len(targets)),
+        symmetric=None if args.symmetric is None else inverse.load_symmetric_pairs(args.symmetric, rig),
+        rigid=sources.load_markers(args.rigid)[0] if isinstance(args.rigid, Path) else args.rigid,
+        rigid_scale=args.rigid_scale,
+        loss=args.loss,
+        loss_scale=args.loss_scale,
+        tolerance=args.tolerance,
+        max_iterations=args.max_iterations,
+        threads=args.threads,
         progress=progress,
-        **options,
     )
+    return solve_in_parts(request, kept, resume=args.resume)
 
 
 def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float, to_fps: float) -> list[str]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.inverse._options import Options
-from rigcast.inverse._problem import Problem
+from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._request import Request
 
 Float64 = NDArray[np.float64]
 Result = tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]
 
 
-def cet(problem: Problem, options: Options) -> Result:
+def cet(problem: InverseProblem, request: Request) -> Result:
     """Ridge least squares, clipped (Cetinaslan and Orvalho 2020; Rackovic et al. 2022, eq. 6).
 
     ``w = argmin |B w - b|^2 + alpha |w|^2``. Shapes that cannot be told apart at alpha = 0 share their weight (the
@@ -26,7 +26,7 @@ def cet(problem: Problem, options: Options) -> Result:
     return _done(ridge(problem))
 
 
-def seol(problem: Problem, options: Options) -> Result:
+def seol(problem: InverseProblem, request: Request) -> Result:
     """One shape after another (Seol et al. 2011; Rackovic et al. 2022, eq. 7).
 
     Shapes in the order of their mean displacement, largest first; each gets ``w_k = argmin |b_k w - b|^2`` in its
@@ -35,7 +35,7 @@ def seol(problem: Problem, options: Options) -> Result:
     basis = Tied(problem)
     shapes = problem.gram.columns[: problem.num_shapes]
     size = np.linalg.norm(np.tensordot(basis.expand.T, shapes, axes=1), axis=2) @ problem.gram.vertex_weights
-    matrix, target = basis.matrix(problem.gram.matrix), basis.project(problem.projections)
+    matrix, target = basis.matrix(problem.gram.matrix), basis.project(problem.core.projections)
     weights = np.where(basis.pinned, basis.lower, 0.0)
     residual = target - weights @ matrix
     strength, wanted = basis.strength, basis.wanted
@@ -48,11 +48,11 @@ def seol(problem: Problem, options: Options) -> Result:
     return _done(weights[:, basis.member])
 
 
-def ridge(problem: Problem, matrix: Float64 | None = None, projections: Float64 | None = None) -> Float64:
+def ridge(problem: InverseProblem, matrix: Float64 | None = None, projections: Float64 | None = None) -> Float64:
     """(T, K): the clipped ridge solution, for the problem's shapes or others' Gram matrix (K, K) and projections."""
     basis = Tied(problem)
     gram = basis.matrix(problem.gram.matrix if matrix is None else matrix)
-    target = basis.project(problem.projections if projections is None else projections) + basis.wanted
+    target = basis.project(problem.core.projections if projections is None else projections) + basis.wanted
     shrink = problem.alpha * np.bincount(basis.member, minlength=basis.size)
     weights = np.where(basis.pinned, basis.lower, 0.0)
     target = target - weights @ gram
@@ -81,8 +81,8 @@ class Tied:
         The box, whether it is one value, the priors' ``sum s`` and ``sum s c``.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        owners, self.member = np.unique(problem.ties, return_inverse=True)
+    def __init__(self, problem: InverseProblem) -> None:
+        owners, self.member = np.unique(problem.core.ties, return_inverse=True)
         self.size = len(owners)
         self.expand = np.eye(self.size)[self.member.ravel()]
         self.lower, self.upper = problem.lower[:, owners], problem.upper[:, owners]

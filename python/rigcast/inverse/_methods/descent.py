@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast.inverse import _measures as measures
 from rigcast.inverse import _on_cuda as on_cuda
-from rigcast.inverse._gram import NEARLY_DEPENDENT
-from rigcast.inverse._options import Options
-from rigcast.inverse._problem import Problem
+from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._request import Request
 from rigcast.progress import Progress
 
 Float64 = NDArray[np.float64]
@@ -19,13 +17,11 @@ Float64 = NDArray[np.float64]
 #: its rows of ``init`` (or without any, as the whole), gives the bytes of a single solve.
 FRAMES_PER_RUN: int = _core.INVERSE_FRAMES_PER_RUN
 
-_SHARPEST = 1e-5  # of the tolerance; below it there is rounding
-
 _MOST_STEPS = 200  # of a frame, on a device
 _FRAMES_ON_CUDA = 64 * FRAMES_PER_RUN  # between two reports of progress: enough to keep a device busy
 
 
-def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+def descent(problem: InverseProblem, request: Request) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
     """Minimize frame by frame, each from the solution before it; no step touches a vertex.
 
     A rig is linear in each single weight between the knots of its in-betweens, so the objective is a parabola there and
@@ -42,67 +38,38 @@ def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int
     On ``device="cuda"``, which has no temporal term, all frames start at once, each from all starts; then what a frame
     found is offered to the frames beside it, as long as that helps.
     """
-    if options.device == "cuda":
-        return _on_cuda(problem, options)
-    progress, frames = options.progress, problem.num_frames
+    if request.device == "cuda":
+        return _on_cuda(problem, request)
+    show, frames = request.show, problem.num_frames
     weights, iterations, converged = _core.descend(
-        problem.products,
         problem.gram.core,
-        problem.terms(),
-        problem.start(),
-        (problem.prior_target, problem.prior_strength),
-        problem.ties,
-        problem.alpha,
-        problem.smoothness,
-        options.tolerance,
-        _sharpness(problem),
-        options.max_iterations or 0,
-        options.joint is not False,
-        options.threads,
-        lambda done: progress(Progress("solving", done, frames)),
-        lambda steps, ratio: progress(
+        problem.core,
+        problem.core.start,
+        request.tolerance,
+        request.max_iterations or 0,
+        request.joint is not False,
+        request.threads,
+        lambda done: show(Progress("solving", done, frames)),
+        lambda steps, ratio: show(
             Progress("smoothing", steps, 0, "solved" if ratio <= 1 else f"{ratio:.1e} of the tolerance")
         ),
     )
     return weights, iterations, converged
 
 
-def _on_cuda(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
-    """Without a temporal term, in parts between which progress is reported."""
-    on_cuda.check_problem(problem)
-    weights = problem.start()
+def _on_cuda(problem: InverseProblem, request: Request) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+    """Solve without a temporal term, in parts between which progress is reported."""
+    gram, core = problem.gram, problem.core
+    on_cuda.check_problem(gram, core.ties, problem.smoothness)
+    weights, terms = core.start, core.terms
     iterations, converged = np.zeros(len(weights), np.int64), np.zeros(len(weights), bool)
-    goal, sharpness = options.tolerance * measures.scale(problem), _sharpness(problem)
-    thresholds = sharpness * options.tolerance * measures.scale(problem)
+    thresholds = gram.core.sharpness * request.tolerance * core.scale
+    most = request.max_iterations or _MOST_STEPS
     for first in range(0, len(weights), _FRAMES_ON_CUDA):
         cut = slice(first, first + _FRAMES_ON_CUDA)
-        terms = tuple(term[cut] for term in problem.terms())
-        most = options.max_iterations or _MOST_STEPS
-        found = on_cuda.solver(problem).solve(terms, weights[cut], thresholds[cut], most)
+        own = tuple(term[cut] for term in terms)
+        found = on_cuda.solver(gram, core.ties).solve(own, weights[cut], thresholds[cut], most)
         weights[cut], iterations[cut], converged[cut] = found
-        options.progress(Progress("solving", min(first + _FRAMES_ON_CUDA, len(weights)), len(weights)))
-    weights = weights[:, problem.ties]
-    if sharpness < 1.0:  # asked for more than the tolerance: what reached that is solved
-        converged |= measures.measure(problem, weights, options.threads).optimality <= goal
-    return _first_of_identical(problem, weights), iterations, converged
-
-
-def _sharpness(problem: Problem) -> float:
-    """What the tolerance is multiplied by where shapes are nearly made up of others.
-
-    Along what tells such shapes apart the objective bends by the square of their independent part only, so that a
-    gradient within the tolerance may hide a wrong weight.
-    """
-    least = float(problem.gram.independence.min(initial=1.0))
-    return min(max((least / NEARLY_DEPENDENT) ** 2, _SHARPEST), 1.0)
-
-
-def _first_of_identical(problem: Problem, weights: Float64) -> Float64:
-    """Shapes that move the same vertices alike: as much of their common weight as fits goes to the first."""
-    for i, j in problem.gram.duplicates:
-        plain = (problem.ties[[i, j]] == (i, j)).all() and (problem.ties == i).sum() + (problem.ties == j).sum() == 2
-        if plain and not problem.prior_strength[:, [i, j]].any() and problem.smoothness == 0:
-            total = weights[:, i] + weights[:, j]
-            first = np.minimum(total - problem.lower[:, j], problem.upper[:, i])
-            weights[:, i], weights[:, j] = first, np.clip(total - first, problem.lower[:, j], problem.upper[:, j])
-    return weights
+        request.show(Progress("solving", min(first + _FRAMES_ON_CUDA, len(weights)), len(weights)))
+    weights, converged = _core.finish_descent(gram.core, core, weights, converged, request.tolerance, request.threads)
+    return weights, iterations, converged

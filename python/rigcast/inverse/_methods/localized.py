@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from rigcast._validate import bad_argument
 from rigcast.inverse._methods.closed_forms import ridge
 from rigcast.inverse._methods.geodesics import heat_distances
-from rigcast.inverse._options import Options
-from rigcast.inverse._problem import Problem
+from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._request import Request
 
 Float64 = NDArray[np.float64]
 
@@ -19,7 +19,7 @@ RADIUS = 0.15
 CORE = 0.5
 
 
-def cet_loc(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+def cet_loc(problem: InverseProblem, request: Request) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
     """``cet`` on a localized B (Cetinaslan and Orvalho 2020; Rackovic et al. 2022, section 3.3).
 
     Column k of B keeps the displacements of vertices whose geodesic distance from the shape's core (where it moves at
@@ -38,13 +38,13 @@ def cet_loc(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int
         flat = (local * gram.vertex_weights[:, None]).reshape(len(local), -1)
         gram.prepared["cet_loc"] = flat, flat @ local.reshape(len(local), -1).T
     weighted, matrix = gram.prepared["cet_loc"]
-    weights = ridge(problem, matrix, problem.offsets.reshape(problem.num_frames, -1) @ weighted.T)
+    weights = ridge(problem, matrix, gram.offsets(problem.targets).reshape(problem.num_frames, -1) @ weighted.T)
     return weights, np.ones(len(weights), np.int64), np.ones(len(weights), bool)
 
 
-def masks(problem: Problem) -> NDArray[np.bool_]:
+def masks(problem: InverseProblem) -> NDArray[np.bool_]:
     """(K, M): whether each shape keeps each of the chosen vertices."""
-    rig = problem.rig
+    rig = problem.gram.rig
     faces = np.asarray(rig.faces if rig.faces is not None else np.zeros((0, 3), np.int32))
     if len(faces) == 0:
         raise bad_argument("solve", "method", "'cet_loc' for a rig without faces", "another method")

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast.inverse._methods.closed_forms import ridge
-from rigcast.inverse._options import Options
-from rigcast.inverse._problem import Problem
+from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._request import Request
 from rigcast.progress import Progress
 
 Float64 = NDArray[np.float64]
@@ -20,7 +20,7 @@ MAX_ITERATIONS = 10_000
 FRAMES_AT_ONCE = 64
 
 
-def mm(problem: Problem, options: Options) -> Result:
+def mm(problem: InverseProblem, request: Request) -> Result:
     """Algorithms 1 and 2 of the paper, from ``init`` or the point of the box nearest to zero.
 
     Around weights w the objective is bounded from above by ``psi(v) = F(w) + sum_j q_j v_j + r_j v_j^2 + s v_j^4``
@@ -32,50 +32,50 @@ def mm(problem: Problem, options: Options) -> Result:
     target, or after ``max_iterations`` (10,000) steps. Steps are short, of the size of one over the squared Frobenius
     norm of B, so that this can be far from the minimum: ``optimality`` tells.
     """
-    return _minimize(problem, problem.start(), options)
+    return _minimize(problem, problem.core.start, request)
 
 
-def mm_cet(problem: Problem, options: Options) -> Result:
+def mm_cet(problem: InverseProblem, request: Request) -> Result:
     """The same from the clipped ridge solution of ``cet``: the paper's "psd" start. ``init`` is not used."""
-    return _minimize(problem, ridge(problem), options)
+    return _minimize(problem, ridge(problem), request)
 
 
-def _minimize(problem: Problem, start: Float64, options: Options) -> Result:
-    method = bound(problem, options.threads)
-    limit = options.max_iterations or MAX_ITERATIONS
+def _minimize(problem: InverseProblem, start: Float64, request: Request) -> Result:
+    method = bound(problem, request.threads)
+    limit = request.max_iterations or MAX_ITERATIONS
     weights, done = start.copy(), 0
     iterations, converged = np.zeros(len(start), np.int64), np.zeros(len(start), bool)
     while done < len(start):
         part = slice(done, min(done + FRAMES_AT_ONCE, len(start)))
         weights[part], iterations[part], converged[part] = method.solve(
-            frames(problem, part), weights[part], options.tolerance, limit, options.threads
+            frames(problem, part), weights[part], request.tolerance, limit, request.threads
         )
         done = part.stop
-        options.progress(Progress("solving", done, len(start)))
+        request.show(Progress("solving", done, len(start)))
     return weights, iterations, converged
 
 
-def bound(problem: Problem, threads: int = 0) -> Any:
+def bound(problem: InverseProblem, threads: int = 0) -> Any:
     """The engine's constants for a problem's rig, box and ties; kept with the Gram matrix."""
     box = np.column_stack([problem.lower.min(axis=0), problem.upper.max(axis=0)])
-    key = ("majorize_minimize", box.tobytes(), problem.ties.tobytes())
+    key = ("majorize_minimize", box.tobytes(), problem.core.ties.tobytes())
     prepared = problem.gram.prepared
     if key not in prepared:
         gram = problem.gram
         structure = _core.ProductModel(gram.rig, np.arange(problem.num_shapes))
         prepared[key] = _core.MajorizeMinimize(
-            structure, gram.columns, gram.matrix, gram.vertex_weights, box, problem.ties, threads
+            structure, gram.columns, gram.matrix, gram.vertex_weights, box, problem.core.ties, threads
         )
     return prepared[key]
 
 
-def frames(problem: Problem, part: slice) -> dict[str, NDArray[Any]]:
+def frames(problem: InverseProblem, part: slice) -> dict[str, NDArray[Any]]:
     """Frames of a problem as the engine takes them."""
     return {
-        "offsets": problem.offsets[part],
-        "projections": problem.projections[part],
-        "energies": problem.energies[part],
-        "linear": problem.linear[part],
+        "offsets": problem.gram.offsets(problem.targets[part]),
+        "projections": problem.core.projections[part],
+        "energies": problem.core.energies[part],
+        "linear": problem.core.linear[part],
         "curvature": problem.prior_strength[part],
         "lower": problem.lower[part],
         "upper": problem.upper[part],

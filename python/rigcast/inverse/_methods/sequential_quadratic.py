@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._extras import require
-from rigcast.inverse import _measures as measures
 from rigcast.inverse._activations import Activations
-from rigcast.inverse._options import Options
-from rigcast.inverse._problem import Problem
+from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._request import Request
 from rigcast.progress import Progress
 
 Float64 = NDArray[np.float64]
@@ -24,7 +23,7 @@ BARRIER_LEAVES = (
 )
 
 
-def sqp(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+def sqp(problem: InverseProblem, request: Request) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
     """``scipy.optimize.minimize(method="trust-constr")``, frame by frame (Byrd et al. 1999; Rackovic et al. 2022, 4.1).
 
     It gets the objective, its gradient and its Hessian, all from the Gram matrix. As an interior point method it leaves
@@ -40,69 +39,69 @@ def sqp(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64],
         Without SciPy.
     """
     optimize = require("scipy.optimize", extra="inverse", purpose="the inverse rig by method 'sqp'")
-    weights = problem.start()
+    weights = problem.core.start
     iterations, converged = np.zeros(len(weights), np.int64), np.zeros(len(weights), bool)
     for t in range(len(weights)):
-        weights[t], iterations[t], converged[t] = _frame(optimize, problem.frames(t, t + 1), weights[t], options)
-        options.progress(Progress("solving", t + 1, len(weights)))
+        weights[t], iterations[t], converged[t] = _frame(optimize, problem.at(slice(t, t + 1)), weights[t], request)
+        request.show(Progress("solving", t + 1, len(weights)))
     return weights, iterations, converged
 
 
-def _frame(optimize: Any, frame: Problem, start: Float64, options: Options) -> tuple[Float64, int, bool]:
+def _frame(optimize: Any, frame: InverseProblem, start: Float64, request: Request) -> tuple[Float64, int, bool]:
     """Weights, iterations, and whether the weights are a first-order optimum."""
-    owners = frame.ties == np.arange(frame.num_shapes)
+    owners = frame.core.ties == np.arange(frame.num_shapes)
     free = np.flatnonzero(owners & (frame.lower[0] < frame.upper[0]))
     if not len(free):
         return start, 0, True
-    spread = (frame.ties[:, None] == free).astype(np.float64)  # from free variables to all shapes
+    spread = (frame.core.ties[:, None] == free).astype(np.float64)  # from free variables to all shapes
     resting = np.where(spread.any(axis=1), 0.0, start)
 
     lower, upper = frame.lower[0, free], frame.upper[0, free]
     # SciPy's barrier is absolute: it needs a gradient of order one, and a start off the walls
-    unit, margin = 1.0 / float(measures.scale(frame)[0]), START_INSIDE * (upper - lower)
+    unit, margin = 1.0 / float(frame.core.scale[0]), START_INSIDE * (upper - lower)
 
     def whole(x: Float64) -> Float64:
         return np.asarray(resting + spread @ x)[None]
 
     result = optimize.minimize(
-        lambda x: unit * float(measures.objective(frame, whole(x))[0]),
+        lambda x: unit * float(frame.measure(whole(x)).objective[0]),
         np.clip(start[free], lower + margin, upper - margin),
         method="trust-constr",
         jac=lambda x: unit * (spread.T @ gradient(frame, whole(x))),
         hess=lambda x: unit * (spread.T @ hessian(frame, whole(x)) @ spread),
         bounds=optimize.Bounds(lower, upper, keep_feasible=True),
-        callback=lambda _, state: state.optimality <= options.tolerance and state.barrier_parameter <= BARRIER,
+        callback=lambda _, state: state.optimality <= request.tolerance and state.barrier_parameter <= BARRIER,
         options={
             "gtol": 0.0,  # SciPy's own test forgets the barrier
             "xtol": 1e-14,
             "barrier_tol": BARRIER,
-            "maxiter": options.max_iterations or MAX_ITERATIONS,
+            "maxiter": request.max_iterations or MAX_ITERATIONS,
         },
     )
     x = np.clip(result.x, lower, upper)
     pull = unit * (spread.T @ gradient(frame, whole(x)))
     # of the objective, for a weight that goes all the way: what the barrier holds back
     gain = pull * np.where(pull > 0, x - lower, x - upper)
-    solved = (np.abs(pull) <= BARRIER_LEAVES * options.tolerance) | (gain <= BARRIER_LEAVES * BARRIER)
+    solved = (np.abs(pull) <= BARRIER_LEAVES * request.tolerance) | (gain <= BARRIER_LEAVES * BARRIER)
     return whole(x)[0], result.nit, bool(solved.all())
 
 
-def gradient(frame: Problem, weights: Float64) -> Float64:
+def gradient(frame: InverseProblem, weights: Float64) -> Float64:
     """(K,): first derivatives of one frame's objective at weights (1, K), at knots to the right."""
     structure = frame.gram.activations
-    residual = structure(weights) @ frame.gram.matrix - frame.projections
+    residual = structure(weights) @ frame.gram.matrix - frame.core.projections
     prior = 2.0 * frame.prior_strength * weights
-    return np.asarray((2.0 * structure.pull_back(weights, residual) + frame.linear + prior)[0])
+    return np.asarray((2.0 * structure.pull_back(weights, residual) + frame.core.linear + prior)[0])
 
 
-def hessian(frame: Problem, weights: Float64) -> Float64:
+def hessian(frame: InverseProblem, weights: Float64) -> Float64:
     """(K, K): second derivatives of one frame's objective at weights (1, K), off the knots of in-betweens.
 
     ``2 J^T G J + 2 sum_n (G phi - p)_n Hess(phi_n) + 2 diag(s)``, J the slopes of the activations.
     """
     structure = frame.gram.activations
     jacobian = structure.pull_back(np.repeat(weights, structure.num_columns, axis=0), np.eye(structure.num_columns))
-    residual = structure(weights)[0] @ frame.gram.matrix - frame.projections[0]
+    residual = structure(weights)[0] @ frame.gram.matrix - frame.core.projections[0]
     curved = jacobian.T @ frame.gram.matrix @ jacobian + _bending(structure, weights[0], residual)
     return np.asarray(2.0 * (curved + np.diag(frame.prior_strength[0])))
 

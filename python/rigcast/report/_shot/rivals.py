@@ -14,9 +14,8 @@ from rigcast._extras import MissingExtra
 from rigcast.errors import SparsityWarning
 from rigcast.inverse import Solution
 from rigcast.inverse._distances import solved_p95
-from rigcast.inverse._projection import project
 from rigcast.inverse._solution import Constraints
-from rigcast.inverse._solve import Solver
+from rigcast.inverse._solver import Solver
 from rigcast.plot._colors import SERIES
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.report._shot.solved import ON
@@ -206,7 +205,7 @@ class _Bench:
         return points
 
     def energy(self) -> float:
-        return float(project(self.solver.gram, self.targets)[1].sum())
+        return float(self.solver.gram.core.project(self.targets)[1].sum())
 
     def _solve(self, method: str, alpha: float, budget: int | None) -> Solution:
         """Its time is the shortest of several calls, as many as fit into a tenth of a second."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast.inverse._choices.loss import drawn
 from rigcast.inverse._distances import cuts, posed
-from rigcast.inverse._head_motion import FRAMES, head_motion
-from rigcast.inverse._loss import drawn
-from rigcast.inverse._problem import Problem
+from rigcast.inverse._motion.head import FRAMES, head_motion
+from rigcast.inverse._problem import InverseProblem
 from rigcast.inverse._solution import Solution
 
 Float64 = NDArray[np.float64]
@@ -20,7 +20,7 @@ NORMAL_DEVIATION = 1.4826  # of normal numbers, in median distances from their m
 CORE = 0.1  # of the farthest displacement: vertices that move less tell little of a shape
 
 
-def lost_shapes(problem: Problem, solution: Solution) -> list[str]:
+def lost_shapes(problem: InverseProblem, solution: Solution) -> list[str]:
     """One sentence if shapes rest in every frame although the residual shows them, else nothing.
 
     The weight that shape b alone would take of a frame's residual r is ``b . r / |b|^2``. With a loss that ignores
@@ -31,7 +31,7 @@ def lost_shapes(problem: Problem, solution: Solution) -> list[str]:
 
     Parameters
     ----------
-    problem : Problem
+    problem : InverseProblem
         In the rig's frame.
     solution : Solution
     """
@@ -47,24 +47,24 @@ def lost_shapes(problem: Problem, solution: Solution) -> list[str]:
     missed = [index for index in np.argsort(-shown, kind="stable") if shown[index] > SHOWN]
     if not missed or (solution.transforms is None and _head_moves(problem, solution)):
         return []
-    names = problem.rig.shape_names
+    names = problem.gram.rig.shape_names
     named = ", ".join(f"{names[idle[index]]} (up to {shown[index]:.1g})" for index in missed[:6])
     more = f" and {len(missed) - 6} more" if len(missed) > 6 else ""
     cause, advice = _cause(solution)
     return [f"shapes that seem to move in the shot rest in every frame, because {cause}: {named}{more}; {advice}"]
 
 
-def _shown(problem: Problem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
+def _shown(problem: InverseProblem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
     """(I,): the largest weight that each shape alone takes of the residual of a frame."""
     gram = problem.gram
-    along = problem.projections[:, idle] - gram.activations(solution.weights) @ gram.matrix[:, idle]
+    along = problem.core.projections[:, idle] - gram.activations(solution.weights) @ gram.matrix[:, idle]
     square = np.diag(gram.matrix)[idle]
     clear = along > NOISE * (solution.rmse / np.sqrt(3.0))[:, None] * np.sqrt(square)
     alone = np.divide(along, square, out=np.zeros_like(along), where=clear & (square > 0))
     return np.asarray(alone.max(axis=0, initial=0.0))
 
 
-def _shown_robustly(problem: Problem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
+def _shown_robustly(problem: InverseProblem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
     """The same by medians over vertices; of their own deviation, and where the distances fall in sum."""
     gram, omega = problem.gram, problem.gram.vertex_weights
     shown = np.zeros(len(idle))
@@ -92,7 +92,7 @@ def _median(rows: Float64, shares: Float64) -> Float64:
     return np.asarray(np.take_along_axis(rows, order, axis=1)[np.arange(len(rows)), np.minimum(place, len(shares) - 1)])
 
 
-def _head_moves(problem: Problem, solution: Solution) -> bool:
+def _head_moves(problem: InverseProblem, solution: Solution) -> bool:
     """Whether a rigid motion explains what is left. Beside a loss that ignores outliers, a shape that is lost leaves
     few vertices far behind: they are drawn to the fit, for the head moves all of them."""
     gram, weights = problem.gram, solution.weights
@@ -100,10 +100,10 @@ def _head_moves(problem: Problem, solution: Solution) -> bool:
         some = np.unique(np.linspace(0, problem.num_frames - 1, FRAMES).round().astype(np.int64))
         fit = posed(gram, weights[some]).astype(np.float64)
         points = drawn(gram.chosen(problem.targets[some]).astype(np.float64), fit, gram.vertex_weights > 0)
-        return head_motion(problem.rig, points, weights[some], gram.vertices).moves
+        return head_motion(problem.gram.rig, points, weights[some], gram.vertices).moves
     whole = problem.targets.shape[1] == gram.num_vertices
     vertices = None if whole and len(gram.vertices) == gram.num_vertices else gram.vertices
-    return head_motion(problem.rig, problem.targets, weights, vertices).moves
+    return head_motion(problem.gram.rig, problem.targets, weights, vertices).moves
 
 
 def _cause(solution: Solution) -> tuple[str, str]:

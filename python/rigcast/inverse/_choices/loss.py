@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._validate import Arguments, bad_argument
 from rigcast.inverse._gram import Gram
 
 Float64 = NDArray[np.float64]
@@ -16,7 +15,6 @@ LossName = Literal["squared", "huber", "tukey"]
 
 SQUARED, HUBER, TUKEY = "squared", "huber", "tukey"
 NAMES = (SQUARED, HUBER, TUKEY)
-AUTO = "auto"
 
 NORMAL = 1.538  # standard deviations of one coordinate: the median distance in space under normal noise
 # The usual 1.345 and 4.685 standard deviations as multiples of the median distance.
@@ -103,19 +101,3 @@ def drawn(points: Float64, fit: Float64, counted: NDArray[np.bool_], wider: floa
     scale = np.maximum(FAR * np.median(distance[:, counted], axis=1), least) + wider
     share = np.minimum(scale[:, None] / np.maximum(distance, np.finfo(np.float64).tiny), 1.0)
     return np.asarray(fit + share[..., None] * apart)
-
-
-def check_loss(loss: object, scale: object, method: str, joint: bool | None) -> None:
-    """Refuse what is no loss, and what a loss other than the square does not go with."""
-    if not isinstance(loss, str) or loss not in NAMES:
-        raise bad_argument("solve", "loss", repr(loss), "one of: " + ", ".join(NAMES))
-    if scale != AUTO and not Arguments("solve").number("loss_scale", scale, least=0.0) > 0.0:
-        raise bad_argument("solve", "loss_scale", repr(scale), 'a finite number > 0, or "auto"')
-    if loss == SQUARED:
-        if scale != AUTO:
-            raise bad_argument("solve", "loss_scale", f"{scale!r} with loss 'squared'", '"auto"')
-        return
-    if method != "descent":
-        raise bad_argument("solve", "loss", f"{loss!r} with method {method!r}", "'squared'")
-    if joint is False:
-        raise bad_argument("solve", "loss", f"{loss!r} with joint=False", "'squared'")

@@ -9,13 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
 from rigcast._validate import Arguments, check_blendshape_rig
-from rigcast.inverse._constraints import largest_strength
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._problem import Problem
+from rigcast.inverse._problem import InverseProblem, make_problem
+from rigcast.inverse._request import Request
 
 Float64 = NDArray[np.float64]
 
-AUTO = "auto"
 FEWEST = 12  # frames: second differences of fewer tell noise from motion too badly
 FRAMES_PER_BLOCK = 64  # evaluated at a time
 STRIDES = (2, 4, 8)
@@ -86,20 +85,15 @@ def jitter(rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, vertices:
     gram = Gram(rig, vertices=vertices)
     shot = gram.checked(targets)
     rows = Arguments("jitter", T=len(shot), K=rig.num_shapes).numbers("weights", weights, "T K")
-    lower, upper = (np.broadcast_to(side, rows.shape) for side in np.asarray(rig.bounds, np.float64).T)
-    return measured(gram, shot, rows, lower, upper)
+    return jitter_of(make_problem(Request(gram, shot, alpha=0.0)), rows)
 
 
-def jitter_of(problem: Problem, weights: Float64) -> Jitter:
-    """The same for the weights (T, K) of a problem that were found without smoothness."""
-    return measured(problem.gram, problem.targets, weights, problem.lower, problem.upper)
-
-
-def measured(gram: Gram, targets: NDArray[np.float32], weights: Float64, lower: Float64, upper: Float64) -> Jitter:
-    """Targets (T, V or M, 3) that are checked, weights (T, K), their box."""
+def jitter_of(problem: InverseProblem, weights: Float64) -> Jitter:
+    """Measure the jitter of weights (T, K) of a problem that were found without smoothness."""
+    gram, targets = problem.gram, problem.targets
     if len(weights) < FEWEST:
         return Jitter(0.0, 0.0, 0.0, 0.0)
-    free = float(((weights > lower) & (weights < upper)).sum(axis=1).mean())
+    free = float(((weights > problem.lower) & (weights < problem.upper)).sum(axis=1).mean())
     noise, weighted = _noise(gram, targets, weights, free)
     bends = {stride: _bend(weights, stride) for stride in (1, *STRIDES) if 4 * stride <= len(weights)}
     shows = [stride for stride in STRIDES if bends.get(stride, 0.0) > DOMINATES * bends[1]]
@@ -109,7 +103,7 @@ def measured(gram: Gram, targets: NDArray[np.float32], weights: Float64, lower: 
     smoothness = 0.0
     if noise > FINEST * extent:
         smoothness = SHARE * weighted / max(motion, SLOWEST**2)
-        smoothness = min(smoothness, largest_strength(lower, upper))
+        smoothness = min(smoothness, problem.core.largest_strength)
     return Jitter(noise, float(np.sqrt(bends[1])), float(np.sqrt(motion)), float(smoothness))
 
 

@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig
 from rigcast._validate import bad_argument
+from rigcast.inverse._choices.loss import COVERED, drawn, moved_by_alpha
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._loss import COVERED, drawn, moved_by_alpha
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN, descent
-from rigcast.inverse._options import Options
-from rigcast.inverse._problem import Problem
-from rigcast.inverse._projection import project
-from rigcast.inverse._rigid_motion import moved_by, procrustes, removed
-from rigcast.progress import Progress, silent
+from rigcast.inverse._motion.rigid import moved_by, procrustes, removed
+from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._request import Request
+from rigcast.progress import Progress
 
 Float64 = NDArray[np.float64]
 
@@ -38,25 +37,21 @@ INNER = 1e-6  # relative optimality of a round's weights
 OWN = 1e-4  # of a column: what a motion leaves of it is rounding if it is less
 
 
-def without_joint_motion(
-    problem: Problem, options: Options, *, scale: bool = False, robust: bool = False
-) -> tuple[Problem, Float64]:
-    """The problem in the rig's frame, and the motion of each frame.
+def without_joint_motion(problem: InverseProblem, request: Request) -> tuple[InverseProblem, Float64]:
+    """Find the motion of each frame, and return the problem in the rig's frame.
+
+    With a loss it is found by Huber's loss instead of squares, each frame by itself: without the temporal term, whose
+    pull would make moving vertices outliers.
 
     Parameters
     ----------
-    problem : Problem
+    problem : InverseProblem
         With targets as they are.
-    options : Options
-    scale : bool
-        Find a scale per frame, too.
-    robust : bool
-        By Huber's loss instead of squares, each frame by itself: without the temporal term, whose pull would make
-        moving vertices outliers.
+    request : Request
 
     Returns
     -------
-    Problem, (T, 3, 4)
+    InverseProblem, (T, 3, 4)
         ``[R | t]`` or ``[s R | t]``: target = transform of the posed rig.
 
     Raises
@@ -64,47 +59,45 @@ def without_joint_motion(
     ValueError
         If the chosen vertices lie on a line.
     """
-    free = _projected_problem(problem, scale)
-    motion, unsettled = _motion(problem, replace(free, smoothness=0.0) if robust else free, options, scale, robust)
+    free = _projected_problem(problem, request.rigid_scale)
+    motion, unsettled = _motion(problem, free.with_smoothness(0.0) if request.is_robust else free, request)
     placed = removed(problem.targets.astype(np.float64), motion).astype(np.float32)
     warnings = problem.warnings + _warnings(problem, free.gram, unsettled)
-    found = _at(problem, placed, options)
-    return replace(found, lower=free.lower, upper=free.upper, init=free.init, warnings=warnings), motion
+    found = problem.with_targets(placed, request).resting(free.gram.idle & ~problem.gram.idle)
+    return replace(found, warnings=warnings), motion
 
 
-def without_motion_at_rest(problem: Problem, options: Options, *, scale: bool = False) -> Problem:
-    """The problem in the rig's frame, for the motion that is best while all weights rest."""
+def without_motion_at_rest(problem: InverseProblem, request: Request) -> InverseProblem:
+    """Return the problem in the rig's frame, for the motion that is best while all weights rest."""
     gram = problem.gram
     shot = gram.chosen(problem.targets).astype(np.float64)
-    motion = procrustes(gram.neutral.astype(np.float64), shot, gram.vertex_weights, scale=scale)
-    return _at(problem, removed(problem.targets.astype(np.float64), motion).astype(np.float32), options)
+    motion = procrustes(gram.neutral.astype(np.float64), shot, gram.vertex_weights, scale=request.rigid_scale)
+    return problem.with_targets(removed(problem.targets.astype(np.float64), motion).astype(np.float32), request)
 
 
-def _motion(problem: Problem, free: Problem, options: Options, scale: bool, robust: bool) -> tuple[Float64, int]:
-    """The motion (T, 3, 4), and the number of frames whose motion has not converged."""
+def _motion(problem: InverseProblem, free: InverseProblem, request: Request) -> tuple[Float64, int]:
+    """Return the motion (T, 3, 4), and the number of frames whose motion has not converged."""
     gram = problem.gram
     shot = gram.chosen(problem.targets).astype(np.float64)
     if 3 * int((gram.vertex_weights > 0).sum()) <= 7:
         raise bad_argument("solve", "rigid", "'auto' with fewer than three vertices", "vertices, or None")
-    start = gram.neutral if problem.init is None else _posed(free.gram, problem.init, options)
-    motion = procrustes(start.astype(np.float64), shot, gram.vertex_weights, scale=scale)
+    start = gram.neutral if problem.init is None else _posed(free.gram, problem.init, request)
+    motion = procrustes(start.astype(np.float64), shot, gram.vertex_weights, scale=request.rigid_scale)
     # Without a temporal term frames are independent, and parts as long as the solver's own give the bytes of the whole.
     length = len(shot) if free.smoothness > 0 else FRAMES_PER_RUN
-    unsettled = 0
+    quiet, unsettled = replace(request, progress=None), 0
     for begin in range(0, len(shot), length):
         cut = slice(begin, begin + length)
-        own = free.frames(begin, begin + length)
-        motion[cut], moving = _rounds(own, shot[cut], motion[cut], replace(options, progress=silent), scale, robust)
+        motion[cut], moving = _rounds(free.at(cut), shot[cut], motion[cut], quiet)
         unsettled += moving
-        options.progress(Progress("finding head motion", min(begin + length, len(shot)), len(shot)))
+        request.show(Progress("finding head motion", min(begin + length, len(shot)), len(shot)))
     return motion, unsettled
 
 
-def _rounds(
-    problem: Problem, shot: Float64, motion: Float64, options: Options, scale: bool, robust: bool
-) -> tuple[Float64, int]:
-    """Solve and fit in turns until the motion of no frame changes; if robust, what is far is drawn to the last fit."""
-    gram, quick = problem.gram, replace(options, tolerance=max(options.tolerance, INNER))
+def _rounds(problem: InverseProblem, shot: Float64, motion: Float64, request: Request) -> tuple[Float64, int]:
+    """Solve and fit in turns until the motion of no frame changes; with a loss, far points go to the last fit."""
+    gram, quick = problem.gram, replace(request, tolerance=max(request.tolerance, INNER))
+    robust = request.is_robust
     neutral = gram.neutral.astype(np.float64)
     limit = STILL * float(np.ptp(neutral, axis=0).max())
     moves, counted = np.full(len(shot), np.inf), gram.vertex_weights > 0
@@ -113,13 +106,13 @@ def _rounds(
     for _ in range(ROUNDS):
         still = removed(seen, motion)
         offsets = _projected(gram, (still - neutral).reshape(len(shot), -1)).reshape(shot.shape)
-        problem = _at(problem, (neutral + offsets).astype(np.float32), options)
+        problem = problem.with_targets((neutral + offsets).astype(np.float32), request)
         weights = np.clip(descent(problem, quick)[0], problem.lower, problem.upper)
-        problem = replace(problem, init=weights)
-        posed = _posed(gram, weights, options).astype(np.float64)
+        problem = problem.starting_at(weights)
+        posed = _posed(gram, weights, request).astype(np.float64)
         if robust:
             seen = drawn(shot, moved_by(motion, posed), counted, left)
-        before, motion = motion, procrustes(posed, seen, gram.vertex_weights, scale=scale)
+        before, motion = motion, procrustes(posed, seen, gram.vertex_weights, scale=request.rigid_scale)
         change = motion - before
         moves = np.abs(neutral @ change[:, :, :3].transpose(0, 2, 1) + change[:, None, :, 3]).max(axis=(1, 2))
         if moves.max() <= limit:
@@ -127,30 +120,20 @@ def _rounds(
     return motion, int((moves > limit).sum())
 
 
-def _posed(gram: Gram, weights: Float64, options: Options) -> NDArray[np.float32]:
-    """The chosen vertices (T, M, 3) of the rig that was projected."""
+def _posed(gram: Gram, weights: Float64, request: Request) -> NDArray[np.float32]:
+    """Pose the rig that was projected: its chosen vertices (T, M, 3)."""
     whole: BlendshapeRig = gram.prepared["whole rig"]
-    return np.asarray(whole.evaluate(weights.astype(np.float32), threads=options.threads))
+    return np.asarray(whole.evaluate(weights.astype(np.float32), threads=request.threads))
 
 
-def _at(problem: Problem, targets: NDArray[np.float32], options: Options) -> Problem:
-    """The same problem for other targets."""
-    projections, energies = project(problem.gram, targets, options.threads, options.device)
-    return replace(problem, targets=targets, projections=projections, energies=energies)
-
-
-def _projected_problem(problem: Problem, scale: bool) -> Problem:
-    """The problem of the projected rig; shapes that a motion makes up rest."""
+def _projected_problem(problem: InverseProblem, scale: bool) -> InverseProblem:
+    """Return the problem of the projected rig; shapes that a motion makes up rest."""
     gram = _projected_gram(problem.gram, scale)
-    own = gram.idle & ~problem.gram.idle
-    rest = np.clip(0.0, problem.lower, problem.upper)
-    lower, upper = np.where(own, rest, problem.lower), np.where(own, rest, problem.upper)
-    start = None if problem.init is None else np.clip(problem.init, lower, upper)
-    return replace(problem, gram=gram, lower=lower, upper=upper, init=start)
+    return replace(problem.resting(gram.idle & ~problem.gram.idle), gram=gram)
 
 
 def _projected_gram(gram: Gram, scale: bool) -> Gram:
-    """The rig on the chosen vertices without what a small motion makes up; ``prepared`` holds it with that part."""
+    """Return the rig on the chosen vertices without small motions; ``prepared`` holds the rig with them."""
     key = ("without small motions", scale)
     if key not in gram.prepared:
         columns = np.asarray(gram.columns, np.float64).reshape(len(gram.columns), -1)
@@ -173,7 +156,7 @@ def _rig(gram: Gram, columns: NDArray[np.generic]) -> BlendshapeRig:
 
 
 def _directions(gram: Gram, scale: bool) -> Float64:
-    """(3 M, 6 or 7): what turns, shifts and scales the neutral, orthonormal in the product that omega weights."""
+    """Return (3 M, 6 or 7): turns, shifts and scales of the neutral, orthonormal in the product that omega weights."""
     arms = gram.neutral.astype(np.float64)
     arms = arms - np.average(arms, axis=0, weights=gram.vertex_weights)
     turns = [np.cross(axis, arms) for axis in np.eye(3)]
@@ -198,8 +181,8 @@ def _projected(gram: Gram, rows: Float64) -> Float64:
     return rows - along
 
 
-def _warnings(problem: Problem, free: Gram, unsettled: int) -> list[str]:
-    names = list(problem.rig.shape_names)
+def _warnings(problem: InverseProblem, free: Gram, unsettled: int) -> list[str]:
+    names = list(problem.gram.rig.shape_names)
     made = np.flatnonzero(free.idle & ~problem.gram.idle)
     result = []
     if len(made):

@@ -8,17 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig
-from rigcast.inverse import _measures as measures
-from rigcast.inverse._constraints import largest_strength
+from rigcast.errors import NumericalError
 from rigcast.inverse._distances import rmse_p95
 from rigcast.inverse._methods.descent import descent
-from rigcast.inverse._options import Options
-from rigcast.inverse._problem import Problem
-from rigcast.progress import Progress, silent
+from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._request import Request
+from rigcast.progress import Progress
 
 Float64 = NDArray[np.float64]
 
-AUTO = "auto"
 PRESENT = 1e-3  # a weight above this counts
 ALPHAS = (0, 0.001, 0.01, 0.1, 1, 10, 100)  # of Rackovic et al. 2022, whose heads are in centimeters
 EXPLAINED = 0.9  # part of the motion that any alpha explains which an elbow has to keep
@@ -26,7 +24,7 @@ FEWEST = 8  # training frames that a short shot gives, though they are closer to
 SAMPLE = 24  # training frames of ``alpha="auto"``: some 200 frames are solved, whatever the shot's length
 
 
-def choose_alpha(sample: Problem, options: Options, most: float = np.inf) -> float:
+def choose_alpha(sample: InverseProblem, request: Request, most: float = np.inf) -> float:
     """The elbow of some frames of a shot, each solved by itself from a start of its own.
 
     By ``descent`` whichever method is to use it: all of them minimize the same objective, and it is the fast one. The
@@ -34,9 +32,9 @@ def choose_alpha(sample: Problem, options: Options, most: float = np.inf) -> flo
 
     Parameters
     ----------
-    sample : Problem
+    sample : InverseProblem
         The frames at :func:`training_frames` of the shot, at most ``SAMPLE``; its ``alpha`` does not matter.
-    options : Options
+    request : Request
     most : float
         Larger alphas are not considered.
 
@@ -45,22 +43,25 @@ def choose_alpha(sample: Problem, options: Options, most: float = np.inf) -> flo
     float
         In squared units of the rig; 0 for numbers that overflow, which the solve itself will tell.
     """
-    options.progress(Progress("choosing alpha", 0, 0))
-    quiet = replace(options, progress=silent, joint=None)
-    single = replace(sample, alpha=0.0, smoothness=0.0, init=None)
-    alphas = default_alphas(sample.rig)
-    alphas = alphas[alphas <= min(largest_strength(sample.lower, sample.upper), most)]
-    table = np.array([_solved(replace(single, alpha=float(alpha)), quiet) for alpha in alphas])
-    rest = rmse_p95(single, single.start(), options.threads).mean()
-    energies = measures.measure(single, single.start(), options.threads, options.device).objective
-    if not (np.isfinite(table).all() and np.isfinite(rest) and np.isfinite(energies).all()):
+    request.show(Progress("choosing alpha", 0, 0))
+    quiet = replace(request, progress=None, joint=None)
+    single = sample.with_alpha(0.0).with_smoothness(0.0).starting_at(None)
+    alphas = default_alphas(sample.gram.rig)
+    alphas = alphas[alphas <= min(sample.core.largest_strength, most)]
+    table = np.array([_solved(single.with_alpha(alpha), quiet) for alpha in alphas])
+    rest = rmse_p95(single, single.core.start, request.threads).mean()
+    try:
+        single.measure(single.core.start, request.threads, request.device)
+    except NumericalError:
+        return 0.0
+    if not (np.isfinite(table).all() and np.isfinite(rest)):
         return 0.0
     return float(alphas[elbow(table[:, 0], table[:, 1], float(rest))])
 
 
-def _solved(problem: Problem, options: Options) -> tuple[float, float, float]:
-    weights = np.clip(descent(problem, options)[0], problem.lower, problem.upper)
-    return means(weights, rmse_p95(problem, weights, options.threads))
+def _solved(problem: InverseProblem, request: Request) -> tuple[float, float, float]:
+    weights = np.clip(descent(problem, request)[0], problem.lower, problem.upper)
+    return means(weights, rmse_p95(problem, weights, request.threads))
 
 
 def means(weights: Float64, error: Float64) -> tuple[float, float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.inverse._gram import Gram, inverse_diagonal
+from rigcast.inverse._gram import Gram
 from rigcast.inverse._solution import Solution
 
 ON = 1e-3  # a weight above counts as on
@@ -18,7 +18,8 @@ def ambiguous_pairs(gram: Gram, solution: Solution, millimeters: float) -> list[
     """One sentence that names the pairs, the smallest angle first; nothing if the shot tells all shapes apart.
 
     With the cosines C of the columns (of the Gram matrix) and the deviation s of a coordinate, which is that of the
-    residual, the weight of shape k has the deviation ``s sqrt((C^-1)_kk) / |b_k|``. Named are pairs of which one moves
+    residual, the weight of shape k has the deviation ``s sqrt((C^-1)_kk) / |b_k|``; the root is one over the shape's
+    independence. Named are pairs of which one moves
     in the shot, one is uncertain, and whose columns are nearly parallel.
 
     Parameters
@@ -36,7 +37,7 @@ def ambiguous_pairs(gram: Gram, solution: Solution, millimeters: float) -> list[
         return []
     cosines = gram.matrix[np.ix_(own, own)] / np.outer(size[own], size[own])
     noise = float(np.sqrt(np.square(solution.rmse).mean() / 3.0))
-    deviation = noise * np.sqrt(inverse_diagonal(cosines)) / size[own]
+    deviation = noise / (gram.independence[own] * size[own])
     parallel = np.abs(cosines - np.eye(len(own)))
     angle = np.degrees(np.arccos(np.minimum(parallel, 1.0)))
     on = np.asarray((np.abs(solution.weights) > ON).any(axis=0))[own]

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
 from rigcast._validate import bad_argument
-from rigcast.inverse._rigid_motion import procrustes
+from rigcast.inverse._motion.rigid import procrustes
 
 FRAMES = 32  # sampled evenly over the shot
 EXPLAINED = 0.5  # of the squared distances: of noise six numbers per frame explain far less

@@ -21,14 +21,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast.inverse._choices.loss import COVERED, FINEST, HUBER, MEDIANS, TUKEY, Loss, moved_by_alpha, moved_by_priors
 from rigcast.inverse._distances import cuts, posed
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._loss import COVERED, FINEST, HUBER, MEDIANS, TUKEY, Loss, moved_by_alpha, moved_by_priors
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN, descent
-from rigcast.inverse._options import Options
-from rigcast.inverse._problem import Problem
-from rigcast.inverse._projection import project
-from rigcast.progress import Progress, silent
+from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._request import Request
+from rigcast.progress import Progress
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -42,31 +41,31 @@ PERIOD, FARTHEST = 3, 1e3  # iterates that an extrapolation needs, and the most 
 BEGUN = 1e-4  # the same as FALL where Huber's loss is the start of Tukey's, which has minima of its own
 
 
-def reweighted(problem: Problem, options: Options, loss: Loss) -> tuple[Problem, Float64, Whole, Flags]:
+def reweighted(problem: InverseProblem, request: Request, loss: Loss) -> tuple[InverseProblem, Float64, Whole, Flags]:
     """Minimize with a loss: the squared problem that has the same gradient, weights, iterations, and what converged.
 
     Parameters
     ----------
-    problem : Problem
-    options : Options
+    problem : InverseProblem
+    request : Request
     loss : Loss
 
     Returns
     -------
-    Problem, (T, K), (T,), (T,)
+    InverseProblem, (T, K), (T,), (T,)
     """
     count = problem.num_frames
     # Without a temporal term frames are independent, and parts as long as the solver's own give the bytes of the whole.
     length = count if problem.smoothness > 0 else FRAMES_PER_RUN
-    parts = []
+    quiet, parts = replace(request, progress=None), []
     for begin in range(0, count, length):
-        parts.append(_shot(problem.frames(begin, begin + length), replace(options, progress=silent), loss))
-        options.progress(Progress("solving", min(begin + length, count), count))
+        parts.append(_shot(problem.at(slice(begin, begin + length)), quiet, loss))
+        request.show(Progress("solving", min(begin + length, count), count))
     targets, weights, iterations, converged = (np.concatenate(own) for own in zip(*parts, strict=True))
-    return _at(problem, targets, options), weights, iterations, converged
+    return problem.with_targets(targets, request), weights, iterations, converged
 
 
-def objective(problem: Problem, weights: Float64, loss: Loss, threads: int = 0) -> Float64:
+def objective(problem: InverseProblem, weights: Float64, loss: Loss, threads: int = 0) -> Float64:
     """(T,): a frame's own terms, with the loss of the distances to the problem's targets."""
     return _pulled(problem, weights, loss, threads).fidelity + _other(problem, weights)
 
@@ -77,14 +76,14 @@ class Inliers:
 
     Attributes
     ----------
-    problem : Problem
+    problem : InverseProblem
         With outliers drawn to the fit, ``alpha`` and ``smoothness`` 0; its priors are those of the shot.
     weights : (T, K)
     distance : float
         The median distance over vertices that shapes move and that count; those that rest are often exact.
     """
 
-    problem: Problem
+    problem: InverseProblem
     weights: Float64
     distance: float
 
@@ -108,19 +107,19 @@ class Inliers:
         return max(MEDIANS[name] * (self.distance + COVERED * left), _finest(self.problem.gram))
 
 
-def inliers(sample: Problem, options: Options) -> Inliers:
+def inliers(sample: InverseProblem, request: Request) -> Inliers:
     """Tell outliers from noise by Huber's loss with a scale by squares; outliers double what these leave everywhere."""
-    alone = np.zeros_like(sample.prior_strength)
-    single = replace(sample, alpha=0.0, smoothness=0.0, init=None, prior_strength=alone)
-    quiet = replace(options, progress=silent, joint=None)
+    alone = sample.with_alpha(0.0).with_smoothness(0.0).starting_at(None)
+    single = alone.without_priors()
+    quiet = replace(request, progress=None, joint=None)
     weights = np.clip(descent(single, quiet)[0], single.lower, single.upper)
     first = Loss(HUBER, max(MEDIANS[HUBER] * _median(single, weights, quiet.threads), _finest(single.gram)))
     targets, weights, _, _ = _rounds(single, weights, quiet, first, BEGUN)
-    seen = replace(_at(single, targets, options), prior_strength=sample.prior_strength)
+    seen = alone.with_targets(targets, request)
     return Inliers(seen, weights, _median(single, weights, quiet.threads))
 
 
-def scale_beside_smoothness(problem: Problem, weights: Float64, loss: Loss, smoothness: float) -> float:
+def scale_beside_smoothness(problem: InverseProblem, weights: Float64, loss: Loss, smoothness: float) -> float:
     """A loss's scale, wider by what a temporal term moves of the weights (T, K) that were found without it.
 
     It takes the weight v of a shape b alone to ``(1 + smoothness / |b|^2 D^T D)^-1 v``, here by the frequencies of the
@@ -134,12 +133,12 @@ def scale_beside_smoothness(problem: Problem, weights: Float64, loss: Loss, smoo
     return float(loss.scale + MEDIANS[loss.name] * COVERED * (moved * gram.reach).max(initial=0.0))
 
 
-def without_outliers(problem: Problem, weights: Float64, loss: Loss, threads: int = 0) -> Problem:
+def without_outliers(problem: InverseProblem, weights: Float64, loss: Loss, threads: int = 0) -> InverseProblem:
     """The problem of targets that are reweighted around weights; its projections are those of the given ones."""
     return replace(problem, targets=_pulled(problem, weights, loss, threads).targets)
 
 
-def _median(problem: Problem, weights: Float64, threads: int) -> float:
+def _median(problem: InverseProblem, weights: Float64, threads: int) -> float:
     gram = problem.gram
     seen = (gram.vertex_weights > 0) & np.any(gram.columns != 0, axis=(0, 2))
     apart = posed(gram, weights, threads)[:, seen] - gram.chosen(problem.targets)[:, seen]
@@ -150,23 +149,23 @@ def _finest(gram: Gram) -> float:
     return FINEST * float(np.ptp(gram.neutral, axis=0).max())
 
 
-def _shot(problem: Problem, options: Options, loss: Loss) -> tuple[Float32, Float64, Whole, Flags]:
+def _shot(problem: InverseProblem, request: Request, loss: Loss) -> tuple[Float32, Float64, Whole, Flags]:
     """As ``reweighted``, with the targets of the problem."""
-    weights, total, _ = descent(problem, options)
+    weights, total, _ = descent(problem, request)
     weights = np.clip(weights, problem.lower, problem.upper)
     for times in WIDER:
         wide = Loss(HUBER, times * loss.scale)
-        _, weights, iterations, _ = _rounds(problem, weights, options, wide, BEGUN, rounds=1)
+        _, weights, iterations, _ = _rounds(problem, weights, request, wide, BEGUN, rounds=1)
         total = total + iterations
     if loss.name == TUKEY:
-        _, weights, iterations, _ = _rounds(problem, weights, options, Loss(HUBER, loss.scale), BEGUN)
+        _, weights, iterations, _ = _rounds(problem, weights, request, Loss(HUBER, loss.scale), BEGUN)
         total = total + iterations
-    weights = _lower(problem, weights, loss, options.threads)
-    targets, weights, iterations, settled = _rounds(problem, weights, options, loss, FALL)
+    weights = _lower(problem, weights, loss, request.threads)
+    targets, weights, iterations, settled = _rounds(problem, weights, request, loss, FALL)
     return targets, weights, total + iterations, settled
 
 
-def _lower(problem: Problem, weights: Float64, loss: Loss, threads: int) -> Float64:
+def _lower(problem: InverseProblem, weights: Float64, loss: Loss, threads: int) -> Float64:
     """Where frames, or a shot that is coupled, have the lower objective: at weights, or where the caller starts."""
     if problem.init is None:
         return weights
@@ -175,30 +174,30 @@ def _lower(problem: Problem, weights: Float64, loss: Loss, threads: int) -> Floa
 
 
 def _rounds(
-    problem: Problem, weights: Float64, options: Options, loss: Loss, fall: float, rounds: int = ROUNDS
+    problem: InverseProblem, weights: Float64, request: Request, loss: Loss, fall: float, rounds: int = ROUNDS
 ) -> tuple[Float32, Float64, Whole, Flags]:
     """Reweight and solve in turns until no frame's objective falls further, or that of the shot where frames couple."""
     iterations, trail = np.zeros(len(weights), np.int64), [weights]
-    pulled = _pulled(problem, weights, loss, options.threads)
+    pulled = _pulled(problem, weights, loss, request.threads)
     value = _total(problem, weights, pulled.fidelity)
     for _ in range(rounds):
-        around = replace(_at(problem, pulled.targets, options), init=weights)
-        found, steps, converged = descent(around, options)
+        around = problem.with_targets(pulled.targets, request).starting_at(weights)
+        found, steps, converged = descent(around, request)
         weights, iterations = np.clip(found, problem.lower, problem.upper), iterations + steps
-        pulled = _pulled(problem, weights, loss, options.threads)
+        pulled = _pulled(problem, weights, loss, request.threads)
         before, value = value, _total(problem, weights, pulled.fidelity)
         settled = before - value <= fall * _total(problem, weights, pulled.left)
         trail.append(weights)
         if settled.all():
             break
         if len(trail) == PERIOD:
-            weights, pulled, value = _leap(problem, trail, pulled, value, loss, options.threads)
+            weights, pulled, value = _leap(problem, trail, pulled, value, loss, request.threads)
             trail = [weights]
     return pulled.targets, weights, iterations, np.asarray(converged & settled)
 
 
 def _leap(
-    problem: Problem, trail: list[Float64], pulled: _Pulled, value: Float64, loss: Loss, threads: int
+    problem: InverseProblem, trail: list[Float64], pulled: _Pulled, value: Float64, loss: Loss, threads: int
 ) -> tuple[Float64, _Pulled, Float64]:
     """Where two rounds lead to, taken further where the objective falls by it; the weights, pulls and objective there.
 
@@ -233,7 +232,7 @@ class _Pulled(NamedTuple):
     left: Float64
 
 
-def _pulled(problem: Problem, weights: Float64, loss: Loss, threads: int) -> _Pulled:
+def _pulled(problem: InverseProblem, weights: Float64, loss: Loss, threads: int) -> _Pulled:
     gram, omega = problem.gram, problem.gram.vertex_weights
     targets = np.empty((len(weights), len(gram.vertices), 3), np.float32)
     fidelity, left = np.empty((2, len(weights)))
@@ -247,22 +246,16 @@ def _pulled(problem: Problem, weights: Float64, loss: Loss, threads: int) -> _Pu
     return _Pulled(targets, fidelity, left)
 
 
-def _other(problem: Problem, weights: Float64) -> Float64:
+def _other(problem: InverseProblem, weights: Float64) -> Float64:
     """(T,): sparsity and priors."""
     terms = problem.alpha * weights + problem.prior_strength * np.square(weights - problem.prior_target)
     return np.asarray(terms.sum(axis=1))
 
 
-def _total(problem: Problem, weights: Float64, fidelity: Float64) -> Float64:
+def _total(problem: InverseProblem, weights: Float64, fidelity: Float64) -> Float64:
     """What the rounds lower: (T,) objectives of frames, or (1,) of the shot with its temporal term."""
     frames = fidelity + _other(problem, weights)
     if problem.smoothness == 0.0:
         return frames
     bends = np.square(np.diff(weights, n=2, axis=0)).sum()
     return np.array([frames.sum() + problem.smoothness * bends])
-
-
-def _at(problem: Problem, targets: Float32, options: Options) -> Problem:
-    """The same problem for other targets on the chosen vertices."""
-    projections, energies = project(problem.gram, targets, options.threads, options.device)
-    return replace(problem, targets=targets, projections=projections, energies=energies)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,13 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._core import BlendshapeRig
 from rigcast._similarity import compared_frames, is_mirrored
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
+from rigcast.inverse._choices.loss import drawn
 from rigcast.inverse._gram import Gram, different_vertices
-from rigcast.inverse._loss import drawn
+from rigcast.inverse._request import TOGETHER, Request
 
 Float64 = NDArray[np.float64]
 
-#: How a solve finds the motion of the head: not at all, as its data allow, on vertices that rest, or on these vertices.
-Rigid = ArrayLike | Literal["auto", "rest"] | None
 ENOUGH = 0.1  # of the vertices, and of their extent: a skull; less of a face tells its turn worse than all of it
 ROUNDS = 60  # at most, of reweighting; 10 to 20 do
 SETTLED = 1e-7  # of the longest extent: a round that moves no point farther is the last
@@ -48,17 +47,40 @@ def resting_vertices(rig: BlendshapeRig) -> NDArray[np.int64]:
     return np.flatnonzero(~moved)
 
 
-def rigid_vertices(gram: Gram, rigid: Rigid, targets: ArrayLike) -> ArrayLike | Literal["together"] | None:
-    """The vertices that show the motion of the head, or that it is to be found together with the weights.
+def without_rigid_motion(request: Request) -> tuple[Request, Float64 | None]:
+    """Remove the motion that some vertices show; ``rigid`` becomes None, or ``"together"`` if the weights must help.
 
-    ``"rest"`` stands for the given vertices that no shape moves; ``"auto"`` for the same if they are a tenth of the
-    given ones and reach a tenth as far across the face, else for all of them together with the weights.
+    Returns
+    -------
+    Request, (T, 3, 4) or None
+        With targets in the rig's frame, and the motion of each frame.
 
     Raises
     ------
     ValueError
-        Naming ``rigid``, if it is another word, or ``"rest"`` where fewer than three given vertices rest.
+        Naming ``targets`` or ``rigid``.
     """
+    vertices = _rigid_vertices(request)
+    if vertices is None or isinstance(vertices, str):
+        return replace(request, rigid=vertices), None
+    targets, motion = _fitted(request, vertices)
+    return replace(request, targets=targets, rigid=None), motion
+
+
+def without_motion(request: Request, transforms: Float64 | None) -> Request:
+    """Remove a motion (T, 3, 4) that is known, if there is one."""
+    if transforms is None:
+        return request
+    return replace(request, targets=in_rig_frame(request.gram.checked(request.targets), transforms), rigid=None)
+
+
+def _rigid_vertices(request: Request) -> ArrayLike | None:
+    """Return the vertices that show the motion of the head, or ``"together"``.
+
+    ``"rest"`` stands for the given vertices that no shape moves; ``"auto"`` for the same if they are a tenth of the
+    given ones and reach a tenth as far across the face, else for all of them together with the weights.
+    """
+    gram, rigid, targets = request.gram, request.rigid, request.targets
     if not isinstance(rigid, str):
         return rigid
     if rigid not in ("auto", "rest"):
@@ -69,7 +91,7 @@ def rigid_vertices(gram: Gram, rigid: Rigid, targets: ArrayLike) -> ArrayLike | 
         given = gram.vertices
         resting = np.intersect1d(resting, given)
     if rigid == "auto":
-        return resting if _is_enough(gram, resting, given) else "together"
+        return resting if _is_enough(gram, resting, given) else TOGETHER
     if len(resting) < 3:
         got = f"'rest' where {len(resting)} of {len(given)} given vertices rest in all shapes"
         raise bad_argument("solve", "rigid", got, "'auto', which finds motion and weights together, or vertices")
@@ -77,7 +99,7 @@ def rigid_vertices(gram: Gram, rigid: Rigid, targets: ArrayLike) -> ArrayLike | 
 
 
 def mirrored_note(gram: Gram, targets: NDArray[np.float32]) -> list[str]:
-    """A sentence about checked targets (T, M, 3) that are mirror images of the rig, or nothing."""
+    """Return a sentence about checked targets (T, M, 3) that are mirror images of the rig, or nothing."""
     if not is_mirrored(gram.neutral, gram.chosen(targets[compared_frames(len(targets))])):
         return []
     return [
@@ -120,7 +142,7 @@ def in_rig_frame(targets: ArrayLike, transforms: ArrayLike) -> Float64:
 
 
 def removed(shot: NDArray[np.float64], motion: Float64) -> Float64:
-    """What :func:`in_rig_frame` gives, for arrays that are checked."""
+    """Do what :func:`in_rig_frame` does, for arrays that are checked."""
     still: Float64 = (shot - motion[:, None, :, 3]) @ motion[:, :, :3]
     square = np.square(motion[:, :, :3]).sum(axis=(1, 2)) / 3.0  # of the scale: 1 up to rounding for rotations
     scaled = np.abs(square - 1.0) > 1e-12
@@ -128,34 +150,16 @@ def removed(shot: NDArray[np.float64], motion: Float64) -> Float64:
     return still
 
 
-def without_rigid_motion(
-    gram: Gram, targets: ArrayLike, rigid: ArrayLike, scale: bool = False, *, robust: bool = False
-) -> tuple[Float64, Float64]:
-    """Targets in the rig's frame, and the motion of each frame.
-
-    Parameters
-    ----------
-    gram : Gram
-    targets : (T, V, 3), (T, M, 3), or one frame of these
-    rigid : array_like of int, shape (R,)
-        Vertices of the rig that the targets give and that expressions leave alone (the skull): three or more, not on
-        one line.
-    scale : bool
-        Fit a scale per frame, too.
-    robust : bool
-        Fit by Huber's loss instead of squares.
+def _fitted(request: Request, rigid: ArrayLike) -> tuple[Float64, Float64]:
+    """Fit a motion per frame on some vertices, by squares or with a loss by Huber's.
 
     Returns
     -------
     (T, V, 3) or (T, M, 3), (T, 3, 4)
-        ``[R | t]``, or ``[s R | t]``: what was given is ``R x + t`` of what is returned.
-
-    Raises
-    ------
-    ValueError
-        Naming ``targets`` or ``rigid``.
+        Targets in the rig's frame; ``[R | t]``, or ``[s R | t]``: a target is ``R x + t`` of what is returned.
     """
-    array = Arguments("solve").numbers("targets", targets, "T V 3", "V 3", finite=False)
+    gram, scale = request.gram, request.rigid_scale
+    array = Arguments("solve").numbers("targets", request.targets, "T V 3", "V 3", finite=False)
     shot = array[None] if array.ndim == 2 else array
     chosen = different_vertices("rigid", rigid, gram.num_vertices)
     place = chosen
@@ -168,7 +172,7 @@ def without_rigid_motion(
         raise bad_argument("solve", "targets", "not finite at a vertex of rigid", "finite everywhere")
     rest = np.asarray(gram.rig.rest_vertices, np.float64)[chosen]
     motion = procrustes(rest, moved, scale=scale)
-    if robust:
+    if request.is_robust:
         motion = _without_outliers(rest, moved, motion, scale)
     return removed(shot, motion), motion
 
@@ -193,7 +197,7 @@ def moved_by(motion: Float64, points: Float64) -> Float64:
 
 
 def places(gram: Gram, vertices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Where given vertices stand among the chosen ones of a solve, and which of them do not."""
+    """Return the places of vertices among the chosen ones of a solve, and True for vertices that are not among them."""
     order = np.argsort(gram.vertices)
     place = order[np.minimum(np.searchsorted(gram.vertices[order], vertices), len(order) - 1)]
     return place, gram.vertices[place] != vertices

@@ -1,0 +1,1 @@
+"""Settings that a solve finds itself: alpha, smoothness, the scale of a loss; and the losses."""
