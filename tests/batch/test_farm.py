@@ -12,7 +12,7 @@ from rigcast.cli._batch import running
 from rigcast.cli._batch.checking import inside, parsed
 from rigcast.cli._batch.job_file import Job
 from rigcast.cli._batch.records import Records
-from rigcast.sampling._folder import announced
+from rigcast.sampling._store.folder import announced
 from tests.batch.test_batch import LOOK, OTHER, SET
 from tests.support.farm import farm
 

@@ -13,6 +13,7 @@ from rigcast._formats.blender.host.control_rigs.joint_limits import Reach
 from rigcast._formats.blender.host.control_rigs.recognition import Limb
 from rigcast._rigs.action import Action
 from rigcast.sampling import Mixture, Normal, Switched, animators_poses
+from rigcast.sampling._drawing.stream import Stream
 from tests.sampling.rigs import small_rig
 
 
@@ -37,9 +38,7 @@ def test_the_other_channels_are_as_without_switches(tmp_path):
     rig = posable()
     column = len(rig.channel_names) - 1
     draws = [
-        Switched(Normal(), columns).draw(
-            np.asarray(rig.channel_ranges), np.zeros(column + 1), 20, rc.sampling._stream.Stream(3)
-        )
+        Switched(Normal(), columns).draw(np.asarray(rig.channel_ranges), np.zeros(column + 1), 20, Stream(3))
         for columns in ([], [column])
     ]
     np.testing.assert_array_equal(np.delete(draws[0], column, 1), np.delete(draws[1], column, 1))
@@ -88,7 +87,7 @@ def control_rig(**attributes):
 def rows_of(rig, count=400):
     rest = 0.25 * np.ones(6)
     ranges = np.array([[-1.0, 1.0]] * 5 + [[0.0, 1.0]])
-    return animators_poses(rig).draw(ranges, rest, count, rc.sampling._stream.Stream(3)), rest
+    return animators_poses(rig).draw(ranges, rest, count, Stream(3)), rest
 
 
 @pytest.mark.parametrize(("end", "idle", "moved"), [(0.0, [2, 3, 4], [0, 1]), (1.0, [0, 1], [2, 3, 4])])

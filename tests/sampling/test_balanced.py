@@ -5,8 +5,8 @@ import pytest
 
 import rigcast as rc
 from rigcast.sampling import Animation, Balanced, Uniform, balanced, clipped_share
-from rigcast.sampling._balanced import equal_intervals, first_component, spread_landmarks
-from rigcast.sampling._stream import Stream
+from rigcast.sampling._drawing.balanced import equal_intervals, first_component, spread_landmarks
+from rigcast.sampling._drawing.stream import Stream
 from tests.sampling.rigs import small_rig
 
 RANGES, REST = np.array([[0.0, 1.0]]), np.zeros(1)

@@ -73,7 +73,7 @@ def test_a_shard_cut_while_it_is_read_names_file_and_row(folder, monkeypatch):
     path = folder / "00001.vertices.npy"
     before = os.stat(path)
     os.truncate(path, before.st_size - 2 * 32 * 12)
-    monkeypatch.setattr("rigcast.sampling._rows.os.fstat", lambda handle: before)  # as it was when the read began
+    monkeypatch.setattr("rigcast.sampling._store.rows.os.fstat", lambda handle: before)  # as it was when the read began
     with pytest.raises(ValueError, match=r"00001.vertices.npy is cut short: row 30 is missing; it must be .* bytes"):
         ds.vertex_rows.take(np.array([16, 29, 30, 31]))
 
@@ -206,7 +206,7 @@ def test_large_sets_are_not_read_at_once(tmp_path):
     rows = 200_000_000
     nowhere = hashlib.sha256().hexdigest()
     entry = {"rows": rows, "channels": nowhere, "poses": nowhere, "vertices": nowhere}
-    from rigcast.sampling._npy import npy_header
+    from rigcast.sampling._store.layout import npy_header
 
     for name, shape in (("channels", (9,)), ("poses", (37,)), ("vertices", (32, 3))):
         header = npy_header("<f4", (rows, *shape))

@@ -62,7 +62,7 @@ def blind(dask_worker):
 
 def seeing(dask_worker):
     """Undo :func:`blind`."""
-    from rigcast.sampling._folder import token_file
+    from rigcast.sampling._store.layout import token_file
 
     worker_rigs.token_file = token_file
 

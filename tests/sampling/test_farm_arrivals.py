@@ -11,8 +11,9 @@ from rigcast.errors import SourceError
 from rigcast.sampling._check import check_rig
 from rigcast.sampling._farm.arrivals import take_in
 from rigcast.sampling._farm.worker_rigs import Task, WorkerRigs, part_paths
-from rigcast.sampling._folder import announced
-from rigcast.sampling._work import Shard, ShardWork
+from rigcast.sampling._store.folder import announced
+from rigcast.sampling._store.layout import Shard
+from rigcast.sampling._work import ShardWork
 from tests.sampling.rigs import small_rig
 
 SHARD = Shard(False, 3, 0, 4)

@@ -10,7 +10,7 @@ import pytest
 import rigcast as rc
 from rigcast import _core
 from rigcast._rigs.rotations import euler_to_matrix, transform_of
-from rigcast.sampling._manifest import manifest_hash
+from rigcast.sampling._store.manifest import manifest_hash
 from rigcast.sources import (
     FollowerRotations,
     Joints,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import rigcast as rc
 from rigcast.sampling import Animation, Mixture, Normal, Sparse, Uniform
-from rigcast.sampling._samplers import probe_rows, round_inside
-from rigcast.sampling._stream import Stream, normal_quantile
+from rigcast.sampling._drawing.drawn import probe_rows, round_inside
+from rigcast.sampling._drawing.stream import Stream, normal_quantile
 
 RANGES = np.array([[-90.0, 10.0], [0.0, 1.0], [3.0, 3.0]])
 REST = np.array([0.0, 0.0, 3.0])

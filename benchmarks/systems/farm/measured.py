@@ -23,12 +23,13 @@ from rigcast._farm.connecting import connected
 from rigcast._farm.farm import Farm
 from rigcast._farm.parcel import packed
 from rigcast.sampling._check import check_rig
+from rigcast.sampling._drawing.samplers import Normal
 from rigcast.sampling._farm.arrivals import take_in
 from rigcast.sampling._farm.worker_rigs import Task, WorkerRigs, sample_shard
-from rigcast.sampling._folder import announced
 from rigcast.sampling._plan import make_plan
-from rigcast.sampling._samplers import Normal
-from rigcast.sampling._work import Done, ShardWork
+from rigcast.sampling._store.folder import announced
+from rigcast.sampling._store.layout import Done
+from rigcast.sampling._work import ShardWork
 
 CLOCK = os.sysconf("SC_CLK_TCK")
 

@@ -27,19 +27,20 @@ the hashes that vouch for a shard) and ``.lock``. A killed run goes on from ther
 happens in ``.replacement``, whose files move into the folder when they are finished.
 """
 
-from rigcast.sampling._animation import Animation
-from rigcast.sampling._animators_poses import animators_poses
-from rigcast.sampling._balanced import Balanced, balanced
 from rigcast.sampling._check import CheckedRig, check_rig
-from rigcast.sampling._clips import Clip, Clips
 from rigcast.sampling._dataset import Dataset, InfluenceProbe
+from rigcast.sampling._drawing.animation import Animation
+from rigcast.sampling._drawing.animators_poses import animators_poses
+from rigcast.sampling._drawing.balanced import Balanced, balanced
+from rigcast.sampling._drawing.clips import Clip, Clips
+from rigcast.sampling._drawing.played import sample_actions
+from rigcast.sampling._drawing.samplers import Mixture, Normal, Sampler, Sparse, Switched, Uniform
 from rigcast.sampling._executor import Executor, InProcess, LocalProcesses
 from rigcast.sampling._farm.dask_workers import DaskWorkers
 from rigcast.sampling._job import sample
 from rigcast.sampling._plan import clipped_share
-from rigcast.sampling._played import sample_actions
-from rigcast.sampling._samplers import Mixture, Normal, Sampler, Sparse, Switched, Uniform
-from rigcast.sampling._work import Done, Shard, ShardWork
+from rigcast.sampling._store.layout import Done, Shard
+from rigcast.sampling._work import ShardWork
 
 __all__ = [
     "Animation",

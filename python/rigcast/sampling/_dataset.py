@@ -17,12 +17,14 @@ from rigcast._rigs.source_notes import opened
 from rigcast._text import html_table
 from rigcast._validate import Arguments, bad_argument
 from rigcast.progress import Progress, ProgressOption, as_callback
-from rigcast.sampling._clips import Clip
+from rigcast.sampling._drawing.clips import Clip
+from rigcast.sampling._drawing.stream import Stream
 from rigcast.sampling._kinematics import channel_entry
-from rigcast.sampling._manifest import ARRAYS, probe_row_count, read_manifest, shard_bounds
-from rigcast.sampling._opening import frozen, manifest_bytes, open_rows, read_more, read_rest
-from rigcast.sampling._rows import Rows
-from rigcast.sampling._stream import Stream
+from rigcast.sampling._store.beside_shards import frozen, read_more, read_rest
+from rigcast.sampling._store.folder import manifest_bytes
+from rigcast.sampling._store.layout import ARRAYS, shard_bounds
+from rigcast.sampling._store.manifest import probe_row_count, read_manifest
+from rigcast.sampling._store.rows import Rows, open_rows
 
 if TYPE_CHECKING:
     from rigcast import Skeleton
@@ -268,7 +270,7 @@ class Dataset:
         ValueError
             Naming the first file that has changed.
         """
-        from rigcast.sampling._folder import file_hash
+        from rigcast.sampling._store.folder import file_hash
 
         show = as_callback(progress)
         stated = dict(self.manifest["files"])

@@ -22,7 +22,8 @@ from typing import Any, Protocol
 from rigcast._processors import available_processors
 from rigcast._validate import bad_argument, check_threads
 from rigcast.errors import SourceError
-from rigcast.sampling._work import Done, Shard, ShardWork
+from rigcast.sampling._store.layout import Done, Shard
+from rigcast.sampling._work import ShardWork
 
 PATIENCE = 2.0  # seconds that a worker gets to close its rig before it is killed
 PR_SET_PDEATHSIG = 1

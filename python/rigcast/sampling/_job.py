@@ -8,24 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rigcast._farm.connecting import is_client
 from rigcast._processors import available_processors
 from rigcast._rigs.rig import Rig
-from rigcast._validate import bad_argument, check_threads
+from rigcast._validate import check_threads
 from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
-from rigcast.sampling._check import Answer, check_rig
+from rigcast.sampling._check import check_rig
 from rigcast.sampling._dataset import Dataset
+from rigcast.sampling._drawing.samplers import Sampler, named_sampler
 from rigcast.sampling._executor import Executor, InProcess, LocalProcesses
 from rigcast.sampling._farm.dask_workers import DaskWorkers
-from rigcast.sampling._folder import begin, finish, finished_shards, only_writer, remove_left_overs
 from rigcast.sampling._kinematics import Deviations
 from rigcast.sampling._plan import Plan, make_plan
-from rigcast.sampling._replacement import begin_again, check_space, discard, full_disk_in_words, has_data, move_in
-from rigcast.sampling._rows import RowFile, Rows
-from rigcast.sampling._samplers import Sampler, named_sampler
-from rigcast.sampling._work import AnotherRig, Shard, ShardWork
+from rigcast.sampling._store.folder import DataFolder
+from rigcast.sampling._work import AnotherRig, ShardWork
 
 if TYPE_CHECKING:
     from rigcast._farm.connecting import Client
@@ -108,18 +105,16 @@ def sample(
     executor = executor or _executor(workers, show)
     facts = check_rig(rig, "sample")
     plan = make_plan(facts, named_sampler(sampler), count, seed, probe, shard_rows)
-    folder = Path(path)
-    _make_folder(folder)
-    with only_writer(folder), full_disk_in_words(folder, plan):
-        move_in(folder)
-        if overwrite and has_data(folder):
+    folder = DataFolder(Path(path), plan.contents)
+    with folder.written():
+        if overwrite and folder.has_data():
             _replace(rig, plan, folder, executor, show)
         else:
-            discard(folder)
-            if begin(folder, plan.opening, plan.files, overwrite):
-                return _unchanged(folder, show)
+            folder.discard_replacement()
+            if folder.begin(overwrite):
+                return _unchanged(folder.path, show)
             _fill(rig, plan, folder, executor, show)
-    return Dataset(folder)
+    return Dataset(path)
 
 
 def _unchanged(folder: Path, progress: ProgressCallback) -> Dataset:
@@ -132,64 +127,46 @@ def _unchanged(folder: Path, progress: ProgressCallback) -> Dataset:
     return dataset
 
 
-def _replace(rig: Rig, plan: Plan, folder: Path, executor: Executor, progress: ProgressCallback) -> None:
+def _replace(rig: Rig, plan: Plan, folder: DataFolder, executor: Executor, progress: ProgressCallback) -> None:
     """Sample beside the data set that the folder holds, and replace it when all is done."""
-    rest = plan.files
     try:
-        try:
-            _fill(rig, plan, begin_again(folder, plan.opening, rest), executor, progress)
-        except AnotherRig:  # an interrupted replacement was begun with a rig that has been edited since
-            discard(folder)
-            _fill(rig, plan, begin_again(folder, plan.opening, rest), executor, progress)
-    finally:
-        discard(folder, only_without_shards=True)
-    move_in(folder)
+        with folder.replaced() as place:
+            _fill(rig, plan, place, executor, progress)
+    except AnotherRig:  # an interrupted replacement was begun with a rig that has been edited since
+        with folder.replaced(anew=True) as place:
+            _fill(rig, plan, place, executor, progress)
 
 
-def _fill(rig: Rig, plan: Plan, folder: Path, executor: Executor, progress: ProgressCallback) -> None:
-    total = sum(shard.rows for shard in plan.shards)
-    done = finished_shards(folder, plan.shards, lambda rows: progress(Progress("checking", rows, total)))
-    left = [shard for shard in plan.shards if shard.stem not in done]
-    check_space(folder, sum(map(plan.size, left)))
-    reference = _reference(folder, plan) if plan.shards[0].stem in done else None
-    work = ShardWork(rig, plan.facts, folder, plan.rows, plan.probe_rows, reference)
+def _fill(rig: Rig, plan: Plan, folder: DataFolder, executor: Executor, progress: ProgressCallback) -> None:
+    """Evaluate the shards that the folder lacks, and finish it."""
+    shards = plan.contents.shards
+    total = sum(shard.rows for shard in shards)
+    done = folder.finished(lambda rows: progress(Progress("checking", rows, total)))
+    left = [shard for shard in shards if shard.stem not in done]
+    first = shards[:1] if shards[0].stem in done else []
+    reference = (folder.stored("poses", first)[:1], folder.stored("vertices", first)[:1]) if first else None
+    work = ShardWork(rig, plan.facts, folder.path, plan.rows, plan.probe_rows, reference)
     clock = _Clock(progress, total - sum(shard.rows for shard in left), total)
     results = executor.run(work, left)
     try:
         for result in results:
             done[result.shard.stem] = result
             clock.advance(result.shard.rows)
-        finish(folder, plan.opening, _deviations(folder, plan), done, plan.shards)
+        folder.finish(_deviations(folder, plan), done)
     finally:
         if hasattr(results, "close"):
             results.close()  # no worker goes on
-        remove_left_overs(folder)
+        folder.remove_left_overs()
 
 
-def _reference(folder: Path, plan: Plan) -> Answer:
-    """Stored poses and vertices of channel row 0."""
-    first = plan.shards[0]
-    shape = (first.rows, len(plan.facts.rest_vertices), 3)
-    vertices = Rows[np.float32]([RowFile(folder / f"{first.stem}.vertices.npy", "<f4", shape, function="sample")])
-    return _stored_poses(folder, plan, first)[:1].copy(), vertices[:1]
-
-
-def _stored_poses(folder: Path, plan: Plan, shard: Shard) -> NDArray[np.float32]:
-    shape = shard.rows, len(plan.facts.pose_names)
-    return Rows[np.float32]([RowFile(folder / f"{shard.stem}.poses.npy", "<f4", shape, function="sample")])[:]
-
-
-def _deviations(folder: Path, plan: Plan) -> dict[str, Any]:
+def _deviations(folder: DataFolder, plan: Plan) -> dict[str, Any]:
     """What plain kinematics does not decide, from the stored poses of the first shard and of the probe."""
-    facts, first = plan.facts, plan.shards[0]
-    probe = [_stored_poses(folder, plan, shard) for shard in plan.shards if shard.probe]
+    facts, shards = plan.facts, plan.contents.shards
+    first, probe = shards[:1], [shard for shard in shards if shard.probe]
+    stored, probed = folder.stored("poses", first), folder.stored("poses", probe)
     size = float(np.ptp(facts.rest_vertices, axis=0).max())
-    return Deviations(plan.opening, facts.skeleton_rest, size).find(
-        plan.rows[: first.rows],
-        _stored_poses(folder, plan, first),
-        plan.probe_rows,
-        np.concatenate([np.empty((0, len(facts.pose_names)), np.float32), *probe]),
-    )
+    found = Deviations(plan.contents.opening, facts.skeleton_rest, size)
+    return found.find(plan.rows[: first[0].rows], stored, plan.probe_rows, probed)
 
 
 class _Clock:
@@ -215,11 +192,3 @@ def _executor(workers: int | Client, progress: ProgressCallback) -> Executor:
         return DaskWorkers(cast("Client", workers), progress=progress)
     count = check_threads("sample", workers, "workers") or available_processors()
     return InProcess() if count == 1 else LocalProcesses(count)
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError) as error:
-        expected = "a folder, or a name for a new one"
-        raise bad_argument("sample", "path", f"{str(folder)!r}, which is or lies in a file", expected) from error

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._validate import Arguments
 from rigcast.progress import ProgressOption
 from rigcast.sampling._dataset import Arrays, Dataset
-from rigcast.sampling._opening import frozen
-from rigcast.sampling._rows import Rows
+from rigcast.sampling._store.beside_shards import frozen
+from rigcast.sampling._store.rows import Rows
 
 SHARED = (
     *("name", "licence", "origin", "up_axis", "meters_per_unit", "channel_names", "channel_ranges", "dial_names"),

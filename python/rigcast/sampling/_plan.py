@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._rigs.rig import Rig
 from rigcast._validate import bad_argument
-from rigcast.sampling._animation import Animation
 from rigcast.sampling._check import CheckedRig, check_rig
-from rigcast.sampling._clips import drawn_clips
-from rigcast.sampling._first_files import contents
-from rigcast.sampling._manifest import opening, shard_bounds
-from rigcast.sampling._npy import npy_size
-from rigcast.sampling._samplers import DEFAULT_COUNT, Sampler, default_count, probe_rows, round_inside
-from rigcast.sampling._stream import Stream
-from rigcast.sampling._work import Shard
+from rigcast.sampling._drawing.animation import Animation
+from rigcast.sampling._drawing.drawn import draw_rows
+from rigcast.sampling._drawing.samplers import DEFAULT_COUNT, Sampler, default_count
+from rigcast.sampling._drawing.stream import Stream
+from rigcast.sampling._store.layout import Contents
+from rigcast.sampling._store.manifest import contents_of
 
 SHARD_BYTES = 1 << 23
 LARGEST_SHARD = 64  # rows: what a killed worker loses of a slow rig
@@ -33,26 +30,15 @@ class Plan:
     Attributes
     ----------
     facts : CheckedRig
-    opening : dict
-        Of the manifest.
     rows, probe_rows : (T, N), (P, N) float32 arrays
-    shards : list of Shard
-        Those of the data, then the probe's.
-    files : dict
-        Contents of the files that are written first, by name.
+    contents : Contents
+        Of the folder.
     """
 
     facts: CheckedRig
-    opening: dict[str, Any]
     rows: NDArray[np.float32]
     probe_rows: NDArray[np.float32]
-    shards: list[Shard]
-    files: dict[str, bytes]
-
-    def size(self, shard: Shard) -> int:
-        """Bytes of the shard's three files."""
-        columns = (self.rows.shape[1],), (len(self.facts.pose_names),), (len(self.facts.rest_vertices), 3)
-        return sum(npy_size("<f4", (shard.rows, *shape)) for shape in columns)
+    contents: Contents
 
 
 def make_plan(
@@ -71,22 +57,8 @@ def make_plan(
     if shard_rows is None:
         shard_rows = min(max(1, SHARD_BYTES // (12 * len(facts.rest_vertices))), LARGEST_SHARD)
     shard_rows = integer("shard_rows", shard_rows, 1)
-    ranges, stream = facts.channel_ranges, Stream(seed)
-    drawn = sampler.draw(ranges, facts.channel_rest, count, stream.child(0))
-    if drawn.shape != (count, len(ranges)) or not np.isfinite(drawn).all():
-        expected = f"finite numbers ({count}, {len(ranges)})"
-        raise bad_argument("sample", "sampler.draw()", f"{drawn.dtype} {drawn.shape}", expected)
-    probes = probe_rows(ranges, probe, stream.child(1))
-    kinds = [(False, count), (True, len(probes))]
-    shards = [
-        Shard(is_probe, index, start, stop)
-        for is_probe, total in kinds
-        for index, (start, stop) in enumerate(shard_bounds(total, shard_rows))
-    ]
-    clips = drawn_clips(sampler, count, stream.child(0))
-    files = contents(facts, clips)
-    stated = opening(facts, sampler.settings(), seed, count, probe, shard_rows, clips, files)
-    return Plan(facts, stated, round_inside(drawn, ranges), round_inside(probes, ranges), shards, files)
+    drawn = draw_rows(sampler, facts.channel_ranges, facts.channel_rest, count, probe, seed)
+    return Plan(facts, drawn.rows, drawn.probe_rows, contents_of(facts, drawn, shard_rows))
 
 
 def clipped_share(rig: Rig, sampler: Sampler, count: int = DEFAULT_COUNT, *, seed: int = 0) -> float:

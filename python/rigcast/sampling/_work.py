@@ -2,67 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._atomic_files import atomic_file, atomic_write
+from rigcast._atomic_files import atomic_write
 from rigcast._rigs.rig import Rig
 from rigcast.errors import SourceError
 from rigcast.sampling._check import Answer, CheckedRig, check_answer
-from rigcast.sampling._manifest import ARRAYS
-from rigcast.sampling._npy import npy_header
+from rigcast.sampling._store.layout import ARRAYS, Done, Shard, shard_file, write_array
 
 # A rig that was opened again may differ in the last bits (other batch sizes, other threads); one that was edited
 # differs by far more. Fraction of the character's size, and of the largest pose entry.
 SAME_RIG = 1e-4
 
 
-class AnotherRig(ValueError):
-    """The rig is not the one that sampling was begun with."""
-
-
-@dataclass(frozen=True)
-class Shard:
-    """Rows ``start`` to ``stop`` of the data (or of the influence probe), stored as number ``index``."""
-
-    probe: bool
-    index: int
-    start: int
-    stop: int
-
-    @property
-    def stem(self) -> str:
-        """What the names of its files begin with."""
-        return f"{'probe.' if self.probe else ''}{self.index:05d}"
-
-    @property
-    def rows(self) -> int:
-        """How many rows it holds."""
-        return self.stop - self.start
-
-    @property
-    def kind(self) -> str:
-        """What a row of it is called in messages."""
-        return "probe row" if self.probe else "channel row"
-
-    def __str__(self) -> str:
-        return f"{self.kind}s {self.start} to {self.stop - 1}, shard {self.stem}"
-
-
 FIRST_ROW = Shard(False, 0, 0, 1)
 
 
-@dataclass(frozen=True)
-class Done:
-    """A shard that lies finished in the folder, with the SHA-256 of its files."""
-
-    shard: Shard
-    hashes: dict[str, str]
+class AnotherRig(ValueError):
+    """The rig is not the one that sampling was begun with."""
 
 
 class ShardWork:
@@ -130,7 +91,7 @@ class ShardWork:
     def store(self, shard: Shard, answer: Answer) -> Done:
         """Write the files of one shard; the ``.done`` file comes last and vouches for the others."""
         hashes = {
-            name: write_array(self.folder / f"{shard.stem}.{name}.npy", array)
+            name: write_array(self.folder / shard_file(shard.stem, name), array)
             for name, array in zip(ARRAYS, (self.channels(shard), *answer), strict=True)
         }
         return self.vouch(shard, hashes)
@@ -183,14 +144,3 @@ def evaluated(rig: Rig, facts: CheckedRig, channels: NDArray[np.float32], shard:
 def _said(error: BaseException) -> str:
     text = str(error) or "no message"
     return text if isinstance(error, SourceError) else f"the rig raised {type(error).__name__}: {text}"
-
-
-def write_array(path: Path, array: NDArray[np.float32]) -> str:
-    """Write a ``.npy`` file in one step; returns the SHA-256 of its content."""
-    header, data = npy_header("<f4", array.shape), np.ascontiguousarray(array, "<f4").data
-    digest = hashlib.sha256(header)
-    digest.update(data)
-    with atomic_file(path) as stream:
-        stream.write(header)
-        stream.write(data)
-    return digest.hexdigest()

@@ -99,7 +99,7 @@ def test_a_body_tries_those_of_a_file_without_blender(tmp_path) -> None:
 def test_broken_sets_are_refused_by_name(folder: Path, tmp_path, change: dict[str, Any], words: str) -> None:
     import shutil
 
-    from rigcast.sampling._manifest import manifest_hash
+    from rigcast.sampling._store.manifest import manifest_hash
 
     broken = tmp_path / "broken.rwdata"
     shutil.copytree(folder, broken)

@@ -11,8 +11,8 @@ import pytest
 
 import rigcast as rc
 from rigcast._formats.blender import BlenderRig
-from rigcast.sampling._limbs import PosedLimbs, posed_limbs
-from rigcast.sampling._stream import Stream
+from rigcast.sampling._drawing.limbs import PosedLimbs, posed_limbs
+from rigcast.sampling._drawing.stream import Stream
 from tests.support.rigify import rigify_file
 
 ALL = ["basic_human", "basic_quadruped", "bird", "cat", "horse", "human", "shark", "wolf"]

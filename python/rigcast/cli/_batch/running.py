@@ -20,7 +20,8 @@ from rigcast.cli._batch.job_process import Outcome, run_job
 from rigcast.cli._batch.records import Records
 from rigcast.cli._sentences import one_line
 from rigcast.progress import ProgressCallback
-from rigcast.sampling._folder import announced, token_file
+from rigcast.sampling._store.folder import announced
+from rigcast.sampling._store.layout import token_file
 
 if TYPE_CHECKING:
     from rigcast._farm.connecting import Client

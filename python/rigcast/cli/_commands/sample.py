@@ -17,7 +17,7 @@ from rigcast.cli._inputs.farm import farm_of
 from rigcast.cli._inputs.motion import MOTIONS, animation_channels
 from rigcast.cli._inputs.rigs import add_hold_arguments, add_rig_arguments, opened_rig
 from rigcast.cli._result import Result, WrongInput
-from rigcast.sampling._samplers import DEFAULT_COUNT, named_sampler
+from rigcast.sampling._drawing.samplers import DEFAULT_COUNT, named_sampler
 
 SUMMARY = "evaluate a rig at many poses, into a data set to learn from or to judge by"
 EXAMPLE = """rigcast sample hero.npz -o hero.rwdata --count 400 --seed 0 --workers 2

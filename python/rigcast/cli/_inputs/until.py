@@ -87,7 +87,7 @@ def sampled(args: argparse.Namespace, console: Console) -> Iterator[tuple[Any, d
 def _first_sampled(args: argparse.Namespace, console: Console) -> Any:
     """A data set of a rig, beside the model: few dials of a face at a time, all channels of a body."""
     from rigcast import sampling
-    from rigcast.sampling._samplers import DEFAULT_COUNT
+    from rigcast.sampling._drawing.samplers import DEFAULT_COUNT
 
     folder = Path(f"{args.output}.rwdata")
     with opened_rig(args, args.data) as rig, console.progress() as progress:

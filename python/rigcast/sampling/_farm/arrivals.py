@@ -11,9 +11,9 @@ from pathlib import Path
 from rigcast.errors import SourceError
 from rigcast.sampling._check import check_answer
 from rigcast.sampling._farm.worker_rigs import part_paths
-from rigcast.sampling._manifest import ARRAYS
-from rigcast.sampling._npy import checked_header
-from rigcast.sampling._work import Done, Shard, ShardWork
+from rigcast.sampling._store.layout import ARRAYS, Done, Shard
+from rigcast.sampling._store.rows import checked_header
+from rigcast.sampling._work import ShardWork
 
 ATTEMPT = re.compile(r"[0-9a-f]{32}")
 HASH = re.compile(r"[0-9a-f]{64}")

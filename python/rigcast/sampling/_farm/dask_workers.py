@@ -22,8 +22,9 @@ from rigcast.errors import SourceError, WorkerWarning
 from rigcast.progress import ProgressOption, as_callback
 from rigcast.sampling._farm.arrivals import take_in
 from rigcast.sampling._farm.worker_rigs import Task, WorkerRigs, sample_shard
-from rigcast.sampling._folder import announced
-from rigcast.sampling._work import Done, Shard, ShardWork
+from rigcast.sampling._store.folder import announced
+from rigcast.sampling._store.layout import Done, Shard
+from rigcast.sampling._work import ShardWork
 
 if TYPE_CHECKING:
     from rigcast._farm.connecting import Client

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from rigcast._farm.parcel import WorkerFault
 from rigcast._rigs.rig import Rig
 from rigcast.sampling._check import Answer, CheckedRig
-from rigcast.sampling._folder import token_file
-from rigcast.sampling._manifest import ARRAYS
-from rigcast.sampling._work import Shard, ShardWork, evaluated, write_array
+from rigcast.sampling._store.layout import ARRAYS, Shard, token_file, write_array
+from rigcast.sampling._work import ShardWork, evaluated
 
 
 @dataclass(frozen=True)

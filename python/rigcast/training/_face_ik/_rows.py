@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast._validate import bad_argument
 from rigcast.ik import Solver
-from rigcast.sampling._balanced import equal_intervals, first_component
+from rigcast.sampling._drawing.balanced import equal_intervals, first_component
 from rigcast.training._budget import Budget
 from rigcast.training._face_ik._settings import FaceIkSettings
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.sampling._balanced import equal_intervals, first_component, spread_landmarks
+from rigcast.sampling._drawing.balanced import equal_intervals, first_component, spread_landmarks
 
 LANDMARKS = 24
 LOOKED_AT = 64  # rows that show which vertices move

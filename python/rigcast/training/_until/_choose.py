@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from rigcast._core import Deformer
 from rigcast.sampling import Sampler
+from rigcast.sampling._drawing.drawn import round_inside
+from rigcast.sampling._drawing.stream import Stream
 from rigcast.sampling._joined import JoinedSets
-from rigcast.sampling._samplers import round_inside
-from rigcast.sampling._stream import Stream
 
 CANDIDATES = 4000
 VERTICES_PER_SET = 24  # that stand for a set when candidates are compared

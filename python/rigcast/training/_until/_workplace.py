@@ -19,8 +19,8 @@ from rigcast._core import Deformer
 from rigcast._validate import bad_argument
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.sampling import Dataset, Sampler, check_rig, sample
+from rigcast.sampling._drawing.samplers import named_sampler
 from rigcast.sampling._joined import JoinedSets
-from rigcast.sampling._samplers import named_sampler
 from rigcast.training._body.choice import chosen_linear
 from rigcast.training._body.error_bound import add_error_bound, row_errors
 from rigcast.training._body.influence import movement

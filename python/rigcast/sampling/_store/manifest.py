@@ -12,30 +12,31 @@ from typing import Any
 from rigcast import _safe_reading as reading
 from rigcast._rigs.description import MOST_INFLUENCES
 from rigcast._validate import bad_argument
-from rigcast.sampling import _first_files as first
 from rigcast.sampling._check import CheckedRig
-from rigcast.sampling._clips import Clips
+from rigcast.sampling._drawing.clips import Clip
+from rigcast.sampling._drawing.drawn import DrawnRows
 from rigcast.sampling._kinematics import KEYS, channels_of
+from rigcast.sampling._store.beside_shards import contents
+from rigcast.sampling._store.layout import ARRAYS, FILES, Contents, Shard, shard_bounds
 
 FORMAT, VERSION = "rigcast.dataset", 1
-ARRAYS = ("channels", "poses", "vertices")
 HASH = re.compile(r"[0-9a-f]{64}")
 
 
-def opening(
-    facts: CheckedRig,
-    sampler: dict[str, object],
-    seed: int,
-    count: int,
-    probe: int,
-    shard_rows: int,
-    clips: Clips,
-    contents: dict[str, bytes],
-) -> dict[str, Any]:
-    """The part of a manifest that is known before anything is sampled: it decides every byte that follows.
+def contents_of(facts: CheckedRig, drawn: DrawnRows, shard_rows: int) -> Contents:
+    """What a folder will hold: rows parted into shards, the files beside them, the opening of the manifest."""
+    shards = [
+        Shard(is_probe, index, start, stop)
+        for is_probe, total in ((False, len(drawn.rows)), (True, len(drawn.probe_rows)))
+        for index, (start, stop) in enumerate(shard_bounds(total, shard_rows))
+    ]
+    files = contents(facts, drawn.clips)
+    shapes = (drawn.rows.shape[1],), (len(facts.pose_names),), (len(facts.rest_vertices), 3)
+    return Contents(_opening(facts, drawn, shard_rows, files), files, shards, shapes)
 
-    ``contents`` are the files that are written first (:func:`rigcast.sampling._first_files.contents`).
-    """
+
+def _opening(facts: CheckedRig, drawn: DrawnRows, shard_rows: int, files: dict[str, bytes]) -> dict[str, Any]:
+    """The part of a manifest that is known before anything is sampled: it decides every byte that follows."""
     plain = {field.name: getattr(facts, field.name) for field in fields(facts)}
     for array in ("rest_vertices", "faces", "skeleton_rest", "surface", "skin", "notes"):
         del plain[array]
@@ -45,17 +46,20 @@ def opening(
         "format": FORMAT,
         "version": VERSION,
         **plain,
-        **first.stated(facts.surface, clips),
+        "parts": list(facts.surface.parts),
+        "materials": list(facts.surface.materials),
+        "num_uvs": len(facts.surface.uvs),
+        "clips": [clip.entry() for clip in drawn.clips.clips],
         **({} if facts.skin is None else {"skin": facts.skin.joint.shape[1]}),
         **({"notes": facts.notes} if facts.notes else {}),
         "num_vertices": len(facts.rest_vertices),
         "num_faces": len(facts.faces),
         "topology_hash": facts.topology_hash,
-        "files": {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()},
-        "sampler": sampler,
-        "seed": seed,
-        "count": count,
-        "probe": probe,
+        "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
+        "sampler": drawn.settings,
+        "seed": drawn.seed,
+        "count": len(drawn.rows),
+        "probe": drawn.probe,
         "shard_rows": shard_rows,
     }
     try:
@@ -144,11 +148,6 @@ def read_manifest(content: bytes, function: str = "Dataset", name: str = "manife
         got = "another hash than its content has"
         raise bad_argument(function, name, got, "unchanged since the data set was written")
     return manifest
-
-
-def shard_bounds(rows: int, shard_rows: int) -> list[tuple[int, int]]:
-    """First and last row (exclusive) of each shard."""
-    return [(start, min(start + shard_rows, rows)) for start in range(0, rows, shard_rows)]
 
 
 def probe_row_count(manifest: dict[str, Any]) -> int:
@@ -242,8 +241,13 @@ def _is_hash(value: Any, _: dict[str, Any]) -> bool:
     return isinstance(value, str) and HASH.fullmatch(value) is not None
 
 
+def _file_names(manifest: dict[str, Any]) -> set[str]:
+    """The names of the files for surface and clips that a manifest asks for."""
+    return {f"{name}.npy" for name, (field, _, _) in FILES.items() if manifest.get(field)}
+
+
 def _are_files(value: Any, manifest: dict[str, Any]) -> bool:
-    names = {"rest_vertices.npy", "faces.npy"} | first.file_names(manifest)
+    names = {"rest_vertices.npy", "faces.npy"} | _file_names(manifest)
     names |= {"skeleton_rest.npy"} if manifest["joint_names"] else set()
     return isinstance(value, dict) and value.keys() == names and all(_is_hash(v, manifest) for v in value.values())
 
@@ -264,6 +268,17 @@ def _are_shards(rows: Callable[[dict[str, Any]], int]) -> Check:
         )
 
     return check
+
+
+def _are_clips(value: Any, _: dict[str, Any]) -> bool:
+    """Whether a manifest's field ``clips`` is right."""
+    if not isinstance(value, list) or not all(isinstance(e, dict) and e.keys() == {"name", "fps"} for e in value):
+        return False
+    try:
+        clips = [Clip(entry["name"], entry["fps"]) for entry in value]
+    except ValueError:
+        return False
+    return len(set(clips)) == len(clips)
 
 
 OPTIONAL = {"skin", "notes"}  # fields that sets of rigs without them leave out
@@ -294,7 +309,7 @@ FIELDS: dict[str, tuple[Check, str]] = {
     "num_uvs": (_is_integer(0), "an integer from 0"),
     "notes": (_are_notes, "a list of text"),
     "skin": (_is_skin, "an integer from 1 to 64, of a set with joints"),
-    "clips": (first.are_clips, "name and fps, a positive number or null, of each clip, without repeats"),
+    "clips": (_are_clips, "name and fps, a positive number or null, of each clip, without repeats"),
     "files": (_are_files, "the SHA-256 of every file beside the shards: rest_vertices.npy, faces.npy ..."),
     "sampler": (
         lambda value, _: isinstance(value, dict) and isinstance(value.get("kind"), str),

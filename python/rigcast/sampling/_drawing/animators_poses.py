@@ -6,9 +6,9 @@ from typing import Any
 
 from rigcast._rigs.action import distinct_actions
 from rigcast._rigs.rig import Rig
-from rigcast.sampling._animation import Animation
-from rigcast.sampling._limbs import posed_limbs
-from rigcast.sampling._samplers import Mixture, Sampler, Sparse, Switched, named_sampler
+from rigcast.sampling._drawing.animation import Animation
+from rigcast.sampling._drawing.limbs import posed_limbs
+from rigcast.sampling._drawing.samplers import Mixture, Sampler, Sparse, Switched, named_sampler
 
 NEAR = 0.4  # part of the poses that lie near the rig's actions
 SPARSE = 0.1  # part in which some channels rest: single controls, and poses near rest

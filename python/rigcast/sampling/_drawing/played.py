@@ -13,9 +13,9 @@ from rigcast._rigs.action import distinct_actions
 from rigcast._rigs.rig import Rig
 from rigcast._validate import bad_argument
 from rigcast.progress import ProgressOption
-from rigcast.sampling._animation import Animation
-from rigcast.sampling._clips import Clip
 from rigcast.sampling._dataset import Dataset
+from rigcast.sampling._drawing.animation import Animation
+from rigcast.sampling._drawing.clips import Clip
 from rigcast.sampling._job import sample
 
 if TYPE_CHECKING:

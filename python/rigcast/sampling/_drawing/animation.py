@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._rigs.action import Action
 from rigcast._validate import Arguments, bad_argument
-from rigcast.sampling._clips import Clip, Clips, checked_clips
-from rigcast.sampling._stream import Stream
+from rigcast.sampling._drawing.clips import Clip, Clips, checked_clips
+from rigcast.sampling._drawing.stream import Stream
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._validate import bad_argument
-from rigcast.sampling._animation import Animation
-from rigcast.sampling._clips import Clips, drawn_clips, no_clips
-from rigcast.sampling._stream import Stream, normal_quantile
+from rigcast.sampling._drawing.animation import Animation
+from rigcast.sampling._drawing.clips import Clips, drawn_clips, no_clips
+from rigcast.sampling._drawing.stream import Stream, normal_quantile
 
 DEFAULT_COUNT = 5000
 
@@ -258,30 +258,3 @@ def named_sampler(sampler: str | Sampler) -> Sampler:
 def default_count(sampler: Sampler) -> int:
     """Rows of a set whose size was not given: the frames of an animation without noise, else 5000."""
     return len(sampler) if isinstance(sampler, Animation) and sampler.exact else DEFAULT_COUNT
-
-
-def round_inside(rows: NDArray[np.float64], ranges: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Rows in float32; a value inside its range stays inside."""
-    low, high = ranges.T
-    rounded = rows.astype("<f4")
-    above = (rounded > high) & (rows <= high)
-    below = (rounded < low) & (rows >= low)
-    rounded[above] = np.nextafter(rounded[above], np.float32(-np.inf))
-    rounded[below] = np.nextafter(rounded[below], np.float32(np.inf))
-    return rounded
-
-
-def probe_rows(ranges: NDArray[np.float64], bases: int, stream: Stream) -> NDArray[np.float64]:
-    """Channel rows (bases * (1 + N), N) of the influence probe.
-
-    For every base pose, drawn like :class:`Normal`: the base itself, then one row per channel in which that
-    channel alone moves to the farther end of its range, at least half of the range away.
-    """
-    channels = len(ranges)
-    base = Normal().draw(ranges, np.zeros(channels), bases, stream)
-    middle = 0.5 * (ranges[:, 0] + ranges[:, 1])
-    far = np.where(base > middle, ranges[:, 0], ranges[:, 1])
-    rows = np.repeat(base[:, None, :], 1 + channels, axis=1)
-    every = np.arange(channels)
-    rows[:, 1 + every, every] = far
-    return rows.reshape(-1, channels)

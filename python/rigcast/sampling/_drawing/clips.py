@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._rigs.action import Action
 from rigcast._validate import Arguments, bad_argument
-from rigcast.sampling._stream import Stream
+from rigcast.sampling._drawing.stream import Stream
 
 Int32 = NDArray[np.int32]
 

@@ -13,10 +13,11 @@ from rigcast._rigs.rig import Rig
 from rigcast._validate import Arguments, bad_argument
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.sampling._check import CheckedRig, check_answer, check_rig
-from rigcast.sampling._clips import Clip, Clips, checked_clips, drawn_clips
+from rigcast.sampling._drawing.clips import Clip, Clips, checked_clips, drawn_clips
+from rigcast.sampling._drawing.drawn import round_inside
+from rigcast.sampling._drawing.samplers import Sampler, named_sampler
+from rigcast.sampling._drawing.stream import Stream
 from rigcast.sampling._plan import integer
-from rigcast.sampling._samplers import Sampler, named_sampler, round_inside
-from rigcast.sampling._stream import Stream
 
 FIRST_LOOK = 64  # candidates that show which vertices move
 MOVES = 0.1  # of the largest motion: landmarks are chosen among vertices that move at least as far

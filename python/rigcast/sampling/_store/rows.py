@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
+import re
+import stat
 from collections.abc import Sequence
 from io import FileIO
 from pathlib import Path
@@ -12,10 +15,13 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._posing import pose_names
 from rigcast._validate import bad_argument
-from rigcast.sampling._npy import checked_header
+from rigcast.sampling._store.layout import ARRAYS, MAGIC, shard_bounds, shard_file
 
 Scalar = TypeVar("Scalar", bound=np.generic)
+LONGEST_HEADER = 1024
+HEADER = re.compile(r"\{'descr': '([^']+)', 'fortran_order': False, 'shape': \(([0-9, ]*)\), \} *\n")
 
 
 class RowFile:
@@ -38,7 +44,7 @@ class RowFile:
     Raises
     ------
     ValueError
-        As :func:`rigcast.sampling._npy.checked_header`. Later, at any read: if the file is missing, shorter (the
+        As :func:`checked_header`. Later, at any read: if the file is missing, shorter (the
         message names file and row), or not the one that was opened.
     """
 
@@ -131,6 +137,82 @@ class Rows(Generic[Scalar]):
                 self._files[number].read(_runs(local), part)
                 result[chosen] = part
         return result
+
+
+FloatRows = Rows[np.float32]
+
+
+def open_rows(folder: Path, manifest: dict[str, Any], prefix: str, rows: int) -> tuple[FloatRows, FloatRows, FloatRows]:
+    """Channels (T, N), poses (T, C) and vertices (T, V, 3) of the data or of the probe; the files stay on the disk.
+
+    Parameters
+    ----------
+    folder : Path
+    manifest : dict
+    prefix : str
+        What the names of the files begin with: nothing, or ``probe.``.
+    rows : int
+        T.
+
+    Raises
+    ------
+    ValueError
+        If a file is missing, malformed, truncated or of another shape. The message names the file.
+    """
+    columns = len(pose_names(manifest["joint_names"], manifest["dial_names"]))
+    shapes = (len(manifest["channel_names"]),), (columns,), (manifest["num_vertices"], 3)
+    bounds = shard_bounds(rows, manifest["shard_rows"])
+    channels, poses, vertices = (
+        FloatRows(
+            [
+                RowFile(folder / shard_file(f"{prefix}{index:05d}", name), "<f4", (stop - start, *shape), start)
+                for index, (start, stop) in enumerate(bounds)
+            ]
+        )
+        for name, shape in zip(ARRAYS, shapes, strict=True)
+    )
+    return channels, poses, vertices
+
+
+def file_status(path: Path) -> os.stat_result:
+    """Status of a regular file; ``OSError`` for anything else (opening a pipe or a device may never end)."""
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "no regular file")
+    return status
+
+
+def checked_header(path: Path, dtype: str, shape: tuple[int, ...], function: str) -> tuple[int, os.stat_result]:
+    """Where the data of a ``.npy`` file begin that must hold exactly this dtype and shape, and the file's status.
+
+    Raises
+    ------
+    ValueError
+        If the file is absent, is no ``.npy`` file, holds something else, or is longer or shorter than it
+        says. Nothing is allocated before its size has been compared.
+    """
+    expected = f"a .npy file of {dtype} {shape}"
+    try:
+        file_status(path)
+        with open(path, "rb") as stream:
+            status = os.fstat(stream.fileno())
+            head = stream.read(LONGEST_HEADER)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise bad_argument(function, path.name, f"unreadable ({reason})", expected) from error
+    size = status.st_size
+    length = len(MAGIC) + 2 + int.from_bytes(head[len(MAGIC) : len(MAGIC) + 2], "little")
+    text = head[len(MAGIC) + 2 : length].decode("ascii", "replace")
+    match = HEADER.fullmatch(text) if head.startswith(MAGIC) and length <= len(head) else None
+    if match is None:
+        raise bad_argument(function, path.name, f"a file of {size} bytes without a plain .npy header", expected)
+    found = f"({match[2]})"
+    if match[1] != dtype or found != repr(shape):
+        raise bad_argument(function, path.name, f"{match[1]} {found}", expected)
+    full = length + math.prod(shape) * np.dtype(dtype).itemsize
+    if size != full:
+        raise bad_argument(function, path.name, f"{size} bytes long", f"{full} bytes long")
+    return length, status
 
 
 def _runs(rows: NDArray[np.integer[Any]]) -> list[tuple[int, int]]:

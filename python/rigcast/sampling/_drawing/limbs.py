@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.sampling._clips import Clips, drawn_clips
-from rigcast.sampling._samplers import Sampler
-from rigcast.sampling._stream import Stream
+from rigcast.sampling._drawing.clips import Clips, drawn_clips
+from rigcast.sampling._drawing.samplers import Sampler
+from rigcast.sampling._drawing.stream import Stream
 
 MOVED_BY = ("rotation_", "location_", "scale_")  # how the channels of a bone go on after its name
 

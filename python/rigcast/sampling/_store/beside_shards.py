@@ -1,40 +1,21 @@
-"""Files of a data set that are written first: the rig's rest state, what lies on its mesh, clips."""
+"""Files of a data set beside its shards, written first: the rest state, surface, skin weights, clips."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._hashing import topology_hash
 from rigcast._rigs.surface import Surface, check_surface
-from rigcast._validate import bad_argument
-from rigcast.sampling._check import CheckedRig
-from rigcast.sampling._clips import Clip, Clips, no_clips
-from rigcast.sampling._npy import npy_header
-
-# name -> whether a manifest asks for it, its type, its shape
-Shape = Callable[[dict[str, Any]], tuple[int, ...]]
-FILES: dict[str, tuple[str, str, Shape]] = {
-    "vertex_parts": ("parts", "<i4", lambda m: (m["num_vertices"],)),
-    "face_materials": ("materials", "<i4", lambda m: (m["num_faces"],)),
-    "uvs": ("num_uvs", "<f4", lambda m: (m["num_uvs"], 2)),
-    "uv_faces": ("num_uvs", "<i4", lambda m: (m["num_faces"], 4)),
-    "clip": ("clips", "<i4", lambda m: (m["count"],)),
-    "skin_joint": ("skin", "<i4", lambda m: (m["num_vertices"], m["skin"])),
-    "skin_weight": ("skin", "<f4", lambda m: (m["num_vertices"], m["skin"])),
-}
-
-
-def stated(surface: Surface, clips: Clips) -> dict[str, Any]:
-    """The fields of a manifest that say which files there are."""
-    return {
-        "parts": list(surface.parts),
-        "materials": list(surface.materials),
-        "num_uvs": len(surface.uvs),
-        "clips": [clip.entry() for clip in clips.clips],
-    }
+from rigcast._validate import Arguments, bad_argument
+from rigcast.sampling._check import CheckedRig, check_faces
+from rigcast.sampling._drawing.clips import Clip, Clips, no_clips
+from rigcast.sampling._store.layout import FILES, npy_header
+from rigcast.sampling._store.rows import RowFile, Rows
 
 
 def npy_bytes(array: NDArray[Any]) -> bytes:
@@ -53,11 +34,6 @@ def contents(facts: CheckedRig, clips: Clips) -> dict[str, bytes]:
     if clips.clips:
         found["clip.npy"] = clips.rows.astype("<i4")
     return {name: npy_bytes(array) for name, array in found.items()}
-
-
-def file_names(manifest: dict[str, Any]) -> set[str]:
-    """The names of the files for surface and clips that a manifest asks for."""
-    return {f"{name}.npy" for name, (field, _, _) in FILES.items() if manifest.get(field)}
 
 
 def read_surface(
@@ -129,12 +105,56 @@ def read_clips(manifest: dict[str, Any], read: Callable[[str, str, tuple[int, ..
     return Clips(known, rows.astype(np.int32))
 
 
-def are_clips(value: Any, _: dict[str, Any]) -> bool:
-    """Whether a manifest's field ``clips`` is right."""
-    if not isinstance(value, list) or not all(isinstance(e, dict) and e.keys() == {"name", "fps"} for e in value):
-        return False
-    try:
-        clips = [Clip(entry["name"], entry["fps"]) for entry in value]
-    except ValueError:
-        return False
-    return len(set(clips)) == len(clips)
+def read_rest(
+    folder: Path, manifest: dict[str, Any]
+) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]:
+    """The rest state: vertices (V, 3), faces (F, 4), joints (J, 3, 4); none of them can be written to.
+
+    Raises
+    ------
+    ValueError
+        If a file is missing or malformed, or the mesh is not the manifest's. The message names the file.
+    """
+    count, joints = manifest["num_vertices"], len(manifest["joint_names"])
+    check = Arguments("Dataset")
+    rest = _read(folder / "rest_vertices.npy", "<f4", (count, 3))
+    rest = np.array(check.numbers("rest_vertices.npy", rest, "V 3", dtype=np.float32))
+    faces = check_faces(_read(folder / "faces.npy", "<i4", (manifest["num_faces"], 4)), count, "Dataset", "faces.npy")
+    found = topology_hash(faces, count)
+    if found != manifest["topology_hash"]:
+        got = f"a mesh of topology hash {found[:12]}..."
+        expected = f"the mesh of the manifest, {manifest['topology_hash'][:12]}..."
+        raise bad_argument("Dataset", "faces.npy", got, expected)
+    skeleton = np.zeros((0, 3, 4), np.float32)
+    if joints:
+        skeleton = _read(folder / "skeleton_rest.npy", "<f4", (joints, 3, 4))
+        skeleton = np.array(check.numbers("skeleton_rest.npy", skeleton, "J 3 4", dtype=np.float32))
+    return frozen(rest), frozen(faces), frozen(skeleton)
+
+
+OwnSkin = tuple[NDArray[np.int32], NDArray[np.float32]] | None
+
+
+def read_more(folder: Path, manifest: dict[str, Any], faces: NDArray[np.int32]) -> tuple[Surface, Clips, OwnSkin]:
+    """What lies on the mesh, the clips of the rows, and the rig's own skin weights; empty where the set has none.
+
+    Raises
+    ------
+    ValueError
+        If a file is missing or malformed. The message names the file.
+    """
+
+    def read(name: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+        return _read(folder / name, dtype, shape)
+
+    return read_surface(manifest, faces, read), read_clips(manifest, read), read_skin(manifest, read)
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """The array itself, which nobody can write to any"""
+    array.flags.writeable = False
+    return array
+
+
+def _read(path: Path, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    return Rows([RowFile(path, dtype, shape)])[:]

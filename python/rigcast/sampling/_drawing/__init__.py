@@ -1,0 +1,1 @@
+"""Channel rows: samplers, clips and what is drawn around them, animators' poses, balanced choices."""
