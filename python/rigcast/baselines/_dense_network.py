@@ -181,7 +181,7 @@ def dense_network(
 
 
 def _split(count: int, settings: BodySettings) -> NDArray[np.bool_]:
-    """Which rows (T,) are trained on: at least two, and not all."""
+    """Choose the rows (T,) to train on: at least two, and not all."""
     order = np.random.default_rng([settings.seed, 5]).permutation(count)
     training = np.ones(count, bool)
     training[order[: min(max(round(settings.holdout * count), 1), count - 2)]] = False
