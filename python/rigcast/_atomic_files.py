@@ -67,7 +67,7 @@ def npz_content(arrays: dict[str, Any], compressed: bool = False) -> memoryview:
 
 
 def unwritable(path: Path) -> str:
-    """Why no file can be written under a name, in words that follow it; empty if one can be."""
+    """The reason why ``path`` cannot be written, in words that follow its name, or an empty string."""
     target = Path(os.path.realpath(path))
     try:
         mode = target.stat().st_mode
