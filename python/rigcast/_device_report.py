@@ -1,4 +1,4 @@
-"""Which devices can evaluate models here, and why the others cannot."""
+"""The devices that can evaluate models here, and the reasons why the others cannot."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def device_reports() -> list[DeviceReport]:
 
 
 def cuda_report() -> DeviceReport:
-    """Whether the CUDA extension is there, loads, and finds a device that can run it."""
+    """Report if the CUDA extension is installed, loads, and finds a device that can run it."""
     try:
         extension = importlib.import_module("rigcast._cuda")
     except ModuleNotFoundError:

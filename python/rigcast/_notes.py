@@ -1,4 +1,4 @@
-"""What is said of a file, or of data: by functions whose results have no place for a note, and to who opens files."""
+"""Notes about files and data: from functions whose results have no place for a note, to whoever opens files."""
 
 from __future__ import annotations
 

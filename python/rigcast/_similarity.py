@@ -1,4 +1,4 @@
-"""How well a similarity, or one with a reflection, takes matched points to each other.
+"""The fit of a similarity, or one with a reflection, between matched points.
 
 A residual is the rms distance that the best similarity leaves, over the rms distance of the points from their mean, in
 [0, 1]. Mirrored input (a selfie video, a left-handed program) has a large residual and a small one with a reflection.
@@ -38,7 +38,7 @@ def residual(source: NDArray[Any], target: NDArray[Any], *, mirrored: bool = Fal
 
 
 def is_mirrored(source: NDArray[Any], targets: NDArray[Any]) -> bool:
-    """Whether most frames of targets (T, N, D) are mirror images of the source (N, D), as far as it has depth.
+    """True if most frames of targets (T, N, D) are mirror images of the source (N, D), as far as it has depth.
 
     At most 32 frames are compared. A mirror image is one where a reflection leaves less than half of the residual.
     """

@@ -1,4 +1,4 @@
-"""What the constructors of analytic skinning models check and arrange: the tensors and metadata of their files."""
+"""Checks and tensors that the constructors of analytic skinning models share, with the metadata of their files."""
 
 from __future__ import annotations
 

@@ -27,6 +27,6 @@ def shortened(text: str, most: int = LONGEST) -> str:
 
 
 def html_table(caption: str, facts: Mapping[str, str]) -> str:
-    """What a notebook shows of an object: one row per fact that is not empty, as models show theirs."""
+    """The HTML that a notebook shows of an object: one row per fact that is not empty, as models show theirs."""
     rows = (f"<tr><td>{name}</td><td>{html.escape(value)}</td></tr>" for name, value in facts.items() if value)
     return f"<table><caption>{caption}</caption>{''.join(rows)}</table>"

@@ -1,4 +1,4 @@
-"""How long work reports where it is: records handed to a callback, or a bar in a terminal or notebook."""
+"""Progress of long work: records handed to a callback, or a bar in a terminal or notebook."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ PURPOSE = "working on many machines"
 
 
 def is_client(value: object) -> bool:
-    """Whether a value is a ``distributed.Client``, found out without importing Dask."""
+    """True if a value is a ``distributed.Client``; does not import Dask."""
     return any(
         kind.__module__.split(".")[0] == "distributed" and kind.__name__ == "Client" for kind in type(value).mro()
     )

@@ -1,4 +1,4 @@
-"""Which worker gets which task: decided without a farm, so that tests and the simulation run the same decisions."""
+"""The assignment of tasks to workers, decided without a farm: tests and the simulation run the same decisions."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Dispatcher:
             self._offer(worker)
 
     def attempts(self, now: float) -> list[Attempt]:
-        """What is to be submitted at a moment, in seconds."""
+        """Return the attempts to submit at a moment, in seconds."""
         made, kept = [], []
         while self._waiting:
             task = self._waiting.popleft()

@@ -205,7 +205,7 @@ class _Run:
             self.farm.incidents.append(text)
 
     def _refresh(self, now: bool = False) -> None:
-        """Which workers there are; notes those that have left."""
+        """Update the set of workers, and note those that have left."""
         moment = time.monotonic()
         if not now and moment - self.refreshed < REFRESH:
             return
@@ -242,7 +242,7 @@ class _Run:
 
 
 def _of_dask(error: BaseException) -> dict[str, Any]:
-    """What Dask itself says of a task: its workers died, or could not unpack it."""
+    """The outcome of a task that failed in Dask itself: its workers died, or could not unpack it."""
     text = " ".join(str(error).split())
     if type(error).__name__ == "KilledWorker":
         last = getattr(getattr(error, "last_worker", None), "address", "")

@@ -1,4 +1,4 @@
-"""What travels to a worker, and what comes back: bytes that only the two ends unpack."""
+"""The bytes that travel to a worker and back: only the two ends unpack them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class WorkerFault(Exception):
 
 
 class Parcel:
-    """What all tasks of a run share, unpacked once per worker process; sent on, it is its bytes again.
+    """The data that all tasks of a run share, unpacked once per worker process; pickled again, it is its bytes.
 
     Dask keeps it on a worker as long as the run's client is there: its value, and what that holds open, goes with it.
 
@@ -81,7 +81,7 @@ def portable(value: object) -> bytes:
 
 
 def attempt(parcel: Parcel, task: bytes) -> dict[str, Any]:
-    """What a worker does with one task: ``function(common, task)``, and plain values for whatever happens.
+    """Run one task on a worker, ``function(common, task)``, and return plain values for whatever happens.
 
     An exception travels as text: nothing that a worker raises is rebuilt where its answer is read.
     """

@@ -1,4 +1,4 @@
-"""When an Alembic file has samples: the table of time samplings of its container (Ogawa).
+"""The times of the samples of an Alembic file: the table of time samplings of its container (Ogawa).
 
 An Ogawa file is ``Ogawa``, three bytes, the place of the root group; a group is a count and as many places, with the
 highest bit set for data, and data is a length and bytes. The root's fifth entry lists, for each time sampling, the

@@ -94,7 +94,7 @@ class _Skeleton:
         return np.concatenate(rounded, axis=1)
 
     def notes(self, world: Float64, rest: Float64, away: Float64) -> list[str]:
-        """What the file does not hold."""
+        """List what the file does not hold."""
         turned = away @ rest[..., :3]
         scaled = np.abs(world[..., :3] - turned).max(axis=(0, 2, 3)) > SCALED
         found = [self.given[joint] for joint in np.flatnonzero(scaled)]

@@ -1,4 +1,4 @@
-"""What lies on the surface of a file's mesh and is lost where only its vertices are carried on."""
+"""Texture coordinates and materials of a file's mesh, lost if only its vertices are carried on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def texture_names(path: Path) -> list[str]:
 
 
 def has_coordinates(path: Path) -> bool:
-    """Whether a glTF or OBJ file states texture coordinates."""
+    """True if a glTF or OBJ file states texture coordinates."""
     if path.suffix.lower() in GLTF:
         meshes = records(Document(path).gltf.meshes, "meshes")
         parts = [part for n, mesh in enumerate(meshes) for part in records(mesh.primitives, f"meshes[{n}].primitives")]

@@ -165,7 +165,7 @@ def missing_files(stage: Any) -> list[str]:
 
 
 def meters_per_unit(stage: Any) -> float | None:
-    """What the file states; old exporters wrote a float, which the library takes for no unit at all."""
+    """The unit that the file states; old exporters wrote a float, which the library takes for no unit at all."""
     sdf = require("pxr.Sdf", extra="usd", purpose=PURPOSE)
     with contextlib.suppress(Exception):
         geometry = require("pxr.UsdGeom", extra="usd", purpose=PURPOSE)

@@ -48,7 +48,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a model file states of the expected error.
+    """The expected error as a model file states it.
 
     Attributes
     ----------

@@ -98,7 +98,7 @@ def with_positive_parts(poses: NDArray[np.float32], columns: NDArray[np.intp]) -
 
 
 def _scales(centered: NDArray[np.float64], columns: NDArray[np.intp], num_joints: int) -> NDArray[np.float64]:
-    """What each column is divided by (M,)."""
+    """The divisor of each column (M,)."""
     squares = np.maximum(np.square(centered).mean(axis=0), np.square(np.ptp(centered, axis=0)) / UNIFORM)
     scales = np.sqrt(squares)
     is_matrix = columns < 12 * num_joints

@@ -126,7 +126,7 @@ class Centering:
 
 
 def combinations(train: Array, test: Array, choice: Choice, threads: int = 0) -> Array:
-    """How the predictions at ``test`` (N, D) are made of the T training targets: (N, T), rows of sum 1."""
+    """The weights by which predictions at ``test`` (N, D) combine the T training targets: (N, T), rows of sum 1."""
     fit = Centering(kernel(train, train, choice.products, threads))
     cross = fit.cross(kernel(test, train, choice.products, threads))
     weights = fit.solve(np.ascontiguousarray(cross.T), choice.ridge, threads).T

@@ -17,7 +17,7 @@ LEAST_GAIN = 1e-3  # part of the error of linear skinning that a model must take
 
 
 def gains(error: float, skinning: float) -> bool:
-    """Whether the mean error of a model is below that of linear skinning, by more than rounding."""
+    """True if the mean error of a model is below that of linear skinning by more than rounding."""
     return error < (1.0 - LEAST_GAIN) * skinning
 
 

@@ -25,7 +25,7 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Subject:
-    """What is timed.
+    """The models and poses to time.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Subject:
         return calls
 
     def reading(self, runs: int) -> list[dict[str, Any]]:
-        """How near one pose comes to the rate of memory, on one thread and on all; [] for models without weights."""
+        """Compare one pose with the rate of memory, on one thread and on all; [] for models without weights."""
         readers: dict[str, Reader] = {name: model for name, model in self.models.items() if isinstance(model, STORED)}
         threads = [1] if _core.num_processors() == 1 else [1, _core.num_processors()]
         return [found.figures() for count in threads for found in readings(readers, self.poses[0], count, runs)]

@@ -1,4 +1,4 @@
-"""How near a model comes to the rate at which the machine reads memory."""
+"""The rate at which a model reads its weights, compared with the rate of the machine's memory."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Reading:
 
     @property
     def share(self) -> float:
-        """What is reached of the rate: 1 is the best that a model of so many bytes can do."""
+        """The share of the memory's rate that is reached: 1 is the best that a model of so many bytes can do."""
         return self.reached / self.rate
 
     def figures(self) -> dict[str, Any]:
@@ -111,5 +111,5 @@ def reading_line(found: Mapping[str, Any]) -> str:
 
 
 def weights(found: Mapping[str, Any]) -> str:
-    """Which weights `Reading.figures` are of, for a person."""
+    """Name the weights that `Reading.figures` count, for a person."""
     return "weights as in the file" if found["variant"] == "rigcast" else f"{found['variant']} weights"

@@ -1,4 +1,4 @@
-"""What narrower storage of a body's weights costs in accuracy, beside the model's own error."""
+"""The loss of accuracy by narrower storage of a body's weights, compared with the model's own error."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class StorageError:
 
     @property
     def is_small(self) -> bool:
-        """Whether it is at most a tenth of the model's own error."""
+        """True if the loss is at most a tenth of the model's own error."""
         return self.mean <= ALLOWED_SHARE * self.own_error
 
     def figures(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class StorageError:
 
 
 def is_visible(found: Mapping[str, Any]) -> bool:
-    """Whether a storage moves vertices by a micrometer or more on average.
+    """True if a storage moves vertices by a micrometer or more on average.
 
     Below, its share of the model's own error says nothing: that of an exact model is as small.
 
@@ -126,7 +126,7 @@ def own_error_of(model: _core.BodyModel, poses: NDArray[np.float32] | None, trut
 
 
 def has_networks(model: _core.Deformer) -> bool:
-    """Whether a learned model has a network: weights that can be narrower, or that a peer would compute with."""
+    """True if a learned model has a network: weights that can be narrower, or that a peer would compute with."""
     return any(name.endswith((".layer1.weight", ".dense1.weight")) for name in model.tensors())
 
 

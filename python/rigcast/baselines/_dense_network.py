@@ -156,7 +156,7 @@ def dense_network(
 
 
 def _split(count: int, holdout: float, seed: int) -> NDArray[np.bool_]:
-    """Which rows (T,) are trained on: at least two, and not all."""
+    """Choose the rows (T,) to train on: at least two, and not all."""
     order = np.random.default_rng([seed, 5]).permutation(count)
     training = np.ones(count, bool)
     training[order[: min(max(round(holdout * count), 1), count - 2)]] = False

@@ -1,4 +1,4 @@
-"""What rotational regression fits: triangles relative to their bones, and rotations of joints."""
+"""The targets of rotational regression: triangles relative to their bones, and rotations of joints."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def joint_rotations(skeleton: Skeleton, poses: NDArray[np.float32]) -> Array:
 
 
 def has_area(rest: NDArray[np.float32], triangles: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which triangles are not flat (F,): the rule of the engine."""
+    """Mask of the triangles that are not flat (F,), by the rule of the engine."""
     corner = rest.astype(np.float64)[triangles]
     edges = np.roll(corner, -1, axis=1) - corner
     longest = np.square(edges).sum(axis=2).max(axis=1)

@@ -91,7 +91,7 @@ page = OutputFile(".html", ".htm")
 
 
 def is_written(action: argparse.Action) -> bool:
-    """Whether an argument names a result."""
+    """True if an argument names a result."""
     return action.type in (output, data_set) or isinstance(action.type, OutputFile)
 
 
@@ -120,7 +120,7 @@ def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) ->
 def files(
     actions: Iterable[argparse.Action], args: argparse.Namespace
 ) -> tuple[list[tuple[str, Path]], list[tuple[str, Path]]]:
-    """What a command reads and what it writes, each with the name of the argument."""
+    """The files that a command reads and those that it writes, each with the name of the argument."""
     read: list[tuple[str, Path]] = []
     written: list[tuple[str, Path]] = []
     for action in actions:
@@ -132,7 +132,7 @@ def files(
 
 
 def _no_place(path: Path) -> str:
-    """Why a result cannot be written, in words that begin with its path; empty if it can be.
+    """The reason why a result cannot be written, in words that begin with its path; empty if it can be.
 
     Notices before the work what would otherwise show after it. That a disk gets full, nobody knows before.
     """

@@ -1,4 +1,4 @@
-"""What a person sees: lines and tables on stdout, progress on stderr."""
+"""Output for a person: lines and tables on stdout, progress on stderr."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Lines:
 
 
 def amount(progress: Progress) -> str:
-    """How far: ``120 of 5000``, or a share of one as ``24%``."""
+    """The progress in words: ``120 of 5000``, or a share of one as ``24%``."""
     if progress.total == 1.0:
         return f"{progress.done:.0%}"
     return f"{progress.done:.0f} of {progress.total:.0f}"

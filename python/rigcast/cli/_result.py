@@ -1,4 +1,4 @@
-"""What a command returns: plain values that become one JSON object."""
+"""The result of a command: plain values that become one JSON object."""
 
 from __future__ import annotations
 

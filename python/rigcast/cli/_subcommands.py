@@ -12,7 +12,7 @@ from rigcast.cli._result import Result
 
 
 class Command(Protocol):
-    """What a command's module holds."""
+    """The members of a command's module."""
 
     SUMMARY: str
     EXAMPLE: str  # command lines that run as they stand, one after another

@@ -1,4 +1,4 @@
-"""How important each shape of a rig is, measured between the neutral and the shape at full weight."""
+"""The importance of each shape of a rig, measured between the neutral and the shape at full weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a renderer that draws instances needs: each distinct head once."""
+"""Distinct heads of a crowd, for renderers that draw instances."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Instances:
-    """What a renderer that draws instances needs: each distinct head once.
+    """Distinct heads of a crowd, each once, for a renderer that draws instances.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ _on_cuda: WeakKeyDictionary[object, ResidentCrowd] = WeakKeyDictionary()
 
 @dataclass(frozen=True)
 class Curves:
-    """What a crowd copies to a device: its rig, clips (T_i, K) and order of shapes (K,)."""
+    """The data that a crowd copies to a device: its rig, clips (T_i, K) and order of shapes (K,)."""
 
     rig: BlendshapeRig
     clips: list[NDArray[np.float32]]

@@ -30,7 +30,7 @@ WRITERS: dict[str, Callable[[Path, SkinnedMotion], list[str]]] = {
 
 @dataclass(frozen=True)
 class Shown:
-    """What a file with a skeleton shows.
+    """The motion that a file with a skeleton shows, and its distances from the character's.
 
     Attributes
     ----------

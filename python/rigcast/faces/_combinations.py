@@ -23,7 +23,7 @@ PRODUCT_TENT = (0.0, 0.5, 1.0)  # what ``control@0.5`` stands for in a product
 
 @dataclass(frozen=True)
 class CombinationStructure:
-    """Which products of controls, and which in-betweens, have a corrective shape.
+    """The products of controls, and the in-betweens, that have a corrective shape.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class CombinationStructure:
     combinations: list[Factors]
 
     def counts(self) -> dict[str, int]:
-        """How many there are: ``in-between`` (one Tent alone), ``pair``, ``triple``, ``quadruple``."""
+        """Number of combinations by kind: ``in-between`` (one Tent alone), ``pair``, ``triple``, ``quadruple``."""
         words = {1: "in-between", 2: "pair", 3: "triple", 4: "quadruple"}
         result: dict[str, int] = {}
         for factors in self.combinations:

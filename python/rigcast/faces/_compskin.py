@@ -106,7 +106,7 @@ def pack_compskin(folder: Path, output: Path) -> None:
 
 
 def control_table() -> dict[str, list[dict[str, Any]]]:
-    """Which ICT shapes stand for each control: lists of ``shape``, ``weight`` (1 if left out), ``part`` (all)."""
+    """The ICT shapes that stand for each control: lists of ``shape``, ``weight`` (1 if left out), ``part`` (all)."""
     table: dict[str, list[dict[str, Any]]] = json.loads(TABLE.read_text(encoding="utf-8"))["controls"]
     return table
 

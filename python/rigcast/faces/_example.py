@@ -101,7 +101,7 @@ def _of_one_side(mask: Mask, side: int) -> dict[str, Array]:
 
 
 def _combinations(mask: Mask) -> list[tuple[tuple[str | tuple[str, float], ...], Array]]:
-    """What plain sums get wrong: drivers by name, (name, peak) for an in-between, and offsets (V, 3)."""
+    """Errors of plain sums: drivers by name, (name, peak) for an in-between, and offsets (V, 3)."""
     near = mask.near
     below = ~mask.above_mouth[:, None]
     found: list[tuple[tuple[str | tuple[str, float], ...], Array]] = [

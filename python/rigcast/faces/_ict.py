@@ -84,7 +84,7 @@ def ict(folder: str | os.PathLike[str], *, identity: ArrayLike | None = None) ->
 
 
 def ict_folder(folder: str | os.PathLike[str], function: str) -> Path:
-    """Where the files are: packed, or published.
+    """The folder of the files, packed or as published.
 
     Raises
     ------

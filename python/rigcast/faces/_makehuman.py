@@ -155,7 +155,7 @@ def _facts(name: str, licence: str) -> dict[str, Any]:
 
 
 def makehuman_folder(folder: str | os.PathLike[str], function: str) -> Path:
-    """Where the files are: packed, or published.
+    """The folder of the files, packed or as published.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def base_file(path: Path) -> Path:
 
 
 def macro_file(path: Path) -> Path:
-    """What the dials' stops are, in a folder of either kind."""
+    """The file of the dials' stops, in a folder of either kind."""
     published = either(path / "targets/macrodetails/macro.json")
     return published if published.is_file() else either(path / "macro.json")
 

@@ -16,7 +16,7 @@ from rigcast.ik._limb import Limb, checked_skeleton, joint_indices
 
 @dataclass(frozen=True)
 class Look:
-    """What :func:`look_at` found.
+    """Poses with joints turned towards targets, as :func:`look_at` returns them.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ from rigcast._validate import Arguments, bad_argument, check_threads, shown
 
 @dataclass(frozen=True, repr=False)
 class LimbPoses:
-    """What :meth:`Limb.solve` found.
+    """Poses of a limb and their distances from the targets, as :meth:`Limb.solve` returns them.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class LimbPoses:
 
 @dataclass(frozen=True)
 class LimbControls:
-    """What an artist moves to pose a limb; see :meth:`Limb.match_ik`.
+    """Positions and rotations of the controls that pose a limb, as :meth:`Limb.match_ik` returns them.
 
     Attributes
     ----------

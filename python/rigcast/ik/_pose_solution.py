@@ -1,4 +1,4 @@
-"""What an iterative solve returns."""
+"""The result of an iterative solve."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class PoseSolution:
             return self.__dict__[name]
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is copied and pickled: measured, without the model."""
+        """The state to copy and pickle: measured, without the model."""
         _ = self.error
         return {name: value for name, value in self.__dict__.items() if name != "_measure"}
 

@@ -26,7 +26,7 @@ EXPECTED = ".npz (targets, vertices, weights, fps) or .csv (frame,vertex,x,y,z)"
 
 
 class TargetFile(NamedTuple):
-    """What a file of targets holds: positions (T, M, 3), vertices (M,), weights (M,) or None, fps or None."""
+    """The content of a file of targets: positions (T, M, 3), vertices (M,), weights (M,) or None, fps or None."""
 
     targets: NDArray[np.float64]
     vertices: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""What a pose shall reach: targets for points of the skin and for joints."""
+"""Targets of a pose: positions for points of the skin and for joints."""
 
 from __future__ import annotations
 

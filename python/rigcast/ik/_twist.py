@@ -16,7 +16,7 @@ from rigcast.ik._limb import checked_skeleton, joint_indices
 
 @dataclass(frozen=True)
 class Twist:
-    """What :func:`spread_twist` found.
+    """Poses with the twist of a joint spread over others, as :func:`spread_twist` returns them.
 
     Attributes
     ----------

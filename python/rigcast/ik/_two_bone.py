@@ -13,7 +13,7 @@ from rigcast._validate import bad_argument, check_threads
 
 
 class LimbFlag(enum.IntFlag):
-    """Why a limb is not the plain solution; bits of the flags of :func:`two_bone`.
+    """Reasons why a limb is not the plain solution; bits of the flags of :func:`two_bone`.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class TwoBone:
 
     @property
     def reached(self) -> NDArray[np.bool_]:
-        """Whether the end is the target, (N,) bool."""
+        """True for each limb whose end is at its target, (N,) bool."""
         return np.asarray((self.flags & (LimbFlag.TOO_FAR | LimbFlag.TOO_NEAR)) == 0)
 
     def __repr__(self) -> str:

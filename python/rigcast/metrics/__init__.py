@@ -1,5 +1,5 @@
-"""How far an approximation is from the truth: distances, normals, triangles, seams, pictures, weights; rankings; how
-far simple methods come (:func:`difficulty`).
+"""Measures of an approximation against the truth: distances, normals, triangles, seams, pictures, weights; rankings;
+errors of simple methods (:func:`difficulty`).
 
 Where one argument is exact and the other is to be judged they are called ``truth`` and ``approximation``, in this
 order; what compares two meshes as equals calls them ``a`` and ``b``. Vertices are (V, 3) for one frame or (T, V, 3) for

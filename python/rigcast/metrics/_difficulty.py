@@ -1,4 +1,4 @@
-"""How far simple methods come on a benchmark: what a learned model must beat before its figure counts."""
+"""The errors of simple methods on a benchmark: a learned model must beat them before its figure counts."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def difficulties(
 
 
 def _unseen(judged: PosedRows, inputs: Inputs) -> int:
-    """How many columns vary in the judged poses alone."""
+    """Count the columns that vary in the judged poses alone."""
     changing = np.ptp(judged.poses, axis=0) > 0.0
     changing[inputs.columns] = False
     return int(changing.sum())
@@ -168,7 +168,7 @@ def _regressions(train: PosedRows, judged: list[PosedRows], inputs: Inputs, exte
 def _reached(
     space: BindPose, train: PosedRows, judged: list[PosedRows], regressions: list[_Regression], threads: int, most: int
 ) -> list[tuple[list[SimpleMethod], float]]:
-    """What the methods reach on each judged set, and the mean length of its offsets."""
+    """The errors of the methods on each judged set, and the mean length of its offsets."""
     offsets = train.vertices.reshape(len(train.poses), -1)
     sampled = 3 * spaced(train.vertices.shape[1], MOST_CHOICE_VERTICES)
     targets = offsets[:, (sampled[:, None] + np.arange(3)).ravel()].astype(np.float64)

@@ -1,4 +1,4 @@
-"""How differently two meshes of one topology are stretched."""
+"""The difference in stretch between two meshes of one topology."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def triangle_distortion(a: ArrayLike, b: ArrayLike, faces: ArrayLike) -> NDArray
 
 
 def _stretch(a: NDArray[Any], b: NDArray[Any], tip: NDArray[Any], base: NDArray[Any]) -> NDArray[np.float64]:
-    """How far the ratio of an edge's two lengths, the longer over the shorter, exceeds 1."""
+    """The amount by which the ratio of an edge's two lengths, the longer over the shorter, exceeds 1."""
     lengths = np.stack([np.linalg.norm(points[tip] - points[base], axis=1) for points in (a, b)])
     shorter, longer = lengths.min(axis=0), lengths.max(axis=0)
     ratio = np.divide(longer, shorter, out=np.ones_like(longer), where=shorter > 0.0)

@@ -1,4 +1,4 @@
-"""What simple methods reach on a benchmark, and the verdict on a model beside them."""
+"""The errors of simple methods on a benchmark, and the verdict on a model compared with them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEAREST = "nearest training pose"
 
 @dataclass(frozen=True)
 class SimpleMethod:
-    """What one simple method reaches, in the vertices' unit.
+    """The errors of one simple method, in the vertices' unit.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class SimpleMethod:
 
 @dataclass(frozen=True)
 class Difficulty:
-    """What simple methods reach on a benchmark: the gate. Printed, it is a table.
+    """The errors of simple methods on a benchmark: the gate. Printed, it is a table.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Difficulty:
         return {key: min(getattr(method, key) for method in regressions) for key in ("mean", "max")}
 
     def is_learning(self, model_error: float) -> bool:
-        """Whether the best simple method misses by at least twice ``model_error``, a mean in the vertices' unit.
+        """True if the best simple method's error is at least twice ``model_error``, a mean in the vertices' unit.
 
         Never where simple methods are exact.
         """
@@ -147,7 +147,7 @@ class Difficulty:
 
 
 def stated_difficulty(metadata: Mapping[str, Any]) -> Difficulty | None:
-    """What a model's file states of simple methods on the held-out rows of its training; None if it does not."""
+    """The errors of simple methods on the held-out rows of a model's training, as its file states them, or None."""
     entry = metadata.get("simple_methods")
     if entry is None:
         return None

@@ -1,4 +1,4 @@
-"""How different two pictures are."""
+"""Measures of the difference between two pictures."""
 
 from __future__ import annotations
 

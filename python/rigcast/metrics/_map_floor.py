@@ -1,4 +1,4 @@
-"""What a deformation map can show of a motion at best."""
+"""The smallest error with which a deformation map can show a motion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where poses leave what a model has learned from: by joint and dial, with those that never moved, and all together."""
+"""Poses outside a model's training data: by joint and dial, with those that never moved, and all together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHY = "far outside the training poses, or where the model errs far more than it 
 
 @dataclass(frozen=True)
 class Outside:
-    """How poses lie to the training poses of a model.
+    """The position of poses relative to the training poses of a model.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How many pixels of two pictures a person would tell apart (Yee 2004)."""
+"""The number of pixels of two pictures that a person would tell apart (Yee 2004)."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _level_of(per_degree: float) -> int:
 
 
 def _elevation(first: list[Float64], second: list[Float64], adapted: Float64, highest: float) -> Float64:
-    """How far contrast raises the threshold (h, w), 1 to 10; ``highest`` is the finest level's cycles per degree."""
+    """The factor by which contrast raises the threshold (h, w), 1 to 10, given the finest level's cycles per degree."""
     most = _sensitivity(PEAK, np.array(REFERENCE))
     total, weighted = np.full(adapted.shape, SMALLEST), np.zeros(adapted.shape)
     for level in range(LEVELS - 2):
@@ -143,7 +143,7 @@ def _sensitivity(frequency: float, luminance: Float64) -> Float64:
 
 
 def _masking(contrast: Float64) -> Float64:
-    """How far contrast hides contrast (Daly 1993)."""
+    """The factor by which contrast hides contrast (Daly 1993)."""
     return np.power(1.0 + np.power(0.0153 * np.power(392.498 * contrast, 0.7), 4), 0.25)
 
 

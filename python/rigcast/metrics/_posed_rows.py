@@ -1,4 +1,4 @@
-"""What the gate reads of a data set, of samples, or of a pair of arrays."""
+"""Input of the gate: poses and vertices of a data set, of samples, or of a pair of arrays."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def hausdorff(a: ArrayLike, b: ArrayLike, *, threads: int = 0) -> float:
 
 
 def _farthest(points: NDArray[np.float32], others: NDArray[np.float32], threads: int) -> float:
-    """How far a point is at most from the nearest of the others."""
+    """The largest distance of a point from the nearest of the others."""
     nearest, _ = _core.PointTree(others).nearest(points, 1, threads)
     return float(np.linalg.norm(points.astype(np.float64) - others[nearest[:, 0]], axis=1).max())
 

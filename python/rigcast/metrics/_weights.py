@@ -15,7 +15,7 @@ Float64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class WeightError:
-    """How well weights reproduce a shot, how many are active, and how smooth they are (Rackovic et al. 2022, sec. 5.2).
+    """Errors of weights on a shot: vertex distances, active weights, smoothness (Rackovic et al. 2022, sec. 5.2).
 
     Attributes
     ----------

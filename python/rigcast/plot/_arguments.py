@@ -28,7 +28,7 @@ Values = Sequence[ArrayLike | None]
 
 @dataclass(frozen=True)
 class Subject:
-    """What is drawn: a mesh at rest, faces (F, 4), the direction of up."""
+    """The mesh to draw, at rest, with faces (F, 4) and the direction of up."""
 
     rest: NDArray[np.float32]
     faces: NDArray[np.int32]

@@ -1,4 +1,4 @@
-"""What charts share: style, canvas, scales, legend."""
+"""Shared parts of charts: style, canvas, scales, legend."""
 
 from __future__ import annotations
 

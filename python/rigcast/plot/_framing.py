@@ -1,4 +1,4 @@
-"""What a picture of a rig shows: the part that moves, and how wide it is."""
+"""The framing of a picture of a rig: the part that moves, and its width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a face lies on deformation maps: texture coordinates before and after mending, what is refined, errors."""
+"""Pictures of a face's deformation maps: texture coordinates before and after mending, refined parts, errors."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def contact_sheet(
 
 @dataclass(frozen=True)
 class _Look:
-    """How pictures are drawn; the public arguments of that name."""
+    """Options of pictures; the public arguments of that name."""
 
     values: Values | None
     top: float | None

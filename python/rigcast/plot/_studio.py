@@ -22,7 +22,7 @@ UP_AND_FRONT = {"X": ((1, 0, 0), (0, 0, 1)), "Y": ((0, 1, 0), (0, 0, 1)), "Z": (
 
 @dataclass(frozen=True)
 class View:
-    """Where a picture is taken from: the direction to the viewer, up, the point looked at, and half its height."""
+    """The camera of a picture: the direction to the viewer, up, the point looked at, and half the picture's height."""
 
     toward: NDArray[np.float64]
     up: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Which joints of two skeletons correspond, by name: a table of common naming habits.
+"""The correspondence of two skeletons' joints by name: a table of common naming habits.
 
 A *role* is a part of the body; ``.L`` and ``.R`` are its sides. A habit that lacks a role simply leaves it out.
 """

@@ -16,7 +16,7 @@ DIGITS = 4  # of degrees
 
 
 def motion_ranges(rig: Rig, motions: Sequence[Retargeted]) -> dict[str, tuple[float, float]]:
-    """What motions use of a rig's channels: limits with which the rig learns these motions, and little else.
+    """Ranges of the channels that motions use: limits with which the rig learns these motions, and little else.
 
     Parameters
     ----------

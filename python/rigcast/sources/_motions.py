@@ -84,7 +84,7 @@ def load_motion(
 
 
 def is_motion(path: str | os.PathLike[str]) -> bool:
-    """Whether a file's ending is one of those that :func:`load_motion` opens."""
+    """True if a file's ending is one of those that :func:`load_motion` opens."""
     return suffix_of(Path(path)) in OPENERS
 
 

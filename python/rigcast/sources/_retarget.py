@@ -218,7 +218,7 @@ class _Task:
         return wanted, local, positions
 
     def fixed(self) -> str:
-        """Why the root can not go the motion's way; empty if it can."""
+        """The reason why the root cannot follow the motion; empty if it can."""
         if not any(group.joint == self.mover for group in self.target.translations):
             return f"the rig has no translation_channels of {self.target.names[self.first]}"
         if min(self.path.legs) <= 0:
@@ -238,7 +238,7 @@ class _Task:
     def result(
         self, wanted: Float64, local: Float64, positions: Float64, rootless: str, allow_frozen: bool
     ) -> Retargeted:
-        """What was made, checked against what the rig does with it."""
+        """The retargeted motion, checked against what the rig does with it."""
         target, mapped = self.target, set(self.above)
         clipped = np.clip(wanted, *target.ranges.T)
         channels = np.where(target.free, wanted, clipped)

@@ -232,7 +232,7 @@ class _Neighbors:
 def _chosen(
     function: str, faces: NDArray[np.int32], num_vertices: int, near: ArrayLike | None, rings: int
 ) -> NDArray[np.uint8]:
-    """Which faces (F,) are compared."""
+    """Mask of the faces (F,) to compare."""
     rings = Arguments(function).whole("rings", rings)
     if near is None:
         return np.ones(len(faces), np.uint8)

@@ -35,7 +35,7 @@ PLACES = 3  # named
 
 @dataclass(frozen=True)
 class Correspondence:
-    """Where each vertex of a target lies on a source, and how sure that is.
+    """The place of each vertex of a target on a source, and how sure it is.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Correspondence:
         return float(self.distance[self.matched].mean())
 
     def doubt(self) -> str:
-        """What nothing decides, and where it lies: a sentence or two, empty if there is nothing."""
+        """The components whose match nothing decides, and their place: a sentence or two, empty if there are none."""
         return "; ".join(filter(None, (self._undecided(), self._attached())))
 
     def _attached(self) -> str:

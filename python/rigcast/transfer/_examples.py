@@ -213,7 +213,7 @@ def fit_example_weights(
 def _notes(
     solver: DeformationTransfer, source_shapes: ArrayLike, examples: ArrayLike, weights: Float64, threads: int
 ) -> list[str]:
-    """What there is to say about checked examples and their weights as given."""
+    """Notes on checked examples and their weights as given."""
     transferred = solver.transfer(source_shapes, threads=threads)
     return scan_notes(solver.target_neutral, np.asarray(examples, np.float32), transferred, weights)
 

@@ -100,7 +100,7 @@ def transfer_face_maps(model: Deformer, rest_vertices: ArrayLike, faces: ArrayLi
 
 @dataclass(frozen=True)
 class _Places:
-    """Where vertices lie on the textured triangles of the model's mesh.
+    """The places of vertices on the textured triangles of the model's mesh.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Where a transfer is doubtful: distortion, flipped faces, crossing lips and lids."""
+"""Doubtful places of a transfer: distortion, flipped faces, crossing lips and lids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Int32 = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class TransferQuality:
-    """What to look at first, for K shapes and F faces.
+    """The places to inspect first, for K shapes and F faces.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Which vertices are held: what rests in the source's shapes rests in the target's."""
+"""Vertices that stay fixed: those that no source shape moves rest in the target's shapes too."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def held_vertices(function: str, fixed: Fixed, source_neutral: ArrayLike, source
 
 
 def holds_each(fixed: Fixed) -> bool:
-    """Whether in each shape also the vertices are held that rest in it alone."""
+    """True if each shape also fixes the vertices that rest in it alone."""
     return isinstance(fixed, str) and fixed == "each"
 
 

@@ -54,7 +54,7 @@ def warn_of_scans(function: str, notes: Sequence[str]) -> None:
 
 
 def _fault(said: Float32, scan: Float32) -> str:
-    """What keeps a scan from being what its weights say, (V, 3), whatever the expression; empty if nothing does."""
+    """The fault that keeps a scan from matching its weights, (V, 3), in whatever expression; empty if there is none."""
     if is_mirrored(said, scan[None]):
         return MIRRORED
     best = similarity(said, scan)
@@ -68,7 +68,7 @@ def _fault(said: Float32, scan: Float32) -> str:
 def _mismatched(
     neutral: Float32, scans: Float32, transferred: Float32, weights: Float64, rows: NDArray[np.int64]
 ) -> list[str]:
-    """What sound scans say of the order of their weights."""
+    """Notes on the order of the weights, from the scans that are sound."""
     if not len(rows) or not len(transferred):
         return []
     shapes = (transferred - neutral).reshape(len(transferred), -1).astype(np.float64)

@@ -134,14 +134,14 @@ class Connection:
 
 
 class PlayedActions(Connection):
-    """What a rig in Blender says of its file's actions, and of its bones."""
+    """The answers of a rig in Blender about its file's actions and its bones."""
 
     actions: dict[str, int]
     mechanism: Mechanism | None
     fps: float
 
     def is_of(self, path: Path) -> bool:
-        """Whether a file is the one that the rig was opened from."""
+        """True if a file is the one that the rig was opened from."""
         return str(path.resolve()) == str(self._settings["path"])
 
     def action(self, name: str) -> Action:

@@ -1,4 +1,4 @@
-"""What a host says of a character: which channels turn, shift and scale which bone, and the surface of its meshes."""
+"""A host's description of a character: the bone that each channel moves, and the surface of its meshes."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def control_sets(header: Mapping[str, Any]) -> ControlSets | None:
 
 
 def reaches(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> list[Reach]:
-    """Where the IK targets of a control rig can go."""
+    """The regions that the IK targets of a control rig can reach."""
     numbers = zip(arrays["reach_axes"], arrays["reach_offsets"], arrays["reach_distances"], strict=True)
     return [
         Reach(target, axes, offset, float(least), float(most))

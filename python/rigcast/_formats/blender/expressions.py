@@ -211,7 +211,7 @@ def _pieces(function: Function, ends: tuple[float, float]) -> list[tuple[float, 
 
 
 def _knots(function: Function, w: Float64, values: Float64, tolerance: float) -> list[float]:
-    """Where a piecewise linear function bends, its ends included."""
+    """The inputs at which a piecewise linear function bends, its ends included."""
     bent = np.flatnonzero(np.abs(values[:-2] - 2 * values[1:-1] + values[2:]) > tolerance) + 1
     knots = [float(w[0])]
     for group in np.split(bent, np.flatnonzero(np.diff(bent) > 1) + 1) if len(bent) else []:
@@ -228,7 +228,7 @@ def _knots(function: Function, w: Float64, values: Float64, tolerance: float) ->
 
 
 def _crossing(w: Float64, values: Float64, left: int, right: int) -> float:
-    """Where the line that ends at sample ``left`` meets the line that begins at sample ``right``."""
+    """The input at which the line that ends at sample ``left`` meets the line that begins at sample ``right``."""
     step = w[1] - w[0]
     rise = (values[left] - values[left - 1]) / step
     run = (values[right + 1] - values[right]) / step

@@ -52,7 +52,7 @@ GROUPS = ("on", "switch", "held")
 
 
 def limits_path(blend: Path) -> Path:
-    """Where the limits of a .blend are looked for."""
+    """The path at which the limits of a .blend are looked for."""
     return blend.with_suffix(".limits.json")
 
 
@@ -146,7 +146,7 @@ def check_patterns(argument: str, patterns: str | Sequence[str] | None) -> list[
 
 @dataclass(frozen=True)
 class StatedLimits:
-    """What a limits file says beside its ranges.
+    """The content of a limits file other than its ranges.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ class StatedLimits:
         )
 
     def held(self, ranges: Mapping[str, tuple[float, float]]) -> list[str]:
-        """What the file puts into the group of what is held, and gives no one value."""
+        """The channels that the file lists in the group of held ones without giving them a single value."""
         names = self.groups.get("held", [])
         return [name for name in names if name not in ranges or ranges[name][0] < ranges[name][1]]
 
@@ -182,7 +182,7 @@ class StatedLimits:
 
 
 def stated_limits(limits_file: str | None) -> StatedLimits:
-    """What the limits file says beside its ranges.
+    """Read everything but the ranges from a limits file.
 
     Raises
     ------

@@ -23,7 +23,7 @@ TIMEOUT = 3600.0  # a long motion of a dense mesh
 
 
 def caches_beside(path: Path, parts: Sequence[str] = ()) -> list[Path]:
-    """Where the point caches of a .blend lie: ``NAME.pc2``, or ``NAME.PART.pc2`` of each of several parts."""
+    """The paths of the point caches of a .blend: ``NAME.pc2``, or ``NAME.PART.pc2`` for each of several parts."""
     return cache_paths(path.with_suffix(".pc2"), parts)
 
 

@@ -33,7 +33,7 @@ LARGEST = 1 << 32  # bytes of dense deltas that a file may claim
 
 @dataclass(frozen=True)
 class MorphFile:
-    """What a file says about its morphing meshes.
+    """The morphing meshes of a file.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class MorphFile:
         return [owner for part in self.geometry for owner in part.owners]
 
     def placement(self, node: int) -> NDArray[np.float64]:
-        """Where the default pose puts a mesh (3, 4); a skinned mesh stays in its bind space."""
+        """The transform of a mesh in the default pose (3, 4); a skinned mesh stays in its bind space."""
         if self.document.gltf.nodes[node].skin is not None:
             return np.eye(3, 4)
         return self.nodes.relative([node], {})[node]

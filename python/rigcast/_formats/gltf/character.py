@@ -1,4 +1,4 @@
-"""Which meshes and joints of a glTF file are one character, in one bind space.
+"""The meshes and joints of a glTF file that are one character, in one bind space.
 
 A file may have a skin for each mesh, as avatars of VRM have, with bind matrices that say where each mesh stood. Skins
 that share joints are brought into the space of the first one: with bind transforms ``B`` of a joint in both, a vertex
@@ -163,7 +163,7 @@ def read_skin(document: Document, accessors: Accessors, nodes: Nodes, number: in
 
 
 def _apart(nodes: Nodes, skins: dict[int, set[int]]) -> int:
-    """How many skeletons there are if more than one: skins share one if they share a joint, or one hangs on another."""
+    """Count the skeletons if there is more than one: skins share one if they share a joint, or one hangs on another."""
     groups: list[set[int]] = []
     for joints in skins.values():
         near = [group for group in groups if _touch(nodes, joints, group) or _touch(nodes, group, joints)]
@@ -208,7 +208,7 @@ def _one_space(
 
 
 def _standing(nodes: Nodes, binds: dict[int, Float64]) -> Float64:
-    """Where the first joint puts its mesh in the file's default pose."""
+    """The transform by which the first joint places its mesh in the file's default pose."""
     root = next(node for node in nodes.order if node in binds)
     return compose(nodes.relative([root], {})[root], invert(binds[root]))
 

@@ -22,7 +22,7 @@ from rigcast._validate import Arguments, bad_argument
 
 
 class ClipFile:
-    """What plays the clips of a file.
+    """The clips of a file, and what is needed to play them.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class GltfSkeleton(ClipFile, Described):
 
 
 def is_motion_alone(document: Document) -> bool:
-    """Whether a file has clips and no node with a mesh."""
+    """True if a file has clips and no node with a mesh."""
     nodes = records(document.gltf.nodes, "nodes")
     return bool(nodes and records(document.gltf.animations, "animations")) and all(node.mesh is None for node in nodes)
 

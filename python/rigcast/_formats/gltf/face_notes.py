@@ -1,4 +1,4 @@
-"""What glTF has no place for of a face, kept in the ``extras`` of its node: correctives, bounds, what is constructed.
+"""Parts of a face that glTF cannot express, kept in its node's ``extras``: correctives, bounds, constructed shapes.
 
 ``{"rigcast": {"correctives": [[name, [[shape], [shape, x1, x2, x3], ...]], ...], "bounds": [[shape, low, high], ...],
 "constructed": [name, ...]}}``: all by the names of morph targets, so that targets may be reordered or left out. Other

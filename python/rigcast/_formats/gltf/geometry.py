@@ -39,7 +39,7 @@ class Owner:
 
 @dataclass
 class Geometry:
-    """What the primitives of some mesh nodes add up to, in mesh space.
+    """The primitives of some mesh nodes joined into one mesh, in mesh space.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ def read_geometry(
 
 
 def _mode(primitive: Any, where: str) -> int:
-    """What a primitive draws: 0 points, 4 and more triangles."""
+    """The drawing mode of a primitive: 0 points, 4 and more triangles."""
     return TRIANGLES if primitive.mode is None else integer(primitive.mode, 0, 7, f"{where}.mode")
 
 

@@ -82,7 +82,7 @@ class Nodes:
         return shown
 
     def is_below(self, node: int, above: int) -> bool:
-        """Whether a node is another one, or below it."""
+        """True if a node is ``above`` itself, or one of its descendants."""
         while node >= 0 and node != above:
             node = self.parents[node]
         return node >= 0

@@ -27,7 +27,7 @@ STILL_SHARE = 1e-3  # of the character's size
 
 @dataclass(frozen=True)
 class Playback:
-    """What a clip needs to move a rig: the file's nodes, which of them are joints, and who has morph weights."""
+    """The nodes of a file that a clip moves, as a rig has them: its joints, and the owners of morph weights."""
 
     nodes: Nodes
     joints: list[int]

@@ -214,7 +214,7 @@ def rig_of(document: Document, mesh: str | Sequence[str] | None, ranges: float |
 
 
 def _is_moved(nodes: Nodes, node: int, clips: list[Clip]) -> bool:
-    """Whether a clip places the node or one of its ancestors."""
+    """True if a clip places the node or one of its ancestors."""
     moved = {track.node for clip in clips for track in clip.tracks if track.path != "weights"}
     while node >= 0 and node not in moved:
         node = nodes.parents[node]

@@ -1,4 +1,4 @@
-"""What a glTF 2.0 file without a surface holds: nodes that move, cameras, points and lines."""
+"""The content of a glTF 2.0 file without a surface: nodes that move, cameras, points and lines."""
 
 from __future__ import annotations
 

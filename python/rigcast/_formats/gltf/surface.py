@@ -1,4 +1,4 @@
-"""What lies on the surface of a glTF 2.0 mesh: texture coordinates, the names of materials, its licence."""
+"""The surface data of a glTF 2.0 mesh: texture coordinates, the names of materials, its licence."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def _placement(metadata: dict[str, Any]) -> dict[str, list[float]]:
 
 
 def _node_tracks(document: Builder, rig: BlendshapeRig, motion: NDArray[np.float64] | None) -> dict[str, int]:
-    """What moves the node, by the path that it is keyed under: where the head goes, in meters and y up."""
+    """The tracks that move the node, by the path that they are keyed under: the head's motion, in meters and y up."""
     if motion is None:
         return {}
     turn, unit = shot.TO_Y_UP[str(rig.up_axis)], float(rig.meters_per_unit)

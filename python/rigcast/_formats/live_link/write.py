@@ -52,7 +52,7 @@ def write_live_link(
 
 
 def live_link_notes(shape_names: Sequence[str], motion: NDArray[np.float64] | None = None) -> list[str]:
-    """What a rig's shapes become beyond the layout's own columns, and what of the head's motion has none."""
+    """Notes on a rig's shapes beyond the layout's own columns, and on head motion that has no column."""
     sources = column_sources(shape_names)
     halves = {k for own in sources.values() if len(own) > 1 for k in own}
     alone = [shape_names[k] for k in _extra(sources, len(shape_names)) if k not in halves]

@@ -53,7 +53,7 @@ FOREIGN = (  # arrays by which archives of other programs are known
 
 @dataclass(frozen=True)
 class Member:
-    """What one array must look like.
+    """The required kind and shape of one array.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ def _unknown(archive: zipfile.ZipFile, member: str, members: Mapping[str, Member
 
 
 def foreign_kind(names: Sequence[str]) -> tuple[str, str] | None:
-    """What an archive of another program is, and what it must become, by the names of its arrays; None if unknown."""
+    """Recognize an archive of another program by its arrays' names: its kind and what it must become, or None."""
     return next((words for needed, words in FOREIGN if needed <= set(names)), None)
 
 
@@ -205,7 +205,7 @@ def check_shape(
 
 
 def _is_text(content: bytes, dtype: np.dtype[Any]) -> bool:
-    """Whether all code points are Unicode's (NumPy fails with a ``SystemError`` on others) and no surrogates."""
+    """True if all code points are Unicode's (NumPy fails with a ``SystemError`` on others) and no surrogates."""
     points = np.frombuffer(content, ">u4" if dtype.byteorder == ">" else "<u4")
     return not ((points > 0x10FFFF) | ((points >= 0xD800) & (points <= 0xDFFF))).any()
 

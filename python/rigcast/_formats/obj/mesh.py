@@ -152,7 +152,7 @@ def faces_of(content: bytes, num_vertices: int, path: Path, function: str) -> ND
 
 
 def notes_of(content: bytes) -> tuple[str, ...]:
-    """What a file holds beside vertices and polygons that somebody may miss, a sentence per kind with its count."""
+    """Notes on the content of a file other than vertices and polygons, one sentence per kind with its count."""
     kinds: Counter[str] = Counter()
     for line in io.BytesIO(content):
         word = line[:64].split(None, 1)[:1]

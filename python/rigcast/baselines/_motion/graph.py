@@ -55,7 +55,7 @@ class MotionGraph:
         ]
 
     def reaches(self, start: str, end: str) -> bool:
-        """Whether the part that is kept has frames of both labels: then each is reached from the other."""
+        """True if the part that is kept has frames of both labels: then each is reached from the other."""
         labels = self._clips.label[self.kept]
         return all(
             bool((labels == self._clips.label_index("MotionGraph.reaches", name)).any()) for name in (start, end)
@@ -262,7 +262,7 @@ def _largest_component(forward: list[list[int]]) -> NDArray[np.bool_]:
 
 
 def _cut(waiting: list[int], node: int) -> list[int]:
-    """What lies above a node on the stack, and it."""
+    """The part of the stack from a node up."""
     place = len(waiting) - 1
     while waiting[place] != node:
         place -= 1

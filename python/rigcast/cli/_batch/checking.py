@@ -157,7 +157,7 @@ def _check(job: Job, args: argparse.Namespace, ours: bool) -> None:
 
 
 def _written(checked: Iterable[CheckedJob]) -> dict[str, int]:
-    """Which job writes a place."""
+    """The job that writes each path."""
     written: dict[str, int] = {}
     names: list[str] = []
     for number, one in enumerate(checked):
@@ -170,7 +170,7 @@ def _written(checked: Iterable[CheckedJob]) -> dict[str, int]:
 
 
 def _folders(written: dict[str, int]) -> dict[str, set[int]]:
-    """Which jobs write something inside a folder, below that of the jobs."""
+    """The jobs that write into each folder, at any depth below that of the jobs."""
     here, found = Path.cwd(), dict[str, set[int]]()
     for place, number in written.items():
         for parent in Path(place).parents:

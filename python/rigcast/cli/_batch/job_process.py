@@ -29,7 +29,7 @@ FAILED, INTERRUPTED = 1, 130
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a job ended: ``result`` if it is done, ``error`` if it failed; ``stopped`` if it was told to."""
+    """The end of a job: ``result`` if it is done, ``error`` if it failed, ``stopped`` if it was asked to stop."""
 
     seconds: float
     result: dict[str, Any] | None = None

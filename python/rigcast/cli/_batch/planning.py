@@ -1,4 +1,4 @@
-"""Which jobs are done, and which are to be run."""
+"""The jobs that are done, and those that are to be run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Plan:
     to_run: list[int]
 
     def needs(self) -> dict[int, set[int]]:
-        """Which jobs to run need which others of them, by their places in ``to_run``."""
+        """The jobs that each job to run depends on, by their places in ``to_run``."""
         places = {number: place for place, number in enumerate(self.to_run)}
         return {
             place: {places[other] for other in self.jobs[number].needs if other in places}
@@ -64,7 +64,7 @@ def make_plan(jobs: Sequence[CheckedJob], records: Records, overwrite: bool) -> 
 
 
 def _changed(one: CheckedJob, record: dict[str, Any]) -> str:
-    """What a job has read and is another one now; empty if nothing is."""
+    """The input of a job that has changed since its record, in words; empty if none has."""
     before, now = record.get("read"), stamps(Path(), one.reads)
     if not isinstance(before, dict):
         return "its record is of another version"

@@ -1,4 +1,4 @@
-"""What has become of jobs, kept beside the file of jobs: which have begun, and which are done."""
+"""Records of jobs, kept next to the file of jobs: those that have begun, and those that are done."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Stamps = dict[str, list[int]]  # size and time in nanoseconds, by path
 
 
 def folder_of(path: Path) -> Path:
-    """Where the records of a file of jobs lie."""
+    """The folder of the records of a file of jobs."""
     return path.with_name(f"{path.name}.batch")
 
 
@@ -46,7 +46,7 @@ class Records:
         self._put(checked.job, {"state": "done", "read": read, "result": result, "seconds": seconds})
 
     def lock(self, checked: CheckedJob) -> Path | None:
-        """What the process of a job locks, so that only one at a time writes its results; None if it writes none."""
+        """The lock of a job's process, so that only one at a time writes its results; None if it writes none."""
         return self.parts.folder / f".{_key(checked.job)}.lock" if checked.writes else None
 
     def get(self, job: Job) -> dict[str, Any] | None:

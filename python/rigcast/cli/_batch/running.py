@@ -33,7 +33,7 @@ FARM_ATTEMPTS = 2
 
 @dataclass(frozen=True)
 class Place:
-    """Where jobs are run and where their records lie, as absolute paths."""
+    """The folders of the jobs and of their records, as absolute paths."""
 
     folder: Path
     records: Path
@@ -129,7 +129,7 @@ class OnFarm:
 
 
 def _on_worker(common: tuple[Place, str], one: CheckedJob) -> Mapping[str, Any]:
-    """What a worker does with a job; plain values come back.
+    """Run a job on a worker, and return plain values.
 
     Raises
     ------
@@ -179,5 +179,5 @@ def _outcome(answer: object) -> Outcome:
 
 
 def job_place(path: Path, records: Path) -> Place:
-    """Where the jobs of a file are run."""
+    """The place at which the jobs of a file are run."""
     return Place(Path(os.path.abspath(path.parent)), Path(os.path.abspath(records)))

@@ -1,1 +1,1 @@
-"""What commands say of clips, shots, weights and transfers."""
+"""Descriptions of clips, shots, weights and transfers that commands print."""

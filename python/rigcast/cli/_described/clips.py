@@ -1,4 +1,4 @@
-"""What ``rigcast info`` says of the clips of a glTF file."""
+"""The lines of ``rigcast info`` about the clips of a glTF file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a model keeps the controls of its rig, and what that costs."""
+"""Lines on a model that keeps the controls of its rig, or not, and on the cost of that."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import rigcast as rc
 
 
 def lost_controls(entry: dict[str, Any], joints: Sequence[str]) -> str:
-    """Why a model takes joints instead of controls; empty if it keeps the controls.
+    """The reason why a model takes joints instead of controls; empty if it keeps the controls.
 
     Parameters
     ----------
@@ -31,13 +31,13 @@ def lost_controls(entry: dict[str, Any], joints: Sequence[str]) -> str:
 
 
 def controls_of_data(ds: rc.Dataset) -> str:
-    """What sampling found of the controls, if models cannot keep them; else empty."""
+    """The finding of sampling about the controls, if models cannot keep them; else empty."""
     lost = lost_controls(ds.channel_entry, ds.joint_names) if ds.joint_names and ds.channel_names else ""
     return f"models of these poses take joints: {lost}; narrower ranges may help" if lost else ""
 
 
 def controls_of_model(model: rc.Deformer) -> str:
-    """What poses the joints of a body by its channels, with the error that it adds; or which joints nothing poses.
+    """Describe how a body's channels pose its joints, with the error that this adds, or the joints that nothing poses.
 
     Empty for models without joints, or without channels.
     """

@@ -1,4 +1,4 @@
-"""What a model says of its own error bound, of its confidence, and of the error that it was trained to."""
+"""A model's error bound, its confidence, and the error that it was trained to, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands say of a model of deformation maps."""
+"""The lines that commands print about a model of deformation maps."""
 
 from __future__ import annotations
 

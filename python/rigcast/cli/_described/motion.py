@@ -1,4 +1,4 @@
-"""What ``rigcast info`` says of shots and of weights."""
+"""The lines of ``rigcast info`` about shots and weights."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _several(path: Path, shots: dict[str, sources.Shot]) -> dict[str, Any]:
 
 
 def _rate_notes(path: Path) -> dict[str, list[str]]:
-    """Where the rate of an MDD file comes from: it holds a time per frame."""
+    """Notes on the origin of an MDD file's rate: it holds a time per frame."""
     if path.suffix.lower() != ".mdd":
         return {}
     if states_rate(path):

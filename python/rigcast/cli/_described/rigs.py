@@ -71,7 +71,7 @@ def describe_meshes(rig: Any) -> dict[str, Any]:
 
 
 def _of_blender(rig: Any) -> dict[str, Any]:
-    """What only a .blend states."""
+    """Facts that only a .blend states."""
     if not isinstance(rig, BlenderRig):
         return {}
     return {
@@ -91,7 +91,7 @@ def held_channels(rig: Any) -> dict[str, list[str]]:
 
 
 def control_facts(rig: Any) -> dict[str, Any]:
-    """What was recognized of a control rig, what of a .blend is held, and what ranges were assumed."""
+    """Facts about a control rig: what was recognized, what of a .blend is held, and the ranges that were assumed."""
     if not hasattr(rig, "control_sets"):
         return {}
     sets = rig.control_sets
@@ -127,7 +127,7 @@ def control_lines(facts: dict[str, Any]) -> list[str]:
 
 
 def _mechanism_lines(facts: dict[str, Any]) -> list[str]:
-    """Whether models keep the controls of a rig whose bones pass motion on."""
+    """Lines on whether models keep the controls of a rig whose bones pass motion on."""
     unread = facts.get("mechanism_not_read", {})
     if unread:
         name, why = next(iter(unread.items()))
@@ -144,7 +144,7 @@ def _mechanism_lines(facts: dict[str, Any]) -> list[str]:
 
 
 def _of_gltf(rig: Any) -> dict[str, Any]:
-    """What only a .glb states: the clips, at the rate of their keys."""
+    """Facts that only a .glb states: the clips, at the rate of their keys."""
     return {"clips": [described_clip(clip, rig) for clip in rig.clips.values()]} if isinstance(rig, GltfRig) else {}
 
 

@@ -1,4 +1,4 @@
-"""What commands say of linear skinning beside a learned body."""
+"""Lines that compare a learned body with linear skinning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def no_gain(error: float, skinning: float) -> list[str]:
 
 
 def skinning_lines(metadata: Mapping[str, Any], to_millimeters: float) -> list[str]:
-    """What a model states: whether it is better than linear skinning, whose errors, and what its networks correct."""
+    """State if a model is better than linear skinning, whose errors these are, and what its networks correct."""
     beside, own = metadata.get("linear_skinning"), metadata.get("error", {})
     if beside is None:
         return []

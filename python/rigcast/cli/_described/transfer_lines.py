@@ -1,4 +1,4 @@
-"""What ``rigcast transfer`` says at its end."""
+"""The lines that ``rigcast transfer`` prints at its end."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What commands are given: options that several share, files opened and checked before work."""
+"""Inputs of commands: options that several share, files opened and checked before work."""

@@ -65,7 +65,7 @@ def add_action_arguments(parser: Any, what: str, clip: bool = True) -> None:
 
 
 def wants_actions(args: argparse.Namespace) -> bool:
-    """Whether actions were asked for."""
+    """True if actions were asked for."""
     return bool(args.action or args.all_actions)
 
 
@@ -101,7 +101,7 @@ def action_sampler(actions: Sequence[Chosen], noise: float) -> Animation:
 
 
 def _is_file(name: str, rig: Any) -> bool:
-    """Whether an action is a file of motion, and none of the rig's own that is named like one."""
+    """True if an action is a file of motion, and none of the rig's own has that name."""
     return is_motion(name) and name not in getattr(rig, "actions", {})
 
 

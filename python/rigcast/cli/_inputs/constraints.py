@@ -1,4 +1,4 @@
-"""What ``rigcast solve`` is told of the weights beforehand: options for bounds, pins, priors, symmetric pairs."""
+"""Options of ``rigcast solve`` that constrain the weights: bounds, pins, priors, symmetric pairs."""
 
 from __future__ import annotations
 

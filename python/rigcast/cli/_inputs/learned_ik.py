@@ -8,7 +8,7 @@ from rigcast import _core
 
 
 def is_face_ik(path: Path) -> bool:
-    """Whether a file holds learned inverse kinematics; False if it is no model file, which opening it will say."""
+    """True if a file holds learned inverse kinematics. Files that are no models return False; opening them raises."""
     try:
         return '"face_ik"' in str(_core.TensorFile.read(path).metadata)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a command says about the unit of a mesh, and a neutral in a rig's unit and axes."""
+"""A command's notes on the unit of a mesh, and a neutral in a rig's unit and axes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def neutral_as_of(neutral: Mesh, rig: Any, path: Path) -> tuple[Float32, list[st
 def unit_note(
     source: Float32, target: Float32, unit: float, path: Path, beside: str, meters: float | None = None
 ) -> str:
-    """What to say where a target (V, 3) is so large or so small beside the source that its unit is in doubt.
+    """The note on a target (V, 3) whose size compared with the source puts its unit in doubt, or an empty string.
 
     Parameters
     ----------
@@ -67,5 +67,5 @@ def unit_note(
 
 
 def lies_otherwise(name: str, what: str, axis: str, option: str, as_what: str) -> str:
-    """What to say of a mesh that lies beside the rig as if another axis pointed up, and the option that says it."""
+    """The note on a mesh that lies as if another axis pointed up than the rig's, with the option that says so."""
     return f"{name} lies as {what} with {axis.lower()} up would: with {option} {axis} it stands as {as_what}"

@@ -64,8 +64,17 @@ class Played:
 
 @dataclass(frozen=True)
 class Mapped:
-    """How a motion of another skeleton is taken: a JSON file of joint names, whether limbs may stand still, and the
-    frame that stands for its rest pose."""
+    """Settings for a motion of another skeleton.
+
+    Attributes
+    ----------
+    file : Path, optional
+        A JSON file of joint names.
+    allow_frozen : bool
+        True if limbs may stand still.
+    rest_frame : int, optional
+        The frame that stands for its rest pose.
+    """
 
     file: Path | None = None
     allow_frozen: bool = False

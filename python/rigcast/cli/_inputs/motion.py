@@ -45,7 +45,7 @@ class Animated:
 
     @property
     def retargeted(self) -> dict[str, Any] | None:
-        """What retargeting says of itself."""
+        """Facts about the retargeting, if there was one."""
         return None if self.made is None else self.made.report()
 
     @property

@@ -142,7 +142,7 @@ def opened_rig(
 
 
 def _wants_dials_only(args: argparse.Namespace, rig: Any, learned: Any) -> bool:
-    """Whether poses are the dials alone: asked for, or what a model or data set without joints was made of."""
+    """True if poses are the dials alone: asked for, or because the model or data set was made without joints."""
     if args.dials_only:
         return True
     if learned is None or learned.skeleton is not None or getattr(rig, "skeleton", None) is None:

@@ -100,7 +100,7 @@ def open_shot(
 
 
 def states_rate(path: Path) -> bool:
-    """Whether a shot says its frames per second; what is sampled at any rate does."""
+    """True if a shot says its frames per second; what is sampled at any rate does."""
     suffix = path.suffix.lower()
     if suffix == ".npz":
         return not path.is_file() or "fps" in member_names(path, "load_shot")
@@ -110,13 +110,13 @@ def states_rate(path: Path) -> bool:
 
 
 def _size_note(rig: Any, frame: NDArray[np.float32], path: Path, markers: Int64 | None, meters: float) -> str:
-    """What to say where a frame's size beside the rig's neutral leaves its unit in doubt."""
+    """The note on a frame whose size compared with the rig's neutral leaves its unit in doubt, or an empty string."""
     rest, frame = _matched(rig, frame, markers)
     return unit_note(rest, frame, 1.0, path, "rig", meters)
 
 
 def _axis_note(rig: Any, frame: NDArray[np.float32], args: argparse.Namespace, markers: Int64 | None) -> str:
-    """What to say where a frame lies beside the rig's neutral as if another axis pointed up."""
+    """The note on a frame that lies as if another axis pointed up than the rig's, or an empty string."""
     own = str(rig.up_axis)
     axis = None if args.up_axis is not None else seeming_up_axis(*_matched(rig, frame, markers), own, own)
     return "" if axis is None else lies_otherwise(args.shot.name, "a shot", axis, "--up-axis", "the rig does")

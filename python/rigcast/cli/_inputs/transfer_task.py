@@ -35,7 +35,7 @@ MOST_LINES = 3  # of landmarks named
 
 @dataclass(frozen=True)
 class Task:
-    """What is transferred: arguments, opened; the source in the target's topology.
+    """The opened arguments of a transfer, with the source in the target's topology.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
 def _axis_notes(
     args: argparse.Namespace, lies: str | None, target: rc.sources.Mesh, examples: Float32 | None, own: str
 ) -> list[str]:
-    """What to say of a target, and of examples, that lie as if another axis pointed up."""
+    """Notes on a target, and on examples, that lie as if another axis pointed up."""
     notes = [] if lies is None else [lies_otherwise(args.target.name, "a mesh", lies, "--up-axis", "the source does")]
     stated = target.up_axis or own
     scans = None if examples is None else seeming_up_axis(target.vertices, examples.mean(axis=0), stated, stated)

@@ -1,4 +1,4 @@
-"""What training learns from, in a shell: a data set, a rig that is sampled first, or rounds to a stated error."""
+"""Sources of training data for a command: a data set, a rig that is sampled first, or rounds to a stated error."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def goal(text: str) -> tuple[str, float]:
 
 @contextlib.contextmanager
 def sampled(args: argparse.Namespace, console: Console) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """What a model is learned from, and the arguments that ``--until`` adds; a rig is closed afterwards.
+    """The data to learn from, and the arguments that ``--until`` adds; a rig is closed afterwards.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def _first_sampled(args: argparse.Namespace, console: Console) -> Any:
 
 
 def say_outcome(until: dict[str, Any], to_millimeters: float, console: Console) -> None:
-    """What a training to a stated error reached, and why it stopped."""
+    """Print the error that a training to a stated error reached, and the reason why it stopped."""
     last, name = until["rounds"][-1], until["statistic"]
     most = "" if last["bound"] is None else f", at most {to_millimeters * last['bound']:.3g} mm with "
     most += f"{100 * last['confidence']:.3g} % confidence" if most else ""

@@ -50,7 +50,7 @@ def opened(args: argparse.Namespace, path: Path) -> Iterator[Any]:
 
 
 def is_synthesizer(path: Path) -> bool:
-    """Whether a file is one that ``rigcast synth fit`` wrote."""
+    """True if a file is one that ``rigcast synth fit`` wrote."""
     if path.suffix.lower() != ".safetensors" or not path.is_file():
         return False
     try:

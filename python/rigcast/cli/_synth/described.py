@@ -1,4 +1,4 @@
-"""What a synthesizer is, as values and on the console."""
+"""Descriptions of a synthesizer, as values and on the console."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def described(synth: Synthesizer) -> dict[str, Any]:
 
 
 def is_synthesis(path: Path) -> bool:
-    """Whether a model file says that it is a synthesizer; what is no model file, opening it will say."""
+    """True if the file's kind is synthesis. Files that are no models return False; opening them raises."""
     try:
         metadata = json.loads(_core.TensorFile.read(path).metadata or "{}")
     except (ValueError, RecursionError):

@@ -238,7 +238,7 @@ def _constructed_deltas(
     old: Sequence[tuple[Factors, NDArray[np.float32]]],
     upper: Float64,
 ) -> list[NDArray[np.float32]]:
-    """What each combination misses at its peak, given all of fewer factors and those before it."""
+    """The residual of each combination at its peak, given all of fewer factors and those before it."""
     columns: list[tuple[Factors, Float64]] = [(factors, np.asarray(delta, np.float64)) for factors, delta in old]
     made = [np.zeros(face.rest.shape, np.float32)] * len(combinations)
     still = STILL * float(np.linalg.norm(np.ptp(face.rest, axis=0)))

@@ -1,4 +1,4 @@
-"""What the generator of correctives asks of a triangle mesh: normals, neighbors, swept volume."""
+"""Geometry of a triangle mesh for the generator of correctives: normals, neighbors, swept volume."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def _speed(
 
 
 def gates(training: Dataset | None, truths: Sequence[HeldOut], progress: ProgressCallback) -> dict[str, Difficulty]:
-    """What simple methods fitted to the training set reach, by the title of the poses that they are judged on.
+    """The errors of simple methods fitted to the training set, by the title of the poses that they are judged on.
 
     Empty if there is no training set, or one that no method can be fitted to: a single pose, or constant inputs.
     """

@@ -71,7 +71,7 @@ def _inside(shares: Array) -> Array:
 
 
 def confidences(groups: Sequence[Series]) -> str:
-    """How the confidence spreads over groups of poses: a row each, all poses as ticks, the middle half as a bar."""
+    """The spread of the confidence over groups of poses: a row each, all poses as ticks, the middle half as a bar."""
     canvas, (axis,) = figure(1, 1, (10.4, 0.55 * len(groups) + 0.75))
     for row, group in enumerate(groups):
         low, middle, high = np.percentile(group.values, [25, 50, 75])

@@ -1,4 +1,4 @@
-"""What a model states of its own error, and whether it holds on the poses of the report."""
+"""A model's statement of its own error, compared with the errors on the poses of the report."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class BoundRow:
 
 @dataclass(frozen=True)
 class Contract:
-    """What the template shows of a model that states a bound, or an error that it was trained to.
+    """Values of the template for a model that states a bound, or an error that it was trained to.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Which pictures a report shows: the character, colored by error, at poses worth a look."""
+"""The pictures of a report: the character, colored by error, at poses worth a look."""
 
 from __future__ import annotations
 

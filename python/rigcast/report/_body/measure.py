@@ -1,4 +1,4 @@
-"""How far a model is from the truth: arrays in, numbers out. Lengths are in millimeters, angles in degrees."""
+"""Distances of a model from the truth: arrays in, numbers out. Lengths are in millimeters, angles in degrees."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def histogram(distances: NDArray[np.float32]) -> Array:
 
 
 def set_weights(model: rc.Deformer) -> NDArray[np.float32] | None:
-    """How much each vertex belongs to each vertex set, (V, S), rows of sum 1; None for a model without sets."""
+    """The weight of each vertex in each vertex set, (V, S), rows of sum 1; None for a model without sets."""
     if model.kind != "body":
         return None
     tensors = model.tensors()

@@ -52,7 +52,7 @@ def render(
 
 
 def _of_maps(numbers: Assessment, section: MapSection | None) -> dict[str, Any]:
-    """What the section of deformation maps shows, by name."""
+    """Values of the template's section of deformation maps, by name."""
     if section is None:
         return {"section": None}
     rows = section.mapped.segments
@@ -65,7 +65,7 @@ def _of_maps(numbers: Assessment, section: MapSection | None) -> dict[str, Any]:
 
 
 def _was_mended(floor: rc.training.Floors) -> bool:
-    """Whether mending its texture coordinates changed what a segment's map can show, as the page rounds it."""
+    """True if mending its texture coordinates changed a segment's floor, as the page rounds it."""
     before = *np.round(floor.before, 4), floor.folded_before, floor.overlapped_before
     after = *np.round(floor.after, 4), floor.folded_after, floor.overlapped_after
     return bool(np.isfinite(floor.before[0])) and before != after
@@ -74,7 +74,7 @@ def _was_mended(floor: rc.training.Floors) -> bool:
 def context(
     numbers: Assessment, pictures: Gallery, training: Dataset | None, not_reproduced: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """What the template shows, by name."""
+    """Values of the template, by name."""
     subject = numbers.subject
     known = {subject.model.metadata.get("data_hash"), None if training is None else training.hash}
     return {
@@ -130,12 +130,12 @@ def places(numbers: Assessment) -> list[tuple[str, str, list[Place]]]:
 
 
 def left_out(not_reproduced: Sequence[str]) -> list[str]:
-    """What of the rig depends on more than a pose, in one sentence."""
+    """The parts of the rig that depend on more than a pose, in one sentence."""
     return [f"Not reproduced, because no pose decides it: {'; '.join(not_reproduced)}."] * bool(not_reproduced)
 
 
 def doubts(numbers: Assessment) -> list[str]:
-    """What never moved in training, and which of it the poses of the report move."""
+    """The channels that never moved in training, and those of them that the poses of the report move, in sentences."""
     model = numbers.subject.model
     resting = model.metadata.get("resting", {})
     lines = []

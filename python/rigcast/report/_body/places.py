@@ -1,4 +1,4 @@
-"""Where on the character a model errs: by joint, by channel, by part, and relative to its size."""
+"""Errors of a model by place on the character: by joint, by channel, by part, and relative to its size."""
 
 from __future__ import annotations
 

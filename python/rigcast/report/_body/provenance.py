@@ -1,4 +1,4 @@
-"""What a model was learned from, in facts that can be checked."""
+"""The origin of a model, in facts that can be checked."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _character(numbers: Assessment) -> list[Fact]:
 
 
 def _notes(dataset: Dataset) -> dict[str, str]:
-    """What else the rig says of itself, such as which of its parts are constructed."""
+    """Further notes of the rig on itself, such as which of its parts are constructed."""
     notes: Any = dataset.manifest.get("notes", {})
     return {str(name): str(text) for name, text in notes.items()} if isinstance(notes, dict) else {}
 

@@ -1,4 +1,4 @@
-"""How long the engine takes for a pose on this machine."""
+"""The engine's time for a pose on this machine."""
 
 from __future__ import annotations
 

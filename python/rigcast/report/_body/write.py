@@ -104,5 +104,5 @@ def write_body(
 
 
 def _title(data: Dataset) -> str:
-    """What held-out poses are, in words."""
+    """The title of held-out poses."""
     return "frames of clips" if data.clips and (data.clip >= 0).all() else "random poses"

@@ -1,4 +1,4 @@
-"""What one pose of a differential model costs."""
+"""The cost of one pose of a differential model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a differential model reaches on held-out poses: by quality step, by what errs, by control."""
+"""Errors of a differential model on held-out poses: by quality step, by source of error, by control."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Source:
-    """What remains if only one thing errs, in millimeters."""
+    """The error that remains if only one source errs, in millimeters."""
 
     name: str
     mean: float

@@ -1,4 +1,4 @@
-"""What the page shows of a model in a differential subspace: numbers and pictures."""
+"""The page's section on a model in a differential subspace: numbers and pictures."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _picture_of_anchors(model: DifferentialModel, measured: Measured) -> str:
 
 
 def _picture_of_gain(model: DifferentialModel, measured: Measured) -> str:
-    """How far noise in the delta coordinates moves each vertex, with the anchors."""
+    """The distance that noise in the delta coordinates moves each vertex, with the anchors."""
     marked = _marked(model, measured)
     return _both(marked, marked.values(measured.gain, np.zeros(len(measured.anchors))))
 

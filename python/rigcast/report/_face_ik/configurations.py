@@ -19,7 +19,7 @@ DISTANCES = (2e-3, 8e-3)  # meters
 
 @dataclass(frozen=True)
 class Configuration:
-    """Where control points shall be.
+    """Goals of control points.
 
     Attributes
     ----------

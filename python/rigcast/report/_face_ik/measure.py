@@ -1,4 +1,4 @@
-"""How well learned inverse kinematics answers constructed configurations, on the model and on the rig."""
+"""Errors of learned inverse kinematics on constructed configurations, on the model and on the rig."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _times(ik: FaceIk, goals: NDArray[np.float32]) -> dict[str, float]:
 
 
 def rig_vertices(rig: Any, ik: FaceIk, found: rc.ik.PoseSolution) -> NDArray[np.float32]:
-    """What the rig itself makes of answers, (T, V, 3)."""
+    """Vertices of the rig itself for the found poses, (T, V, 3)."""
     if isinstance(rig, _core.Deformer):
         return rig.evaluate(found.poses)
     names = list(rig.channel_names)

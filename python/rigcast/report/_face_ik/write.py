@@ -201,7 +201,7 @@ def _pictures(ik: FaceIk, model: Any, measured: Measured) -> tuple[str, float]:
 
 
 def _around(ik: FaceIk, marked: MarkedMesh) -> Any:
-    """Which vertices of the marked mesh (V + A) lie around the control points."""
+    """Mask of the vertices of the marked mesh (V + A) that lie around the control points."""
     points = marked.rest_vertices[ik.vertices]
     low, high = points.min(axis=0), points.max(axis=0)
     slack = CROPPED * (high - low).max()

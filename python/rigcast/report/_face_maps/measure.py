@@ -1,4 +1,4 @@
-"""What a face on deformation maps reaches on held-out poses, by quality step, segment, rigid part and control."""
+"""Errors of a face on deformation maps on held-out poses, by quality step, segment, rigid part and control."""
 
 from __future__ import annotations
 

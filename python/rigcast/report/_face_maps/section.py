@@ -1,4 +1,4 @@
-"""What the page shows of a face on deformation maps: numbers, layouts with errors, maps under their mesh."""
+"""The page's section on a face on deformation maps: numbers, layouts with errors, maps under their mesh."""
 
 from __future__ import annotations
 

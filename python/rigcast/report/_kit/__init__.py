@@ -1,1 +1,1 @@
-"""What the pages share: words, colors, pictures, drawings, templates."""
+"""Shared parts of the pages: words, colors, pictures, drawings, templates."""

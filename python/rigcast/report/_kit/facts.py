@@ -20,7 +20,7 @@ class Fact:
 
 
 def rig_facts(rig: Any) -> list[Fact]:
-    """What a blendshape rig is made of."""
+    """Facts about a blendshape rig: its shapes, combinations and mesh."""
     about = rig.metadata
     made = rig.constructed
     facts = [
@@ -36,7 +36,7 @@ def rig_facts(rig: Any) -> list[Fact]:
 
 
 def combination_counts(rig: Any) -> dict[str, int]:
-    """How many combinations of each order a rig has, by name."""
+    """Number of combinations of each order of a rig, by name."""
     counts: dict[int, int] = {}
     for factors in rig.combinations:
         counts[len(factors)] = counts.get(len(factors), 0) + 1

@@ -1,4 +1,4 @@
-"""What a gallery of a page consists of: rows of pictures, and the labels of their color scale."""
+"""Parts of a page's gallery: rows of pictures, and the labels of their color scale."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def trade_off(comparison: Comparison, square_centimeters: float) -> str:
 
 
 def race(comparison: Comparison) -> str:
-    """How far above the best objective each method is, after how long; a point for each budget of iterations."""
+    """The distance of each method from the best objective over time; a point for each budget of iterations."""
     canvas, (axis,) = figure(1, 1, (10.4, 3.8))
     ending = EQUAL / 100  # what is closer lies on this line
     for place, rival in reversed(list(enumerate(comparison.rivals))):

@@ -67,7 +67,7 @@ def _area(shot: SolvedShot, value: float) -> str:
 
 
 def residual(shot: SolvedShot) -> str:
-    """What the distances that are left look like; nothing where they are rounding or below a micrometer."""
+    """The picture of the remaining distances; empty if they are rounding or below a micrometer."""
     left, noise = float(shot.rmse.mean()), shot.noise_rmse
     rounding = ROUNDINGS * float(np.finfo(np.float32).eps) * shot.millimeters * float(np.abs(shot.targets).max())
     if noise <= 0.0 or left <= max(FLOOR, rounding):

@@ -53,7 +53,7 @@ class SolvedShot:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every vertex has a target."""
+        """True if every vertex has a target."""
         return len(self.vertices) == len(self.rig.rest_vertices)
 
     @property

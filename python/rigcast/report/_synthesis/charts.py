@@ -132,7 +132,7 @@ def transitions(races: Races) -> str:
 
 
 def idling(synth: Synthesizer, played: list[Idling]) -> str:
-    """How far each label's idling is from the nearest frame of its clips; dashed: the clips' median step."""
+    """The distance of each label's idling from the nearest frame of its clips; dashed: the clips' median step."""
     columns = min(4, len(played))
     rows = -(-len(played) // columns)
     canvas, axes = figure(rows, columns, (10.4, 1.7 * rows + 0.5), sharex=True, sharey=True)

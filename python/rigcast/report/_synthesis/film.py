@@ -70,7 +70,7 @@ class Camera:
 
 
 def can_draw(synth: Synthesizer) -> bool:
-    """Whether the synthesizer knows a rig that has faces."""
+    """True if the synthesizer knows a rig that has faces."""
     return synth.rig is not None and len(synth.rig.faces) > 0
 
 

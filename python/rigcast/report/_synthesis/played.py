@@ -1,4 +1,4 @@
-"""What a synthesizer's page shows of its motion: transitions, idling, pictures."""
+"""The motion on a synthesizer's page: transitions, idling, pictures."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def race(synth: Synthesizer, count: int, progress: ProgressCallback) -> Races | 
 
 
 def _makers(synth: Synthesizer, graph: baselines.MotionGraph) -> dict[str, Callable[[int, str], Any]]:
-    """What makes a player of a seed that is at a label; None where there can be none."""
+    """Functions that make a player of a seed that is at a label; None where there can be none."""
 
     def ours(seed: int, label: str) -> Any:
         player = synth.player(seed, label=label)

@@ -1,4 +1,4 @@
-"""How a target of another topology was matched: both faces with landmarks, what has no match, torn edges."""
+"""The match of a target of another topology: both faces with landmarks, unmatched parts, torn edges."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def fit_row(measured: MeasuredTransfer, draw: Callable[[int, Any, Any, Any], str
 
 
 def fit_advice(measured: MeasuredTransfer) -> list[str]:
-    """What the fit left undone, and what to do about it, in sentences."""
+    """Shortcomings of the fit, and what to do about them, in sentences."""
     match = measured.match
     if match is None:
         return []

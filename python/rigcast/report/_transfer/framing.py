@@ -1,4 +1,4 @@
-"""What pictures of a transfer show: a head whole, of a body what moves, and where faces cross anew."""
+"""The framing of a transfer's pictures: a whole head, the moving part of a body, and new crossings of faces."""
 
 from __future__ import annotations
 

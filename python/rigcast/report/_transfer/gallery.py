@@ -112,7 +112,7 @@ class _Painter:
         self.top = nice_top(float(np.median(np.maximum(far, near)))) if len(judged) else 0.0
 
     def fit(self) -> Row | None:
-        """How the target was matched; None in one topology."""
+        """Pictures of the match of the target; None in one topology."""
 
         def draw(side: int, colors: Colors, marks: NDArray[np.int64], edges: NDArray[np.int64]) -> str:
             rig, moving = ((self.measured.source, self.source_moving), (self.measured.target, self.moving))[side]
@@ -165,7 +165,7 @@ class _Painter:
         return [self._shape(word, n) for word, n in chosen.items()]
 
     def distortion(self) -> Row:
-        """How differently faces are stretched, the worst over all expressions."""
+        """Pictures of the difference in stretch of faces, the worst over all expressions."""
         measured = self.measured
         worst = np.nan_to_num(measured.quality.distortion).max(axis=0)
         colors = heat(_on_vertices(worst, measured) / STRETCH)

@@ -1,1 +1,1 @@
-"""What :func:`rigcast.sources.retarget` is made of."""
+"""Steps of :func:`rigcast.sources.retarget`."""

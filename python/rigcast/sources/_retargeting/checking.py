@@ -1,4 +1,4 @@
-"""How far the joints that deform a rig are from the motion, and which limbs do not move at all."""
+"""Distances of the joints that deform a rig from the motion, and the limbs that do not move at all."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Followed:
 
 
 class Moving:
-    """What the mapped joints of a motion do in some of its frames, whatever the rig does.
+    """The movement of a motion's mapped joints in some of its frames, whatever the rig does.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Moving:
         self.degrees = {joint: _span(self._turn(joint, self.above[joint])) for joint in pairs}
 
     def anything(self) -> bool:
-        """Whether any joint turns, a mapped one or another."""
+        """True if any joint turns, mapped or not."""
         local = self.motion.local[self.frames]
         return max(_span(nearest_rotation(local[:, j, :, :3])) for j in range(len(self.motion.joint_names))) > MOVES
 
@@ -94,7 +94,7 @@ class Moving:
 
 
 class Check:
-    """What the rig does in some frames, beside what the motion does.
+    """The movement of the rig in some frames, compared with the motion's.
 
     Parameters
     ----------
@@ -169,13 +169,13 @@ class Check:
         }
 
     def nothing_moves(self) -> bool:
-        """Whether the motion moves and no joint of the rig does."""
+        """True if the motion moves and no joint of the rig does."""
         own = [_span(self.turned[:, place]) for place in range(len(self.names))]
         shift, size = np.ptp(self.seen[..., 3], axis=0).max(initial=0.0), np.ptp(self.target.world[..., 3])
         return max(own, default=0.0) < STILL and bool(shift < SHIFTS * size) and self.source.anything()
 
     def _own_span(self, joint: int) -> float:
-        """How far the joint that shows a control turns against the one above it; 0 if nothing follows the control."""
+        """The turn of the joint that shows a control against the one above it; 0 if nothing follows the control."""
         order = list(self.pairs)
         if joint not in order:
             return 0.0

@@ -1,4 +1,4 @@
-"""Which deforming joint follows which control, and the switches that make it follow: found by turning the controls.
+"""The deforming joint that follows each control, and the switches that make it follow: found by turning the controls.
 
 A control acts if a joint turns with it. If the joint at a control's own place does not, the rig's switches are tried,
 each at its ends: those that change between IK and FK are found whatever they are called and whichever end is FK.
@@ -24,7 +24,7 @@ AT_ITS_PLACE = 0.01  # of the rig's size
 
 @dataclass(frozen=True)
 class Following:
-    """What moves with the controls.
+    """The joints that move with the controls.
 
     Attributes
     ----------

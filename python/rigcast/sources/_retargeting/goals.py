@@ -233,7 +233,7 @@ class RootPath:
         self._lever = own_hips - own[pairs[root]]
 
     def shift(self, turns: Float64) -> Float64:
-        """How far (T, 3) the root is shifted in the world if it turns (T, 3, 3) away from rest so."""
+        """The shift (T, 3) of the root in the world if it turns (T, 3, 3) away from rest so."""
         leg, own_leg = self.legs
         shift = self._path - self._path[0]
         floor = self._lowest if abs(self._lowest) > FLOATS * leg else 0.0

@@ -49,7 +49,7 @@ def _mirrored_roots(motion: Motion) -> Motion:
 
 
 def is_mirror_image(motion: Motion, rest: Float64, target: Target, pairs: dict[int, int]) -> bool:
-    """Whether the motion's figure at rest is a mirror image of the rig's.
+    """True if the motion's figure at rest is a mirror image of the rig's.
 
     By feet, whose toes point forward, and the line from right to left, if both figures have them; else by how well a
     reflection fits the joints' places.

@@ -1,4 +1,4 @@
-"""What retargeting gives back, and what it says of itself."""
+"""The result of retargeting, with its notes on itself."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Retargeted(Described):
         )
 
     def lines(self) -> list[str]:
-        """What else there is to say, a line per kind: switches that were set, a root that leaves its ranges."""
+        """Further notes, a line per kind: switches that were set, a root that leaves its ranges."""
         found = []
         if self.rest_frame >= 0:
             found.append(f"frame {self.rest_frame} stands for its rest pose")

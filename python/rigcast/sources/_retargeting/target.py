@@ -19,7 +19,7 @@ STATED = ("the limits file", "Limit ")  # how the sources of ranges begin that s
 
 
 class Target:
-    """What retargeting needs of a rig or a model, in float64.
+    """The bones and channels of a rig or a model, as retargeting needs them, in float64.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Target:
 
     @property
     def is_evaluated(self) -> bool:
-        """Whether constraints may pose the bones, so that the rig itself has to say where they are."""
+        """True if constraints may pose the bones, so that only the rig itself knows their transforms."""
         return hasattr(self.rig, "bone_transforms")
 
     def transforms(self, rows: Float64, names: Sequence[str]) -> Float64:

@@ -1,1 +1,1 @@
-"""Where each vertex of a target lies on a source of another topology."""
+"""The place of each vertex of a target on a source of another topology."""

@@ -1,4 +1,4 @@
-"""Which component of a source a component of a target corresponds to: skin to skin, an eyeball to an eyeball.
+"""Matches of the components of a target and a source: skin to skin, an eyeball to an eyeball.
 
 A lip lies as near to the gums as to its partner. Closest points are therefore looked for component by component.
 """

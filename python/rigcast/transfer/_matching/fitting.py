@@ -116,7 +116,7 @@ def mean_edge(surface: Surface) -> float:
 def _pulls(
     points: Surface, target: Surface, drawn: NDArray[np.bool_], border: NDArray[np.bool_], threads: int
 ) -> tuple[Float64, Float64]:
-    """How much each vertex is drawn, and where to.
+    """The strength with which each vertex is drawn, and the point that draws it.
 
     A vertex whose closest point is on the target's border is not drawn: the target ends before it, as a face without
     the inside of its mouth does at the lips, and all that is inside would be heaped up there.

@@ -1,4 +1,4 @@
-"""Where each vertex of a target lies on a fitted source: nearest points, mended by layers and by connectivity."""
+"""The place of each vertex of a target on a fitted source: nearest points, mended by layers and by connectivity."""
 
 from __future__ import annotations
 

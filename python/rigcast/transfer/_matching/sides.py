@@ -99,7 +99,7 @@ class _Flood:
             anew.distance[vertex], anew.matched[vertex] = distance, distance <= fit.near
 
     def _agrees(self, anew: Matches, vertex: int, parent: int) -> bool:
-        """Whether the nearest point of a vertex lies where its neighbor's match has it, along the source."""
+        """True if the nearest point of a vertex lies where its neighbor's match has it, along the source."""
         if anew.corners[vertex, 0] < 0:
             return False
         points = self.fit.target.points

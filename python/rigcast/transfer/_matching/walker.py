@@ -90,7 +90,7 @@ class Walker:
         return (chosen if chosen >= 0 else nearest), weights, best
 
     def _distance(self, triangle: int, px: float, py: float, pz: float) -> tuple[float, Point]:
-        """How far the nearest point of a triangle is, and its weights (Ericson 2005, section 5.1.5)."""
+        """The distance to the nearest point of a triangle, and that point's weights (Ericson 2005, section 5.1.5)."""
         i, j, k = self.corners[triangle]
         (ax, ay, az), (bx, by, bz), (cx, cy, cz) = self.points[i], self.points[j], self.points[k]
         ux, uy, uz, vx, vy, vz = bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az

@@ -1,4 +1,4 @@
-"""What a person can do at a time, by the names of shapes: pairs that exclude each other, and gazes of both eyes."""
+"""Shapes that a person can show at a time, by the names of shapes: pairs that exclude each other, gazes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def gaze_pairs(names: Sequence[str]) -> list[Pair]:
 
 
 def gaze_of(names: Sequence[str]) -> str:
-    """Where both eyes look in two shapes, one of each eye: ``left``, ``up left``; empty if they are none."""
+    """The direction of the gaze of two shapes, one of each eye: ``left``, ``up left``; empty if they are none."""
     motions = [_motion(name) for name in names]
     gazes, sides = {motion.gaze for motion in motions}, {motion.side for motion in motions}
     return " ".join(sorted(gazes.pop(), reverse=True)) if len(gazes) == 1 and sides == {"left", "right"} else ""
@@ -94,7 +94,7 @@ def _reason(one: _Motion, other: _Motion) -> str:
 
 
 def _undo(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether words are the same but for two that are opposites."""
+    """True if two sets of words are the same but for two that are opposites."""
     first, second = one - other, other - one
     if len(first) != 1 or len(second) != 1:
         return False
@@ -115,6 +115,6 @@ def _motion(name: str) -> _Motion:
 
 
 def _says_more(rest: set[str]) -> bool:
-    """Whether the words beside one of a side still say a motion: those of ``jawLeft`` and ``eyesLookLeft`` do not."""
+    """True if the words next to one of a side still name a motion: those of ``jawLeft`` and ``eyesLookLeft`` do not."""
     looks = bool(rest & LOOKS) and not rest & DIRECTIONS and not rest & SIDES.keys()
     return bool(rest - MIDLINE) and not rest & UNSIDED and not looks

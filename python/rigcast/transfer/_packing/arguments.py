@@ -1,4 +1,4 @@
-"""What ``pack_expressions`` takes, checked."""
+"""The checked arguments of ``pack_expressions``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much it matters that a shape gets into an early expression (Carrigan 2020, section 3.2.2)."""
+"""The importance of getting a shape into an early expression (Carrigan 2020, section 3.2.2)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Importance:
 
     @property
     def largest(self) -> float:
-        """What no importance exceeds: 1 + beta."""
+        """The upper bound of all importances: 1 + beta."""
         return 1.0 + self.beta
 
     def after(self, used: list[int], available: list[int]) -> Floats:

@@ -38,7 +38,7 @@ class Mirror:
 
     @property
     def found(self) -> int:
-        """How many vertices have a partner."""
+        """The number of vertices that have a partner."""
         return int((self.partner >= 0).sum())
 
     def vectors(self, displacements: Floats) -> Floats:

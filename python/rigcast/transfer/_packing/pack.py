@@ -179,7 +179,7 @@ def pack_expressions(
 
 @dataclass(frozen=True)
 class _Refusals:
-    """What must not stand together, at a place, or at all."""
+    """Shapes that must not share an expression, at a place, or at all."""
 
     empty: set[int]  # shapes that move nothing
     unwanted: set[int]

@@ -71,7 +71,7 @@ class ExpressionPlan:
     settings: dict[str, object] = field(default_factory=dict)
 
     def covered(self, count: int) -> int:
-        """How many shapes the first ``count`` expressions hold."""
+        """The number of shapes that the first ``count`` expressions hold."""
         return sum(map(len, self.expressions[:count]))
 
     def weights(self) -> NDArray[np.float32]:

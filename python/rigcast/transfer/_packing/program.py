@@ -78,5 +78,5 @@ class Program:
         return sorted(k for item in items for k in self.members[item])
 
     def refuses(self, chosen: set[int], item: int) -> bool:
-        """Whether the chosen items and this one hold a refused set."""
+        """True if the chosen items and this one hold a refused set."""
         return any(item in entry and entry <= chosen | {item} for entry in self.apart)

@@ -119,7 +119,7 @@ class Told:
 
 
 def search(sequencer: Sequencer, minimize: bool, limit: int | None, told: Told) -> dict[str, Any]:
-    """What a plan holds of its expressions, their proofs, and what is left out; see ``ExpressionPlan``."""
+    """Search a plan: its expressions, their proofs, and the shapes left out; see ``ExpressionPlan``."""
     program = sequencer.program
     chosen = _chosen(sequencer, minimize, limit, told)
     told.begin("bounding the number")
