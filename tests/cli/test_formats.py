@@ -1,15 +1,15 @@
-"""``info`` and ``evaluate`` take the files of docs/how-to/files.md, and say frames, rate, unit and size."""
+"""``info`` and ``evaluate`` take files of every format, and say frames, rate, unit and size."""
 
 from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast._formats import registry
 from rigcast.cli import _dispatch as dispatch
 from rigcast.exports import write_blendshape_weights, write_rig, write_vertices
 from tests.cli.command import json_of
@@ -17,33 +17,23 @@ from tests.support.blender import has_blender
 from tests.support.glb import character
 from tests.support.plain_face import plain_face
 
-TABLE = Path(__file__).parents[2] / "docs" / "how-to" / "files.md"
 FRAMES, FPS = 60, 24.0  # Live Link Face counts its rate in a whole second
-ENDINGS = {"glTF": ".glb", "USD": ".usdc", "UsdSkel": ".usda", "OBJ": ".obj", "PLY": ".ply", "PC2": ".pc2"} | {
-    "MDD": ".mdd",
-    "Alembic": ".abc",
-    "Blender": ".blend",
-}
-ROWS = {"load_blendshapes": "rig", "load_blendshape_weights": "weights", "load_mesh": "mesh", "load_shot": "shot"}
 PLY = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
 PLY += "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 2 0\n3 0 1 2\n"
 
 
-def listed():
-    """(kind, ending) of every file that the table says one of four functions reads."""
-    found = set()
-    for line in TABLE.read_text(encoding="utf-8").splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        name = re.fullmatch(r"`rc\.sources\.(\w+)`", cells[1]) if len(cells) == 3 else None
-        if name and name[1] in ROWS:
-            text = cells[2].replace("(through Blender)", "")
-            endings = {end for word, end in ENDINGS.items() if re.search(rf"\b{word}\b", text)}
-            endings |= set(re.findall(r"`(\.\w+)`", text))
-            found |= {(ROWS[name[1]], ending) for ending in endings}
-    return sorted(found)
+def both(read, written):
+    """Endings of the files that are read and that writers make."""
+    return [ending for ending in registry.written_endings(written) if ending in registry.readers(read)]
 
 
-FILES = listed()
+ENDINGS = {
+    "rig": both(registry.FACE, registry.MADE_RIG),
+    "weights": both(registry.WEIGHTS, registry.MADE_WEIGHTS),
+    "shot": [*both(registry.SHOT, registry.MADE_SHOT), ".obj"],
+    "mesh": [".obj", ".ply", ".npy", ".npz", ".glb", ".usdc", ".abc"],
+}
+FILES = [(kind, ending) for kind, endings in ENDINGS.items() for ending in endings]
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +48,7 @@ def curves():
 
 def made(folder, kind, ending, curves):
     face, path = plain_face(), folder / f"{kind}{ending}"
-    if ending in (".usda", ".usdc"):
+    if ending in (".usd", ".usda", ".usdc"):
         pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
     if ending in (".blend", ".abc") and not has_blender():
         pytest.skip("no blender executable on the PATH and no bpy wheel")
@@ -95,13 +85,8 @@ def told(capsys):
     return call
 
 
-def test_the_table_is_found():
-    assert {kind for kind, _ in FILES} == set(ROWS.values())
-    assert len(FILES) > 20
-
-
 @pytest.mark.parametrize(("kind", "ending"), FILES)
-def test_info_takes_every_file_of_the_table(folder, curves, told, kind, ending):
+def test_info_takes_every_format(folder, curves, told, kind, ending):
     facts = told("info", made(folder, kind, ending, curves))
     if kind in ("weights", "shot") and ending not in (".npy", ".obj", ".blend", ".pc2"):
         frames = facts["clips"][0] if "clips" in facts else facts
@@ -110,11 +95,8 @@ def test_info_takes_every_file_of_the_table(folder, curves, told, kind, ending):
         assert "size" in facts
 
 
-WEIGHTS = [ending for kind, ending in FILES if kind == "weights"]
-
-
-@pytest.mark.parametrize("ending", WEIGHTS)
-def test_evaluate_takes_weights_of_every_file_of_the_table(folder, curves, told, ending):
+@pytest.mark.parametrize("ending", ENDINGS["weights"])
+def test_evaluate_takes_weights_of_every_format(folder, curves, told, ending):
     path = made(folder, "weights", ending, curves)
     plain_face().save(folder / "face.safetensors")
     told("evaluate", folder / "face.safetensors", path, "-o", folder / "v.npy", "--overwrite")
@@ -122,11 +104,8 @@ def test_evaluate_takes_weights_of_every_file_of_the_table(folder, curves, told,
     np.testing.assert_allclose(np.load(folder / "v.npy"), expected, atol=1e-4 * np.abs(expected).max())
 
 
-RIGS = [ending for kind, ending in FILES if kind == "rig"]
-
-
-@pytest.mark.parametrize("ending", RIGS)
-def test_evaluate_takes_a_blendshape_rig_of_every_file_of_the_table(folder, curves, told, ending):
+@pytest.mark.parametrize("ending", ENDINGS["rig"])
+def test_evaluate_takes_a_blendshape_rig_of_every_format(folder, curves, told, ending):
     path = made(folder, "rig", ending, curves)
     np.save(folder / "w.npy", curves)
     done = told("evaluate", path, folder / "w.npy", "-o", folder / "u.npy", "--overwrite")

@@ -76,7 +76,7 @@ def test_what_is_no_motion_is_refused_alike(folder, name, ending, monkeypatch, c
 def test_help_says_it_in_the_same_words(command, capsys):
     assert main([*command, "--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "a motion (.bvh, .glb, .gltf, .vrm, .fbx, .usd)" in said
+    assert "a motion (.bvh, .glb, .gltf, .vrm, .fbx, .usd, .usda, .usdc, .usdz)" in said
     assert "names of a motion's joints to the rig's or the model's (default: guessed)" in said
 
 

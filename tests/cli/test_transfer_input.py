@@ -16,7 +16,7 @@ Z_TO_Y = np.float32([[1, 0, 0], [0, 0, 1], [0, -1, 0]])  # what points up in z p
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["other.obj", "-o", "w.fbx"], "w.fbx has a format that cannot be written; it must end in .safetensors"),
+        (["other.obj", "-o", "w.fbx"], "w.fbx has a format that cannot be written; it must end in .glb"),
         (["short.npy", "-o", "w.npz"], "another topology needs landmarks"),
         (["short.npy", "-o", "w.npz", "--landmarks", "marks.csv"], "a mesh without faces"),
         (["nan.npy", "-o", "w.npz"], "nan.npy: not finite at vertex 0 (nan)"),

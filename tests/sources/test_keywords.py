@@ -8,23 +8,22 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast._formats.readers import _keywords, _reader
-from rigcast.sources import _blendshapes, _load, _shots
+from rigcast._formats import registry
 
 RIG = rc.faces.example()
 LOADERS = {
-    "load": (rc.sources.load, _load.OPENERS),
-    "load_blendshapes": (rc.sources.load_blendshapes, _blendshapes.RIGS),
-    "load_shot": (rc.sources.load_shot, _shots.OPENERS),
-    "load_blendshape_weights": (rc.sources.load_blendshape_weights, _blendshapes.CURVES),
+    "load": (rc.sources.load, registry.RIG),
+    "load_blendshapes": (rc.sources.load_blendshapes, registry.FACE),
+    "load_shot": (rc.sources.load_shot, registry.SHOT),
+    "load_blendshape_weights": (rc.sources.load_blendshape_weights, registry.WEIGHTS),
 }
 
 
 @pytest.mark.parametrize("name", LOADERS)
 def test_a_loader_takes_what_its_formats_take(name):
-    loader, readers = LOADERS[name]
+    loader, content = LOADERS[name]
     keywords = {p.name for p in inspect.signature(loader).parameters.values() if p.kind is p.KEYWORD_ONLY}
-    assert keywords == {keyword for place in readers.values() for keyword in _keywords(_reader(place))}
+    assert keywords == {option for reader in registry.readers(content).values() for option in reader.options}
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +44,7 @@ def folder(tmp_path_factory):
     [
         (
             lambda f: rc.sources.load(f / "arm.npz", mesh="body"),
-            r"^load: mesh is 'body' for a \.npz file; .* it is for \.glb, \.gltf, \.blend, \.fbx, \.vrm files",
+            r"^load: mesh is 'body' for a \.npz file; .* it is for \.glb, \.gltf, \.vrm, \.blend, \.fbx files",
         ),
         (lambda f: rc.sources.load(f / "face.glb", armature="a"), r"^load: armature is 'a' for a \.glb file; "),
         (lambda f: rc.sources.load(f / "face.glb", limits={}), r"^load: limits is \{\} for a \.glb file; "),
@@ -66,7 +65,7 @@ def folder(tmp_path_factory):
         (lambda f: rc.sources.load_shot(f / "scan.obj", mesh="m"), r"^load_shot: mesh is 'm' for a \.obj file; "),
         (
             lambda f: rc.sources.load_blendshape_weights(f / "curves.npz", RIG, fps=25.0),
-            r"^load_blendshape_weights: fps is 25\.0 for a \.npz file; .* it is for \.csv, \.glb, \.gltf, \.vrm files",
+            r"^load_blendshape_weights: fps is 25\.0 for a \.npz file; .* it is for \.glb, \.gltf, \.vrm, \.csv files",
         ),
     ],
 )

@@ -200,7 +200,7 @@ def test_garbage_is_refused(tmp_path, content):
 
 def test_load_names_wrong_paths(tmp_path):
     (tmp_path / "hero.ma").write_bytes(b"//Maya ASCII")
-    with pytest.raises(ValueError, match=r"load: path is '.*hero.ma'; it must be a file that ends in .npz"):
+    with pytest.raises(ValueError, match=r"load: path is '.*hero.ma'; it must be a file that ends in \.glb"):
         load(tmp_path / "hero.ma")
     with pytest.raises(FileNotFoundError, match=r"load: path is .*missing\.npz', which does not exist"):
         load(tmp_path / "missing.npz")

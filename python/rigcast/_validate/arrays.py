@@ -11,7 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast import _core
 from rigcast._validate.words import bad_argument
 
-MESHES = (".obj", ".obj.gz", ".npy", ".npz", ".glb", ".gltf", ".vrm", ".fbx", ".usd", ".usda", ".usdc", ".usdz", ".abc")
+MESHES = (
+    ".obj", ".obj.gz", ".npy", ".npz", ".glb", ".gltf", ".vrm", ".fbx", ".usd", ".usda", ".usdc", ".usdz", ".abc",
+    ".pc2", ".mdd",
+)  # fmt: skip
 HOLDERS = ("vertices", "rest_vertices", "weights")  # attributes that callers mean when they hand the whole object over
 
 

@@ -12,19 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._formats.bvh_writer import write_bvh_motion
+from rigcast._formats.registry import MADE_MOTION, written_endings
 from rigcast._rigs.motion import Motion
 from rigcast._rigs.moving_mesh import turn_between
 from rigcast._rigs.surface import surface_of
 from rigcast._validate import Arguments, bad_argument
 from rigcast.exports._playback import Playback
 from rigcast.exports._skinned import FRAMES_AT_ONCE, facts_of, shown_of_rig, write_shown
-from rigcast.exports._skinned import WRITERS as SKINNED
 from rigcast.exports._vertices import write_vertices
 
 if TYPE_CHECKING:
     from rigcast._rigs.rig import Rig
 
-MOTIONS = (*SKINNED, ".bvh")
+MOTIONS = written_endings(MADE_MOTION)
 
 
 def write_bvh(

@@ -14,6 +14,7 @@ from rigcast._blendshapes import Tent
 from rigcast._formats.blender.write import write_blend
 from rigcast._formats.gltf.surface import read_surface
 from rigcast._formats.gltf.write import write_glb
+from rigcast._formats.registry import BLEND, GLTF, NPZ, SAFETENSORS, Format, by_ending
 from rigcast._rigs.pieces import on_faces
 from rigcast._rigs.surface import Surface
 from rigcast._validate import bad_argument, check_blendshape_rig
@@ -124,9 +125,10 @@ def _write_blend(path: Path, rig: BlendshapeRig) -> None:
     write_blend(path, rig)
 
 
-WRITERS: dict[str, Callable[[Path, Any], None]] = {
-    ".safetensors": _write_safetensors,
-    ".npz": _write_npz,
-    ".glb": _write_glb,
-    ".blend": _write_blend,
+FORMATS: dict[Format, Callable[[Path, Any], None]] = {
+    SAFETENSORS: _write_safetensors,
+    NPZ: _write_npz,
+    GLTF: _write_glb,
+    BLEND: _write_blend,
 }
+WRITERS = by_ending(FORMATS)

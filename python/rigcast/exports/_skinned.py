@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._formats.gltf.write_skinned import write_glb_skinned
+from rigcast._formats.registry import GLTF, USD, Format, by_ending
 from rigcast._formats.usd_skinned import write_usd_skinned
 from rigcast._rigs.description import Facts, Joints, Skin
 from rigcast._rigs.moving_mesh import MovingMesh
@@ -22,10 +23,8 @@ from rigcast.exports._playback import Playback
 
 FRAMES_AT_ONCE = 64
 EXACT = 1e-5  # of the size: below, what is missed is rounding
-WRITERS: dict[str, Callable[[Path, SkinnedMotion], list[str]]] = {
-    ".glb": write_glb_skinned,
-    **dict.fromkeys((".usd", ".usda", ".usdc"), write_usd_skinned),
-}
+FORMATS: dict[Format, Callable[[Path, SkinnedMotion], list[str]]] = {GLTF: write_glb_skinned, USD: write_usd_skinned}
+WRITERS = by_ending(FORMATS)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from rigcast._formats.blender.moving_mesh import caches_beside, write_alembic, w
 from rigcast._formats.gltf.write_motion import write_glb_motion
 from rigcast._formats.npz.vertices import write_npy, write_npz
 from rigcast._formats.point_cache import cache_paths, write_mdd, write_mdd_parts, write_pc2, write_pc2_parts
+from rigcast._formats.registry import ALEMBIC, BLEND, GLTF, MDD, NPY, NPZ, PC2, USD, Format, by_ending
 from rigcast._formats.usd_points import write_usd_points
 from rigcast._hashing import padded_faces
 from rigcast._rigs.description import Facts
@@ -234,13 +235,14 @@ def _blend(file: Path, mesh: MovingMesh, max_error: float | None, blender: str |
 
 
 Writer = Callable[[Path, MovingMesh, float | None, str | None], list[str]]
-SUFFIXES: dict[str, Writer] = {
-    ".npy": _npy,
-    ".npz": _npz,
-    ".pc2": _pc2,
-    ".mdd": _mdd,
-    **dict.fromkeys((".usd", ".usda", ".usdc"), _usd),
-    ".abc": _abc,
-    ".glb": _glb,
-    ".blend": _blend,
+FORMATS: dict[Format, Writer] = {
+    NPY: _npy,
+    NPZ: _npz,
+    PC2: _pc2,
+    MDD: _mdd,
+    USD: _usd,
+    ALEMBIC: _abc,
+    GLTF: _glb,
+    BLEND: _blend,
 }
+SUFFIXES = by_ending(FORMATS)

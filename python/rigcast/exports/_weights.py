@@ -14,6 +14,7 @@ from rigcast._atomic_files import atomic_npz
 from rigcast._formats.blender.write import write_blend, write_blender_script
 from rigcast._formats.gltf.write import write_glb
 from rigcast._formats.live_link.write import live_link_notes, write_live_link
+from rigcast._formats.registry import BLEND, GLTF, LIVE_LINK, NPZ, SCRIPT, USD, Format, by_ending
 from rigcast._formats.usd_skel import write_usd_weights
 from rigcast._rigs.head import checked_transforms
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
@@ -112,11 +113,12 @@ def _write_npz(
     atomic_npz(path, arrays, compressed=True)
 
 
-WRITERS: dict[str, Writer] = {
-    ".npz": _write_npz,
-    ".csv": write_live_link,
-    ".glb": write_glb,
-    **dict.fromkeys((".usd", ".usda", ".usdc"), write_usd_weights),
-    ".blend": write_blend,
-    ".py": write_blender_script,
+FORMATS: dict[Format, Writer] = {
+    NPZ: _write_npz,
+    LIVE_LINK: write_live_link,
+    GLTF: write_glb,
+    USD: write_usd_weights,
+    BLEND: write_blend,
+    SCRIPT: write_blender_script,
 }
+WRITERS = by_ending(FORMATS)

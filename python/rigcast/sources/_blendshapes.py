@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._formats.readers import call, existing_file
+from rigcast._formats.registry import FACE, WEIGHTS, readers
 from rigcast._rigs.source_notes import opened
 from rigcast._safe_reading import with_file
 from rigcast.errors import ArgumentError
@@ -81,11 +82,11 @@ def load_blendshapes(
     >>> rc.sources.load_blendshapes("face.glb").shape_names[:2]
     ['jawOpen', 'jawLeft']
     """
-    file = existing_file(path, "load_blendshapes", tuple(RIGS))
+    file = existing_file(path, "load_blendshapes", tuple(readers(FACE)))
     options: dict[str, object] = {"mesh": mesh, "drop_unreadable": drop_unreadable, "run_scripts": run_scripts}
     options |= {"blender": blender, "timeout": timeout}
     with naming(file, "load_blendshapes"):
-        rig: BlendshapeRig = call("load_blendshapes", RIGS, file.suffix.lower(), file, **options)
+        rig: BlendshapeRig = call("load_blendshapes", FACE, file.suffix.lower(), file, **options)
     return opened(file, rig)
 
 
@@ -149,11 +150,11 @@ def load_blendshape_weights(
     SourceError
         If Blender fails.
     """
-    file = existing_file(path, "load_blendshape_weights", tuple(CURVES))
+    file = existing_file(path, "load_blendshape_weights", tuple(readers(WEIGHTS)))
     options: dict[str, object] = {"clip": clip, "action": action, "fps": fps, "mesh": mesh, "run_scripts": run_scripts}
     options |= {"blender": blender, "timeout": timeout}
     with naming(file, "load_blendshape_weights"):
-        weights: Weights = call("load_blendshape_weights", CURVES, file.suffix.lower(), file, rig, **options)
+        weights: Weights = call("load_blendshape_weights", WEIGHTS, file.suffix.lower(), file, rig, **options)
     return weights
 
 
@@ -165,24 +166,3 @@ def naming(file: Path, function: str) -> Iterator[None]:
     except ValueError as error:
         shared = isinstance(error, ArgumentError) and error.function in SHARED
         raise with_file(error, file, function if shared else "") from error
-
-
-RIGS = {
-    ".glb": "gltf.blendshapes:load_gltf_blendshapes",
-    ".gltf": "gltf.blendshapes:load_gltf_blendshapes",
-    ".vrm": "gltf.blendshapes:load_gltf_blendshapes",
-    ".npz": "npz.blendshapes:load_npz_blendshapes",
-    ".safetensors": "safetensors:load_safetensors_blendshapes",
-    ".blend": "blender.blendshapes:load_blend_shapes",
-    ".fbx": "blender.blendshapes:load_blend_shapes",
-}
-CURVES = {
-    ".npz": "npz.blendshapes:load_npz_weights",
-    ".csv": "live_link.read:load_live_link",
-    ".glb": "gltf.blendshapes:load_gltf_weights",
-    ".gltf": "gltf.blendshapes:load_gltf_weights",
-    ".vrm": "gltf.blendshapes:load_gltf_weights",
-    ".blend": "blender.blendshapes:load_blend_weights",
-    ".fbx": "blender.blendshapes:load_blend_weights",
-    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd_weights:load_usd_weights"),
-}

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from rigcast._formats.readers import call, existing_file
+from rigcast._formats.registry import RIG, readers
 from rigcast._rigs.rig import Rig
 from rigcast._rigs.skinned import SkinnedRig
 from rigcast._rigs.source_notes import opened
@@ -82,12 +83,12 @@ def load(
     >>> rc.sources.load("arm.npz")
     <SkinnedRig 'example arm': 3 joints, 6 channels, 3 morphs, 1,122 vertices>
     """
-    file = existing_file(path, "load", tuple(OPENERS))
+    file = existing_file(path, "load", tuple(readers(RIG)))
     options = {"mesh": mesh, "ranges": ranges, "armature": armature, "limits": limits, "blender": blender}
     options |= {"hold": hold, "free": free}
     with naming(file, "load"):
         kind = file.suffix.lower()
-        rig: Rig = call("load", OPENERS, kind, file, **options, timeout=timeout, run_scripts=run_scripts)
+        rig: Rig = call("load", RIG, kind, file, **options, timeout=timeout, run_scripts=run_scripts)
         _check_reach(rig)
     return opened(file, rig)
 
@@ -101,14 +102,3 @@ def _check_reach(rig: Rig) -> None:
     except ValueError as error:
         got = "a rig whose vertices overflow at an end of its channels' ranges"
         raise bad_argument("load", "path", got, "one of smaller numbers") from error
-
-
-OPENERS = {
-    ".npz": "npz.blendshapes:open_npz",
-    ".safetensors": "safetensors:load_safetensors_rig",
-    ".glb": "gltf:load_gltf",
-    ".gltf": "gltf:load_gltf",
-    ".blend": "blender:BlenderRig.open",
-    ".fbx": "blender.fbx:open_fbx",
-    ".vrm": "gltf:load_gltf",
-}

@@ -16,6 +16,7 @@ from rigcast._formats.gltf import GltfSkeleton
 from rigcast._formats.npz.archive import Member, member_names, read_arrays
 from rigcast._formats.ply import read_ply
 from rigcast._formats.readers import existing_file
+from rigcast._formats.registry import GLTF
 from rigcast._hashing import padded_faces
 from rigcast._rigs.mesh import Mesh
 from rigcast._rigs.shot import Shot
@@ -79,7 +80,7 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
         return _archived(file)
     if suffix in (".npz", ".blend", ".fbx"):
         return _at_rest(load_blendshapes(file), file)
-    if suffix in (".glb", ".gltf", ".vrm"):
+    if suffix in GLTF.endings:
         with contextlib.suppress(ValueError):  # without morph targets; what is broken is told by the next reader
             return _at_rest(load_blendshapes(file), file)
         return _at_rest(load(file), file)

@@ -6,18 +6,13 @@ import os
 from pathlib import Path
 
 from rigcast._formats.readers import call, existing_file, readers_of, suffix_of
+from rigcast._formats.registry import MOTION, readers
 from rigcast._rigs.motion import Motion, MotionFile
 from rigcast._rigs.source_notes import opened
 from rigcast._validate import Arguments, bad_argument
 from rigcast.sources._blendshapes import naming
 
 FUNCTION = "load_motion"
-OPENERS = {
-    ".bvh": "bvh:bvh_clips",
-    **dict.fromkeys((".glb", ".gltf", ".vrm"), "gltf:gltf_clips"),
-    ".fbx": "blender.fbx:fbx_clips",
-    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd_motion:usd_clips"),
-}
 
 
 def load_motion(
@@ -85,7 +80,7 @@ def load_motion(
 
 def is_motion(path: str | os.PathLike[str]) -> bool:
     """True if a file's ending is one of those that :func:`load_motion` opens."""
-    return suffix_of(Path(path)) in OPENERS
+    return suffix_of(Path(path)) in readers(MOTION)
 
 
 def opened_motion(
@@ -95,7 +90,7 @@ def opened_motion(
     file = existing_file(path, FUNCTION)
     if not is_motion(file):
         got = repr(str(path)) + ", whose actions play on its own character" * (suffix_of(file) == ".blend")
-        raise bad_argument(FUNCTION, "path", got, f"a file that ends in {', '.join(OPENERS)}{readers_of(file)}")
+        raise bad_argument(FUNCTION, "path", got, f"a file that ends in {', '.join(readers(MOTION))}{readers_of(file)}")
     with naming(file, FUNCTION):
-        found: MotionFile = call(FUNCTION, OPENERS, suffix_of(file), file, blender=blender, timeout=timeout)
+        found: MotionFile = call(FUNCTION, MOTION, suffix_of(file), file, blender=blender, timeout=timeout)
         return found

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from rigcast._formats.readers import call, existing_file, readers_of
+from rigcast._formats.registry import SHOT, readers
 from rigcast._rigs.shot import Shot
 from rigcast._rigs.source_notes import opened
 from rigcast._validate import bad_argument
@@ -13,6 +14,7 @@ from rigcast.sources._blendshapes import naming
 
 __all__ = ["Shot", "load_shot"]
 
+PACKED = (".obj", ".obj.gz")
 GLOB = "*?["
 
 
@@ -74,27 +76,11 @@ def load_shot(
     with naming(file, "load_shot"):
         kind = ".obj"
         pattern = any(letter in file.name for letter in GLOB) and not os.path.exists(file)
-        if not (file.is_dir() or pattern or file.name.lower().endswith(OBJ)):
+        if not (file.is_dir() or pattern or file.name.lower().endswith(PACKED)):
             kind = existing_file(path, "load_shot").suffix.lower()
-        if kind not in OPENERS:
-            endings = f"a folder of OBJ files, or one that ends in {', '.join([*OPENERS, OBJ[1]])}"
+        if kind not in readers(SHOT):
+            endings = f"a folder of OBJ files, or one that ends in {', '.join([*readers(SHOT), PACKED[1]])}"
             raise bad_argument("load_shot", "path", repr(str(path)), endings + readers_of(file), path)
         options = {"fps": fps, "mesh": mesh, "clip": clip, "blender": blender, "timeout": timeout}
-        shot: Shot = call("load_shot", OPENERS, kind, file, **options)
+        shot: Shot = call("load_shot", SHOT, kind, file, **options)
     return opened(file, shot)
-
-
-OBJ = (".obj", ".obj.gz")
-OPENERS = {
-    ".obj": "obj.sequence:load_sequence",
-    ".npy": "npz.shot:load_npy",
-    ".npz": "npz.shot:load_npz",
-    ".glb": "gltf.shot:load_gltf_shot",
-    ".gltf": "gltf.shot:load_gltf_shot",
-    ".vrm": "gltf.shot:load_gltf_shot",
-    ".fbx": "blender.fbx:load_fbx_shot",
-    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd:load_usd_shot"),
-    ".abc": "blender.alembic:load_alembic_shot",
-    ".pc2": "point_cache:load_pc2",
-    ".mdd": "point_cache:load_mdd",
-}

@@ -17,10 +17,11 @@ from rigcast._formats.gltf import GltfRig
 from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._formats.npz.array import read_array
 from rigcast._formats.readers import suffix_of
+from rigcast._formats.registry import MOTION, readers
 from rigcast._safe_reading import read_json
 from rigcast._validate import RATES, Arguments, bad_argument, missing_file
 from rigcast.sampling import Dataset
-from rigcast.sources._motions import OPENERS, is_motion, opened_motion
+from rigcast.sources._motions import is_motion, opened_motion
 from rigcast.synthesis._clips import Clip
 from rigcast.synthesis._entries import Entries
 from rigcast.synthesis._mesh import ControlledMesh
@@ -123,7 +124,7 @@ def _of_joints(file: Path, rig: Any, fps: float | None, mapped: dict[str, Any]) 
         actions = [rig.action(name) for name in rig.actions]
         return [Clip(action.channels, action.fps, action.name) for action in actions]
     if not is_motion(file) and suffix != ".blend":
-        expected = f"a {', '.join(OPENERS)}, .blend, .npz or .npy file, or a data set"
+        expected = f"a {', '.join(readers(MOTION))}, .blend, .npz or .npy file, or a data set"
         raise bad_argument("read_clips", "path", repr(str(file)), expected, file)
     found = opened_motion(file)
     other = found.rig

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from rigcast import _core, exports
+from rigcast._formats.registry import MADE_SHOT, written_endings
 from rigcast._formats.textures import lost_textures
 from rigcast._rigs.surface import surface_of
 from rigcast._timing.storages import (
@@ -37,7 +38,7 @@ from rigcast.cli._inputs.skinned_model import skinned_model
 from rigcast.cli._overwrite import check_overwrite
 from rigcast.cli._result import Result, WrongInput
 from rigcast.exports._motion import write_poses
-from rigcast.exports._vertices import SUFFIXES, files_of
+from rigcast.exports._vertices import files_of
 from rigcast.metrics._gate import stated_difficulty
 from rigcast.metrics._outside import WHY
 
@@ -80,7 +81,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "retargeted; for a blendshape rig weights as .npy, .npz, .csv, .glb, .usd or .blend",
     )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=arguments.OutputFile(*SUFFIXES, BVH), help=f"the moving mesh: {FORMATS}"
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=arguments.OutputFile(*written_endings(MADE_SHOT), BVH),
+        help=f"the moving mesh: {FORMATS}",
     )
     parser.add_argument("--poses", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)")
     parser.add_argument(

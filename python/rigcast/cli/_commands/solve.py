@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rigcast import exports, inverse, sources
+from rigcast._formats.registry import MADE_WEIGHTS, written_endings
 from rigcast._resume.parts import Parts
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
@@ -21,7 +22,6 @@ from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._inputs.shots import add_shot_arguments, open_shot
 from rigcast.cli._inputs.transfer_task import choice
 from rigcast.cli._result import Result, WrongInput
-from rigcast.exports._weights import WRITERS
 from rigcast.inverse import Solution
 from rigcast.inverse._choices.loss import NAMES, SQUARED
 from rigcast.inverse._choices.terms import without_its_outliers
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        type=arguments.OutputFile(*WRITERS),
+        type=arguments.OutputFile(*written_endings(MADE_WEIGHTS)),
         action="append",
         required=True,
         help=FORMATS,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from rigcast import transfer
+from rigcast._formats.registry import MADE_RIG, written_endings
 from rigcast._resume.parts import Parts
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
@@ -21,7 +22,6 @@ from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._inputs.transfer_task import Task, choice, open_task
 from rigcast.cli._result import Result
 from rigcast.exports import write_rig
-from rigcast.exports._rigs import WRITERS
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.report._transfer.measured import measure_transfer
 from rigcast.transfer import _examples
@@ -49,9 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        type=arguments.OutputFile(*WRITERS),
+        type=arguments.OutputFile(*written_endings(MADE_RIG)),
         required=True,
-        help=", ".join(WRITERS),
+        help=", ".join(written_endings(MADE_RIG)),
     )
     parser.add_argument("--report", metavar="FILE", type=arguments.page, help="pictures and numbers (HTML)")
     parser.add_argument(

@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from rigcast import inverse, sources
 from rigcast._formats.live_link.read import ANGLES, load_table
 from rigcast._formats.npz.archive import Member, foreign_kind, member_names, read_arrays
+from rigcast._formats.registry import GLTF, USD
 from rigcast._formats.usd import moving_meshes
 from rigcast._formats.usd_weights import usd_animations
 from rigcast.cli._described.clips import describe_scene
-from rigcast.cli._inputs.shots import USD, states_rate
+from rigcast.cli._inputs.shots import states_rate
 from rigcast.cli._result import WrongInput
 from rigcast.sources._arrays import read_array
 
 NOT_STATED = "not stated"
-MESHES = (".obj", ".obj.gz", ".abc", ".pc2", ".mdd", *USD)  # of a shot, whatever they hold
+MESHES = (".obj", ".obj.gz", ".abc", ".pc2", ".mdd", *USD.endings)  # of a shot, whatever they hold
 RIGS = {"neutral", "format", "channel_names", "morph_names"}  # of archives that hold rigs
 WEIGHTS = {
     "weights": Member("f", ("T", "K")),
@@ -49,7 +50,7 @@ def describe_motion(path: Path, mesh: str | None = None) -> dict[str, Any] | Non
         return None if (path / "manifest.json").exists() or not _holds_meshes(path) else _shot(path)
     if name.endswith(MESHES):
         return _shot(path, mesh)
-    if name.endswith((".glb", ".gltf", ".vrm")):
+    if name.endswith(GLTF.endings):
         return describe_scene(path)
     if name.endswith((".bvh", ".bvh.gz")):
         return _skeleton_motion(path)
@@ -66,7 +67,7 @@ def describe_motion(path: Path, mesh: str | None = None) -> dict[str, Any] | Non
 
 def describe_moving_glb(path: Path) -> dict[str, Any] | None:
     """Facts of a .glb as a shot; None if it is another file or holds no motion."""
-    if not path.name.lower().endswith((".glb", ".gltf", ".vrm")):
+    if not path.name.lower().endswith(GLTF.endings):
         return None
     try:
         return _shot(path)
@@ -91,12 +92,12 @@ def _holds_meshes(folder: Path) -> bool:
 
 
 def _shot(path: Path, mesh: str | None = None) -> dict[str, Any]:
-    names = moving_meshes(path) if mesh is None and path.suffix.lower() in USD else []
+    names = moving_meshes(path) if mesh is None and path.suffix.lower() in USD.endings else []
     if len(names) > 1:
         return _several(path, {name: sources.load_shot(path, mesh=name) for name in names})
     shot = sources.load_shot(path) if mesh is None else sources.load_shot(path, mesh=mesh)
     facts = _shot_facts(path, shot, states_rate(path)) | _rate_notes(path)
-    return facts | {"weights": _usd_weights(path)} if path.suffix.lower() in USD else facts
+    return facts | {"weights": _usd_weights(path)} if path.suffix.lower() in USD.endings else facts
 
 
 def _several(path: Path, shots: dict[str, sources.Shot]) -> dict[str, Any]:

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from rigcast import sources
+from rigcast._formats.registry import FACE, takers
 from rigcast.cli._result import WrongInput
 from rigcast.faces._convert import packed_by
-
-OF_MANY_MESHES = (".glb", ".gltf", ".vrm", ".blend", ".fbx")
-DRIVEN = ".blend"  # the format whose shape keys may have drivers
 
 
 def add_drop_unreadable(parser: argparse._ActionsContainer) -> None:
@@ -35,22 +33,15 @@ def open_rig(
     ValueError
         If the file is no rig, or an option was given that its format does not have.
     """
-    suffix = path.suffix.lower()
-    given: dict[str, Any] = {}
-    if mesh:
-        if suffix not in OF_MANY_MESHES:
-            raise WrongInput(f"--mesh does not apply to {path.suffix or 'such'} files")
-        if not isinstance(mesh, str) and len(mesh) > 1:
+    given: dict[str, Any] = {"mesh": mesh or None, "drop_unreadable": drop_unreadable, "run_scripts": run_scripts}
+    given = {name: value for name, value in given.items() if value}
+    for name in given:
+        if path.suffix.lower() not in takers(FACE, name):
+            raise WrongInput(f"--{name.replace('_', '-')} does not apply to {path.suffix or 'such'} files")
+    if mesh and not isinstance(mesh, str):
+        if len(mesh) > 1:
             raise WrongInput(f"--mesh names {len(mesh)} meshes; a blendshape rig is one")
-        given["mesh"] = mesh if isinstance(mesh, str) else mesh[0]
-    if drop_unreadable:
-        if suffix != DRIVEN:
-            raise WrongInput(f"--drop-unreadable does not apply to {path.suffix or 'such'} files")
-        given["drop_unreadable"] = True
-    if run_scripts:
-        if suffix != DRIVEN:
-            raise WrongInput(f"--run-scripts does not apply to {path.suffix or 'such'} files")
-        given["run_scripts"] = True
+        given["mesh"] = mesh[0]
     return sources.load_blendshapes(path, **given)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rigcast._formats.npz.array import read_array
 from rigcast._formats.readers import suffix_of
+from rigcast._formats.registry import MOTION, readers
 from rigcast._rigs.motion import Motion
 from rigcast._safe_reading import read_json
 from rigcast.cli._arguments import existing_file
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from rigcast.sources import Retargeted
 
 #: what may follow a motion of another skeleton: :func:`rigcast.sources.load_motion` opens it
-MOTIONS = ".bvh, .glb, .gltf, .vrm, .fbx, .usd"
+MOTIONS = ", ".join(readers(MOTION))
 STILL = 1e-3  # of a rotation's entries, and of a location in the motion's unit
 
 

@@ -7,21 +7,20 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from rigcast._formats.registry import RIG, first_endings, takers
 from rigcast._rigs.source_notes import opened
 from rigcast.cli._arguments import degrees_or_source, existing_file
 from rigcast.cli._result import WrongInput
 
 Ranges = dict[str, tuple[float, float]]
 
-# What each format's opener takes; anything else that was given is wrong usage.
-OPTIONS = {
-    ".blend": ("mesh", "armature", "limits", "ranges", "blender", "hold", "free", "run_scripts"),
-    ".glb": ("mesh", "ranges"),
-    ".gltf": ("mesh", "ranges"),
-    ".vrm": ("mesh", "ranges"),
-    ".fbx": ("mesh", "armature", "limits", "ranges", "blender", "hold", "free"),
-}
+# Options of commands that are arguments of the opener; the registry says for which formats.
+OPTIONS = ("mesh", "armature", "limits", "ranges", "blender", "hold", "free", "run_scripts")
 GLTF_TURNS = (".rx", ".ry", ".rz")  # how the names of a glTF rig's rotations end
+
+
+def _files(option: str) -> str:
+    return first_endings(RIG, option)
 
 
 def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,20 +30,26 @@ def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
         "--mesh",
         metavar="NAME",
         action="append",
-        help="a mesh to take; may be repeated (.blend, .glb; default: all that one armature, or one skin, moves)",
+        help=f"a mesh to take; may be repeated ({_files('mesh')}; default: all that one armature, or one skin, moves)",
     )
-    group.add_argument("--armature", metavar="NAME", help="the armature, where the file holds several (.blend)")
-    group.add_argument("--limits", metavar="FILE", type=existing_file, help="channel ranges as JSON (.blend)")
+    group.add_argument(
+        "--armature", metavar="NAME", help=f"the armature, if the file holds several ({_files('armature')})"
+    )
+    group.add_argument(
+        "--limits", metavar="FILE", type=existing_file, help=f"channel ranges as JSON ({_files('limits')})"
+    )
     group.add_argument(
         "--ranges",
         metavar="DEGREES",
         type=degrees_or_source,
-        help="joints without limits turn so far either way (.blend, .glb); actions: as far as the file's own; people: "
-        "controls of a control rig as far as joints of people (.blend); default: what the model or the data set was "
-        "sampled with, if one is given; else of a control rig without limits its actions, or people",
+        help=f"joints without limits turn so far either way ({_files('ranges')}); actions: as far as the file's own; "
+        "people: controls of a control rig as far as joints of people (.blend); default: what the model or the data "
+        "set was sampled with, if one is given; else of a control rig without limits its actions, or people",
     )
     add_run_scripts(group)
-    group.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel (.blend)")
+    group.add_argument(
+        "--blender", metavar="PROGRAM", help=f"a Blender program; default the bpy wheel ({_files('blender')})"
+    )
     group.add_argument(
         "--dials-only",
         action="store_true",
@@ -59,13 +64,14 @@ def add_run_scripts(parser: argparse._ActionsContainer) -> None:
         "--run-scripts",
         action="store_const",
         const=True,
-        help="run Python that is stored in the file, as drivers (.blend): only for files that you trust",
+        help=f"run Python that is stored in the file, as drivers ({_files('run_scripts')}): only for files that you "
+        "trust",
     )
 
 
 def add_hold_arguments(parser: argparse.ArgumentParser) -> None:
     """``--hold`` and ``--with``: what stays as saved, and what does not after all."""
-    group = parser.add_argument_group("what stays as saved (.blend)")
+    group = parser.add_argument_group(f"what stays as saved ({_files('hold')})")
     group.add_argument(
         "--hold",
         metavar="NAME",
@@ -113,11 +119,11 @@ def opened_rig(
     """
     from rigcast import sources
 
-    options: dict[str, Any] = {name: getattr(args, name, None) for name in OPTIONS[".blend"]}
+    options: dict[str, Any] = {name: getattr(args, name, None) for name in OPTIONS}
     given = {name: value for name, value in options.items() if value is not None}
     suffix = path.suffix.lower()
     for name in given:
-        if name not in OPTIONS.get(suffix, ()):
+        if suffix not in takers(RIG, name):
             raise WrongInput(
                 f"--{'with' if name == 'free' else name.replace('_', '-')} does not apply to {suffix or 'such'} files"
             )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rigcast import sources
 from rigcast._formats.npz.archive import member_names
 from rigcast._formats.point_cache import mdd_rate
+from rigcast._formats.registry import SHOT, USD, readers, takers
 from rigcast._rigs.shot import TO_Y_UP
 from rigcast._rigs.up_axis import seeming_up_axis
 from rigcast.cli._arguments import existing_file, rate, unit
@@ -22,19 +23,7 @@ from rigcast.transfer._matching.fitting import similarity
 
 Int64 = NDArray[np.int64]
 
-IN_SECONDS = (
-    ".glb",
-    ".gltf",
-    ".vrm",
-    ".fbx",
-    ".abc",
-)  # what is sampled at a rate; other shots are frames, whatever their rate
-USD = (".usd", ".usda", ".usdc", ".usdz")
 TINY = 1e-30  # a scale above 0, for shots of one point
-OPTIONS = {
-    "clip": (".glb", ".gltf", ".vrm", ".fbx"),
-    "mesh": (".glb", ".gltf", ".vrm", ".fbx", *USD, ".abc"),
-}
 
 
 def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
@@ -106,7 +95,13 @@ def states_rate(path: Path) -> bool:
         return not path.is_file() or "fps" in member_names(path, "load_shot")
     if suffix == ".mdd":
         return not path.is_file() or mdd_rate(path) is not None
-    return suffix in (*IN_SECONDS, *USD)
+    return suffix in USD.endings or _is_sampled(suffix)
+
+
+def _is_sampled(suffix: str) -> bool:
+    """Whether shots of an ending are sampled at a rate; others are frames, whatever their rate."""
+    reader = readers(SHOT).get(suffix)
+    return reader is not None and reader.sampled
 
 
 def _size_note(rig: Any, frame: NDArray[np.float32], path: Path, markers: Int64 | None, meters: float) -> str:
@@ -137,10 +132,10 @@ def _matched(
 def _shot_options(args: argparse.Namespace) -> dict[str, Any]:
     given = {"clip": args.clip, "mesh": args.shot_mesh}
     suffix = args.shot.suffix.lower()
-    if suffix in IN_SECONDS:
+    if _is_sampled(suffix):
         given["fps"] = args.fps
     for name, option in (("clip", "--clip"), ("mesh", "--shot-mesh")):
-        if given[name] is not None and suffix not in OPTIONS[name]:
+        if given[name] is not None and suffix not in takers(SHOT, name):
             raise WrongInput(f"{option} does not apply to {suffix or 'such'} shots")
     return {name: value for name, value in given.items() if value is not None}
 

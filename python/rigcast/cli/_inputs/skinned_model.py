@@ -10,10 +10,10 @@ import rigcast as rc
 from rigcast import sampling, sources
 from rigcast._formats.gltf import GltfRig
 from rigcast._formats.npz.archive import member_names
+from rigcast._formats.registry import GLTF
 from rigcast.cli._result import WrongInput
 from rigcast.sampling._kinematics import channel_entry
 
-GLTF = (".glb", ".gltf", ".vrm")
 FULL_TURN = 180.0  # degrees either way: a file without limits does not clip a motion
 
 
@@ -54,7 +54,7 @@ def skinned_model(path: Path) -> rc.LinearBlendSkinning | None:
 def _opened(path: Path) -> sources.SkinnedRig | None:
     """The rig of a file without blendshapes of its own kind."""
     suffix = path.suffix.lower()
-    if suffix in GLTF:
+    if suffix in GLTF.endings:
         rig = sources.load(path, ranges=FULL_TURN)
         return rig if isinstance(rig, GltfRig) and not rig.morphs else None
     if suffix == ".npz" and "format" in member_names(path, "evaluate"):

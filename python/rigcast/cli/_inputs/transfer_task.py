@@ -16,6 +16,7 @@ import rigcast as rc
 from rigcast import transfer
 from rigcast._atomic_files import atomic_file
 from rigcast._formats.gltf.surface import read_surface
+from rigcast._formats.registry import GLTF
 from rigcast._formats.textures import lost_textures
 from rigcast._rigs.shot import TO_Y_UP
 from rigcast._rigs.up_axis import seeming_up_axis
@@ -174,7 +175,7 @@ def _landmark_notes(match: transfer.Correspondence | None, rig: Any, target: Flo
 
 def _surface(rig: Any, target: Path, count: int) -> tuple[dict[str, str], Path | None, list[str]]:
     """The source's licence beside that of a glTF target, where texture coordinates come from, and notes."""
-    if target.suffix.lower() not in (".glb", ".gltf", ".vrm"):
+    if target.suffix.lower() not in GLTF.endings:
         return {}, None, []
     surface = read_surface(target)
     own, other = str(rig.metadata.get("licence") or ""), surface.licence

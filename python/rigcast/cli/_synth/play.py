@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from rigcast._atomic_files import atomic_npz, atomic_write
+from rigcast._formats.registry import MADE_MOTION, MADE_WEIGHTS, written_endings
 from rigcast._validate import Arguments
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
@@ -24,8 +25,8 @@ SUMMARY = "play what was learned: idle at a label, or follow a script, into a fi
 EXAMPLE = """rigcast synth play synth.safetensors --label lively --seconds 10 -o idle.npz
 rigcast synth play synth.safetensors --rig face.safetensors --seconds 4 --seed 3 -o idle.csv"""
 
-OF_WEIGHTS = (".csv", ".glb", ".usd", ".usda", ".usdc", ".blend", ".py")
-OF_JOINTS = (".bvh", ".glb", ".usd", ".usda", ".usdc")
+OF_WEIGHTS = tuple(ending for ending in written_endings(MADE_WEIGHTS) if ending != ".npz")
+OF_JOINTS = written_endings(MADE_MOTION)
 AT_ONCE = 240  # frames between two reports of progress
 
 
