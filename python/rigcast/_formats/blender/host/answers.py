@@ -8,15 +8,16 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .actions import action_channels
-from .contents import drivers_not_run, notes_on_python, resting
-from .find import Asked
+from .describe.contents import drivers_not_run, notes_on_python
+from .describe.find import Asked
+from .describe.shapes import shape_action, shape_keys
+from .describe.strips import is_nla
+from .drive.description import describe
+from .drive.playing import action_channels, nla_channels, play_nla, played
+from .drive.resting import resting
+from .drive.scene import Scene
 from .imports import LOST, alembic_frames, fbx_to_glb, import_fbx
-from .nla import is_nla, nla_channels, play_nla
 from .objects import InputError, UnusableError
-from .playing import played
-from .scene import Scene
-from .shapes import shape_action, shape_keys
 
 Header = dict[str, Any]
 Arrays = dict[str, "np.ndarray[Any, Any]"]
@@ -53,10 +54,12 @@ class Answers:
                 _open_file(request["path"], request["run_scripts"])
             limits = {name: (low, high) for name, (low, high) in (request["limits"] or {}).items()}
             asked = Asked(limits or None, request["ranges"], request["hold"], request["free"])
-            self._scene = Scene(request["meshes"], request["armature"], asked)
+            scene = Scene(request["meshes"], request["armature"], asked)
             if request["path"].lower().endswith(".fbx"):
-                self._scene.notes.append(LOST)
-            yield self._scene.description()
+                scene.notes.append(LOST)
+            description = describe(scene)
+            self._scene = scene
+            yield description
         elif operation == "shapes":
             _open_file(request["path"], request["run_scripts"])
             yield _with_notes(*shape_keys(request["mesh"]))

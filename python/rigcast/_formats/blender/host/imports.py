@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import topology
+from .describe import topology
 from .objects import InputError, UnusableError
 
 Array = np.ndarray[Any, Any]

@@ -8,8 +8,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..channels import PEOPLE, Candidate, Channel, Found
-from ..paths import BONE, CONSTRAINT, drivers_of, inputs_of
+from ..describe.channels import PEOPLE, Candidate, Channel, Found
+from ..describe.paths import BONE, CONSTRAINT, drivers_of, inputs_of
 from .joint_limits import ENDS, MODEST, SOURCE, JointLimits, Rest
 from .names import parsed
 from .recognition import ControlSets, Property, recognized

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..channels import Channel
-from ..influences import constrained
+from ..describe.channels import Channel
+from ..describe.influences import constrained
 from .constraints import constraint_words, goal_words, ik_of, link_words, target_bones
 from .expressions import Unread
 from .numbers import Numbers

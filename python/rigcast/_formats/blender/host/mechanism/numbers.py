@@ -8,8 +8,8 @@ from typing import Any
 
 import bpy
 
-from ..channels import Channel, bone_value
-from ..paths import AXES, BONE, PROPERTY
+from ..describe.channels import Channel, bone_value
+from ..describe.paths import AXES, BONE, PROPERTY
 from .expressions import Expression, Unread, applied, of_driver
 
 KINDS = {"location": "location", "rotation_euler": "rotation", "scale": "scale"}

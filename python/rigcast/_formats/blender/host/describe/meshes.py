@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .objects import InputError, armatures_of, one_of
+from ..objects import InputError, armatures_of, one_of
 from .paths import drivers_of
 
 Array = np.ndarray[Any, Any]

@@ -10,8 +10,8 @@ from typing import Any
 import bpy
 from mathutils import Quaternion
 
-from .control_rigs.joint_limits import Reach
-from .control_rigs.recognition import ControlSets
+from ..control_rigs.joint_limits import Reach
+from ..control_rigs.recognition import ControlSets
 from .controls import Control
 from .influences import driven_paths
 from .paths import AXES

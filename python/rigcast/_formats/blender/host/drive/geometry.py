@@ -8,9 +8,9 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import topology
-from .covering import covering, other_layers
-from .objects import UnusableError
+from ..describe import topology
+from ..describe.covering import covering, other_layers
+from ..objects import UnusableError
 
 Array = np.ndarray[Any, Any]
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 
-from .actions import action_channels, frames_of
-from .curves import curves_of
-from .playing import owners_of, play_frames
-
-if TYPE_CHECKING:
-    from .scene import Scene
+from ..describe.actions import frames_of
+from ..describe.curves import curves_of
+from .playing import action_channels, owners_of, play_frames
+from .scene import Scene
 
 Array = np.ndarray[Any, Any]
 ALLOWED = 1e-5  # meters

@@ -7,10 +7,10 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..objects import InputError, UnusableError
 from . import topology
 from .covering import covering
 from .curves import curves_of
-from .objects import InputError, UnusableError
 
 Array = np.ndarray[Any, Any]
 

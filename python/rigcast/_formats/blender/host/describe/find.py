@@ -12,6 +12,8 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..control_rigs.reading import by_joint_limits, control_sets
+from ..objects import InputError
 from .channels import (
     ACTIONS,
     DEGREES,
@@ -22,13 +24,11 @@ from .channels import (
     property_candidates,
     shape_candidates,
 )
-from .control_rigs.reading import by_joint_limits, control_sets
 from .controls import Control, controls_of, moved_bones, swung_bones
 from .curves import channel_curves, curves_of, paths_of
 from .influences import posed_elsewhere
 from .joints import passed_on, skin_bones
 from .meshes import carriers
-from .objects import InputError
 from .paths import drivers_of, inputs_of, words_of
 
 DEFAULT_ROTATION = 30.0  # degrees, for deforming bones and controls of a file that limits nothing

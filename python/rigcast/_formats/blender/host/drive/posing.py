@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from mathutils import Euler
 
-from .channels import Channel, bone_value, numbers_of
+from ..describe.channels import Channel, bone_value, numbers_of
 
 Array = np.ndarray[Any, Any]
 NUMERIC = ("shape", "property")

@@ -1,0 +1,1 @@
+"""The description of a file: meshes, joints, channels with their ranges, controls, actions, contents."""

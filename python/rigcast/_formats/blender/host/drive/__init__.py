@@ -1,0 +1,1 @@
+"""A scene driven: posed by channels, played by its actions, measured."""
