@@ -18,7 +18,7 @@ from rigcast._regression.inputs import fit_inputs
 from rigcast._rigs.segments import segments
 from rigcast._validate import Arguments, bad_argument
 from rigcast.baselines._model import Tensors, model
-from rigcast.baselines._samples import Data, Examples, examples
+from rigcast.baselines._samples import BaselineExamples, Data, examples
 from rigcast.progress import ProgressOption, as_callback
 from rigcast.training._direct_networks import (
     DirectLayers,
@@ -199,7 +199,7 @@ def _members(data: Data, by: str | None) -> list[NDArray[np.intp]]:
 
 
 def _segments(
-    fitted: Examples,
+    fitted: BaselineExamples,
     members: list[NDArray[np.intp]],
     training: NDArray[np.bool_],
     settings: BodySettings,
@@ -220,7 +220,7 @@ def _segments(
 
 
 def _columns(
-    fitted: Examples, members: list[NDArray[np.intp]], varying: NDArray[np.bool_], least: float
+    fitted: BaselineExamples, members: list[NDArray[np.intp]], varying: NDArray[np.bool_], least: float
 ) -> list[NDArray[np.int32]]:
     """Pose columns that move each segment."""
     skeleton, probe = fitted.data.skeleton, getattr(fitted.data, "probe", None)
@@ -234,7 +234,7 @@ def _columns(
 
 
 def _tensors(
-    fitted: Examples, members: list[NDArray[np.intp]], found: list[Segment], layers: list[DirectLayers]
+    fitted: BaselineExamples, members: list[NDArray[np.intp]], found: list[Segment], layers: list[DirectLayers]
 ) -> Tensors:
     mean = fitted.rest.astype(np.float64)
     tensors: dict[str, NDArray[Any]] = {}
@@ -264,7 +264,7 @@ def _offsets(sizes: list[int]) -> NDArray[np.int32]:
     return np.array([0, *np.cumsum(sizes)], np.int32)
 
 
-def _fingerprint(fitted: Examples, settings: BodySettings, by: str | None) -> str:
+def _fingerprint(fitted: BaselineExamples, settings: BodySettings, by: str | None) -> str:
     """Identifies a run: settings, poses and vertices."""
     digest = hashlib.sha256(json.dumps(["dense_network", by, settings.record()]).encode())
     for array in (fitted.rest, fitted.poses, fitted.vertices):

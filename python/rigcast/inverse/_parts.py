@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._interrupts import SOON, held_back
 from rigcast._resume.fingerprints import fingerprint
-from rigcast._resume.parts import Parts, opened
+from rigcast._resume.parts import PartsFolder, opened
 from rigcast._validate import bad_argument
 from rigcast.inverse._constraints import box, prior_terms
 from rigcast.inverse._elbow import SAMPLE, training_frames
@@ -32,7 +32,7 @@ SLOW = {"mm": 16, "mm_cet": 16, "sqp": 1}  # frames of a part where a frame take
 def solve_in_parts(
     solver: Solver,
     targets: ArrayLike,
-    folder: str | os.PathLike[str] | Parts,
+    folder: str | os.PathLike[str] | PartsFolder,
     *,
     method: str = "descent",
     alpha: float | str = "auto",
@@ -55,7 +55,7 @@ def solve_in_parts(
     ----------
     solver : Solver
     targets : (T, V, 3), or (T, M, 3) where the solver has ``vertices``
-    folder : path-like or Parts
+    folder : path-like or PartsFolder
         Takes one file per part; made if it is missing. Parts that are open already stay so, and keep other runs out
         until their block ends.
     method, alpha, relative_alpha, smoothness, **options

@@ -12,7 +12,7 @@ from rigcast.cli._batch.records import Records, stamps
 
 
 @dataclass(frozen=True)
-class Plan:
+class BatchPlan:
     """All jobs, the records of those that are done, and the others, by their numbers."""
 
     jobs: list[CheckedJob]
@@ -28,7 +28,7 @@ class Plan:
         }
 
 
-def make_plan(jobs: Sequence[CheckedJob], records: Records, overwrite: bool) -> Plan:
+def make_plan(jobs: Sequence[CheckedJob], records: Records, overwrite: bool) -> BatchPlan:
     """Decide what is to be run, and check its files. In the folder of the jobs.
 
     A job is done if its record says so, its results are there, and nothing that it read has changed since: neither a
@@ -59,7 +59,7 @@ def make_plan(jobs: Sequence[CheckedJob], records: Records, overwrite: bool) -> 
     for one in jobs:
         one.replaces = overwrite
     check_files(jobs, to_run, lambda job: overwrite or job in own)
-    return Plan(list(jobs), {number: done[number] for number in complete - again}, to_run)
+    return BatchPlan(list(jobs), {number: done[number] for number in complete - again}, to_run)
 
 
 def _changed(one: CheckedJob, record: dict[str, Any]) -> str:
