@@ -18,6 +18,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
+    "data_comments",
     "mathml",
     "public_names",
     "repository_links",
@@ -39,10 +40,10 @@ nitpick_ignore_regex = [
 nitpick_ignore = [
     ("py:class", f"rigcast.{name}")
     for name in (
-        "_formats.blender.connection.Connection",
+        "_formats.blender.connection.HostConnection",
         "_rigs.moving_mesh.Frames",
         "_rigs.segments.AtRest",
-        "_resume.parts.Parts",
+        "_resume.parts.PartsFolder",
         "baselines._motion.clips.ClipFrames",
         "baselines._motion.graph.GraphPlayer",
         "baselines._motion.matching.FadePlayer",

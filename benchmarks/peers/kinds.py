@@ -13,7 +13,7 @@ from benchmarks.peers import onnx_body, onnx_maps, torch_body, torch_differentia
 from benchmarks.peers.body_arrays import layout
 from benchmarks.peers.race import Contest, Forms
 from rigcast import _core
-from rigcast._timing.engine import Subject
+from rigcast._timing.engine import TimedModels
 
 Floats = NDArray[np.float32]
 
@@ -37,7 +37,7 @@ class Kind:
     sizes: Callable[[Any], dict[str, Any]]
 
 
-def _body(subject: Subject, poses: Floats, threads: int) -> Contest:
+def _body(subject: TimedModels, poses: Floats, threads: int) -> Contest:
     arrays = layout(subject.model)
     peers = {
         "PyTorch": torch_body.forms(arrays, poses),
@@ -57,7 +57,7 @@ def _body_sizes(model: _core.BodyModel) -> dict[str, Any]:
     }
 
 
-def _face_maps(subject: Subject, poses: Floats, threads: int) -> Contest:
+def _face_maps(subject: TimedModels, poses: Floats, threads: int) -> Contest:
     """Rigid parts are left out by the peers."""
     model = subject.model
     peers = {"PyTorch": torch_maps.forms(model, poses), "ONNX Runtime": onnx_maps.forms(model, poses, threads)}
@@ -76,7 +76,7 @@ def _face_maps_sizes(model: _core.FaceMaps) -> dict[str, Any]:
     }
 
 
-def _differential(subject: Subject, poses: Floats, threads: int) -> Contest:
+def _differential(subject: TimedModels, poses: Floats, threads: int) -> Contest:
     """PyTorch with basis and solve folded into one dense product, and with the solve of each frame, as published.
 
     The other last step is one more variant of ours.
@@ -89,7 +89,7 @@ def _differential(subject: Subject, poses: Floats, threads: int) -> Contest:
     return Contest(ours, {"PyTorch": folded, "PyTorch, solve": solved})
 
 
-def _reconstruction(subject: Subject, poses: Floats, threads: int) -> Contest:
+def _reconstruction(subject: TimedModels, poses: Floats, threads: int) -> Contest:
     """Random coefficients and anchors to displacements, beside a product with the basis by PyTorch and a solve."""
     import torch
 

@@ -63,16 +63,22 @@ def api_page(package: str) -> str:
         "Classes": [name for name, value in names.items() if inspect.isclass(value)],
         "Functions": [name for name, value in names.items() if inspect.isroutine(value)],
     }
-    kinds["Types"] = [name for name, value in names.items() if not (inspect.isclass(value) or inspect.isroutine(value))]
+    data = {name: value for name, value in names.items() if not (inspect.isclass(value) or inspect.isroutine(value))}
+    kinds["Constants"] = [name for name, value in data.items() if not inspect.ismodule(value) and not is_type(value)]
+    kinds["Types"] = [name for name, value in data.items() if is_type(value)]
     if package == "rigcast":
         modules = [name for name, value in names.items() if inspect.ismodule(value) and name != "cli"]
-        kinds["Types"] = []
         parts.append("\n".join([".. toctree::\n   :hidden:\n", *(f"   rigcast.{name}" for name in modules)]))
         parts.append(table("Packages", modules))
     parts += [table(kind, members) for kind, members in kinds.items() if members]
     parts.append(f".. currentmodule:: {package}")
     parts += [entry(package, name, names[name]) for members in kinds.values() for name in members]
     return "\n\n".join(parts) + "\n"
+
+
+def is_type(value: object) -> bool:
+    """True for an alias of a type, as ``ProgressCallback`` is."""
+    return type(value).__module__ in ("types", "typing", "collections.abc")
 
 
 def table(title: str, names: list[str]) -> str:

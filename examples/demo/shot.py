@@ -14,7 +14,7 @@ from examples.characters.face import build_face, expression_curves
 from examples.demo.stored import edition, read_json, write_json
 from rigcast import report
 from rigcast._resume.fingerprints import fingerprint
-from rigcast._resume.parts import Parts
+from rigcast._resume.parts import PartsFolder
 from rigcast.inverse import Solution
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._parts import solve_in_parts
@@ -81,7 +81,7 @@ def _solved(folder: Path, key: str, rig: Any, shot: NDArray[np.float32], progres
     known = read_json(stamp)
     if path.exists() and known.get("key") == key and "seconds" in known:
         return replace(Solution.load(path), seconds=float(known["seconds"]))
-    with Parts(folder / "face-weights.partial", "solve") as parts:
+    with PartsFolder(folder / "face-weights.partial", "solve") as parts:
         solution = solve_in_parts(Request(Gram(rig), shot, alpha=ALPHA, progress=progress), parts)
         solution.save(path, names=rig.shape_names, fps=FPS)
         write_json(stamp, {"key": key, "seconds": solution.seconds})

@@ -40,9 +40,10 @@ class Progress:
     message: str = ""
 
 
+#: A function that receives the records of long work.
 ProgressCallback: TypeAlias = Callable[[Progress], None]
 
-#: What every ``progress=`` takes: True draws a bar, a callable gets the records, None and False show nothing.
+#: The values of every ``progress=``: True draws a bar, a callable gets the records, None and False show nothing.
 ProgressOption: TypeAlias = ProgressCallback | bool | None
 
 

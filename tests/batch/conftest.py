@@ -8,7 +8,7 @@ import pytest
 
 from rigcast.cli import _dispatch as dispatch
 from rigcast.cli._batch import running
-from rigcast.cli._batch.job_process import Outcome
+from rigcast.cli._batch.job_process import JobOutcome
 from tests.support.cylinder_models import cylinder_file
 
 
@@ -58,10 +58,10 @@ def ran(monkeypatch):
         lines.append(list(words))
         output = folder / words[words.index("-o") + 1] if "-o" in words else None
         if output is not None and output.name in lines.fail:
-            return Outcome(0.1, None, "oh (exit code 1)")
+            return JobOutcome(0.1, None, "oh (exit code 1)")
         if output is not None:
             output.write_bytes(b"made")
-        return Outcome(0.1, {"of": words[0]})
+        return JobOutcome(0.1, {"of": words[0]})
 
     monkeypatch.setattr(running, "run_job", run_job)
     return lines

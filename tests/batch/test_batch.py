@@ -8,7 +8,7 @@ import os
 
 import pytest
 
-from rigcast._resume.parts import MAGIC, MARK, Parts
+from rigcast._resume.parts import MAGIC, MARK, PartsFolder
 from rigcast.cli._batch.records import Records, folder_of
 
 SET = ("set", "sample", "hero.npz", "-o", "hero.rwdata")
@@ -134,7 +134,7 @@ def test_a_damaged_record_is_none(folder, jobs_file, batch, ran):
 
 def test_a_second_batch_of_the_same_file_is_refused(jobs_file, batch, ran):
     path = jobs_file(SET)
-    with Parts(folder_of(path), "batch"):
+    with PartsFolder(folder_of(path), "batch"):
         code, _, told = batch(path)
     assert (code, ran) == (2, [])
     assert f"which process {os.getpid()} on " in told

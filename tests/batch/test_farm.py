@@ -28,7 +28,7 @@ def one(folder):
 @pytest.fixture
 def place(folder):
     (folder / "records").mkdir()
-    return running.Place(folder, folder / "records")
+    return running.JobPlace(folder, folder / "records")
 
 
 def test_a_worker_keeps_the_record_itself(one, place, ran):
@@ -51,7 +51,7 @@ def test_a_worker_stops_its_job_when_the_batch_has_ended(one, place, monkeypatch
         stops.append(stop())
         context.__exit__(None, None, None)
         stops.append(stop())
-        return running.Outcome(0.1, None, "interrupted", True)
+        return running.JobOutcome(0.1, None, "interrupted", True)
 
     monkeypatch.setattr(running, "run_job", run_job)
     context = announced(place.records)
@@ -63,7 +63,7 @@ def test_a_worker_stops_its_job_when_the_batch_has_ended(one, place, monkeypatch
 
 @pytest.mark.parametrize("answer", [None, {}, {"seconds": 1.0}, {"seconds": "x", "result": {}}, [1.0, {}]])
 def test_what_is_no_result_is_a_failed_job(answer):
-    assert running._outcome(answer) == running.Outcome(0.0, None, "a worker answered something that is no result")
+    assert running._outcome(answer) == running.JobOutcome(0.0, None, "a worker answered something that is no result")
 
 
 def test_the_error_of_a_job_is_told():

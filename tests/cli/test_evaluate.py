@@ -11,7 +11,7 @@ import pytest
 import rigcast as rc
 from rigcast._rigs.rotations import compose, globals_of, invert
 from rigcast.cli import _dispatch as dispatch
-from rigcast.cli._inputs.model_motion import Mapped, motion_of, own_poses
+from rigcast.cli._inputs.model_motion import MotionMapping, motion_of, own_poses
 from rigcast.exports import write_bvh
 from rigcast.sources import Motion
 from tests.sources.test_retarget import NAMES, PARENTS, character, random_channels
@@ -251,7 +251,7 @@ def test_the_path_of_the_root_is_followed_where_legs_give_its_scale(tmp_path, na
     )
     write_bvh(tmp_path / "walk.bvh", rig, channels)
     (tmp_path / "map.json").write_text(json.dumps({name: name for name in names}))
-    played = motion_of(model, tmp_path / "walk.bvh", Mapped(tmp_path / "map.json"))
+    played = motion_of(model, tmp_path / "walk.bvh", MotionMapping(tmp_path / "map.json"))
     assert any("the path of waist is left out: without a mapped leg" in note for note in played.notes) is left_out
     travelled = np.ptp(played.poses[:, [3, 7, 11]], axis=0).max()
     assert (travelled == 0.0) == left_out

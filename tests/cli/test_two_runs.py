@@ -6,14 +6,14 @@ import os
 
 import pytest
 
-from rigcast._resume.parts import Parts
+from rigcast._resume.parts import PartsFolder
 from rigcast.cli import _dispatch as dispatch
 
 
 @pytest.mark.parametrize("alpha", ["0.01", "0.5"])
 def test_a_second_solve_is_refused(shot_files, monkeypatch, capsys, alpha):
     monkeypatch.chdir(shot_files)
-    with Parts("w.npz.partial", "solve"):
+    with PartsFolder("w.npz.partial", "solve"):
         assert (
             dispatch.main(["solve", "face.safetensors", "take.npy", "--fps", "30", "-o", "w.npz", "--alpha", alpha])
             == 2
@@ -27,7 +27,7 @@ def test_a_second_solve_is_refused(shot_files, monkeypatch, capsys, alpha):
 
 def test_a_second_transfer_is_refused(face_files, monkeypatch, capsys):
     monkeypatch.chdir(face_files)
-    with Parts("w.npz.partial", "transfer"):
+    with PartsFolder("w.npz.partial", "transfer"):
         assert dispatch.main(["transfer", "face.safetensors", "other.obj", "-o", "w.npz"]) == 2
     assert f"which process {os.getpid()} on " in capsys.readouterr().err
     assert not (face_files / "w.npz").exists()
@@ -42,7 +42,7 @@ def test_a_users_own_folder_beside_the_output_stays(shot_files, monkeypatch, cap
     line = ["solve", "face.safetensors", "take.npy", "--fps", "30", "-o", "own.npz", "--alpha", "0.01"]
     assert dispatch.main(line) == 2
     assert "holds other files; it must be absent or empty" in capsys.readouterr().err
-    with Parts(shot_files / "begun", "solve") as begun:
+    with PartsFolder(shot_files / "begun", "solve") as begun:
         begun.put("000000", b"", "0" * 32)
         os.replace(shot_files / "begun" / "rigcast-000000.part", folder / "rigcast-000000.part")
     assert dispatch.main(line) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
 
 import pytest
@@ -27,6 +28,19 @@ def test_the_package_itself_has_entries_and_its_packages_are_below_it():
     page = extension("written_pages").api_page("rigcast")
     below = {line.strip().removeprefix("rigcast.") for line in page.splitlines() if line.startswith("   rigcast.")}
     assert set(ENTRY.findall(page)) | below == set(rc.__all__) - {"cli"}
+
+
+def test_every_constant_and_alias_shows_the_comment_above_it():
+    pytest.importorskip("sphinx", reason="the documentation is built in the first environment")
+    comments, shown = extension("data_comments"), {}
+    for package, name, value in extension("public_names").entries():
+        if not (inspect.isclass(value) or inspect.isroutine(value)):
+            lines = [str(value.__doc__)]
+            comments.from_comment(None, "data", f"{package}.{name}", value, None, lines)
+            shown[f"{package}.{name}"] = " ".join(lines).strip()
+    assert {"rigcast.ik.STEADY", "rigcast.progress.ProgressOption"} <= set(shown)
+    assert [name for name, text in shown.items() if not text.endswith(".")] == []
+    assert shown["rigcast.ik.STEADY"].startswith("Names of landmarks")
 
 
 def test_every_command_is_in_the_reference():

@@ -8,7 +8,7 @@ import pytest
 import rigcast as rc
 from rigcast.faces._correctives.contacts import Contacts
 from rigcast.faces._correctives.correctives import Hinge, _nonlinear_face, _peak
-from rigcast.faces._correctives.surface import Surface, swept_volume
+from rigcast.faces._correctives.surface import TriangleMesh, swept_volume
 
 SIZE = 12
 
@@ -119,14 +119,14 @@ def test_lips_that_cross_in_the_sum_meet_instead():
 def test_backs_of_a_thin_sheet_are_no_contact():
     lower, faces = sheet(0.0, False)
     upper, more = sheet(0.01, True)
-    surface = Surface.of(np.concatenate([faces, more + len(lower)]), 2 * len(lower))
+    surface = TriangleMesh.of(np.concatenate([faces, more + len(lower)]), 2 * len(lower))
     assert not len(Contacts.find(surface, [np.concatenate([lower, upper])], 0.05).first)
 
 
 def test_overlapping_shapes_sweep_the_sum_of_their_volumes():
     rig, _ = mouth()
     full = rc.faces.constructed_correctives(rig, [(3, 4)])
-    triangles = Surface.of(rig.faces, len(rig.rest_vertices)).triangles
+    triangles = TriangleMesh.of(rig.faces, len(rig.rest_vertices)).triangles
     rest = np.asarray(rig.rest_vertices, np.float64)
 
     def volume(vertices):
@@ -148,7 +148,7 @@ def test_overlapping_shapes_sweep_the_sum_of_their_volumes():
 
 def test_the_swept_volume_of_a_raised_square_is_a_box():
     points, faces = sheet(0.0, True)
-    triangles = Surface.of(faces, len(points)).triangles
+    triangles = TriangleMesh.of(faces, len(points)).triangles
     raised = points + np.array([0, 0.5, 0])
     assert swept_volume(points[triangles], raised[triangles]).sum() == pytest.approx(4 * 0.5)
 

@@ -217,10 +217,10 @@ def test_what_no_pose_decides_is_a_warning(studied):
 def test_what_rested_in_training_is_a_warning(studied, monkeypatch):
     from types import SimpleNamespace
 
-    from rigcast.report._body.page import doubts
+    from rigcast.report._body.page import unseen_channels
 
     model = studied.models["hero"]
     resting = SimpleNamespace(**{name: getattr(model, name) for name in ("control_names", "joint_names", "tensors")})
     resting.confidence, resting.metadata = model.confidence, {"resting": {"tail": "no limits"}}
     numbers = SimpleNamespace(subject=SimpleNamespace(model=resting), truths=[])
-    assert doubts(numbers) == ["1 of its joints, controls, shapes and dials never move: tail (no limits)."]
+    assert unseen_channels(numbers) == ["1 of its joints, controls, shapes and dials never move: tail (no limits)."]

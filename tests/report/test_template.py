@@ -13,15 +13,15 @@ LONG = "One of 230 joints rests: " + ", ".join(f"joint{i}" for i in range(230)) 
 def framed():
     """A page with all that the frame knows, and a picture."""
     pytest.importorskip("jinja2", reason="the report extra is not installed")
-    figures = [template.Figure("1", "mm", "mean error", "")] * 3
+    figures = [template.KeyFigure("1", "mm", "mean error", "")] * 3
     answer = '{% extends "layout.html" %}{% block answer %}<img id="picture">{% endblock %}'
     source = template._source
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(template, "_source", lambda name: answer if name == "any.html" else source(name))
         shown = {
             "name": "A",
-            "lead": "About.",
-            "headline": figures,
+            "summary": "About.",
+            "key_figures": figures,
             "verdicts": ["Wins."],
             "warnings": ["Short.", LONG],
         }

@@ -10,8 +10,8 @@ import pytest
 
 import rigcast as rc
 from rigcast.errors import CorrespondenceWarning
-from rigcast.transfer._matching.components import Surface, closest_of
-from rigcast.transfer._matching.fit import Fit, Matches
+from rigcast.transfer._matching.components import ComponentMesh, closest_of
+from rigcast.transfer._matching.fit import Matches, SourceFit
 from rigcast.transfer._matching.sides import decided_along
 from tests.transfer.touching import Touching, behind, fingers, lashes, lips, welded
 
@@ -110,12 +110,12 @@ def test_a_part_in_which_nothing_is_sure_keeps_its_matches():
     """Its whole surface is near torn edges, and no landmark leads on from another part."""
     shut, plain = lips(31, 0.001), lips(9, 0.1)
     aside = replace(plain, points=plain.points + np.array([9.0, 0.0, 0.0]))
-    source = Surface.of(*single(shut.beside(aside)))
+    source = ComponentMesh.of(*single(shut.beside(aside)))
     higher = lips(45, 0.001)
     higher = replace(higher, points=higher.points + np.array([0.0, 0.02, 0.0]))
-    target = Surface.of(*single(higher.beside(aside)))
+    target = ComponentMesh.of(*single(higher.beside(aside)))
     same = np.eye(2, dtype=bool)
-    fit = Fit(source, target, same, same, np.zeros(0, np.int64), 0.07, 10.0, 1)
+    fit = SourceFit(source, target, same, same, np.zeros(0, np.int64), 0.07, 10.0, 1)
     corners, weights, distance = closest_of(same, target, source, 1)
     found = Matches(corners, weights, distance, distance < 10.0)
     decided, torn = decided_along(found, fit)

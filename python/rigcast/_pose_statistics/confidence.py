@@ -17,7 +17,7 @@ SMALLEST_CONTROL = 0.02  # the same for a numeric control, relative to its range
 
 
 @dataclass(frozen=True)
-class Group:
+class ColumnGroup:
     """Columns x of a pose with mean, whitening matrix W (rows, columns) and radius: d = |W (x - mean)|."""
 
     columns: NDArray[np.int32]
@@ -55,7 +55,7 @@ def confidence_of(
 
 def confidence_groups(
     poses: NDArray[np.float32], num_joints: int, ignored: NDArray[np.bool_], extent: float
-) -> list[Group]:
+) -> list[ColumnGroup]:
     """One group per joint and one per numeric control.
 
     Parameters
@@ -80,17 +80,17 @@ def confidence_groups(
     ]
 
 
-def _group(data: NDArray[np.float64], columns: NDArray[np.int32], smallest: NDArray[np.float64]) -> Group:
+def _group(data: NDArray[np.float64], columns: NDArray[np.int32], smallest: NDArray[np.float64]) -> ColumnGroup:
     """Whitening by covariance plus the squares of the smallest deviations: leaving the subspace counts."""
     mean = data.mean(axis=0)
     centerd = (data - mean) / smallest
     values, vectors = np.linalg.eigh(centerd.T @ centerd / len(data) + np.eye(len(columns)))
     whiten = (vectors / np.sqrt(values)).T / smallest
     farthest = float(np.linalg.norm((data - mean) @ whiten.T, axis=1).max())
-    return Group(columns, mean, whiten, MARGIN * max(farthest, 1.0))
+    return ColumnGroup(columns, mean, whiten, MARGIN * max(farthest, 1.0))
 
 
-def confidence_tensors(groups: list[Group]) -> Tensors:
+def confidence_tensors(groups: list[ColumnGroup]) -> Tensors:
     """The tensors of groups in a model file."""
 
     def offsets(sizes: list[int]) -> NDArray[np.int32]:

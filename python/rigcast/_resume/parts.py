@@ -24,7 +24,7 @@ OURS = re.compile(r"rigcast-(\w+)\.part")
 LEFT_OVER = re.compile(rf"\.({OURS.pattern})\.\w+\.part")  # of a process that was killed while writing
 
 
-class Parts:
+class PartsFolder:
     """A folder of parts of one piece of work; a context manager that keeps other runs out.
 
     Each part is a file that holds the fingerprint of its work and a hash of its content. A part that is missing,
@@ -49,7 +49,7 @@ class Parts:
         self._fingerprint = ""
         self._stack = contextlib.ExitStack()
 
-    def __enter__(self) -> Parts:
+    def __enter__(self) -> PartsFolder:
         for _ in range(100):
             with contextlib.suppress(FileNotFoundError):  # a run that has just ended has removed the folder
                 self._lock()
@@ -132,12 +132,12 @@ class Parts:
 
 
 @contextlib.contextmanager
-def opened(folder: str | os.PathLike[str] | Parts, function: str) -> Iterator[Parts]:
+def opened(folder: str | os.PathLike[str] | PartsFolder, function: str) -> Iterator[PartsFolder]:
     """The parts themselves, or those of a folder for the length of the block."""
-    if isinstance(folder, Parts):
+    if isinstance(folder, PartsFolder):
         yield folder
         return
-    with Parts(folder, function) as parts:
+    with PartsFolder(folder, function) as parts:
         yield parts
 
 

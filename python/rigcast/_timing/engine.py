@@ -24,7 +24,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Subject:
+class TimedModels:
     """The models and poses to time.
 
     Attributes
@@ -70,7 +70,7 @@ class Subject:
 
 def subject_of(
     model: rc.Deformer, poses: Floats | None, truth: Floats | None, *, runs: int, batch: int, seed: int
-) -> Subject:
+) -> TimedModels:
     """A model and what it is timed on: see `engine_figures`."""
     if runs < LEAST_RUNS:
         raise bad_argument("bench", "runs", runs, f"at least {LEAST_RUNS}: medians of fewer say little")
@@ -84,7 +84,7 @@ def subject_of(
             storages = [storage_error(model, narrow, poses, own_error).figures() for narrow in stored.values()]
     elif isinstance(model, STORED) and has_networks(model):
         models["16-bit"] = model.stored("16-bit")
-    return Subject(models, batch_of(model, poses, batch, seed), storages)
+    return TimedModels(models, batch_of(model, poses, batch, seed), storages)
 
 
 def batch_of(model: rc.Deformer, poses: Floats | None, count: int, seed: int) -> Floats:

@@ -15,7 +15,7 @@ from rigcast._resume.fingerprints import fingerprint
 from rigcast._rigs.segments import segments
 from rigcast._validate import Arguments, bad_argument
 from rigcast.baselines._model import Tensors, model
-from rigcast.baselines._samples import Data, Examples, examples
+from rigcast.baselines._samples import BaselineExamples, Data, examples
 from rigcast.progress import ProgressOption
 from rigcast.training._body.direct_networks import DirectLayers, DirectNetworks, Segment, reduced_offsets
 from rigcast.training._body.influence import Description, changed_columns, influencing_inputs, vertex_movement
@@ -112,7 +112,7 @@ def dense_network(
     MissingExtra
         Without PyTorch.
 
-    Examples
+    BaselineExamples
     --------
     >>> import numpy as np
     >>> x = np.random.default_rng(0).random((60, 2)).astype(np.float32)
@@ -174,7 +174,7 @@ def _members(data: Data, by: str | None) -> list[NDArray[np.intp]]:
 
 
 def _segments(
-    fitted: Examples,
+    fitted: BaselineExamples,
     members: list[NDArray[np.intp]],
     training: NDArray[np.bool_],
     settings: BodySettings,
@@ -195,7 +195,7 @@ def _segments(
 
 
 def _columns(
-    fitted: Examples, members: list[NDArray[np.intp]], varying: NDArray[np.bool_], least: float
+    fitted: BaselineExamples, members: list[NDArray[np.intp]], varying: NDArray[np.bool_], least: float
 ) -> list[NDArray[np.int32]]:
     """Pose columns that move each segment."""
     skeleton, probe = fitted.data.skeleton, getattr(fitted.data, "probe", None)
@@ -209,7 +209,7 @@ def _columns(
 
 
 def _tensors(
-    fitted: Examples, members: list[NDArray[np.intp]], found: list[Segment], layers: list[DirectLayers]
+    fitted: BaselineExamples, members: list[NDArray[np.intp]], found: list[Segment], layers: list[DirectLayers]
 ) -> Tensors:
     mean = fitted.rest.astype(np.float64)
     tensors: dict[str, NDArray[Any]] = {}
@@ -239,6 +239,6 @@ def _offsets(sizes: list[int]) -> NDArray[np.int32]:
     return np.array([0, *np.cumsum(sizes)], np.int32)
 
 
-def _fingerprint(fitted: Examples, settings: BodySettings, budget: Budget, by: str | None) -> str:
+def _fingerprint(fitted: BaselineExamples, settings: BodySettings, budget: Budget, by: str | None) -> str:
     """Identifies a run: settings, poses and vertices."""
     return fingerprint("dense_network", by, budget.record(settings), fitted.rest, fitted.poses, fitted.vertices)

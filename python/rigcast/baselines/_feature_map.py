@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rigcast._regression.inputs import MOST_INPUTS, fit_inputs
 from rigcast._regression.ridge import Choice, Features, choose_ridge, fit_weights, spaced
 from rigcast._validate import bad_argument
-from rigcast.baselines._samples import Examples
+from rigcast.baselines._samples import BaselineExamples
 
 _FEATURES = ("linear", "quadratic")
 _MOST_FITTED = 3000  # poses that a regression uses at most: a cubic cost
@@ -42,7 +42,7 @@ def check_features(function: str, features: str | None) -> None:
 
 
 def fit_map(
-    function: str, examples: Examples, targets: NDArray[np.float64], features: Features | None, threads: int
+    function: str, examples: BaselineExamples, targets: NDArray[np.float64], features: Features | None, threads: int
 ) -> FittedMap:
     """Ridge regression from the examples' poses to targets (T, R).
 

@@ -13,7 +13,7 @@ from rigcast import _core
 from rigcast._core import Deformer
 from rigcast._hashing import padded_faces, topology_hash
 from rigcast._pose_statistics.confidence import confidence_of
-from rigcast.baselines._samples import Examples
+from rigcast.baselines._samples import BaselineExamples
 
 Tensors = dict[str, NDArray[Any]]
 _FRAMES_AT_ONCE = 64
@@ -22,7 +22,7 @@ _LARGEST_SAMPLE = 20_000_000  # distances that the percentile is taken from at m
 
 def model(
     kind: str,
-    examples: Examples,
+    examples: BaselineExamples,
     tensors: Tensors,
     training: Mapping[str, Any],
     threads: int,
@@ -44,14 +44,14 @@ def model(
     return _core.model_from_tensors(all_tensors | errors, json.dumps(metadata | {"error": summary}))
 
 
-def numeric_controls(examples: Examples) -> list[str]:
+def numeric_controls(examples: BaselineExamples) -> list[str]:
     """Names of the pose columns after the joints'."""
     count = examples.poses.shape[1] - 12 * examples.num_joints
     names = list(getattr(examples.data, "dial_names", []))
     return names if len(names) == count else [f"control{i}" for i in range(count)]
 
 
-def _common_tensors(examples: Examples) -> Tensors:
+def _common_tensors(examples: BaselineExamples) -> Tensors:
     skeleton, poses = examples.data.skeleton, examples.poses
     joints = {} if skeleton is None else {"skeleton.parents": skeleton.parents, "skeleton.rest": skeleton.rest}
     still = np.ptp(poses, axis=0) == 0.0
@@ -64,7 +64,7 @@ def _common_tensors(examples: Examples) -> Tensors:
     }
 
 
-def _metadata(kind: str, examples: Examples, training: Mapping[str, Any]) -> dict[str, Any]:
+def _metadata(kind: str, examples: BaselineExamples, training: Mapping[str, Any]) -> dict[str, Any]:
     data, skeleton = examples.data, examples.data.skeleton
     defaults = {"name": "", "meters_per_unit": 1.0, "up_axis": "Y", "licence": "", "origin": ""}
     channels, notes = getattr(data, "channel_entry", None), getattr(data, "notes", None)
@@ -83,7 +83,7 @@ def _metadata(kind: str, examples: Examples, training: Mapping[str, Any]) -> dic
 
 
 def _errors(
-    fitted: Deformer, examples: Examples, threads: int, held_out: NDArray[np.intp] | None
+    fitted: Deformer, examples: BaselineExamples, threads: int, held_out: NDArray[np.intp] | None
 ) -> tuple[Tensors, dict[str, Any]]:
     """Tensors ``error.*`` (V,) and the summary, on held-out poses or on those that the model was fitted to."""
     judged = np.arange(len(examples)) if held_out is None else held_out

@@ -14,7 +14,7 @@ from rigcast._rigs.rotations import compose, invert
 from rigcast._validate import Arguments, bad_argument
 from rigcast.baselines._linear_blend import linear_blend
 from rigcast.baselines._model import model
-from rigcast.baselines._samples import Data, Examples, examples
+from rigcast.baselines._samples import BaselineExamples, Data, examples
 from rigcast.progress import Progress, ProgressOption, as_callback
 
 Array = NDArray[np.float64]
@@ -136,7 +136,7 @@ class _Space:
         return np.stack(found)
 
 
-def _space(fitted: Examples, skin: Deformer | None) -> _Space | None:
+def _space(fitted: BaselineExamples, skin: Deformer | None) -> _Space | None:
     inputs = fit_inputs(fitted.poses, fitted.num_joints, fitted.extent, most=None)
     if inputs is None:
         return None
@@ -177,7 +177,7 @@ def _farthest(points: Array, count: int) -> NDArray[np.intp]:
 class _RestOffsets:
     """Offsets (N, V, 3) in the rest pose that take skinning to the samples; of chosen rows and vertices."""
 
-    def __init__(self, fitted: Examples, skin: Deformer | None) -> None:
+    def __init__(self, fitted: BaselineExamples, skin: Deformer | None) -> None:
         self.fitted, self.skin = fitted, skin
 
     def __call__(self, rows: NDArray[np.intp], vertices: slice | NDArray[np.intp]) -> Array:

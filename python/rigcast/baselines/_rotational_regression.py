@@ -15,7 +15,7 @@ from rigcast._rigs.segments import components
 from rigcast._validate import Arguments, bad_argument
 from rigcast.baselines._linear_blend import linear_blend
 from rigcast.baselines._model import model
-from rigcast.baselines._samples import Data, Examples, Samples, examples
+from rigcast.baselines._samples import BaselineExamples, Data, Samples, examples
 from rigcast.baselines._triangle_rotations import fit_triangles, has_area, inverses, joint_rotations
 from rigcast.progress import Progress, ProgressOption, as_callback
 
@@ -126,14 +126,14 @@ def rotational_regression(
     return model("rotational_regression", fitted, tensors, {**about, "regression_rms": fit.rms}, threads)
 
 
-def _triangles(fitted: Examples) -> NDArray[np.int32]:
+def _triangles(fitted: BaselineExamples) -> NDArray[np.int32]:
     """The faces with an area (F, 3), quads as two triangles."""
     faces = padded_faces(fitted.data.faces, "rotational_regression", len(fitted.rest), "data.faces")
     found = np.concatenate([faces[:, :3], faces[faces[:, 3] >= 0][:, [0, 2, 3]]])
     return np.ascontiguousarray(found[has_area(fitted.rest, found)])
 
 
-def _rigid_errors(fitted: Examples, threads: int) -> NDArray[np.float64]:
+def _rigid_errors(fitted: BaselineExamples, threads: int) -> NDArray[np.float64]:
     """Squared error (V, J) of each vertex attached rigidly to each joint."""
     skeleton: Any = fitted.data.skeleton
     errors = np.zeros((len(fitted.rest), skeleton.num_joints))
@@ -143,7 +143,7 @@ def _rigid_errors(fitted: Examples, threads: int) -> NDArray[np.float64]:
     return errors
 
 
-def _unposed(fitted: Examples, bones: NDArray[np.intp]) -> NDArray[np.float64]:
+def _unposed(fitted: BaselineExamples, bones: NDArray[np.intp]) -> NDArray[np.float64]:
     """Inverses (T, J, 3, 3) of the linear parts of the skinning transforms of the bones; zeros for other joints."""
     skeleton: Any = fitted.data.skeleton
     rest = np.asarray(skeleton.rest_globals, np.float64)[bones, :, :3]
@@ -159,7 +159,7 @@ def _unposed(fitted: Examples, bones: NDArray[np.intp]) -> NDArray[np.float64]:
 
 
 def _anchors(
-    fitted: Examples, faces: NDArray[np.int32], bone: NDArray[np.intp], count: int, threads: int
+    fitted: BaselineExamples, faces: NDArray[np.int32], bone: NDArray[np.intp], count: int, threads: int
 ) -> dict[str, NDArray[Any]]:
     """Anchors and their skin weights: spread over the vertices of each bone that linear blend skinning fits best."""
     skeleton = fitted.data.skeleton

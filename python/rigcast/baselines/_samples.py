@@ -52,7 +52,7 @@ Rows = Callable[[NDArray[np.intp]], tuple[NDArray[np.float32], NDArray[np.float3
 
 
 @dataclass(frozen=True)
-class Examples:
+class BaselineExamples:
     """Poses and vertices that a baseline is fitted to, all of them in memory.
 
     Attributes
@@ -99,7 +99,7 @@ class Examples:
 
 def examples(
     function: str, data: Data, rows: ArrayLike | None, fit_on: Data | None, least: int = 2, most: int | None = None
-) -> Examples:
+) -> BaselineExamples:
     """Rows of ``data``, or of ``fit_on`` if that is given (the second protocol), checked and read.
 
     Parameters
@@ -135,4 +135,4 @@ def examples(
     protocol = "training poses" if fit_on is None else "judged clip"
     clip = getattr(source, "clip", None)
     clips = None if clip is None else np.asarray(clip, np.int32)[chosen]
-    return Examples(data, rest, poses[chosen], vertices, str(getattr(source, "hash", "")), protocol, clips)
+    return BaselineExamples(data, rest, poses[chosen], vertices, str(getattr(source, "hash", "")), protocol, clips)

@@ -13,7 +13,7 @@ from rigcast._rigs.rotations import compose, invert
 from rigcast._validate import Arguments
 from rigcast.baselines._feature_map import check_features, fit_map
 from rigcast.baselines._model import model
-from rigcast.baselines._samples import Data, Examples, examples
+from rigcast.baselines._samples import BaselineExamples, Data, examples
 from rigcast.baselines._skinning_decomposition import SkinningDecomposition, skinning_decomposition
 from rigcast.progress import ProgressOption
 
@@ -131,7 +131,7 @@ def _places(found: SkinningDecomposition) -> tuple[Array, Array]:
 
 
 def _attached(
-    fitted: Examples, motions: Array, center: Array, radius: Array
+    fitted: BaselineExamples, motions: Array, center: Array, radius: Array
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The joint (B,) in whose frame a bone moves least, -1 for none, and the bone's motions (T, B, 3, 4) in it."""
     joint = np.full(len(center), -1, np.int32)

@@ -24,7 +24,7 @@ from rigcast.cli._arguments import check_files
 from rigcast.cli._console import Console, say, silence
 from rigcast.cli._result import PartlyFailed, WrongInput, as_json
 from rigcast.cli._sentences import one_line
-from rigcast.cli._subcommands import Command, add_command
+from rigcast.cli._subcommands import CommandModule, add_command
 from rigcast.errors import ArgumentError, CudaError, InputWarning, MirroredWarning, NumericalError, SourceError
 
 INTERRUPTION = "interrupted; run the same command again to continue"
@@ -53,12 +53,12 @@ THE_USERS = {
 }
 
 
-def load_commands() -> dict[str, Command]:
+def load_commands() -> dict[str, CommandModule]:
     """The modules of all commands, by name."""
     return {name: importlib.import_module(f"rigcast.cli._commands.{name}") for name in COMMANDS}
 
 
-def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, commands: Mapping[str, CommandModule] | None = None) -> int:
     """Run one command line and return its exit code.
 
     Parameters
@@ -219,7 +219,7 @@ class _Parser(argparse.ArgumentParser):
         self.error(message)
 
 
-def parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
+def parser(modules: Mapping[str, CommandModule]) -> argparse.ArgumentParser:
     """The parser of the program, with those of its commands."""
     made = _Parser(
         prog="rigcast",

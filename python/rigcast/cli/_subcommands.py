@@ -11,7 +11,7 @@ from rigcast.cli._overwrite import add_overwrite_argument
 from rigcast.cli._result import Result
 
 
-class Command(Protocol):
+class CommandModule(Protocol):
     """The members of a command's module."""
 
     SUMMARY: str
@@ -22,14 +22,14 @@ class Command(Protocol):
     def run(self, args: argparse.Namespace, console: Console) -> Result: ...
 
 
-def add_command(commands: Any, name: str, command: Command, *, resumed: bool = False) -> None:
+def add_command(commands: Any, name: str, command: CommandModule, *, resumed: bool = False) -> None:
     """Add a parser to those of ``add_subparsers``, with the options that every command has.
 
     Parameters
     ----------
     commands : what ``add_subparsers`` returns
     name : str
-    command : Command
+    command : CommandModule
     resumed : bool
         Whether the same command goes on where it was interrupted.
     """

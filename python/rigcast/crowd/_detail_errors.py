@@ -17,7 +17,7 @@ Float64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LevelOfDetailErrors:
-    """How far vertices are off with the n most important shapes only, for every n, in the rig's unit.
+    """Distances of vertices with the n most important shapes only, for every n, in the rig's unit.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ def level_of_detail_errors(rig: BlendshapeRig, order: ArrayLike | None, weights:
     return LevelOfDetailErrors(np.sqrt(largest), np.sqrt(mean))
 
 
-def _squares(num_vertices: int, steps: list[_Step], activations: Float64) -> tuple[Float64, Float64]:
+def _squares(num_vertices: int, steps: list[_PrefixStep], activations: Float64) -> tuple[Float64, Float64]:
     """Largest and mean squared distance of every prefix in one frame, both (K + 1,)."""
     difference, square = np.zeros((num_vertices, 3)), np.zeros(num_vertices)
     largest, mean = np.zeros((2, len(steps) + 1))
@@ -131,20 +131,20 @@ class _Column:
 
 
 @dataclass(frozen=True)
-class _Step:
-    """What the prefix of ``length`` shapes leaves out, but the next longer one does not."""
+class _PrefixStep:
+    """The columns that the prefix of ``length`` shapes leaves out, but the next longer one does not."""
 
     length: int
     columns: list[_Column]
 
 
-def _dropped(rig: BlendshapeRig, order: NDArray[np.int32]) -> Iterator[_Step]:
+def _dropped(rig: BlendshapeRig, order: NDArray[np.int32]) -> Iterator[_PrefixStep]:
     """The steps from prefix K - 1 down to 0. A combination leaves with the least important of its shapes."""
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
     last = [*position, *(max(position[_shape(f)] for f in factors) for factors in rig.combinations)]
     for length in range(len(order) - 1, -1, -1):
-        yield _Step(length, [_column(rig, int(n)) for n in np.flatnonzero(np.asarray(last) == length)])
+        yield _PrefixStep(length, [_column(rig, int(n)) for n in np.flatnonzero(np.asarray(last) == length)])
 
 
 def _column(rig: BlendshapeRig, index: int) -> _Column:

@@ -22,7 +22,7 @@ IBUG_68: dict[str, int] = {
 }
 
 #: The same names and their indices among MediaPipe's 468 landmarks (Kartynnik et al. 2019): the points that correspond
-#: to them on its canonical face, symmetric, and held against the 68 landmarks of ICT FaceKit.
+#: to them on its canonical face, symmetric, and compared with the 68 landmarks of ICT FaceKit.
 MEDIAPIPE_468: dict[str, int] = dict(
     zip(
         IBUG_68,
@@ -41,7 +41,7 @@ MEDIAPIPE_468: dict[str, int] = dict(
     )
 )
 
-#: Landmarks that expressions hardly move: they show the motion of the head.
+#: Names of landmarks that expressions hardly move: they show the motion of the head.
 STEADY = (*(f"nose_bridge_{i}" for i in range(4)), "right_eye_0", "right_eye_3", "left_eye_0", "left_eye_3")
 
 COLLINEAR = 1e-6  # of the largest extent of the steady landmarks

@@ -12,7 +12,7 @@ from rigcast._atomic_files import npz_content
 from rigcast._formats.npz.archive import BROKEN
 from rigcast._interrupts import SOON, held_back
 from rigcast._resume.fingerprints import fingerprint
-from rigcast._resume.parts import Parts
+from rigcast._resume.parts import PartsFolder
 from rigcast.ik._pose_solution import PoseSolution
 from rigcast.ik._solver import Solver
 from rigcast.progress import Progress, ProgressCallback
@@ -24,7 +24,7 @@ ARRAYS = ("poses", "unknowns", "error", "objective", "iterations", "converged", 
 def solve_in_parts(
     solver: Solver,
     targets: NDArray[np.float64],
-    kept: Parts,
+    kept: PartsFolder,
     identity: str,
     progress: ProgressCallback,
     *,

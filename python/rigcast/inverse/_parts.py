@@ -11,7 +11,7 @@ import numpy as np
 
 from rigcast._interrupts import SOON, held_back
 from rigcast._resume.fingerprints import fingerprint
-from rigcast._resume.parts import Parts, opened
+from rigcast._resume.parts import PartsFolder, opened
 from rigcast._validate import bad_argument
 from rigcast.inverse._choices.elbow import SAMPLE, training_frames
 from rigcast.inverse._choices.terms import chooses_alpha, with_alpha_of, with_relative_alpha, with_smoothness_of
@@ -30,7 +30,7 @@ SLOW = {"mm": 16, "mm_cet": 16, "sqp": 1}  # frames of a part where a frame take
 
 def solve_in_parts(
     request: Request,
-    folder: str | os.PathLike[str] | Parts,
+    folder: str | os.PathLike[str] | PartsFolder,
     *,
     frames: int | None = None,
     resume: bool = False,
@@ -45,9 +45,9 @@ def solve_in_parts(
     ----------
     request : Request
         Of a shot (T, V, 3), or (T, M, 3) of the Gram matrix's vertices, without ``init``.
-    folder : path-like or Parts
-        Takes one file per part; made if it is missing. Parts that are open already stay so, and keep other runs out
-        until their block ends.
+    folder : path-like or PartsFolder
+        Takes one file per part; made if it is missing. A folder that is open already stays so, and keeps other runs out
+        until its block ends.
     frames : int, optional
         Of a part; by default what takes about a second.
     resume : bool
@@ -123,7 +123,7 @@ def _settled(request: Request) -> Request:
 
 
 def _solved_parts(
-    settled: Request, folder: str | os.PathLike[str] | Parts, length: int, resume: bool, request: Request
+    settled: Request, folder: str | os.PathLike[str] | PartsFolder, length: int, resume: bool, request: Request
 ) -> Solution:
     """Solve the parts that the folder lacks, and join all."""
     shot, parts, solved, began = np.asarray(settled.targets), list[Solution](), 0, time.monotonic()

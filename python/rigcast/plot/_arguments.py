@@ -27,7 +27,7 @@ Values = Sequence[ArrayLike | None]
 
 
 @dataclass(frozen=True)
-class Subject:
+class PlottedMesh:
     """The mesh to draw, at rest, with faces (F, 4) and the direction of up."""
 
     rest: NDArray[np.float32]
@@ -35,7 +35,7 @@ class Subject:
     up_axis: str
 
 
-def subject_of(function: str, model: RestingMesh | Mesh) -> Subject:
+def subject_of(function: str, model: RestingMesh | Mesh) -> PlottedMesh:
     """The mesh of a rig, a model, a data set or a mesh."""
     rest = getattr(model, "rest_vertices", getattr(model, "vertices", None))
     faces = getattr(model, "faces", None)
@@ -45,10 +45,10 @@ def subject_of(function: str, model: RestingMesh | Mesh) -> Subject:
     if not len(faces):
         raise bad_argument(function, "model", "without faces", "a mesh that can be drawn")
     up_axis = getattr(model, "up_axis", None) or "Y"
-    return Subject(np.asarray(rest, np.float32), padded_faces(np.asarray(faces), function), str(up_axis))
+    return PlottedMesh(np.asarray(rest, np.float32), padded_faces(np.asarray(faces), function), str(up_axis))
 
 
-def points_of(function: str, vertices: ArrayLike, subject: Subject, rank: int) -> NDArray[np.float32]:
+def points_of(function: str, vertices: ArrayLike, subject: PlottedMesh, rank: int) -> NDArray[np.float32]:
     """Vertices (V, 3) of rank 2, or (N, V, 3) of rank 3, checked."""
     count = len(subject.rest)
     expected = f"numbers ({count}, 3)" if rank == 2 else f"numbers (N, {count}, 3), N at least 1"

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._core import BlendshapeRig
 from rigcast._rigs.mesh import Mesh
 from rigcast._validate import bad_argument
-from rigcast.plot._arguments import RestingMesh, Subject, Values, focus_of, points_of, subject_of, values_of
+from rigcast.plot._arguments import PlottedMesh, RestingMesh, Values, focus_of, points_of, subject_of, values_of
 from rigcast.plot._colors import heat, nice_top
 from rigcast.plot._framing import aspect_of, moving_vertices
 from rigcast.plot._image import Image, Pixels
@@ -211,7 +211,7 @@ class _Look:
 
 def _drawn(
     function: str,
-    subject: Subject,
+    subject: PlottedMesh,
     vertices: NDArray[np.float32],
     titles: Sequence[str] | None,
     columns: int,
@@ -241,7 +241,7 @@ def _scale(function: str, colored: list[NDArray[np.float64] | None], look: _Look
 
 def _pictures(
     function: str,
-    subject: Subject,
+    subject: PlottedMesh,
     vertices: NDArray[np.float32],
     colored: list[NDArray[np.float64] | None],
     scale: Scale | None,

@@ -27,7 +27,7 @@ from rigcast.errors import MirroredWarning
 from rigcast.sources._joint_maps import joint_map as guessed_map
 from rigcast.sources._joint_maps import limb_joints
 from rigcast.sources._retargeting import goals as aims
-from rigcast.sources._retargeting.checking import Check, Moving, angle_between, limbs_of
+from rigcast.sources._retargeting.checking import Check, MappedMovement, angle_between, limbs_of
 from rigcast.sources._retargeting.following import following_of
 from rigcast.sources._retargeting.mirrors import is_mirror_image, unmirrored
 from rigcast.sources._retargeting.refining import refine
@@ -165,7 +165,7 @@ class _Task:
             target.release(self.root)
             target.release(self.mover)
         self.following = following_of(target, list(self.above), {c: self._below(c) for c in self.above})
-        self.moving = Moving(motion, pairs, self.world, self.rest)
+        self.moving = MappedMovement(motion, pairs, self.world, self.rest)
 
     def _tilt(self, limbs: set[str]) -> float:
         """Degrees by which the motion's trunk leans at rest: its joints above the limbs, and where limbs begin."""

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from rigcast._core import Deformer
 from rigcast._hashing import topology_hash
-from rigcast._resume.parts import Parts as KeptParts
+from rigcast._resume.parts import PartsFolder as KeptParts
 from rigcast._validate import Arguments
 from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigcast.sources import Action, Retargeted, Rig

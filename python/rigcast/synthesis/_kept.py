@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._atomic_files import npz_content
 from rigcast._resume.fingerprints import fingerprint
-from rigcast._resume.parts import Parts, opened
+from rigcast._resume.parts import PartsFolder, opened
 from rigcast.synthesis._figures import HeldOut
 from rigcast.synthesis._parts import Bridge
 from rigcast.synthesis._prepare import Prepared
@@ -36,7 +36,7 @@ class Kept:
         Of this fit alone: begun with its fingerprint.
     """
 
-    def __init__(self, parts: Parts | None) -> None:
+    def __init__(self, parts: PartsFolder | None) -> None:
         self._parts = parts
         self.count = 0  # pieces that the folder holds
 
@@ -103,7 +103,7 @@ class Kept:
 
 
 @contextlib.contextmanager
-def kept_in(folder: str | os.PathLike[str] | Parts | None, ready: Prepared) -> Iterator[Kept]:
+def kept_in(folder: str | os.PathLike[str] | PartsFolder | None, ready: Prepared) -> Iterator[Kept]:
     """Pieces of a fit to prepared clips, in a folder.
 
     Raises

@@ -17,8 +17,8 @@ from rigcast._hashing import padded_faces
 from rigcast._validate import Arguments, bad_argument
 from rigcast.errors import CorrespondenceWarning
 from rigcast.progress import Progress, ProgressOption, as_callback
-from rigcast.transfer._matching.components import Surface, component_of, drawn_to, marked, partners, parts_of
-from rigcast.transfer._matching.fit import Fit
+from rigcast.transfer._matching.components import ComponentMesh, component_of, drawn_to, marked, partners, parts_of
+from rigcast.transfer._matching.fit import SourceFit
 from rigcast.transfer._matching.fitting import Pairs, fit_surface, mean_edge, similarity
 from rigcast.transfer._matching.landmarks import checked_landmarks
 from rigcast.transfer._matching.match import match
@@ -254,7 +254,7 @@ def correspond(
     other_faces = padded_faces(target_faces, "correspond", len(other), "target_faces")
     pairs = checked_landmarks(landmarks, own, own_faces, other, other_faces)
     move = similarity(own[pairs[:, 0]], other[pairs[:, 1]]) if len(pairs) else similarity(own[:0], own[:0])
-    start, goal = Surface.of(move.apply(own), own_faces), Surface.of(other, other_faces)
+    start, goal = ComponentMesh.of(move.apply(own), own_faces), ComponentMesh.of(other, other_faces)
     tied = marked(pairs, start, goal)
     fitted = fit_surface(
         start,
@@ -270,7 +270,7 @@ def correspond(
     error = np.linalg.norm(fitted.points[pairs[:, 0]].astype(np.float64) - other[pairs[:, 1]], axis=1)
     held = error <= near
     met = partners(tied, fitted, goal, near, threads)
-    fit = Fit(fitted, goal, tied, met, pairs[held, 1], edge, near, threads)
+    fit = SourceFit(fitted, goal, tied, met, pairs[held, 1], edge, near, threads)
     found, torn, undecided = match(fit, pairs[held], error[held])
     if not found.matched.any():
         raise bad_argument("correspond", "target", f"nowhere within {near:.3g} of the fitted source", "near")

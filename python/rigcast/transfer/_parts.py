@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._core import DeformationTransfer
 from rigcast._interrupts import SOON, held_back
 from rigcast._resume.fingerprints import fingerprint
-from rigcast._resume.parts import Parts, opened
+from rigcast._resume.parts import PartsFolder, opened
 from rigcast._validate import Arguments
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.transfer._contacts import Contacts, contact_pairs
@@ -30,7 +30,7 @@ def transfer_in_parts(
     source_shapes: ArrayLike,
     target_neutral: ArrayLike,
     faces: ArrayLike,
-    folder: str | os.PathLike[str] | Parts,
+    folder: str | os.PathLike[str] | PartsFolder,
     *,
     fixed: Fixed = "rest",
     contacts: Contacts = "auto",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rigcast._resume.fingerprints import fingerprint
-from rigcast._resume.parts import Parts
+from rigcast._resume.parts import PartsFolder
 
 Row = dict[str, Any]
 
@@ -45,9 +45,9 @@ class Kept:
         return row
 
     @contextlib.contextmanager
-    def _parts(self) -> Iterator[Parts]:
+    def _parts(self) -> Iterator[PartsFolder]:
         """Open for one row only: a row may ask for another."""
-        with Parts(self.folder, "mismatch") as parts:
+        with PartsFolder(self.folder, "mismatch") as parts:
             parts.begin(self.mark)
             yield parts
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NLA = "NLA"  # what NLA tracks play, as one action
 
 
-class Connection:
+class HostConnection:
     """Keeps the host of one open file.
 
     Parameters
@@ -133,7 +133,7 @@ class Connection:
         return header | {"notes": [*header["notes"], *carrying_notes(header["carrying"])]}, arrays
 
 
-class PlayedActions(Connection):
+class PlayedActions(HostConnection):
     """The answers of a rig in Blender about its file's actions and its bones."""
 
     actions: dict[str, int]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._formats.gltf.document import Document, Record, integer, optional, records, refuse
+from rigcast._formats.gltf.document import Document, GltfObject, integer, optional, records, refuse
 
 COMPONENTS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
@@ -96,7 +96,7 @@ class Accessors:
         """Replace some rows (section 3.6.2.3)."""
         count = integer(getattr(sparse, "count", None), 1, len(values) + 1, f"{what}.sparse.count")
         where, new = getattr(sparse, "indices", None), getattr(sparse, "values", None)
-        if not isinstance(where, Record) or not isinstance(new, Record):
+        if not isinstance(where, GltfObject) or not isinstance(new, GltfObject):
             raise refuse(f"{what}.sparse", "without indices or values", "complete")
         kind = self._component(where.componentType, f"{what}.sparse.indices.componentType")
         rows = self._view(where.bufferView, where.byteOffset, kind, count, 1, f"{what}.sparse.indices")[:, 0]

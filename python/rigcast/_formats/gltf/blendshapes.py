@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from rigcast._formats.gltf.accessors import Accessors
 from rigcast._formats.gltf.character import shown_meshes
-from rigcast._formats.gltf.clips import Clip, read_clips
+from rigcast._formats.gltf.clips import GltfClip, read_clips
 from rigcast._formats.gltf.document import Document, integer, records, refuse, text
 from rigcast._formats.gltf.face_notes import FaceNotes, read_notes
-from rigcast._formats.gltf.geometry import Geometry, Owner, read_geometry, turn_corners
+from rigcast._formats.gltf.geometry import GltfGeometry, Owner, read_geometry, turn_corners
 from rigcast._formats.gltf.nodes import Nodes
 from rigcast._formats.gltf.playback import clip_frames
 from rigcast._notes import tell
@@ -41,7 +41,7 @@ class MorphFile:
         The file, opened.
     mesh_nodes : list of int
         Nodes of meshes with morph targets (or of the one mesh that was asked for).
-    geometry : list of Geometry, one per mesh node, in mesh space
+    geometry : list of GltfGeometry, one per mesh node, in mesh space
     names : list of str
         Targets; those of the same name in several meshes are one, as avatars in several meshes mean it.
     notes : FaceNotes, optional
@@ -54,7 +54,7 @@ class MorphFile:
     nodes: Nodes
     accessors: Accessors
     mesh_nodes: list[int]
-    geometry: list[Geometry]
+    geometry: list[GltfGeometry]
     names: list[str]
     notes: FaceNotes | None
     left_out: list[str] = field(default_factory=list)
@@ -83,12 +83,12 @@ class MorphFile:
             return np.eye(3, 4)
         return self.nodes.relative([node], {})[node]
 
-    def clips(self) -> list[Clip]:
+    def clips(self) -> list[GltfClip]:
         """All animations of the file."""
         counts = {owner.node: len(owner.names) for owner in self.owners}
         return read_clips(self.document.gltf, self.accessors, self.nodes, counts)
 
-    def curves(self, clip: Clip, times: NDArray[np.float64]) -> NDArray[np.float64]:
+    def curves(self, clip: GltfClip, times: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weights (T, K) of a clip; where meshes share a shape the first animated one speaks for it."""
         animated = clip.at(times)
         result = np.zeros((len(times), len(self.names)))
@@ -210,7 +210,7 @@ def load_gltf_weights(
     return by_name(file.names, file.curves(record, frames.times), rig), frames.fps
 
 
-def morph_clip(file: MorphFile, name: str | None) -> Clip:
+def morph_clip(file: MorphFile, name: str | None) -> GltfClip:
     """The named clip, or the only one that moves morph weights."""
     clips = [clip for clip in file.clips() if any(track.path == "weights" for track in clip.tracks)]
     found = [clip for clip in clips if name in (None, clip.name)]
@@ -243,7 +243,7 @@ def _choose(document: Document, nodes: Nodes, mesh: str | None) -> tuple[list[in
     return found, left_out if mesh is None else []
 
 
-def _name_apart(geometry: list[Geometry], nodes: Nodes) -> None:
+def _name_apart(geometry: list[GltfGeometry], nodes: Nodes) -> None:
     """Put a mesh's name before its targets that the file does not name, if several meshes have targets."""
     several = sum(len(part.owners) for part in geometry) > 1
     for part in geometry if several else []:

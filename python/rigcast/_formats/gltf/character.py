@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rigcast._formats.gltf.accessors import Accessors
 from rigcast._formats.gltf.document import Document, integer, items, records, refuse, text
 from rigcast._formats.gltf.face_notes import FaceNotes
-from rigcast._formats.gltf.geometry import Geometry, read_geometry, turn_corners
+from rigcast._formats.gltf.geometry import GltfGeometry, read_geometry, turn_corners
 from rigcast._formats.gltf.nodes import Nodes
 from rigcast._rigs.description import Joints
 from rigcast._rigs.matching import listed
@@ -28,13 +28,13 @@ ALIKE = 1e-3  # of the joints' extent: bind poses of two skins that differ by le
 
 
 @dataclass
-class Character:
+class GltfCharacter:
     """Meshes and joints.
 
     Attributes
     ----------
     mesh_nodes : list of int
-    geometry : Geometry
+    geometry : GltfGeometry
         Of all of them, in the space of the first skin; joints are places in ``joints``.
     joints : list of int
         Nodes; none without a skin.
@@ -44,7 +44,7 @@ class Character:
     """
 
     mesh_nodes: list[int]
-    geometry: Geometry
+    geometry: GltfGeometry
     joints: list[int]
     binds: Float64
     notes: list[str] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Character:
 
 def read_character(
     document: Document, accessors: Accessors, nodes: Nodes, wanted: list[str] | None, face: FaceNotes | None
-) -> Character:
+) -> GltfCharacter:
     """Read the named meshes, or all that belong together.
 
     Raises
@@ -65,7 +65,7 @@ def read_character(
     skinned = [node for node in chosen if skins[node][0]]
     if not skinned:
         geometry = read_geometry(document, accessors, chosen, {}, nodes.names)
-        return Character(chosen, geometry, [], np.empty((0, 3, 4)), notes)
+        return GltfCharacter(chosen, geometry, [], np.empty((0, 3, 4)), notes)
     if apart := _apart(nodes, {node: set(skins[node][0]) for node in skinned}):
         got = "not given" if wanted is None else f"{', '.join(wanted)}, on {apart} skeletons"
         raise refuse("mesh", got, f"one of {', '.join(nodes.names[node] for node in chosen)[:500]}")
@@ -86,7 +86,7 @@ def read_character(
             moves[node] = compose(binds[holder], nodes.relative([holder, node], {})[node])
             slots[node] = np.array([place[holder]])
     _gather(geometry, chosen, moves, slots)
-    return Character(chosen, geometry, joints, np.array([binds[joint] for joint in joints]), notes)
+    return GltfCharacter(chosen, geometry, joints, np.array([binds[joint] for joint in joints]), notes)
 
 
 def shown_meshes(document: Document, nodes: Nodes) -> tuple[list[int], list[str]]:
@@ -232,7 +232,7 @@ def tree_of(nodes: Nodes, order: list[int], rest: Float64) -> Joints:
 
 
 def _gather(
-    geometry: Geometry,
+    geometry: GltfGeometry,
     chosen: list[int],
     moves: dict[int, Float64],
     slots: dict[int, NDArray[np.int64]],

@@ -9,10 +9,10 @@ from rigcast._core import Skeleton
 from rigcast._formats.frame_rates import Frames
 from rigcast._formats.gltf.accessors import Accessors
 from rigcast._formats.gltf.character import bound_joints, read_skin, tree_of
-from rigcast._formats.gltf.clips import Clip, read_clips
+from rigcast._formats.gltf.clips import GltfClip, read_clips
 from rigcast._formats.gltf.document import Document, records, refuse
 from rigcast._formats.gltf.nodes import Nodes
-from rigcast._formats.gltf.playback import Playback, clip_frames
+from rigcast._formats.gltf.playback import GltfPlayback, clip_frames
 from rigcast._rigs.described import Described, counted
 from rigcast._rigs.description import Joints
 from rigcast._rigs.motion import Motion
@@ -26,13 +26,13 @@ class ClipFile:
 
     Attributes
     ----------
-    clips : dict from name to Clip (``duration`` in seconds)
+    clips : dict from name to GltfClip (``duration`` in seconds)
     notes : list of str
         What of the file was left out, or decided.
     """
 
-    clips: dict[str, Clip]
-    playback: Playback
+    clips: dict[str, GltfClip]
+    playback: GltfPlayback
     joints: Joints | None
     notes: list[str]
 
@@ -49,7 +49,7 @@ class ClipFile:
         """
         return clip_frames(self._clip(clip), fps)
 
-    def _clip(self, name: str | None) -> Clip:
+    def _clip(self, name: str | None) -> GltfClip:
         """The named clip, or the only one."""
         found = [clip for clip in self.clips if name in (None, clip)]
         if len(found) != 1:
@@ -77,11 +77,11 @@ class ClipFile:
         dials = self._dials_of(record, frames.times)
         return Motion(joints.names, joints.parents, joints.rest, local, 1.0 / frames.fps, record.name, notes, dials)
 
-    def _dials_of(self, clip: Clip, times: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    def _dials_of(self, clip: GltfClip, times: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         """Weights (T,) of morph targets by name; a file without a mesh has none."""
         return {}
 
-    def _moments(self, clip: str, fps: float | None, times: ArrayLike | None) -> tuple[Clip, NDArray[np.float64]]:
+    def _moments(self, clip: str, fps: float | None, times: ArrayLike | None) -> tuple[GltfClip, NDArray[np.float64]]:
         record = self._clip(clip)
         if times is None:
             return record, self.frames(clip, fps).times
@@ -93,13 +93,13 @@ class GltfSkeleton(ClipFile, Described):
 
     Attributes
     ----------
-    clips : dict from name to Clip
+    clips : dict from name to GltfClip
     skeleton : Skeleton
     name : str
     notes : list of str
     """
 
-    def __init__(self, name: str, joints: Joints, clips: list[Clip], playback: Playback) -> None:
+    def __init__(self, name: str, joints: Joints, clips: list[GltfClip], playback: GltfPlayback) -> None:
         self.name, self.joints, self.playback = name, joints, playback
         self.clips = {clip.name: clip for clip in clips}
         self.skeleton = Skeleton(joints.names, joints.parents, np.asarray(joints.rest, np.float32))
@@ -145,7 +145,7 @@ def skeleton_of(document: Document) -> GltfSkeleton:
         order = [node for node in nodes.order if node in chosen]
         standing = nodes.relative(order, {})
         joints = tree_of(nodes, order, np.array([standing[node] for node in order]))
-    return GltfSkeleton(escaped(document.path.stem), joints, clips, Playback(nodes, order, [], joints.rest))
+    return GltfSkeleton(escaped(document.path.stem), joints, clips, GltfPlayback(nodes, order, [], joints.rest))
 
 
 def _with_ancestors(nodes: Nodes, some: set[int]) -> set[int]:

@@ -18,7 +18,7 @@ ALMOST_ONE = 1 - 1e-12
 
 
 @dataclass(frozen=True)
-class Track:
+class GltfTrack:
     """One animated property of one node.
 
     Attributes
@@ -71,11 +71,11 @@ class Track:
 
 
 @dataclass(frozen=True)
-class Clip:
+class GltfClip:
     """A named animation."""
 
     name: str
-    tracks: tuple[Track, ...]
+    tracks: tuple[GltfTrack, ...]
 
     @property
     def duration(self) -> float:
@@ -87,7 +87,7 @@ class Clip:
         return {(track.node, track.path): track.at(times) for track in self.tracks}
 
 
-def read_clips(gltf: Any, accessors: Accessors, nodes: Nodes, morph_counts: dict[int, int]) -> list[Clip]:
+def read_clips(gltf: Any, accessors: Accessors, nodes: Nodes, morph_counts: dict[int, int]) -> list[GltfClip]:
     """All animations; ``morph_counts`` gives the number of weights of each node that has them."""
     animations = records(gltf.animations, "animations")
     names = unique_names(text(record.name) or f"clip {i}" for i, record in enumerate(animations))
@@ -100,13 +100,13 @@ def read_clips(gltf: Any, accessors: Accessors, nodes: Nodes, morph_counts: dict
             track = _track(channel, samplers, accessors, nodes, morph_counts, what)
             if track is not None:
                 tracks[track.node, track.path] = track
-        clips.append(Clip(names[index], tuple(tracks.values())))
+        clips.append(GltfClip(names[index], tuple(tracks.values())))
     return clips
 
 
 def _track(
     channel: Any, samplers: list[Any], accessors: Accessors, nodes: Nodes, morph_counts: dict[int, int], what: str
-) -> Track | None:
+) -> GltfTrack | None:
     path, number = text(getattr(channel.target, "path", None)), getattr(channel.target, "node", None)
     if path not in KINDS or number is None:
         return None  # "When undefined, the animated object MAY be defined by an extension": nothing of ours
@@ -132,7 +132,7 @@ def _track(
     values = values.reshape(shape)
     if path == "rotation" and not (np.linalg.norm(values[:, 1] if values.ndim == 3 else values, axis=-1) > 0).all():
         raise refuse(f"{what}: output", "a quaternion of length zero", "quaternions")
-    return Track(node, path, mode, times, values)
+    return GltfTrack(node, path, mode, times, values)
 
 
 def _slerp(a: NDArray[np.float64], b: NDArray[np.float64], u: NDArray[np.float64]) -> NDArray[np.float64]:

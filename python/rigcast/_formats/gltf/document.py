@@ -69,7 +69,7 @@ def items(value: object, what: str) -> list[Any]:
     return value
 
 
-class Record:
+class GltfObject:
     """A JSON object: its properties are attributes, None where the file says nothing."""
 
     __slots__ = ("_properties",)
@@ -90,7 +90,7 @@ def records(value: object, what: str) -> list[Any]:
     """A list of JSON objects, empty where the file says nothing."""
     result = items(value, what)
     for index, record in enumerate(result):
-        if not isinstance(record, Record):
+        if not isinstance(record, GltfObject):
             raise refuse(f"{what}[{index}]", type(record).__name__, "an object")
     return result
 
@@ -175,10 +175,10 @@ def _parse(path: Path, content: bytes) -> tuple[Any, bytes | None]:
         raise refuse("path", f"{path}: without the glTF header", "a .glb file")
     chunks = _chunks(path, content) if binary else {JSON_CHUNK: content}
     try:
-        parsed = json.loads(as_utf8(chunks[JSON_CHUNK]).decode("utf-8"), object_hook=Record)
+        parsed = json.loads(as_utf8(chunks[JSON_CHUNK]).decode("utf-8"), object_hook=GltfObject)
     except (ValueError, KeyError, RecursionError) as error:
         raise refuse("path", f"{path}: not readable ({type(error).__name__})", "a glTF 2.0 file") from error
-    if not isinstance(parsed, Record) or not isinstance(parsed.asset, Record):
+    if not isinstance(parsed, GltfObject) or not isinstance(parsed.asset, GltfObject):
         raise refuse("path", f"{path}: without JSON or asset", "a glTF 2.0 file")
     return parsed, chunks.get(BINARY_CHUNK)
 

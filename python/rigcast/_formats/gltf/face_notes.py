@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from rigcast._formats.gltf.document import Document, Record, items, numbers, records, refuse, text
+from rigcast._formats.gltf.document import Document, GltfObject, items, numbers, records, refuse, text
 
 if TYPE_CHECKING:
     from rigcast import BlendshapeRig
@@ -77,7 +77,7 @@ def read_notes(document: Document) -> FaceNotes | None:
     """
     for index, node in enumerate(records(document.gltf.nodes, "nodes")):
         entry = getattr(node.extras, KEY, None)
-        if isinstance(entry, Record):
+        if isinstance(entry, GltfObject):
             where = f"nodes[{index}].extras.{KEY}"
             correctives = {_name(row, 2, where): _drivers(row[1], where) for row in items(entry.correctives, where)}
             bounds = {_name(row, 3, where): _rising(row[1:], where) for row in items(entry.bounds, where)}

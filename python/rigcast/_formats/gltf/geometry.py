@@ -38,7 +38,7 @@ class Owner:
 
 
 @dataclass
-class Geometry:
+class GltfGeometry:
     """The primitives of some mesh nodes joined into one mesh, in mesh space.
 
     Attributes
@@ -82,7 +82,7 @@ def read_geometry(
     mesh_nodes: list[int],
     skinned: Mapping[int, int],
     names: list[str] | None = None,
-) -> Geometry:
+) -> GltfGeometry:
     """Merge all triangle primitives of mesh nodes, and points of meshes that have no triangles.
 
     Parameters
@@ -109,7 +109,7 @@ def read_geometry(
     if not parts.vertices:
         raise refuse("mesh", "without triangles or points", "a mesh with triangles")
     width = max(joint.shape[1] for joint in parts.joint)
-    return Geometry(
+    return GltfGeometry(
         np.concatenate(parts.vertices),
         np.concatenate(parts.faces),
         np.concatenate([np.pad(joint, ((0, 0), (0, width - joint.shape[1]))) for joint in parts.joint]),
@@ -289,7 +289,7 @@ def _target_names(mesh: Any, count: int) -> list[str]:
     return [""] * count
 
 
-def turn_corners(geometry: Geometry, rows: NDArray[np.bool_]) -> None:
+def turn_corners(geometry: GltfGeometry, rows: NDArray[np.bool_]) -> None:
     """Turn round the corners of some triangles, whose surface is mirrored: fronts stay fronts (section 3.7.4)."""
     for corners in (geometry.faces, geometry.surface.uv_faces):
         if len(corners):

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._formats.frame_rates import DEFAULT_FPS, Frames, frames_of
-from rigcast._formats.gltf.clips import Clip
+from rigcast._formats.gltf.clips import GltfClip
 from rigcast._formats.gltf.document import unique_names
-from rigcast._formats.gltf.geometry import Geometry, Owner
+from rigcast._formats.gltf.geometry import GltfGeometry, Owner
 from rigcast._formats.gltf.nodes import Animated, Nodes
 from rigcast._rigs.description import Factor, Joints, Morph, RigChannel, Skin
 from rigcast._rigs.rotations import Float64, continuous_euler, inverse_linear, nearest_rotation
@@ -26,7 +26,7 @@ STILL_SHARE = 1e-3  # of the character's size
 
 
 @dataclass(frozen=True)
-class Playback:
+class GltfPlayback:
     """The nodes of a file that a clip moves, as a rig has them: its joints, and the owners of morph weights."""
 
     nodes: Nodes
@@ -34,7 +34,7 @@ class Playback:
     owners: list[Owner]
     rest: Float64
 
-    def local(self, clip: Clip, times: NDArray[np.float64]) -> Float64:
+    def local(self, clip: GltfClip, times: NDArray[np.float64]) -> Float64:
         """Transforms (T, J, 3, 4) relative to the parent joint; a root joint's is its world transform."""
         relative = self.nodes.relative(self.joints, _moving(clip, times))
         result = np.empty((len(times), len(self.joints), 3, 4))
@@ -42,7 +42,7 @@ class Playback:
             result[:, place] = relative[node]
         return result
 
-    def weights(self, clip: Clip, times: NDArray[np.float64]) -> NDArray[np.float64]:
+    def weights(self, clip: GltfClip, times: NDArray[np.float64]) -> NDArray[np.float64]:
         """Morph weights (T, M)."""
         animated = clip.at(times)
         columns = [
@@ -59,11 +59,11 @@ class Playback:
         return angles, np.asarray(shift[..., 0])
 
 
-def _moving(clip: Clip, times: NDArray[np.float64]) -> Animated:
+def _moving(clip: GltfClip, times: NDArray[np.float64]) -> Animated:
     return {key: values for key, values in clip.at(times).items() if key[1] != "weights"}
 
 
-def clip_frames(clip: Clip, fps: float | None) -> Frames:
+def clip_frames(clip: GltfClip, fps: float | None) -> Frames:
     """Frames of a clip: its own keys, or from 0 to its end at a rate.
 
     Raises
@@ -81,12 +81,12 @@ def clip_frames(clip: Clip, fps: float | None) -> Frames:
     return frames
 
 
-def _too_long(clip: Clip, fps: float) -> ValueError:
+def _too_long(clip: GltfClip, fps: float) -> ValueError:
     expected = f"such that the {clip.duration:.4g} seconds of {clip.name} have fewer than {MOST_FRAMES} frames"
     return bad_argument("GltfRig", "fps", repr(fps), expected)
 
 
-def frame_times(clip: Clip, fps: float) -> NDArray[np.float64]:
+def frame_times(clip: GltfClip, fps: float) -> NDArray[np.float64]:
     """Seconds of the frames of a clip, from 0 to its end."""
     Arguments("GltfRig").rate("fps", fps)
     count = clip.duration * fps + SLACK
@@ -95,14 +95,19 @@ def frame_times(clip: Clip, fps: float) -> NDArray[np.float64]:
     return np.arange(int(count) + 1) / fps
 
 
-def scan_times(clip: Clip, width: int) -> NDArray[np.float64]:
+def scan_times(clip: GltfClip, width: int) -> NDArray[np.float64]:
     """Evenly spaced seconds to look for extremes of ``width`` things, few enough for memory whatever a file claims."""
     most = max(2, min(SCAN_FRAMES, SCAN_SIZE // max(1, width)))
     return np.linspace(0.0, clip.duration, int(min(most, clip.duration * SCAN_FPS + 2)))
 
 
 def joint_channels(
-    joints: Joints | None, skin: Skin | None, playback: Playback, clips: list[Clip], ranges: float | None, size: float
+    joints: Joints | None,
+    skin: Skin | None,
+    playback: GltfPlayback,
+    clips: list[GltfClip],
+    ranges: float | None,
+    size: float,
 ) -> list[RigChannel]:
     """Translations of joints that clips shift, then rotations; and of the joints that carry a body in any case.
 
@@ -169,7 +174,7 @@ def morph_names(owners: list[Owner], nodes: Nodes) -> list[str]:
     return unique_names(f"{nodes.names[o.node]}.{name}" if several else name for o in owners for name in o.names)
 
 
-def dials(names: list[str], owners: list[Owner], playback: Playback, clips: list[Clip]) -> list[RigChannel]:
+def dials(names: list[str], owners: list[Owner], playback: GltfPlayback, clips: list[GltfClip]) -> list[RigChannel]:
     """Morph weights: [0, 1], wider where the file goes beyond."""
     rest = np.concatenate([np.empty(0), *(owner.weights for owner in owners)])
     low, high = np.minimum(0.0, rest), np.maximum(1.0, rest)
@@ -190,7 +195,7 @@ def within(dial: RigChannel, bounds: Mapping[str, tuple[float, float]]) -> RigCh
     return replace(dial, low=low, high=high, rest=float(np.clip(dial.rest, low, high)))
 
 
-def merge_parts(geometry: Geometry) -> None:
+def merge_parts(geometry: GltfGeometry) -> None:
     """Make targets of several parts one, if all parts have the same, as the parts of a face of this package have."""
     if len(geometry.owners) < 2 or any(owner.names != geometry.owners[0].names for owner in geometry.owners):
         return
@@ -206,7 +211,7 @@ def merge_parts(geometry: Geometry) -> None:
 
 def morphs(
     names: list[str],
-    geometry: Geometry,
+    geometry: GltfGeometry,
     placement: Float64,
     first_dial: int,
     correctives: Mapping[str, Sequence[Factor]],

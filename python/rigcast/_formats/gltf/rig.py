@@ -19,14 +19,14 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._formats.gltf.accessors import Accessors
 from rigcast._formats.gltf.character import bound_joints, read_character
 from rigcast._formats.gltf.clip_file import ClipFile
-from rigcast._formats.gltf.clips import Clip, read_clips
+from rigcast._formats.gltf.clips import GltfClip, read_clips
 from rigcast._formats.gltf.document import Document, refuse, text
 from rigcast._formats.gltf.face_notes import read_notes
-from rigcast._formats.gltf.geometry import Geometry, turn_corners
+from rigcast._formats.gltf.geometry import GltfGeometry, turn_corners
 from rigcast._formats.gltf.nodes import Nodes
 from rigcast._formats.gltf.playback import (
     STILL_SHARE,
-    Playback,
+    GltfPlayback,
     carriers_of,
     dials,
     held_of,
@@ -53,7 +53,7 @@ class GltfRig(ClipFile, SkinnedRig):
 
     Attributes
     ----------
-    clips : dict from name to Clip (``duration`` in seconds)
+    clips : dict from name to GltfClip (``duration`` in seconds)
     """
 
     left_out: list[str]  # of the notes those on meshes
@@ -91,7 +91,7 @@ class GltfRig(ClipFile, SkinnedRig):
             values[:, index] = weights
         return values
 
-    def _dials_of(self, clip: Clip, times: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    def _dials_of(self, clip: GltfClip, times: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         weights = self.playback.weights(clip, times)[:, self.dial_targets]
         return dict(zip(self.dial_names, weights.T, strict=True))
 
@@ -184,7 +184,7 @@ def rig_of(document: Document, mesh: str | Sequence[str] | None, ranges: float |
         geometry.joint, geometry.weight = (np.full((len(geometry.vertices), 1), x) for x in (0, 1.0))
     joints, skin, placement, order = _bind_pose(nodes, geometry, joints_of_skin, binds, mesh_nodes[0])
     rest = joints.rest if joints is not None else np.empty((0, 3, 4))
-    playback = Playback(nodes, order, owners, rest)
+    playback = GltfPlayback(nodes, order, owners, rest)
     vertices = geometry.vertices @ placement[:, :3].T + placement[:, 3]
     if np.linalg.det(placement[:, :3]) < 0:
         turn_corners(geometry, np.ones(len(geometry.faces), np.bool_))
@@ -213,7 +213,7 @@ def rig_of(document: Document, mesh: str | Sequence[str] | None, ranges: float |
     return rig
 
 
-def _is_moved(nodes: Nodes, node: int, clips: list[Clip]) -> bool:
+def _is_moved(nodes: Nodes, node: int, clips: list[GltfClip]) -> bool:
     """True if a clip places the node or one of its ancestors."""
     moved = {track.node for clip in clips for track in clip.tracks if track.path != "weights"}
     while node >= 0 and node not in moved:
@@ -222,7 +222,7 @@ def _is_moved(nodes: Nodes, node: int, clips: list[Clip]) -> bool:
 
 
 def _bind_pose(
-    nodes: Nodes, geometry: Geometry, skin_joints: list[int], binds: Float64, mesh_node: int
+    nodes: Nodes, geometry: GltfGeometry, skin_joints: list[int], binds: Float64, mesh_node: int
 ) -> tuple[Joints | None, Skin | None, Float64, list[int]]:
     """Joints at rest, skin, the placement of mesh space in the world, and the joint nodes, parents first."""
     if not skin_joints:

@@ -28,7 +28,7 @@ FAILED, INTERRUPTED = 1, 130
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobOutcome:
     """The end of a job: ``result`` if it is done, ``error`` if it failed, ``stopped`` if it was asked to stop."""
 
     seconds: float
@@ -43,7 +43,7 @@ def run_job(
     stop: Callable[[], bool],
     heard: Callable[[str], None] = lambda _: None,
     lock: Path | None = None,
-) -> Outcome:
+) -> JobOutcome:
     """Run ``rigcast WORDS --json`` in a folder.
 
     Parameters
@@ -83,8 +83,8 @@ def run_job(
         result = _object(shown.read(LONGEST_RESULT + 1))
     seconds = time.monotonic() - begin
     if process.returncode == 0 and result is not None:
-        return Outcome(seconds, result)
-    return Outcome(seconds, None, _error(process.returncode, result, said), stopped)
+        return JobOutcome(seconds, result)
+    return JobOutcome(seconds, None, _error(process.returncode, result, said), stopped)
 
 
 def _wait(process: subprocess.Popen[str], stop: Callable[[], bool]) -> bool:

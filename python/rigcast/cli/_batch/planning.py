@@ -13,7 +13,7 @@ from rigcast.cli._result import WrongInput
 
 
 @dataclass(frozen=True)
-class Plan:
+class BatchPlan:
     """All jobs, the records of those that are done, and the others, by their numbers."""
 
     jobs: list[CheckedJob]
@@ -29,7 +29,7 @@ class Plan:
         }
 
 
-def make_plan(jobs: Sequence[CheckedJob], records: Records, overwrite: bool) -> Plan:
+def make_plan(jobs: Sequence[CheckedJob], records: Records, overwrite: bool) -> BatchPlan:
     """Decide what is to be run, and check its files. In the folder of the jobs.
 
     A job is done if its record says so, its results are there, and nothing that it read has changed since: neither a
@@ -60,7 +60,7 @@ def make_plan(jobs: Sequence[CheckedJob], records: Records, overwrite: bool) -> 
     for one in jobs:
         one.replaces = overwrite
     check_files(jobs, to_run, lambda job: overwrite or job in own)
-    return Plan(list(jobs), {number: done[number] for number in complete - again}, to_run)
+    return BatchPlan(list(jobs), {number: done[number] for number in complete - again}, to_run)
 
 
 def _changed(one: CheckedJob, record: dict[str, Any]) -> str:

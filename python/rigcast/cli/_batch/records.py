@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rigcast._resume.fingerprints import fingerprint
-from rigcast._resume.parts import Parts
+from rigcast._resume.parts import PartsFolder
 from rigcast.cli._batch.checking import CheckedJob
 from rigcast.cli._batch.job_file import Job
 
@@ -34,7 +34,7 @@ class Records:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.parts = Parts(folder, "batch")
+        self.parts = PartsFolder(folder, "batch")
 
     def begin(self, checked: CheckedJob, folder: Path) -> Stamps:
         """Note that a job of a folder begins: results that it leaves from now on are its own. Returns what it reads."""

@@ -16,7 +16,7 @@ from rigcast._farm.dispatcher import Attempt, Dispatcher
 from rigcast._farm.farm import Failure, Farm, Needs
 from rigcast._farm.parcel import WorkerFault
 from rigcast.cli._batch.checking import CheckedJob
-from rigcast.cli._batch.job_process import Outcome, run_job
+from rigcast.cli._batch.job_process import JobOutcome, run_job
 from rigcast.cli._batch.records import Records
 from rigcast.cli._sentences import one_line
 from rigcast.progress import ProgressCallback
@@ -32,7 +32,7 @@ FARM_ATTEMPTS = 2
 
 
 @dataclass(frozen=True)
-class Place:
+class JobPlace:
     """The folders of the jobs and of their records, as absolute paths."""
 
     folder: Path
@@ -60,14 +60,14 @@ class Locally:
         self.working: dict[str, str] = {}
         self.incidents: list[str] = []
 
-    def run(self, jobs: Sequence[CheckedJob], needs: Needs, place: Place) -> Iterator[tuple[int, Outcome] | None]:
+    def run(self, jobs: Sequence[CheckedJob], needs: Needs, place: JobPlace) -> Iterator[tuple[int, JobOutcome] | None]:
         """Yield the index and outcome of each job as it ends, and None from time to time.
 
         When the iterator is closed, jobs are interrupted, and waited for until their work is in safety.
         """
         dispatcher = Dispatcher(len(jobs), 1, needs, tasks_per_thread=1, copies=False)
         dispatcher.workers_are({HERE: self.workers})
-        landed: queue.SimpleQueue[tuple[int, Outcome]] = queue.SimpleQueue()
+        landed: queue.SimpleQueue[tuple[int, JobOutcome]] = queue.SimpleQueue()
         stop = threading.Event()
         threads: dict[int, threading.Thread] = {}
 
@@ -76,7 +76,7 @@ class Locally:
             try:
                 outcome = _kept(one, place, stop.is_set, lambda line: self.working.update({one.job.name: line}))
             except Exception as error:  # noqa: BLE001  a job's, as of a full disk: others go on
-                outcome = Outcome(0.0, None, one_line(error))
+                outcome = JobOutcome(0.0, None, one_line(error))
             landed.put((new.number, outcome))
 
         try:
@@ -116,7 +116,7 @@ class OnFarm:
         self.working: dict[str, str] = {}
         self.incidents = self.farm.incidents
 
-    def run(self, jobs: Sequence[CheckedJob], needs: Needs, place: Place) -> Iterator[tuple[int, Outcome] | None]:
+    def run(self, jobs: Sequence[CheckedJob], needs: Needs, place: JobPlace) -> Iterator[tuple[int, JobOutcome] | None]:
         """As :meth:`Locally.run`; jobs that run when the iterator is closed are interrupted by their workers."""
         names = [one.job.name for one in jobs]
         for left in place.records.glob(".token.*"):  # of a batch that was killed: its jobs, if they still run, stop
@@ -128,7 +128,7 @@ class OnFarm:
                     yield task, _outcome(answer)
 
 
-def _on_worker(common: tuple[Place, str], one: CheckedJob) -> Mapping[str, Any]:
+def _on_worker(common: tuple[JobPlace, str], one: CheckedJob) -> Mapping[str, Any]:
     """Run a job on a worker, and return plain values.
 
     Raises
@@ -148,7 +148,7 @@ def _on_worker(common: tuple[Place, str], one: CheckedJob) -> Mapping[str, Any]:
     return {"seconds": outcome.seconds, "result": outcome.result}
 
 
-def _kept(one: CheckedJob, place: Place, stop: Any, heard: Any = lambda _: None) -> Outcome:
+def _kept(one: CheckedJob, place: JobPlace, stop: Any, heard: Any = lambda _: None) -> JobOutcome:
     """Run a job and keep its record."""
     records = Records(place.records)
     begun = records.get(one.job) is not None  # its results, or those that a former process is about to write
@@ -167,17 +167,17 @@ def _words(one: CheckedJob, folder: Path, begun: bool) -> list[str]:
     return [*one.job.arguments, *["--overwrite"] * again]
 
 
-def _outcome(answer: object) -> Outcome:
+def _outcome(answer: object) -> JobOutcome:
     """A worker's answer, checked."""
     if isinstance(answer, Failure):
-        return Outcome(0.0, None, answer.text)
+        return JobOutcome(0.0, None, answer.text)
     if isinstance(answer, Mapping) and answer.keys() == {"seconds", "result"}:
         seconds, result = answer["seconds"], answer["result"]
         if isinstance(seconds, float) and isinstance(result, dict):
-            return Outcome(seconds, result)
-    return Outcome(0.0, None, "a worker answered something that is no result")
+            return JobOutcome(seconds, result)
+    return JobOutcome(0.0, None, "a worker answered something that is no result")
 
 
-def job_place(path: Path, records: Path) -> Place:
+def job_place(path: Path, records: Path) -> JobPlace:
     """The place at which the jobs of a file are run."""
-    return Place(Path(os.path.abspath(path.parent)), Path(os.path.abspath(records)))
+    return JobPlace(Path(os.path.abspath(path.parent)), Path(os.path.abspath(records)))

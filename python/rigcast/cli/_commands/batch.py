@@ -13,8 +13,8 @@ from rigcast._processors import available_processors
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._batch.checking import inside, parsed
 from rigcast.cli._batch.job_file import read_jobs
-from rigcast.cli._batch.job_process import Outcome
-from rigcast.cli._batch.planning import Plan, make_plan
+from rigcast.cli._batch.job_process import JobOutcome
+from rigcast.cli._batch.planning import BatchPlan, make_plan
 from rigcast.cli._batch.records import Records, folder_of
 from rigcast.cli._batch.running import Locally, OnFarm, job_place
 from rigcast.cli._console import Console
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     with records.parts, console.progress() as progress:
         with inside(path.parent):
             plan = make_plan(checked, records, args.overwrite)
-        outcomes: dict[int, Outcome] = {}
+        outcomes: dict[int, JobOutcome] = {}
         with _workers(args, progress) as workers:
             _work(plan, workers, job_place(path, records.parts.folder), progress, outcomes)
     return _finished(console, plan, outcomes, workers.incidents)
@@ -69,7 +69,9 @@ def _workers(args: argparse.Namespace, progress: ProgressCallback) -> Iterator[L
         yield OnFarm(client, progress)
 
 
-def _work(plan: Plan, workers: Any, place: Any, progress: ProgressCallback, outcomes: dict[int, Outcome]) -> None:
+def _work(
+    plan: BatchPlan, workers: Any, place: Any, progress: ProgressCallback, outcomes: dict[int, JobOutcome]
+) -> None:
     """Run what is to be run; ``KeyboardInterrupt`` and ``SourceError`` (no farm any more) say how far it has come."""
     total = len(plan.jobs)
 
@@ -97,7 +99,7 @@ def _work(plan: Plan, workers: Any, place: Any, progress: ProgressCallback, outc
         raise SourceError(f"{error}; {count()} of {total} jobs are done{more}") from error
 
 
-def _said(console: Console, plan: Plan) -> Result:
+def _said(console: Console, plan: BatchPlan) -> Result:
     """What ``--check`` tells."""
     rows = []
     for number, one in enumerate(plan.jobs):
@@ -109,7 +111,7 @@ def _said(console: Console, plan: Plan) -> Result:
     return {"jobs": rows, "done": len(plan.done), "to_run": len(plan.to_run)}
 
 
-def _finished(console: Console, plan: Plan, outcomes: dict[int, Outcome], incidents: list[str]) -> Result:
+def _finished(console: Console, plan: BatchPlan, outcomes: dict[int, JobOutcome], incidents: list[str]) -> Result:
     """What is told at the end; :class:`PartlyFailed` if any job is not done."""
     rows = [_row(plan, number, outcomes.get(number)) for number in range(len(plan.jobs))]
     states = [row["state"] for row in rows]
@@ -132,7 +134,7 @@ def _finished(console: Console, plan: Plan, outcomes: dict[int, Outcome], incide
     return result
 
 
-def _row(plan: Plan, number: int, outcome: Outcome | None) -> dict[str, Any]:
+def _row(plan: BatchPlan, number: int, outcome: JobOutcome | None) -> dict[str, Any]:
     row: dict[str, Any] = {"name": plan.jobs[number].job.name, "command": plan.jobs[number].job.command}
     if number in plan.done:
         record = plan.done[number]

@@ -31,7 +31,7 @@ from rigcast.cli._described.skinning import no_gain
 from rigcast.cli._inputs.actions import add_action_arguments, wants_actions
 from rigcast.cli._inputs.detail import add_quality_arguments, at_quality
 from rigcast.cli._inputs.head import WithHead
-from rigcast.cli._inputs.model_motion import Mapped, Played, motion_of
+from rigcast.cli._inputs.model_motion import ModelMotion, MotionMapping, motion_of
 from rigcast.cli._inputs.motion import MOTIONS
 from rigcast.cli._inputs.rigs import add_rig_arguments
 from rigcast.cli._inputs.skinned_model import skinned_model
@@ -43,7 +43,7 @@ from rigcast.metrics._gate import stated_difficulty
 from rigcast.metrics._outside import WHY
 
 if TYPE_CHECKING:
-    from rigcast.report._body.heldout import HeldOut
+    from rigcast.report._body.heldout import HeldOutPoses
 
 SUMMARY = "measure a model's error on a data set, or write its vertices over a motion"
 EXAMPLE = """rigcast evaluate hero.safetensors held_out.rwdata
@@ -202,7 +202,7 @@ def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
     }
 
 
-def _storage_figures(model: rc.Deformer, truth: HeldOut) -> dict[str, Any] | None:
+def _storage_figures(model: rc.Deformer, truth: HeldOutPoses) -> dict[str, Any] | None:
     """What a body's narrow weights cost, those of 16 bits if it has none; None for other kinds."""
     if not isinstance(model, _core.BodyModel):
         return None
@@ -252,10 +252,10 @@ def _played(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
     }
 
 
-def _motion(model: rc.Deformer, args: argparse.Namespace, console: Console) -> Played:
+def _motion(model: rc.Deformer, args: argparse.Namespace, console: Console) -> ModelMotion:
     if wants_actions(args):
         return motion_of_action(model, args.input, args, console)
-    return motion_of(model, args.input, Mapped.of(args), args.clip, args.fps)
+    return motion_of(model, args.input, MotionMapping.of(args), args.clip, args.fps)
 
 
 def is_bvh(path: Path) -> bool:

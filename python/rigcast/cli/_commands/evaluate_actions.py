@@ -13,7 +13,7 @@ import rigcast as rc
 from rigcast.cli._console import Console
 from rigcast.cli._described.skinning import no_gain
 from rigcast.cli._inputs.actions import chosen_actions
-from rigcast.cli._inputs.model_motion import Played
+from rigcast.cli._inputs.model_motion import ModelMotion
 from rigcast.cli._inputs.rigs import opened_rig
 from rigcast.cli._result import Result, WrongInput
 
@@ -104,7 +104,7 @@ def _by_part(model: rc.Deformer, found: NDArray[np.float32], vertices: NDArray[n
     return ["by part: " + "; ".join(f"{p.name} mean {p.mean:.3g} mm, max {p.largest:.3g} mm" for p in places)]
 
 
-def motion_of_action(model: rc.Deformer, path: Path, args: argparse.Namespace, console: Console) -> Played:
+def motion_of_action(model: rc.Deformer, path: Path, args: argparse.Namespace, console: Console) -> ModelMotion:
     """The pose rows of the one action that was asked for, as its host plays it.
 
     Raises
@@ -118,7 +118,7 @@ def motion_of_action(model: rc.Deformer, path: Path, args: argparse.Namespace, c
         if len(actions) != 1:
             raise WrongInput(f"-o holds one motion; --action names {len(actions)}, it must name one")
         poses, _ = actions[0].played(rig)
-        return Played(poses, actions[0].fps)
+        return ModelMotion(poses, actions[0].fps)
 
 
 def _check_fits(model: rc.Deformer, rig: Any, path: Path) -> None:

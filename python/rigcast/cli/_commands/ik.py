@@ -14,7 +14,7 @@ import numpy as np
 import rigcast as rc
 from rigcast import _core
 from rigcast._atomic_files import atomic_npz, atomic_write
-from rigcast._resume.parts import Parts
+from rigcast._resume.parts import PartsFolder
 from rigcast._rigs.shot import TO_Y_UP
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._commands.solve import not_negative
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     given = load_targets(args.targets)
     unit, axis = _space(model)
     targets = _placed(given.targets, args, unit, axis)
-    with Parts(folder, "solve") as kept, console.progress() as progress:
+    with PartsFolder(folder, "solve") as kept, console.progress() as progress:
         if isinstance(model, FaceIk):
             found = _learned(model, given, targets, args)
         else:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import rigcast as rc
-from rigcast._resume.parts import Parts
+from rigcast._resume.parts import PartsFolder
 from rigcast._safe_reading import read_json
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
@@ -160,7 +160,7 @@ def _left_out(wanted: list[str], rig: Any, without: list[int]) -> dict[str, str]
 def _draw(sheet: Path, plan: ExpressionPlan, rig: Any, progress: ProgressCallback) -> None:
     from rigcast.report._sheet.contact_sheet import write_contact_sheet
 
-    with Parts(sheet.with_name(sheet.name + ".partial"), "write_contact_sheet") as kept:
+    with PartsFolder(sheet.with_name(sheet.name + ".partial"), "write_contact_sheet") as kept:
         try:
             write_contact_sheet(sheet, plan, rig, kept=kept, progress=progress)
         except KeyboardInterrupt:

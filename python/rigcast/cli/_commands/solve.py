@@ -12,7 +12,7 @@ import numpy as np
 
 from rigcast import exports, inverse, sources
 from rigcast._formats.registry import MADE_WEIGHTS, written_endings
-from rigcast._resume.parts import Parts
+from rigcast._resume.parts import PartsFolder
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._described.head_motion import head_motion_warnings, jitter_warnings
@@ -162,7 +162,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
     targets, fps, told = open_shot(rig, args)
     named = rig if args.names is None else sources.rename_shapes(rig, args.names)
-    with Parts(folder, "solve") as kept, console.progress() as progress:
+    with PartsFolder(folder, "solve") as kept, console.progress() as progress:
         solver = _solver(args, rig)
         solution = _solve(args, solver, targets, kept, progress)
         other = _warnings(args, solver, targets, solution)
@@ -196,7 +196,9 @@ def _solver(args: argparse.Namespace, rig: Any) -> Solver:
     return Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
 
 
-def _solve(args: argparse.Namespace, solver: Solver, targets: Any, kept: Parts, progress: ProgressCallback) -> Solution:
+def _solve(
+    args: argparse.Namespace, solver: Solver, targets: Any, kept: PartsFolder, progress: ProgressCallback
+) -> Solution:
     rig = solver.gram.rig
     bounds = None if args.bounds is None else np.array(args.bounds)
     request = Request(

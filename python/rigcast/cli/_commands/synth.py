@@ -6,7 +6,7 @@ import argparse
 
 from rigcast.cli._console import Console
 from rigcast.cli._result import Result
-from rigcast.cli._subcommands import Command, add_command
+from rigcast.cli._subcommands import CommandModule, add_command
 from rigcast.cli._synth import fit, info, play, report
 
 SUMMARY = "learn to move as labelled clips do, play, and say how well"
@@ -15,7 +15,7 @@ rigcast synth play synth.safetensors --label lively --seconds 10 -o idle.npz
 rigcast synth info synth.safetensors
 rigcast synth report synth.safetensors -o synth.html"""
 
-COMMANDS: dict[str, Command] = {"fit": fit, "play": play, "info": info, "report": report}
+COMMANDS: dict[str, CommandModule] = {"fit": fit, "play": play, "info": info, "report": report}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

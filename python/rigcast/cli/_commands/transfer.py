@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 import rigcast as rc
 from rigcast import transfer
 from rigcast._formats.registry import MADE_RIG, written_endings
-from rigcast._resume.parts import Parts
+from rigcast._resume.parts import PartsFolder
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._described.transfer_lines import show_transfer
 from rigcast.cli._inputs.faces import add_drop_unreadable
 from rigcast.cli._inputs.rigs import add_run_scripts
-from rigcast.cli._inputs.transfer_task import Task, choice, open_task
+from rigcast.cli._inputs.transfer_task import TransferTask, choice, open_task
 from rigcast.cli._result import Result
 from rigcast.exports import write_rig
 from rigcast.progress import Progress, ProgressCallback
@@ -131,7 +131,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Transfer, or go on where an interrupted run stopped; write, measure, draw."""
     folder = args.output.with_name(args.output.name + ".partial")
-    with Parts(folder, "transfer") as kept, console.progress() as progress:
+    with PartsFolder(folder, "transfer") as kept, console.progress() as progress:
         task = open_task(args, progress)
         shapes = transfer.transfer_in_parts(
             task.source,
@@ -160,7 +160,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     return result if args.report is None else result | {"report": os.fspath(args.report)}
 
 
-def _facts(task: Task, made: rc.BlendshapeRig) -> dict[str, Any]:
+def _facts(task: TransferTask, made: rc.BlendshapeRig) -> dict[str, Any]:
     degenerate = [transfer.degenerate_faces(neutral, task.faces) for neutral in (task.source, task.neutral)]
     return {
         "shapes": made.num_shapes,
@@ -183,7 +183,7 @@ def _empty_notes(source: rc.BlendshapeRig, empty: list[str]) -> list[str]:
     return notes + [f"empty in the source already: {', '.join(never)}"] * bool(never)
 
 
-def _measured(task: Task, made: rc.BlendshapeRig, progress: ProgressCallback) -> dict[str, Any]:
+def _measured(task: TransferTask, made: rc.BlendshapeRig, progress: ProgressCallback) -> dict[str, Any]:
     """Figures of the transfer; the report where one is asked for."""
     measured = measure_transfer(
         task.rig,
@@ -202,7 +202,9 @@ def _measured(task: Task, made: rc.BlendshapeRig, progress: ProgressCallback) ->
     return measured.figures()
 
 
-def _with_examples(task: Task, shapes: Float32, progress: ProgressCallback) -> tuple[Float32 | None, dict[str, Any]]:
+def _with_examples(
+    task: TransferTask, shapes: Float32, progress: ProgressCallback
+) -> tuple[Float32 | None, dict[str, Any]]:
     """Linear shapes (K, V, 3) corrected by examples, and what is to be said about them."""
     args, rig = task.args, task.rig
     examples = task.examples
@@ -242,7 +244,7 @@ def _with_examples(task: Task, shapes: Float32, progress: ProgressCallback) -> t
     }
 
 
-def _free(task: Task, progress: ProgressCallback) -> Float32 | None:
+def _free(task: TransferTask, progress: ProgressCallback) -> Float32 | None:
     """The same without contacts, to compare crossings with."""
     if task.contacts is None or not len(task.contacts):
         return None
@@ -252,7 +254,7 @@ def _free(task: Task, progress: ProgressCallback) -> Float32 | None:
     )
 
 
-def _matched(task: Task, made: rc.BlendshapeRig) -> dict[str, Any]:
+def _matched(task: TransferTask, made: rc.BlendshapeRig) -> dict[str, Any]:
     match = task.match
     if match is None:
         return {}

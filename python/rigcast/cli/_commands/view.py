@@ -14,8 +14,8 @@ import numpy as np
 import rigcast as rc
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console, say
-from rigcast.cli._inputs.actions import Chosen, chosen_actions
-from rigcast.cli._inputs.model_motion import Mapped, motion_of
+from rigcast.cli._inputs.actions import ChosenAction, chosen_actions
+from rigcast.cli._inputs.model_motion import MotionMapping, motion_of
 from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments
 from rigcast.cli._inputs.rigs import add_rig_arguments
 from rigcast.cli._inputs.viewed import opened
@@ -139,13 +139,13 @@ def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[st
     """The clip to play, as keywords of :func:`rigcast.view`."""
     if args.motion is not None:
         model = figure_of(subject).drag_model()[0]
-        played = motion_of(model, args.motion, Mapped.of(args), args.clip, args.fps)
+        played = motion_of(model, args.motion, MotionMapping.of(args), args.clip, args.fps)
         for note in played.notes:
             console.line(f"note: {note}")
         return {"poses": played.poses, "fps": played.fps or args.fps or 24.0}
     if args.action:
         args.all_actions = False
-        chosen: list[Chosen] = chosen_actions(args, subject, console)
+        chosen: list[ChosenAction] = chosen_actions(args, subject, console)
         rows = np.concatenate([action.channels for action in chosen])
         return {"channels": rows, "fps": args.fps or chosen[0].fps or 24.0}
     return {} if args.fps is None else {"fps": args.fps}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rigcast._formats.gltf import GltfRig
-from rigcast._formats.gltf.clips import Clip
+from rigcast._formats.gltf.clips import GltfClip
 from rigcast._formats.gltf.scene import bare_scene
 from rigcast.report._kit.words import plural
 
@@ -34,7 +34,7 @@ def describe_scene(path: Path) -> dict[str, Any] | None:
     }
 
 
-def described_clip(clip: Clip, rig: GltfRig) -> dict[str, Any]:
+def described_clip(clip: GltfClip, rig: GltfRig) -> dict[str, Any]:
     """Frames, rate and length of a clip, and how many nodes and shapes it moves."""
     frames = rig.frames(clip.name)
     placed = {track.node for track in clip.tracks if track.path != "weights"}

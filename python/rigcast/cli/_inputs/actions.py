@@ -21,7 +21,7 @@ from rigcast.sources._motions import is_motion
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenAction:
     """An action that was asked for.
 
     Attributes
@@ -69,7 +69,7 @@ def wants_actions(args: argparse.Namespace) -> bool:
     return bool(args.action or args.all_actions)
 
 
-def chosen_actions(args: argparse.Namespace, rig: Any, console: Console) -> list[Chosen]:
+def chosen_actions(args: argparse.Namespace, rig: Any, console: Console) -> list[ChosenAction]:
     """The actions that were asked for, each once under whatever names; says what they move that is no channel.
 
     Raises
@@ -88,12 +88,12 @@ def chosen_actions(args: argparse.Namespace, rig: Any, console: Console) -> list
     return [_chosen(name, args, rig, console) for name in known.values()]
 
 
-def own_actions(args: argparse.Namespace, rig: Any, console: Console) -> list[Chosen]:
+def own_actions(args: argparse.Namespace, rig: Any, console: Console) -> list[ChosenAction]:
     """All actions of the rig's own file, if it has any; those that it plays together once."""
     return [_chosen(name, args, rig, console) for name in distinct_actions(rig)]
 
 
-def action_sampler(actions: Sequence[Chosen], noise: float) -> Animation:
+def action_sampler(actions: Sequence[ChosenAction], noise: float) -> Animation:
     """The channels of actions, one after another, each a clip."""
     clips = [Clip(action.name, action.fps) for action in actions]
     rows = np.repeat(np.arange(len(actions)), [len(action.channels) for action in actions])
@@ -105,13 +105,13 @@ def _is_file(name: str, rig: Any) -> bool:
     return is_motion(name) and name not in getattr(rig, "actions", {})
 
 
-def _chosen(name: str, args: argparse.Namespace, rig: Any, console: Console) -> Chosen:
+def _chosen(name: str, args: argparse.Namespace, rig: Any, console: Console) -> ChosenAction:
     if _is_file(name, rig):
         path = Path(name)
         if not path.is_file():
             raise FileNotFoundError(f"--action {name} does not exist")
         found = animation_channels(path, args, rig, console)
-        return Chosen(path.name, found.channels, found.missed, is_file=True, retargeted=found.retargeted)
+        return ChosenAction(path.name, found.channels, found.missed, is_file=True, retargeted=found.retargeted)
     known = list(getattr(rig, "actions", {}))
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
@@ -124,4 +124,4 @@ def _chosen(name: str, args: argparse.Namespace, rig: Any, console: Console) -> 
         console.line(f"note: the file plays {name} together with {', '.join(others)}: one motion")
     if action.missed:
         console.line(f"note: action {name} also moves what is no channel: {', '.join(action.missed)}")
-    return Chosen(name, action.channels, action.missed, is_file=False, fps=action.fps)
+    return ChosenAction(name, action.channels, action.missed, is_file=False, fps=action.fps)

@@ -37,7 +37,7 @@ MEMBERS = {
 
 
 @dataclass(frozen=True)
-class Played:
+class ModelMotion:
     """Pose rows (T, C) of a model; ``fps`` is None if the file states none; ``notes`` say what was lost or changed.
 
     ``head`` (T, 3, 4) moves the vertices of each frame, if a solve has left the motion of the head beside its weights.
@@ -50,7 +50,7 @@ class Played:
     head: NDArray[np.float64] | None = None
     retargeted: dict[str, Any] | None = None
 
-    def at(self, fps: float | None, num_joints: int) -> Played:
+    def at(self, fps: float | None, num_joints: int) -> ModelMotion:
         """The motion at the rate that was asked for: resampled if the file states another one."""
         if fps is None or self.fps is None or np.isclose(fps, self.fps, rtol=1e-6):
             return replace(self, fps=fps or self.fps)
@@ -59,11 +59,11 @@ class Played:
             head = resampled_weights(self.poses, self.fps, fps, head)[1]
         count, rate = len(self.poses), self.fps
         note = f"{count} frames at {rate:g} per second were resampled to {len(poses)} at {fps:g} per second"
-        return Played(poses, fps, (*self.notes, note), head, self.retargeted)
+        return ModelMotion(poses, fps, (*self.notes, note), head, self.retargeted)
 
 
 @dataclass(frozen=True)
-class Mapped:
+class MotionMapping:
     """Settings for a motion of another skeleton.
 
     Attributes
@@ -81,14 +81,14 @@ class Mapped:
     rest_frame: int | None = None
 
     @classmethod
-    def of(cls, args: argparse.Namespace) -> Mapped:
+    def of(cls, args: argparse.Namespace) -> MotionMapping:
         """As the arguments of a command say."""
         return cls(args.joint_map, args.allow_frozen, args.rest_frame)
 
 
 def motion_of(
-    model: rc.Deformer, path: Path, mapped: Mapped, clip: str | None = None, fps: float | None = None
-) -> Played:
+    model: rc.Deformer, path: Path, mapped: MotionMapping, clip: str | None = None, fps: float | None = None
+) -> ModelMotion:
     """Read a motion.
 
     Parameters
@@ -99,7 +99,7 @@ def motion_of(
         are not all, their ``names``, and optionally ``fps``; all that :func:`rigcast.sources.load_motion` opens,
         retargeted by joint names unless the skeleton is the model's own. For a blendshape rig: weights, in any file
         that :func:`rigcast.sources.load_blendshape_weights` reads, or ``.npy``.
-    mapped : Mapped
+    mapped : MotionMapping
         Its file is a JSON object from the motion's joint names to the model's.
     clip : str, optional
         Of a file that has several.
@@ -119,11 +119,11 @@ def motion_of(
     if suffix == ".npz":
         return _archive(model, path)
     if suffix == ".npy":
-        return Played(_poses(model, read_array(path), path))
+        return ModelMotion(_poses(model, read_array(path), path))
     return _of_joints(model, sources.load_motion(path, clip=clip, fps=fps), path, mapped)
 
 
-def _weights(rig: rc.BlendshapeRig, path: Path, clip: str | None, wanted: float | None) -> Played:
+def _weights(rig: rc.BlendshapeRig, path: Path, clip: str | None, wanted: float | None) -> ModelMotion:
     """Weights, with the motion of the head that an archive holds; other files are read for their weights alone.
 
     A table without times, or of less than a second, states no rate: it has the wanted one.
@@ -133,16 +133,16 @@ def _weights(rig: rc.BlendshapeRig, path: Path, clip: str | None, wanted: float 
     fps = wanted if open_rate else rate
     head = transforms_beside(path, len(weights))
     note = f"{path.name}: only weights are played; motion of the head, if the file has any, is read from .npz"
-    return Played(weights, fps, () if suffix_of(path) == ".npz" else (note,), head)
+    return ModelMotion(weights, fps, () if suffix_of(path) == ".npz" else (note,), head)
 
 
-def _data_set(model: rc.Deformer, path: Path) -> Played:
+def _data_set(model: rc.Deformer, path: Path) -> ModelMotion:
     from rigcast.report._body.heldout import check_fits
 
     dataset = rc.Dataset(path)
     check_fits(model, dataset, "evaluate")
     rates = {clip.fps for clip in dataset.clips} if (dataset.clip >= 0).all() else {None}
-    return Played(dataset.poses, rates.pop() if len(rates) == 1 else None)
+    return ModelMotion(dataset.poses, rates.pop() if len(rates) == 1 else None)
 
 
 def _poses(model: rc.Deformer, rows: NDArray[Any], path: Path) -> NDArray[Any]:
@@ -156,13 +156,13 @@ def _poses(model: rc.Deformer, rows: NDArray[Any], path: Path) -> NDArray[Any]:
     return rows
 
 
-def _archive(model: rc.Deformer, path: Path) -> Played:
+def _archive(model: rc.Deformer, path: Path) -> ModelMotion:
     arrays = read_arrays(path, MEMBERS, "evaluate", others=True)
     fps = float(arrays["fps"]) if "fps" in arrays else None
     if fps is not None and not 0.0 < fps <= 1000.0:
         raise WrongInput(f"{path}: {fps:g} frames per second; it must be above 0 and at most 1000")
     if "poses" in arrays:
-        return Played(_poses(model, arrays["poses"], path), fps)
+        return ModelMotion(_poses(model, arrays["poses"], path), fps)
     if "channels" not in arrays:
         raise WrongInput(f"{path}: an archive without motion; it must hold poses (T, C) or channels (T, N)")
     channels = arrays["channels"]
@@ -176,10 +176,10 @@ def _archive(model: rc.Deformer, path: Path) -> Played:
         rest = np.array([channel.rest for channel in model.channels])
         given, channels = channels, np.tile(rest, (len(channels), 1))
         channels[:, [known.index(name) for name in names]] = given
-    return Played(model.poses_from_channels(channels), fps)
+    return ModelMotion(model.poses_from_channels(channels), fps)
 
 
-def _of_joints(model: rc.Deformer, motion: Motion, path: Path, mapped: Mapped) -> Played:
+def _of_joints(model: rc.Deformer, motion: Motion, path: Path, mapped: MotionMapping) -> ModelMotion:
     """A motion of the model's own skeleton as it is, any other one retargeted."""
     if model.skeleton is None:
         raise WrongInput(f"{path}: a motion of joints; a {model.kind} model has none")
@@ -192,7 +192,7 @@ def _of_joints(model: rc.Deformer, motion: Motion, path: Path, mapped: Mapped) -
         dials = {}
     if still := [name for name in model.control_names[12 * len(model.joint_names) :] if name not in dials]:
         notes.append(f"dials that {path.name} does not move rest: {', '.join(still)[:300]}")
-    return Played(poses, motion.fps, tuple(notes), retargeted=report)
+    return ModelMotion(poses, motion.fps, tuple(notes), retargeted=report)
 
 
 def own_poses(model: rc.Deformer, motion: Motion, dials: Dials) -> NDArray[Any] | None:
@@ -232,7 +232,7 @@ def _rows(model: rc.Deformer, world: NDArray[np.float64], dials: Dials) -> NDArr
 
 
 def _retargeted(
-    model: rc.Deformer, motion: Motion, path: Path, mapped: Mapped
+    model: rc.Deformer, motion: Motion, path: Path, mapped: MotionMapping
 ) -> tuple[NDArray[np.float32], list[str], dict[str, Any]]:
     """Poses by the model's channels, the root's path, too, if it has channels for it; and what there is to say."""
     pairs = None if mapped.file is None else joint_names_map(mapped.file)

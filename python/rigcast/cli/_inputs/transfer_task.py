@@ -35,7 +35,7 @@ MOST_LINES = 3  # of landmarks named
 
 
 @dataclass(frozen=True)
-class Task:
+class TransferTask:
     """The opened arguments of a transfer, with the source in the target's topology.
 
     Attributes
@@ -78,7 +78,7 @@ def choice(*words: str, what: str) -> Callable[[str], Path | str]:
     return chosen
 
 
-def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
+def open_task(args: argparse.Namespace, progress: ProgressCallback) -> TransferTask:
     """Open and check everything, then match topologies and find contacts where that is asked for.
 
     Raises
@@ -120,7 +120,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
     longer = (unit or rig.meters_per_unit) / rig.meters_per_unit
     lost += lost_textures(args.target, args.output, surface_of is not None or bool(lost))
     note = unit_note(source, target.vertices, longer, args.target, "source", unit or rig.meters_per_unit)
-    return Task(
+    return TransferTask(
         args=args,
         rig=rig,
         neutral=target.vertices,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import rigcast as rc
-from rigcast._resume.parts import Parts
+from rigcast._resume.parts import PartsFolder
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments, joint_names_map
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 def _fitted(rig: Any, args: argparse.Namespace, console: Console) -> Result:
     clips = _clips(rig, args, console)
     folder = args.output.with_name(args.output.name + ".partial")
-    with Parts(folder, "fit") as kept, console.progress() as progress:
+    with PartsFolder(folder, "fit") as kept, console.progress() as progress:
         synth = rc.synthesis.fit(
             clips,
             fps=args.fps,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.faces._correctives.surface import Surface
+from rigcast.faces._correctives.surface import TriangleMesh
 
 Float64 = NDArray[np.float64]
 Int64 = NDArray[np.int64]
@@ -32,7 +32,7 @@ class Contacts:
     direction: Float64
 
     @staticmethod
-    def find(surface: Surface, poses: Sequence[Float64], reach: float) -> Contacts:
+    def find(surface: TriangleMesh, poses: Sequence[Float64], reach: float) -> Contacts:
         """Vertices that in one of the poses have a facing one within ``reach``; each is paired with the nearest."""
         found: dict[tuple[int, int], Float64] = {}
         for vertices in poses:
@@ -47,7 +47,7 @@ class Contacts:
         """Distance (P,) along the direction, negative where the surfaces have crossed."""
         return np.asarray(((vertices[self.second] - vertices[self.first]) * self.direction).sum(axis=1))
 
-    def resolve(self, surface: Surface, vertices: Float64, allowed: Float64) -> Float64:
+    def resolve(self, surface: TriangleMesh, vertices: Float64, allowed: Float64) -> Float64:
         """Push (V, 3) that opens every gap to ``allowed``, both sides moving alike and fading around."""
         depth = np.maximum(0.0, allowed - self.gaps(vertices))
         push = np.zeros_like(vertices)

@@ -27,7 +27,7 @@ from rigcast._blendshapes import column_names, combination_name, distinct
 from rigcast._validate import bad_argument
 from rigcast.faces._combinations import shape_of
 from rigcast.faces._correctives.contacts import Contacts
-from rigcast.faces._correctives.surface import Surface, area_vectors, corner_mean, swept_volume
+from rigcast.faces._correctives.surface import TriangleMesh, area_vectors, corner_mean, swept_volume
 
 if TYPE_CHECKING:
     from rigcast import BlendshapeRig, Tent
@@ -120,7 +120,7 @@ class NonlinearFace:
     rest : (V, 3) array
     deltas : (K, V, 3) array
     arcs : (K, V, 3) array, how far from its chord a vertex stands half-way to each shape
-    surface : Surface
+    surface : TriangleMesh
     hinge : Hinge or None
     contacts : Contacts
     """
@@ -128,7 +128,7 @@ class NonlinearFace:
     rest: Float64
     deltas: Float64
     arcs: Float64
-    surface: Surface
+    surface: TriangleMesh
     hinge: Hinge | None
     contacts: Contacts
 
@@ -165,7 +165,7 @@ class NonlinearFace:
         triangles, share = self.surface.triangles[inside], share[inside]
         rest = self.rest[triangles]
         wanted = sum(weights[k] * (share * swept_volume(rest, rest + self.deltas[k][triangles])).sum() for k in active)
-        near = Surface(self.surface.num_vertices, triangles, self.surface.edges)
+        near = TriangleMesh(self.surface.num_vertices, triangles, self.surface.edges)
         along = influence[:, None] * near.normals(posed)
         amount, bound = 0.0, LARGEST_BULGE * float(largest.max())
         for _ in range(VOLUME_STEPS):
@@ -280,7 +280,7 @@ def _check(rig: BlendshapeRig, combinations: Sequence[Factors], named: Sequence[
 def _nonlinear_face(rig: BlendshapeRig, jaw: str | None, closing: Sequence[str]) -> NonlinearFace:
     rest = np.asarray(rig.rest_vertices, np.float64)
     deltas = np.stack([np.asarray(rig.column(k), np.float64) for k in range(rig.num_shapes)])
-    surface = Surface.of(rig.faces, len(rest))
+    surface = TriangleMesh.of(rig.faces, len(rest))
     hinge = None
     if jaw is not None:
         index = rig.shape_names.index(jaw)
@@ -291,7 +291,7 @@ def _nonlinear_face(rig: BlendshapeRig, jaw: str | None, closing: Sequence[str])
     return NonlinearFace(rest, deltas, arcs, surface, hinge, Contacts.find(surface, poses, reach))
 
 
-def _arc(surface: Surface, rest: Float64, delta: Float64) -> Float64:
+def _arc(surface: TriangleMesh, rest: Float64, delta: Float64) -> Float64:
     """Offset (V, 3) of each vertex from its chord half-way, smoothed: crumpled skin has wild normals."""
     before, after = surface.normals(rest), surface.normals(rest + delta)
     height = surface.smooth(((after - before) * delta).sum(axis=1) / 8, ARC_SMOOTHING)

@@ -12,7 +12,7 @@ Int64 = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Surface:
+class TriangleMesh:
     """Triangles and directed edges of a mesh, quads split along their first diagonal.
 
     Attributes
@@ -28,7 +28,7 @@ class Surface:
     edges: Int64
 
     @staticmethod
-    def of(faces: NDArray[np.int32], num_vertices: int) -> Surface:
+    def of(faces: NDArray[np.int32], num_vertices: int) -> TriangleMesh:
         """From faces (F, 3) or (F, 4), -1 pads triangles."""
         corners = np.asarray(faces, np.int64)
         triangles = [corners[:, :3]]
@@ -38,7 +38,7 @@ class Surface:
         pairs = merged[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
         both = np.concatenate([pairs, pairs[:, ::-1]])
         keys = np.unique(both[:, 0] * num_vertices + both[:, 1])
-        return Surface(num_vertices, merged, np.stack([keys // num_vertices, keys % num_vertices], axis=1))
+        return TriangleMesh(num_vertices, merged, np.stack([keys // num_vertices, keys % num_vertices], axis=1))
 
     def normals(self, vertices: Float64) -> Float64:
         """Unit vertex normals (V, 3), weighted by area; zero where a vertex has no triangle."""

@@ -19,7 +19,7 @@ from rigcast.metrics._difficulty import difficulties
 from rigcast.metrics._gate import Difficulty, stated_difficulty
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.report._body.contenders import Contender, reference
-from rigcast.report._body.heldout import HeldOut
+from rigcast.report._body.heldout import HeldOutPoses
 from rigcast.report._body.measure import Accuracy, measure, vertex_sets
 from rigcast.report._body.timing import Timing, time_engine
 from rigcast.report._kit.words import figure
@@ -36,7 +36,7 @@ class Assessment:
     ----------
     contenders : list of Contender
         The subject first.
-    truths : list of HeldOut
+    truths : list of HeldOutPoses
         Random poses, then, if there is one, the animation.
     accuracy : list of lists
         ``accuracy[i][j]`` of contender j on truths i.
@@ -50,7 +50,7 @@ class Assessment:
     """
 
     contenders: list[Contender]
-    truths: list[HeldOut]
+    truths: list[HeldOutPoses]
     accuracy: list[list[Accuracy]]
     timings: list[Timing]
     host: HostTiming | None
@@ -92,7 +92,7 @@ class Assessment:
             return [f"Held-out poses of its training: {stated.verdict(error['mean'], error['max'])}"]
         return [self._plainly(truth, results) for truth, results in zip(self.truths, self.accuracy, strict=True)]
 
-    def _plainly(self, truth: HeldOut, results: list[Accuracy]) -> str:
+    def _plainly(self, truth: HeldOutPoses, results: list[Accuracy]) -> str:
         """The error of the subject, and whether the reference has a larger one."""
         mean, largest = figure(results[0].mean), figure(results[0].max)
         own = f"misses the rig by {mean} mm on average, by {largest} mm at most"
@@ -127,7 +127,7 @@ class Assessment:
 
 def assess(
     entries: list[Contender],
-    truths: list[HeldOut],
+    truths: list[HeldOutPoses],
     rig: Rig | None,
     progress: ProgressCallback,
     training: Dataset | None = None,
@@ -150,7 +150,7 @@ def assess(
 
 
 def _speed(
-    entries: list[Contender], truth: HeldOut, rig: Rig | None, progress: ProgressCallback
+    entries: list[Contender], truth: HeldOutPoses, rig: Rig | None, progress: ProgressCallback
 ) -> tuple[list[Timing], HostTiming | None]:
     """Of each contender, and of the rig beside the subject: what the two do in turns counts for both."""
     timings = []
@@ -165,7 +165,9 @@ def _speed(
     return timings, host
 
 
-def gates(training: Dataset | None, truths: Sequence[HeldOut], progress: ProgressCallback) -> dict[str, Difficulty]:
+def gates(
+    training: Dataset | None, truths: Sequence[HeldOutPoses], progress: ProgressCallback
+) -> dict[str, Difficulty]:
     """The errors of simple methods fitted to the training set, by the title of the poses that they are judged on.
 
     Empty if there is no training set, or one that no method can be fitted to: a single pose, or constant inputs.
@@ -182,7 +184,7 @@ def gates(training: Dataset | None, truths: Sequence[HeldOut], progress: Progres
     return {truth.title: gate for truth, gate in zip(truths, found, strict=True)}
 
 
-def _samples(truth: HeldOut) -> Samples:
+def _samples(truth: HeldOutPoses) -> Samples:
     data = truth.dataset
     return Samples(data.skeleton, data.rest_vertices, data.faces, truth.poses, truth.vertices)
 

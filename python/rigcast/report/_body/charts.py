@@ -12,7 +12,7 @@ from rigcast.plot._charts import error_lines
 from rigcast.plot._colors import ACCENT, QUIET
 from rigcast.plot._drawing import figure, legend, plain_numbers
 from rigcast.report._body.measure import HISTOGRAM_EDGES
-from rigcast.report._body.places import Place
+from rigcast.report._body.places import PlaceErrors
 from rigcast.report._kit.svg import svg
 
 MOST_CONTROLS = 40
@@ -86,7 +86,7 @@ def confidences(groups: Sequence[Series]) -> str:
     return svg(canvas, "confidence")
 
 
-def errors_by_control(places: Sequence[Place], name: str) -> str:
+def errors_by_control(places: Sequence[PlaceErrors], name: str) -> str:
     """Mean error of the poses in which each control is far from rest, in the given order; empty without any.
 
     Parameters

@@ -16,7 +16,7 @@ MOST_VERTICES = 40_000_000  # of all poses together: half a gigabyte a copy
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class HeldOutPoses:
     """Poses and what the rig makes of them.
 
     Attributes
@@ -41,12 +41,12 @@ class HeldOut:
     vertices: NDArray[np.float32]
 
 
-def held_out(dataset: Dataset, title: str, at_most: int = MOST_POSES) -> HeldOut:
+def held_out(dataset: Dataset, title: str, at_most: int = MOST_POSES) -> HeldOutPoses:
     """Rows of a data set, evenly spaced if it holds more than ``at_most`` or than memory is meant for."""
     total = len(dataset)
     count = min(total, at_most, max(1, MOST_VERTICES // len(dataset.rest_vertices)))
     rows = np.linspace(0, total - 1, count).round().astype(np.int64)
-    return HeldOut(title, dataset, rows, *dataset.take(rows))
+    return HeldOutPoses(title, dataset, rows, *dataset.take(rows))
 
 
 def check_fits(model: rc.Deformer, dataset: Dataset, function: str) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import rigcast as rc
 from rigcast import _core
 from rigcast.metrics import SeamError, enveloping_error, normal_angle, seam_error
-from rigcast.report._body.heldout import HeldOut
+from rigcast.report._body.heldout import HeldOutPoses
 
 HISTOGRAM_EDGES = np.logspace(-3, 3, 121)  # millimeters, twenty bins a decade
 
@@ -55,13 +55,13 @@ class Accuracy:
         }
 
 
-def measure(model: rc.Deformer, truth: HeldOut, labels: NDArray[np.int32] | None = None) -> Accuracy:
+def measure(model: rc.Deformer, truth: HeldOutPoses, labels: NDArray[np.int32] | None = None) -> Accuracy:
     """Evaluate a model on held-out poses and measure it.
 
     Parameters
     ----------
     model : Deformer
-    truth : HeldOut
+    truth : HeldOutPoses
     labels : (V,) int array, optional
         Vertex sets for the seams; default the model's own, if it has any.
     """

@@ -19,14 +19,14 @@ from rigcast.report._body.assess import FAR, Assessment
 from rigcast.report._body.contenders import reference
 from rigcast.report._body.contract import Contract
 from rigcast.report._body.measure import histogram
-from rigcast.report._body.places import Place, by_channel, by_control, by_joint, by_part, size_in_millimeters
+from rigcast.report._body.places import PlaceErrors, by_channel, by_control, by_joint, by_part, size_in_millimeters
 from rigcast.report._body.provenance import provenance
 from rigcast.report._body.timing import BATCH
 from rigcast.report._differential.section import SubspaceSection
 from rigcast.report._face_maps.section import MapSection
 from rigcast.report._kit import words
 from rigcast.report._kit.gallery import Gallery
-from rigcast.report._kit.template import Figure, fill
+from rigcast.report._kit.template import KeyFigure, fill
 from rigcast.sampling import Dataset
 
 MOST_PLACES = 10  # rows of a table
@@ -79,21 +79,21 @@ def context(
     known = {subject.model.metadata.get("data_hash"), None if training is None else training.hash}
     return {
         "name": words.title(subject.model.metadata.get("name") or subject.label),
-        "lead": lead(numbers, training),
+        "summary": summary(numbers, training),
         "warnings": [
             f"The {truth.title} below are the very poses that the model learned from: their errors flatter it. "
             "Sample another set with another seed to judge it."
             for truth in numbers.truths
             if truth.dataset.hash in known
         ]
-        + doubts(numbers)
+        + unseen_channels(numbers)
         + left_out(not_reproduced),
         "verdicts": numbers.verdicts(),
         "subject": f"the {subject.label}" if subject.label == "learned model" else subject.label,
         "to_mm": 1000.0 * subject.model.meters_per_unit,
         "stated": stated_difficulty(subject.model.metadata) if not numbers.gates else None,
         "simple": [gate for gate in map(numbers.gates.get, (truth.title for truth in numbers.truths)) if gate],
-        "headline": headline(numbers),
+        "key_figures": key_figures(numbers),
         "numbers": numbers,
         "rows": list(enumerate(numbers.contenders)),
         "gallery": pictures,
@@ -115,7 +115,7 @@ def context(
     }
 
 
-def places(numbers: Assessment) -> list[tuple[str, str, list[Place]]]:
+def places(numbers: Assessment) -> list[tuple[str, str, list[PlaceErrors]]]:
     """Tables of where the subject errs: title, what the second column counts, rows."""
     model, truth, distances = numbers.subject.model, numbers.truths[0], numbers.accuracy[0][0].distances
     turned = ("Channel", "far from rest in", by_channel(truth, distances))
@@ -134,7 +134,7 @@ def left_out(not_reproduced: Sequence[str]) -> list[str]:
     return [f"Not reproduced, because no pose decides it: {'; '.join(not_reproduced)}."] * bool(not_reproduced)
 
 
-def doubts(numbers: Assessment) -> list[str]:
+def unseen_channels(numbers: Assessment) -> list[str]:
     """The channels that never moved in training, and those of them that the poses of the report move, in sentences."""
     model = numbers.subject.model
     resting = model.metadata.get("resting", {})
@@ -149,7 +149,7 @@ def doubts(numbers: Assessment) -> list[str]:
     return lines
 
 
-def lead(numbers: Assessment, training: Dataset | None) -> str:
+def summary(numbers: Assessment, training: Dataset | None) -> str:
     """One sentence: what was learned, from what, and what it is judged on."""
     model = numbers.subject.model
     joints = len(model.joint_names)
@@ -166,16 +166,16 @@ def lead(numbers: Assessment, training: Dataset | None) -> str:
     )
 
 
-def headline(numbers: Assessment) -> list[Figure]:
+def key_figures(numbers: Assessment) -> list[KeyFigure]:
     """The few numbers that decide: errors, speed, size."""
     beside = reference(numbers.contenders)
     at = None if beside is None else numbers.contenders.index(beside)
-    rows: dict[str, list[Figure]] = {"mean": [], "max": []}
+    rows: dict[str, list[KeyFigure]] = {"mean": [], "max": []}
     for truth, results in zip(numbers.truths, numbers.accuracy, strict=True):
         for name, key in (("mean error", "mean"), ("largest error", "max")):
             value = getattr(results[0], key)
-            other = "" if at is None or beside is None else _against(getattr(results[at], key), value, beside.label)
-            rows[key].append(Figure(words.figure(value), "mm", f"{name}, {truth.title}", other))
+            other = "" if at is None or beside is None else _ratio_text(getattr(results[at], key), value, beside.label)
+            rows[key].append(KeyFigure(words.figure(value), "mm", f"{name}, {truth.title}", other))
     single = numbers.timings[0].single
     rig = ""
     if (host := numbers.host) is not None:
@@ -184,12 +184,12 @@ def headline(numbers: Assessment) -> list[Figure]:
     return [
         *rows["mean"],
         *rows["max"],
-        Figure(words.figure(single), "ms", "a pose, one thread", rig),
-        Figure(amount, unit, "model file", "float32, one safetensors file"),
+        KeyFigure(words.figure(single), "ms", "a pose, one thread", rig),
+        KeyFigure(amount, unit, "model file", "float32, one safetensors file"),
     ]
 
 
-def _against(other: float, ours: float, label: str) -> str:
+def _ratio_text(other: float, ours: float, label: str) -> str:
     return f"{label}: {words.figure(other)} mm, {words.ratio(other, ours)} as much"
 
 

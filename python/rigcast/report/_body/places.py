@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
-from rigcast.report._body.heldout import HeldOut
+from rigcast.report._body.heldout import HeldOutPoses
 from rigcast.report._body.measure import vertex_sets
 
 FAR = 2.0 / 3.0  # of a channel's largest distance from rest: poses beyond are those in which it is far
@@ -17,7 +17,7 @@ MOST_PARTS = 12
 
 
 @dataclass(frozen=True)
-class Place:
+class PlaceErrors:
     """One joint, channel or part, with the errors there in millimeters."""
 
     name: str
@@ -43,7 +43,7 @@ def leading_joints(model: rc.Deformer) -> NDArray[np.int64] | None:
     return np.take_along_axis(tensors["skin.joint"], strongest, axis=1)[:, 0].astype(np.int64)
 
 
-def by_joint(model: rc.Deformer, distances: NDArray[np.float32]) -> list[Place]:
+def by_joint(model: rc.Deformer, distances: NDArray[np.float32]) -> list[PlaceErrors]:
     """Errors (T, V) on the vertices that each joint leads, the largest mean first."""
     joints = leading_joints(model)
     if joints is None:
@@ -51,11 +51,11 @@ def by_joint(model: rc.Deformer, distances: NDArray[np.float32]) -> list[Place]:
     places = []
     for joint in np.unique(joints).tolist():
         own = distances[:, joints == joint]
-        places.append(Place(model.joint_names[joint], f"{own.shape[1]:,} vertices", *_figures(own)))
+        places.append(PlaceErrors(model.joint_names[joint], f"{own.shape[1]:,} vertices", *_figures(own)))
     return _worst_first(places)
 
 
-def by_channel(truth: HeldOut, distances: NDArray[np.float32]) -> list[Place]:
+def by_channel(truth: HeldOutPoses, distances: NDArray[np.float32]) -> list[PlaceErrors]:
     """Errors (T, V) of the poses in which each channel is far from rest, the largest mean first."""
     rest = np.asarray(truth.dataset.manifest["channel_rest"], np.float64)
     away = np.abs(truth.channels - rest)
@@ -63,22 +63,22 @@ def by_channel(truth: HeldOut, distances: NDArray[np.float32]) -> list[Place]:
     for column, name in enumerate(truth.dataset.channel_names):
         far = away[:, column] >= FAR * away[:, column].max()
         if away[:, column].max() > 0.0 and FEWEST <= far.sum() < len(far):
-            places.append(Place(name, f"{far.sum():,} poses", *_figures(distances[far])))
+            places.append(PlaceErrors(name, f"{far.sum():,} poses", *_figures(distances[far])))
     return _worst_first(places)
 
 
-def by_control(model: rc.Deformer, truth: HeldOut, distances: NDArray[np.float32]) -> list[Place]:
+def by_control(model: rc.Deformer, truth: HeldOutPoses, distances: NDArray[np.float32]) -> list[PlaceErrors]:
     """The same by the pose columns of a model without joints: the only channel of an action is its frame."""
     away = np.abs(truth.poses)
     places = []
     for column, name in enumerate(model.control_names):
         far = away[:, column] >= FAR * away[:, column].max()
         if away[:, column].max() > 0.0 and FEWEST <= far.sum() < len(far):
-            places.append(Place(name, f"{far.sum():,} poses", *_figures(distances[far])))
+            places.append(PlaceErrors(name, f"{far.sum():,} poses", *_figures(distances[far])))
     return _worst_first(places)
 
 
-def by_part(model: rc.Deformer, distances: NDArray[np.float32]) -> list[Place]:
+def by_part(model: rc.Deformer, distances: NDArray[np.float32]) -> list[PlaceErrors]:
     """Errors (T, V) on each named part, else material, else connected component, the largest mean first.
 
     Empty if there is one segment only. Of components, the largest are named by the joints that lead them.
@@ -90,7 +90,7 @@ def by_part(model: rc.Deformer, distances: NDArray[np.float32]) -> list[Place]:
         own = found.vertices == number
         if found.by == "components" and joints is not None:
             name = f"{name}, at {model.joint_names[np.bincount(joints[own]).argmax()]}"
-        places.append(Place(name, f"{own.sum():,} vertices", *_figures(distances[:, own])))
+        places.append(PlaceErrors(name, f"{own.sum():,} vertices", *_figures(distances[:, own])))
     return _worst_first(places)
 
 
@@ -104,5 +104,5 @@ def _figures(distances: NDArray[np.float32]) -> tuple[float, float]:
     return float(distances.mean(dtype=np.float64)), float(distances.max())
 
 
-def _worst_first(places: list[Place]) -> list[Place]:
+def _worst_first(places: list[PlaceErrors]) -> list[PlaceErrors]:
     return sorted(places, key=lambda place: -place.mean)

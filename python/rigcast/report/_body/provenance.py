@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rigcast.report._body.assess import Assessment
-from rigcast.report._body.heldout import HeldOut
+from rigcast.report._body.heldout import HeldOutPoses
 from rigcast.report._kit import words
 from rigcast.report._kit.facts import Fact
 from rigcast.sampling import Dataset
@@ -54,7 +54,7 @@ def _dataset(dataset: Dataset) -> list[Fact]:
     ]
 
 
-def _held_out(truth: HeldOut) -> list[Fact]:
+def _held_out(truth: HeldOutPoses) -> list[Fact]:
     facts = [fact for fact in _dataset(truth.dataset) if fact.name != "influence probe"]
     if len(truth.rows) < len(truth.dataset):
         facts.insert(1, Fact("judged on", f"{len(truth.rows):,} of them, evenly spaced"))

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 import rigcast as rc
 from rigcast import _core
 from rigcast._rigs.base_shapes import read_base
-from rigcast.report._body.heldout import HeldOut
+from rigcast.report._body.heldout import HeldOutPoses
 from rigcast.report._body.measure import in_millimeters
-from rigcast.report._body.places import Place, by_channel, by_control
+from rigcast.report._body.places import PlaceErrors, by_channel, by_control
 from rigcast.report._body.timing import median_seconds
 from rigcast.training._differential._transforms import Transforms, displacements
 
@@ -47,7 +47,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredDifferential:
     """The numbers of the section.
 
     Attributes
@@ -56,7 +56,7 @@ class Measured:
         All components first.
     sources : list of Source
         What the components leave out, the differential network alone, the anchor networks alone, everything.
-    controls : list of Place
+    controls : list of PlaceErrors
         Controls or channels that the poses turn far from rest, the largest mean error first.
     anchors : (A,) int32 array
     gain : (V,) float64 array
@@ -67,13 +67,13 @@ class Measured:
 
     steps: list[Step]
     sources: list[Source]
-    controls: list[Place]
+    controls: list[PlaceErrors]
     anchors: NDArray[np.int32]
     gain: NDArray[np.float64]
     components: Floats
 
 
-def measure_subspace(model: _core.DifferentialModel, truth: HeldOut, distances: Floats) -> Measured:
+def measure_subspace(model: _core.DifferentialModel, truth: HeldOutPoses, distances: Floats) -> MeasuredDifferential:
     """Measure a model whose distances (T, V) to the truth are known, in millimeters."""
     tensors = model.tensors()
     solver = _core.Reconstructor(
@@ -81,7 +81,7 @@ def measure_subspace(model: _core.DifferentialModel, truth: HeldOut, distances: 
     )
     folded = solver.folded(tensors["delta.basis"], tensors["delta.mean"])
     by = by_channel(truth, distances) if model.joint_names else by_control(model, truth, distances)
-    return Measured(
+    return MeasuredDifferential(
         _steps(model, truth, distances),
         _sources(model, truth, solver, folded),
         by,
@@ -91,7 +91,7 @@ def measure_subspace(model: _core.DifferentialModel, truth: HeldOut, distances: 
     )
 
 
-def _steps(model: _core.DifferentialModel, truth: HeldOut, distances: Floats) -> list[Step]:
+def _steps(model: _core.DifferentialModel, truth: HeldOutPoses, distances: Floats) -> list[Step]:
     exact = in_millimeters(model, truth.vertices)
     turn, into = iter(range(10**9)), np.empty(exact.shape[1:], np.float32)
 
@@ -117,7 +117,7 @@ def _steps(model: _core.DifferentialModel, truth: HeldOut, distances: Floats) ->
 
 
 def _sources(
-    model: _core.DifferentialModel, truth: HeldOut, solver: _core.Reconstructor, folded: _core.FoldedReconstructor
+    model: _core.DifferentialModel, truth: HeldOutPoses, solver: _core.Reconstructor, folded: _core.FoldedReconstructor
 ) -> list[Source]:
     """Each network's part, the other's outputs being the true ones."""
     tensors = model.tensors()
@@ -144,7 +144,9 @@ def _sources(
     return found
 
 
-def _components(tensors: dict[str, NDArray[np.float32]], truth: HeldOut, folded: _core.FoldedReconstructor) -> Floats:
+def _components(
+    tensors: dict[str, NDArray[np.float32]], truth: HeldOutPoses, folded: _core.FoldedReconstructor
+) -> Floats:
     """The leading components on the mesh, anchors at rest, at one standard deviation."""
     spread = coefficients(tensors, truth.poses).std(axis=0)
     units = np.diag(spread)[: min(SHOWN, len(spread))].astype(np.float32)

@@ -14,7 +14,7 @@ from rigcast._rigs.base_shapes import base_words
 from rigcast.report._body.assess import Assessment
 from rigcast.report._body.charts import errors_by_control
 from rigcast.report._differential.cost import multiply_adds
-from rigcast.report._differential.measure import Measured, measure_subspace
+from rigcast.report._differential.measure import MeasuredDifferential, measure_subspace
 from rigcast.report._kit import words
 from rigcast.report._kit.facts import Fact
 from rigcast.report._kit.jpeg import data_uri
@@ -34,7 +34,7 @@ WIDTH, LARGE = 240, 460  # pixels of a picture among several, of one alone
 class SubspaceSection:
     """The section: numbers, pictures as addresses or SVG text, facts."""
 
-    measured: Measured
+    measured: MeasuredDifferential
     anchors: str
     gain: str
     components: str
@@ -89,18 +89,18 @@ def _facts(model: DifferentialModel, size: int) -> list[Fact]:
     return facts
 
 
-def _picture_of_anchors(model: DifferentialModel, measured: Measured) -> str:
+def _picture_of_anchors(model: DifferentialModel, measured: MeasuredDifferential) -> str:
     """All anchors on the mesh at rest, from both sides."""
     return _both(_marked(model, measured), None)
 
 
-def _picture_of_gain(model: DifferentialModel, measured: Measured) -> str:
+def _picture_of_gain(model: DifferentialModel, measured: MeasuredDifferential) -> str:
     """The distance that noise in the delta coordinates moves each vertex, with the anchors."""
     marked = _marked(model, measured)
     return _both(marked, marked.values(measured.gain, np.zeros(len(measured.anchors))))
 
 
-def _picture_of_components(model: DifferentialModel, measured: Measured) -> str:
+def _picture_of_components(model: DifferentialModel, measured: MeasuredDifferential) -> str:
     """The leading components: the mesh moved by two standard deviations, colored by the distance of one."""
     moved = measured.components
     unit = 1e3 * model.meters_per_unit
@@ -116,7 +116,7 @@ def _picture_of_components(model: DifferentialModel, measured: Measured) -> str:
     return data_uri(np.asarray(image, np.uint8)[..., :3])
 
 
-def _marked(model: DifferentialModel, measured: Measured) -> MarkedMesh:
+def _marked(model: DifferentialModel, measured: MeasuredDifferential) -> MarkedMesh:
     return MarkedMesh(model, model.rest_vertices[measured.anchors], MARKER)
 
 

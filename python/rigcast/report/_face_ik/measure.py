@@ -38,7 +38,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredFaceIk:
     """All numbers of the page.
 
     Attributes
@@ -78,7 +78,7 @@ class Measured:
         return found
 
 
-def measure(ik: FaceIk, model: _core.Deformer, rig: Any, seed: int = 0) -> Measured:
+def measure(ik: FaceIk, model: _core.Deformer, rig: Any, seed: int = 0) -> MeasuredFaceIk:
     """Answer constructed configurations and judge the answers.
 
     Raises
@@ -102,11 +102,11 @@ def measure(ik: FaceIk, model: _core.Deformer, rig: Any, seed: int = 0) -> Measu
         meshes.append((vertices, of_rig))
     vertices, of_rig = meshes[0]
     if of_rig is None:
-        return Measured(configurations, answers, vertices, None, None)
+        return MeasuredFaceIk(configurations, answers, vertices, None, None)
     unit = 1e3 * float(model.meters_per_unit)
     distances = unit * np.linalg.norm(vertices.astype(np.float64) - of_rig, axis=2)
     normals = [rc.metrics.normal_angle(b, a, model.faces).mean for a, b in zip(vertices, of_rig, strict=True)]
-    return Measured(configurations, answers, of_rig, distances, np.array(normals))
+    return MeasuredFaceIk(configurations, answers, of_rig, distances, np.array(normals))
 
 
 def _times(ik: FaceIk, goals: NDArray[np.float32]) -> dict[str, float]:

@@ -17,12 +17,12 @@ from rigcast.ik import FaceIk
 from rigcast.plot._colors import nice_top
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.report._face_ik.configurations import COUNT
-from rigcast.report._face_ik.measure import Measured, measure
+from rigcast.report._face_ik.measure import MeasuredFaceIk, measure
 from rigcast.report._kit import words
 from rigcast.report._kit.facts import Fact
 from rigcast.report._kit.jpeg import data_uri
 from rigcast.report._kit.markers import MarkedMesh
-from rigcast.report._kit.template import Figure, check_extra, fill
+from rigcast.report._kit.template import KeyFigure, check_extra, fill
 
 # Bailey 2020, chapter 4: 25 configurations that users made of each character; convolutional and dense approximations.
 PUBLISHED = [
@@ -91,8 +91,8 @@ def write_face_ik(
     context = {
         "name": words.title(name or Path(path).stem),
         "verdicts": [_verdict(measured, rig is not None)],
-        "lead": _lead(ik, rig is not None),
-        "headline": _headline(measured),
+        "summary": _summary(ik, rig is not None),
+        "key_figures": _key_figures(measured),
         "warnings": [] if rig is not None else [UNJUDGED],
         "measured": measured,
         "picture": picture,
@@ -113,13 +113,13 @@ UNJUDGED = (
 )
 
 
-def _verdict(measured: Measured, has_rig: bool) -> str:
+def _verdict(measured: MeasuredFaceIk, has_rig: bool) -> str:
     plain, polished = (words.figure(float(answer.judged.mean())) for answer in measured.answers)
     where = "the rig" if has_rig else "the model that was trained through, not on the rig"
     return f"Misses control points by {plain} mm on average, by {polished} mm after polishing, judged on {where}."
 
 
-def _lead(ik: FaceIk, has_rig: bool) -> str:
+def _summary(ik: FaceIk, has_rig: bool) -> str:
     judge = "on the rig itself" if has_rig else "on the model that was trained through"
     return (
         f"{words.plural(len(ik.names), 'rig parameter')} from {words.plural(len(ik.vertices), 'control point')} by "
@@ -128,20 +128,20 @@ def _lead(ik: FaceIk, has_rig: bool) -> str:
     )
 
 
-def _headline(measured: Measured) -> list[Figure]:
+def _key_figures(measured: MeasuredFaceIk) -> list[KeyFigure]:
     plain, polished = measured.answers
     figures = [
-        Figure(words.figure(float(answer.judged.mean())), "mm", f"control points, {answer.name}", beside)
+        KeyFigure(words.figure(float(answer.judged.mean())), "mm", f"control points, {answer.name}", beside)
         for answer, beside in ((plain, "from where they shall be, on average"), (polished, "the same"))
     ]
     if measured.apart is not None and measured.normals is not None:
         text = f"published: 0.58 to 0.94 mm; normals {words.figure(float(measured.normals.mean()))} degrees"
-        figures.append(Figure(words.figure(float(measured.apart.mean())), "mm", "model from rig, whole mesh", text))
-    figures.append(Figure(words.figure(plain.milliseconds), "ms", "one configuration", "networks alone, one thread"))
+        figures.append(KeyFigure(words.figure(float(measured.apart.mean())), "mm", "model from rig, whole mesh", text))
+    figures.append(KeyFigure(words.figure(plain.milliseconds), "ms", "one configuration", "networks alone, one thread"))
     return figures
 
 
-def _rows(measured: Measured) -> list[dict[str, Any]]:
+def _rows(measured: MeasuredFaceIk) -> list[dict[str, Any]]:
     rows = []
     for t, configuration in enumerate(measured.configurations):
         row: dict[str, Any] = {
@@ -170,7 +170,7 @@ def _facts(ik: FaceIk) -> list[Fact]:
     return facts + [Fact(key, value) for key, value in words.settings(training)]
 
 
-def _pictures(ik: FaceIk, model: Any, measured: Measured) -> tuple[str, float]:
+def _pictures(ik: FaceIk, model: Any, measured: MeasuredFaceIk) -> tuple[str, float]:
     """All configurations as one picture, and the end of its color scale in millimeters.
 
     The mesh is colored by the distance between model and rig, if the rig is known, the octahedra by the distance of

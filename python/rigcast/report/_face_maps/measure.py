@@ -13,9 +13,9 @@ import rigcast as rc
 from rigcast import _core
 from rigcast._rigs.base_shapes import read_base
 from rigcast.metrics import normal_angle
-from rigcast.report._body.heldout import HeldOut
+from rigcast.report._body.heldout import HeldOutPoses
 from rigcast.report._body.measure import in_millimeters
-from rigcast.report._body.places import Place, by_control
+from rigcast.report._body.places import PlaceErrors, by_control
 from rigcast.report._body.timing import median_seconds
 from rigcast.training import Layout, MapSegment, model_layout
 
@@ -84,7 +84,7 @@ class PartRow:
 
 
 @dataclass(frozen=True)
-class Mapped:
+class MeasuredFaceMaps:
     """The numbers of the section.
 
     Attributes
@@ -93,7 +93,7 @@ class Mapped:
     steps : list of QualityStep
     segments : list of SegmentRow
     parts : list of PartRow
-    controls : list of Place
+    controls : list of PlaceErrors
         All controls that the poses turn far from rest, the largest mean first.
     floors : (V,) float64 array
         Mean of what the best coarse maps leave at each vertex, in millimeters; 0 outside of coarse segments.
@@ -107,20 +107,20 @@ class Mapped:
     steps: list[QualityStep]
     segments: list[SegmentRow]
     parts: list[PartRow]
-    controls: list[Place]
+    controls: list[PlaceErrors]
     floors: NDArray[np.float64]
     pose: NDArray[np.float32]
     row: int
 
 
-def measure_maps(model: _core.FaceMaps, truth: HeldOut, distances: Distances) -> Mapped:
+def measure_maps(model: _core.FaceMaps, truth: HeldOutPoses, distances: Distances) -> MeasuredFaceMaps:
     """Measure a model whose distances (T, V) to the truth are known, in millimeters."""
     layout = model_layout(model)
     exact = in_millimeters(model, truth.vertices)
     offsets = exact - in_millimeters(model, model.rest_vertices)
     if (base := read_base(model.tensors())) is not None:  # maps show what it leaves
         offsets -= in_millimeters(model, base.offsets(truth.poses))
-    plain = _Step(model, truth, exact)
+    plain = _StepMeasurer(model, truth, exact)
     none = np.zeros(model.num_refinements, np.float32)
     coarse = distances if not len(none) else plain.distances(lambda poses: model.evaluate_detail(poses, none))
     steps = [plain.step("refined", "evaluate(poses)", model.evaluate, distances)]
@@ -135,7 +135,7 @@ def measure_maps(model: _core.FaceMaps, truth: HeldOut, distances: Distances) ->
     some = np.linspace(0, len(offsets) - 1, min(len(offsets), FLOOR_POSES)).round().astype(int)
     segments, floors = _segments(layout, offsets[np.unique(some)], coarse, distances)
     at = int(np.square(offsets, dtype=np.float64).sum(axis=(1, 2)).argmax())
-    return Mapped(
+    return MeasuredFaceMaps(
         layout,
         steps,
         segments,
@@ -147,10 +147,10 @@ def measure_maps(model: _core.FaceMaps, truth: HeldOut, distances: Distances) ->
     )
 
 
-class _Step:
+class _StepMeasurer:
     """Measures calls of a model against the truth in millimeters."""
 
-    def __init__(self, model: rc.Deformer, truth: HeldOut, exact: Distances) -> None:
+    def __init__(self, model: rc.Deformer, truth: HeldOutPoses, exact: Distances) -> None:
         self.model, self.truth, self.exact = model, truth, exact
 
     def distances(self, call: Callable[..., NDArray[np.float32]]) -> Distances:

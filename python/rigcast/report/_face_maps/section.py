@@ -14,7 +14,7 @@ from rigcast.plot._deformation_maps import ACROSS
 from rigcast.plot._drawing import STYLE, figure
 from rigcast.report._body.assess import Assessment
 from rigcast.report._body.charts import errors_by_control
-from rigcast.report._face_maps.measure import Mapped, measure_maps
+from rigcast.report._face_maps.measure import MeasuredFaceMaps, measure_maps
 from rigcast.report._kit import words
 from rigcast.report._kit.facts import Fact
 from rigcast.report._kit.jpeg import data_uri
@@ -31,13 +31,13 @@ class MapSection:
 
     Attributes
     ----------
-    mapped : Mapped
+    mapped : MeasuredFaceMaps
     layouts : list of (title, address)
     maps, controls : str
     facts : list of Fact
     """
 
-    mapped: Mapped
+    mapped: MeasuredFaceMaps
     layouts: list[tuple[str, str]]
     maps: str
     controls: str
@@ -103,7 +103,7 @@ def _facts(model: FaceMaps, size: int) -> list[Fact]:
     return facts
 
 
-def _pictures_of_layouts(model: Deformer, mapped: Mapped) -> list[tuple[str, str]]:
+def _pictures_of_layouts(model: Deformer, mapped: MeasuredFaceMaps) -> list[tuple[str, str]]:
     """Title and picture of the layout of the largest coarse segments, colored by what the best map leaves."""
     layout = mapped.layout
     order = _shown([len(segment.vertices) for segment in layout.coarse])
@@ -116,7 +116,7 @@ def _pictures_of_layouts(model: Deformer, mapped: Mapped) -> list[tuple[str, str
     return found
 
 
-def _picture_of_maps(model: Deformer, mapped: Mapped) -> str:
+def _picture_of_maps(model: Deformer, mapped: MeasuredFaceMaps) -> str:
     """The maps of segments at one pose, the coarse ones with most vertices first, then refinements; "" without maps."""
     segments = mapped.layout.segments
     if not segments:

@@ -20,8 +20,8 @@ from rigcast.report._kit.gallery import ticks
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A number at the head of the page, with what it is and what it stands beside."""
+class KeyFigure:
+    """A number at the head of the page, with its title and a note that compares it."""
 
     value: str
     unit: str
@@ -37,8 +37,8 @@ def fill(name: str, context: dict[str, Any]) -> str:
     name : str
         File name of the template.
     context : dict
-        What it shows, by name; the frame's are ``name``, ``verdicts`` (first of all, one sentence each), ``headline``
-        (three to six figures), ``lead`` and, if there are any, ``warnings``; long ones are folded.
+        Its values by name. Those of the frame are ``name``, ``verdicts`` (first of all, one sentence each),
+        ``key_figures`` (three to six), ``summary`` and, if there are any, ``warnings``; long ones are folded.
     """
     jinja = require("jinja2", extra="report", purpose="writing a report")
     environment = jinja.Environment(

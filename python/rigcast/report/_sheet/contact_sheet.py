@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rigcast import BlendshapeRig, __version__
 from rigcast._atomic_files import atomic_write
 from rigcast._resume.fingerprints import fingerprint
-from rigcast._resume.parts import Parts, opened
+from rigcast._resume.parts import PartsFolder, opened
 from rigcast._validate import bad_argument
 from rigcast.plot._colors import CLAY, distinct, rgb
 from rigcast.plot._image import Pixels
@@ -24,7 +24,7 @@ from rigcast.plot._studio import Studio, View, view_of
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.report._kit import words
 from rigcast.report._kit.jpeg import data_uri, jpeg
-from rigcast.report._kit.template import Figure, fill
+from rigcast.report._kit.template import KeyFigure, fill
 from rigcast.transfer._packing import ExpressionPlan
 from rigcast.transfer._packing.anatomy import gaze_of
 
@@ -57,7 +57,7 @@ def write_contact_sheet(
     plan: ExpressionPlan,
     rig: BlendshapeRig,
     *,
-    kept: str | os.PathLike[str] | Parts | None = None,
+    kept: str | os.PathLike[str] | PartsFolder | None = None,
     progress: ProgressOption = None,
 ) -> Path:
     """Write the HTML page for an actor: a picture of each expression of a plan, with its shapes, the neutral first.
@@ -72,7 +72,7 @@ def write_contact_sheet(
     plan : ExpressionPlan
     rig : BlendshapeRig
         The rig that was packed; its faces are drawn.
-    kept : path-like or Parts, optional
+    kept : path-like or PartsFolder, optional
         A folder for pictures that are done: the next call with it does not draw them again. The caller removes it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigcast.progress.Progress`.
@@ -100,8 +100,8 @@ def write_contact_sheet(
             report(Progress("drawing expressions", number, len(plan.expressions)))
     context = {
         "name": words.title(str(rig.metadata.get("name") or "Face")),
-        "lead": _lead(plan),
-        "headline": _headline(plan),
+        "summary": _summary(plan),
+        "key_figures": _key_figures(plan),
         "cards": cards,
         "left": [plan.names[k] for k in plan.uncovered],
         "empty": [plan.names[k] for k in plan.empty],
@@ -128,7 +128,7 @@ def _card(
     rig: BlendshapeRig,
     view: View,
     studio: Studio,
-    kept: Parts | None,
+    kept: PartsFolder | None,
 ) -> Card:
     weights = np.zeros(rig.num_shapes, np.float32)
     weights[shapes] = 1.0
@@ -165,7 +165,7 @@ def _strength(shapes: list[int], rig: BlendshapeRig) -> NDArray[np.float64]:
     return np.asarray(np.clip(2.0 * strength, 0.0, 1.0))
 
 
-def _lead(plan: ExpressionPlan) -> str:
+def _summary(plan: ExpressionPlan) -> str:
     shapes, count = plan.covered(len(plan.expressions)), len(plan.expressions)
     return (
         f"{words.plural(count, 'expression')} to pose and scan, which show {words.plural(shapes, 'shape')} of the rig. "
@@ -174,7 +174,7 @@ def _lead(plan: ExpressionPlan) -> str:
     )
 
 
-def _headline(plan: ExpressionPlan) -> list[Figure]:
+def _key_figures(plan: ExpressionPlan) -> list[KeyFigure]:
     count = len(plan.expressions)
     if plan.settings.get("overlap"):
         proof = "whose shapes may overlap a little"
@@ -186,9 +186,9 @@ def _headline(plan: ExpressionPlan) -> list[Figure]:
         proof = f"at least {plan.lower_bound} are needed"
     half = next((j for j in range(1, count + 1) if 2 * plan.covered(j) >= plan.covered(count)), 0)
     return [
-        Figure(f"{count}", "", "expressions", proof),
-        Figure(f"{plan.covered(count)}", f"of {len(plan.names)}", "shapes covered", f"half by expression {half}"),
-        Figure(f"{len(plan.pairs)}", "", "pairs that stay together", "left and right, or opposed motions"),
+        KeyFigure(f"{count}", "", "expressions", proof),
+        KeyFigure(f"{plan.covered(count)}", f"of {len(plan.names)}", "shapes covered", f"half by expression {half}"),
+        KeyFigure(f"{len(plan.pairs)}", "", "pairs that stay together", "left and right, or opposed motions"),
     ]
 
 
@@ -235,7 +235,7 @@ def _sentence(words: Sequence[str]) -> str:
     return text[:1].upper() + text[1:]
 
 
-def kept_picture(kept: Parts | None, draw: Callable[[], Pixels], *shows: object) -> bytes:
+def kept_picture(kept: PartsFolder | None, draw: Callable[[], Pixels], *shows: object) -> bytes:
     """The JPEG file of everything that decides ``draw()``'s picture: kept, or drawn now."""
     if kept is None:
         return jpeg(draw())

@@ -28,7 +28,7 @@ def shot_gallery(shot: SolvedShot, progress: ProgressCallback) -> Gallery:
     aspect = aspect_of(shot.rig.rest_vertices[moving], shot.rig.up_axis)
     size = WIDTH, round(WIDTH / aspect)
     with Studio(shot.rig.faces, len(shot.rig.rest_vertices), *size) as studio:
-        painter = _Painter(shot, studio, moving, aspect, progress)
+        painter = _ShotPainter(shot, studio, moving, aspect, progress)
         return Gallery(painter.overview(), painter.frames(), None)
 
 
@@ -38,7 +38,7 @@ def marked_frames(shot: SolvedShot) -> dict[str, int]:
     return {"best": int(order[0]), "median": int(order[len(order) // 2]), "worst": int(order[-1])}
 
 
-class _Painter:
+class _ShotPainter:
     """Draws one page's pictures; the frames' heat maps share one scale."""
 
     def __init__(

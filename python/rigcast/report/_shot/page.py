@@ -9,7 +9,7 @@ import numpy as np
 from rigcast.report._kit import words
 from rigcast.report._kit.facts import Fact, rig_facts
 from rigcast.report._kit.gallery import Gallery
-from rigcast.report._kit.template import Figure, fill
+from rigcast.report._kit.template import KeyFigure, fill
 from rigcast.report._shot import charts as shot_charts
 from rigcast.report._shot.gallery import marked_frames
 from rigcast.report._shot.rivals import Comparison
@@ -25,8 +25,8 @@ def render_shot(shot: SolvedShot, comparison: Comparison | None, pictures: Galle
     context: dict[str, Any] = {
         "name": words.title(name),
         "verdicts": [_verdict(shot)],
-        "lead": _lead(shot),
-        "headline": _headline(shot),
+        "summary": _summary(shot),
+        "key_figures": _key_figures(shot),
         "warnings": notes(shot),
         "shot": shot,
         "gallery": pictures,
@@ -52,7 +52,7 @@ def _verdict(shot: SolvedShot) -> str:
     )
 
 
-def _lead(shot: SolvedShot) -> str:
+def _summary(shot: SolvedShot) -> str:
     frames = words.plural(len(shot.rmse), "frame")
     points = words.plural(len(shot.vertices), "vertex" if shot.is_whole else "marker")
     return (
@@ -78,31 +78,31 @@ def residual(shot: SolvedShot) -> str:
     return f"What is left is more than noise ({figures}): the rig has no shape for the rest, or a weight is off."
 
 
-def _headline(shot: SolvedShot) -> list[Figure]:
+def _key_figures(shot: SolvedShot) -> list[KeyFigure]:
     solution = shot.solution
     rmse, p95 = (words.figure(float(value)) for value in (shot.rmse.mean(), np.percentile(shot.rmse, 95)))
-    figures = [Figure(rmse, "mm", "RMSE, mean over the frames", f"95% of the frames are below {p95} mm")]
+    figures = [KeyFigure(rmse, "mm", "RMSE, mean over the frames", f"95% of the frames are below {p95} mm")]
     if shot.truth is not None:
         error = words.figure(shot.weight_error)
         name, frame, largest = shot.worst_weight or ("", 0, 0.0)
         text = f"against the weights that made the shot; largest {words.figure(largest)}, {name} in frame {frame:,}"
-        figures.append(Figure(error, "", "mean error of a weight", text))
+        figures.append(KeyFigure(error, "", "mean error of a weight", text))
     on = words.figure(float(shot.cardinality.mean()))
-    figures.append(Figure(on, f"of {shot.rig.num_shapes}", "weights on in a frame", f"above {ON:g}"))
+    figures.append(KeyFigure(on, f"of {shot.rig.num_shapes}", "weights on in a frame", f"above {ON:g}"))
     if shot.head is not None:
         turn = np.ptp(shot.head[:, :3], axis=0)
         text = f"yaw {turn[0]:.0f}, pitch {turn[1]:.0f}, roll {turn[2]:.0f} degrees; removed before solving"
-        figures.append(Figure(f"{turn.max():.0f}", "°", "largest turn of the head", text))
+        figures.append(KeyFigure(f"{turn.max():.0f}", "°", "largest turn of the head", text))
     noise = shot.noise
     if noise.jitter > 0:
         text = "root mean square second difference"
         if noise.motion > 0 and solution.smoothness == 0:
             text += f", {words.ratio(noise.jitter, noise.motion)} the motion's"
-        figures.append(Figure(words.figure(noise.jitter), "", "jitter of the weights", text))
+        figures.append(KeyFigure(words.figure(noise.jitter), "", "jitter of the weights", text))
     done = int(solution.converged.sum())
     if done < len(shot.rmse):
         worst = f"largest projected gradient {solution.optimality.max():.1e}"
-        figures.append(Figure(f"{done:,}", f"of {len(shot.rmse):,}", "frames at an optimum", worst))
+        figures.append(KeyFigure(f"{done:,}", f"of {len(shot.rmse):,}", "frames at an optimum", worst))
     return figures
 
 

@@ -26,7 +26,7 @@ MOVING = 0.3  # of a shape's largest movement: pictures of a face show the verti
 NARROW, WIDE = 150, 260  # pixels of a picture of a strip, of one of a moment
 
 
-class Camera:
+class FilmCamera:
     """Draws the rig of a synthesizer from one place.
 
     Parameters
@@ -74,7 +74,7 @@ def can_draw(synth: Synthesizer) -> bool:
     return synth.rig is not None and len(synth.rig.faces) > 0
 
 
-def strips(camera: Camera, races: Races) -> list[Row]:
+def strips(camera: FilmCamera, races: Races) -> list[Row]:
     """The typical transition of each player: a strip of frames around the arrival."""
     index = races.typical()
     found = []
@@ -90,7 +90,7 @@ def strips(camera: Camera, races: Races) -> list[Row]:
     return found
 
 
-def hardest(camera: Camera, arrival: Arrival) -> Row:
+def hardest(camera: FilmCamera, arrival: Arrival) -> Row:
     """The transition whose acceleration is largest, frame by frame around it."""
     peak, side = int(arrival.acceleration.argmax()) + 1, AROUND // EVERY
     first = min(max(peak - side, 0), len(arrival.controls) - 2 * side - 1)
@@ -101,7 +101,7 @@ def hardest(camera: Camera, arrival: Arrival) -> Row:
     return Row("hardest transition", text, [picture])
 
 
-def moments(camera: Camera, worst: list[Moment]) -> list[Row]:
+def moments(camera: FilmCamera, worst: list[Moment]) -> list[Row]:
     """Worst moments beside the nearest frames of the clips."""
     return [
         Row(

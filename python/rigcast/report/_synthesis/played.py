@@ -18,7 +18,7 @@ PICTURED = 3  # labels whose worst moment is drawn
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
+class PlayedMotion:
     """Measured motion, and what is drawn of it; empty strings and lists where nothing was played."""
 
     races: Races | None
@@ -70,7 +70,7 @@ class Played:
         return {"transitions_within_limit": within, "graph_pruned": self.races.share_pruned}
 
 
-def play(synth: Synthesizer, transitions: int, seconds: float, progress: ProgressCallback) -> Played:
+def play(synth: Synthesizer, transitions: int, seconds: float, progress: ProgressCallback) -> PlayedMotion:
     """Play, measure and draw."""
     from rigcast.report._synthesis import charts
 
@@ -81,12 +81,12 @@ def play(synth: Synthesizer, transitions: int, seconds: float, progress: Progres
     moments: list[Row] = []
     if film.can_draw(synth) and (races is not None or worst):
         progress(Progress("drawing", 0, 0, "pictures"))
-        camera = film.Camera(synth)
+        camera = film.FilmCamera(synth)
         moments = film.moments(camera, worst)
         if races is not None:
             hardest = max(races.runners[0].made, key=lambda arrival: arrival.peak)
             strips = [*film.strips(camera, races), film.hardest(camera, hardest)]
-    return Played(
+    return PlayedMotion(
         races,
         idled,
         worst,

@@ -11,7 +11,7 @@ from rigcast._validate import Arguments
 from rigcast.progress import ProgressOption, as_callback
 from rigcast.report._kit import words
 from rigcast.report._kit.facts import Fact
-from rigcast.report._kit.template import Figure, check_extra, fill
+from rigcast.report._kit.template import KeyFigure, check_extra, fill
 from rigcast.report._synthesis.played import play
 from rigcast.synthesis import Space, Synthesizer
 
@@ -68,8 +68,8 @@ def write_synthesis(
     poor = [label for label, space in synth.spaces.items() if space.held_out and not space.held_out.is_worth_it]
     context = {
         "name": words.title(name or Path(path).stem),
-        "lead": _lead(synth),
-        "headline": _headline(synth),
+        "summary": _summary(synth),
+        "key_figures": _key_figures(synth),
         "verdicts": [_verdict(synth, label) for label in poor] or [_worth(synth)],
         "warnings": list(synth.metadata.get("notes", [])),
         "errors": charts.errors(synth),
@@ -93,7 +93,7 @@ def write_synthesis(
     }
 
 
-def _lead(synth: Synthesizer) -> str:
+def _summary(synth: Synthesizer) -> str:
     frames = words.plural(sum(map(len, synth.spaces.values())), "frame")
     labels = words.plural(len(synth.labels), "label")
     moving = len(synth.control_names) - len(synth.dropped)
@@ -103,11 +103,11 @@ def _lead(synth: Synthesizer) -> str:
     )
 
 
-def _headline(synth: Synthesizer) -> list[Figure]:
+def _key_figures(synth: Synthesizer) -> list[KeyFigure]:
     measured = [space.held_out for space in synth.spaces.values() if space.held_out is not None]
     direct = sum(bridge.within for bridge in synth.bridges.values()) // 2
     pairs = len(synth.labels) * (len(synth.labels) - 1) // 2
-    figures = [Figure(f"{len(synth.labels)}", "", "labels", f"{words.plural(direct, 'bridge')} of {pairs} possible")]
+    figures = [KeyFigure(f"{len(synth.labels)}", "", "labels", f"{words.plural(direct, 'bridge')} of {pairs} possible")]
     if measured:
         frames = sum(held.frames for held in measured)
 
@@ -119,9 +119,9 @@ def _headline(synth: Synthesizer) -> list[Figure]:
             f"{words.figure(same)} mm with as many principal components, {words.figure(mean('nearest'))} mm to the "
         )
         title = "held-out frames, distance of the closest latent point"
-        figures.insert(0, Figure(words.figure(mean("latent")), "mm", title, beside + "nearest training frame"))
+        figures.insert(0, KeyFigure(words.figure(mean("latent")), "mm", title, beside + "nearest training frame"))
     figures.append(
-        Figure(words.figure(synth.threshold), "mm", "threshold of matching poses", "root mean square of the mesh")
+        KeyFigure(words.figure(synth.threshold), "mm", "threshold of matching poses", "root mean square of the mesh")
     )
     return figures
 

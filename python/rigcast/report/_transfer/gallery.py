@@ -59,7 +59,7 @@ def transfer_gallery(measured: MeasuredTransfer, chosen: list[int], progress: Pr
         Studio(source.faces, len(source.rest_vertices), *size) as first,
         Studio(target.faces, len(target.rest_vertices), *size) as second,
     ):
-        painter = _Painter(measured, first, second, size, moving, aspect, progress)
+        painter = _TransferPainter(measured, first, second, size, moving, aspect, progress)
         return TransferGallery(
             painter.fit(),
             painter.faces(chosen),
@@ -85,7 +85,7 @@ def vivid(measured: MeasuredTransfer, count: int = SHOWN) -> list[int]:
     return sorted(chosen)
 
 
-class _Painter:
+class _TransferPainter:
     """Draws one page's pictures; heat maps of one kind share a scale."""
 
     def __init__(

@@ -12,7 +12,7 @@ from rigcast.plot._drawing import figure, legend
 from rigcast.report._kit import words
 from rigcast.report._kit.facts import Fact, rig_facts
 from rigcast.report._kit.svg import svg
-from rigcast.report._kit.template import Figure, fill
+from rigcast.report._kit.template import KeyFigure, fill
 from rigcast.report._transfer.fit import fit_advice
 from rigcast.report._transfer.gallery import TransferGallery
 from rigcast.report._transfer.measured import MeasuredTransfer
@@ -41,8 +41,8 @@ def render_transfer(measured: MeasuredTransfer, pictures: TransferGallery, name:
     context: dict[str, Any] = {
         "name": words.title(name),
         "verdicts": [_verdict(measured)],
-        "lead": _lead(measured),
-        "headline": _headline(measured),
+        "summary": _summary(measured),
+        "key_figures": _key_figures(measured),
         "warnings": _warnings(measured),
         "advice": fit_advice(measured),
         "measured": measured,
@@ -91,7 +91,7 @@ def _verdict(measured: MeasuredTransfer) -> str:
     return f"Look at {poor} of {words.plural(count, 'expression')}: they have flipped faces or new crossings."
 
 
-def _lead(measured: MeasuredTransfer) -> str:
+def _summary(measured: MeasuredTransfer) -> str:
     count = measured.target.num_shapes
     more = len(measured.names) - count
     shapes = words.plural(count, "shape") + (f" and {words.plural(more, 'combination')}" if more else "")
@@ -102,30 +102,30 @@ def _lead(measured: MeasuredTransfer) -> str:
     return f"{text}. There are no true shapes to compare with: the numbers say where to look."
 
 
-def _headline(measured: MeasuredTransfer) -> list[Figure]:
+def _key_figures(measured: MeasuredTransfer) -> list[KeyFigure]:
     doubt = measured.quality
     result = []
     if measured.match is None and not len(measured.judged):
-        result.append(Figure(f"{len(measured.names):,}", "", "expressions", "shapes and combinations, transferred"))
+        result.append(KeyFigure(f"{len(measured.names):,}", "", "expressions", "shapes and combinations, transferred"))
     if (match := measured.match) is not None:
         away = words.figure(measured.millimeters * match.mean_distance)
         result.append(
-            Figure(f"{100.0 * match.coverage:.0f}", "%", "of the vertices matched", f"{away} mm away on average")
+            KeyFigure(f"{100.0 * match.coverage:.0f}", "%", "of the vertices matched", f"{away} mm away on average")
         )
     if len(measured.judged):
         mean, copy = float(np.nanmean(measured.errors)), float(np.nanmean(measured.copy_errors))
         largest = max(float(measured.distances(n).max()) for n in measured.judged)
-        result.append(Figure(words.figure(mean), "mm", "mean error", f"plain copies: {words.figure(copy)} mm"))
-        result.append(Figure(words.figure(largest), "mm", "largest error", "over all shapes and vertices"))
+        result.append(KeyFigure(words.figure(mean), "mm", "mean error", f"plain copies: {words.figure(copy)} mm"))
+        result.append(KeyFigure(words.figure(largest), "mm", "largest error", "over all shapes and vertices"))
     free = measured.free_crossings
     before = "" if free is None else f"without contacts {free.sum():,}; "
     where = "new crossings" + ("" if measured.contacts is None else " at lips and lids")
     hit = int((doubt.new_crossings > 0).sum())
     own = f"{before}in {hit} of {len(measured.names)} expressions"
-    result.append(Figure(f"{doubt.new_crossings.sum():,}", "", where, own))
+    result.append(KeyFigure(f"{doubt.new_crossings.sum():,}", "", where, own))
     flipped = int((doubt.flipped.sum(axis=1) > 0).sum())
     result.append(
-        Figure(f"{doubt.flipped.sum():,}", "", "flipped faces", f"in {flipped} of {len(measured.names)} expressions")
+        KeyFigure(f"{doubt.flipped.sum():,}", "", "flipped faces", f"in {flipped} of {len(measured.names)} expressions")
     )
     return result
 

@@ -48,7 +48,7 @@ class Followed:
     reach: float = 0.0
 
 
-class Moving:
+class MappedMovement:
     """The movement of a motion's mapped joints in some of its frames, whatever the rig does.
 
     Parameters
@@ -99,12 +99,12 @@ class Check:
     Parameters
     ----------
     target : Target
-    source : Moving
+    source : MappedMovement
     following : Following
     channels : (T, N) array
     """
 
-    def __init__(self, target: Target, source: Moving, following: Following, channels: Float64) -> None:
+    def __init__(self, target: Target, source: MappedMovement, following: Following, channels: Float64) -> None:
         self.target, self.source, self.following = target, source, following
         self.frames = source.frames
         self.pairs = {joint: goal for joint, goal in source.pairs.items() if goal in following.joints}

@@ -22,7 +22,7 @@ Closest = tuple[Int32, Float32, Float32]
 
 
 @dataclass(frozen=True)
-class Surface:
+class ComponentMesh:
     """A mesh in connected components: points (V, 3), faces (F, 4), component (V,), normals (V, 3)."""
 
     points: Float32
@@ -31,18 +31,18 @@ class Surface:
     normals: Float32
 
     @staticmethod
-    def of(points: Float32, faces: Int32, component: Int64 | None = None) -> Surface:
+    def of(points: Float32, faces: Int32, component: Int64 | None = None) -> ComponentMesh:
         if component is None:
             rows, columns, _ = _core.graph_laplacian(faces, len(points))
             component = component_of(rows, columns, len(points))
-        return Surface(points, faces, component, _core.vertex_normals(points, faces))
+        return ComponentMesh(points, faces, component, _core.vertex_normals(points, faces))
 
     @property
     def count(self) -> int:
         return int(self.component.max()) + 1
 
-    def moved(self, points: Float32) -> Surface:
-        return Surface.of(points, self.faces, self.component)
+    def moved(self, points: Float32) -> ComponentMesh:
+        return ComponentMesh.of(points, self.faces, self.component)
 
     def closest(self, allowed: Bool, queries: Float32, normals: Float32, threads: int) -> Closest:
         """On the components ``allowed`` (count,): corners, weights and distance; corners -1 where there is none."""
@@ -54,7 +54,7 @@ class Surface:
         return corners, weights, distance
 
 
-def marked(pairs: Int64, source: Surface, target: Surface) -> Bool:
+def marked(pairs: Int64, source: ComponentMesh, target: ComponentMesh) -> Bool:
     """(S, T) which components of the source landmarks tie to which of the target."""
     tied = np.zeros((source.count, target.count), bool)
     tied[source.component[pairs[:, 0]], target.component[pairs[:, 1]]] = True
@@ -67,7 +67,7 @@ def drawn_to(tied: Bool) -> Bool:
     return np.asarray(np.where(np.asarray(tied.any(axis=1))[:, np.newaxis], tied, alone))
 
 
-def closest_of(allowed: Bool, asked: Surface, other: Surface, threads: int) -> Closest:
+def closest_of(allowed: Bool, asked: ComponentMesh, other: ComponentMesh, threads: int) -> Closest:
     """For each vertex of ``asked`` the closest point of the components of ``other`` that its own may meet (A, O)."""
     count = len(asked.points)
     corners, weights = np.full((count, 3), -1, np.int32), np.zeros((count, 3), np.float32)
@@ -80,7 +80,7 @@ def closest_of(allowed: Bool, asked: Surface, other: Surface, threads: int) -> C
     return corners, weights, distance
 
 
-def partners(tied: Bool, source: Surface, target: Surface, near: float, threads: int) -> Bool:
+def partners(tied: Bool, source: ComponentMesh, target: ComponentMesh, near: float, threads: int) -> Bool:
     """(T, S) which components of the fitted source each of the target is matched to.
 
     Those that landmarks say. Without any: the nearest one that half of the target's component is within ``near`` of;
@@ -101,7 +101,9 @@ def partners(tied: Bool, source: Surface, target: Surface, near: float, threads:
     return found
 
 
-def _choices(votes: Int64, source: Surface, target: Surface, t: int, near: float, threads: int) -> list[Bool]:
+def _choices(
+    votes: Int64, source: ComponentMesh, target: ComponentMesh, t: int, near: float, threads: int
+) -> list[Bool]:
     """Sets of components (S,) to try, the likeliest first."""
     order = np.argsort(-votes, kind="stable")
     voted = order[votes[order] > 0]
@@ -133,7 +135,7 @@ def parts_of(edges: Int64, count: int) -> Int64:
     return component_of(both[:, 0].astype(np.int32), both[:, 1].astype(np.int32), count)
 
 
-def border_vertices(surface: Surface) -> Bool:
+def border_vertices(surface: ComponentMesh) -> Bool:
     """(V,) vertices of edges with one face."""
     faces, sides = surface.faces, []
     for quad, cells in ((True, faces[faces[:, 3] >= 0]), (False, faces[faces[:, 3] < 0][:, :3])):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.transfer._matching.components import Closest, Surface
+from rigcast.transfer._matching.components import Closest, ComponentMesh
 
 Bool = NDArray[np.bool_]
 Float32 = NDArray[np.float32]
@@ -16,12 +16,12 @@ Int64 = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Fit:
+class SourceFit:
     """A source fitted to a target.
 
     Attributes
     ----------
-    source, target : Surface
+    source, target : ComponentMesh
         The source as fitted.
     tied : (S, T)
         Which components landmarks tie.
@@ -34,8 +34,8 @@ class Fit:
     threads : int
     """
 
-    source: Surface
-    target: Surface
+    source: ComponentMesh
+    target: ComponentMesh
     tied: Bool
     met: Bool
     given: Int64

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast.transfer._matching.components import Surface, border_vertices, closest_of, on_border
+from rigcast.transfer._matching.components import ComponentMesh, border_vertices, closest_of, on_border
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -59,14 +59,14 @@ class Pairs:
 
 
 def fit_surface(
-    start: Surface,
-    target: Surface,
+    start: ComponentMesh,
+    target: ComponentMesh,
     drawn: NDArray[np.bool_],
     landmarks: Pairs,
     iterations: int,
     threads: int,
     report: Callable[[int], None],
-) -> Surface:
+) -> ComponentMesh:
     """Bend ``start`` onto a target; see :func:`rigcast.transfer.correspond`.
 
     ``drawn`` (S, T): to which of the target's components each of the source's is drawn.
@@ -90,7 +90,7 @@ def fit_surface(
     return _carried(start, fitted, np.asarray(drawn.any(axis=1)), threads)
 
 
-def _carried(start: Surface, fitted: Surface, drawn: NDArray[np.bool_], threads: int) -> Surface:
+def _carried(start: ComponentMesh, fitted: ComponentMesh, drawn: NDArray[np.bool_], threads: int) -> ComponentMesh:
     """Components that nothing draws move as a whole with what was nearest to them: teeth with the mouth."""
     alone = np.logical_not(drawn)
     rows = np.flatnonzero(alone[start.component])
@@ -106,7 +106,7 @@ def _carried(start: Surface, fitted: Surface, drawn: NDArray[np.bool_], threads:
     return fitted.moved(points)
 
 
-def mean_edge(surface: Surface) -> float:
+def mean_edge(surface: ComponentMesh) -> float:
     """Length, over all edges."""
     points = surface.points
     edges = _core.edges(surface.faces, len(points))
@@ -114,7 +114,7 @@ def mean_edge(surface: Surface) -> float:
 
 
 def _pulls(
-    points: Surface, target: Surface, drawn: NDArray[np.bool_], border: NDArray[np.bool_], threads: int
+    points: ComponentMesh, target: ComponentMesh, drawn: NDArray[np.bool_], border: NDArray[np.bool_], threads: int
 ) -> tuple[Float64, Float64]:
     """The strength with which each vertex is drawn, and the point that draws it.
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.transfer._matching.components import border_vertices, closest_of, on_border
-from rigcast.transfer._matching.fit import Fit, Matches
+from rigcast.transfer._matching.fit import Matches, SourceFit
 from rigcast.transfer._matching.sides import decided_along
 from rigcast.transfer._matching.tears import mended
 from rigcast.transfer._matching.welded import match_welded
@@ -17,12 +17,12 @@ Int64 = NDArray[np.int64]
 CHANCE = 0.1  # of a component's vertices: fewer that are near are no correspondence
 
 
-def match(fit: Fit, landmarks: Int64, error: Float64) -> tuple[Matches, Int64, Int64]:
+def match(fit: SourceFit, landmarks: Int64, error: Float64) -> tuple[Matches, Int64, Int64]:
     """Matches, torn edges (N, 2) of the target, and vertices (U,) of which nothing decides on which side they lie.
 
     Parameters
     ----------
-    fit : Fit
+    fit : SourceFit
     landmarks, error : (L, 2), (L,)
         Pairs that hold, and by how much the fit misses them. They are matched as they were given, on the border of the
         source too: lips may be where it ends.

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast.transfer._matching.components import Surface, border_vertices, on_border, parts_of
-from rigcast.transfer._matching.fit import Fit, Matches
+from rigcast.transfer._matching.components import ComponentMesh, border_vertices, on_border, parts_of
+from rigcast.transfer._matching.fit import Matches, SourceFit
 from rigcast.transfer._matching.tears import TORN, Graph, graph_of, reached, torn_edges
 from rigcast.transfer._matching.walker import Walker
 
@@ -28,7 +28,7 @@ SLACK = 0.1  # of the source's mean edge: a match on the own side may be farther
 WIDE = 2.0  # times as far as a match is away at most: what is decided anew around torn edges
 
 
-def decided_along(found: Matches, fit: Fit) -> tuple[Matches, Int64]:
+def decided_along(found: Matches, fit: SourceFit) -> tuple[Matches, Int64]:
     """Matches with fewer torn edges, and the torn edges (N, 2) that are left."""
     paths, border = graph_of(fit.source), border_vertices(fit.source)
     torn = torn_edges(found, np.ones(len(found.matched), bool), fit, paths)
@@ -55,7 +55,7 @@ def decided_along(found: Matches, fit: Fit) -> tuple[Matches, Int64]:
 class _Flood:
     """Matches of a band, decided outward from its rim. Graphs are those of the fitted source and of the target."""
 
-    fit: Fit
+    fit: SourceFit
     paths: Graph
     own: Graph
     walker: Walker
@@ -127,7 +127,7 @@ def _within(graph: Graph, starts: Int64, limit: float) -> Bool:
     return inside
 
 
-def _better(band: Bool, before: Int64, after: Int64, target: Surface) -> Bool:
+def _better(band: Bool, before: Int64, after: Int64, target: ComponentMesh) -> Bool:
     """(V,) the connected parts of the band in which at most half as many edges are torn, on their rims too."""
     edges = _core.edges(target.faces, len(band)).astype(np.int64)
     edges = edges[band[edges].all(axis=1)]

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast.transfer._matching.components import Surface
-from rigcast.transfer._matching.fit import Fit, Matches
+from rigcast.transfer._matching.components import ComponentMesh
+from rigcast.transfer._matching.fit import Matches, SourceFit
 
 Bool = NDArray[np.bool_]
 Float64 = NDArray[np.float64]
@@ -24,7 +24,7 @@ Graph = list[list[tuple[int, float]]]
 TORN = 2.0  # times the edge's own length, or the mean edge of the source where that is longer
 
 
-def torn_edges(found: Matches, among: Bool, fit: Fit, graph: Graph) -> Int64:
+def torn_edges(found: Matches, among: Bool, fit: SourceFit, graph: Graph) -> Int64:
     """(N, 2) edges of the target, both ends matched, whose matches are farther apart along the source than that allows.
 
     Of edges with an end ``among`` (V,) vertices. Edges between components of the source are none: they say what is
@@ -48,7 +48,7 @@ def torn_edges(found: Matches, among: Bool, fit: Fit, graph: Graph) -> Int64:
     return np.asarray(edges[torn], np.int64)
 
 
-def mended(torn: Int64, matched: Bool, target: Surface, trusted: Int64) -> Bool:
+def mended(torn: Int64, matched: Bool, target: ComponentMesh, trusted: Int64) -> Bool:
     """``matched`` without vertices that are astray, the one with the most torn edges first; ``trusted`` ones stay.
 
     Astray is a vertex torn from more than half of its matched neighbors, or on two sides. One torn on one side may be
@@ -90,7 +90,7 @@ def _sides(vertices: set[int], near: list[set[int]]) -> int:
     return parts
 
 
-def graph_of(surface: Surface) -> Graph:
+def graph_of(surface: ComponentMesh) -> Graph:
     """Edges and diagonals of quads, with their lengths."""
     points = surface.points.astype(np.float64)
     quads = surface.faces[surface.faces[:, 3] >= 0]

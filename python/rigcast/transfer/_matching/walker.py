@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.transfer._matching.components import Surface
+from rigcast.transfer._matching.components import ComponentMesh
 
 Point: TypeAlias = tuple[float, float, float]
 
@@ -27,7 +27,7 @@ class Walker:
     around: dict[int, list[int]]
 
     @staticmethod
-    def of(surface: Surface) -> Walker:
+    def of(surface: ComponentMesh) -> Walker:
         quads = surface.faces[surface.faces[:, 3] >= 0]
         triangles = np.concatenate([surface.faces[:, :3], quads[:, [0, 2, 3]]]).astype(np.int64)
         points = surface.points.astype(np.float64)

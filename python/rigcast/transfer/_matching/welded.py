@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast.transfer._matching.components import OVERLAP, parts_of
-from rigcast.transfer._matching.fit import Fit, Matches
+from rigcast.transfer._matching.fit import Matches, SourceFit
 from rigcast.transfer._matching.tears import TORN, Graph, graph_of, reached
 
 Bool = NDArray[np.bool_]
@@ -23,7 +23,7 @@ FEW = 0.1  # of the largest patch on a component: fewer vertices on it elsewhere
 NEARER = 0.5  # of a vertex' distance: a layer before it is at most so far from the source
 
 
-def match_welded(found: Matches, fit: Fit) -> Matches:
+def match_welded(found: Matches, fit: SourceFit) -> Matches:
     """Matches in which layers behind others follow components of the source that are left, or count as unmatched.
 
     Only components of the target with landmarks have parts welded to them.
@@ -49,14 +49,14 @@ def match_welded(found: Matches, fit: Fit) -> Matches:
     return _gathered(found, fit)
 
 
-def _at(found: Matches, allowed: Bool, rows: Int64, limit: Float32, fit: Fit) -> Matches:
+def _at(found: Matches, allowed: Bool, rows: Int64, limit: Float32, fit: SourceFit) -> Matches:
     """With vertices matched to components ``allowed`` (S,), where those are near and nearer than ``limit`` (V,)."""
     other = fit.source.closest(allowed, fit.target.points[rows], fit.target.normals[rows], fit.threads)
     here = (other[2] <= fit.near) & (other[2] < limit[rows])
     return found.but(rows[here], (other[0][here], other[1][here], other[2][here]), True)
 
 
-def _gathered(found: Matches, fit: Fit) -> Matches:
+def _gathered(found: Matches, fit: SourceFit) -> Matches:
     """Matches in which few vertices among many that lie on another component follow these: teeth that bite touch."""
     count, source = len(found.matched), fit.source
     edges = _core.edges(fit.target.faces, count).astype(np.int64)
@@ -81,7 +81,7 @@ def _gathered(found: Matches, fit: Fit) -> Matches:
     return found
 
 
-def _covered(found: Matches, whole: Bool, fit: Fit) -> Bool:
+def _covered(found: Matches, whole: Bool, fit: SourceFit) -> Bool:
     """(V,) vertices whose match is that of another layer: nearer to it, and far away along the target."""
     source, target = fit.source, fit.target
     result = np.zeros(len(whole), bool)
