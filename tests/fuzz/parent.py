@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import selectors
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import TracebackType
 
-PATIENCE = 20.0  # seconds per reader of a file
+PATIENCE = 20.0  # seconds of a processor per reader of a file: a busy machine is no finding
 START = 60.0  # seconds of a new process
+IDLE = 10  # times the patience that may pass on the clock: a reader that waits for something uses no processor
+LOOKS = 0.5  # seconds between two looks
 
 
 class Worker:
@@ -37,10 +41,7 @@ class Worker:
         assert self._process.stdout is not None
         self._process.stdin.write(f"{path}\n")
         self._process.stdin.flush()
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdout, selectors.EVENT_READ)
-            answers = selector.select(patience + (START if fresh else 0.0))
-        if not answers:
+        if not self._answers(patience, patience + (START if fresh else 0.0)):
             self._end()
             return {"process": f"no answer within {patience:g} s"}
         line = self._process.stdout.readline()
@@ -51,8 +52,32 @@ class Worker:
         found: dict[str, str] = json.loads(line)
         return found
 
+    def _answers(self, patience: float, seconds: float) -> bool:
+        """True if the process answers within some seconds of a processor."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        begin, used = time.monotonic(), _processor_seconds(self._process.pid)
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            while True:
+                left = min(seconds - (_processor_seconds(self._process.pid) - used),
+                           IDLE * seconds - (time.monotonic() - begin))  # fmt: skip
+                if selector.select(min(max(left, 0.0), LOOKS) if patience > 0 else 0.0):
+                    return True
+                if left <= 0 or patience <= 0:
+                    return False
+
     def _end(self) -> None:
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
             self._process = None
+
+
+def _processor_seconds(process: int) -> float:
+    """Seconds of processors that a process has used; those of the clock where nothing tells."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return time.monotonic()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
