@@ -58,7 +58,7 @@ struct ShotWeights {
 ///
 ///     const inverse::RigGram gram(rig);  // once per rig
 ///     inverse::ShotTargets shot{{targets.data(), {frames, vertices, 3}}};
-///     shot.alpha = 0.01;
+///     shot.alpha = 0.0;  // sparsity: none
 ///     const inverse::ShotWeights found = inverse::solve(gram, inverse::Problem(gram, shot));
 ///
 /// `gram` is the one that the problem was made with. Guarantee: same bytes for any number of threads, and those of
