@@ -93,7 +93,6 @@ py::tuple descend(const RigGram& gram, const Problem& problem, const ArrayLike& 
                   std::int64_t max_iterations, bool coupled, const IntLike& threads, const CountCallback& solved,
                   const StepCallback& report) {
     const int num_threads = thread_count("descend", threads);
-    problem.check_gram(gram);
     ResultArrays arrays("descend", problem, start);
     const optimize::ShotResult result = arrays.views();
     const inverse::DescentOptions options{tolerance,
@@ -113,7 +112,6 @@ py::tuple finish_descent(const RigGram& gram, const Problem& problem, const Arra
                          const ArrayLike& converged, double tolerance, const IntLike& threads) {
     constexpr const char* name = "finish_descent";
     const int num_threads = thread_count(name, threads);
-    problem.check_gram(gram);
     ResultArrays arrays(name, problem, weights);
     const py::array_t<bool, layout> flags(converged);
     if (flags.ndim() != 1 || flags.shape(0) != problem.num_frames()) {
@@ -157,8 +155,7 @@ void bind_inverse(py::module_& module) {
              "Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.");
     py::class_<ProductModel>(module, "ProductModel",
                              "How a rig's columns depend on variables; shape k's weight is variable ties[k].")
-        .def(py::init(&make_products), py::arg("rig"), py::arg("ties"))
-        .def_property_readonly("is_linear", &ProductModel::is_linear);
+        .def(py::init(&make_products), py::arg("rig"), py::arg("ties"));
     bind_inverse_problem(module);
     module.def("descend", &descend, py::arg("gram"), py::arg("problem"), py::arg("start"), py::arg("tolerance"),
                py::arg("max_iterations"), py::arg("coupled"), py::arg("threads"), py::arg("solved"), py::arg("report"),

@@ -41,7 +41,7 @@ int main(int count, char** arguments) try {
 
     const inverse::RigGram gram(rig);  // once per rig
     inverse::ShotTargets shot{{targets.data(), {frames, vertices, 3}}};
-    shot.alpha = 0.0;
+    shot.alpha = 0.0;  // sparsity: none
     const inverse::ShotWeights found = inverse::solve(gram, inverse::Problem(gram, shot));
 
     double error = 0.0;

@@ -1698,9 +1698,6 @@ class ProductModel:
     """
     def __init__(self, rig: BlendshapeRig, ties: numpy.typing.ArrayLike) -> None:
         ...
-    @property
-    def is_linear(self) -> bool:
-        ...
 class InverseProblem:
     """
     The problem of a shot's weights: projected targets, box, ties, priors, alpha, smoothness.

@@ -102,7 +102,7 @@ def test_the_up_axis_of_a_bare_shot(shot_files):
         ("--priors", "no archive", "no .npz of priors"),
         ("--symmetric", '["a", "b"]', 'no list [["shape", "shape"], ...]'),
         ("--symmetric", f'[["{NAMES[0]}", "ear"]]', "'ear' is no shape of the rig"),
-        ("--symmetric", f'[["{NAMES[0]}", "{NAMES[0]}"]]', "is in two pairs, or beside itself"),
+        ("--symmetric", f'[["{NAMES[0]}", "{NAMES[0]}"]]', "is in two pairs, or twice in one"),
         ("--symmetric", "[", "no JSON"),
     ],
 )

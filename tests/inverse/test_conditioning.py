@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.inverse._notes.ambiguity import ambiguous_pairs
+from rigcast.inverse._findings.ambiguity import ambiguous_pairs
 from tests.support.inverse_rigs import random_rig
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.inverse import Solution, Solver
-from rigcast.inverse._choices.loss import Loss
+from rigcast.inverse._choices.loss import RobustLoss
 from rigcast.inverse._choices.reweighting import _pulled, objective
 from rigcast.inverse._distances import posed
 from rigcast.inverse._gram import Gram
@@ -55,7 +55,7 @@ def damaged(kind="any", seed=0, frames=FRAMES, share=0.05, noise=0.02):
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_loss_and_its_slope_are_those_of_the_definition(name):
     square = np.linspace(0, 0.5, 200)
-    loss = Loss(name, SCALE)
+    loss = RobustLoss(name, SCALE)
     expected = [slow_rho(name, s, SCALE) for s in square]
     np.testing.assert_allclose(loss.value(square), expected, rtol=TOLERANCES["float64"])
     step = 1e-7
@@ -72,7 +72,7 @@ def test_the_reweighted_targets_bound_the_objective(name, omega):
     rig, arrays, truth, _, hit = damaged()
     weights = np.random.default_rng(1).uniform(0.5, 2, 80) if omega else np.ones(80)
     problem = make_problem(Request(Gram(rig, vertex_weights=weights), hit, alpha=ALPHA))
-    rng, loss = np.random.default_rng(2), Loss(name, SCALE)
+    rng, loss = np.random.default_rng(2), RobustLoss(name, SCALE)
     at = np.clip(truth + rng.normal(0, 0.2, truth.shape), 0, 1)
     targets = _pulled(problem, at, loss, 1).targets
 
@@ -91,7 +91,7 @@ def test_the_reweighted_targets_bound_the_objective(name, omega):
 @pytest.mark.parametrize("name", LOSSES)
 def test_no_round_raises_the_objective(name):
     rig, _, _, _, hit = damaged(seed=3)
-    request, loss = Request(Gram(rig), hit, alpha=ALPHA), Loss(name, SCALE)
+    request, loss = Request(Gram(rig), hit, alpha=ALPHA), RobustLoss(name, SCALE)
     problem = make_problem(request)
     weights, values = np.clip(descent(problem, request)[0], 0, 1), []
     for _ in range(6):

@@ -64,5 +64,5 @@ def test_other_shares_are_refused(face, shot, share):
 
 
 def test_one_of_two_alphas_must_do(face, shot):
-    with pytest.raises(ValueError, match=r"relative_alpha is given beside alpha 0\.1"):
+    with pytest.raises(ValueError, match=r"relative_alpha is given with alpha 0\.1"):
         rc.inverse.solve(face, shot, alpha=0.1, relative_alpha=0.1)

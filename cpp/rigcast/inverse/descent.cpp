@@ -163,11 +163,13 @@ void Descent::finish(const optimize::ShotResult& result) const {
 
 void descend(const RigGram& gram, const Problem& problem, const DescentOptions& options,
              const optimize::ShotResult& result) {
+    problem.check_gram(gram);
     Descent(gram, problem, options).solve(result);
 }
 
 void finish_descent(const RigGram& gram, const Problem& problem, const DescentOptions& options,
                     const optimize::ShotResult& result) {
+    problem.check_gram(gram);
     Descent(gram, problem, options).finish(result);
 }
 

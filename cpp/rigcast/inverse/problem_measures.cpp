@@ -71,6 +71,7 @@ std::vector<double> Problem::scale() const {
 }
 
 double Problem::resting_alpha(const RigGram& gram, int threads) const {
+    check_gram(gram);
     const Problem alone = with_alpha(0.0).starting_at({});
     const std::vector<double> rest = alone.start();
     VertexMeasures measures(num_frames_, num_shapes_);
@@ -96,6 +97,7 @@ double Problem::resting_alpha(const RigGram& gram, int threads) const {
 WeightQuality Problem::measure(const RigGram& gram, View<const double, 2> weights, bool causal, int threads) const {
     check_shape<const double, 2>("measure", "weights", weights, {num_frames_, num_shapes_});
     check_threads("measure", threads);
+    check_gram(gram);
     VertexMeasures measures(num_frames_, num_shapes_);
     const optimize::FrameMeasures views = measures.views(num_frames_, num_shapes_);
     optimize::measure_frames(products(), gram.matrix(), vertices_alone(), weights, threads, views);

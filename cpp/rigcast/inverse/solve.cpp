@@ -12,7 +12,6 @@ namespace rigcast::inverse {
 
 ShotWeights solve(const RigGram& gram, const Problem& problem, const DescentOptions& options) {
     check_threads("solve", options.threads);
-    problem.check_gram(gram);
     const std::int64_t frames = problem.num_frames();
     const std::int64_t shapes = problem.num_shapes();
     ShotWeights found{frames, shapes, problem.start(), {}, {}, {}, {}, {}};

@@ -62,7 +62,7 @@ struct ShotWeights {
 /// const inverse::RigGram gram(std::make_shared<const rig::BlendshapeRig>(file));  // once per rig
 /// const std::vector<float> targets(frames * vertices * 3);
 /// inverse::ShotTargets shot{{targets.data(), {frames, vertices, 3}}};
-/// shot.alpha = 0.01;
+/// shot.alpha = 0.0;  // sparsity: none
 /// const inverse::ShotWeights found = inverse::solve(gram, inverse::Problem(gram, shot));
 /// ```
 ///

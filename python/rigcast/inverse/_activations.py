@@ -11,7 +11,7 @@ Float64 = NDArray[np.float64]
 
 
 class Activations:
-    """What multiplies each column: the K weights, then for every combination the product of its factors.
+    """The factors of each column: the K weights, then for every combination the product of its factors.
 
     A factor is a weight or a tent over one: 0 at x1, 1 at x2, 0 at x3, straight in between, 0 outside.
 
@@ -32,11 +32,6 @@ class Activations:
         self.shape = np.array([f[0] for f in flat], np.int32)
         self.is_tent = np.array([f[1] is not None for f in flat], bool)
         self.knots = np.array([f[1] or (0.0, 0.0, 0.0) for f in flat], np.float64).reshape(-1, 3)
-
-    @property
-    def is_linear(self) -> bool:
-        """Whether the rig has no combinations: the objective is then convex."""
-        return self.num_columns == self.num_shapes
 
     def __call__(self, weights: Float64) -> Float64:
         """Weights (T, K) to columns (T, N)."""

@@ -26,8 +26,8 @@ def load_pins(path: Source, rig: BlendshapeRig, num_frames: int, bounds: ArrayLi
     ----------
     path : path-like
         ``.npy`` (T, K) or (K,), NaN where weights are free; or ``.npz`` as
-        :func:`rigcast.exports.write_blendshape_weights` and :meth:`Solution.save` write it, which leaves shapes free
-        that its names leave out.
+        :func:`rigcast.exports.write_blendshape_weights` and :meth:`Solution.save` write it, in which shapes
+        are free that its names lack.
     rig : BlendshapeRig
     num_frames : int
         T, of the shot.
@@ -129,7 +129,7 @@ def load_symmetric_pairs(path: Source, rig: BlendshapeRig) -> list[tuple[str, st
         raise ValueError(f"load_symmetric_pairs: {file}: {unknown[0]!r} is no shape of the rig ({known})")
     if len(set(names)) < len(names):
         twice = max(names, key=names.count)
-        raise ValueError(f"load_symmetric_pairs: {file}: {twice!r} is in two pairs, or beside itself")
+        raise ValueError(f"load_symmetric_pairs: {file}: {twice!r} is in two pairs, or twice in one")
     return [(left, right) for left, right in pairs]
 
 
@@ -148,8 +148,8 @@ def _arrays(path: Path) -> dict[str, Float64]:
     try:
         found = read_arrays(path, dict.fromkeys(("target", "strength"), Member("fiu", None)), "load_priors")
     except (OSError, ValueError) as error:
-        told = str(error).removeprefix("load_priors: path is ")
-        raise ValueError(f"load_priors: {path}: no .npz of priors ({told})") from None
+        reason = str(error).removeprefix("load_priors: path is ")
+        raise ValueError(f"load_priors: {path}: no .npz of priors ({reason})") from None
     if set(found) != {"target", "strength"}:
         held = ", ".join(sorted(found)) or "nothing"
         raise ValueError(f"load_priors: {path}: holds {held}; priors are target and strength")

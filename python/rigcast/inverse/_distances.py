@@ -1,4 +1,4 @@
-"""Distances between the posed rig and its targets, vertex by vertex: what the Gram matrix does not tell."""
+"""Distances between the posed rig and its targets, vertex by vertex, which the Gram matrix does not hold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rigcast._core import BlendshapeRig, Deformer
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._motion.rigid import in_rig_frame
-from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._solution import Solution
 
 Float32 = NDArray[np.float32]
@@ -22,7 +22,7 @@ PERCENT = 95  # of the vertices are nearer: the percentile of Rackovic et al. 20
 
 
 def posed(gram: Gram, weights: Float64, threads: int = 0) -> Float32:
-    """The chosen vertices (T, M, 3) of the rig at weights (T, K)."""
+    """Pose the chosen vertices (T, M, 3) of the rig at weights (T, K)."""
     key = "rig on the chosen vertices"
     if key not in gram.prepared:
         gram.prepared[key] = _on_vertices(gram.rig, gram.vertices)
@@ -30,8 +30,8 @@ def posed(gram: Gram, weights: Float64, threads: int = 0) -> Float32:
     return np.asarray(rig.evaluate(weights.astype(np.float32), threads=threads))
 
 
-def rmse_p95(problem: InverseProblem, weights: Float64, threads: int = 0) -> Float64:
-    """(T,): 95th percentile of the distance over the vertices that count, those of a weight above 0.
+def rmse_p95(problem: ShotProblem, weights: Float64, threads: int = 0) -> Float64:
+    """Return (T,): the 95th percentile of the distance over the vertices of a weight above 0.
 
     What the paper calls RMSE: a group of vertices far off is a visible error, the same mean spread over all vertices is
     none. Infinite for weights so large that vertices overflow float32.
@@ -45,7 +45,7 @@ def rmse_p95(problem: InverseProblem, weights: Float64, threads: int = 0) -> Flo
 
 
 def solved_p95(rig: BlendshapeRig, targets: Float32, solution: Solution, threads: int = 0) -> Float64:
-    """(T,): the same of a solution, for targets (T, V or M, 3) as they were given to ``solve``, head motion and all."""
+    """Return the same of a solution, for targets (T, V or M, 3) as ``solve`` got them, head motion and all."""
     chosen = np.arange(len(rig.rest_vertices)) if solution.vertices is None else solution.vertices
     counted = np.ones(len(chosen), bool) if solution.vertex_weights is None else solution.vertex_weights > 0
     seen, result = _on_vertices(rig, chosen), np.empty(len(targets))

@@ -83,7 +83,7 @@ class Gram:
 
     @cached_property
     def reach(self) -> Float64:
-        """(K,): how far each shape moves the vertex that it moves farthest, among those of a weight above 0."""
+        """(K,): the farthest distance by which each shape moves a vertex of a weight above 0."""
         shapes = self.columns[: self.activations.num_shapes, self.vertex_weights > 0]
         return np.asarray(np.sqrt(np.square(shapes, dtype=np.float64).sum(axis=2).max(axis=1, initial=0.0)))
 

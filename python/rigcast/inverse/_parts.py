@@ -15,10 +15,10 @@ from rigcast._resume.parts import PartsFolder, opened
 from rigcast._validate import bad_argument
 from rigcast.inverse._choices.elbow import SAMPLE, training_frames
 from rigcast.inverse._choices.terms import chooses_alpha, with_alpha_of, with_relative_alpha, with_smoothness_of
+from rigcast.inverse._findings.lost_shapes import lost_shapes
+from rigcast.inverse._findings.resting import all_at_rest
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN
 from rigcast.inverse._motion.rigid import without_motion, without_rigid_motion
-from rigcast.inverse._notes.lost_shapes import lost_shapes
-from rigcast.inverse._notes.resting import all_at_rest
 from rigcast.inverse._problem import check_constraints, make_problem
 from rigcast.inverse._request import Request, at, checked, is_auto
 from rigcast.inverse._solution import Solution, content_of, from_content
@@ -160,7 +160,7 @@ def _rate(frames: int, seconds: float) -> str:
 
 
 def _fingerprint(settled: Request, length: int) -> str:
-    """Hash of everything that decides the parts."""
+    """Return a hash of everything that decides the parts."""
     gram, structure = settled.gram, settled.gram.activations
     arrays = [gram.columns, gram.neutral, gram.vertices, gram.vertex_weights]
     arrays += [structure.shape, structure.offset, structure.is_tent, structure.knots, gram.rig.bounds]

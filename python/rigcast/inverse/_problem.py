@@ -18,7 +18,7 @@ Float64 = NDArray[np.float64]
 
 
 class Measures(NamedTuple):
-    """The figures of a shot's weights; ``Solution`` says what each is."""
+    """The figures of a shot's weights; ``Solution`` describes each."""
 
     objective: Float64  # (T,)
     optimality: Float64  # (T,)
@@ -27,7 +27,7 @@ class Measures(NamedTuple):
 
 
 @dataclass(frozen=True)
-class InverseProblem:
+class ShotProblem:
     """The objective that every method minimizes, and its box; ``cpp/rigcast/inverse/problem.h`` states both.
 
     Attributes
@@ -110,43 +110,43 @@ class InverseProblem:
             vertices = on_cuda.solver(self.gram, self.core.ties).measure(self.core.vertices_alone, weights)
         return Measures(*self.core.measure(self.gram.core, weights, causal, vertices, threads))
 
-    def at(self, frames: slice | NDArray[np.int64]) -> InverseProblem:
+    def at(self, frames: slice | NDArray[np.int64]) -> ShotProblem:
         """Return the same problem for some frames."""
         rows = np.arange(self.num_frames)[frames]
-        return InverseProblem(self.gram, self.targets[frames], self.core.at(rows))
+        return ShotProblem(self.gram, self.targets[frames], self.core.at(rows))
 
-    def warning(self, notes: list[str]) -> InverseProblem:
+    def warning(self, notes: list[str]) -> ShotProblem:
         """Return the same problem with further warnings for its solution."""
         return replace(self, warnings=self.warnings + notes)
 
-    def with_alpha(self, alpha: float) -> InverseProblem:
+    def with_alpha(self, alpha: float) -> ShotProblem:
         """Return the same problem with another alpha."""
         return replace(self, core=self.core.with_alpha(alpha))
 
-    def with_smoothness(self, smoothness: float) -> InverseProblem:
+    def with_smoothness(self, smoothness: float) -> ShotProblem:
         """Return the same problem with another temporal term."""
         return replace(self, core=self.core.with_smoothness(smoothness))
 
-    def without_priors(self) -> InverseProblem:
+    def without_priors(self) -> ShotProblem:
         """Return the same problem without priors."""
         return replace(self, core=self.core.without_priors())
 
-    def starting_at(self, init: Float64 | None) -> InverseProblem:
+    def starting_at(self, init: Float64 | None) -> ShotProblem:
         """Return the same problem with another start (T, K), inside the box."""
         return replace(self, core=self.core.starting_at(init))
 
-    def resting(self, shapes: NDArray[np.bool_]) -> InverseProblem:
+    def resting(self, shapes: NDArray[np.bool_]) -> ShotProblem:
         """Return the same problem with shapes (K,) pinned at the point of their box nearest to 0."""
         return replace(self, core=self.core.resting(shapes.tolist()))
 
-    def with_targets(self, targets: NDArray[np.float32], request: Request) -> InverseProblem:
+    def with_targets(self, targets: NDArray[np.float32], request: Request) -> ShotProblem:
         """Return the same problem for other targets (T, V, 3) or (T, M, 3), projected as a request says."""
         projected = _projected(self.gram, targets, request.device)
         core = self.core.with_targets(self.gram.core, targets, projected, request.threads)
         return replace(self, targets=targets, core=core)
 
 
-def make_problem(request: Request) -> InverseProblem:
+def make_problem(request: Request) -> ShotProblem:
     """Check the arrays of a request and project its targets; an alpha that is not chosen yet is 0.
 
     Raises
@@ -163,7 +163,7 @@ def make_problem(request: Request) -> InverseProblem:
     if not core.prior_strength.any():
         given.pop("prior_target", None)
         given.pop("prior_strength", None)
-    return InverseProblem(gram, rows, core, given, list(gram.warnings))
+    return ShotProblem(gram, rows, core, given, list(gram.warnings))
 
 
 def check_constraints(request: Request) -> None:

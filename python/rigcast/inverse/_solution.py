@@ -1,4 +1,4 @@
-"""What a solve returns."""
+"""The result of a solve, in memory and in files."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rigcast._formats.npz.archive import BROKEN, Member, check_shape
 from rigcast._formats.npz.array import HEADER
 from rigcast._safe_reading import errors_naming
 from rigcast._validate import bad_argument, missing_file
-from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import Request
 
 Float64 = NDArray[np.float64]
 
 
 UNREADABLE = (*BROKEN, *HEADER, AttributeError)
-BESIDE = ("names", "fps")  # what a file may hold for other readers
+EXTRA = ("names", "fps")  # what a file may hold for other readers
 PER_SHOT = ("vertices", "vertex_weights", "bounds", "symmetric")  # arrays without one row per frame
 PER_FRAME = ("fixed", "prior_target", "prior_strength")  # what the problem may have of each frame
 ROBUST = ("loss", "loss_scale")
@@ -160,14 +160,14 @@ class Solution:
         fps : float, optional
             Frames per second, for the same reader.
         """
-        beside = {"names": names if names is None else np.array(names, np.str_), "fps": fps}
-        own = {name: value for name, value in (_arrays(self) | beside).items() if value is not None}
+        extra = {"names": names if names is None else np.array(names, np.str_), "fps": fps}
+        own = {name: value for name, value in (_arrays(self) | extra).items() if value is not None}
         del own["seconds"]
         atomic_npz(path, own)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Solution:
-        """Read what :meth:`save` wrote; ``seconds`` is 0 where the file does not say them.
+        """Read what :meth:`save` wrote; ``seconds`` is 0 if the file lacks them.
 
         Raises
         ------
@@ -199,7 +199,7 @@ class Solution:
 
 
 def measured(
-    problem: InverseProblem,
+    problem: ShotProblem,
     request: Request,
     weights: Float64,
     iterations: NDArray[np.int64],
@@ -233,12 +233,12 @@ def measured(
 
 
 def content_of(solution: Solution) -> memoryview:
-    """Everything, ``seconds`` too, in bytes."""
+    """Return everything, ``seconds`` too, in bytes."""
     return npz_content(_arrays(solution))
 
 
 def from_content(content: bytes) -> Solution:
-    """What :func:`content_of` made."""
+    """Return the solution in the bytes that :func:`content_of` made."""
     return _read(io.BytesIO(content), "content")
 
 
@@ -263,9 +263,9 @@ def _check(stored: dict[str, Any]) -> None:
 def _read(file: Path | io.BytesIO, name: str) -> Solution:
     known = {f.name for f in fields(Solution)}
     try:
-        # NumPy leaves a file open that it opened itself and cannot read.
+        # NumPy does not close a file that it opened itself and cannot read.
         with open(file, "rb") if isinstance(file, Path) else file as stream, np.load(stream) as archive:
-            stored = {name: archive[name] for name in archive.files if name not in BESIDE}
+            stored = {name: archive[name] for name in archive.files if name not in EXTRA}
     except UNREADABLE as error:
         raise bad_argument("Solution.load", "path", f"{name} ({error})", "a solution saved as .npz") from None
     stored.setdefault("seconds", np.float64(0.0))

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.inverse._choices.loss import Loss
+from rigcast.inverse._choices.loss import RobustLoss
 from rigcast.inverse._choices.reweighting import objective, reweighted
 from rigcast.inverse._choices.terms import waits_for_weights, with_alpha, with_relative_alpha, with_smoothness_of
 from rigcast.inverse._methods.closed_forms import cet, seol
@@ -23,7 +23,7 @@ from rigcast.inverse._methods.majorize_minimize import mm, mm_cet
 from rigcast.inverse._methods.sequential_quadratic import sqp
 from rigcast.inverse._motion.joint import without_joint_motion
 from rigcast.inverse._motion.rigid import mirrored_note, without_rigid_motion
-from rigcast.inverse._problem import InverseProblem, make_problem
+from rigcast.inverse._problem import ShotProblem, make_problem
 from rigcast.inverse._request import CLOSED_FORMS, TOGETHER, Request, checked
 from rigcast.inverse._solution import Solution, measured
 from rigcast.progress import Progress
@@ -31,12 +31,12 @@ from rigcast.progress import Progress
 Found = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]
 
 #: Methods by name: weights (T, K), iterations (T,), converged (T,) of a problem.
-FUNCTIONS: dict[str, Callable[[InverseProblem, Request], Found]] = {
+FUNCTIONS: dict[str, Callable[[ShotProblem, Request], Found]] = {
     function.__name__: function for function in (descent, mm, mm_cet, cet, cet_loc, seol, sqp)
 }
 
 
-def solve_request(request: Request) -> tuple[Solution, InverseProblem]:
+def solve_request(request: Request) -> tuple[Solution, ShotProblem]:
     """Solve, and return the problem in the rig's frame with it; ``solve`` adds warnings, which a part must not have."""
     request = checked(request)
     if not waits_for_weights(request):
@@ -50,7 +50,7 @@ def solve_request(request: Request) -> tuple[Solution, InverseProblem]:
     return solution, problem
 
 
-def _solved(request: Request) -> tuple[Solution, InverseProblem]:
+def _solved(request: Request) -> tuple[Solution, ShotProblem]:
     """Solve a request whose smoothness is known."""
     started = time.perf_counter()
     request, motion = without_rigid_motion(request)
@@ -67,16 +67,16 @@ def _solved(request: Request) -> tuple[Solution, InverseProblem]:
     return solution, problem
 
 
-def _squared(problem: InverseProblem, request: Request) -> Solution:
+def _squared(problem: ShotProblem, request: Request) -> Solution:
     found = FUNCTIONS[request.method](problem, request)
     if request.method in CLOSED_FORMS:
         request.show(Progress("solving", problem.num_frames, problem.num_frames))
     return measured(problem, request, *found)
 
 
-def _robust(problem: InverseProblem, request: Request) -> Solution:
+def _robust(problem: ShotProblem, request: Request) -> Solution:
     """Solve with a loss: optimality is that of the reweighted targets, all else that of the given ones."""
-    loss = Loss(request.loss, float(request.loss_scale))
+    loss = RobustLoss(request.loss, float(request.loss_scale))
     pulled, weights, iterations, converged = reweighted(problem, request, loss)
     solution = measured(problem, request, weights, iterations, converged)
     solution.optimality = pulled.measure(solution.weights, request.threads, request.device).optimality

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from rigcast._core import BlendshapeRig
 from rigcast.errors import SparsityWarning
 from rigcast.inverse._choices.loss import LossName
+from rigcast.inverse._findings.lost_shapes import lost_shapes
+from rigcast.inverse._findings.resting import all_at_rest
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._notes.lost_shapes import lost_shapes
-from rigcast.inverse._notes.resting import all_at_rest
 from rigcast.inverse._request import Request, Rigid
 from rigcast.inverse._solution import Solution
 from rigcast.inverse._solve import solve_request
@@ -198,13 +198,13 @@ def solve(
         its target than ``loss_scale`` pulls with constant force (``"huber"``) or less and less until not at all
         (``"tukey"``); the first term is ``omega_v rho(|f_v(w_t) - b_tv|^2)`` then. Head motion is removed before, of
         each frame by itself, by Huber's loss at twice the median distance. ``alpha="auto"`` is the elbow without the
-        outliers, so small that the loss still tells moving vertices from outliers. ``rmse`` remains that of all
+        outliers, so small that the loss still separates moving vertices from outliers. ``rmse`` remains that of all
         vertices; ``converged`` frames fall by less than a millionth in another round of reweighting. Not with
         ``joint=False``.
     loss_scale : float or "auto"
         Of ``loss``, > 0, in the rig's unit: the distance beyond which it differs from the square (Huber), or ignores
         the vertex (Tukey). ``"auto"`` is what is usual under normal noise, .87 or 3.05 times the median distance that
-        Huber's loss leaves without alpha in the frames of ``alpha="auto"``, and as many times three times the distance
+        Huber's loss gives without alpha in the frames of ``alpha="auto"``, and as many times three times the distance
         by which alpha and smoothness hold a vertex back. ``Solution.loss_scale`` says which. With a given scale that is
         smaller, shapes may rest as if their motion were outliers; ``Solution.warnings`` names them.
     tolerance : float
@@ -221,7 +221,7 @@ def solve(
     Returns
     -------
     Solution
-        Early stops are told by ``converged``, odd input by ``warnings``.
+        ``converged`` shows early stops, ``warnings`` name odd input.
 
     Warns
     -----

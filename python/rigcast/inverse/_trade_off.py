@@ -44,7 +44,7 @@ class TradeOff:
     rest : float
         ``rmse_p95`` where every weight is 0 (or the nearest bound).
     cardinality : (M, A) float64
-        Weights above 1e-3 in size: what an interior point method leaves beside 0 does not count.
+        Weights above 1e-3 in size: what an interior point method keeps near 0 does not count.
     l1 : (M, A) float64
         ``sum_k |w_k|``.
     seconds : (M, A) float64
@@ -247,7 +247,7 @@ def _names(methods: Sequence[str]) -> tuple[str, ...]:
 
 
 def _strengths(rig: BlendshapeRig, alphas: Sequence[float] | None) -> Float64:
-    """(A,) ascending."""
+    """Return (A,) alphas, ascending."""
     if alphas is None:
         Arguments("trade_off").unit("rig.meters_per_unit", float(rig.meters_per_unit))
         return default_alphas(rig)
@@ -262,7 +262,7 @@ def _shot(targets: ArrayLike) -> NDArray[Any]:
 
 
 def _legible(x: Float64, y: Float64) -> list[int]:
-    """Points far enough from the last labeled one for a label of their own."""
+    """Return points far enough from the last labeled one for a label of their own."""
     place = np.column_stack([scaled(x[None])[0], scaled(y[None])[0]])
     labeled = [0]
     for a in range(1, len(place)):

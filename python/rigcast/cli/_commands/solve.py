@@ -26,8 +26,8 @@ from rigcast.inverse import Solution
 from rigcast.inverse._choices.loss import NAMES, SQUARED
 from rigcast.inverse._choices.terms import without_its_outliers
 from rigcast.inverse._distances import solved_p95
+from rigcast.inverse._findings.ambiguity import ambiguous_pairs
 from rigcast.inverse._motion.rigid import without_motion
-from rigcast.inverse._notes.ambiguity import ambiguous_pairs
 from rigcast.inverse._parts import solve_in_parts
 from rigcast.inverse._problem import make_problem
 from rigcast.inverse._request import METHODS, TEMPORAL, Request

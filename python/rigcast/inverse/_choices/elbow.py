@@ -11,7 +11,7 @@ from rigcast._core import BlendshapeRig
 from rigcast.errors import NumericalError
 from rigcast.inverse._distances import rmse_p95
 from rigcast.inverse._methods.descent import descent
-from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import Request
 from rigcast.progress import Progress
 
@@ -24,7 +24,7 @@ FEWEST = 8  # training frames that a short shot gives, though they are closer to
 SAMPLE = 24  # training frames of ``alpha="auto"``: some 200 frames are solved, whatever the shot's length
 
 
-def choose_alpha(sample: InverseProblem, request: Request, most: float = np.inf) -> float:
+def choose_alpha(sample: ShotProblem, request: Request, most: float = np.inf) -> float:
     """The elbow of some frames of a shot, each solved by itself from a start of its own.
 
     By ``descent`` whichever method is to use it: all of them minimize the same objective, and it is the fast one. The
@@ -32,7 +32,7 @@ def choose_alpha(sample: InverseProblem, request: Request, most: float = np.inf)
 
     Parameters
     ----------
-    sample : InverseProblem
+    sample : ShotProblem
         The frames at :func:`training_frames` of the shot, at most ``SAMPLE``; its ``alpha`` does not matter.
     request : Request
     most : float
@@ -41,7 +41,7 @@ def choose_alpha(sample: InverseProblem, request: Request, most: float = np.inf)
     Returns
     -------
     float
-        In squared units of the rig; 0 for numbers that overflow, which the solve itself will tell.
+        In squared units of the rig; 0 for numbers that overflow, which the solve itself reports.
     """
     request.show(Progress("choosing alpha", 0, 0))
     quiet = replace(request, progress=None, joint=None)
@@ -59,19 +59,19 @@ def choose_alpha(sample: InverseProblem, request: Request, most: float = np.inf)
     return float(alphas[elbow(table[:, 0], table[:, 1], float(rest))])
 
 
-def _solved(problem: InverseProblem, request: Request) -> tuple[float, float, float]:
+def _solved(problem: ShotProblem, request: Request) -> tuple[float, float, float]:
     weights = np.clip(descent(problem, request)[0], problem.lower, problem.upper)
     return means(weights, rmse_p95(problem, weights, request.threads))
 
 
 def means(weights: Float64, error: Float64) -> tuple[float, float, float]:
-    """Means over frames of an error (T,), of the number of weights (T, K) that are on, and of their sum."""
+    """Return means over frames of an error (T,), of the number of weights (T, K) that are on, and of their sum."""
     size = np.abs(weights)
     return float(error.mean()), float((size > PRESENT).sum(axis=1).mean()), float(size.sum(axis=1).mean())
 
 
 def elbow(error: Float64, cardinality: Float64, rest: float) -> int:
-    """The point (A,) at the elbow of one curve; ``TradeOff.elbows`` says how it is chosen."""
+    """Return the index of the point (A,) at the elbow of one curve; ``TradeOff.elbows`` says how it is chosen."""
     best = error.min()
     kept = np.flatnonzero(error <= best + (1.0 - EXPLAINED) * max(rest - best, 0.0))
     total = scaled(error[kept][None]) + scaled(cardinality[kept][None])
@@ -87,7 +87,7 @@ def default_alphas(rig: BlendshapeRig) -> Float64:
 
 
 def training_frames(num_frames: int, count: int, gap: int | None = None) -> NDArray[np.int64]:
-    """At most ``count`` frames, from the first to the last, at least ``gap`` apart."""
+    """Return at most ``count`` frames, from the first to the last, at least ``gap`` apart."""
     if gap is None:
         gap = min(10, max((num_frames - 1) // (FEWEST - 1), 1))
     count = min(count, (num_frames - 1) // gap + 1)
@@ -95,6 +95,6 @@ def training_frames(num_frames: int, count: int, gap: int | None = None) -> NDAr
 
 
 def scaled(values: Float64) -> Float64:
-    """Each row to 0 ... 1; a row of values that are equal up to rounding to 0."""
+    """Scale each row to 0 ... 1; a row of values that are equal up to rounding to 0."""
     low, high = values.min(axis=1, keepdims=True), values.max(axis=1, keepdims=True)
     return np.where(high - low > 1e-9 * high, (values - low) / np.where(high > low, high - low, 1.0), 0.0)

@@ -1,4 +1,4 @@
-"""How much noise makes weights jitter, and the smoothness that takes as much away and no more."""
+"""The jitter that noise makes in weights, and the smoothness that takes it away and no more."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._core import BlendshapeRig
 from rigcast._validate import Arguments, check_blendshape_rig
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._problem import InverseProblem, make_problem
+from rigcast.inverse._problem import ShotProblem, make_problem
 from rigcast.inverse._request import Request
 
 Float64 = NDArray[np.float64]
 
-FEWEST = 12  # frames: second differences of fewer tell noise from motion too badly
+FEWEST = 12  # frames: second differences of fewer separate noise from motion too badly
 FRAMES_PER_BLOCK = 64  # evaluated at a time
 STRIDES = (2, 4, 8)
 DOMINATES = 1.2  # how much larger bends over a stride are than over one frame where motion shows in them
@@ -29,7 +29,7 @@ SLOWEST = 1e-4  # per frame squared: motion counts as at least so fast
 
 @dataclass(frozen=True)
 class Jitter:
-    """Noise of a shot and motion of its weights, told apart by their second differences in time.
+    """Noise of a shot and motion of its weights, separated by their second differences in time.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Jitter:
 def jitter(rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, vertices: ArrayLike | None = None) -> Jitter:
     """Measure how much of a solved shot's second differences is noise.
 
-    Noise: the second differences in time of what the fit leaves have six times the variance of independent noise.
+    Noise: the second differences in time of the fit's residual have six times the variance of independent noise.
     Motion: over a stride of h frames a smooth curve bends ``h^2`` times as much as over one, noise as much as over one.
 
     Parameters
@@ -88,7 +88,7 @@ def jitter(rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, vertices:
     return jitter_of(make_problem(Request(gram, shot, alpha=0.0)), rows)
 
 
-def jitter_of(problem: InverseProblem, weights: Float64) -> Jitter:
+def jitter_of(problem: ShotProblem, weights: Float64) -> Jitter:
     """Measure the jitter of weights (T, K) of a problem that were found without smoothness."""
     gram, targets = problem.gram, problem.targets
     if len(weights) < FEWEST:
@@ -108,7 +108,7 @@ def jitter_of(problem: InverseProblem, weights: Float64) -> Jitter:
 
 
 def _noise(gram: Gram, targets: NDArray[np.float32], weights: Float64, free: float) -> tuple[float, float]:
-    """Standard deviation of a coordinate, and its variance times the weights of vertices."""
+    """Return the standard deviation of a coordinate, and its variance times the weights of vertices."""
     square = np.zeros(len(gram.vertices))
     for begin in range(0, len(weights) - 2, FRAMES_PER_BLOCK):
         cut = slice(begin, min(begin + FRAMES_PER_BLOCK + 2, len(weights)))
@@ -122,6 +122,6 @@ def _noise(gram: Gram, targets: NDArray[np.float32], weights: Float64, free: flo
 
 
 def _bend(weights: Float64, stride: int) -> float:
-    """Mean square second difference over a stride."""
+    """Return the mean square second difference over a stride."""
     bends = weights[2 * stride :] - 2.0 * weights[stride:-stride] + weights[: -2 * stride]
     return float(np.square(bends).mean())

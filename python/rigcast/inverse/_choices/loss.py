@@ -25,7 +25,7 @@ FAR = 2.0  # median distances: farther vertices pull the motion of the head with
 
 
 @dataclass(frozen=True)
-class Loss:
+class RobustLoss:
     """``rho(s)`` of squared distances s: s near 0, and ever flatter beyond the square of the scale c.
 
     ``"huber"`` (Huber 1964): ``s`` up to c^2, then ``2 c sqrt(s) - c^2``, so that a far vertex pulls with constant
@@ -59,7 +59,9 @@ class Loss:
 
 
 def moved_by_alpha(gram: Gram, alpha: float, upper: Float64) -> float:
-    """How far alpha holds a vertex back at most: by ``alpha / (2 |b_k|^2)`` of a shape b_k that it does not turn off.
+    """Return the largest distance by which alpha holds a vertex back.
+
+    That is ``alpha / (2 |b_k|^2)`` of a shape b_k that it does not turn off.
 
     Parameters
     ----------
@@ -74,7 +76,7 @@ def moved_by_alpha(gram: Gram, alpha: float, upper: Float64) -> float:
 
 
 def moved_by_priors(gram: Gram, weights: Float64, target: Float64, strength: Float64) -> float:
-    """How far priors hold a vertex back at most from weights that were found without them.
+    """Return the largest distance by which priors hold a vertex back from weights that were found without them.
 
     The weight v of a shape b_k alone becomes ``(|b_k|^2 v + s t) / (|b_k|^2 + s)`` with a prior of target t and
     strength s.
@@ -90,10 +92,10 @@ def moved_by_priors(gram: Gram, weights: Float64, target: Float64, strength: Flo
 
 
 def drawn(points: Float64, fit: Float64, counted: NDArray[np.bool_], wider: float = 0.0) -> Float64:
-    """Points (T, M, 3) drawn to a fit (T, M, 3) as far as Huber's loss asks for, by the median distance of each frame.
+    """Draw points (T, M, 3) to a fit (T, M, 3) as far as Huber's loss does, by the median distance of each frame.
 
     Least squares on them has the gradient of Huber's loss on the points. The scale is ``FAR`` times the median over the
-    vertices that are counted (M,), and ``wider`` beside it.
+    vertices that are counted (M,), plus ``wider``.
     """
     apart = points - fit
     distance = np.sqrt(np.square(apart).sum(axis=2))

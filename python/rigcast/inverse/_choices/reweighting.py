@@ -21,11 +21,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.inverse._choices.loss import COVERED, FINEST, HUBER, MEDIANS, TUKEY, Loss, moved_by_alpha, moved_by_priors
+from rigcast.inverse._choices.loss import (
+    COVERED,
+    FINEST,
+    HUBER,
+    MEDIANS,
+    TUKEY,
+    RobustLoss,
+    moved_by_alpha,
+    moved_by_priors,
+)
 from rigcast.inverse._distances import cuts, posed
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN, descent
-from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import Request
 from rigcast.progress import Progress
 
@@ -41,18 +50,18 @@ PERIOD, FARTHEST = 3, 1e3  # iterates that an extrapolation needs, and the most 
 BEGUN = 1e-4  # the same as FALL where Huber's loss is the start of Tukey's, which has minima of its own
 
 
-def reweighted(problem: InverseProblem, request: Request, loss: Loss) -> tuple[InverseProblem, Float64, Whole, Flags]:
+def reweighted(problem: ShotProblem, request: Request, loss: RobustLoss) -> tuple[ShotProblem, Float64, Whole, Flags]:
     """Minimize with a loss: the squared problem that has the same gradient, weights, iterations, and what converged.
 
     Parameters
     ----------
-    problem : InverseProblem
+    problem : ShotProblem
     request : Request
-    loss : Loss
+    loss : RobustLoss
 
     Returns
     -------
-    InverseProblem, (T, K), (T,), (T,)
+    ShotProblem, (T, K), (T,), (T,)
     """
     count = problem.num_frames
     # Without a temporal term frames are independent, and parts as long as the solver's own give the bytes of the whole.
@@ -65,8 +74,8 @@ def reweighted(problem: InverseProblem, request: Request, loss: Loss) -> tuple[I
     return problem.with_targets(targets, request), weights, iterations, converged
 
 
-def objective(problem: InverseProblem, weights: Float64, loss: Loss, threads: int = 0) -> Float64:
-    """(T,): a frame's own terms, with the loss of the distances to the problem's targets."""
+def objective(problem: ShotProblem, weights: Float64, loss: RobustLoss, threads: int = 0) -> Float64:
+    """Return (T,): a frame's own terms, with the loss of the distances to the problem's targets."""
     return _pulled(problem, weights, loss, threads).fidelity + _other(problem, weights)
 
 
@@ -76,14 +85,14 @@ class Inliers:
 
     Attributes
     ----------
-    problem : InverseProblem
+    problem : ShotProblem
         With outliers drawn to the fit, ``alpha`` and ``smoothness`` 0; its priors are those of the shot.
     weights : (T, K)
     distance : float
         The median distance over vertices that shapes move and that count; those that rest are often exact.
     """
 
-    problem: InverseProblem
+    problem: ShotProblem
     weights: Float64
     distance: float
 
@@ -100,27 +109,27 @@ class Inliers:
         return float((2.0 * energy[seen] * usual / gram.reach[seen]).min(initial=np.inf))
 
     def scale(self, name: str, alpha: float) -> float:
-        """The scale of a loss that ``"auto"`` is with an alpha: by what it and priors move, and the median distance."""
+        """Return the scale of a loss with an alpha: by the motion that it and priors take, and the distance."""
         problem = self.problem
         left = moved_by_alpha(problem.gram, alpha, problem.upper)
         left += moved_by_priors(problem.gram, self.weights, problem.prior_target, problem.prior_strength)
         return max(MEDIANS[name] * (self.distance + COVERED * left), _finest(self.problem.gram))
 
 
-def inliers(sample: InverseProblem, request: Request) -> Inliers:
+def inliers(sample: ShotProblem, request: Request) -> Inliers:
     """Tell outliers from noise by Huber's loss with a scale by squares; outliers double what these leave everywhere."""
     alone = sample.with_alpha(0.0).with_smoothness(0.0).starting_at(None)
     single = alone.without_priors()
     quiet = replace(request, progress=None, joint=None)
     weights = np.clip(descent(single, quiet)[0], single.lower, single.upper)
-    first = Loss(HUBER, max(MEDIANS[HUBER] * _median(single, weights, quiet.threads), _finest(single.gram)))
+    first = RobustLoss(HUBER, max(MEDIANS[HUBER] * _median(single, weights, quiet.threads), _finest(single.gram)))
     targets, weights, _, _ = _rounds(single, weights, quiet, first, BEGUN)
     seen = alone.with_targets(targets, request)
     return Inliers(seen, weights, _median(single, weights, quiet.threads))
 
 
-def scale_beside_smoothness(problem: InverseProblem, weights: Float64, loss: Loss, smoothness: float) -> float:
-    """A loss's scale, wider by what a temporal term moves of the weights (T, K) that were found without it.
+def scale_with_smoothness(problem: ShotProblem, weights: Float64, loss: RobustLoss, smoothness: float) -> float:
+    """Return a loss's scale, wider by what a temporal term takes from weights (T, K) that were found without it.
 
     It takes the weight v of a shape b alone to ``(1 + smoothness / |b|^2 D^T D)^-1 v``, here by the frequencies of the
     shot run back and forth.
@@ -133,12 +142,12 @@ def scale_beside_smoothness(problem: InverseProblem, weights: Float64, loss: Los
     return float(loss.scale + MEDIANS[loss.name] * COVERED * (moved * gram.reach).max(initial=0.0))
 
 
-def without_outliers(problem: InverseProblem, weights: Float64, loss: Loss, threads: int = 0) -> InverseProblem:
-    """The problem of targets that are reweighted around weights; its projections are those of the given ones."""
+def without_outliers(problem: ShotProblem, weights: Float64, loss: RobustLoss, threads: int = 0) -> ShotProblem:
+    """Return the problem of targets that are reweighted around weights; its projections are those of the given ones."""
     return replace(problem, targets=_pulled(problem, weights, loss, threads).targets)
 
 
-def _median(problem: InverseProblem, weights: Float64, threads: int) -> float:
+def _median(problem: ShotProblem, weights: Float64, threads: int) -> float:
     gram = problem.gram
     seen = (gram.vertex_weights > 0) & np.any(gram.columns != 0, axis=(0, 2))
     apart = posed(gram, weights, threads)[:, seen] - gram.chosen(problem.targets)[:, seen]
@@ -149,24 +158,24 @@ def _finest(gram: Gram) -> float:
     return FINEST * float(np.ptp(gram.neutral, axis=0).max())
 
 
-def _shot(problem: InverseProblem, request: Request, loss: Loss) -> tuple[Float32, Float64, Whole, Flags]:
-    """As ``reweighted``, with the targets of the problem."""
+def _shot(problem: ShotProblem, request: Request, loss: RobustLoss) -> tuple[Float32, Float64, Whole, Flags]:
+    """Do what ``reweighted`` does for one part; return the reweighted targets in place of the problem."""
     weights, total, _ = descent(problem, request)
     weights = np.clip(weights, problem.lower, problem.upper)
     for times in WIDER:
-        wide = Loss(HUBER, times * loss.scale)
+        wide = RobustLoss(HUBER, times * loss.scale)
         _, weights, iterations, _ = _rounds(problem, weights, request, wide, BEGUN, rounds=1)
         total = total + iterations
     if loss.name == TUKEY:
-        _, weights, iterations, _ = _rounds(problem, weights, request, Loss(HUBER, loss.scale), BEGUN)
+        _, weights, iterations, _ = _rounds(problem, weights, request, RobustLoss(HUBER, loss.scale), BEGUN)
         total = total + iterations
     weights = _lower(problem, weights, loss, request.threads)
     targets, weights, iterations, settled = _rounds(problem, weights, request, loss, FALL)
     return targets, weights, total + iterations, settled
 
 
-def _lower(problem: InverseProblem, weights: Float64, loss: Loss, threads: int) -> Float64:
-    """Where frames, or a shot that is coupled, have the lower objective: at weights, or where the caller starts."""
+def _lower(problem: ShotProblem, weights: Float64, loss: RobustLoss, threads: int) -> Float64:
+    """Return the weights or the caller's start, the lower in objective, per frame or for a coupled shot."""
     if problem.init is None:
         return weights
     here, there = (_total(problem, at, _pulled(problem, at, loss, threads).fidelity) for at in (weights, problem.init))
@@ -174,7 +183,7 @@ def _lower(problem: InverseProblem, weights: Float64, loss: Loss, threads: int) 
 
 
 def _rounds(
-    problem: InverseProblem, weights: Float64, request: Request, loss: Loss, fall: float, rounds: int = ROUNDS
+    problem: ShotProblem, weights: Float64, request: Request, loss: RobustLoss, fall: float, rounds: int = ROUNDS
 ) -> tuple[Float32, Float64, Whole, Flags]:
     """Reweight and solve in turns until no frame's objective falls further, or that of the shot where frames couple."""
     iterations, trail = np.zeros(len(weights), np.int64), [weights]
@@ -197,9 +206,9 @@ def _rounds(
 
 
 def _leap(
-    problem: InverseProblem, trail: list[Float64], pulled: _Pulled, value: Float64, loss: Loss, threads: int
+    problem: ShotProblem, trail: list[Float64], pulled: _Pulled, value: Float64, loss: RobustLoss, threads: int
 ) -> tuple[Float64, _Pulled, Float64]:
-    """Where two rounds lead to, taken further where the objective falls by it; the weights, pulls and objective there.
+    """Take two rounds further where the objective falls by it; return the weights, pulls and objective there.
 
     Varadhan and Roland 2008, scheme S3: with r and v the first and second differences of three iterates, the first one
     less 2 s r and more s^2 v, s = -|r| / |v|, of each frame, or of the shot where a temporal term couples them. With
@@ -232,7 +241,7 @@ class _Pulled(NamedTuple):
     left: Float64
 
 
-def _pulled(problem: InverseProblem, weights: Float64, loss: Loss, threads: int) -> _Pulled:
+def _pulled(problem: ShotProblem, weights: Float64, loss: RobustLoss, threads: int) -> _Pulled:
     gram, omega = problem.gram, problem.gram.vertex_weights
     targets = np.empty((len(weights), len(gram.vertices), 3), np.float32)
     fidelity, left = np.empty((2, len(weights)))
@@ -246,14 +255,14 @@ def _pulled(problem: InverseProblem, weights: Float64, loss: Loss, threads: int)
     return _Pulled(targets, fidelity, left)
 
 
-def _other(problem: InverseProblem, weights: Float64) -> Float64:
-    """(T,): sparsity and priors."""
+def _other(problem: ShotProblem, weights: Float64) -> Float64:
+    """Return (T,): sparsity and priors."""
     terms = problem.alpha * weights + problem.prior_strength * np.square(weights - problem.prior_target)
     return np.asarray(terms.sum(axis=1))
 
 
-def _total(problem: InverseProblem, weights: Float64, fidelity: Float64) -> Float64:
-    """What the rounds lower: (T,) objectives of frames, or (1,) of the shot with its temporal term."""
+def _total(problem: ShotProblem, weights: Float64, fidelity: Float64) -> Float64:
+    """Return the numbers that rounds lower: (T,) objectives of frames, or (1,) of a shot with a temporal term."""
     frames = fidelity + _other(problem, weights)
     if problem.smoothness == 0.0:
         return frames

@@ -1,4 +1,4 @@
-"""The steps of a solve that choose what a request leaves open: alpha, the scale of a loss, smoothness."""
+"""The steps of a solve that choose the open terms of a request: alpha, the scale of a loss, smoothness."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import replace
 from rigcast._validate import Arguments, bad_argument
 from rigcast.inverse._choices.elbow import SAMPLE, choose_alpha, training_frames
 from rigcast.inverse._choices.jitter import jitter_of
-from rigcast.inverse._choices.loss import MEDIANS, Loss
-from rigcast.inverse._choices.reweighting import inliers, scale_beside_smoothness, without_outliers
+from rigcast.inverse._choices.loss import MEDIANS, RobustLoss
+from rigcast.inverse._choices.reweighting import inliers, scale_with_smoothness, without_outliers
 from rigcast.inverse._motion.joint import without_joint_motion, without_motion_at_rest
-from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import TOGETHER, Request, is_auto
 from rigcast.inverse._solution import Solution
 
 
-def with_relative_alpha(request: Request, problem: InverseProblem) -> Request:
+def with_relative_alpha(request: Request, problem: ShotProblem) -> Request:
     """Replace ``relative_alpha`` by the alpha that it is for the problem of a whole shot.
 
     Raises
@@ -26,14 +26,14 @@ def with_relative_alpha(request: Request, problem: InverseProblem) -> Request:
     if request.relative_alpha is None:
         return request
     if not is_auto(request.alpha):
-        got = f"given beside alpha {request.alpha!r}"
+        got = f"given with alpha {request.alpha!r}"
         raise bad_argument("solve", "relative_alpha", got, "the only one of the two")
     share = Arguments("solve").number("relative_alpha", request.relative_alpha, least=0.0, most=1.0)
     at_rest = without_motion_at_rest(problem, request) if request.rigid == TOGETHER else problem
     return replace(request, alpha=share * at_rest.core.resting_alpha(at_rest.gram.core), relative_alpha=None)
 
 
-def with_alpha(request: Request, problem: InverseProblem) -> Request:
+def with_alpha(request: Request, problem: ShotProblem) -> Request:
     """Replace ``"auto"`` by an alpha and a scale of the loss, from frames spread evenly over the problem's shot."""
     if not chooses_alpha(request):
         return request
@@ -45,7 +45,7 @@ def chooses_alpha(request: Request) -> bool:
     return is_auto(request.alpha) or (request.is_robust and is_auto(request.loss_scale))
 
 
-def with_alpha_of(request: Request, sample: InverseProblem) -> Request:
+def with_alpha_of(request: Request, sample: ShotProblem) -> Request:
     """Do what :func:`with_alpha` does, from the problem of the training frames.
 
     With a loss noise decides on the scale, and alpha is so small that the scale need not be wider for it.
@@ -73,23 +73,25 @@ def waits_for_weights(request: Request) -> bool:
     return request.is_robust and is_auto(request.loss_scale) and float(request.smoothness) > 0.0
 
 
-def with_smoothness_of(request: Request, problem: InverseProblem, first: Solution) -> Request:
+def with_smoothness_of(request: Request, problem: ShotProblem, first: Solution) -> Request:
     """Return the request of the solve with a temporal term, from a solution without it, where it starts."""
     smoothness, scale, loss = request.smoothness, request.loss_scale, loss_of(first)
     if is_auto(smoothness):
         smoothness = jitter_of(without_its_outliers(problem, first), first.weights).smoothness
     if loss is not None and is_auto(scale):
-        scale = scale_beside_smoothness(problem, first.weights, loss, float(smoothness))
+        scale = scale_with_smoothness(problem, first.weights, loss, float(smoothness))
     request = replace(request, alpha=first.alpha, relative_alpha=None)
     return replace(request, init=first.weights, smoothness=smoothness, loss_scale=scale)
 
 
-def without_its_outliers(problem: InverseProblem, solution: Solution) -> InverseProblem:
+def without_its_outliers(problem: ShotProblem, solution: Solution) -> ShotProblem:
     """Return a problem with the outliers of its solution drawn to the fit, if the solution has a loss."""
     loss = loss_of(solution)
     return problem if loss is None else without_outliers(problem, solution.weights, loss)
 
 
-def loss_of(solution: Solution) -> Loss | None:
+def loss_of(solution: Solution) -> RobustLoss | None:
     """Return the loss of a solution; None for squares."""
-    return None if solution.loss is None or solution.loss_scale is None else Loss(solution.loss, solution.loss_scale)
+    return (
+        None if solution.loss is None or solution.loss_scale is None else RobustLoss(solution.loss, solution.loss_scale)
+    )

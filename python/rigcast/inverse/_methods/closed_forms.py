@@ -10,23 +10,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import Request
 
 Float64 = NDArray[np.float64]
 Result = tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]
 
 
-def cet(problem: InverseProblem, request: Request) -> Result:
+def cet(problem: ShotProblem, request: Request) -> Result:
     """Ridge least squares, clipped (Cetinaslan and Orvalho 2020; Rackovic et al. 2022, eq. 6).
 
-    ``w = argmin |B w - b|^2 + alpha |w|^2``. Shapes that cannot be told apart at alpha = 0 share their weight (the
+    ``w = argmin |B w - b|^2 + alpha |w|^2``. Shapes that cannot be separated at alpha = 0 share their weight (the
     solution of least norm).
     """
     return _done(ridge(problem))
 
 
-def seol(problem: InverseProblem, request: Request) -> Result:
+def seol(problem: ShotProblem, request: Request) -> Result:
     """One shape after another (Seol et al. 2011; Rackovic et al. 2022, eq. 7).
 
     Shapes in the order of their mean displacement, largest first; each gets ``w_k = argmin |b_k w - b|^2`` in its
@@ -48,8 +48,8 @@ def seol(problem: InverseProblem, request: Request) -> Result:
     return _done(weights[:, basis.member])
 
 
-def ridge(problem: InverseProblem, matrix: Float64 | None = None, projections: Float64 | None = None) -> Float64:
-    """(T, K): the clipped ridge solution, for the problem's shapes or others' Gram matrix (K, K) and projections."""
+def ridge(problem: ShotProblem, matrix: Float64 | None = None, projections: Float64 | None = None) -> Float64:
+    """Return (T, K): the clipped ridge solution, for the problem's shapes or others' Gram matrix and projections."""
     basis = Tied(problem)
     gram = basis.matrix(problem.gram.matrix if matrix is None else matrix)
     target = basis.project(problem.core.projections if projections is None else projections) + basis.wanted
@@ -81,7 +81,7 @@ class Tied:
         The box, whether it is one value, the priors' ``sum s`` and ``sum s c``.
     """
 
-    def __init__(self, problem: InverseProblem) -> None:
+    def __init__(self, problem: ShotProblem) -> None:
         owners, self.member = np.unique(problem.core.ties, return_inverse=True)
         self.size = len(owners)
         self.expand = np.eye(self.size)[self.member.ravel()]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast.inverse import _on_cuda as on_cuda
-from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import Request
 from rigcast.progress import Progress
 
@@ -21,13 +21,13 @@ _MOST_STEPS = 200  # of a frame, on a device
 _FRAMES_ON_CUDA = 64 * FRAMES_PER_RUN  # between two reports of progress: enough to keep a device busy
 
 
-def descent(problem: InverseProblem, request: Request) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+def descent(problem: ShotProblem, request: Request) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
     """Minimize frame by frame, each from the solution before it; no step touches a vertex.
 
     A rig is linear in each single weight between the knots of its in-betweens, so the objective is a parabola there and
     is minimized exactly, over all pieces. Newton steps over the weights that are off their bounds make it fast, these
     exact steps make it sure: a frame ends where its optimality meets the tolerance and no single weight can improve it
-    by more than such an optimality leaves.
+    by more than such an optimality allows.
     Corrections make several minima possible; frames that differ much from the one before them, and every 32nd (up to
     every 128th, while that finds nothing better), are solved from zero and from the clipped linear solution as well,
     and the best is kept.
@@ -36,7 +36,7 @@ def descent(problem: InverseProblem, request: Request) -> tuple[Float64, NDArray
     Hessian is banded by frames; with ``joint=False`` each frame is solved given the two before it instead.
 
     On ``device="cuda"``, which has no temporal term, all frames start at once, each from all starts; then what a frame
-    found is offered to the frames beside it, as long as that helps.
+    found is offered to its neighbors, as long as that helps.
     """
     if request.device == "cuda":
         return _on_cuda(problem, request)
@@ -57,7 +57,7 @@ def descent(problem: InverseProblem, request: Request) -> tuple[Float64, NDArray
     return weights, iterations, converged
 
 
-def _on_cuda(problem: InverseProblem, request: Request) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+def _on_cuda(problem: ShotProblem, request: Request) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
     """Solve without a temporal term, in parts between which progress is reported."""
     gram, core = problem.gram, problem.core
     on_cuda.check_problem(gram, core.ties, problem.smoothness)

@@ -63,7 +63,7 @@ def heat_distances(vertices: ArrayLike, faces: ArrayLike, sources: ArrayLike) ->
 
 
 def connected_parts(triangles: NDArray[np.int32], num_vertices: int) -> NDArray[np.int64]:
-    """(V,): the smallest vertex of the part of the mesh that each vertex belongs to."""
+    """Return (V,): the smallest vertex of the part of the mesh that each vertex belongs to."""
     part = np.arange(num_vertices)
     while True:
         before = part.copy()

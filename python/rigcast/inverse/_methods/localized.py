@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rigcast._validate import bad_argument
 from rigcast.inverse._methods.closed_forms import ridge
 from rigcast.inverse._methods.geodesics import heat_distances
-from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import Request
 
 Float64 = NDArray[np.float64]
@@ -19,7 +19,7 @@ RADIUS = 0.15
 CORE = 0.5
 
 
-def cet_loc(problem: InverseProblem, request: Request) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+def cet_loc(problem: ShotProblem, request: Request) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
     """``cet`` on a localized B (Cetinaslan and Orvalho 2020; Rackovic et al. 2022, section 3.3).
 
     Column k of B keeps the displacements of vertices whose geodesic distance from the shape's core (where it moves at
@@ -42,8 +42,8 @@ def cet_loc(problem: InverseProblem, request: Request) -> tuple[Float64, NDArray
     return weights, np.ones(len(weights), np.int64), np.ones(len(weights), bool)
 
 
-def masks(problem: InverseProblem) -> NDArray[np.bool_]:
-    """(K, M): whether each shape keeps each of the chosen vertices."""
+def masks(problem: ShotProblem) -> NDArray[np.bool_]:
+    """Return (K, M): True where a shape keeps a chosen vertex."""
     rig = problem.gram.rig
     faces = np.asarray(rig.faces if rig.faces is not None else np.zeros((0, 3), np.int32))
     if len(faces) == 0:

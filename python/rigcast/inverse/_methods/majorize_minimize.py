@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast.inverse._methods.closed_forms import ridge
-from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import Request
 from rigcast.progress import Progress
 
@@ -20,7 +20,7 @@ MAX_ITERATIONS = 10_000
 FRAMES_AT_ONCE = 64
 
 
-def mm(problem: InverseProblem, request: Request) -> Result:
+def mm(problem: ShotProblem, request: Request) -> Result:
     """Algorithms 1 and 2 of the paper, from ``init`` or the point of the box nearest to zero.
 
     Around weights w the objective is bounded from above by ``psi(v) = F(w) + sum_j q_j v_j + r_j v_j^2 + s v_j^4``
@@ -30,17 +30,17 @@ def mm(problem: InverseProblem, request: Request) -> Result:
 
     A frame ends, as in the paper, where the bound falls by no more than ``tolerance`` times the squared offsets of its
     target, or after ``max_iterations`` (10,000) steps. Steps are short, of the size of one over the squared Frobenius
-    norm of B, so that this can be far from the minimum: ``optimality`` tells.
+    norm of B, so that this can be far from the minimum: ``optimality`` shows it.
     """
     return _minimize(problem, problem.core.start, request)
 
 
-def mm_cet(problem: InverseProblem, request: Request) -> Result:
-    """The same from the clipped ridge solution of ``cet``: the paper's "psd" start. ``init`` is not used."""
+def mm_cet(problem: ShotProblem, request: Request) -> Result:
+    """Do the same from the clipped ridge solution of ``cet``: the paper's "psd" start. ``init`` is not used."""
     return _minimize(problem, ridge(problem), request)
 
 
-def _minimize(problem: InverseProblem, start: Float64, request: Request) -> Result:
+def _minimize(problem: ShotProblem, start: Float64, request: Request) -> Result:
     method = bound(problem, request.threads)
     limit = request.max_iterations or MAX_ITERATIONS
     weights, done = start.copy(), 0
@@ -55,7 +55,7 @@ def _minimize(problem: InverseProblem, start: Float64, request: Request) -> Resu
     return weights, iterations, converged
 
 
-def bound(problem: InverseProblem, threads: int = 0) -> Any:
+def bound(problem: ShotProblem, threads: int = 0) -> Any:
     """The engine's constants for a problem's rig, box and ties; kept with the Gram matrix."""
     box = np.column_stack([problem.lower.min(axis=0), problem.upper.max(axis=0)])
     key = ("majorize_minimize", box.tobytes(), problem.core.ties.tobytes())
@@ -69,7 +69,7 @@ def bound(problem: InverseProblem, threads: int = 0) -> Any:
     return prepared[key]
 
 
-def frames(problem: InverseProblem, part: slice) -> dict[str, NDArray[Any]]:
+def frames(problem: ShotProblem, part: slice) -> dict[str, NDArray[Any]]:
     """Frames of a problem as the engine takes them."""
     return {
         "offsets": problem.gram.offsets(problem.targets[part]),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rigcast._extras import require
 from rigcast.inverse._activations import Activations
-from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import Request
 from rigcast.progress import Progress
 
@@ -23,10 +23,10 @@ BARRIER_LEAVES = (
 )
 
 
-def sqp(problem: InverseProblem, request: Request) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+def sqp(problem: ShotProblem, request: Request) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
     """``scipy.optimize.minimize(method="trust-constr")``, frame by frame (Byrd et al. 1999; Rackovic et al. 2022, 4.1).
 
-    It gets the objective, its gradient and its Hessian, all from the Gram matrix. As an interior point method it leaves
+    It gets the objective, its gradient and its Hessian, all from the Gram matrix. As an interior point method it keeps
     small weights above 0. At the knots of in-betweens, where the gradient jumps, it may stop early. Ends where the
     barrier has gone and SciPy's optimality is ``tolerance`` relative to the gradient's scale, or where its steps no
     longer change the weights, or after ``max_iterations`` (1,000). However it ends, a frame counts as solved where the
@@ -47,7 +47,7 @@ def sqp(problem: InverseProblem, request: Request) -> tuple[Float64, NDArray[np.
     return weights, iterations, converged
 
 
-def _frame(optimize: Any, frame: InverseProblem, start: Float64, request: Request) -> tuple[Float64, int, bool]:
+def _frame(optimize: Any, frame: ShotProblem, start: Float64, request: Request) -> tuple[Float64, int, bool]:
     """Weights, iterations, and whether the weights are a first-order optimum."""
     owners = frame.core.ties == np.arange(frame.num_shapes)
     free = np.flatnonzero(owners & (frame.lower[0] < frame.upper[0]))
@@ -86,16 +86,16 @@ def _frame(optimize: Any, frame: InverseProblem, start: Float64, request: Reques
     return whole(x)[0], result.nit, bool(solved.all())
 
 
-def gradient(frame: InverseProblem, weights: Float64) -> Float64:
-    """(K,): first derivatives of one frame's objective at weights (1, K), at knots to the right."""
+def gradient(frame: ShotProblem, weights: Float64) -> Float64:
+    """Return (K,): first derivatives of one frame's objective at weights (1, K), at knots to the right."""
     structure = frame.gram.activations
     residual = structure(weights) @ frame.gram.matrix - frame.core.projections
     prior = 2.0 * frame.prior_strength * weights
     return np.asarray((2.0 * structure.pull_back(weights, residual) + frame.core.linear + prior)[0])
 
 
-def hessian(frame: InverseProblem, weights: Float64) -> Float64:
-    """(K, K): second derivatives of one frame's objective at weights (1, K), off the knots of in-betweens.
+def hessian(frame: ShotProblem, weights: Float64) -> Float64:
+    """Return (K, K): second derivatives of one frame's objective at weights (1, K), off the knots of in-betweens.
 
     ``2 J^T G J + 2 sum_n (G phi - p)_n Hess(phi_n) + 2 diag(s)``, J the slopes of the activations.
     """

@@ -19,14 +19,14 @@ NOTICED = 1e-3  # of the rig's extent: smaller distances are no fault of the fit
 
 @dataclass(frozen=True)
 class HeadMotion:
-    """Whether the head moves as a whole in a solved shot: the share of the error that a rigid motion explains.
+    """Motion of the head as a whole in a solved shot: the share of the error that a rigid motion explains.
 
     Attributes
     ----------
     explained : float
-        Share of the squared distances, in [0, 1]; 0 if there are too few points to tell, or all are on a line.
+        Share of the squared distances, in [0, 1]; 0 if there are too few points, or all are on a line.
     distance : float
-        Root mean square distance that the fit leaves, in the rig's unit.
+        Root mean square distance of the fit, in the rig's unit.
     moves : bool
         Whether the head moves: half or more is explained, and the distance is more than a thousandth of the rig.
     """
@@ -89,7 +89,7 @@ def _compare(fit: NDArray[np.float64], shot: NDArray[np.float64], rig: Blendshap
         left += np.square(target - source).sum()
         try:
             motion = procrustes(source, target[None])[0] if len(source) >= FEWEST else None
-        except ValueError:  # points on a line tell no rotation
+        except ValueError:  # points on a line show no rotation
             motion = None
         if motion is None:
             aligned = np.inf

@@ -8,7 +8,7 @@ by variable projection (Golub and Pereyra 1973): small motions move the neutral'
 with a scale, and what lies along them is projected out of columns and targets, so that a solve of the projected rig
 finds the weights that are best together with the best small motion. The motion then is the exact one of the posed rig
 (Procrustes), and the targets are brought into the rig's frame anew. The directions are the neutral's, not those of the
-posed rig, so that a round leaves about a tenth of the error; alternating without them would leave nearly all of it
+posed rig, so that a round reduces the error to about a tenth; alternating without them would keep nearly all of it
 where shapes resemble a motion, as those of a jaw do.
 """
 
@@ -25,7 +25,7 @@ from rigcast.inverse._choices.loss import COVERED, drawn, moved_by_alpha
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN, descent
 from rigcast.inverse._motion.rigid import moved_by, procrustes, removed
-from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import Request
 from rigcast.progress import Progress
 
@@ -34,10 +34,10 @@ Float64 = NDArray[np.float64]
 ROUNDS = 40  # at most; 5 to 10 do for faces
 STILL = 1e-6  # of the neutral's extent: motions that move no vertex farther between two rounds have converged
 INNER = 1e-6  # relative optimality of a round's weights
-OWN = 1e-4  # of a column: what a motion leaves of it is rounding if it is less
+OWN = 1e-4  # of a column: a smaller part that a motion does not make up is rounding
 
 
-def without_joint_motion(problem: InverseProblem, request: Request) -> tuple[InverseProblem, Float64]:
+def without_joint_motion(problem: ShotProblem, request: Request) -> tuple[ShotProblem, Float64]:
     """Find the motion of each frame, and return the problem in the rig's frame.
 
     With a loss it is found by Huber's loss instead of squares, each frame by itself: without the temporal term, whose
@@ -45,13 +45,13 @@ def without_joint_motion(problem: InverseProblem, request: Request) -> tuple[Inv
 
     Parameters
     ----------
-    problem : InverseProblem
+    problem : ShotProblem
         With targets as they are.
     request : Request
 
     Returns
     -------
-    InverseProblem, (T, 3, 4)
+    ShotProblem, (T, 3, 4)
         ``[R | t]`` or ``[s R | t]``: target = transform of the posed rig.
 
     Raises
@@ -67,7 +67,7 @@ def without_joint_motion(problem: InverseProblem, request: Request) -> tuple[Inv
     return replace(found, warnings=warnings), motion
 
 
-def without_motion_at_rest(problem: InverseProblem, request: Request) -> InverseProblem:
+def without_motion_at_rest(problem: ShotProblem, request: Request) -> ShotProblem:
     """Return the problem in the rig's frame, for the motion that is best while all weights rest."""
     gram = problem.gram
     shot = gram.chosen(problem.targets).astype(np.float64)
@@ -75,7 +75,7 @@ def without_motion_at_rest(problem: InverseProblem, request: Request) -> Inverse
     return problem.with_targets(removed(problem.targets.astype(np.float64), motion).astype(np.float32), request)
 
 
-def _motion(problem: InverseProblem, free: InverseProblem, request: Request) -> tuple[Float64, int]:
+def _motion(problem: ShotProblem, free: ShotProblem, request: Request) -> tuple[Float64, int]:
     """Return the motion (T, 3, 4), and the number of frames whose motion has not converged."""
     gram = problem.gram
     shot = gram.chosen(problem.targets).astype(np.float64)
@@ -94,7 +94,7 @@ def _motion(problem: InverseProblem, free: InverseProblem, request: Request) -> 
     return motion, unsettled
 
 
-def _rounds(problem: InverseProblem, shot: Float64, motion: Float64, request: Request) -> tuple[Float64, int]:
+def _rounds(problem: ShotProblem, shot: Float64, motion: Float64, request: Request) -> tuple[Float64, int]:
     """Solve and fit in turns until the motion of no frame changes; with a loss, far points go to the last fit."""
     gram, quick = problem.gram, replace(request, tolerance=max(request.tolerance, INNER))
     robust = request.is_robust
@@ -126,7 +126,7 @@ def _posed(gram: Gram, weights: Float64, request: Request) -> NDArray[np.float32
     return np.asarray(whole.evaluate(weights.astype(np.float32), threads=request.threads))
 
 
-def _projected_problem(problem: InverseProblem, scale: bool) -> InverseProblem:
+def _projected_problem(problem: ShotProblem, scale: bool) -> ShotProblem:
     """Return the problem of the projected rig; shapes that a motion makes up rest."""
     gram = _projected_gram(problem.gram, scale)
     return replace(problem.resting(gram.idle & ~problem.gram.idle), gram=gram)
@@ -149,7 +149,7 @@ def _projected_gram(gram: Gram, scale: bool) -> Gram:
 
 
 def _rig(gram: Gram, columns: NDArray[np.generic]) -> BlendshapeRig:
-    """A rig of the chosen vertices with these columns."""
+    """Make a rig of the chosen vertices with these columns."""
     rig, count = gram.rig, gram.rig.num_shapes
     mixed = list(zip(rig.combinations, columns[count:], strict=True))
     return BlendshapeRig(gram.neutral, columns[:count], mixed, bounds=rig.bounds, names=rig.shape_names)
@@ -170,18 +170,18 @@ def _directions(gram: Gram, scale: bool) -> Float64:
 
 
 def _omega(gram: Gram) -> Float64:
-    """(3 M,): the weight of every coordinate."""
+    """Return (3 M,): the weight of every coordinate."""
     return np.repeat(gram.vertex_weights, 3)
 
 
 def _projected(gram: Gram, rows: Float64) -> Float64:
-    """Rows (T, 3 M) without what lies along the directions."""
+    """Return rows (T, 3 M) without their part along the directions."""
     directions: Float64 = gram.prepared["directions"]
     along: Float64 = ((rows * _omega(gram)) @ directions) @ directions.T
     return rows - along
 
 
-def _warnings(problem: InverseProblem, free: Gram, unsettled: int) -> list[str]:
+def _warnings(problem: ShotProblem, free: Gram, unsettled: int) -> list[str]:
     names = list(problem.gram.rig.shape_names)
     made = np.flatnonzero(free.idle & ~problem.gram.idle)
     result = []

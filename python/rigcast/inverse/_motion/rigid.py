@@ -16,7 +16,7 @@ from rigcast.inverse._request import TOGETHER, Request
 
 Float64 = NDArray[np.float64]
 
-ENOUGH = 0.1  # of the vertices, and of their extent: a skull; less of a face tells its turn worse than all of it
+ENOUGH = 0.1  # of the vertices, and of their extent: a skull; less of a face shows its turn worse than all of it
 ROUNDS = 60  # at most, of reweighting; 10 to 20 do
 SETTLED = 1e-7  # of the longest extent: a round that moves no point farther is the last
 SPREAD = 1e-6  # of the longest extent: points that spread less along a second direction lie on a line
@@ -178,7 +178,7 @@ def _fitted(request: Request, rigid: ArrayLike) -> tuple[Float64, Float64]:
 
 
 def _without_outliers(source: Float64, targets: Float64, motion: Float64, scale: bool) -> Float64:
-    """The motion of each frame by Huber's loss, from the one by squares, until it moves no point farther."""
+    """Return the motion of each frame by Huber's loss, from the one by squares, until it moves no point farther."""
     limit, counted = SETTLED * float(np.ptp(source, axis=0).max()), np.ones(len(source), bool)
     motion, moving = motion.copy(), np.arange(len(motion))
     for _ in range(ROUNDS):
@@ -192,7 +192,7 @@ def _without_outliers(source: Float64, targets: Float64, motion: Float64, scale:
 
 
 def moved_by(motion: Float64, points: Float64) -> Float64:
-    """Points (R, 3), or (T, R, 3), moved by the motion (T, 3, 4) of each frame."""
+    """Return points (R, 3), or (T, R, 3), moved by the motion (T, 3, 4) of each frame."""
     return np.asarray(points @ motion[:, :, :3].transpose(0, 2, 1) + motion[:, None, :, 3])
 
 
@@ -204,7 +204,7 @@ def places(gram: Gram, vertices: NDArray[np.int64]) -> tuple[NDArray[np.int64], 
 
 
 def procrustes(source: Float64, targets: Float64, weights: Float64 | None = None, *, scale: bool = False) -> Float64:
-    """(T, 3, 4): the motion of each frame with the least ``sum_v omega_v |s R x_v + t - y_v|^2``.
+    """Return (T, 3, 4): the motion of each frame with the least ``sum_v omega_v |s R x_v + t - y_v|^2``.
 
     From the singular value decomposition of the covariance, its last direction turned where this would mirror (Kabsch
     1976); the scale is 1 unless it is asked for (Umeyama 1991, equations 40 to 42).

@@ -1,4 +1,4 @@
-"""Pairs of shapes that a shot hardly tells apart: nearly parallel columns, beside what the solve leaves."""
+"""Pairs of shapes that a shot hardly separates: nearly parallel columns, compared with the residual."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMED = 6  # pairs
 
 
 def ambiguous_pairs(gram: Gram, solution: Solution, millimeters: float) -> list[str]:
-    """One sentence that names the pairs, the smallest angle first; nothing if the shot tells all shapes apart.
+    """Return one sentence that names the pairs, the smallest angle first; nothing if the shot separates all shapes.
 
     With the cosines C of the columns (of the Gram matrix) and the deviation s of a coordinate, which is that of the
     residual, the weight of shape k has the deviation ``s sqrt((C^-1)_kk) / |b_k|``; the root is one over the shape's
@@ -48,14 +48,14 @@ def ambiguous_pairs(gram: Gram, solution: Solution, millimeters: float) -> list[
     if not pairs:
         return []
     names = gram.rig.shape_names
-    told = [
+    named = [
         f"{names[own[k]]} with {names[own[m]]} ({degrees:.2g} degrees apart, weights to +-{_reach(deviation[[k, m]])})"
         for degrees, k, m in pairs[:NAMED]
     ]
     more = f" and {len(pairs) - NAMED} more pairs" if len(pairs) > NAMED else ""
     return [
         f"pairs of shapes that this shot hardly tells apart, with {millimeters * noise:.2g} mm left per coordinate: "
-        f"{', '.join(told)}{more}; --pins or --priors on one of a pair decide"
+        f"{', '.join(named)}{more}; --pins or --priors on one of a pair decide"
     ]
 
 

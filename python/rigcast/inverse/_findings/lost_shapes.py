@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rigcast.inverse._choices.loss import drawn
 from rigcast.inverse._distances import cuts, posed
 from rigcast.inverse._motion.head import FRAMES, head_motion
-from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._solution import Solution
 
 Float64 = NDArray[np.float64]
@@ -17,21 +17,21 @@ ON = 0.1  # a weight above counts as on
 SHOWN = 0.2  # the weight that a shape must reach alone before it is missed
 NOISE = 6.0  # standard deviations of a frame's residual that its motion must exceed
 NORMAL_DEVIATION = 1.4826  # of normal numbers, in median distances from their median
-CORE = 0.1  # of the farthest displacement: vertices that move less tell little of a shape
+CORE = 0.1  # of the farthest displacement: vertices that move less show little of a shape
 
 
-def lost_shapes(problem: InverseProblem, solution: Solution) -> list[str]:
-    """One sentence if shapes rest in every frame although the residual shows them, else nothing.
+def lost_shapes(problem: ShotProblem, solution: Solution) -> list[str]:
+    """Return one sentence if shapes rest in every frame although the residual shows them, else nothing.
 
     The weight that shape b alone would take of a frame's residual r is ``b . r / |b|^2``. With a loss that ignores
     outliers it is the median of ``b_v . r_v / |b_v|^2`` over the vertices, which outliers do not move: to such a loss
     the motion of a lost shape is an outlier, too. Nothing is said of solutions with pins or equal weights, of shapes
-    whose prior is stronger than what the shot can tell of them, with squares of any that have priors, and of shots
+    whose prior is stronger than the shot's own pull on them, with squares of any that have priors, and of shots
     whose head moves.
 
     Parameters
     ----------
-    problem : InverseProblem
+    problem : ShotProblem
         In the rig's frame.
     solution : Solution
     """
@@ -54,8 +54,8 @@ def lost_shapes(problem: InverseProblem, solution: Solution) -> list[str]:
     return [f"shapes that seem to move in the shot rest in every frame, because {cause}: {named}{more}; {advice}"]
 
 
-def _shown(problem: InverseProblem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
-    """(I,): the largest weight that each shape alone takes of the residual of a frame."""
+def _shown(problem: ShotProblem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
+    """Return (I,): the largest weight that each shape alone takes of the residual of a frame."""
     gram = problem.gram
     along = problem.core.projections[:, idle] - gram.activations(solution.weights) @ gram.matrix[:, idle]
     square = np.diag(gram.matrix)[idle]
@@ -64,8 +64,8 @@ def _shown(problem: InverseProblem, solution: Solution, idle: NDArray[np.int64])
     return np.asarray(alone.max(axis=0, initial=0.0))
 
 
-def _shown_robustly(problem: InverseProblem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
-    """The same by medians over vertices; of their own deviation, and where the distances fall in sum."""
+def _shown_robustly(problem: ShotProblem, solution: Solution, idle: NDArray[np.int64]) -> Float64:
+    """Return the same by medians over vertices that exceed their own deviation and make distances fall in sum."""
     gram, omega = problem.gram, problem.gram.vertex_weights
     shown = np.zeros(len(idle))
     size = np.linalg.norm(gram.columns[idle].astype(np.float64), axis=2)
@@ -86,15 +86,18 @@ def _shown_robustly(problem: InverseProblem, solution: Solution, idle: NDArray[n
 
 
 def _median(rows: Float64, shares: Float64) -> Float64:
-    """(T,): weighted medians of rows (T, M)."""
+    """Return (T,): weighted medians of rows (T, M)."""
     order = np.argsort(rows, axis=1, kind="stable")
     place = (np.cumsum(shares[order], axis=1) < 0.5 * shares.sum()).sum(axis=1)
     return np.asarray(np.take_along_axis(rows, order, axis=1)[np.arange(len(rows)), np.minimum(place, len(shares) - 1)])
 
 
-def _head_moves(problem: InverseProblem, solution: Solution) -> bool:
-    """Whether a rigid motion explains what is left. Beside a loss that ignores outliers, a shape that is lost leaves
-    few vertices far behind: they are drawn to the fit, for the head moves all of them."""
+def _head_moves(problem: ShotProblem, solution: Solution) -> bool:
+    """Return True if a rigid motion explains the residual.
+
+    With a loss that ignores outliers a lost shape keeps few vertices far away: these are drawn to the fit, for the head
+    moves all of them.
+    """
     gram, weights = problem.gram, solution.weights
     if solution.loss is not None:
         some = np.unique(np.linspace(0, problem.num_frames - 1, FRAMES).round().astype(np.int64))
@@ -107,19 +110,19 @@ def _head_moves(problem: InverseProblem, solution: Solution) -> bool:
 
 
 def _cause(solution: Solution) -> tuple[str, str]:
-    """Why shapes rest, and what turns them on."""
+    """Return the reason why shapes rest, and the advice that turns them on."""
     if solution.loss is None:
         return f"alpha {solution.alpha:.3g} is too large", "a smaller alpha or relative alpha turns them on"
     terms = {"alpha": solution.alpha, "smoothness": solution.smoothness}
     strong = [name for name, value in terms.items() if value > 0.0]
     loss = f"loss {solution.loss} of scale {solution.loss_scale:.3g}"
     if solution.prior_strength is not None:
-        return f"priors are too strong beside {loss}", "weaker priors or a larger loss scale turn them on"
+        return f"priors are too strong for {loss}", "weaker priors or a larger loss scale turn them on"
     if not strong:
         return f"{loss} takes them for outliers", "a larger loss scale turns them on"
-    told = " and ".join(f"{name} {terms[name]:.3g}" for name in strong)
+    named = " and ".join(f"{name} {terms[name]:.3g}" for name in strong)
     verb = "is" if len(strong) == 1 else "are"
     return (
-        f"{told} {verb} too large beside {loss}",
+        f"{named} {verb} too large for {loss}",
         f"a smaller {' or '.join(strong)} or a larger loss scale turns them on",
     )

@@ -102,7 +102,7 @@ def test_shapes_that_priors_lose_beside_a_given_scale_are_named(loss):
     found = rc.inverse.solve(rig, hit, alpha=0.0, loss=loss, loss_scale=0.002, **priors_of(0.0, 0.1))
     (text,) = [text for text in found.warnings if "rest in every frame" in text]
     assert lost(rig, found.weights, truth)
-    assert "because priors are too strong beside loss" in text
+    assert "because priors are too strong for loss" in text
 
 
 @cache
@@ -143,8 +143,8 @@ def test_few_points_reach_the_minimum_of_a_loss(count):
 @pytest.mark.parametrize(
     ("terms", "words"),
     [
-        ({"alpha": 0.3}, "because alpha 0.3 is too large beside loss"),
-        ({"alpha": 0.03, "smoothness": 3.0}, "because alpha 0.03 and smoothness 3 are too large beside loss"),
+        ({"alpha": 0.3}, "because alpha 0.3 is too large for loss"),
+        ({"alpha": 0.03, "smoothness": 3.0}, "because alpha 0.03 and smoothness 3 are too large for loss"),
     ],
     ids=["alpha", "both"],
 )

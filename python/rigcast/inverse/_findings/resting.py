@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.inverse._problem import InverseProblem
+from rigcast.inverse._problem import ShotProblem
 
 STILL = 0.01  # of the strongest frame's pull: frames below it do not move
 
 
-def all_at_rest(problem: InverseProblem) -> str | None:
+def all_at_rest(problem: ShotProblem) -> str | None:
     """Return a sentence if alpha keeps all weights at rest in most frames whose targets pull, else None.
 
     Frames that pull less than a hundredth of what the strongest does are left out: they rest but for noise.
     """
     if problem.alpha <= 0.0 or 2 * int((_strongest(problem) <= problem.alpha).sum()) < problem.num_frames:
-        return None  # most frames turn something on; what combinations and pins do beside the shapes is measured below
+        return None  # most frames turn something on; combinations and pins are measured below
     rest = np.clip(0.0, problem.lower, problem.upper)
     held = problem.measure(rest).optimality <= 0.0
     pull = problem.with_alpha(0.0).measure(rest).optimality
@@ -33,6 +33,6 @@ def all_at_rest(problem: InverseProblem) -> str | None:
     return f"alpha is {problem.alpha:g}, {where} ({typical}): no shape is turned on there; {advice}"
 
 
-def _strongest(problem: InverseProblem) -> NDArray[np.float64]:
+def _strongest(problem: ShotProblem) -> NDArray[np.float64]:
     """Return (T,): the largest pull on a shape at the neutral pose."""
     return np.asarray(2.0 * problem.core.projections[:, : problem.num_shapes].max(axis=1, initial=0.0))
