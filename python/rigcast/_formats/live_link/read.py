@@ -23,7 +23,7 @@ from rigcast._safe_reading import as_utf8, check_regular, table_rows
 from rigcast._validate import Arguments, bad_argument
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
 BLENDSHAPES = (
     "EyeBlinkLeft",

@@ -108,13 +108,13 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 def _trained(args: argparse.Namespace, source: Any, settings: dict[str, Any], console: Console) -> Result:
     """Train from a data set, or from a rig until its error holds."""
-    import rigcast as rc
     from rigcast import training
+    from rigcast._core import Deformer
 
     resting = dict(getattr(source, "resting", {}))
     if resting:
         console.line(f"note: {resting_count(resting)}: a pose that moves them lies outside what the model learns")
-    learn: dict[str, Callable[..., rc.Deformer]] = {
+    learn: dict[str, Callable[..., Deformer]] = {
         "body": training.body,
         "face-maps": training.face_maps,
         "differential": training.differential,
