@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from rigcast.sampling import Dataset
     from rigcast.viewer import view
 
-__version__ = "0.1.0"
+from rigcast._version import __version__ as __version__
 
 __all__ = [
     "BlendshapeRig",

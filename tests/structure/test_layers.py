@@ -131,12 +131,48 @@ def test_imports_point_to_the_same_package_or_a_lower_floor():
     for own, path in python_files():
         for name in imported_names(path):
             parts = name.split(".")
-            if parts[0] != "rigcast" or len(parts) < 2 or parts[1][:1].isupper():
-                continue  # a public class of the package itself
+            if parts[0] != "rigcast" or len(parts) < 2:
+                continue
             target = parts[1]
             if target in floor and target != own and floor[target] >= floor[own]:
                 wrong.append(f"{path.relative_to(ROOT)}: {own} imports {target}")
     assert not wrong, "\n".join(wrong)
+
+
+# Rooms that still come in again by the package's face.
+BY_THE_FACE = ("training", "sampling", "inverse")
+BUILT = ("_core", "_cuda")  # modules that are compiled
+
+
+def uses_of_the_face(path: Path) -> list[str]:
+    """What a file imports of the package's face, which stands on the roof: the package, or a name that is no module."""
+    found = []
+    for name in imported_names(path):
+        parts = name.split(".")
+        place = PACKAGE / (parts[1] if len(parts) > 1 else "")
+        is_module = len(parts) > 1 and (place.is_dir() or place.with_suffix(".py").exists() or parts[1] in BUILT)
+        if parts[0] == "rigcast" and not is_module:
+            found.append(name)
+    return found
+
+
+def test_no_module_of_the_package_imports_its_face():
+    files = [path for own, path in python_files() if own not in BY_THE_FACE]
+    assert {str(path.relative_to(ROOT)): names for path in files if (names := uses_of_the_face(path))} == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("import rigcast as rc", ["rigcast"]),
+        ("from rigcast import Skeleton, _core", ["rigcast.Skeleton"]),
+        ("from rigcast import _core, sources", []),
+        ("from rigcast._core import Skeleton", []),
+    ],
+)
+def test_an_import_of_the_face_is_found(tmp_path, line, found):
+    (tmp_path / "a.py").write_text(line)
+    assert uses_of_the_face(tmp_path / "a.py") == found
 
 
 def test_no_files_import_each_other_in_a_circle():

@@ -55,12 +55,12 @@ class Parcel:
             return self._value
 
     def _unpack(self) -> tuple[Function, Any]:
-        import rigcast
+        from rigcast._version import __version__
 
         try:
             version, content = pickle.loads(self.content)
-            if version != rigcast.__version__:
-                raise WorkerFault(f"has rigcast {rigcast.__version__}, the client {version}")
+            if version != __version__:
+                raise WorkerFault(f"has rigcast {__version__}, the client {version}")
             function, common = pickle.loads(content)
         except (ImportError, AttributeError) as error:
             raise WorkerFault(f"cannot unpack its work ({error})") from error
@@ -69,9 +69,9 @@ class Parcel:
 
 def packed(function: Function, common: object) -> bytes:
     """The content of a :class:`Parcel`."""
-    import rigcast
+    from rigcast._version import __version__
 
-    return portable((rigcast.__version__, portable((function, common))))
+    return portable((__version__, portable((function, common))))
 
 
 def portable(value: object) -> bytes:

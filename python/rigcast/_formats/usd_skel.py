@@ -15,7 +15,7 @@ from rigcast._rigs import shot
 from rigcast._rigs.head import in_axes
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
 PURPOSE = "writing USD files"
 FIRST = 1.0  # time code of the first frame

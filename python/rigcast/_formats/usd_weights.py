@@ -15,7 +15,7 @@ from rigcast._rigs.matching import by_name
 from rigcast._validate import bad_argument
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
 FUNCTION = "load_blendshape_weights"
 

@@ -15,7 +15,7 @@ from rigcast._rigs.rig import Rig
 from rigcast._validate import bad_argument
 
 if TYPE_CHECKING:
-    from rigcast import Skeleton
+    from rigcast._core import Skeleton
 
 OF_JOINTS = (
     "rotation_channels",

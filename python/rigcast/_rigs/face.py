@@ -13,7 +13,8 @@ from rigcast._rigs.surface import surface_of
 from rigcast._validate import check_blendshape_rig
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig, Tent
+    from rigcast._blendshapes import Tent
+    from rigcast._core import BlendshapeRig
 
 
 def rig_of_face(face: BlendshapeRig) -> SkinnedRig:

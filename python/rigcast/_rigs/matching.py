@@ -21,7 +21,7 @@ from rigcast._notes import tell
 from rigcast._validate import Arguments, bad_argument
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
 SIDES = ("left", "right")
 BETWEEN = r"_.\- ()\[\]"

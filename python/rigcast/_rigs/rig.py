@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from rigcast import Skeleton
+    from rigcast._core import Skeleton
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
+from rigcast._core import Deformer
 
 ROUNDS, TURN, REPEATS = 8, 5, 4  # rounds of five poses each, which the engine evaluates four times
 
@@ -33,7 +33,7 @@ class HostTiming:
     engine_milliseconds: float
 
 
-def time_beside(model: rc.Deformer, rig: Any, poses: NDArray[np.float32], channels: NDArray[Any]) -> HostTiming:
+def time_beside(model: Deformer, rig: Any, poses: NDArray[np.float32], channels: NDArray[Any]) -> HostTiming:
     """Measure a model and its rig in turns, so that what disturbs the machine disturbs both.
 
     Parameters

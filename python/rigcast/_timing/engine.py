@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
 from rigcast import _core
+from rigcast._core import Deformer
 from rigcast._timing.reading import Reader, readings
 from rigcast._timing.storages import has_networks, narrower, own_error_of, storage_error
 from rigcast._timing.turns import interleaved, load_average, machine
 from rigcast._validate import bad_argument
+from rigcast._version import __version__
 
 LEAST_RUNS = 10
 STORED = (_core.BodyModel, _core.FaceMaps, _core.DifferentialModel)
@@ -37,12 +38,12 @@ class TimedModels:
         What narrower weights cost in accuracy, if that is known (`storages.StorageError`).
     """
 
-    models: dict[str, rc.Deformer]
+    models: dict[str, Deformer]
     poses: Floats
     storages: list[dict[str, Any]]
 
     @property
-    def model(self) -> rc.Deformer:
+    def model(self) -> Deformer:
         """The model itself."""
         return self.models["rigcast"]
 
@@ -69,12 +70,12 @@ class TimedModels:
 
 
 def subject_of(
-    model: rc.Deformer, poses: Floats | None, truth: Floats | None, *, runs: int, batch: int, seed: int
+    model: Deformer, poses: Floats | None, truth: Floats | None, *, runs: int, batch: int, seed: int
 ) -> TimedModels:
     """A model and what it is timed on: see `engine_figures`."""
     if runs < LEAST_RUNS:
         raise bad_argument("bench", "runs", runs, f"at least {LEAST_RUNS}: medians of fewer say little")
-    models: dict[str, rc.Deformer] = {"rigcast": model}
+    models: dict[str, Deformer] = {"rigcast": model}
     storages: list[dict[str, Any]] = []
     if isinstance(model, _core.BodyModel) and has_networks(model):
         own_error = own_error_of(model.stored("float32"), poses, truth)
@@ -87,7 +88,7 @@ def subject_of(
     return TimedModels(models, batch_of(model, poses, batch, seed), storages)
 
 
-def batch_of(model: rc.Deformer, poses: Floats | None, count: int, seed: int) -> Floats:
+def batch_of(model: Deformer, poses: Floats | None, count: int, seed: int) -> Floats:
     """So many poses: the given ones repeated, or random ones between the control ranges."""
     if poses is None:
         low, high = model.control_ranges.T
@@ -98,7 +99,7 @@ def batch_of(model: rc.Deformer, poses: Floats | None, count: int, seed: int) ->
 
 
 def engine_figures(
-    model: rc.Deformer,
+    model: Deformer,
     poses: Floats | None = None,
     truth: Floats | None = None,
     *,
@@ -148,7 +149,7 @@ def engine_figures(
 
 def about() -> dict[str, Any]:
     """The machine, how busy it is, and the versions on it."""
-    versions = {"rigcast": rc.__version__, "numpy": np.__version__}
+    versions = {"rigcast": __version__, "numpy": np.__version__}
     return {"machine": machine(), "load": load_average(), "versions": versions}
 
 

@@ -227,7 +227,7 @@ def parser(modules: Mapping[str, CommandModule]) -> argparse.ArgumentParser:
         epilog="rigcast COMMAND --help shows an example of each command.",
         allow_abbrev=False,
     )
-    from rigcast import __version__
+    from rigcast._version import __version__
 
     made.add_argument("--version", action="version", version=f"rigcast {__version__}")
     commands = made.add_subparsers(metavar="COMMAND", required=True)

@@ -20,7 +20,7 @@ from rigcast._rigs.surface import Surface
 from rigcast._validate import bad_argument, check_blendshape_rig
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
 PARADE_FPS = 2.0  # shapes per second
 

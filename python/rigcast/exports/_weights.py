@@ -20,7 +20,7 @@ from rigcast._rigs.head import checked_transforms
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
     Writer = Callable[[Path, BlendshapeRig, NDArray[np.float32], float, NDArray[np.float64] | None], None]
 

@@ -13,7 +13,7 @@ from rigcast._safe_reading import read_json
 from rigcast._validate import bad_argument, missing_file
 
 if TYPE_CHECKING:
-    from rigcast import Tent
+    from rigcast._blendshapes import Tent
 
     Factors = tuple[int | Tent, ...]
 
@@ -99,7 +99,7 @@ def _refuse(what: str, got: str) -> ValueError:
 
 
 def _tent(entry: object, place: dict[str, int], what: str) -> Factors:
-    from rigcast import Tent
+    from rigcast._blendshapes import Tent
 
     numbers = entry[1:] if isinstance(entry, list) else []
     if not isinstance(entry, list) or len(numbers) != 3 or not all(isinstance(x, int | float) for x in numbers):
@@ -108,7 +108,7 @@ def _tent(entry: object, place: dict[str, int], what: str) -> Factors:
 
 
 def _product(entry: object, place: dict[str, int], what: str) -> Factors:
-    from rigcast import Tent
+    from rigcast._blendshapes import Tent
 
     if not isinstance(entry, list) or not entry or not all(isinstance(word, str) for word in entry):
         raise _refuse(what, repr(entry)[:100])

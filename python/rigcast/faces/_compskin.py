@@ -19,7 +19,7 @@ from rigcast.faces._ict import ict, landmarks
 from rigcast.faces._packed import Float32, check_folder, finite, read_complete, write_arrays
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
 TABLE = Path(__file__).with_name("compskin_to_ict.json")
 PACKED = "face_controls.npz"
@@ -113,7 +113,7 @@ def control_table() -> dict[str, list[dict[str, Any]]]:
 
 def _mapped(face: BlendshapeRig, names: list[str], masks: dict[str, NDArray[np.float64]]) -> BlendshapeRig:
     """The face with shapes for other controls."""
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
     table = control_table()
     deltas = np.zeros((len(names), *face.rest_vertices.shape), np.float32)

@@ -18,7 +18,7 @@ from rigcast.faces._packed import Float32, check_folder, finite, inside, read_co
 from rigcast.progress import ProgressCallback, silent
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
 NUM_VERTICES = 26_719
 
@@ -73,7 +73,7 @@ def ict(folder: str | os.PathLike[str], *, identity: ArrayLike | None = None) ->
     ValueError
         If a file is not what the data set documents, or ``identity`` is not 100 finite numbers.
     """
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
     path = ict_folder(folder, "faces.ict")
     neutral, faces = _neutral(path)

@@ -17,7 +17,8 @@ from rigcast._validate import bad_argument, missing_file
 from rigcast.faces._packed import Float32, check_folder, inside, read_sparse_shapes
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig, Tent
+    from rigcast._blendshapes import Tent
+    from rigcast._core import BlendshapeRig
 
 NUM_VERTICES, BODY_VERTICES = 19_158, 13_380  # what follows the body is helper geometry and joint markers
 RACES = ("african", "asian", "caucasian")
@@ -83,7 +84,7 @@ def makehuman(
     ValueError
         If the set is unknown or has no identity, or a file is malformed.
     """
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
     function = "faces.makehuman"
     if shapes not in SETS and not Path(shapes).is_dir():
@@ -127,7 +128,7 @@ def makehuman_macro_targets(folder: str | os.PathLike[str], *, whole: bool = Fal
     ValueError
         If a file is malformed.
     """
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
     path = makehuman_folder(folder, "faces.makehuman_macro_targets")
     neutral, faces = base_mesh(path, whole, "faces.makehuman_macro_targets")
@@ -252,7 +253,7 @@ def _factors(
     target: str, controls: list[str], stops: dict[str, dict[str, tuple[float, float, float]]]
 ) -> tuple[int | Tent, ...]:
     """The product that a target's name spells: ``african-female-baby``, ``universal-male-old-maxmuscle-minweight``."""
-    from rigcast import Tent
+    from rigcast._blendshapes import Tent
 
     result: list[int | Tent] = []
     for word in target.split("-"):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast import BlendshapeRig
+from rigcast._core import BlendshapeRig
 from rigcast._validate import bad_argument
 from rigcast.plot._framing import moving_vertices
 from rigcast.plot._image import Pixels

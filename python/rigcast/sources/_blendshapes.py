@@ -18,7 +18,7 @@ from rigcast._safe_reading import with_file
 from rigcast.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
     Weights = tuple[NDArray[np.float32], float]
 

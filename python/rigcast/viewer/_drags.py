@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
-from rigcast import _core
+from rigcast import _core, ik
 from rigcast.viewer._figures._figure import Figure, State, Vertices
 from rigcast.viewer._figures._posing import Row
 from rigcast.viewer._planes import on_plane
@@ -103,7 +102,7 @@ class Drags:
         """
         if self._solver is None:
             model, self.note = self._figure.drag_model()
-            self._solver = rc.ik.Solver(model)
+            self._solver = ik.Solver(model)
         offset = self._figure.offset(state)
         pose = self._figure.home(self._figure.pose(state), offset)
         if self._before is None:
@@ -116,7 +115,7 @@ class Drags:
         settled = settled and bool(found.converged[0] and shown.converged[0])
         return self._figure.state_of(state, shown.poses[0], shown.channels, offset), settled
 
-    def _approached(self, targets: NDArray[np.float64], start: Row) -> rc.ik.PoseSolution:
+    def _approached(self, targets: NDArray[np.float64], start: Row) -> ik.PoseSolution:
         """Pins pulled toward targets, by as many steps as fit a picture."""
         begin = time.perf_counter()
         found = self._pulled(targets, np.ones(len(targets)), start, self._iterations)
@@ -127,17 +126,17 @@ class Drags:
 
     def _pulled(
         self, targets: NDArray[np.float64], weights: Vector, start: Row, most: int = MOST_ITERATIONS
-    ) -> rc.ik.PoseSolution:
+    ) -> ik.PoseSolution:
         points = [
-            rc.ik.Point(pin.corner.tolist(), target, weight=float(weight), barycentric=pin.weight)
+            ik.Point(pin.corner.tolist(), target, weight=float(weight), barycentric=pin.weight)
             for pin, target, weight in zip(self.pins.values(), targets, weights, strict=True)
         ]
-        found: rc.ik.PoseSolution = self._solver.solve(
+        found: ik.PoseSolution = self._solver.solve(
             points, start, preferred=self._before, max_iterations=most, threads=1
         )
         return found
 
-    def _eased(self, nearest: rc.ik.PoseSolution) -> rc.ik.PoseSolution:
+    def _eased(self, nearest: ik.PoseSolution) -> ik.PoseSolution:
         """Nearly as near to targets out of reach, without what hardly helps.
 
         The nearest pose takes to its end whatever moves a pin toward a far target at all: a point beside an eye would

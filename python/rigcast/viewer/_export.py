@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
+from rigcast import exports
 from rigcast._atomic_files import atomic_npz
+from rigcast._core import BlendshapeRig
 from rigcast.exports._motion import write_poses
 from rigcast.viewer._figures._figure import Figure, State
 from rigcast.viewer._figures._model import ModelFigure
@@ -96,18 +97,18 @@ def _written(snapshot: Snapshot, path: Path) -> list[str]:
     """Write weights of a face, joints of a character if the format holds them, or else vertices; gives the notes."""
     figure = snapshot.figure
     model = figure.model if isinstance(figure, ModelFigure) else None
-    if isinstance(model, rc.BlendshapeRig):
-        return rc.exports.write_blendshape_weights(path, model, snapshot.poses(), fps=snapshot.fps)
+    if isinstance(model, BlendshapeRig):
+        return exports.write_blendshape_weights(path, model, snapshot.poses(), fps=snapshot.fps)
     rig: Any = figure.rig if isinstance(figure, RigFigure) else None
     if path.suffix == ".glb" and getattr(rig, "skeleton", None) is not None:
-        return rc.exports.write_motion(path, rig, snapshot.rows, snapshot.fps)
+        return exports.write_motion(path, rig, snapshot.rows, snapshot.fps)
     vertices = (
-        rc.exports.Playback(model, snapshot.poses())
+        exports.Playback(model, snapshot.poses())
         if model is not None
         else np.array([figure.vertices(state) for state in snapshot.states])
     )
     about: dict[str, Any] = {"meters_per_unit": figure.meters_per_unit, "up_axis": figure.up_axis, "name": figure.name}
-    return rc.exports.write_vertices(path, vertices, figure.faces, snapshot.fps, **about)
+    return exports.write_vertices(path, vertices, figure.faces, snapshot.fps, **about)
 
 
 WRITERS = {"npz": _npz, "bvh": _bvh, "glb": _moving_mesh, "blend": _moving_mesh}

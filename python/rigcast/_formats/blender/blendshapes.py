@@ -21,7 +21,7 @@ from rigcast._text import escaped
 from rigcast.errors import SourceError
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
 TIMEOUT = 120.0
 MOST_CORNERS = 4096
@@ -72,7 +72,7 @@ def load_blend_shapes(
     SourceError
         If Blender fails, or a driver is no combination: the message names key and expression.
     """
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
     header, arrays = _ask(
         {"operation": "shapes", "path": str(path.resolve()), "mesh": mesh, "run_scripts": run_scripts}, blender, timeout
@@ -239,7 +239,7 @@ def _after(curve: Mapping[str, Any], slider: tuple[float, float]) -> Any:
 
 
 def _factors(tents: Mapping[str, tuple[float, float, float] | None], place: Mapping[str, int]) -> tuple[Any, ...]:
-    from rigcast import Tent
+    from rigcast._blendshapes import Tent
 
     return tuple(place[key] if tent is None else Tent(place[key], *tent) for key, tent in tents.items())
 

@@ -87,7 +87,7 @@ def axis_channels(
 
 def mechanism(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Mechanism:
     """All bones of the armature, and the channels that turn and shift them."""
-    from rigcast import Skeleton
+    from rigcast._core import Skeleton
 
     names = header["bones"]
     turning = rotation_channels(header["channel_names"], names, header["rotation_modes"])

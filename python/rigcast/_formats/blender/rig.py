@@ -33,7 +33,7 @@ from rigcast._validate import bad_argument, missing_file
 from rigcast.errors import SourceError
 
 if TYPE_CHECKING:
-    from rigcast import Skeleton
+    from rigcast._core import Skeleton
     from rigcast._formats.blender.local import LocalHost
 
 TIMEOUT = 120.0
@@ -293,7 +293,7 @@ class BlenderRig(PlayedActions, Described):
         ]
 
     def _describe(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
-        from rigcast import Skeleton
+        from rigcast._core import Skeleton
 
         self.name = escaped(Path(self._settings["path"]).stem)
         for key in ("channel_names", "dial_names", "meters_per_unit", "licence", "origin", "notes", "modifiers"):

@@ -17,7 +17,7 @@ from rigcast._rigs.head import in_axes
 from rigcast._rigs.shot import TO_Y_UP
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
 HERE = Path(__file__).parent
 SLIDER = 10.0  # Blender's limit of a slider either way

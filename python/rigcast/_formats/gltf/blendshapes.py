@@ -26,7 +26,8 @@ from rigcast._rigs.surface import joined
 from rigcast._text import escaped
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig, Tent
+    from rigcast._blendshapes import Tent
+    from rigcast._core import BlendshapeRig
 
 LARGEST = 1 << 32  # bytes of dense deltas that a file may claim
 
@@ -135,7 +136,7 @@ def face_of(file: MorphFile, linear: bool = False) -> BlendshapeRig:
     linear : bool
         Whether every target is a shape of its own, as clips key them.
     """
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
     path = file.document.path
     count = sum(len(part.vertices) for part in file.geometry)
@@ -184,7 +185,7 @@ def face_of(file: MorphFile, linear: bool = False) -> BlendshapeRig:
 
 def drivers_of(factors: Iterable[Factor]) -> list[int | Tent]:
     """The drivers of a corrective, as a blendshape rig takes them."""
-    from rigcast import Tent
+    from rigcast._blendshapes import Tent
 
     return [shape if tent is None else Tent(shape, *tent) for shape, tent in factors]
 

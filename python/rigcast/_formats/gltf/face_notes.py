@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rigcast._formats.gltf.document import Document, GltfObject, items, numbers, records, refuse, text
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
 KEY = "rigcast"
 Factors = list[tuple[str, tuple[float, float, float] | None]]

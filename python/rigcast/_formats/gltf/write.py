@@ -18,7 +18,7 @@ from rigcast._rigs.rotations import matrix_to_quaternion
 from rigcast._rigs.surface import Surface
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
 # Node rotations (x, y, z, w) that turn a rig's up axis to glTF's y.
 TO_Y_UP = {"Y": None, "Z": [-(0.5**0.5), 0.0, 0.0, 0.5**0.5], "X": [0.0, 0.0, 0.5**0.5, 0.5**0.5]}

@@ -29,7 +29,7 @@ from rigcast._validate import Arguments, bad_argument
 from rigcast.errors import InputWarning
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
 BLENDSHAPES = (
     "EyeBlinkLeft",

@@ -16,7 +16,7 @@ from rigcast._formats.live_link.read import COLUMNS, LEADING, column_sources
 from rigcast._rigs.head import head_angles
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
 
 HEAD = ("HeadYaw", "HeadPitch", "HeadRoll")

@@ -43,7 +43,8 @@ from rigcast._text import escaped
 from rigcast._validate import Arguments, bad_argument
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig, Tent
+    from rigcast._blendshapes import Tent
+    from rigcast._core import BlendshapeRig
 
 DEFAULT_FPS = 30.0
 FACTORS = {
@@ -76,7 +77,7 @@ def load_npz_blendshapes(path: Path) -> BlendshapeRig:
     ValueError
         If the file is no such rig: garbage, truncated, pickled, or of sizes that do not fit together.
     """
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
     arrays = read_arrays(path, RIG, "load_blendshapes")
     _complete(path, arrays)
@@ -140,7 +141,7 @@ def _complete(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
 
 
 def _combinations(arrays: dict[str, NDArray[Any]]) -> list[tuple[tuple[int | Tent, ...], NDArray[Any]]]:
-    from rigcast import Tent
+    from rigcast._blendshapes import Tent
 
     if "factor_offsets" not in arrays:
         return []

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-import rigcast as rc
+from rigcast._load_model import load
 from rigcast._timing.beside_rig import time_beside
 from rigcast._timing.engine import engine_figures
 from rigcast._timing.reading import reading_line
@@ -16,6 +16,7 @@ from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigcast.cli._result import Result, WrongInput
+from rigcast.sampling import Dataset
 
 SUMMARY = "time a model on this machine, and the rig itself beside it"
 EXAMPLE = """rigcast bench hero.safetensors --data held_out.rwdata --rig hero.npz
@@ -48,10 +49,10 @@ def timed(args: argparse.Namespace, measure: Callable[..., dict[str, Any]]) -> d
     """What `measure` finds of the model on the poses (see `engine_figures`), and "rig" if it is to be timed, too."""
     if args.rig is not None and args.data is None:
         raise WrongInput("--rig needs --data: the poses that both evaluate")
-    model = rc.load(args.model)
+    model = load(args.model)
     if args.data is None:
         return measure(model, runs=args.runs, batch=args.batch)
-    dataset = rc.Dataset(args.data)
+    dataset = Dataset(args.data)
     truth = dataset.vertices[: args.batch] if model.kind == "body" else None
     result = measure(model, dataset.poses[: args.batch], truth, runs=args.runs, batch=args.batch)
     if args.rig is not None:

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 
 def _versions() -> dict[str, str]:
-    from rigcast import __version__
+    from rigcast._version import __version__
 
     return {"rigcast": __version__, "python": platform.python_version(), "numpy": metadata.version("numpy")}
 

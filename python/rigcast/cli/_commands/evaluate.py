@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
-from rigcast import _core, exports
+from rigcast import _core, baselines, exports, metrics, sources
+from rigcast._core import BlendshapeRig, Deformer
 from rigcast._formats.registry import MADE_SHOT, written_endings
 from rigcast._formats.textures import lost_textures
+from rigcast._load_model import load
 from rigcast._rigs.surface import surface_of
 from rigcast._timing.storages import (
     POSES_TO_CHOOSE,
@@ -41,6 +42,7 @@ from rigcast.exports._motion import write_poses
 from rigcast.exports._vertices import files_of
 from rigcast.metrics._gate import stated_difficulty
 from rigcast.metrics._outside import WHY
+from rigcast.sampling import Dataset
 
 if TYPE_CHECKING:
     from rigcast.report._body.heldout import HeldOutPoses
@@ -131,7 +133,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     model = at_quality(_model(args.model), args.model, args)
     if args.output is not None and len(model.parts) > 1:
         check_overwrite(files_of(args.output, model.parts), args.overwrite)
-    if not wants_actions(args) and args.input.suffix.lower() == ".blend" and not isinstance(model, rc.BlendshapeRig):
+    if not wants_actions(args) and args.input.suffix.lower() == ".blend" and not isinstance(model, BlendshapeRig):
         raise WrongInput(f"{args.input} is a rig: say which of its actions to play, --action NAME or --actions")
     if wants_actions(args) and args.output is None:
         return evaluate_actions(model, args.input, args, console)
@@ -142,27 +144,27 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     raise WrongInput("a motion needs a file for the moving mesh: -o vertices.npy")
 
 
-def _model(path: Path) -> rc.Deformer:
+def _model(path: Path) -> Deformer:
     """A model file, a rig of joints with linear skinning, or a blendshape rig in any file that holds one."""
     if path.suffix.lower() == ".safetensors":
-        return rc.load(path)
-    return skinned_model(path) or rc.sources.load_blendshapes(path)
+        return load(path)
+    return skinned_model(path) or sources.load_blendshapes(path)
 
 
-def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> Result:
+def _errors(model: Deformer, args: argparse.Namespace, console: Console) -> Result:
     from rigcast.report._body.assess import gates
     from rigcast.report._body.heldout import check_fits, held_out
     from rigcast.report._body.measure import measure
     from rigcast.report._kit.words import figure
 
-    dataset = rc.Dataset(args.input)
-    training = None if args.training is None else rc.Dataset(args.training)
+    dataset = Dataset(args.input)
+    training = None if args.training is None else Dataset(args.training)
     check_fits(model, dataset, "evaluate")
     truth = held_out(dataset, "poses", args.poses)
     accuracy = measure(model, truth)
     headers = ["", "mean mm", "rms mm", "p95 mm", "max mm", "enveloping %", "normals °"]
     rows = [[args.model.name, *map(figure, accuracy.figures().values())]]
-    skinning = rc.baselines.linear_part(model)
+    skinning = baselines.linear_part(model)
     beside = None if skinning is None else measure(skinning, truth)
     if beside is not None:
         rows.append(["linear skinning, same samples", *map(figure, beside.figures().values())])
@@ -178,7 +180,7 @@ def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
     for line in lines:
         console.line(line)
     console.table(headers, rows)
-    outside = rc.metrics.outside_training(model, truth.poses)
+    outside = metrics.outside_training(model, truth.poses)
     for line in outside.lines():
         console.line(line)
     note = "" if len(truth.rows) == len(dataset) else f" of {len(dataset):,}, evenly spaced"
@@ -202,7 +204,7 @@ def _errors(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
     }
 
 
-def _storage_figures(model: rc.Deformer, truth: HeldOutPoses) -> dict[str, Any] | None:
+def _storage_figures(model: Deformer, truth: HeldOutPoses) -> dict[str, Any] | None:
     """What a body's narrow weights cost, those of 16 bits if it has none; None for other kinds."""
     if not isinstance(model, _core.BodyModel):
         return None
@@ -211,7 +213,7 @@ def _storage_figures(model: rc.Deformer, truth: HeldOutPoses) -> dict[str, Any] 
     return storage_error(model, narrow, truth.poses, own_error).figures()
 
 
-def _check_storage(model: rc.Deformer, poses: NDArray[np.float32], console: Console) -> None:
+def _check_storage(model: Deformer, poses: NDArray[np.float32], console: Console) -> None:
     """Warn if the narrow weights of a body cost much beside the error that its file states."""
     if isinstance(model, _core.BodyModel) and model.storage != "float32":
         some = poses[:: -(-len(poses) // POSES_TO_CHOOSE)]
@@ -220,7 +222,7 @@ def _check_storage(model: rc.Deformer, poses: NDArray[np.float32], console: Cons
             console.line(text)
 
 
-def _played(model: rc.Deformer, args: argparse.Namespace, console: Console) -> Result:
+def _played(model: Deformer, args: argparse.Namespace, console: Console) -> Result:
     joints = 0 if model.skeleton is None else model.skeleton.num_joints
     motion = _motion(model, args, console).at(args.fps, joints)
     if motion.fps is None and args.output.suffix.lower() != ".npy":
@@ -237,7 +239,7 @@ def _played(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
     console.line(f"{args.output}: {what}; lowest confidence {confidence.min():.2f}")
     if low:
         console.line(f"{low} of {len(confidence)} poses have a confidence below 0.5: {WHY}")
-        for line in rc.metrics.outside_training(model, playback.poses).lines()[1:]:
+        for line in metrics.outside_training(model, playback.poses).lines()[1:]:
             console.line(line)
     for note in notes:
         console.line(f"note: {note}")
@@ -252,7 +254,7 @@ def _played(model: rc.Deformer, args: argparse.Namespace, console: Console) -> R
     }
 
 
-def _motion(model: rc.Deformer, args: argparse.Namespace, console: Console) -> ModelMotion:
+def _motion(model: Deformer, args: argparse.Namespace, console: Console) -> ModelMotion:
     if wants_actions(args):
         return motion_of_action(model, args.input, args, console)
     return motion_of(model, args.input, MotionMapping.of(args), args.clip, args.fps)
@@ -264,7 +266,7 @@ def is_bvh(path: Path) -> bool:
 
 
 def _write(
-    model: rc.Deformer,
+    model: Deformer,
     playback: exports.Playback,
     moving: exports.Playback | WithHead,
     fps: float,

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
+from rigcast import baselines, metrics
+from rigcast._core import Deformer
 from rigcast.cli._console import Console
 from rigcast.cli._described.skinning import no_gain
 from rigcast.cli._inputs.actions import chosen_actions
@@ -20,7 +21,7 @@ from rigcast.cli._result import Result, WrongInput
 HEADERS = ["", "frames", "mean mm", "rms mm", "max mm", "lowest confidence"]
 
 
-def evaluate_actions(model: rc.Deformer, path: Path, args: argparse.Namespace, console: Console) -> Result:
+def evaluate_actions(model: Deformer, path: Path, args: argparse.Namespace, console: Console) -> Result:
     """Play actions of a rig's file, or BVH files on the rig, and compare the model with every frame.
 
     Raises
@@ -29,21 +30,21 @@ def evaluate_actions(model: rc.Deformer, path: Path, args: argparse.Namespace, c
         If the file has no such action, or is another character than the model.
     """
     rows, notes, result = [], [], dict[str, Any]()
-    skinning = rc.baselines.linear_part(model)
+    skinning = baselines.linear_part(model)
     with opened_rig(args, path, model) as rig:
         _check_fits(model, rig, path)
         for action in chosen_actions(args, rig, console):
             poses, vertices = action.played(rig)
             found = model.evaluate(poses)
-            error = rc.metrics.vertex_error(vertices, found)
-            outside = rc.metrics.outside_training(model, poses)
+            error = metrics.vertex_error(vertices, found)
+            outside = metrics.outside_training(model, poses)
             unit = 1000.0 * model.meters_per_unit
             figures = {"mean_mm": unit * error.mean, "rms_mm": unit * error.rms, "max_mm": unit * error.max}
             lowest = float(outside.confidence.min())
             rows.append([action.name, len(poses), *(f"{value:.3g}" for value in figures.values()), f"{lowest:.2f}"])
             beside = None
             if skinning is not None:
-                beside = rc.metrics.vertex_error(vertices, skinning.evaluate(poses))
+                beside = metrics.vertex_error(vertices, skinning.evaluate(poses))
                 shown = [f"{unit * value:.3g}" for value in (beside.mean, beside.rms, beside.max)]
                 rows.append(["  linear skinning", len(poses), *shown, ""])
                 for line in no_gain(error.mean, beside.mean):
@@ -77,7 +78,7 @@ def evaluate_actions(model: rc.Deformer, path: Path, args: argparse.Namespace, c
 
 
 def _by_controls(
-    model: rc.Deformer, rig: Any, action: Any, found: NDArray[np.float32], vertices: NDArray[np.float32]
+    model: Deformer, rig: Any, action: Any, found: NDArray[np.float32], vertices: NDArray[np.float32]
 ) -> dict[str, float] | None:
     """Errors in mm where the model itself makes the poses of an action from its channels, and what that adds.
 
@@ -88,13 +89,13 @@ def _by_controls(
     if not keeps or names != list(rig.channel_names):
         return None
     made = model.evaluate(model.poses_from_channels(action.channels))
-    error, added = rc.metrics.vertex_error(vertices, made), rc.metrics.vertex_error(found, made)
+    error, added = metrics.vertex_error(vertices, made), metrics.vertex_error(found, made)
     figures = {"mean_mm": error.mean, "rms_mm": error.rms, "max_mm": error.max}
     figures |= {"added_mean_mm": added.mean, "added_max_mm": added.max}
     return {key: 1000.0 * model.meters_per_unit * value for key, value in figures.items()}
 
 
-def _by_part(model: rc.Deformer, found: NDArray[np.float32], vertices: NDArray[np.float32]) -> list[str]:
+def _by_part(model: Deformer, found: NDArray[np.float32], vertices: NDArray[np.float32]) -> list[str]:
     """Errors of frames (T, V, 3) on each part of a character of several, in one line."""
     from rigcast.report._body.places import by_part
 
@@ -104,7 +105,7 @@ def _by_part(model: rc.Deformer, found: NDArray[np.float32], vertices: NDArray[n
     return ["by part: " + "; ".join(f"{p.name} mean {p.mean:.3g} mm, max {p.largest:.3g} mm" for p in places)]
 
 
-def motion_of_action(model: rc.Deformer, path: Path, args: argparse.Namespace, console: Console) -> ModelMotion:
+def motion_of_action(model: Deformer, path: Path, args: argparse.Namespace, console: Console) -> ModelMotion:
     """The pose rows of the one action that was asked for, as its host plays it.
 
     Raises
@@ -121,7 +122,7 @@ def motion_of_action(model: rc.Deformer, path: Path, args: argparse.Namespace, c
         return ModelMotion(poses, actions[0].fps)
 
 
-def _check_fits(model: rc.Deformer, rig: Any, path: Path) -> None:
+def _check_fits(model: Deformer, rig: Any, path: Path) -> None:
     """Refuses another character, before anything plays."""
     joints = 0 if rig.skeleton is None else rig.skeleton.num_joints
     columns, vertices = 12 * joints + len(rig.dial_names), len(rig.rest_vertices)

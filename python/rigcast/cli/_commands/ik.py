@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-import rigcast as rc
-from rigcast import _core
+from rigcast import _core, ik
 from rigcast._atomic_files import atomic_npz, atomic_write
+from rigcast._load_model import load
 from rigcast._resume.parts import PartsFolder
 from rigcast._rigs.shot import TO_Y_UP
 from rigcast.cli import _arguments as arguments
@@ -21,7 +21,7 @@ from rigcast.cli._commands.solve import not_negative
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.learned_ik import is_face_ik
 from rigcast.cli._result import Result, WrongInput
-from rigcast.ik import FaceIk, PoseSolution, Solver, load, load_targets
+from rigcast.ik import FaceIk, PoseSolution, Solver, load_targets
 from rigcast.ik._parts import solve_in_parts
 from rigcast.ik._target_files import TargetFile
 from rigcast.report._kit.words import figure
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 
 def _opened(path: Path) -> _core.Deformer | FaceIk:
-    return load(path) if is_face_ik(path) else rc.load(path)
+    return ik.load(path) if is_face_ik(path) else load(path)
 
 
 def _space(model: _core.Deformer | FaceIk) -> tuple[float, str]:

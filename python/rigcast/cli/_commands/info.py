@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import rigcast as rc
+from rigcast import sources, synthesis
 from rigcast._formats.npz.archive import member_names
 from rigcast._rigs.resting import resting_hint, resting_lines
 from rigcast.cli import _arguments as arguments
@@ -24,6 +24,7 @@ from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigcast.cli._result import Result, WrongInput
 from rigcast.cli._synth.described import described as synthesis_facts
 from rigcast.cli._synth.described import is_synthesis, say
+from rigcast.sampling import Dataset
 
 SUMMARY = "say what a model, a data set, a rig, a shot or a file of weights is"
 EXAMPLE = """rigcast info hero.npz
@@ -78,13 +79,13 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     elif args.file.is_dir():
         result = _data_set(args, console)
     elif args.file.suffix == ".safetensors" and is_synthesis(args.file):
-        facts = synthesis_facts(rc.synthesis.load(args.file))
+        facts = synthesis_facts(synthesis.load(args.file))
         say(console, facts)
         return facts
     elif args.file.suffix == ".safetensors":
         result = describe_model(args.file)
     elif is_blendshape_archive(args.file):
-        result = describe_blendshapes(rc.sources.load_blendshapes(args.file), args.file)
+        result = describe_blendshapes(sources.load_blendshapes(args.file), args.file)
     else:
         result = _rig_or_shot(args)
     if "linear_skinning" in result:
@@ -173,7 +174,7 @@ def channel_table(result: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 def _data_set(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Facts of a data set, whose files are hashed if that is asked for."""
     refuse_packed(args.file)
-    dataset = rc.Dataset(args.file)
+    dataset = Dataset(args.file)
     if args.verify:
         with console.progress() as progress:
             dataset.verify(progress)

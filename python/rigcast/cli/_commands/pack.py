@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-import rigcast as rc
+from rigcast import sources, transfer
 from rigcast._resume.parts import PartsFolder
 from rigcast._safe_reading import read_json
 from rigcast.cli import _arguments as arguments
@@ -108,14 +108,14 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     rig = open_rig(args.rig, None, args.drop_unreadable, args.run_scripts)
     target, notes = None, list[str]()
     if args.target is not None:
-        target, notes = neutral_as_of(rc.sources.load_mesh(args.target), rig, args.target)
+        target, notes = neutral_as_of(sources.load_mesh(args.target), rig, args.target)
     elif args.alpha is not None:
         notes = ["--alpha weighs distortion, which is known of a --target only: it changes nothing"]
     together, numbered = _rejections(args.reject, rig.shape_names)
     without = [k for entry in args.without for k in _shapes("--without", entry, rig.shape_names)]
     left_out = _left_out(args.wanted, rig, without)
     with console.progress() as progress:
-        plan = rc.transfer.pack_expressions(
+        plan = transfer.pack_expressions(
             rig.rest_vertices,
             rig.evaluate(np.eye(rig.num_shapes, dtype=np.float32)),
             rig.faces,
@@ -147,7 +147,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 def _left_out(wanted: list[str], rig: Any, without: list[int]) -> dict[str, str]:
     """Shapes that nobody can pose alone, and why, but those that ``--with`` brings back."""
-    found = rc.transfer.unposable_shapes(rig)
+    found = transfer.unposable_shapes(rig)
     back = set(found) if "all" in wanted else set[str]()
     for entry in wanted:
         back |= set() if entry == "all" else {rig.shape_names[k] for k in _shapes("--with", entry, rig.shape_names)}

@@ -9,7 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import rigcast as rc
+from rigcast import ik, sampling
+from rigcast._load_model import load
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._commands.report_shot import add_solved_arguments, report_shot
 from rigcast.cli._console import Console
@@ -17,6 +18,7 @@ from rigcast.cli._inputs.actions import add_action_arguments, chosen_actions, ow
 from rigcast.cli._inputs.learned_ik import is_face_ik
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigcast.cli._result import Result, WrongInput
+from rigcast.sampling import Dataset
 
 SUMMARY = "write one HTML file that shows how well a model learned, or how well a shot was solved"
 EXAMPLE = """rigcast report hero.safetensors --data held_out.rwdata --training hero.rwdata --rig hero.npz -o hero.html
@@ -84,15 +86,15 @@ def _face_ik_report(args: argparse.Namespace, console: Console) -> dict[str, Any
 
     if len(args.models) != 2:
         raise WrongInput("a report of learned inverse kinematics needs two files: FACE_IK and the model of its face")
-    ik, model = rc.ik.load(args.models[0]), rc.load(args.models[1])
+    face_ik, model = ik.load(args.models[0]), load(args.models[1])
     name = None if args.name is None else args.name[0]
     with contextlib.ExitStack() as stack:
         rig = None
         if args.rig is not None:
             is_model = args.rig.suffix == ".safetensors"
-            rig = rc.load(args.rig) if is_model else stack.enter_context(opened_rig(args, args.rig, model))
+            rig = load(args.rig) if is_model else stack.enter_context(opened_rig(args, args.rig, model))
         progress = stack.enter_context(console.progress())
-        return report.write_face_ik(args.output, ik, model, rig=rig, name=name, progress=progress)
+        return report.write_face_ik(args.output, face_ik, model, rig=rig, name=name, progress=progress)
 
 
 def _model_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
@@ -100,11 +102,11 @@ def _model_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
 
     if args.data is None:
         raise WrongInput("a report needs held-out poses (--data SET), or a solved shot (--shot SHOT --weights FILE)")
-    training = None if args.training is None else rc.Dataset(args.training)
+    training = None if args.training is None else Dataset(args.training)
     with contextlib.ExitStack() as stack:
         progress = stack.enter_context(console.progress())
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        data = rc.Dataset(args.data)
+        data = Dataset(args.data)
         rig = None if args.rig is None else stack.enter_context(opened_rig(args, args.rig, data))
         baselines = args.baseline
         if training is not None and training.skeleton is not None and not baselines:
@@ -124,16 +126,16 @@ def _model_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
         )
 
 
-def _animation(args: argparse.Namespace, rig: Any, folder: Path, console: Console) -> rc.Dataset | None:
+def _animation(args: argparse.Namespace, rig: Any, folder: Path, console: Console) -> Dataset | None:
     """The held-out animation: the one given, or what the rig's own file holds."""
     if args.animation is not None:
         if wants_actions(args):
             raise WrongInput("--animation and --action are two held-out animations: give one")
-        return rc.Dataset(args.animation)
+        return Dataset(args.animation)
     if rig is None and wants_actions(args):
         raise WrongInput("--action names an action of the rig's file: give it, too (--rig RIG)")
     actions = chosen_actions(args, rig, console) if wants_actions(args) else own_actions(args, rig, console)
     if not actions:
         return None
     played = [action.channels if action.is_file else action.name for action in actions]
-    return rc.sampling.sample_actions(rig, folder / "actions.rwdata", played)
+    return sampling.sample_actions(rig, folder / "actions.rwdata", played)

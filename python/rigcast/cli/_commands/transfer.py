@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
-from rigcast import transfer
+from rigcast import errors, inverse, transfer
+from rigcast._core import BlendshapeRig
 from rigcast._formats.registry import MADE_RIG, written_endings
 from rigcast._resume.parts import PartsFolder
 from rigcast.cli import _arguments as arguments
@@ -160,7 +160,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     return result if args.report is None else result | {"report": os.fspath(args.report)}
 
 
-def _facts(task: TransferTask, made: rc.BlendshapeRig) -> dict[str, Any]:
+def _facts(task: TransferTask, made: BlendshapeRig) -> dict[str, Any]:
     degenerate = [transfer.degenerate_faces(neutral, task.faces) for neutral in (task.source, task.neutral)]
     return {
         "shapes": made.num_shapes,
@@ -172,7 +172,7 @@ def _facts(task: TransferTask, made: rc.BlendshapeRig) -> dict[str, Any]:
     }
 
 
-def _empty_notes(source: rc.BlendshapeRig, empty: list[str]) -> list[str]:
+def _empty_notes(source: BlendshapeRig, empty: list[str]) -> list[str]:
     """Names of shapes that ended up empty, and why."""
     before = set(transfer.empty_shapes(source)) if empty else set[str]()
     lost, never = [name for name in empty if name not in before], [name for name in empty if name in before]
@@ -183,7 +183,7 @@ def _empty_notes(source: rc.BlendshapeRig, empty: list[str]) -> list[str]:
     return notes + [f"empty in the source already: {', '.join(never)}"] * bool(never)
 
 
-def _measured(task: TransferTask, made: rc.BlendshapeRig, progress: ProgressCallback) -> dict[str, Any]:
+def _measured(task: TransferTask, made: BlendshapeRig, progress: ProgressCallback) -> dict[str, Any]:
     """Figures of the transfer; the report where one is asked for."""
     measured = measure_transfer(
         task.rig,
@@ -214,14 +214,14 @@ def _with_examples(
     guess = task.weights
     if guess is None:
         progress(Progress("estimating weights", 0, 0))
-        guess = rc.inverse.solve(prior, examples, alpha=0.0, bounds=(0.0, 1.0), threads=args.threads).weights
+        guess = inverse.solve(prior, examples, alpha=0.0, bounds=(0.0, 1.0), threads=args.threads).weights
     # What combinations add at these weights is none of the linear shapes' business.
     added = prior.evaluate(guess) - task.neutral - np.tensordot(guess, prior.columns()[: rig.num_shapes], 1)
     solver = transfer.DeformationTransfer(task.source, task.neutral, task.faces, task.fixed, contacts=task.contacts)
     rounds = {} if args.estimate or args.weights is None else {"iterations": 0}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", rc.errors.UndeterminedShapesWarning)  # said below, with names
-        warnings.simplefilter("ignore", rc.errors.ScansWarning)  # notes say it
+        warnings.simplefilter("ignore", errors.UndeterminedShapesWarning)  # said below, with names
+        warnings.simplefilter("ignore", errors.ScansWarning)  # notes say it
         found = transfer.fit_example_weights(
             solver,
             task.shapes[: rig.num_shapes],
@@ -254,7 +254,7 @@ def _free(task: TransferTask, progress: ProgressCallback) -> Float32 | None:
     )
 
 
-def _matched(task: TransferTask, made: rc.BlendshapeRig) -> dict[str, Any]:
+def _matched(task: TransferTask, made: BlendshapeRig) -> dict[str, Any]:
     match = task.match
     if match is None:
         return {}

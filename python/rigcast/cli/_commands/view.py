@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-import rigcast as rc
+from rigcast import ik, synthesis, viewer
+from rigcast._load_model import load
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console, say
 from rigcast.cli._inputs.actions import ChosenAction, chosen_actions
@@ -109,7 +110,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         subject = stack.enter_context(opened(args, args.file))
         beside = None if args.beside is None else stack.enter_context(opened(args, args.beside))
         stage = _stage(args, subject, beside, console)
-        live = stack.enter_context(rc.viewer.LiveView(stage, args.host, args.port))
+        live = stack.enter_context(viewer.LiveView(stage, args.host, args.port))
         with contextlib.suppress(KeyboardInterrupt):
             console.result(live.url)
             console.line("Ctrl-C ends the view")
@@ -121,7 +122,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console) -> Stage:
     """What is shown, from files that are open."""
-    if isinstance(subject, rc.synthesis.Synthesizer):
+    if isinstance(subject, synthesis.Synthesizer):
         for name in ("motion", "action", "through", "face_ik", "fps"):
             if getattr(args, name):
                 raise WrongInput(f"--{name.replace('_', '-')} is not for a synthesizer, which makes its own motion")
@@ -130,8 +131,8 @@ def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console
     for name in ("rig", "seed", "moods"):
         if getattr(args, name):
             raise WrongInput(f"{name.upper() if name == 'rig' else '--' + name} is for a synthesizer alone")
-    through = None if args.through is None else rc.load(args.through)
-    face_ik = None if args.face_ik is None else rc.ik.load(args.face_ik)
+    through = None if args.through is None else load(args.through)
+    face_ik = None if args.face_ik is None else ik.load(args.face_ik)
     return stage_of(subject, beside, **_motion(args, subject, console), through=through, face_ik=face_ik)
 
 

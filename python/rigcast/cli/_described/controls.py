@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import rigcast as rc
+from rigcast._core import Deformer
+from rigcast.sampling import Dataset
 
 
 def lost_controls(entry: dict[str, Any], joints: Sequence[str]) -> str:
@@ -30,13 +31,13 @@ def lost_controls(entry: dict[str, Any], joints: Sequence[str]) -> str:
     return f"what {len(reasons)} of {len(entry['list'])} channels do is not known, as of {name!r} ({why})"
 
 
-def controls_of_data(ds: rc.Dataset) -> str:
+def controls_of_data(ds: Dataset) -> str:
     """The finding of sampling about the controls, if models cannot keep them; else empty."""
     lost = lost_controls(ds.channel_entry, ds.joint_names) if ds.joint_names and ds.channel_names else ""
     return f"models of these poses take joints: {lost}; narrower ranges may help" if lost else ""
 
 
-def controls_of_model(model: rc.Deformer) -> str:
+def controls_of_model(model: Deformer) -> str:
     """Describe how a body's channels pose its joints, with the error that this adds, or the joints that nothing poses.
 
     Empty for models without joints, or without channels.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import rigcast as rc
+from rigcast._core import Deformer
 from rigcast._pose_statistics.expected_error import reliability
 
 
-def bound_lines(model: rc.Deformer) -> list[str]:
+def bound_lines(model: Deformer) -> list[str]:
     """Coverage and width of the bound, and how often the flag of poses out of range is wrong; empty without a bound."""
     bound = model.metadata.get("bound")
     if bound is None:
@@ -26,7 +26,7 @@ def bound_lines(model: rc.Deformer) -> list[str]:
     ]
 
 
-def bound_facts(model: rc.Deformer) -> dict[str, Any]:
+def bound_facts(model: Deformer) -> dict[str, Any]:
     """For ``rigcast info``."""
     facts: dict[str, Any] = {}
     lines = bound_lines(model)

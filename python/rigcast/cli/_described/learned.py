@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import rigcast as rc
-from rigcast._core import Deformer, DifferentialModel
+from rigcast import sampling
+from rigcast._core import BlendshapeRig, Channel, Deformer, DifferentialModel
+from rigcast._load_model import load
 from rigcast._posing import num_dials
 from rigcast._rigs.base_shapes import base_words
 from rigcast._rigs.surface import surface_facts, surface_of
@@ -17,9 +18,10 @@ from rigcast.cli._described.motion import size_of
 from rigcast.cli._described.rigs import ranges_by_name
 from rigcast.report._differential.cost import multiply_adds
 from rigcast.report._kit.facts import combination_counts
+from rigcast.sampling import Dataset
 
 
-def describe_dataset(dataset: rc.Dataset) -> dict[str, Any]:
+def describe_dataset(dataset: Dataset) -> dict[str, Any]:
     """Facts of a data set."""
     lost = controls_of_data(dataset)
     manifest = dataset.manifest
@@ -48,7 +50,7 @@ def describe_dataset(dataset: rc.Dataset) -> dict[str, Any]:
     }
 
 
-def _clip_counts(dataset: rc.Dataset) -> list[tuple[rc.sampling.Clip, int]]:
+def _clip_counts(dataset: Dataset) -> list[tuple[sampling.Clip, int]]:
     """The clips of a data set, with the number of their rows."""
     return [(clip, int((dataset.clip == number).sum())) for number, clip in enumerate(dataset.clips)]
 
@@ -59,8 +61,8 @@ def _rate(fps: float | None) -> str:
 
 def describe_model(path: Path) -> dict[str, Any]:
     """Facts of a model file, the small ones."""
-    model = rc.load(path)
-    if isinstance(model, rc.BlendshapeRig):
+    model = load(path)
+    if isinstance(model, BlendshapeRig):
         return describe_blendshapes(model, path)
     metadata, controls = model.metadata, controls_of_model(model)
     return {
@@ -94,7 +96,7 @@ def describe_model(path: Path) -> dict[str, Any]:
     }
 
 
-def described(channel: rc.Channel) -> dict[str, Any]:
+def described(channel: Channel) -> dict[str, Any]:
     """Everything that a model states about one of its channels."""
     keys = ("name", "kind", "joint", "place", "low", "high", "rest", "unit", "whole", "follows_kinematics", "reason")
     return {key: getattr(channel, key) for key in keys}
@@ -120,7 +122,7 @@ def differential_facts(model: Deformer) -> dict[str, Any]:
     return facts
 
 
-def describe_blendshapes(rig: rc.BlendshapeRig, path: Path) -> dict[str, Any]:
+def describe_blendshapes(rig: BlendshapeRig, path: Path) -> dict[str, Any]:
     """Facts of a blendshape rig."""
     metadata = rig.metadata
     return {

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-import rigcast as rc
 from rigcast import _core
+from rigcast._core import Deformer
 from rigcast.cli._arguments import count
 from rigcast.cli._result import WrongInput
 
@@ -37,7 +37,7 @@ def share(text: str) -> float:
     return value
 
 
-def at_quality(model: rc.Deformer, path: Path, args: argparse.Namespace) -> rc.Deformer:
+def at_quality(model: Deformer, path: Path, args: argparse.Namespace) -> Deformer:
     """The model with the quality that ``--detail``, ``--components`` and ``--storage`` ask for.
 
     Raises
@@ -64,7 +64,7 @@ def at_quality(model: rc.Deformer, path: Path, args: argparse.Namespace) -> rc.D
     return model
 
 
-def _with_detail(model: _core.FaceMaps, detail: float) -> rc.Deformer:
+def _with_detail(model: _core.FaceMaps, detail: float) -> Deformer:
     """Its refinement maps multiplied by a number."""
     tensors = model.tensors()
     factors = np.where(tensors["segments.level"] > 0, np.float32(detail), np.float32(1.0))

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
 from rigcast import sources
+from rigcast._core import BlendshapeRig, Deformer
 from rigcast._formats.live_link.read import load_table
 from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._formats.npz.array import read_array
@@ -24,6 +24,7 @@ from rigcast.cli._inputs.head import transforms_beside
 from rigcast.cli._inputs.motion import joint_names_map
 from rigcast.cli._result import WrongInput
 from rigcast.exports import resampled_weights
+from rigcast.sampling import Dataset
 from rigcast.sources import Motion
 
 SAME_REST = 1e-4  # of the norm of all places
@@ -87,7 +88,7 @@ class MotionMapping:
 
 
 def motion_of(
-    model: rc.Deformer, path: Path, mapped: MotionMapping, clip: str | None = None, fps: float | None = None
+    model: Deformer, path: Path, mapped: MotionMapping, clip: str | None = None, fps: float | None = None
 ) -> ModelMotion:
     """Read a motion.
 
@@ -114,7 +115,7 @@ def motion_of(
     if path.is_dir():
         return _data_set(model, path)
     suffix = suffix_of(path)
-    if isinstance(model, rc.BlendshapeRig) and suffix != ".npy":
+    if isinstance(model, BlendshapeRig) and suffix != ".npy":
         return _weights(model, path, clip, fps)
     if suffix == ".npz":
         return _archive(model, path)
@@ -123,7 +124,7 @@ def motion_of(
     return _of_joints(model, sources.load_motion(path, clip=clip, fps=fps), path, mapped)
 
 
-def _weights(rig: rc.BlendshapeRig, path: Path, clip: str | None, wanted: float | None) -> ModelMotion:
+def _weights(rig: BlendshapeRig, path: Path, clip: str | None, wanted: float | None) -> ModelMotion:
     """Weights, with the motion of the head that an archive holds; other files are read for their weights alone.
 
     A table without times, or of less than a second, states no rate: it has the wanted one.
@@ -136,16 +137,16 @@ def _weights(rig: rc.BlendshapeRig, path: Path, clip: str | None, wanted: float 
     return ModelMotion(weights, fps, () if suffix_of(path) == ".npz" else (note,), head)
 
 
-def _data_set(model: rc.Deformer, path: Path) -> ModelMotion:
+def _data_set(model: Deformer, path: Path) -> ModelMotion:
     from rigcast.report._body.heldout import check_fits
 
-    dataset = rc.Dataset(path)
+    dataset = Dataset(path)
     check_fits(model, dataset, "evaluate")
     rates = {clip.fps for clip in dataset.clips} if (dataset.clip >= 0).all() else {None}
     return ModelMotion(dataset.poses, rates.pop() if len(rates) == 1 else None)
 
 
-def _poses(model: rc.Deformer, rows: NDArray[Any], path: Path) -> NDArray[Any]:
+def _poses(model: Deformer, rows: NDArray[Any], path: Path) -> NDArray[Any]:
     """Poses as they are; rows as wide as the channels are channels."""
     width, channels = len(model.control_names), len(model.channels)
     if rows.ndim == 2 and rows.shape[1] == channels != width:
@@ -156,7 +157,7 @@ def _poses(model: rc.Deformer, rows: NDArray[Any], path: Path) -> NDArray[Any]:
     return rows
 
 
-def _archive(model: rc.Deformer, path: Path) -> ModelMotion:
+def _archive(model: Deformer, path: Path) -> ModelMotion:
     arrays = read_arrays(path, MEMBERS, "evaluate", others=True)
     fps = float(arrays["fps"]) if "fps" in arrays else None
     if fps is not None and not 0.0 < fps <= 1000.0:
@@ -179,7 +180,7 @@ def _archive(model: rc.Deformer, path: Path) -> ModelMotion:
     return ModelMotion(model.poses_from_channels(channels), fps)
 
 
-def _of_joints(model: rc.Deformer, motion: Motion, path: Path, mapped: MotionMapping) -> ModelMotion:
+def _of_joints(model: Deformer, motion: Motion, path: Path, mapped: MotionMapping) -> ModelMotion:
     """A motion of the model's own skeleton as it is, any other one retargeted."""
     if model.skeleton is None:
         raise WrongInput(f"{path}: a motion of joints; a {model.kind} model has none")
@@ -195,7 +196,7 @@ def _of_joints(model: rc.Deformer, motion: Motion, path: Path, mapped: MotionMap
     return ModelMotion(poses, motion.fps, tuple(notes), retargeted=report)
 
 
-def own_poses(model: rc.Deformer, motion: Motion, dials: Dials) -> NDArray[Any] | None:
+def own_poses(model: Deformer, motion: Motion, dials: Dials) -> NDArray[Any] | None:
     """Pose rows (T, C) of a motion of the model's own skeleton, or None if it is another one.
 
     It is the model's own if it has all joints by name, and at rest they are in the same places, in whatever unit, with
@@ -218,7 +219,7 @@ def own_poses(model: rc.Deformer, motion: Motion, dials: Dials) -> NDArray[Any] 
     return None
 
 
-def _rows(model: rc.Deformer, world: NDArray[np.float64], dials: Dials) -> NDArray[np.float64]:
+def _rows(model: Deformer, world: NDArray[np.float64], dials: Dials) -> NDArray[np.float64]:
     parents = np.asarray(model.skeleton.parents)
     below = parents >= 0
     local = world.copy()
@@ -232,7 +233,7 @@ def _rows(model: rc.Deformer, world: NDArray[np.float64], dials: Dials) -> NDArr
 
 
 def _retargeted(
-    model: rc.Deformer, motion: Motion, path: Path, mapped: MotionMapping
+    model: Deformer, motion: Motion, path: Path, mapped: MotionMapping
 ) -> tuple[NDArray[np.float32], list[str], dict[str, Any]]:
     """Poses by the model's channels, the root's path, too, if it has channels for it; and what there is to say."""
     pairs = None if mapped.file is None else joint_names_map(mapped.file)

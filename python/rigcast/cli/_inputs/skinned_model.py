@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-import rigcast as rc
 from rigcast import sampling, sources
+from rigcast._core import LinearBlendSkinning
 from rigcast._formats.gltf import GltfRig
 from rigcast._formats.npz.archive import member_names
 from rigcast._formats.registry import GLTF
@@ -17,7 +17,7 @@ from rigcast.sampling._kinematics import channel_entry
 FULL_TURN = 180.0  # degrees either way: a file without limits does not clip a motion
 
 
-def skinned_model(path: Path) -> rc.LinearBlendSkinning | None:
+def skinned_model(path: Path) -> LinearBlendSkinning | None:
     """The skinning model of a rig file; None if the file is no rig of joints alone.
 
     Raises
@@ -42,7 +42,7 @@ def skinned_model(path: Path) -> rc.LinearBlendSkinning | None:
         "kinematics": facts.kinematics,
     }
     about = {key: getattr(facts, key) for key in ("name", "licence", "origin", "meters_per_unit", "up_axis")}
-    return rc.LinearBlendSkinning(
+    return LinearBlendSkinning(
         rig.skeleton,
         rig.rest_vertices,
         rig.faces,

@@ -12,8 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
-from rigcast import transfer
+from rigcast import errors, sources, transfer
 from rigcast._atomic_files import atomic_file
 from rigcast._formats.gltf.surface import read_surface
 from rigcast._formats.registry import GLTF
@@ -90,20 +89,20 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> TransferT
     rig = open_rig(args.rig, None, args.drop_unreadable, args.run_scripts)
     if not len(rig.faces):
         raise bad_argument("transfer", "SOURCE_RIG", "without faces", "a rig with faces")
-    target = rc.sources.load_mesh(args.target)
+    target = sources.load_mesh(args.target)
     if args.up_axis is not None:
         target = replace(target, up_axis=args.up_axis)
     unit = target.meters_per_unit if args.unit is None else args.unit
     about = {key: value for key, value in (("meters_per_unit", unit), ("up_axis", target.up_axis)) if value is not None}
     licence, surface_of, lost = _surface(rig, args.target, len(target.vertices))
     about |= licence
-    truth = None if args.truth is None else rc.sources.load_blendshapes(args.truth)
+    truth = None if args.truth is None else sources.load_blendshapes(args.truth)
     check_truth(target.vertices, rig.shape_names, truth)
     examples, weights = _open_examples(args, rig, target)
     fixed: Any = _open_vertices(args.fixed, 1, "--fixed", len(target.vertices))
     contacts = _open_vertices(args.contacts, 2, "--contacts", len(target.vertices))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", rc.errors.CorrespondenceWarning)  # a note says it
+        warnings.simplefilter("ignore", errors.CorrespondenceWarning)  # a note says it
         placed = matched("", str(args.target), rig, target, args.landmarks, threads=args.threads, progress=progress)
     doubt = "" if placed.match is None else placed.match.doubt()
     source, shapes, faces = placed.source, placed.shapes, placed.faces
@@ -145,7 +144,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> TransferT
 
 
 def _axis_notes(
-    args: argparse.Namespace, lies: str | None, target: rc.sources.Mesh, examples: Float32 | None, own: str
+    args: argparse.Namespace, lies: str | None, target: sources.Mesh, examples: Float32 | None, own: str
 ) -> list[str]:
     """Notes on a target, and on examples, that lie as if another axis pointed up."""
     notes = [] if lies is None else [lies_otherwise(args.target.name, "a mesh", lies, "--up-axis", "the source does")]
@@ -205,12 +204,12 @@ def _check_options(args: argparse.Namespace) -> None:
 
 
 def _open_examples(
-    args: argparse.Namespace, rig: Any, target: rc.sources.Mesh
+    args: argparse.Namespace, rig: Any, target: sources.Mesh
 ) -> tuple[Float32 | None, NDArray[np.float64] | None]:
     """Expressions of the target, in its axes, and their weights, both None where there are none."""
     if not args.examples:
         return None, None
-    examples = rc.sources.load_scans(args.examples, len(target.vertices))
+    examples = sources.load_scans(args.examples, len(target.vertices))
     if args.examples_up_axis is not None:
         turn = TO_Y_UP[target.up_axis or str(rig.up_axis)].T @ TO_Y_UP[args.examples_up_axis]
         examples = (examples @ turn.T).astype(np.float32)
@@ -222,7 +221,7 @@ def _open_vertices(given: Path | str, columns: int, option: str, count: int) -> 
     """Vertex indices of a file, None for a word."""
     if not isinstance(given, Path):
         return None
-    table = rc.sources.load_vertex_indices(given) if columns == 1 else rc.sources.load_landmarks(given)
+    table = sources.load_vertex_indices(given) if columns == 1 else sources.load_landmarks(given)
     wrong = np.argwhere((table < 0) | (table >= count))
     if len(wrong):
         got = f"{table[tuple(wrong[0])]} in line {wrong[0, 0] + 1}"

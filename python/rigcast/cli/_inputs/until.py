@@ -53,18 +53,18 @@ def sampled(args: argparse.Namespace, console: Console) -> Iterator[tuple[Any, d
     ValueError
         If there is no rig to sample, or there are options that only ``--until`` has use for.
     """
-    import rigcast as rc
+    from rigcast.sampling import Dataset
 
     if args.until is None:
         is_rig = args.data.is_file()
         for name in ("rig",) if is_rig else ("rig", "poses"):
             if getattr(args, name) is not None:
                 raise WrongInput(f"--{name} goes with --until, which asks for new poses")
-        yield _first_sampled(args, console) if is_rig else rc.Dataset(args.data), {}
+        yield _first_sampled(args, console) if is_rig else Dataset(args.data), {}
         return
     if args.kind != "body":
         raise WrongInput(f"--until is an option of body, not of {args.kind}")
-    dataset = rc.Dataset(args.data) if args.data.is_dir() else None
+    dataset = Dataset(args.data) if args.data.is_dir() else None
     if dataset is not None and args.rig is None:
         raise WrongInput(
             f"{args.data} is a data set alone, which cannot be sampled; --until needs its rig: --rig FILE, or the rig "

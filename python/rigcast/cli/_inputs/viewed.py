@@ -9,12 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import rigcast as rc
+from rigcast import _core, sources, synthesis
+from rigcast._core import BlendshapeRig
 from rigcast._formats.npz.archive import member_names
+from rigcast._load_model import load
 from rigcast._validate import bad_argument
 from rigcast.cli._inputs.faces import refuse_packed
 from rigcast.cli._inputs.learned_ik import is_face_ik
 from rigcast.cli._inputs.rigs import opened_rig
+from rigcast.sampling import Dataset
 from rigcast.synthesis._file import KIND
 
 
@@ -32,17 +35,17 @@ def opened(args: argparse.Namespace, path: Path) -> Iterator[Any]:
     suffix = path.suffix.lower()
     if path.is_dir():
         refuse_packed(path)
-        yield rc.Dataset(path)
+        yield Dataset(path)
     elif is_synthesizer(path):
         if args.rig is None:
             got = f"{path}, which holds a synthesizer and no rig"
             raise bad_argument("view", "FILE", got, f"given with its rig: rigcast view {path.name} RIG")
         with opened(args, args.rig) as rig:
-            yield rc.synthesis.load(path, rig)
+            yield synthesis.load(path, rig)
     elif suffix == ".safetensors":
         yield _model(path)
     elif suffix == ".npz" and "neutral" in member_names(path, "view"):
-        yield rc.sources.load_blendshapes(path)
+        yield sources.load_blendshapes(path)
     else:
         with opened_rig(args, path) as rig:
             face = _as_blendshapes(path) if getattr(rig, "skeleton", None) is None else None
@@ -54,22 +57,22 @@ def is_synthesizer(path: Path) -> bool:
     if path.suffix.lower() != ".safetensors" or not path.is_file():
         return False
     try:
-        about = json.loads(rc._core.TensorFile.read(path).metadata or "{}")
+        about = json.loads(_core.TensorFile.read(path).metadata or "{}")
     except (ValueError, RecursionError):
         return False  # rc.load says what is wrong
     return isinstance(about, dict) and about.get("kind") == KIND
 
 
-def _model(path: Path) -> rc._core.Deformer:
+def _model(path: Path) -> _core.Deformer:
     if is_face_ik(path):
         got = f"{path}, which holds learned inverse kinematics and no face"
         raise bad_argument("view", "FILE", got, f"the face: rigcast view FACE --face-ik {path.name}")
-    return rc.load(path)
+    return load(path)
 
 
-def _as_blendshapes(path: Path) -> rc.BlendshapeRig | None:
+def _as_blendshapes(path: Path) -> BlendshapeRig | None:
     """A rig without joints as the blendshape rig that its file holds, which can be dragged; None if it holds none."""
     try:
-        return rc.sources.load_blendshapes(path)
+        return sources.load_blendshapes(path)
     except ValueError:
         return None

@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-import rigcast as rc
+from rigcast import synthesis
+from rigcast._load_model import load
 from rigcast._resume.parts import PartsFolder
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
@@ -68,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Read clips, fit, or go on where an interrupted run stopped, and write."""
     if args.rig.suffix.lower() == ".safetensors":
-        return _fitted(rc.load(args.rig), args, console)
+        return _fitted(load(args.rig), args, console)
     with opened_rig(args, args.rig) as rig:
         return _fitted(rig, args, console)
 
@@ -77,7 +78,7 @@ def _fitted(rig: Any, args: argparse.Namespace, console: Console) -> Result:
     clips = _clips(rig, args, console)
     folder = args.output.with_name(args.output.name + ".partial")
     with PartsFolder(folder, "fit") as kept, console.progress() as progress:
-        synth = rc.synthesis.fit(
+        synth = synthesis.fit(
             clips,
             fps=args.fps,
             rig=rig,
@@ -112,15 +113,15 @@ def label_and_file(entry: str) -> tuple[str, str]:
     return (found or splits)[0]
 
 
-def _clips(rig: Any, args: argparse.Namespace, console: Console) -> dict[str, list[rc.synthesis.Clip]]:
-    found: dict[str, list[rc.synthesis.Clip]] = {}
+def _clips(rig: Any, args: argparse.Namespace, console: Console) -> dict[str, list[synthesis.Clip]]:
+    found: dict[str, list[synthesis.Clip]] = {}
     joints = None if args.joint_map is None else joint_names_map(args.joint_map)
     mapped = {"joint_map": joints, "allow_frozen": args.allow_frozen, "rest_frame": args.rest_frame}
     if args.clips is not None:
-        found = rc.synthesis.read_clip_list(args.clips, rig, told=console.line, **mapped)
+        found = synthesis.read_clip_list(args.clips, rig, told=console.line, **mapped)
     for entry in args.clip:
         label, name = label_and_file(entry)
-        clips = rc.synthesis.read_clips(Path(name), rig, **mapped)
+        clips = synthesis.read_clips(Path(name), rig, **mapped)
         for clip in clips:
             if clip.note:
                 console.line(f"{clip.origin}: {clip.note}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-import rigcast as rc
+from rigcast import synthesis
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._result import Result
@@ -21,6 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Print and return the facts."""
-    facts = described(rc.synthesis.load(args.file))
+    facts = described(synthesis.load(args.file))
     say(console, facts)
     return facts

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
+from rigcast import exports, synthesis
 from rigcast._atomic_files import atomic_npz, atomic_write
+from rigcast._core import BlendshapeRig
 from rigcast._formats.registry import MADE_MOTION, MADE_WEIGHTS, written_endings
 from rigcast._validate import Arguments
 from rigcast.cli import _arguments as arguments
@@ -20,6 +21,7 @@ from rigcast.cli._console import Console
 from rigcast.cli._inputs.rigs import add_rig_arguments
 from rigcast.cli._result import Result, WrongInput
 from rigcast.cli._synth.rig import rig_of
+from rigcast.progress import Progress, as_callback
 
 SUMMARY = "play what was learned: idle at a label, or follow a script, into a file"
 EXAMPLE = """rigcast synth play synth.safetensors --label lively --seconds 10 -o idle.npz
@@ -71,9 +73,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         raise WrongInput(f"{args.output} shows a rig: give it with --rig, or write .npz or .npy")
     with rig_of(args) as rig:
         _check_output(args.output, rig)
-        synth = rc.synthesis.load(args.file, rig)
-        script = None if args.script is None else rc.synthesis.Script.load(args.script)
-        layers = [] if args.layers is None else rc.synthesis.load_layers(args.layers)
+        synth = synthesis.load(args.file, rig)
+        script = None if args.script is None else synthesis.Script.load(args.script)
+        layers = [] if args.layers is None else synthesis.load_layers(args.layers)
         player = synth.player(args.seed, script, label=args.label, layers=layers, transitions=args.transitions)
         if script is None:
             player.idle(player.label)
@@ -90,35 +92,35 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     return {"outputs": [os.fspath(args.output)], **facts, "events": [event.as_plain() for event in events]}
 
 
-def _played(player: rc.synthesis.Player, fps: float, args: argparse.Namespace, console: Console) -> NDArray[np.float32]:
+def _played(player: synthesis.Player, fps: float, args: argparse.Namespace, console: Console) -> NDArray[np.float32]:
     """All frames, with a bar."""
     script = player.script
     length = args.seconds or (script.seconds if script is not None and script.seconds else 10.0)
     total = max(Arguments("play").frames("--seconds", length, fps), 1)
     rows = []
     with console.progress() as progress:
-        report = rc.progress.as_callback(progress)
+        report = as_callback(progress)
         for begin in range(0, total, AT_ONCE):
-            report(rc.progress.Progress("playing", begin, total))
+            report(Progress("playing", begin, total))
             rows.append(player.step(min(AT_ONCE, total - begin), without=args.without))
-        report(rc.progress.Progress("playing", total, total))
+        report(Progress("playing", total, total))
     return np.concatenate(rows)
 
 
-def _write(path: Path, synth: rc.synthesis.Synthesizer, rig: Any, controls: NDArray[np.float32]) -> list[str]:
+def _write(path: Path, synth: synthesis.Synthesizer, rig: Any, controls: NDArray[np.float32]) -> list[str]:
     ending = path.suffix.lower()
     if ending == ".npy":
         stream = io.BytesIO()
         np.save(stream, controls)
         atomic_write(path, stream.getbuffer())
         return []
-    if isinstance(rig, rc.BlendshapeRig):
-        return rc.exports.write_blendshape_weights(path, rig, controls, synth.fps)
+    if isinstance(rig, BlendshapeRig):
+        return exports.write_blendshape_weights(path, rig, controls, synth.fps)
     if ending == ".npz":
         names = np.array(synth.control_names, np.str_)
         atomic_npz(path, {"channels": controls, "names": names, "fps": np.float64(synth.fps)})
         return []
-    return rc.exports.write_motion(path, rig, controls, synth.fps)
+    return exports.write_motion(path, rig, controls, synth.fps)
 
 
 def _check_output(path: Path, rig: Any) -> None:
@@ -132,7 +134,7 @@ def _check_output(path: Path, rig: Any) -> None:
     ending = path.suffix.lower()
     if ending in (".npz", ".npy"):
         return
-    is_face = isinstance(rig, rc.BlendshapeRig)
+    is_face = isinstance(rig, BlendshapeRig)
     fits = OF_WEIGHTS if is_face else OF_JOINTS if getattr(rig, "skeleton", None) is not None else ()
     if ending not in fits:
         kind = "a face" if is_face else "a rig with joints" if fits else "a rig without joints"

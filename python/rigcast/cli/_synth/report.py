@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-import rigcast as rc
+from rigcast import synthesis
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.rigs import add_rig_arguments
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     from rigcast import report
 
     with rig_of(args) as rig, console.progress() as progress:
-        synth = rc.synthesis.load(args.file, rig)
+        synth = synthesis.load(args.file, rig)
         figures = report.write_synthesis(
             args.output, synth, transitions=args.transitions, seconds=args.seconds, progress=progress
         )

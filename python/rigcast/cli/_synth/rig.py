@@ -6,7 +6,7 @@ import argparse
 import contextlib
 from typing import Any
 
-import rigcast as rc
+from rigcast._load_model import load
 from rigcast.cli._inputs.rigs import opened_rig
 
 
@@ -16,7 +16,7 @@ def rig_of(args: argparse.Namespace) -> Any:
     if args.rig is None:
         yield None
     elif args.rig.suffix.lower() == ".safetensors":
-        yield rc.load(args.rig)
+        yield load(args.rig)
     else:
         with opened_rig(args, args.rig) as rig:
             yield rig

@@ -30,7 +30,8 @@ from rigcast.faces._correctives.contacts import Contacts
 from rigcast.faces._correctives.surface import TriangleMesh, area_vectors, corner_mean, swept_volume
 
 if TYPE_CHECKING:
-    from rigcast import BlendshapeRig, Tent
+    from rigcast._blendshapes import Tent
+    from rigcast._core import BlendshapeRig
 
     Factors = Sequence[int | Tent]
 
@@ -208,7 +209,7 @@ def constructed_correctives(
     ValueError
         If a shape is unknown, the rig has no faces, or a combination is none for this rig.
     """
-    from rigcast import BlendshapeRig
+    from rigcast._core import BlendshapeRig
 
     _check(rig, combinations, [*([jaw] if jaw is not None else []), *closing])
     face = _nonlinear_face(rig, jaw, closing)

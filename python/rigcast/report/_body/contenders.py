@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-import rigcast as rc
+from rigcast._core import Deformer
+from rigcast._load_model import load
 from rigcast._validate import Arguments, bad_argument
+from rigcast.baselines import linear_part
 from rigcast.plot._colors import SERIES, distinct
 
 MODEL, PAPER, BASELINE = "model", "paper", "baseline"
@@ -30,7 +32,7 @@ class Contender:
     """
 
     label: str
-    model: rc.Deformer
+    model: Deformer
     role: str
     color: str
     size: int
@@ -64,7 +66,7 @@ def contenders(
     entries: list[Contender] = []
     for number, (path, role) in enumerate(files):
         file = Path(os.fspath(path or ""))
-        model = rc.load(file)
+        model = load(file)
         label = "learned model" if role == MODEL and len(models) == 1 else file.stem
         if role == PAPER:
             label = "paper's variant"
@@ -79,14 +81,14 @@ def contenders(
         label = label if label not in taken else next(text for text in tries if text not in taken)
         entries.append(Contender(label, model, role, next(colors[role]), file.stat().st_size))
     given = any(entry.role == BASELINE and entry.model.kind == "linear_blend" for entry in entries)
-    own = None if given else rc.baselines.linear_part(entries[0].model)
+    own = None if given else linear_part(entries[0].model)
     if own is not None:
         size = sum(array.nbytes for array in own.tensors().values())
         entries.append(Contender(skinning_label(own), own, BASELINE, next(colors[BASELINE]), size))
     return entries
 
 
-def skinning_label(model: rc.Deformer) -> str:
+def skinning_label(model: Deformer) -> str:
     """``linear skinning, K = 4``, or ``all joints`` where their number was not bounded."""
     width = model.metadata.get("training", {}).get("influences", model.tensors()["skin.joint"].shape[1])
     return f"linear skinning, {'all joints' if width is None else f'K = {width}'}"

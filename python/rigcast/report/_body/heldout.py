@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
+from rigcast._core import Deformer
+from rigcast._hashing import topology_hash
 from rigcast._validate import bad_argument
 from rigcast.sampling import Dataset
 
@@ -49,7 +50,7 @@ def held_out(dataset: Dataset, title: str, at_most: int = MOST_POSES) -> HeldOut
     return HeldOutPoses(title, dataset, rows, *dataset.take(rows))
 
 
-def check_fits(model: rc.Deformer, dataset: Dataset, function: str) -> None:
+def check_fits(model: Deformer, dataset: Dataset, function: str) -> None:
     """Refuse a model and a data set of different characters.
 
     Raises
@@ -58,7 +59,7 @@ def check_fits(model: rc.Deformer, dataset: Dataset, function: str) -> None:
         If their faces, vertex counts or pose columns differ.
     """
     mesh = dataset.manifest["topology_hash"]
-    if rc.topology_hash(model.faces, len(model.rest_vertices)) != mesh:
+    if topology_hash(model.faces, len(model.rest_vertices)) != mesh:
         got = f"of another mesh ({len(dataset.rest_vertices)} vertices; the model has {len(model.rest_vertices)})"
         raise bad_argument(function, f"the data set {dataset.path}", got, "of the model's own mesh")
     if list(model.control_names) != dataset.pose_names:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
 from rigcast import _core
+from rigcast._core import Deformer
 from rigcast.metrics import SeamError, enveloping_error, normal_angle, seam_error
 from rigcast.report._body.heldout import HeldOutPoses
 
@@ -55,7 +55,7 @@ class Accuracy:
         }
 
 
-def measure(model: rc.Deformer, truth: HeldOutPoses, labels: NDArray[np.int32] | None = None) -> Accuracy:
+def measure(model: Deformer, truth: HeldOutPoses, labels: NDArray[np.int32] | None = None) -> Accuracy:
     """Evaluate a model on held-out poses and measure it.
 
     Parameters
@@ -84,7 +84,7 @@ def measure(model: rc.Deformer, truth: HeldOutPoses, labels: NDArray[np.int32] |
     )
 
 
-def in_millimeters(model: rc.Deformer, vertices: NDArray[np.float32]) -> NDArray[np.float32]:
+def in_millimeters(model: Deformer, vertices: NDArray[np.float32]) -> NDArray[np.float32]:
     """Lengths in the rig's unit as millimeters."""
     return np.asarray(vertices * np.float32(1000.0 * model.meters_per_unit), np.float32)
 
@@ -95,7 +95,7 @@ def histogram(distances: NDArray[np.float32]) -> Array:
     return np.bincount(bins, minlength=len(HISTOGRAM_EDGES) + 1) / distances.size
 
 
-def set_weights(model: rc.Deformer) -> NDArray[np.float32] | None:
+def set_weights(model: Deformer) -> NDArray[np.float32] | None:
     """The weight of each vertex in each vertex set, (V, S), rows of sum 1; None for a model without sets."""
     if model.kind != "body":
         return None
@@ -106,7 +106,7 @@ def set_weights(model: rc.Deformer) -> NDArray[np.float32] | None:
     return weights
 
 
-def vertex_sets(model: rc.Deformer) -> NDArray[np.int32] | None:
+def vertex_sets(model: Deformer) -> NDArray[np.int32] | None:
     """The set that each vertex belongs to most, (V,)."""
     weights = set_weights(model)
     return None if weights is None else weights.argmax(axis=1).astype(np.int32)

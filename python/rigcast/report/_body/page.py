@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
+from rigcast import metrics
 from rigcast._pose_statistics.expected_error import reliability
 from rigcast._posing import num_dials
 from rigcast._rigs.resting import resting_count, resting_groups
+from rigcast._rigs.segments import segments
 from rigcast.metrics._gate import stated_difficulty
 from rigcast.plot import _colors as colors
 from rigcast.report._body import charts
@@ -28,6 +29,7 @@ from rigcast.report._kit import words
 from rigcast.report._kit.gallery import Gallery
 from rigcast.report._kit.template import KeyFigure, fill
 from rigcast.sampling import Dataset
+from rigcast.training import Floors
 
 MOST_PLACES = 10  # rows of a table
 MOST_RESTING = 12  # names of a reason
@@ -64,7 +66,7 @@ def _of_maps(numbers: Assessment, section: MapSection | None) -> dict[str, Any]:
     }
 
 
-def _was_mended(floor: rc.training.Floors) -> bool:
+def _was_mended(floor: Floors) -> bool:
     """True if mending its texture coordinates changed a segment's floor, as the page rounds it."""
     before = *np.round(floor.before, 4), floor.folded_before, floor.overlapped_before
     after = *np.round(floor.after, 4), floor.folded_after, floor.overlapped_after
@@ -124,7 +126,7 @@ def places(numbers: Assessment) -> list[tuple[str, str, list[PlaceErrors]]]:
     tables = [
         ("Joint", "leads", by_joint(model, distances)),
         turned,
-        (rc.segments(model).by.removesuffix("s").capitalize(), "has", by_part(model, distances)),
+        (segments(model).by.removesuffix("s").capitalize(), "has", by_part(model, distances)),
     ]
     return [(title, about, rows[:MOST_PLACES]) for title, about, rows in tables if rows]
 
@@ -143,7 +145,7 @@ def unseen_channels(numbers: Assessment) -> list[str]:
         groups = [f"{names} ({reason})" for reason, names in resting_groups(resting, MOST_RESTING)]
         lines.append(f"{resting_count(resting)}: {'; '.join(groups)}.")
     for truth in numbers.truths:
-        outside = rc.metrics.outside_training(model, truth.poses)
+        outside = metrics.outside_training(model, truth.poses)
         if outside.resting or outside.doubtful:
             lines.append(f"The {truth.title}: {'; '.join(outside.lines())}.")
     return lines

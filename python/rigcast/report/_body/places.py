@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
+from rigcast._core import Deformer
+from rigcast._rigs.segments import segments
 from rigcast.report._body.heldout import HeldOutPoses
 from rigcast.report._body.measure import vertex_sets
 
@@ -26,12 +27,12 @@ class PlaceErrors:
     largest: float
 
 
-def size_in_millimeters(model: rc.Deformer) -> float:
+def size_in_millimeters(model: Deformer) -> float:
     """The largest extent of the character at rest."""
     return float(1000.0 * model.meters_per_unit * np.ptp(model.rest_vertices, axis=0).max())
 
 
-def leading_joints(model: rc.Deformer) -> NDArray[np.int64] | None:
+def leading_joints(model: Deformer) -> NDArray[np.int64] | None:
     """The joint that each vertex follows most, (V,); None for a model without joints."""
     tensors = model.tensors()
     sets = vertex_sets(model)
@@ -43,7 +44,7 @@ def leading_joints(model: rc.Deformer) -> NDArray[np.int64] | None:
     return np.take_along_axis(tensors["skin.joint"], strongest, axis=1)[:, 0].astype(np.int64)
 
 
-def by_joint(model: rc.Deformer, distances: NDArray[np.float32]) -> list[PlaceErrors]:
+def by_joint(model: Deformer, distances: NDArray[np.float32]) -> list[PlaceErrors]:
     """Errors (T, V) on the vertices that each joint leads, the largest mean first."""
     joints = leading_joints(model)
     if joints is None:
@@ -67,7 +68,7 @@ def by_channel(truth: HeldOutPoses, distances: NDArray[np.float32]) -> list[Plac
     return _worst_first(places)
 
 
-def by_control(model: rc.Deformer, truth: HeldOutPoses, distances: NDArray[np.float32]) -> list[PlaceErrors]:
+def by_control(model: Deformer, truth: HeldOutPoses, distances: NDArray[np.float32]) -> list[PlaceErrors]:
     """The same by the pose columns of a model without joints: the only channel of an action is its frame."""
     away = np.abs(truth.poses)
     places = []
@@ -78,12 +79,12 @@ def by_control(model: rc.Deformer, truth: HeldOutPoses, distances: NDArray[np.fl
     return _worst_first(places)
 
 
-def by_part(model: rc.Deformer, distances: NDArray[np.float32]) -> list[PlaceErrors]:
+def by_part(model: Deformer, distances: NDArray[np.float32]) -> list[PlaceErrors]:
     """Errors (T, V) on each named part, else material, else connected component, the largest mean first.
 
     Empty if there is one segment only. Of components, the largest are named by the joints that lead them.
     """
-    found, joints = rc.segments(model), leading_joints(model)
+    found, joints = segments(model), leading_joints(model)
     most = MOST_PARTS if found.by == "components" else len(found)
     places = []
     for number, name in enumerate(found.names[:most] if len(found) > 1 else []):
@@ -94,7 +95,7 @@ def by_part(model: rc.Deformer, distances: NDArray[np.float32]) -> list[PlaceErr
     return _worst_first(places)
 
 
-def worst_place(model: rc.Deformer, vertex: int) -> str:
+def worst_place(model: Deformer, vertex: int) -> str:
     """The joint that leads a vertex, in words; empty for a model without joints."""
     joints = leading_joints(model)
     return "" if joints is None else f", led by {model.joint_names[joints[vertex]]}"

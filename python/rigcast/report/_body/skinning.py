@@ -39,7 +39,7 @@ def fit_skinning_baselines(
     FileNotFoundError
         If there is no such folder.
     """
-    from rigcast import load
+    from rigcast._load_model import load
     from rigcast.baselines import linear_blend
 
     show = as_callback(progress)

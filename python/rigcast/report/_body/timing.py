@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
+from rigcast._core import Deformer
 
 BATCH = 256
 LEAST_RUNS = 15
@@ -32,7 +32,7 @@ class Timing:
     batch: float
 
 
-def time_engine(model: rc.Deformer, poses: NDArray[np.float32]) -> Timing:
+def time_engine(model: Deformer, poses: NDArray[np.float32]) -> Timing:
     """Measure a model on some poses, one after another and as a batch."""
     batch = np.ascontiguousarray(np.resize(poses, (BATCH, poses.shape[1])))
     into = np.empty((BATCH, *model.rest_vertices.shape), np.float32)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
 from rigcast import _core
+from rigcast._core import Deformer
 from rigcast._rigs.base_shapes import read_base
 from rigcast.report._body.heldout import HeldOutPoses
 from rigcast.report._body.measure import in_millimeters
@@ -95,7 +95,7 @@ def _steps(model: _core.DifferentialModel, truth: HeldOutPoses, distances: Float
     exact = in_millimeters(model, truth.vertices)
     turn, into = iter(range(10**9)), np.empty(exact.shape[1:], np.float32)
 
-    def step(name: str, how: str, other: rc.Deformer, known: Floats | None = None) -> Step:
+    def step(name: str, how: str, other: Deformer, known: Floats | None = None) -> Step:
         off = (
             known
             if known is not None

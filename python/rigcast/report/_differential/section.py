@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
+from rigcast import plot
 from rigcast._core import DifferentialModel
 from rigcast._rigs.base_shapes import base_words
 from rigcast.report._body.assess import Assessment
@@ -104,7 +104,7 @@ def _picture_of_components(model: DifferentialModel, measured: MeasuredDifferent
     """The leading components: the mesh moved by two standard deviations, colored by the distance of one."""
     moved = measured.components
     unit = 1e3 * model.meters_per_unit
-    image = rc.plot.side_by_side(
+    image = plot.side_by_side(
         model,
         model.rest_vertices + 2.0 * moved,
         titles=[f"component {k + 1}" for k in range(len(moved))],
@@ -125,8 +125,7 @@ def _both(marked: MarkedMesh, values: NDArray[Any] | None) -> str:
     shown = marked.on_marker.astype(np.float64) if values is None else values
     top = 1.0 if values is None else None
     images = [
-        np.asarray(rc.plot.mesh(marked, values=shown, top=top, turn=turn, width=LARGE))[..., :3]
-        for turn in (25.0, 205.0)
+        np.asarray(plot.mesh(marked, values=shown, top=top, turn=turn, width=LARGE))[..., :3] for turn in (25.0, 205.0)
     ]
     if values is None:  # no scale: colors only tell anchors from the mesh
         images = [image[:, :LARGE] for image in images]

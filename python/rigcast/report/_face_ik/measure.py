@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
-from rigcast import _core
+from rigcast import _core, metrics
 from rigcast._timing import interleaved
 from rigcast._validate import bad_argument
-from rigcast.ik import FaceIk
+from rigcast.ik import FaceIk, PoseSolution, Solver
 from rigcast.report._face_ik.configurations import Configuration, constructed
 
 WAYS = {"networks alone": 0, "with 5 polishing steps": 5}
@@ -86,7 +85,7 @@ def measure(ik: FaceIk, model: _core.Deformer, rig: Any, seed: int = 0) -> Measu
     ValueError
         If the model is not the one whose control points were learned, or the rig has other channels.
     """
-    if len(model.rest_vertices) <= int(ik.vertices.max()) or rc.ik.Solver(model).names != ik.names:
+    if len(model.rest_vertices) <= int(ik.vertices.max()) or Solver(model).names != ik.names:
         raise bad_argument("report", "model", "of other parameters", "the model whose control points were learned")
     configurations = constructed(model, ik, seed)
     goals = np.stack([configuration.goals for configuration in configurations])
@@ -105,7 +104,7 @@ def measure(ik: FaceIk, model: _core.Deformer, rig: Any, seed: int = 0) -> Measu
         return MeasuredFaceIk(configurations, answers, vertices, None, None)
     unit = 1e3 * float(model.meters_per_unit)
     distances = unit * np.linalg.norm(vertices.astype(np.float64) - of_rig, axis=2)
-    normals = [rc.metrics.normal_angle(b, a, model.faces).mean for a, b in zip(vertices, of_rig, strict=True)]
+    normals = [metrics.normal_angle(b, a, model.faces).mean for a, b in zip(vertices, of_rig, strict=True)]
     return MeasuredFaceIk(configurations, answers, of_rig, distances, np.array(normals))
 
 
@@ -120,7 +119,7 @@ def _times(ik: FaceIk, goals: NDArray[np.float32]) -> dict[str, float]:
     return {name: 1e3 * seconds for name, seconds in interleaved(calls, RUNS).items()}
 
 
-def rig_vertices(rig: Any, ik: FaceIk, found: rc.ik.PoseSolution) -> NDArray[np.float32]:
+def rig_vertices(rig: Any, ik: FaceIk, found: PoseSolution) -> NDArray[np.float32]:
     """Vertices of the rig itself for the found poses, (T, V, 3)."""
     if isinstance(rig, _core.Deformer):
         return rig.evaluate(found.poses)

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-import rigcast as rc
-from rigcast import _core
+from rigcast import _core, plot
 from rigcast._atomic_files import atomic_write
 from rigcast._rigs.rig import Rig
 from rigcast._validate import Arguments, bad_argument
@@ -185,7 +184,7 @@ def _pictures(ik: FaceIk, model: Any, measured: MeasuredFaceIk) -> tuple[str, fl
         shown.append(marked.vertices(measured.vertices[t], configuration.goals))
         values.append(marked.values(apart[t], errors[t]))
     titles = [f"{t + 1}: {error:.2f} mm" for t, error in enumerate(errors.mean(axis=1))]
-    image = rc.plot.side_by_side(
+    image = plot.side_by_side(
         marked,
         np.stack(shown),
         titles=titles,

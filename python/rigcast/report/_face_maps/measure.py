@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
-from rigcast import _core
+from rigcast import _core, metrics
+from rigcast._core import Deformer
 from rigcast._rigs.base_shapes import read_base
 from rigcast.metrics import normal_angle
 from rigcast.report._body.heldout import HeldOutPoses
@@ -150,7 +150,7 @@ def measure_maps(model: _core.FaceMaps, truth: HeldOutPoses, distances: Distance
 class _StepMeasurer:
     """Measures calls of a model against the truth in millimeters."""
 
-    def __init__(self, model: rc.Deformer, truth: HeldOutPoses, exact: Distances) -> None:
+    def __init__(self, model: Deformer, truth: HeldOutPoses, exact: Distances) -> None:
         self.model, self.truth, self.exact = model, truth, exact
 
     def distances(self, call: Callable[..., NDArray[np.float32]]) -> Distances:
@@ -176,7 +176,7 @@ def _segments(
         own, best = segment.vertices, nothing
         if segment.level == 0 and own.size and segment.columns.size:
             moved = np.ascontiguousarray(offsets[:, own])
-            left = np.asarray(rc.metrics.map_floor(segment.uvs, moved, segment.resolution))
+            left = np.asarray(metrics.map_floor(segment.uvs, moved, segment.resolution))
             size = np.linalg.norm(moved, axis=2)
             seen = left[size > MOVES * size.max()]
             best = _pair(seen) if seen.size else (0.0, 0.0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-import rigcast as rc
+from rigcast import plot
 from rigcast._core import Deformer, FaceMaps
 from rigcast._rigs.base_shapes import base_words
 from rigcast.plot._deformation_maps import ACROSS
@@ -111,7 +111,7 @@ def _pictures_of_layouts(model: Deformer, mapped: MeasuredFaceMaps) -> list[tupl
     for number in order[:MOST_LAYOUTS]:
         one = len(layout.original_uvs[number]) != len(layout.coarse[number].vertices)
         canvas, axes = figure(1, 1 if one else 2, (5.5 if one else 11.0, 5.2))
-        rc.plot.map_layout(layout, number, faces=model.faces, error=mapped.floors, axes=list(axes))
+        plot.map_layout(layout, number, faces=model.faces, error=mapped.floors, axes=list(axes))
         found.append((layout.coarse[number].name, _raster(canvas)))
     return found
 
@@ -125,7 +125,7 @@ def _picture_of_maps(model: Deformer, mapped: MeasuredFaceMaps) -> str:
     order.sort(key=lambda number: segments[number].level)
     rows = -(-len(order) // ACROSS)
     canvas, axes = figure(rows, min(ACROSS, len(order)), (2.75 * min(ACROSS, len(order)), 3.0 * rows))
-    rc.plot.deformation_maps(model, mapped.pose, order, axes=list(axes))
+    plot.deformation_maps(model, mapped.pose, order, axes=list(axes))
     for axis in axes[len(order) :]:
         axis.set_axis_off()
     return _raster(canvas)

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-import rigcast as rc
 from rigcast._extras import require
 from rigcast._text import escaped
 from rigcast._timing import machine
+from rigcast._version import __version__
 from rigcast.plot import _colors as colors
 from rigcast.report._kit import words
 from rigcast.report._kit.gallery import ticks
@@ -55,7 +55,7 @@ def fill(name: str, context: dict[str, Any]) -> str:
         "colors": colors,
         "gradient": ", ".join(colors.HEAT_STOPS),
         "machine": machine(),
-        "versions": f"rigcast {rc.__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
+        "versions": f"rigcast {__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
         "date": datetime.date.today().isoformat(),
     }
     return escaped(str(environment.get_template(name).render(frame | context)), keep="\n\t")

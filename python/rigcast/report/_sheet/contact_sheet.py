@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast import BlendshapeRig, __version__
 from rigcast._atomic_files import atomic_write
+from rigcast._core import BlendshapeRig
 from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.parts import PartsFolder, opened
 from rigcast._validate import bad_argument
+from rigcast._version import __version__
 from rigcast.plot._colors import CLAY, distinct, rgb
 from rigcast.plot._image import Pixels
 from rigcast.plot._studio import Studio, View, view_of

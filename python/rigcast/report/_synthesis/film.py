@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
+from rigcast import plot
 from rigcast._core import BlendshapeRig, Deformer
 from rigcast.plot._colors import nice_top
 from rigcast.plot._framing import moving_vertices
@@ -50,7 +50,7 @@ class FilmCamera:
     def strip(self, controls: Float32, titles: list[str]) -> str:
         """Pictures side by side, as a ``data:`` address."""
         given: dict[str, Any] = {"titles": titles, "focus": self._focus, "width": NARROW}
-        image = rc.plot.side_by_side(self._rig, self.vertices(controls), **given)
+        image = plot.side_by_side(self._rig, self.vertices(controls), **given)
         return data_uri(np.asarray(image, np.uint8)[..., :3])
 
     def beside(self, moment: Moment) -> str:
@@ -65,7 +65,7 @@ class FilmCamera:
             "focus": self._focus,
             "width": WIDE,
         }
-        image = rc.plot.side_by_side(self._rig, shown[[0, 1, 0]], **given)
+        image = plot.side_by_side(self._rig, shown[[0, 1, 0]], **given)
         return data_uri(np.asarray(image, np.uint8)[..., :3])
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-import rigcast as rc
-from rigcast import _core
+from rigcast import _core, baselines, sampling, sources
+from rigcast._core import LinearBlendSkinning
 from rigcast._validate import bad_argument
+from rigcast.sampling import Dataset
 from rigcast.sampling._kinematics import channel_entry
 from rigcast.viewer._figures._model import ModelFigure
 from rigcast.viewer._figures._rig import FITTED_INFLUENCES, RigFigure
@@ -35,10 +36,10 @@ def figure_of(subject: Any, name: str = "", through: _core.Deformer | None = Non
         raise bad_argument("view", "through", "given for what is dragged as it is", "None: a rig takes it")
     if isinstance(subject, _core.Deformer):
         return ModelFigure(subject, name)
-    if isinstance(subject, rc.Dataset):
-        fitted = rc.baselines.linear_blend(subject, influences=FITTED_INFLUENCES)
+    if isinstance(subject, Dataset):
+        fitted = baselines.linear_blend(subject, influences=FITTED_INFLUENCES)
         return ModelFigure(fitted, name or f"{subject.name or 'data set'}, fitted skinning")
-    if isinstance(subject, rc.sources.Rig):
+    if isinstance(subject, sources.Rig):
         skinned = _skinning_of(subject)
         return RigFigure(subject, name, through) if skinned is None else ModelFigure(skinned, name)
     raise bad_argument("view", "model", f"a {type(subject).__name__}", "a model, a rig or a data set")
@@ -46,8 +47,8 @@ def figure_of(subject: Any, name: str = "", through: _core.Deformer | None = Non
 
 def _needs_model(subject: Any) -> bool:
     """Whether it is a rig that its own program evaluates."""
-    is_model = isinstance(subject, _core.Deformer | rc.Dataset)
-    return not is_model and isinstance(subject, rc.sources.Rig) and _skinning_of(subject) is None
+    is_model = isinstance(subject, _core.Deformer | Dataset)
+    return not is_model and isinstance(subject, sources.Rig) and _skinning_of(subject) is None
 
 
 def _skinning_of(rig: Any) -> _core.Deformer | None:
@@ -55,7 +56,7 @@ def _skinning_of(rig: Any) -> _core.Deformer | None:
     skin, skeleton = getattr(rig, "skin", None), getattr(rig, "skeleton", None)
     if skin is None or skeleton is None or getattr(rig, "morphs", None):
         return None
-    facts = rc.sampling.check_rig(rig, "view")
+    facts = sampling.check_rig(rig, "view")
     manifest = {
         "channel_names": facts.channel_names,
         "channel_ranges": facts.channel_ranges.tolist(),
@@ -63,7 +64,7 @@ def _skinning_of(rig: Any) -> _core.Deformer | None:
         "kinematics": facts.kinematics,
     }
     about = {key: getattr(facts, key) for key in ("name", "licence", "origin", "meters_per_unit", "up_axis")}
-    return rc.LinearBlendSkinning(
+    return LinearBlendSkinning(
         skeleton,
         rig.rest_vertices,
         rig.faces,

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
-from rigcast import _core
+from rigcast import _core, baselines, sampling
 from rigcast._hashing import padded_faces
 from rigcast._validate import bad_argument
 from rigcast.viewer._figures._figure import State, Vertices
@@ -141,6 +140,6 @@ def _fitted_skinning(rig: Any) -> tuple[_core.Deformer, str]:
     if getattr(rig, "skeleton", None) is None:
         raise bad_argument("view", "model", "a rig without joints", "a rig with joints, or a model, to be dragged")
     with tempfile.TemporaryDirectory(prefix="rigcast-view-") as folder:
-        data = rc.sampling.sample(rig, Path(folder) / "poses.rwdata", count=FITTED_POSES, seed=0)
-        model = rc.baselines.linear_blend(data, influences=FITTED_INFLUENCES)
+        data = sampling.sample(rig, Path(folder) / "poses.rwdata", count=FITTED_POSES, seed=0)
+        model = baselines.linear_blend(data, influences=FITTED_INFLUENCES)
     return model, f"drags are solved on linear skinning that was fitted to {FITTED_POSES} poses of the rig"

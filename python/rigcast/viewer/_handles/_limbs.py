@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigcast as rc
-from rigcast import _core
+from rigcast import _core, ik
 from rigcast.viewer._figures._figure import Figure, State
 from rigcast.viewer._figures._posing import Row, poses_of_each
 from rigcast.viewer._handles import Handle, Vector
@@ -29,7 +28,7 @@ class LimbHandles:
 
     def __init__(self, figure: Figure, skeleton: _core.Skeleton, limbs: Sequence[LimbJoints]) -> None:
         self._figure, self._skeleton, self._found = figure, skeleton, list(limbs)
-        self._limbs = [rc.ik.Limb(skeleton, limb.joints, hinge=limb.hinge) for limb in self._found]
+        self._limbs = [ik.Limb(skeleton, limb.joints, hinge=limb.hinge) for limb in self._found]
         rest = np.asarray(skeleton.rest_globals, np.float64)[:, :, 3]
         self._size = float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0
         self._standing = _standing(rest, [limb.joints for limb in limbs], figure)
@@ -71,7 +70,7 @@ class LimbHandles:
         pinned = list(range(len(self._limbs))) if firm else self._standing
         limbs = [self._limbs[k] for k in pinned]
         assert self._torso is not None
-        made = rc.ik.move_torso(self._skeleton, pose, self._torso, limbs, translation=target - at)[0]
+        made = ik.move_torso(self._skeleton, pose, self._torso, limbs, translation=target - at)[0]
         return self._allowed(begin, made, pinned, target - at, False)
 
     def _allowed(self, begin: State, pose: Row, moved: Sequence[int], shift: Vector, elbow_pulled: bool) -> State:
@@ -119,7 +118,7 @@ class ChannelFit:
             dials=model.control_names[12 * skeleton.num_joints :],
             metadata={} if entry is None else {"channels": entry},
         )
-        self._solver = rc.ik.Solver(joints)
+        self._solver = ik.Solver(joints)
         self._moved = _moved_joints(model)
 
     def nearest(
@@ -158,9 +157,9 @@ class ChannelFit:
     ) -> tuple[Row, NDArray[np.float64]]:
         targets: list[Any] = []
         for _, lower, end in limbs:
-            targets.append(rc.ik.Point(lower, wanted[lower, :, 3], weight=elbow_weight))
-            targets.append(rc.ik.Point(end, wanted[end, :, 3]))
-            targets.append(rc.ik.Orientation(end, _rotation(wanted[end, :, :3]), weight=ORIENTATION_WEIGHT))
+            targets.append(ik.Point(lower, wanted[lower, :, 3], weight=elbow_weight))
+            targets.append(ik.Point(end, wanted[end, :, 3]))
+            targets.append(ik.Orientation(end, _rotation(wanted[end, :, :3]), weight=ORIENTATION_WEIGHT))
         names = {name for joints in limbs for name in self._names_between(joints)}
         free = np.array([not names.isdisjoint(joints) for joints in self._moved])
         low, high = self._solver.bounds.T
