@@ -18,7 +18,6 @@ from rigcast.synthesis._file import from_tensors, to_tensors, write
 from rigcast.synthesis._mesh import ControlledMesh
 from rigcast.synthesis._parts import Bridge, Parts
 from rigcast.synthesis._player import Player
-from rigcast.synthesis._playing.layers import Layer
 from rigcast.synthesis._playing.script import Script
 from rigcast.synthesis._playing.settings import PlaySettings
 from rigcast.synthesis._space import Space
@@ -144,15 +143,10 @@ class Synthesizer:
         script: Script | None = None,
         *,
         label: str | None = None,
-        layers: Sequence[Layer] = (),
         settings: PlaySettings | None = None,
-        transitions: str = "inertialize",
-        threads: int = 1,
     ) -> Player:
         """One character that idles, moves, makes transitions and plays segments: see :class:`Player`."""
-        return Player(
-            self, seed, script, label=label, layers=layers, settings=settings, transitions=transitions, threads=threads
-        )
+        return Player(self, seed, script, label=label, settings=settings)
 
     def crowd(
         self,
@@ -161,23 +155,10 @@ class Synthesizer:
         *,
         scripts: Sequence[Script | None] | None = None,
         label: str | None = None,
-        layers: Sequence[Layer] = (),
         settings: PlaySettings | None = None,
-        transitions: str = "inertialize",
-        threads: int = 0,
     ) -> PlayerCrowd:
         """Many characters, stepped together: see :class:`PlayerCrowd`."""
-        return PlayerCrowd(
-            self,
-            count,
-            seed,
-            scripts=scripts,
-            label=label,
-            layers=layers,
-            settings=settings,
-            transitions=transitions,
-            threads=threads,
-        )
+        return PlayerCrowd(self, count, seed, scripts=scripts, label=label, settings=settings)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file (kind ``synthesis``), atomically."""

@@ -73,7 +73,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         synth = rc.synthesis.load(args.file, rig)
         script = None if args.script is None else rc.synthesis.Script.load(args.script)
         layers = [] if args.layers is None else rc.synthesis.load_layers(args.layers)
-        player = synth.player(args.seed, script, label=args.label, layers=layers, transitions=args.transitions)
+        settings = rc.synthesis.PlaySettings(layers=layers, transitions=args.transitions)
+        player = synth.player(args.seed, script, label=args.label, settings=settings)
         if script is None:
             player.idle(player.label)
         controls = _played(player, synth.fps, args, console)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rigcast._validate import bad_argument
 from rigcast.synthesis._playing.commands import CLOSE, Command, Record, Task, tasks_of
 from rigcast.synthesis._playing.items import Item, Track, decay_of, plain_decay
-from rigcast.synthesis._playing.settings import MASK
+from rigcast.synthesis._playing.layers import MASK
 from rigcast.synthesis._playing.simulate import Stage
 from rigcast.synthesis._playing.states import check_state
 from rigcast.synthesis._playing.transitions import Decay
@@ -33,8 +33,9 @@ class Character:
     many were made.
     """
 
-    def __init__(self, stage: Stage, seed: int, label: str, transitions: str, kept_seconds: int = KEPT_SECONDS) -> None:
-        self.stage, self.seed, self.label, self.transitions = stage, seed, label, transitions
+    def __init__(self, stage: Stage, seed: int, label: str, kept_seconds: int = KEPT_SECONDS) -> None:
+        self.stage, self.seed, self.label = stage, seed, label
+        self.transitions = stage.settings.transitions
         self.frame = self.decisions = self.used = self.jump = 0
         self.command = -1
         self.tasks: list[Task] = []

@@ -26,12 +26,10 @@ class Stage:
     ----------
     synth : Synthesizer
     settings : PlaySettings
-    threads : int
-        Number of threads; 0 means all processors that this process may use.
     """
 
-    def __init__(self, synth: Playable, settings: PlaySettings, threads: int) -> None:
-        self.synth, self.settings, self.threads = synth, settings, threads
+    def __init__(self, synth: Playable, settings: PlaySettings) -> None:
+        self.synth, self.settings, self.threads = synth, settings, settings.threads
         self.grounds = {label: _ground(synth, label, settings) for label in synth.labels}
         self.mixer = Mixer(synth.rotations, list(synth.rotation_orders), synth.limits)
 

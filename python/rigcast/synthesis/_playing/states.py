@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rigcast._validate import Arguments
-from rigcast.synthesis._playing.settings import MASK
+from rigcast.synthesis._playing.layers import MASK
 from rigcast.synthesis._playing.simulate import Stage
 
 LATEST = 2**53  # frames, and other whole numbers that JSON keeps exact
