@@ -40,7 +40,7 @@ nitpick_ignore = [
     ("py:class", f"rigcast.{name}")
     for name in (
         "_formats.blender.connection.Connection",
-        "_rigs.moving_mesh.Frames",
+        "_rigs.motions.moving_mesh.Frames",
         "_rigs.segments.AtRest",
         "_resume.parts.Parts",
         "baselines._motion.clips.ClipFrames",

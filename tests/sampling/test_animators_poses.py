@@ -11,7 +11,7 @@ import pytest
 import rigcast as rc
 from rigcast._formats.blender.host.control_rigs.joint_limits import Reach
 from rigcast._formats.blender.host.control_rigs.recognition import Limb
-from rigcast._rigs.action import Action
+from rigcast._rigs.motions.action import Action
 from rigcast.sampling import Mixture, Normal, Switched, animators_poses
 from rigcast.sampling._drawing.stream import Stream
 from tests.sampling.rigs import small_rig

@@ -18,8 +18,8 @@ from rigcast._formats.point_cache import cache_paths, write_mdd, write_mdd_parts
 from rigcast._formats.usd_points import write_usd_points
 from rigcast._hashing import padded_faces
 from rigcast._rigs.description import Facts
-from rigcast._rigs.moving_mesh import Frames, MovingMesh
-from rigcast._rigs.shot import TO_Y_UP
+from rigcast._rigs.motions.moving_mesh import Frames, MovingMesh
+from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast._rigs.surface import Surface, check_surface
 from rigcast._validate import Arguments, bad_argument
 from rigcast.exports._playback import Playback

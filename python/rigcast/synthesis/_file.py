@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._rigs.rotations import nearest_rotation
 from rigcast._validate import RATES, Arguments
+from rigcast.synthesis._clips.rotations import Rotations
 from rigcast.synthesis._coordinates import Coordinates
 from rigcast.synthesis._entries import Entries
 from rigcast.synthesis._figures import HeldOut
 from rigcast.synthesis._parts import Bridge, Parts
-from rigcast.synthesis._rotations import Rotations
 from rigcast.synthesis._space import Embedding, Segment, Space
 
 Tensors = Mapping[str, NDArray[Any]]

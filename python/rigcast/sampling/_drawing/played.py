@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._rigs.action import distinct_actions
+from rigcast._rigs.motions.action import distinct_actions
 from rigcast._rigs.rig import Rig
 from rigcast._validate import bad_argument
 from rigcast.progress import ProgressOption

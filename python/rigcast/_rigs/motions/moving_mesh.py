@@ -9,8 +9,8 @@ from typing import Any, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast._rigs.pieces import Piece, pieces
-from rigcast._rigs.shot import TO_Y_UP
 from rigcast._rigs.surface import Surface
 from rigcast._validate import bad_argument
 
