@@ -40,7 +40,7 @@ nitpick_ignore = [
     ("py:class", f"rigcast.{name}")
     for name in (
         "_formats.blender.connection.Connection",
-        "_rigs.motions.moving_mesh.Frames",
+        "_rigs.motions.moving_mesh.MeshFrames",
         "_rigs.segments.AtRest",
         "_resume.parts.Parts",
         "baselines._motion.clips.ClipFrames",
@@ -53,9 +53,9 @@ nitpick_ignore = [
         "sampling._store.rows.Rows",
         "sampling._drawing.stream.Stream",
         "synthesis._coordinates.Coordinates",
-        "synthesis._parts.Parts",
-        "synthesis._playing.commands.Command",
-        "synthesis._playing.commands.Places",
+        "synthesis._parts.SynthesisParts",
+        "synthesis._playing.commands.PlayCommand",
+        "synthesis._playing.commands.LabelTable",
         "synthesis._playing.layers.AnyLayer",
         "synthesis._playing.playable.Playable",
         "synthesis._space.Embedding",

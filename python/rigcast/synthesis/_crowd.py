@@ -10,16 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
 from rigcast.synthesis._player import checked_settings, schedule_of
 from rigcast.synthesis._playing import commands
-from rigcast.synthesis._playing.character import Character
-from rigcast.synthesis._playing.commands import Command, Places, Pose
-from rigcast.synthesis._playing.drive import Voice, play_frames
+from rigcast.synthesis._playing.character import LatentCharacter
+from rigcast.synthesis._playing.commands import LabelTable, PlayCommand, Pose
+from rigcast.synthesis._playing.drive import PlayingCharacter, play_frames
 from rigcast.synthesis._playing.events import Event, events_of
 from rigcast.synthesis._playing.layered import Layers
 from rigcast.synthesis._playing.layers import MASK
 from rigcast.synthesis._playing.playable import Playable
 from rigcast.synthesis._playing.script import Script
 from rigcast.synthesis._playing.settings import PlaySettings
-from rigcast.synthesis._playing.simulate import Stage
+from rigcast.synthesis._playing.simulate import SimulationBatch
 
 Float32 = NDArray[np.float32]
 SPREAD = 0x9E3779B97F4A7C15  # between seeds of neighbors
@@ -74,8 +74,8 @@ class PlayerCrowd:
     ) -> None:
         check = Arguments("PlayerCrowd")
         chosen = checked_settings("PlayerCrowd", settings)
-        self._stage = Stage(synth, chosen)
-        self._places = Places(synth)
+        self._stage = SimulationBatch(synth, chosen)
+        self._places = LabelTable(synth)
         self._layers = Layers("PlayerCrowd", chosen.layers, synth.control_names, synth.fps)
         number, base = check.whole("count", count, least=1, most=MOST_FRAMES), check.whole("seed", seed, most=MASK)
         self._seeds = np.array([(base * SPREAD + h) & MASK for h in range(number)], np.uint64)
@@ -84,8 +84,8 @@ class PlayerCrowd:
             raise bad_argument("PlayerCrowd", "scripts", "no list of scripts", "a list of at least one, or None")
         plans = [schedule_of("PlayerCrowd", script, self._places) for script in scripts or [None]]
         self._voices = [
-            Voice(
-                Character(self._stage, int(own), labels[h % len(labels)], KEPT_SECONDS),
+            PlayingCharacter(
+                LatentCharacter(self._stage, int(own), labels[h % len(labels)], KEPT_SECONDS),
                 plans[h % len(plans)],
             )
             for h, own in enumerate(self._seeds)
@@ -142,7 +142,7 @@ class PlayerCrowd:
         index = Arguments("PlayerCrowd.events").whole("character", character, most=len(self) - 1)
         return events_of(self._stage, self._voices[index].character)
 
-    def _tell(self, command: Command, who: ArrayLike | None, later: bool = False) -> None:
+    def _tell(self, command: PlayCommand, who: ArrayLike | None, later: bool = False) -> None:
         check = Arguments("PlayerCrowd")
         chosen = range(len(self)) if who is None else check.integers("who", who, "n", below=len(self))
         for h in chosen:

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
 from rigcast.synthesis._playing import commands
-from rigcast.synthesis._playing.character import Character
-from rigcast.synthesis._playing.commands import Command, Places, Pose
-from rigcast.synthesis._playing.drive import Voice, play_frames
+from rigcast.synthesis._playing.character import LatentCharacter
+from rigcast.synthesis._playing.commands import LabelTable, PlayCommand, Pose
+from rigcast.synthesis._playing.drive import PlayingCharacter, play_frames
 from rigcast.synthesis._playing.events import Event, events_of
 from rigcast.synthesis._playing.layered import Layers
 from rigcast.synthesis._playing.layers import MASK
 from rigcast.synthesis._playing.playable import Playable
 from rigcast.synthesis._playing.script import Script
 from rigcast.synthesis._playing.settings import PlaySettings
-from rigcast.synthesis._playing.simulate import Stage
+from rigcast.synthesis._playing.simulate import SimulationBatch
 
 Float32 = NDArray[np.float32]
 
@@ -74,13 +74,13 @@ class Player:
     ) -> None:
         check = Arguments("Player")
         chosen = checked_settings("Player", settings)
-        self._stage = Stage(synth, chosen)
-        self._places = Places(synth)
+        self._stage = SimulationBatch(synth, chosen)
+        self._places = LabelTable(synth)
         self._layers = Layers("Player", chosen.layers, synth.control_names, synth.fps)
         self.seed = check.whole("seed", seed, most=MASK)
         start = synth.labels[0] if label is None else self._places.label("Player", label)
-        character = Character(self._stage, self.seed, start)
-        self._voice = Voice(character, schedule_of("Player", script, self._places))
+        character = LatentCharacter(self._stage, self.seed, start)
+        self._voice = PlayingCharacter(character, schedule_of("Player", script, self._places))
         self.script = script
 
     def idle(
@@ -214,7 +214,7 @@ class Player:
             raise bad_argument("Player.restore", "state", f"incomplete ({error!r})", must) from None
         self._voice.character, self._voice.told, self.seed = character, told, seed
 
-    def _tell(self, command: Command, later: bool) -> None:
+    def _tell(self, command: PlayCommand, later: bool) -> None:
         self._voice.character.tell(command, later)
 
     def __repr__(self) -> str:
@@ -230,7 +230,7 @@ def checked_settings(function: str, settings: PlaySettings | None) -> PlaySettin
     return settings
 
 
-def schedule_of(function: str, script: Script | None, places: Places) -> list[tuple[int, Command]]:
+def schedule_of(function: str, script: Script | None, places: LabelTable) -> list[tuple[int, PlayCommand]]:
     """Frames and commands of a script."""
     if script is None:
         return []

@@ -16,7 +16,7 @@ from rigcast.sources import Rig
 from rigcast.synthesis._crowd import PlayerCrowd
 from rigcast.synthesis._file import from_tensors, to_tensors, write
 from rigcast.synthesis._mesh import ControlledMesh
-from rigcast.synthesis._parts import Bridge, Parts
+from rigcast.synthesis._parts import Bridge, SynthesisParts
 from rigcast.synthesis._player import Player
 from rigcast.synthesis._playing.script import Script
 from rigcast.synthesis._playing.settings import PlaySettings
@@ -61,7 +61,7 @@ class Synthesizer:
     metadata : dict
     """
 
-    def __init__(self, parts: Parts, rig: Rig | Deformer | None = None) -> None:
+    def __init__(self, parts: SynthesisParts, rig: Rig | Deformer | None = None) -> None:
         self._parts, self.rig = parts, rig
         self.labels = list(parts.spaces)
         self.fps, self.control_names = parts.fps, list(parts.control_names)
@@ -74,7 +74,7 @@ class Synthesizer:
         self.pose_channels, self.metadata = parts.has_joints, dict(parts.metadata)
 
     @property
-    def parts(self) -> Parts:
+    def parts(self) -> SynthesisParts:
         """What the file holds."""
         return self._parts
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from rigcast._safe_reading import errors_naming, read_json
 from rigcast._validate import Arguments, bad_argument, missing_file, shown
 from rigcast.synthesis._playing import commands
-from rigcast.synthesis._playing.commands import Command, Places, Pose
+from rigcast.synthesis._playing.commands import LabelTable, PlayCommand, Pose
 
 MOST_BYTES = 16 << 20
 LONGEST = 1e6  # seconds
@@ -93,7 +93,7 @@ class Script:
         with errors_naming(file):
             return cls(content["commands"], content.get("seconds"))
 
-    def schedule(self, places: Places) -> list[tuple[int, Command]]:
+    def schedule(self, places: LabelTable) -> list[tuple[int, PlayCommand]]:
         """Frames and checked commands."""
         found = []
         for i, given in enumerate(self.commands):
@@ -105,7 +105,7 @@ class Script:
         return found
 
     @staticmethod
-    def _command(places: Places, given: Mapping[str, Any]) -> Command:
+    def _command(places: LabelTable, given: Mapping[str, Any]) -> PlayCommand:
         name, label = given["command"], given["label"]
         if name == "idle":
             poses, hold = given.get("poses"), given.get("hold")
