@@ -41,7 +41,7 @@ nitpick_ignore = [
     ("py:class", f"rigcast.{name}")
     for name in (
         "_formats.blender.connection.HostConnection",
-        "_rigs.moving_mesh.Frames",
+        "_rigs.motions.moving_mesh.MeshFrames",
         "_rigs.segments.AtRest",
         "_resume.parts.PartsFolder",
         "baselines._motion.clips.ClipFrames",
@@ -54,9 +54,9 @@ nitpick_ignore = [
         "sampling._store.rows.Rows",
         "sampling._drawing.stream.Stream",
         "synthesis._coordinates.Coordinates",
-        "synthesis._parts.Parts",
-        "synthesis._playing.commands.Command",
-        "synthesis._playing.commands.Places",
+        "synthesis._parts.SynthesisParts",
+        "synthesis._playing.commands.PlayCommand",
+        "synthesis._playing.commands.LabelTable",
         "synthesis._playing.layers.AnyLayer",
         "synthesis._playing.playable.Playable",
         "synthesis._space.Embedding",

@@ -8,6 +8,7 @@ import numpy as np
 from tests.support.latent import Setting, setting
 from tests.support.players import face_synth
 
+import rigcast as rc
 from benchmarks.kernels.register import Setup, kernel
 from rigcast import _core
 
@@ -51,7 +52,7 @@ def synthesis_fit_objective(setup: Setup) -> Callable[[], object]:
 @kernel
 def synthesis_player_step(setup: Setup) -> Callable[[], object]:
     """The same second of idling in every call."""
-    player = face_synth().player(seed=3, threads=setup.threads)
+    player = face_synth().player(seed=3, settings=rc.synthesis.PlaySettings(threads=setup.threads))
     player.idle("lively")
     state = player.state()
 

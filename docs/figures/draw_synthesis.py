@@ -64,7 +64,7 @@ def transition(axis: Axes, synth: rc.synthesis.Synthesizer) -> None:
     millimeters = 1e3 * synth.meters_per_unit
     first, second = synth.labels
     for way, color in (("blend", SERIES[1]), ("inertialize", ACCENT)):
-        player = synth.player(seed=2, label=first, transitions=way)
+        player = synth.player(seed=2, label=first, settings=rc.synthesis.PlaySettings(transitions=way))
         player.idle(first, hold=0.3)
         before = player.step(3 * FPS)
         player.idle(second, hold=0.3)

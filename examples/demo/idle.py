@@ -116,7 +116,7 @@ def _played(synth: synthesis.Synthesizer, seed: int) -> tuple[NDArray[np.float32
     blinks = synthesis.Blinks(controls=dict.fromkeys(LIDS, 1.0), per_minute=20)
     frames = [round(0.4 * SECONDS * FPS)]
     frames.append(round(SECONDS * FPS) - frames[0])
-    player = synth.player(seed=seed, layers=[blinks])
+    player = synth.player(seed=seed, settings=rc.synthesis.PlaySettings(layers=[blinks]))
     parts = []
     for label, count in zip(synth.labels, frames, strict=True):
         player.idle(label, hold=0.2)

@@ -135,7 +135,7 @@ class Together:
     played_together = ["walk", "KeyAction"]  # noqa: RUF012
 
     def action(self, name):
-        from rigcast._rigs.action import Action
+        from rigcast._rigs.motions.action import Action
 
         return Action(name, np.zeros((self.actions[name], 1)), 24.0)
 

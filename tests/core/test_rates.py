@@ -9,7 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._formats.blender.alembic import _frames
-from rigcast._rigs.resampling import resampled
+from rigcast._rigs.motions.resampling import resampled
 from rigcast.cli import main
 
 WRONG = (0.0, -24.0, 1e-300, 9e-4, 1001.0, 1e300, np.inf, np.nan)

@@ -163,10 +163,7 @@ CALLS = {
     "transfer_rig": lambda n: rc.transfer.transfer_rig(RIG, REST, threads=n),
     "sample": lambda n: rc.sampling.sample(RIG, "nowhere", workers=n),
     "LocalProcesses.__init__": rc.sampling.LocalProcesses,
-    "Player.__init__": lambda n: rc.synthesis.Player(playing(), threads=n),
-    "PlayerCrowd.__init__": lambda n: rc.synthesis.PlayerCrowd(playing(), 2, threads=n),
-    "Synthesizer.player": lambda n: playing().player(threads=n),
-    "Synthesizer.crowd": lambda n: playing().crowd(2, threads=n),
+    "PlaySettings.__init__": lambda n: rc.synthesis.PlaySettings(threads=n),
 }
 SKELETON = rc.Skeleton(["root"], [-1], np.eye(3, 4)[None])
 NAMES = {
@@ -175,16 +172,13 @@ NAMES = {
     "Limb.solve": "Limb.solve",
     "Limb.match_ik": "Limb.match_ik",
     "Limb.match_fk": "Limb.match_fk",
-    "Synthesizer.player": "Player",
-    "Synthesizer.crowd": "PlayerCrowd",
 }
 
 
 CLASSES = {
     "LocalProcesses.__init__": rc.sampling.LocalProcesses,
     "Playback.__init__": rc.exports.Playback,
-    "Player.__init__": rc.synthesis.Player,
-    "PlayerCrowd.__init__": rc.synthesis.PlayerCrowd,
+    "PlaySettings.__init__": rc.synthesis.PlaySettings,
 }
 NUMBERS = ("threads", "workers")
 SENTENCE = {
@@ -264,8 +258,6 @@ def test_its_docstring_says_what_0_means(name):
     refers = {
         "Solver.solve": "see :func:`solve`",
         "Crowd.instances": "parameters are those of :meth:`evaluate`",
-        "Synthesizer.player": "see :class:`Player`",
-        "Synthesizer.crowd": "see :class:`PlayerCrowd`",
     }
     assert refers.get(name, SENTENCE[argument_of(function)]) in text
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast._rigs.shot import TO_Y_UP
+from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast.exports import write_blendshape_weights, write_rig, write_vertices
 from rigcast.exports._rigs import WRITERS as RIGS
 from rigcast.exports._vertices import SUFFIXES as VERTICES

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast._rigs.moving_mesh import turn_between
+from rigcast._rigs.motions.moving_mesh import turn_between
 from rigcast._rigs.rotations import euler_to_matrix
 from rigcast.exports import Playback, write_motion, write_vertices
 from rigcast.sources import Facts, Joints, RigChannel, Skin, SkinnedRig

@@ -11,7 +11,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._formats.gltf.write_motion import fewest, motion_basis
-from rigcast._rigs import moving_mesh as chunking
+from rigcast._rigs.motions import moving_mesh as chunking
 from rigcast.exports import write_vertices
 from tests.support.moving import FACES, FPS, UNIT, UP, Z_UP, moving_mesh
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigcast._rigs import moving_mesh as chunking
+from rigcast._rigs.motions import moving_mesh as chunking
 from rigcast.exports import write_vertices
 from tests.support.moving import FACES, FPS, UNIT, moving_mesh
 

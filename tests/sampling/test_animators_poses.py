@@ -10,8 +10,8 @@ import pytest
 
 import rigcast as rc
 from rigcast._formats.blender.host.control_rigs.joint_limits import Reach
-from rigcast._formats.blender.host.control_rigs.recognition import Limb
-from rigcast._rigs.action import Action
+from rigcast._formats.blender.host.control_rigs.recognition import ControlledLimb
+from rigcast._rigs.motions.action import Action
 from rigcast.sampling import Mixture, Normal, Switched, animators_poses
 from rigcast.sampling._drawing.stream import Stream
 from tests.sampling.rigs import small_rig
@@ -77,7 +77,7 @@ def test_actions_stay_out_where_ranges_come_from_the_file():
 def control_rig(**attributes):
     """Five channels of bones and a switch, as those of an arm with FK and IK."""
     names = ["up.rotation_x", "low.rotation_x", *(f"hand.location_{axis}" for axis in "xyz"), "hand.ik"]
-    limb = Limb("arm", "arm", ("up", "low"), ("hand",), "", "hand.ik", 0.0, 1.0)
+    limb = ControlledLimb("arm", "arm", ("up", "low"), ("hand",), "", "hand.ik", 0.0, 1.0)
     sets = SimpleNamespace(limbs=[limb])
     return SimpleNamespace(
         **{"channel_names": names, "control_sets": sets, "switches": ["hand.ik"], "action": None} | attributes

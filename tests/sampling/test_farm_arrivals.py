@@ -10,7 +10,7 @@ import pytest
 from rigcast.errors import SourceError
 from rigcast.sampling._check import check_rig
 from rigcast.sampling._farm.arrivals import take_in
-from rigcast.sampling._farm.worker_rigs import Task, WorkerRigs, part_paths
+from rigcast.sampling._farm.worker_rigs import ShardTask, WorkerRigs, part_paths
 from rigcast.sampling._store.folder import announced
 from rigcast.sampling._store.layout import Shard
 from rigcast.sampling._work import ShardWork
@@ -37,7 +37,7 @@ def rigs(work):
 def answer(work, rigs):
     """That of a sound worker that shares the folder."""
     with announced(work.folder) as rigs.token:
-        return rigs.delivered(Task(SHARD, work.channels(SHARD)), work.evaluate(SHARD))
+        return rigs.delivered(ShardTask(SHARD, work.channels(SHARD)), work.evaluate(SHARD))
 
 
 def names(work):
@@ -57,7 +57,7 @@ def test_arrays_that_come_back_become_the_files_of_a_local_worker(work):
 
 
 def test_a_worker_writes_nothing_for_a_run_that_has_ended(work, rigs):
-    answer = rigs.delivered(Task(SHARD, work.channels(SHARD)), work.evaluate(SHARD))
+    answer = rigs.delivered(ShardTask(SHARD, work.channels(SHARD)), work.evaluate(SHARD))
     assert answer.keys() == {"poses", "vertices"}
     assert names(work) == []
 

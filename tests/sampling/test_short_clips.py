@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast._rigs.action import Action
+from rigcast._rigs.motions.action import Action
 from rigcast.sampling import Animation, Balanced, balanced, clipped_share
 from tests.support.lid import lid_rig
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigcast._rigs.resampling import resampled
+from rigcast._rigs.motions.resampling import resampled
 from rigcast._rigs.rotations import axis_rotation, euler_to_matrix, quaternion_to_matrix
 
 

@@ -8,10 +8,10 @@ import pytest
 import rigcast as rc
 from rigcast._rigs.rotation_vectors import rotation_vectors, rotations_of
 from rigcast._rigs.rotations import euler_to_matrix
-from rigcast.synthesis._clips import checked_clips, resampled_clip
+from rigcast.synthesis._clips.clips import checked_clips, resampled_clip
+from rigcast.synthesis._clips.rotations import Rotations
 from rigcast.synthesis._coordinates import Coordinates
 from rigcast.synthesis._mesh import ControlledMesh, effects_of
-from rigcast.synthesis._rotations import Rotations
 from tests.support.synthesis import arm, face, wave
 
 FREE = np.tile([-180.0, 180.0], (3, 1))

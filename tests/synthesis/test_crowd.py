@@ -24,7 +24,7 @@ SCRIPTS = [
 @pytest.mark.parametrize("make", [face_synth, arm_synth])
 def test_a_character_moves_as_a_player_with_its_seed_does(make):
     synth = make()
-    crowd = synth.crowd(7, seed=3, scripts=SCRIPTS, threads=2)
+    crowd = synth.crowd(7, seed=3, scripts=SCRIPTS, settings=rc.synthesis.PlaySettings(threads=2))
     controls = crowd.step(240)
     assert controls.shape == (7, 240, len(synth.control_names))
     for h in range(7):
@@ -36,7 +36,10 @@ def test_a_character_moves_as_a_player_with_its_seed_does(make):
 
 def test_the_same_crowd_has_the_same_bytes_for_any_number_of_threads():
     synth = face_synth()
-    crowds = [synth.crowd(20, seed=4, scripts=SCRIPTS, threads=threads) for threads in (1, 2)]
+    crowds = [
+        synth.crowd(20, seed=4, scripts=SCRIPTS, settings=rc.synthesis.PlaySettings(threads=threads))
+        for threads in (1, 2)
+    ]
     first, second = (np.concatenate([crowd.step(24) for _ in range(8)], axis=1) for crowd in crowds)
     assert first.tobytes() == second.tobytes()
     assert len({first[h].tobytes() for h in range(20)}) == 20
@@ -83,7 +86,7 @@ def test_weights_of_a_crowd_are_evaluated_at_a_level_of_detail():
         (lambda s: s.crowd(2).transition("calm", who=[2]), "PlayerCrowd: who is 2"),
         (lambda s: s.crowd(2).transition("sad"), "transition: label is 'sad'"),
         (lambda s: s.crowd(2).step(-1), "PlayerCrowd.step: frames is -1"),
-        (lambda s: s.crowd(2, threads=-1), "PlayerCrowd: threads is -1"),
+        (lambda s: s.crowd(2, settings=rc.synthesis.PlaySettings(threads=-1)), "PlaySettings: threads is -1"),
     ],
 )
 def test_wrong_arguments_are_named(call, message):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.synthesis._embedding import components_for, principal_components
-from rigcast.synthesis._held_out import split
+from rigcast.synthesis._learning.embedding import components_for, principal_components
+from rigcast.synthesis._learning.held_out import split
 from rigcast.synthesis._space import Segment
 from tests.support.synthesis import arm, face, wave
 

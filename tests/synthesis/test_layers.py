@@ -55,7 +55,7 @@ def test_sway_has_its_deviation_and_timescale():
 def test_a_layer_changes_its_own_controls_only_and_stays_in_the_limits():
     synth = face_synth()
     layers = [BLINKS, rc.synthesis.Sway(controls={"shape4": 3.0})]
-    plain, layered = synth.player(seed=5), synth.player(seed=5, layers=layers)
+    plain, layered = synth.player(seed=5), synth.player(seed=5, settings=rc.synthesis.PlaySettings(layers=layers))
     for player in (plain, layered):
         player.idle("calm")
     without, whole = plain.step(600), layered.step(600)
@@ -68,7 +68,7 @@ def test_a_layer_changes_its_own_controls_only_and_stays_in_the_limits():
 def test_a_layer_is_left_out_frozen_or_switched_off():
     synth = face_synth()
     players = [
-        synth.player(seed=6, layers=layers)
+        synth.player(seed=6, settings=rc.synthesis.PlaySettings(layers=layers))
         for layers in ([BLINKS], [BLINKS], [], [rc.synthesis.Blinks(controls={"shape5": 1.0}, strength=0.0)])
     ]
     whole, without, none, off = (
@@ -84,10 +84,10 @@ def test_a_layer_is_left_out_frozen_or_switched_off():
 
 def test_a_layer_does_not_depend_on_how_frames_are_cut_or_on_restarts():
     synth = face_synth()
-    whole = synth.player(seed=7, layers=[BLINKS]).step(240)
-    player = synth.player(seed=7, layers=[BLINKS])
+    whole = synth.player(seed=7, settings=rc.synthesis.PlaySettings(layers=[BLINKS])).step(240)
+    player = synth.player(seed=7, settings=rc.synthesis.PlaySettings(layers=[BLINKS]))
     rows = [player.step(100)]
-    other = synth.player(seed=7, layers=[BLINKS])
+    other = synth.player(seed=7, settings=rc.synthesis.PlaySettings(layers=[BLINKS]))
     other.restore(player.state())
     assert np.concatenate([*rows, other.step(140)]).tobytes() == whole.tobytes()
 
@@ -110,7 +110,7 @@ def test_a_layer_does_not_depend_on_how_frames_are_cut_or_on_restarts():
 )
 def test_wrong_layers_are_named(make, message):
     with pytest.raises(ValueError, match=message):
-        face_synth().player(layers=make())
+        face_synth().player(settings=rc.synthesis.PlaySettings(layers=make()))
 
 
 @pytest.mark.parametrize(

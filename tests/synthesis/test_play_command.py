@@ -39,7 +39,7 @@ def test_it_writes_what_a_player_plays(folder, capsys):
     script = rc.synthesis.Script.load("story.json")
     layers = rc.synthesis.load_layers("layers.json")
     synth = rc.synthesis.load("synth.safetensors")
-    expected = synth.player(0, script, layers=layers).render(12)
+    expected = synth.player(0, script, settings=rc.synthesis.PlaySettings(layers=layers)).render(12)
     np.testing.assert_array_equal(np.load("a.npy"), expected)
     assert facts["frames"] == 288
     assert {event["kind"] for event in facts["events"]} >= {"command", "second"}

@@ -64,7 +64,7 @@ def test_ten_minutes_meet_the_training_poses_and_do_not_repeat():
 def test_play_gives_the_frames_of_the_clip_exactly():
     for synth in (face_synth(), arm_synth()):
         for way in ("blend", "inertialize"):
-            player = synth.player(seed=4, transitions=way)
+            player = synth.player(seed=4, settings=rc.synthesis.PlaySettings(transitions=way))
             player.play("lively", "lively-1", 10, 60)
             controls = player.step(480)
             segment = synth.space("lively").segments[1]
@@ -108,7 +108,7 @@ def test_commands_take_effect_at_once_or_later():
 @pytest.mark.parametrize("make", [face_synth, arm_synth])
 def test_the_same_seed_gives_the_same_bytes_however_it_is_cut(make, way):
     def story(cuts, seed=8):
-        player = make().player(seed=seed, transitions=way)
+        player = make().player(seed=seed, settings=rc.synthesis.PlaySettings(transitions=way))
         player.idle("calm", hold=0.5)
         rows = [player.step(n) for n in cuts[0]]
         player.play("lively", 1, 5, 40)
@@ -238,8 +238,8 @@ def test_wrong_commands_are_named(call, message):
 def test_wrong_players_are_named():
     with pytest.raises(ValueError, match="Player: seed is -1"):
         face_synth().player(seed=-1)
-    with pytest.raises(ValueError, match="Player: transitions is 'cut'; it must be one of inertialize, blend"):
-        face_synth().player(transitions="cut")
+    with pytest.raises(ValueError, match="PlaySettings: transitions is 'cut'; it must be one of inertialize, blend"):
+        face_synth().player(settings=rc.synthesis.PlaySettings(transitions="cut"))
     with pytest.raises(ValueError, match="PlaySettings: speed is 0"):
         rc.synthesis.PlaySettings(speed=0)
     with pytest.raises(ValueError, match="PlaySettings: timescale is 1e-300"):

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+import rigcast as rc
 from tests.support.players import face_synth
 
 
@@ -15,13 +16,13 @@ def test_a_saved_state_goes_on_with_the_same_bytes(way):
     """In the middle of anything: wandering, settling, a transition, a join, a clip, what decays after it."""
     synth = face_synth()
     for at in range(2, 260, 7):
-        player = synth.player(seed=10, transitions=way)
+        player = synth.player(seed=10, settings=rc.synthesis.PlaySettings(transitions=way))
         player.play("lively", "lively-0", 3, 47)
         player.idle("far", later=True)
         player.step(at)
         kept = player.state()
         expected = player.step(120)
-        other = synth.player(seed=0, transitions=way)
+        other = synth.player(seed=0, settings=rc.synthesis.PlaySettings(transitions=way))
         other.restore(kept)
         assert other.step(120).tobytes() == expected.tobytes()
         assert other.frame == at + 120

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import rigcast as rc
 from rigcast.synthesis._playing.transitions import Decay, Mixer, smooth_shares
 from tests.support.players import accelerations, arm_synth, face_synth
 
@@ -79,7 +80,7 @@ def test_every_ordered_pair_of_labels_is_joined_smoothly(make, way):
     for start in synth.labels:
         for end in synth.labels:
             for seed in range(6 if start != end else 0):
-                player = synth.player(seed=seed, label=start, transitions=way)
+                player = synth.player(seed=seed, label=start, settings=rc.synthesis.PlaySettings(transitions=way))
                 player.idle(start)
                 player.step(30 + 5 * seed)
                 player.transition(end)

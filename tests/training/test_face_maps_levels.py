@@ -10,7 +10,7 @@ import pytest
 from rigcast.progress import silent
 from rigcast.training import _optimize as optimize
 from rigcast.training._budget import Budget, torch_settings
-from rigcast.training._checkpoint import State
+from rigcast.training._checkpoint import TrainingState
 from rigcast.training._face_maps._layout.segments import MapSegment
 from rigcast.training._face_maps._preparation import prepare
 from rigcast.training._face_maps._settings import FaceMapsSettings
@@ -176,7 +176,7 @@ def test_time_spent_elsewhere_shortens_the_stages(monkeypatch):
     now[0] = 10.0
     first = clock.allowance(0).seconds
     assert first == pytest.approx((total - 10.0) / 2)
-    clock.finish(0, State(seconds=first))
+    clock.finish(0, TrainingState(seconds=first))
     assert clock.share(1) == 0.0  # what is refined has no steps on vertices
     now[0] += 11.0
     assert clock.allowance(2).seconds == pytest.approx((total - 21.0 - first) / 2)

@@ -13,7 +13,7 @@ import pytest
 
 from rigcast.training import _optimize as optimize
 from rigcast.training._body import trainer as trainer
-from rigcast.training._checkpoint import State, read_checkpoint, write_checkpoint
+from rigcast.training._checkpoint import TrainingState, read_checkpoint, write_checkpoint
 from tests.support.trainings import train_with
 
 
@@ -135,7 +135,7 @@ def test_killed_process_goes_on(cylinder_data, tmp_path):
 def test_checkpoint_keeps_everything(tmp_path):
     rng = np.random.default_rng(0)
     groups = [{"weight1": rng.random((2, 3)).astype(np.float32)} for _ in range(3)]
-    state = State(7, 1.5, 0.25, 3, *groups)
+    state = TrainingState(7, 1.5, 0.25, 3, *groups)
     write_checkpoint(tmp_path / "c", state, "run")
     read = read_checkpoint(tmp_path / "c", "run")
     assert (read.step, read.seconds, read.best_loss, read.stale) == (7, 1.5, 0.25, 3)
@@ -159,7 +159,7 @@ def test_unreadable_checkpoint_is_named(tmp_path, content):
 def test_a_checkpoint_with_a_wrong_byte_is_named_or_read(tmp_path):
     file = tmp_path / "run.ckpt"
     group = {"weight1": np.arange(6.0)}
-    write_checkpoint(file, State(3, 1.0, 0.5, 0, group, group, group), "run")
+    write_checkpoint(file, TrainingState(3, 1.0, 0.5, 0, group, group, group), "run")
     whole = file.read_bytes()
     for place in [*range(0, 64, 3), *range(len(whole) - 300, len(whole), 2)]:
         file.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
@@ -179,6 +179,6 @@ def test_no_number_of_threads_is_refused_before_work(cylinder_data, threads):
 
 def test_checkpoint_of_another_run_is_refused(cylinder_data, train, tmp_path):
     file = tmp_path / "run.ckpt"
-    write_checkpoint(file, State(), "another")
+    write_checkpoint(file, TrainingState(), "another")
     with pytest.raises(ValueError, match="belongs to another run"):
         train(cylinder_data, checkpoint=file)

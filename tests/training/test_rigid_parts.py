@@ -5,7 +5,7 @@ import pytest
 
 from rigcast.training._face_maps._layout.rigid import (
     Component,
-    Moving,
+    MovingFace,
     amplification,
     far_apart,
     followed,
@@ -51,7 +51,7 @@ def test_followers_of_a_mirrored_pose_turn_the_part_by_a_rotation(tolerance):
     turn = random_rotation(random)
     posed = rest @ turn.T
     posed[:10] += 1e-9 * random.standard_normal((10, 3))
-    moving = Moving(rest, (posed - rest)[None].astype(np.float64))
+    moving = MovingFace(rest, (posed - rest)[None].astype(np.float64))
     assert followed(moving, np.arange(10, 15), posed[None, 10:], np.arange(10)) < tolerance["float64_converged"]
 
 
@@ -68,7 +68,7 @@ def moving_blocks():
         bend = frame[3 * size :]
         bend[:, 1] += 0.02 * angle * (bend[:, 0] - 60.0) ** 2
     components = [Component(f"box {k}", np.arange(k * size, (k + 1) * size)) for k in range(4)]
-    return Moving(rest, (posed - rest).astype(np.float32)), components
+    return MovingFace(rest, (posed - rest).astype(np.float32)), components
 
 
 def test_components_of_one_motion_are_one_part():
@@ -86,13 +86,13 @@ def test_small_motion_alone_makes_nothing_rigid():
     """0.2 mm of noise is below the threshold, but no rigid motion explains it."""
     rest = block((0.0, 0.0, 0.0))[0]
     offsets = 0.1 * np.random.default_rng(0).standard_normal((30, len(rest), 3)).astype(np.float32)
-    assert not Moving(rest, offsets).is_rigid(np.arange(len(rest)))
+    assert not MovingFace(rest, offsets).is_rigid(np.arange(len(rest)))
 
 
 def test_vertices_on_a_line_determine_no_rotation():
     rest = np.linspace(0.0, 10.0, 20)[:, None] * np.array([[1.0, 0.5, 0.2]])
     offsets = np.stack([turned(rest, angle, np.zeros(3)) - rest for angle in (5.0, 20.0, 40.0)]).astype(np.float32)
-    groups, lines = rigid_groups(Moving(rest, offsets), [Component("wire", np.arange(20))])
+    groups, lines = rigid_groups(MovingFace(rest, offsets), [Component("wire", np.arange(20))])
     assert groups == []
     assert [part.name for part in lines] == ["wire"]
 

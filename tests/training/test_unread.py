@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rigcast.training._body.influence import Description
-from rigcast.training._body.preparation import Preparation
+from rigcast.training._body.preparation import BodyPreparation
 
 
 @pytest.fixture
@@ -18,7 +18,9 @@ def prepared():
     varying[[12 + 1, 36 + 2, 48]] = True  # the root does not
     description = Description(np.array([-1, 0, 1, 2]), varying, np.zeros(4, bool))
     empty = np.zeros(0, np.int64)
-    return Preparation(np.zeros((2, 49), np.float32), empty, empty, 1.0, None, [np.array([36 + 2])], [], description)
+    return BodyPreparation(
+        np.zeros((2, 49), np.float32), empty, empty, 1.0, None, [np.array([36 + 2])], [], description
+    )
 
 
 def test_a_root_that_rested_in_training_may_move(prepared):

@@ -11,7 +11,7 @@ from rigcast.training._body.learned_body import continued
 from rigcast.training._body.networks import initial_parameters, layers, normalize
 from rigcast.training._body.outline import Outline
 from rigcast.training._body.partition import VertexSets, hard_sets
-from rigcast.training._until._choose import SHARPNESS, Chosen, Drawing, at_random, composed, least_sure
+from rigcast.training._until._choose import SHARPNESS, ChosenRows, Drawing, at_random, composed, least_sure
 from rigcast.training._until._workplace import moving
 from tests.support.cylinder import CylinderRig
 from tests.support.trainings import train_with
@@ -80,7 +80,7 @@ def test_rows_of_an_animation_stay_whole(cylinder_data, bounded):
 
 def test_chosen_rows_are_sampled_as_they_are(cylinder_rig, tmp_path):
     rows = np.asarray(cylinder_rig.channel_ranges, np.float32).mean(axis=1) * np.ones((3, 1), np.float32)
-    ds = rc.sampling.sample(cylinder_rig, tmp_path / "c.rwdata", 3, sampler=Chosen(rows), probe=0)
+    ds = rc.sampling.sample(cylinder_rig, tmp_path / "c.rwdata", 3, sampler=ChosenRows(rows), probe=0)
     assert np.array_equal(ds.channels, rows)
     assert ds.manifest["sampler"]["kind"] == "chosen"
 

@@ -37,7 +37,7 @@ from rigcast.training._budget import Budget
 from rigcast.training._until import _choose as choose
 from rigcast.training._until._goal import Goal
 from rigcast.training._until._pipeline import learn_until
-from rigcast.training._until._workplace import Samples
+from rigcast.training._until._workplace import SampledRig
 
 ROOT = Path(__file__).resolve().parents[3]
 STATISTICS: dict[str, Callable[[np.ndarray], Any]] = {
@@ -62,7 +62,7 @@ def train(rig: Any, way: str, folder: Path, goal: Goal, poses: int, seed: int) -
         if "the goal is" in now.stage:
             print(f"  {way}, seed {seed}, {now.stage}", flush=True)
 
-    samples = Samples(rig, None, run_of(folder, way, seed), poses, "normal", 1)
+    samples = SampledRig(rig, None, run_of(folder, way, seed), poses, "normal", 1)
     budget = Budget("body_until", steps=STEPS, seed=seed, threads=1, progress=say)
     return learn_until(samples, goal, NETWORKS, budget, WAYS[way])
 

@@ -20,7 +20,7 @@ from rigcast.training._budget import Budget
 from rigcast.training._descend import train
 from rigcast.training._differential._inputs import describe, network_columns
 from rigcast.training._differential._labels import _MOST_BASIS_ROWS, Labels, _components, _moved
-from rigcast.training._differential._networks import Problem
+from rigcast.training._differential._networks import SubspaceProblem
 from rigcast.training._differential._settings import DifferentialSettings
 from rigcast.training._differential._trainer import SubspaceDescent
 from rigcast.training._differential._transforms import Transforms, find_transforms
@@ -98,7 +98,7 @@ def local(
     extent = float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
     columns = network_columns(describe(ds, poses, extent))
     joints = 0 if ds.skeleton is None else ds.skeleton.num_joints
-    problem = Problem(poses, joints, labels, columns, [columns[:1]], learn, settings)
+    problem = SubspaceProblem(poses, joints, labels, columns, [columns[:1]], learn, settings)
     with budget.at_work():
         descent = SubspaceDescent(problem, budget, 100.0 * float(ds.meters_per_unit))
         run = fingerprint("local", ds.hash, budget.record(settings), transforms.origin)

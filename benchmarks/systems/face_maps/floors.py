@@ -24,7 +24,7 @@ import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.systems.baselines.sets import ROOT
 from rigcast import _core
-from rigcast.training._face_maps._layout.rigid import RIGID, Moving, distances, rigid_motions
+from rigcast.training._face_maps._layout.rigid import RIGID, MovingFace, distances, rigid_motions
 
 GOALS = {32: (0.07, 2.6), 64: (0.02, 0.9)}
 FIELDS = 20
@@ -94,7 +94,7 @@ def production(folder: Path, pictures: Path | None) -> str:
         for words, item in (("32^2", coarse), ("64^2", finer), (f"32^2 and {refined} rectangles of 64^2", layout)):
             mean, most = figures(refined_floor(item, offsets), offsets)
             lines.append(f"| {clip} | {words} | {mean:.3f} / {most:.2f} |")
-        moving = Moving(unit * np.asarray(judged.rest_vertices, np.float64), offsets)
+        moving = MovingFace(unit * np.asarray(judged.rest_vertices, np.float64), offsets)
         for part in layout.parts:
             posed = moving.posed(part.vertices)
             motion = rigid_motions(moving.rest[part.followers], moving.posed(part.followers))

@@ -25,7 +25,7 @@ from rigcast._farm.parcel import packed
 from rigcast.sampling._check import check_rig
 from rigcast.sampling._drawing.samplers import Normal
 from rigcast.sampling._farm.arrivals import take_in
-from rigcast.sampling._farm.worker_rigs import Task, WorkerRigs, sample_shard
+from rigcast.sampling._farm.worker_rigs import ShardTask, WorkerRigs, sample_shard
 from rigcast.sampling._plan import make_plan
 from rigcast.sampling._store.folder import announced
 from rigcast.sampling._store.layout import Done
@@ -78,7 +78,7 @@ def measure(blend: Path, shards: int, tasks: int) -> Measured:
             rigs = WorkerRigs(pickle.dumps(rig), facts, work.folder, token, plan.rows[:1], first, True)
             parcel = packed(sample_shard, rigs)
             taking, storing = _client_times(work, rigs, plan.shards[:shards])
-        task = Task(plan.shards[0], work.channels(plan.shards[0]))
+        task = ShardTask(plan.shards[0], work.channels(plan.shards[0]))
         client, scheduler = _dask_times(tasks, task)
     return Measured(
         tuple(times),
@@ -116,7 +116,7 @@ def _client_times(work: ShardWork, rigs: WorkerRigs, shards: list[rc.sampling.Sh
     """Processor seconds per shard to take in files that a worker has written, and what arrays cost more."""
     zeros = np.zeros((shards[0].rows, len(work.facts.pose_names)), np.float32)
     vertices = np.zeros((shards[0].rows, *work.facts.rest_vertices.shape), np.float32)
-    answers = [rigs.delivered(Task(shard, work.channels(shard)), (zeros, vertices)) for shard in shards]
+    answers = [rigs.delivered(ShardTask(shard, work.channels(shard)), (zeros, vertices)) for shard in shards]
     begin = time.process_time()
     for shard, answer in zip(shards, answers, strict=True):
         take_in(work, shard, answer)
@@ -127,12 +127,12 @@ def _client_times(work: ShardWork, rigs: WorkerRigs, shards: list[rc.sampling.Sh
     return taking, (time.process_time() - begin) / len(shards) - taking
 
 
-def _empty(common: object, task: Task) -> Done:
+def _empty(common: object, task: ShardTask) -> Done:
     """As small an answer as that of a worker that shares the folder."""
     return Done(task.shard, dict.fromkeys(("channels", "poses", "vertices"), "0" * 64))
 
 
-def _dask_times(tasks: int, task: Task) -> tuple[float, float]:
+def _dask_times(tasks: int, task: ShardTask) -> tuple[float, float]:
     """Processor seconds per task of the client and of the scheduler, for tasks that do nothing."""
     with _scheduler() as (file, scheduler), connected(file, 120.0) as client:
         client.wait_for_workers(1)

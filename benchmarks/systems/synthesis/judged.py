@@ -33,7 +33,7 @@ def players(synth: Synthesizer, graph: rc.baselines.MotionGraph) -> dict[str, Ca
 
     def ours(way: str) -> Callable[[int, str], Any]:
         def made(seed: int, label: str) -> Any:
-            player = synth.player(seed, label=label, transitions=way)
+            player = synth.player(seed, label=label, settings=rc.synthesis.PlaySettings(transitions=way))
             player.idle(label)
             return player
 
@@ -168,7 +168,7 @@ def judge_speed(synth: Synthesizer, characters: int) -> Figures:
     player = synth.player(1)
     player.idle(synth.labels[0])
     player.step(240)
-    crowd = synth.crowd(characters, seed=1, threads=1)
+    crowd = synth.crowd(characters, seed=1, settings=rc.synthesis.PlaySettings(threads=1))
     for place, label in enumerate(synth.labels):
         crowd.idle(label, who=np.arange(place, characters, len(synth.labels)))
     second = max(round(synth.fps), 1)

@@ -20,7 +20,7 @@ from rigcast._formats.bvh_text import BvhJoint, BvhParser
 from rigcast._formats.readers import existing_file
 from rigcast._rigs.described import Described, counted
 from rigcast._rigs.description import RigChannel
-from rigcast._rigs.motion import Motion, MotionFile
+from rigcast._rigs.motions.motion import Motion, MotionFile
 from rigcast._rigs.rotations import AXES, euler_to_matrix, transform_of
 from rigcast._rigs.source_notes import opened
 from rigcast._safe_reading import text_of

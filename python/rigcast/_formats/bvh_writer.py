@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_write
-from rigcast._rigs.motion import Motion
+from rigcast._rigs.motions.motion import Motion
 from rigcast._rigs.rotations import AXES, continuous_euler, inverse_linear, nearest_rotation
 
 Float64 = NDArray[np.float64]

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_file
 from rigcast._formats.usd_names import unique_identifiers
-from rigcast._rigs.moving_mesh import MovingMesh
-from rigcast._rigs.shot import Shot
+from rigcast._rigs.motions.moving_mesh import MovingMesh
+from rigcast._rigs.motions.shot import Shot
 from rigcast._validate import bad_argument
 
 PC2_HEADER = "<12siiffi"

@@ -21,7 +21,7 @@ from rigcast._formats.usd_stage import (
     prims_of,
 )
 from rigcast._rigs.matching import listed
-from rigcast._rigs.shot import Shot
+from rigcast._rigs.motions.shot import Shot
 from rigcast._validate import bad_argument
 
 FUNCTION = "load_shot"

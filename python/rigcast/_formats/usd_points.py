@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rigcast._atomic_files import atomic_file
 from rigcast._extras import require
 from rigcast._formats.usd_names import identifier, unique_identifiers
-from rigcast._rigs.moving_mesh import MovingMesh
+from rigcast._rigs.motions.moving_mesh import MovingMesh
 from rigcast._rigs.pieces import Piece
 from rigcast._rigs.surface import Surface
 

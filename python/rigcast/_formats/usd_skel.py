@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_file
 from rigcast._extras import require
-from rigcast._rigs import shot
-from rigcast._rigs.head import in_axes
+from rigcast._rigs.motions import shot
+from rigcast._rigs.motions.head import in_axes
 
 if TYPE_CHECKING:
     from rigcast._core import BlendshapeRig

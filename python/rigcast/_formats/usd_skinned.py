@@ -18,10 +18,10 @@ from rigcast._extras import require
 from rigcast._formats.usd_names import identifier, unique_identifiers
 from rigcast._formats.usd_points import AXES, FIRST_FRAME, PURPOSE, cover, define_materials
 from rigcast._rigs.description import Morph
-from rigcast._rigs.moving_mesh import MovingMesh
+from rigcast._rigs.motions.moving_mesh import MovingMesh
+from rigcast._rigs.motions.skinned_motion import SkinnedMotion
 from rigcast._rigs.pieces import Piece
 from rigcast._rigs.rotations import Float64
-from rigcast._rigs.skinned_motion import SkinnedMotion
 
 SKELETON, ANIMATION = "Skeleton", "motion"
 COARSE = 1e-5  # of a scale

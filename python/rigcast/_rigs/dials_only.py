@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._rigs.action import Action
+from rigcast._rigs.motions.action import Action
 from rigcast._rigs.rig import Rig
 from rigcast._validate import bad_argument
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._rigs.shot import TO_Y_UP
+from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast._similarity import best_turn
 
 NEARLY = 30.0  # degrees that a head may be turned beside another whose up axis is another one

@@ -17,7 +17,7 @@ from rigcast._validate import Arguments, bad_argument
 from rigcast.baselines._model import Tensors, model
 from rigcast.baselines._samples import BaselineExamples, Data, examples
 from rigcast.progress import ProgressOption
-from rigcast.training._body.direct_networks import DirectLayers, DirectNetworks, Segment, reduced_offsets
+from rigcast.training._body.direct_networks import DirectLayers, DirectNetworks, DirectSegment, reduced_offsets
 from rigcast.training._body.influence import Description, changed_columns, influencing_inputs, vertex_movement
 from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget, budget_of
@@ -179,7 +179,7 @@ def _segments(
     training: NDArray[np.bool_],
     settings: BodySettings,
     threads: int,
-) -> list[Segment]:
+) -> list[DirectSegment]:
     """Inputs and reduced offsets of the segments."""
     varying = varying_columns(fitted.poses, fitted.num_joints, fitted.extent)
     if not varying.any():
@@ -190,7 +190,7 @@ def _segments(
     for part, among in zip(members, columns, strict=True):
         offsets = fitted.vertices[:, part] - fitted.rest[part]
         inputs = fit_inputs(fitted.poses[training], fitted.num_joints, fitted.extent, _MOST_INPUTS, among)
-        result.append(Segment(inputs, reduced_offsets(offsets, training, settings.hidden, least, threads)))
+        result.append(DirectSegment(inputs, reduced_offsets(offsets, training, settings.hidden, least, threads)))
     return result
 
 
@@ -209,7 +209,7 @@ def _columns(
 
 
 def _tensors(
-    fitted: BaselineExamples, members: list[NDArray[np.intp]], found: list[Segment], layers: list[DirectLayers]
+    fitted: BaselineExamples, members: list[NDArray[np.intp]], found: list[DirectSegment], layers: list[DirectLayers]
 ) -> Tensors:
     mean = fitted.rest.astype(np.float64)
     tensors: dict[str, NDArray[Any]] = {}

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast import _core
 from rigcast._formats.bvh_writer import write_bvh_motion
 from rigcast._formats.registry import MADE_MOTION, written_endings
-from rigcast._rigs.motion import Motion
-from rigcast._rigs.moving_mesh import turn_between
+from rigcast._rigs.motions.motion import Motion
+from rigcast._rigs.motions.moving_mesh import turn_between
 from rigcast._rigs.surface import surface_of
 from rigcast._validate import Arguments, bad_argument
 from rigcast.exports._playback import Playback

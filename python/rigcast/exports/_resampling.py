@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast._rigs.head import checked_transforms
-from rigcast._rigs.resampling import resampled
+from rigcast._rigs.motions.head import checked_transforms
+from rigcast._rigs.motions.resampling import resampled
 from rigcast._validate import Arguments
 
 Resampled = tuple[NDArray[np.float32], NDArray[np.float64] | None]

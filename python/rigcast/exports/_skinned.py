@@ -15,9 +15,9 @@ from rigcast._formats.gltf.write_skinned import write_glb_skinned
 from rigcast._formats.registry import GLTF, USD, Format, by_ending
 from rigcast._formats.usd_skinned import write_usd_skinned
 from rigcast._rigs.description import Facts, Joints, Skin
-from rigcast._rigs.moving_mesh import MovingMesh
+from rigcast._rigs.motions.moving_mesh import MovingMesh
+from rigcast._rigs.motions.skinned_motion import SkinnedMotion
 from rigcast._rigs.skinned import SkinnedRig
-from rigcast._rigs.skinned_motion import SkinnedMotion
 from rigcast._rigs.surface import Surface, surface_of
 from rigcast.exports._playback import Playback
 

@@ -19,8 +19,8 @@ from rigcast._formats.registry import ALEMBIC, BLEND, GLTF, MDD, NPY, NPZ, PC2, 
 from rigcast._formats.usd_points import write_usd_points
 from rigcast._hashing import padded_faces
 from rigcast._rigs.description import Facts
-from rigcast._rigs.moving_mesh import Frames, MovingMesh
-from rigcast._rigs.shot import TO_Y_UP
+from rigcast._rigs.motions.moving_mesh import MeshFrames, MovingMesh
+from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast._rigs.surface import Surface, check_surface
 from rigcast._validate import Arguments, bad_argument
 from rigcast.exports._playback import Playback
@@ -35,7 +35,7 @@ DTYPES = (np.dtype, type(None))  # of what is sliced as it is; arrays of other l
 
 def write_vertices(
     path: str | os.PathLike[str],
-    vertices: ArrayLike | Frames,
+    vertices: ArrayLike | MeshFrames,
     faces: ArrayLike | None = None,
     fps: float = 30.0,
     *,

@@ -16,7 +16,7 @@ from rigcast._formats.gltf.write import write_glb
 from rigcast._formats.live_link.write import live_link_notes, write_live_link
 from rigcast._formats.registry import BLEND, GLTF, LIVE_LINK, NPZ, SCRIPT, USD, Format, by_ending
 from rigcast._formats.usd_skel import write_usd_weights
-from rigcast._rigs.head import checked_transforms
+from rigcast._rigs.motions.head import checked_transforms
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 ``solve`` states the objective that every method minimizes; ``Solver`` keeps a rig's Gram matrix for more shots.
 """
 
-from rigcast._rigs.head import head_angles
+from rigcast._rigs.motions.head import head_angles
 from rigcast.inverse._choices.jitter import Jitter, jitter
 from rigcast.inverse._constraint_files import load_pins, load_priors, load_symmetric_pairs
 from rigcast.inverse._motion.head import HeadMotion, head_motion

@@ -20,7 +20,7 @@ from rigcast.sampling._drawing.samplers import Sampler, named_sampler
 from rigcast.sampling._executor import Executor, InProcess, LocalProcesses
 from rigcast.sampling._farm.dask_workers import DaskWorkers
 from rigcast.sampling._kinematics import Deviations
-from rigcast.sampling._plan import Plan, make_plan
+from rigcast.sampling._plan import SamplingPlan, make_plan
 from rigcast.sampling._store.folder import DataFolder
 from rigcast.sampling._work import AnotherRig, ShardWork
 
@@ -127,7 +127,7 @@ def _unchanged(folder: Path, progress: ProgressCallback) -> Dataset:
     return dataset
 
 
-def _replace(rig: Rig, plan: Plan, folder: DataFolder, executor: Executor, progress: ProgressCallback) -> None:
+def _replace(rig: Rig, plan: SamplingPlan, folder: DataFolder, executor: Executor, progress: ProgressCallback) -> None:
     """Sample beside the data set that the folder holds, and replace it when all is done."""
     try:
         with folder.replaced() as place:
@@ -137,7 +137,7 @@ def _replace(rig: Rig, plan: Plan, folder: DataFolder, executor: Executor, progr
             _fill(rig, plan, place, executor, progress)
 
 
-def _fill(rig: Rig, plan: Plan, folder: DataFolder, executor: Executor, progress: ProgressCallback) -> None:
+def _fill(rig: Rig, plan: SamplingPlan, folder: DataFolder, executor: Executor, progress: ProgressCallback) -> None:
     """Evaluate the shards that the folder lacks, and finish it."""
     shards = plan.contents.shards
     total = sum(shard.rows for shard in shards)
@@ -159,7 +159,7 @@ def _fill(rig: Rig, plan: Plan, folder: DataFolder, executor: Executor, progress
         folder.remove_left_overs()
 
 
-def _deviations(folder: DataFolder, plan: Plan) -> dict[str, Any]:
+def _deviations(folder: DataFolder, plan: SamplingPlan) -> dict[str, Any]:
     """What plain kinematics does not decide, from the stored poses of the first shard and of the probe."""
     facts, shards = plan.facts, plan.contents.shards
     first, probe = shards[:1], [shard for shard in shards if shard.probe]

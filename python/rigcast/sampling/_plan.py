@@ -24,7 +24,7 @@ LARGEST_PROBE = 1 << 30  # bytes of the probe's channel rows
 
 
 @dataclass(frozen=True)
-class Plan:
+class SamplingPlan:
     """Everything that is decided before the rig is evaluated.
 
     Attributes
@@ -43,7 +43,7 @@ class Plan:
 
 def make_plan(
     facts: CheckedRig, sampler: Sampler, count: int | None, seed: int, probe: int, shard_rows: int | None
-) -> Plan:
+) -> SamplingPlan:
     """Draw all rows and part them into shards; the arguments are those of :func:`rigcast.sampling.sample`.
 
     Raises
@@ -58,7 +58,7 @@ def make_plan(
         shard_rows = min(max(1, SHARD_BYTES // (12 * len(facts.rest_vertices))), LARGEST_SHARD)
     shard_rows = integer("shard_rows", shard_rows, 1)
     drawn = draw_rows(sampler, facts.channel_ranges, facts.channel_rest, count, probe, seed)
-    return Plan(facts, drawn.rows, drawn.probe_rows, contents_of(facts, drawn, shard_rows))
+    return SamplingPlan(facts, drawn.rows, drawn.probe_rows, contents_of(facts, drawn, shard_rows))
 
 
 def clipped_share(rig: Rig, sampler: Sampler, count: int = DEFAULT_COUNT, *, seed: int = 0) -> float:

@@ -8,12 +8,12 @@ from rigcast._formats.bvh import Bvh, load_bvh
 from rigcast._formats.frame_rates import Frames
 from rigcast._formats.gltf import GltfRig, GltfSkeleton
 from rigcast._formats.npz.rig import load_npz_rig, save_npz_rig
-from rigcast._rigs.action import Action
 from rigcast._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigcast._rigs.dials_only import dials_only
 from rigcast._rigs.face import rig_of_face
 from rigcast._rigs.mesh import Mesh
-from rigcast._rigs.motion import Motion
+from rigcast._rigs.motions.action import Action
+from rigcast._rigs.motions.motion import Motion
 from rigcast._rigs.rig import FollowerRotations, Mechanism, Rig, RotationChannels, ScaleChannels, TranslationChannels
 from rigcast._rigs.skinned import SkinnedRig
 from rigcast._rigs.surface import Surface

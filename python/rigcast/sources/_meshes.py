@@ -19,7 +19,7 @@ from rigcast._formats.readers import existing_file
 from rigcast._formats.registry import GLTF
 from rigcast._hashing import padded_faces
 from rigcast._rigs.mesh import Mesh
-from rigcast._rigs.shot import Shot
+from rigcast._rigs.motions.shot import Shot
 from rigcast._rigs.source_notes import notes_of, opened
 from rigcast._safe_reading import errors_naming
 from rigcast._text import escaped

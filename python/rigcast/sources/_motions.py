@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rigcast._formats.readers import call, existing_file, readers_of, suffix_of
 from rigcast._formats.registry import MOTION, readers
-from rigcast._rigs.motion import Motion, MotionFile
+from rigcast._rigs.motions.motion import Motion, MotionFile
 from rigcast._rigs.source_notes import opened
 from rigcast._validate import Arguments, bad_argument
 from rigcast.sources._blendshapes import naming

@@ -19,7 +19,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from rigcast._core import Deformer, fit_angles
-from rigcast._rigs.motion import Motion
+from rigcast._rigs.motions.motion import Motion
 from rigcast._rigs.rig import Rig
 from rigcast._rigs.rotations import Float64, euler_to_matrix
 from rigcast._validate import bad_argument

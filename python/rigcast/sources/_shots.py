@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rigcast._formats.readers import call, existing_file, readers_of
 from rigcast._formats.registry import SHOT, readers
-from rigcast._rigs.shot import Shot
+from rigcast._rigs.motions.shot import Shot
 from rigcast._rigs.source_notes import opened
 from rigcast._validate import bad_argument
 from rigcast.sources._blendshapes import naming

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.synthesis._coordinates import Coordinates
-from rigcast.synthesis._embedding import rounded
-from rigcast.synthesis._kept import Kept
+from rigcast.synthesis._learning.embedding import rounded
+from rigcast.synthesis._learning.kept import Kept
 from rigcast.synthesis._mesh import ControlledMesh
 from rigcast.synthesis._parts import Bridge
 from rigcast.synthesis._space import Space

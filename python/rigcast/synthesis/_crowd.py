@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
-from rigcast.synthesis._player import checked_settings, checked_transitions, schedule_of
+from rigcast.synthesis._player import checked_settings, schedule_of
 from rigcast.synthesis._playing import commands
-from rigcast.synthesis._playing.character import Character
-from rigcast.synthesis._playing.commands import Command, Places, Pose
-from rigcast.synthesis._playing.drive import Voice, play_frames
+from rigcast.synthesis._playing.character import LatentCharacter
+from rigcast.synthesis._playing.commands import LabelTable, PlayCommand, Pose
+from rigcast.synthesis._playing.drive import PlayingCharacter, play_frames
 from rigcast.synthesis._playing.events import Event, events_of
 from rigcast.synthesis._playing.layered import Layers
-from rigcast.synthesis._playing.layers import Layer
+from rigcast.synthesis._playing.layers import MASK
 from rigcast.synthesis._playing.playable import Playable
 from rigcast.synthesis._playing.script import Script
-from rigcast.synthesis._playing.settings import MASK, PlaySettings
-from rigcast.synthesis._playing.simulate import Stage
+from rigcast.synthesis._playing.settings import PlaySettings
+from rigcast.synthesis._playing.simulate import SimulationBatch
 
 Float32 = NDArray[np.float32]
 SPREAD = 0x9E3779B97F4A7C15  # between seeds of neighbors
@@ -42,10 +42,8 @@ class PlayerCrowd:
         Character h has the seed ``seeds[h]``.
     scripts : sequence of Script or None, optional
         One for each character, in turn if there are fewer.
-    label, layers, settings, transitions
+    label, settings
         As for :class:`Player`; characters begin at labels in turn if none is given.
-    threads : int
-        Number of threads; 0 means all processors that this process may use.
 
     Raises
     ------
@@ -72,24 +70,24 @@ class PlayerCrowd:
         *,
         scripts: Sequence[Script | None] | None = None,
         label: str | None = None,
-        layers: Sequence[Layer] = (),
         settings: PlaySettings | None = None,
-        transitions: str = "inertialize",
-        threads: int = 0,
     ) -> None:
         check = Arguments("PlayerCrowd")
-        self._stage = Stage(synth, checked_settings("PlayerCrowd", settings), check.threads(threads))
-        self._places = Places(synth)
-        self._layers = Layers("PlayerCrowd", layers, synth.control_names, synth.fps)
+        chosen = checked_settings("PlayerCrowd", settings)
+        self._stage = SimulationBatch(synth, chosen)
+        self._places = LabelTable(synth)
+        self._layers = Layers("PlayerCrowd", chosen.layers, synth.control_names, synth.fps)
         number, base = check.whole("count", count, least=1, most=MOST_FRAMES), check.whole("seed", seed, most=MASK)
         self._seeds = np.array([(base * SPREAD + h) & MASK for h in range(number)], np.uint64)
         labels = synth.labels if label is None else [self._places.label("PlayerCrowd", label)]
         if scripts is not None and (not isinstance(scripts, Sequence) or not len(scripts)):
             raise bad_argument("PlayerCrowd", "scripts", "no list of scripts", "a list of at least one, or None")
         plans = [schedule_of("PlayerCrowd", script, self._places) for script in scripts or [None]]
-        way = checked_transitions("PlayerCrowd", transitions)
         self._voices = [
-            Voice(Character(self._stage, int(own), labels[h % len(labels)], way, KEPT_SECONDS), plans[h % len(plans)])
+            PlayingCharacter(
+                LatentCharacter(self._stage, int(own), labels[h % len(labels)], KEPT_SECONDS),
+                plans[h % len(plans)],
+            )
             for h, own in enumerate(self._seeds)
         ]
 
@@ -144,7 +142,7 @@ class PlayerCrowd:
         index = Arguments("PlayerCrowd.events").whole("character", character, most=len(self) - 1)
         return events_of(self._stage, self._voices[index].character)
 
-    def _tell(self, command: Command, who: ArrayLike | None, later: bool = False) -> None:
+    def _tell(self, command: PlayCommand, who: ArrayLike | None, later: bool = False) -> None:
         check = Arguments("PlayerCrowd")
         chosen = range(len(self)) if who is None else check.integers("who", who, "n", below=len(self))
         for h in chosen:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._rigs.rotations import nearest_rotation
 from rigcast._validate import RATES, Arguments
+from rigcast.synthesis._clips.rotations import Rotations
 from rigcast.synthesis._coordinates import Coordinates
 from rigcast.synthesis._entries import Entries
 from rigcast.synthesis._figures import HeldOut
-from rigcast.synthesis._parts import Bridge, Parts
-from rigcast.synthesis._rotations import Rotations
+from rigcast.synthesis._parts import Bridge, SynthesisParts
 from rigcast.synthesis._space import Embedding, Segment, Space
 
 Tensors = Mapping[str, NDArray[Any]]
@@ -27,13 +27,13 @@ MOST_COVARIANCES = 1 << 27  # between training and inducing points: a gigabyte o
 SKEW = 1e-3  # of a stored rotation from the nearest true one
 
 
-def write(path: str | os.PathLike[str], parts: Parts) -> None:
+def write(path: str | os.PathLike[str], parts: SynthesisParts) -> None:
     """Write the file, atomically."""
     tensors, metadata = to_tensors(parts)
     _core.TensorFile.write(os.fspath(path), tensors, json.dumps(metadata))
 
 
-def to_tensors(parts: Parts) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def to_tensors(parts: SynthesisParts) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Tensors by name, and metadata."""
     around = parts.around
     arrays = {"limits": around.limits, "mean": around.mean, "weights": parts.weights, "effects": parts.effects}
@@ -94,7 +94,7 @@ def _space_entry(space: Space) -> dict[str, Any]:
     }
 
 
-def from_tensors(tensors: Tensors, metadata: Any) -> Parts:
+def from_tensors(tensors: Tensors, metadata: Any) -> SynthesisParts:
     """The parts of a file, every size and number checked.
 
     Raises
@@ -126,7 +126,7 @@ def from_tensors(tensors: Tensors, metadata: Any) -> Parts:
             raise entry.wrong("", f"from {a!r} to {b!r}", "between two labels that no other bridge joins")
         bridges[a, b] = _bridge(check, tensors, f"bridge.{i:03d}.", (spaces[a], spaces[b]), entry.truth("within"))
     back = {(b, a): Bridge(k.to_points, k.from_points, k.distances, k.within) for (a, b), k in bridges.items()}
-    return Parts(
+    return SynthesisParts(
         fps=about.number("fps", **RATES),
         control_names=names,
         around=around,

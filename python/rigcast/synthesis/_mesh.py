@@ -12,8 +12,8 @@ from rigcast._core import BlendshapeRig, Deformer
 from rigcast._rigs.rig import Rig
 from rigcast._validate import bad_argument
 from rigcast.sources._model_channels import ModelChannels
+from rigcast.synthesis._clips.rotations import Rotations
 from rigcast.synthesis._coordinates import Coordinates
-from rigcast.synthesis._rotations import Rotations
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]

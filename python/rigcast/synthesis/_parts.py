@@ -38,7 +38,7 @@ class Bridge:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class SynthesisParts:
     """What a synthesizer is made of, and its file holds."""
 
     fps: float

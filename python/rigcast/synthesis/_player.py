@@ -9,21 +9,20 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._validate import MOST_FRAMES, Arguments, bad_argument, shown
+from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
 from rigcast.synthesis._playing import commands
-from rigcast.synthesis._playing.character import Character
-from rigcast.synthesis._playing.commands import Command, Places, Pose
-from rigcast.synthesis._playing.drive import Voice, play_frames
+from rigcast.synthesis._playing.character import LatentCharacter
+from rigcast.synthesis._playing.commands import LabelTable, PlayCommand, Pose
+from rigcast.synthesis._playing.drive import PlayingCharacter, play_frames
 from rigcast.synthesis._playing.events import Event, events_of
 from rigcast.synthesis._playing.layered import Layers
-from rigcast.synthesis._playing.layers import Layer
+from rigcast.synthesis._playing.layers import MASK
 from rigcast.synthesis._playing.playable import Playable
 from rigcast.synthesis._playing.script import Script
-from rigcast.synthesis._playing.settings import MASK, PlaySettings
-from rigcast.synthesis._playing.simulate import Stage
+from rigcast.synthesis._playing.settings import PlaySettings
+from rigcast.synthesis._playing.simulate import SimulationBatch
 
 Float32 = NDArray[np.float32]
-TRANSITIONS = ("inertialize", "blend")
 
 
 class Player:
@@ -41,14 +40,8 @@ class Player:
         Commands with times.
     label : str, optional
         Where it begins; default the first.
-    layers : sequence of Layer
-        Added to what the clips do: blinks, gaze, sway.
     settings : PlaySettings, optional
-    transitions : {"inertialize", "blend"}
-        How labels, and clips, are joined: the difference decays over ``settings.blend`` frames, or both sides are
-        blended over as many, as published.
-    threads : int
-        Number of threads; 0 means all processors that this process may use.
+        How it moves, its layers (blinks, gaze, sway), how labels are joined, and threads.
 
     Raises
     ------
@@ -77,19 +70,17 @@ class Player:
         script: Script | None = None,
         *,
         label: str | None = None,
-        layers: Sequence[Layer] = (),
         settings: PlaySettings | None = None,
-        transitions: str = "inertialize",
-        threads: int = 1,
     ) -> None:
         check = Arguments("Player")
-        self._stage = Stage(synth, checked_settings("Player", settings), check.threads(threads))
-        self._places = Places(synth)
-        self._layers = Layers("Player", layers, synth.control_names, synth.fps)
+        chosen = checked_settings("Player", settings)
+        self._stage = SimulationBatch(synth, chosen)
+        self._places = LabelTable(synth)
+        self._layers = Layers("Player", chosen.layers, synth.control_names, synth.fps)
         self.seed = check.whole("seed", seed, most=MASK)
         start = synth.labels[0] if label is None else self._places.label("Player", label)
-        character = Character(self._stage, self.seed, start, checked_transitions("Player", transitions))
-        self._voice = Voice(character, schedule_of("Player", script, self._places))
+        character = LatentCharacter(self._stage, self.seed, start)
+        self._voice = PlayingCharacter(character, schedule_of("Player", script, self._places))
         self.script = script
 
     def idle(
@@ -223,7 +214,7 @@ class Player:
             raise bad_argument("Player.restore", "state", f"incomplete ({error!r})", must) from None
         self._voice.character, self._voice.told, self.seed = character, told, seed
 
-    def _tell(self, command: Command, later: bool) -> None:
+    def _tell(self, command: PlayCommand, later: bool) -> None:
         self._voice.character.tell(command, later)
 
     def __repr__(self) -> str:
@@ -239,14 +230,7 @@ def checked_settings(function: str, settings: PlaySettings | None) -> PlaySettin
     return settings
 
 
-def checked_transitions(function: str, transitions: str) -> str:
-    """One of the ways to join labels."""
-    if transitions not in TRANSITIONS:
-        raise bad_argument(function, "transitions", shown(transitions), f"one of {', '.join(TRANSITIONS)}")
-    return transitions
-
-
-def schedule_of(function: str, script: Script | None, places: Places) -> list[tuple[int, Command]]:
+def schedule_of(function: str, script: Script | None, places: LabelTable) -> list[tuple[int, PlayCommand]]:
     """Frames and commands of a script."""
     if script is None:
         return []

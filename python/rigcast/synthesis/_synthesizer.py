@@ -16,9 +16,8 @@ from rigcast.sources import Rig
 from rigcast.synthesis._crowd import PlayerCrowd
 from rigcast.synthesis._file import from_tensors, to_tensors, write
 from rigcast.synthesis._mesh import ControlledMesh
-from rigcast.synthesis._parts import Bridge, Parts
+from rigcast.synthesis._parts import Bridge, SynthesisParts
 from rigcast.synthesis._player import Player
-from rigcast.synthesis._playing.layers import Layer
 from rigcast.synthesis._playing.script import Script
 from rigcast.synthesis._playing.settings import PlaySettings
 from rigcast.synthesis._space import Space
@@ -62,7 +61,7 @@ class Synthesizer:
     metadata : dict
     """
 
-    def __init__(self, parts: Parts, rig: Rig | Deformer | None = None) -> None:
+    def __init__(self, parts: SynthesisParts, rig: Rig | Deformer | None = None) -> None:
         self._parts, self.rig = parts, rig
         self.labels = list(parts.spaces)
         self.fps, self.control_names = parts.fps, list(parts.control_names)
@@ -75,7 +74,7 @@ class Synthesizer:
         self.pose_channels, self.metadata = parts.has_joints, dict(parts.metadata)
 
     @property
-    def parts(self) -> Parts:
+    def parts(self) -> SynthesisParts:
         """What the file holds."""
         return self._parts
 
@@ -144,15 +143,10 @@ class Synthesizer:
         script: Script | None = None,
         *,
         label: str | None = None,
-        layers: Sequence[Layer] = (),
         settings: PlaySettings | None = None,
-        transitions: str = "inertialize",
-        threads: int = 1,
     ) -> Player:
         """One character that idles, moves, makes transitions and plays segments: see :class:`Player`."""
-        return Player(
-            self, seed, script, label=label, layers=layers, settings=settings, transitions=transitions, threads=threads
-        )
+        return Player(self, seed, script, label=label, settings=settings)
 
     def crowd(
         self,
@@ -161,23 +155,10 @@ class Synthesizer:
         *,
         scripts: Sequence[Script | None] | None = None,
         label: str | None = None,
-        layers: Sequence[Layer] = (),
         settings: PlaySettings | None = None,
-        transitions: str = "inertialize",
-        threads: int = 0,
     ) -> PlayerCrowd:
         """Many characters, stepped together: see :class:`PlayerCrowd`."""
-        return PlayerCrowd(
-            self,
-            count,
-            seed,
-            scripts=scripts,
-            label=label,
-            layers=layers,
-            settings=settings,
-            transitions=transitions,
-            threads=threads,
-        )
+        return PlayerCrowd(self, count, seed, scripts=scripts, label=label, settings=settings)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file (kind ``synthesis``), atomically."""

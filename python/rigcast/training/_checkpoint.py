@@ -21,7 +21,7 @@ GROUPS = ("parameters", "optimizer", "best")
 
 
 @dataclass
-class State:
+class TrainingState:
     """Everything that training needs to go on.
 
     Attributes
@@ -50,14 +50,14 @@ def only_run(path: Path, function: str = "body") -> contextlib.AbstractContextMa
     return locked(path.with_name(f"{path.name}.lock"), function, "checkpoint", path)
 
 
-def write_checkpoint(path: Path, state: State, run: str) -> None:
+def write_checkpoint(path: Path, state: TrainingState, run: str) -> None:
     """Write a state, atomically; ``run`` identifies data and settings."""
     facts = {"run": run, "step": state.step, "seconds": state.seconds, "stale": state.stale, "loss": state.best_loss}
     arrays = {f"{group}.{name}": value for group in GROUPS for name, value in getattr(state, group).items()}
     atomic_npz(path, {"facts": np.array(json.dumps(facts)), **arrays})
 
 
-def read_checkpoint(path: Path, run: str, function: str = "body") -> State | None:
+def read_checkpoint(path: Path, run: str, function: str = "body") -> TrainingState | None:
     """The state that a run of a function left, or None if there is no file.
 
     Raises
@@ -83,4 +83,4 @@ def read_checkpoint(path: Path, run: str, function: str = "body") -> State | Non
         for group in GROUPS
     }
     loss = float(found["loss"])
-    return State(int(found["step"]), float(found["seconds"]), loss, int(found["stale"]), **groups)
+    return TrainingState(int(found["step"]), float(found["seconds"]), loss, int(found["stale"]), **groups)

@@ -8,7 +8,7 @@ from typing import Any
 
 from rigcast.progress import Progress, silent
 from rigcast.training._budget import Budget
-from rigcast.training._checkpoint import State, read_checkpoint, write_checkpoint
+from rigcast.training._checkpoint import TrainingState, read_checkpoint, write_checkpoint
 from rigcast.training._optimize import Allowance, Descent
 from rigcast.training._optimizers import Arrays
 from rigcast.training._pace import seconds_of_training, too_few_steps
@@ -27,9 +27,9 @@ def descend(
     *,
     run: str,
     file: Path | None,
-    begin: State | None = None,
+    begin: TrainingState | None = None,
     stage: str = "training",
-) -> State:
+) -> TrainingState:
     """Make steps until the allowance is used up; the returned state's ``best`` are the weights.
 
     Parameters
@@ -43,20 +43,20 @@ def descend(
         Identifies data and settings.
     file : Path or None
         The checkpoint, which must be of the same run.
-    begin : State, optional
+    begin : TrainingState, optional
         The first state; by default ``descent.start()``.
     stage : str
         Named in progress.
     """
     outlook = Outlook(allowance)
 
-    def report(now: State, weights: Arrays) -> None:
+    def report(now: TrainingState, weights: Arrays) -> None:
         if budget.progress is not silent:
             words, error = said(weights)
             message = f"held-out error {words}, {outlook.words(now, error)}"
             budget.progress(Progress(stage, allowance.spent(now), 1.0, message))
 
-    def keep(now: State) -> None:
+    def keep(now: TrainingState) -> None:
         if file is not None:
             write_checkpoint(file, now, run)
 
@@ -72,8 +72,8 @@ def train(
     run: str,
     ending: float = 0.0,
     seconds: float | None = None,
-    begin: State | None = None,
-) -> tuple[State, dict[str, Any]]:
+    begin: TrainingState | None = None,
+) -> tuple[TrainingState, dict[str, Any]]:
     """Train in one stage: the last state, and metadata: the steps that were done, and whether they are too few.
 
     Parameters
@@ -105,12 +105,12 @@ class Outlook:
         self._allowance = allowance
         self._seen: list[tuple[float, float, int, float]] = []  # part spent, seconds, step, held-out error
 
-    def words(self, state: State, error: float) -> str:
+    def words(self, state: TrainingState, error: float) -> str:
         """``step 120 of 8,000, 1:20 left, error still falling (-31 % ...)`` after an evaluation.
 
         Parameters
         ----------
-        state : State
+        state : TrainingState
         error : float
             The mean held-out error now.
         """

@@ -15,7 +15,7 @@ import numpy as np
 from rigcast._interrupts import held_back
 from rigcast.errors import NumericalError
 from rigcast.training._budget import Budget, required_torch
-from rigcast.training._checkpoint import State
+from rigcast.training._checkpoint import TrainingState
 from rigcast.training._optimizers import Adam, Arrays, Optimizer, Soap
 from rigcast.training._pace import Pace, ThreadChoice
 
@@ -35,13 +35,13 @@ class Allowance:
     seconds: float | None
     measured_threads: bool = False
 
-    def spent(self, state: State) -> float:
+    def spent(self, state: TrainingState) -> float:
         """Part of the budget that is used up, 0 to 1."""
         by_steps = state.step / self.steps if self.steps is not None else 0.0
         by_time = state.seconds / max(self.seconds, 1e-9) if self.seconds is not None else 0.0
         return min(max(by_steps, by_time), 1.0)
 
-    def out_of_time(self, state: State) -> bool:
+    def out_of_time(self, state: TrainingState) -> bool:
         """Whether the seconds are used up."""
         return self.seconds is not None and state.seconds >= self.seconds
 
@@ -95,7 +95,7 @@ class Descent(ABC):
         self._optimizer: Optimizer
 
     @abstractmethod
-    def start(self) -> State:
+    def start(self) -> TrainingState:
         """Initial weights, nothing done."""
 
     @abstractmethod
@@ -107,13 +107,17 @@ class Descent(ABC):
         """The loss on held-out rows; without gradients."""
 
     def run(
-        self, state: State, allowance: Allowance, report: Callable[[State, Arrays], None], keep: Callable[[State], None]
-    ) -> State:
+        self,
+        state: TrainingState,
+        allowance: Allowance,
+        report: Callable[[TrainingState, Arrays], None],
+        keep: Callable[[TrainingState], None],
+    ) -> TrainingState:
         """Train until the budget is spent or the held-out loss stops falling.
 
         Parameters
         ----------
-        state : State
+        state : TrainingState
             From :meth:`start` or a checkpoint; changed and returned.
         report : callable
             Given the state and the present weights at every evaluation of the held-out loss.
@@ -152,7 +156,7 @@ class Descent(ABC):
                 raise KeyboardInterrupt
         return state
 
-    def _goes_on(self, state: State, allowance: Allowance, pace: Pace) -> bool:
+    def _goes_on(self, state: TrainingState, allowance: Allowance, pace: Pace) -> bool:
         """Whether neither the budget nor the patience is used up."""
         patient = state.stale < self.descent_settings.patience
         return allowance.spent(state) < 1.0 and patient and pace.fits(state.seconds)
@@ -171,7 +175,7 @@ class Descent(ABC):
         loss.backward()
         self._optimizer.step(learning_rate)
 
-    def _evaluate(self, state: State) -> Arrays:
+    def _evaluate(self, state: TrainingState) -> Arrays:
         """The weights now; the state remembers those with the lowest held-out loss."""
         with self.torch.no_grad():
             loss = self._held_out_loss()
@@ -186,7 +190,7 @@ class Descent(ABC):
             state.best = weights
         return weights
 
-    def _restore(self, state: State) -> None:
+    def _restore(self, state: TrainingState) -> None:
         self._weights = {name: self._tensor(value.copy()).requires_grad_() for name, value in state.parameters.items()}
         self._optimizer = self._new_optimizer()
         if state.optimizer:
@@ -197,7 +201,7 @@ class Descent(ABC):
             return Soap(self.torch, self._weights, self.largest_side)
         return Adam(self.torch, self._weights)
 
-    def _collect(self, state: State) -> None:
+    def _collect(self, state: TrainingState) -> None:
         state.parameters = {name: self._array(weight.detach()) for name, weight in self._weights.items()}
         state.optimizer = self._optimizer.arrays()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from rigcast._formats.blender.host.control_rigs.recognition import Limb, Property, recognized
+from rigcast._formats.blender.host.control_rigs.recognition import ControlledLimb, Property, recognized
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Habit:
     name: str
     lines: list[list[str]]
     properties: list[Property]
-    limbs: list[Limb]
+    limbs: list[ControlledLimb]
     settings: list[str] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
 
@@ -47,7 +47,7 @@ RIGIFY = Habit(
         Property("f_index.01_master.L", "finger_curve"),
     ],
     [
-        Limb(
+        ControlledLimb(
             "arm.L",
             "arm",
             ("upper_arm_fk.L", "forearm_fk.L", "hand_fk.L"),
@@ -97,7 +97,7 @@ MGEAR = Habit(
         Property("legUI_R0_ctl", "leg_blend"),
     ],
     [
-        Limb(
+        ControlledLimb(
             "arm.L",
             "arm",
             ("arm_L0_fk0_ctl", "arm_L0_fk1_ctl", "arm_L0_fk2_ctl"),
@@ -107,7 +107,7 @@ MGEAR = Habit(
             fk_at=0.0,
             ik_at=1.0,
         ),
-        Limb(
+        ControlledLimb(
             "leg.R",
             "leg",
             ("leg_R0_fk0_ctl", "leg_R0_fk1_ctl", "leg_R0_fk2_ctl", "foot_R0_fk0_ctl"),
@@ -153,7 +153,7 @@ ARP = Habit(
         Property("c_foot_ik.r", "leg_pin"),
     ],
     [
-        Limb(
+        ControlledLimb(
             "arm.L",
             "arm",
             ("c_arm_fk.l", "c_forearm_fk.l", "c_hand_fk.l"),
@@ -161,7 +161,7 @@ ARP = Habit(
             "c_arms_pole.l",
             "c_hand_ik.l.ik_fk_switch",
         ),
-        Limb(
+        ControlledLimb(
             "leg.R",
             "leg",
             ("c_thigh_fk.r", "c_leg_fk.r", "c_foot_fk.r", "c_toes_fk.r"),
@@ -196,8 +196,10 @@ QUADRUPED = Habit(
     ],
     [Property("front_thigh_parent.L", "IK_FK"), Property("thigh_parent.L", "IK_FK")],
     [
-        Limb("leg.L", "leg", ("thigh_fk.L", "shin_fk.L", "foot_fk.L"), ("foot_ik.L",), "", "thigh_parent.L.IK_FK"),
-        Limb(
+        ControlledLimb(
+            "leg.L", "leg", ("thigh_fk.L", "shin_fk.L", "foot_fk.L"), ("foot_ik.L",), "", "thigh_parent.L.IK_FK"
+        ),
+        ControlledLimb(
             "front leg.L",
             "leg",
             ("front_thigh_fk.L", "front_shin_fk.L", "front_foot_fk.L"),

@@ -9,7 +9,7 @@ import numpy as np
 from rigcast._formats.alembic_times import sample_times
 from rigcast._formats.blender.process import HostProcess
 from rigcast._formats.frame_rates import Frames, frames_of
-from rigcast._rigs.shot import Shot
+from rigcast._rigs.motions.shot import Shot
 from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
 
 TIMEOUT = 120.0

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._formats.blender.process import HostProcess
 from rigcast._hashing import file_hash, topology_hash
-from rigcast._rigs.action import Action
+from rigcast._rigs.motions.action import Action
 from rigcast._rigs.resting import carrying_notes
 from rigcast._rigs.rig import Mechanism
 from rigcast._validate import Arguments, bad_argument, missing_file

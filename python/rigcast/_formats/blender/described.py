@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._formats.blender.host.control_rigs.joint_limits import Reach
-from rigcast._formats.blender.host.control_rigs.recognition import ControlSets, Limb
+from rigcast._formats.blender.host.control_rigs.recognition import ControlledLimb, ControlSets
 from rigcast._rigs.rig import FollowerRotations, Mechanism, RotationChannels, ScaleChannels, TranslationChannels
 from rigcast._rigs.surface import Surface, joined
 
@@ -134,7 +134,7 @@ def control_sets(header: Mapping[str, Any]) -> ControlSets | None:
     facts = header["control_sets"]
     if facts is None:
         return None
-    limbs = [Limb(**{**limb, "fk": tuple(limb["fk"]), "ik": tuple(limb["ik"])}) for limb in facts["limbs"]]
+    limbs = [ControlledLimb(**{**limb, "fk": tuple(limb["fk"]), "ik": tuple(limb["ik"])}) for limb in facts["limbs"]]
     return ControlSets(facts["habit"], tuple(limbs), tuple(facts["settings"]), facts["roles"])
 
 

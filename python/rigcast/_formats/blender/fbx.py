@@ -13,8 +13,8 @@ from rigcast._formats.blender.rig import BlenderRig
 from rigcast._formats.gltf import GltfRig, GltfSkeleton, gltf_clips, load_gltf
 from rigcast._formats.gltf.shot import load_gltf_shot
 from rigcast._notes import tell
-from rigcast._rigs.motion import MotionFile
-from rigcast._rigs.shot import Shot
+from rigcast._rigs.motions.motion import MotionFile
+from rigcast._rigs.motions.shot import Shot
 
 TIMEOUT = 120.0
 

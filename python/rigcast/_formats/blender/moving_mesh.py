@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rigcast._atomic_files import atomic_file
 from rigcast._formats.blender.process import run_script
 from rigcast._formats.point_cache import cache_paths, write_pc2_parts
-from rigcast._rigs.moving_mesh import MovingMesh, turn_between
+from rigcast._rigs.motions.moving_mesh import MovingMesh, turn_between
 from rigcast._rigs.pieces import Piece
 
 SCRIPT = Path(__file__).with_name("write_cache.py")

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_file, atomic_write
 from rigcast._formats.blender.process import run_script
-from rigcast._rigs.head import in_axes
-from rigcast._rigs.shot import TO_Y_UP
+from rigcast._rigs.motions.head import in_axes
+from rigcast._rigs.motions.shot import TO_Y_UP
 
 if TYPE_CHECKING:
     from rigcast._core import BlendshapeRig

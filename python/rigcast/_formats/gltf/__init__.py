@@ -11,7 +11,7 @@ from typing import Literal
 from rigcast._formats.gltf.clip_file import GltfSkeleton, is_motion_alone, skeleton_of
 from rigcast._formats.gltf.document import Document
 from rigcast._formats.gltf.rig import GltfRig, load_gltf_rig, rig_of
-from rigcast._rigs.motion import MotionFile
+from rigcast._rigs.motions.motion import MotionFile
 
 __all__ = ["GltfRig", "GltfSkeleton", "gltf_clips", "load_gltf", "load_gltf_rig"]
 

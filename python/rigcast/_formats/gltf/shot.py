@@ -13,7 +13,7 @@ from rigcast._formats.gltf.blendshapes import MorphFile, face_of, morph_clip
 from rigcast._formats.gltf.document import Document, records, text
 from rigcast._formats.gltf.playback import clip_frames
 from rigcast._hashing import padded_faces
-from rigcast._rigs.shot import Shot
+from rigcast._rigs.motions.shot import Shot
 from rigcast._validate import bad_argument
 
 METERS_Y_UP: dict[str, Any] = {"meters_per_unit": 1.0, "up_axis": "Y"}  # by the specification

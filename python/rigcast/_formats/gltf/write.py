@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rigcast._formats.gltf.builder import Builder, mesh_of
 from rigcast._formats.gltf.face_notes import notes_of
-from rigcast._rigs import shot
-from rigcast._rigs.head import motion_parts
+from rigcast._rigs.motions import shot
+from rigcast._rigs.motions.head import motion_parts
 from rigcast._rigs.pieces import Piece, pieces
 from rigcast._rigs.rotations import matrix_to_quaternion
 from rigcast._rigs.surface import Surface

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig
 from rigcast._formats.gltf.write import write_glb
-from rigcast._rigs.moving_mesh import MovingMesh
+from rigcast._rigs.motions.moving_mesh import MovingMesh
 from rigcast._rigs.pieces import seam_copies
 
 Float32 = NDArray[np.float32]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rigcast._formats.gltf.builder import PER_SET, Builder, mesh_of
 from rigcast._formats.gltf.write import asset
 from rigcast._rigs.description import Morph
+from rigcast._rigs.motions.skinned_motion import Keys, SkinnedMotion
 from rigcast._rigs.pieces import pieces, seam_copies
 from rigcast._rigs.rotations import invert
-from rigcast._rigs.skinned_motion import Keys, SkinnedMotion
 
 REST = {"translation": 0.0, "rotation": (0.0, 0.0, 0.0, 1.0), "scale": 1.0}  # of a node that states nothing
 

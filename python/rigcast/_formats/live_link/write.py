@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_write
 from rigcast._formats.live_link.read import COLUMNS, LEADING, column_sources
-from rigcast._rigs.head import head_angles
+from rigcast._rigs.motions.head import head_angles
 
 if TYPE_CHECKING:
     from rigcast._core import BlendshapeRig

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._formats.npz.array import read_array
 from rigcast._hashing import padded_faces
-from rigcast._rigs.shot import Shot
+from rigcast._rigs.motions.shot import Shot
 from rigcast._validate import Arguments, bad_argument
 
 DEFAULT_FPS = 30.0

@@ -9,7 +9,7 @@ from typing import IO, Any
 import numpy as np
 
 from rigcast._atomic_files import atomic_file
-from rigcast._rigs.moving_mesh import MovingMesh
+from rigcast._rigs.motions.moving_mesh import MovingMesh
 
 
 def write_npy(path: Path, mesh: MovingMesh) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from rigcast._formats.obj.mesh import faces_of, lines_of, notes_of, read_text, vertices_of
-from rigcast._rigs.shot import Shot
+from rigcast._rigs.motions.shot import Shot
 from rigcast._validate import bad_argument, missing_file
 
 DEFAULT_FPS = 30.0

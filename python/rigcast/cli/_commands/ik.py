@@ -15,7 +15,7 @@ from rigcast import _core, ik
 from rigcast._atomic_files import atomic_npz, atomic_write
 from rigcast._load_model import load
 from rigcast._resume.parts import PartsFolder
-from rigcast._rigs.shot import TO_Y_UP
+from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._commands.solve import not_negative
 from rigcast.cli._console import Console

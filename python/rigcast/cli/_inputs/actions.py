@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._rigs.action import distinct_actions
+from rigcast._rigs.motions.action import distinct_actions
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments, animation_channels
 from rigcast.cli._result import WrongInput

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._formats.npz.archive import Member, member_names, read_arrays
-from rigcast._rigs.head import checked_transforms
+from rigcast._rigs.motions.head import checked_transforms
 from rigcast.exports import Playback
 
 FUNCTION = "load_blendshape_weights"

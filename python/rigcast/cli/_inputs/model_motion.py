@@ -17,8 +17,8 @@ from rigcast._formats.live_link.read import load_table
 from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._formats.npz.array import read_array
 from rigcast._formats.readers import suffix_of
-from rigcast._rigs.moving_mesh import turn_between
-from rigcast._rigs.resampling import resampled
+from rigcast._rigs.motions.moving_mesh import turn_between
+from rigcast._rigs.motions.resampling import resampled
 from rigcast._rigs.rotations import compose, invert, transform_of
 from rigcast.cli._inputs.head import transforms_beside
 from rigcast.cli._inputs.motion import joint_names_map

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rigcast._formats.npz.array import read_array
 from rigcast._formats.readers import suffix_of
 from rigcast._formats.registry import MOTION, readers
-from rigcast._rigs.motion import Motion
+from rigcast._rigs.motions.motion import Motion
 from rigcast._safe_reading import read_json
 from rigcast.cli._arguments import existing_file
 from rigcast.cli._console import Console

@@ -14,7 +14,7 @@ from rigcast import sources
 from rigcast._formats.npz.archive import member_names
 from rigcast._formats.point_cache import mdd_rate
 from rigcast._formats.registry import SHOT, USD, readers, takers
-from rigcast._rigs.shot import TO_Y_UP
+from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast._rigs.up_axis import seeming_up_axis
 from rigcast.cli._arguments import existing_file, rate, unit
 from rigcast.cli._inputs.meshes import lies_otherwise, unit_note

@@ -17,7 +17,7 @@ from rigcast._atomic_files import atomic_file
 from rigcast._formats.gltf.surface import read_surface
 from rigcast._formats.registry import GLTF
 from rigcast._formats.textures import lost_textures
-from rigcast._rigs.shot import TO_Y_UP
+from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast._rigs.up_axis import seeming_up_axis
 from rigcast._validate import bad_argument
 from rigcast.cli._inputs.faces import open_rig

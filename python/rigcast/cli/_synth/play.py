@@ -76,7 +76,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         synth = synthesis.load(args.file, rig)
         script = None if args.script is None else synthesis.Script.load(args.script)
         layers = [] if args.layers is None else synthesis.load_layers(args.layers)
-        player = synth.player(args.seed, script, label=args.label, layers=layers, transitions=args.transitions)
+        settings = synthesis.PlaySettings(layers=layers, transitions=args.transitions)
+        player = synth.player(args.seed, script, label=args.label, settings=settings)
         if script is None:
             player.idle(player.label)
         controls = _played(player, synth.fps, args, console)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast._rigs.action import Action
+from rigcast._rigs.motions.action import Action
 from rigcast._validate import Arguments, bad_argument
 from rigcast.sampling._drawing.clips import Clip, Clips, checked_clips
 from rigcast.sampling._drawing.stream import Stream

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rigcast._rigs.action import distinct_actions
+from rigcast._rigs.motions.action import distinct_actions
 from rigcast._rigs.rig import Rig
 from rigcast.sampling._drawing.animation import Animation
 from rigcast.sampling._drawing.limbs import posed_limbs

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast._rigs.action import Action
+from rigcast._rigs.motions.action import Action
 from rigcast._validate import Arguments, bad_argument
 from rigcast.sampling._drawing.stream import Stream
 

@@ -17,7 +17,7 @@ MOVED_BY = ("rotation_", "location_", "scale_")  # how the channels of a bone go
 
 
 @dataclass(frozen=True)
-class Limb:
+class SwitchedLimb:
     """The columns of a limb.
 
     Attributes
@@ -64,12 +64,12 @@ class PosedLimbs:
     Parameters
     ----------
     sampler : Sampler
-    limbs : tuple of Limb
+    limbs : tuple of SwitchedLimb
     shells : tuple of Shell
     """
 
     sampler: Sampler
-    limbs: tuple[Limb, ...]
+    limbs: tuple[SwitchedLimb, ...]
     shells: tuple[Shell, ...] = ()
 
     def draw(
@@ -103,14 +103,14 @@ def posed_limbs(rig: Any, sampler: Sampler) -> Sampler:
     return PosedLimbs(sampler, limbs, shells) if limbs or shells else sampler
 
 
-def _limbs(rig: Any) -> Iterator[Limb]:
+def _limbs(rig: Any) -> Iterator[SwitchedLimb]:
     names = list(rig.channel_names)
     sets = getattr(rig, "control_sets", None)
     for limb in sets.limbs if sets is not None else ():
         fk, ik = (_columns(names, bones) for bones in (limb.fk, limb.ik))
         switch = names.index(limb.switch) if limb.switch in names else rig.held.get(limb.switch)
         if switch is not None and (fk or ik):
-            yield Limb(fk, ik, switch, limb.fk_at, limb.ik_at)
+            yield SwitchedLimb(fk, ik, switch, limb.fk_at, limb.ik_at)
 
 
 def _shells(rig: Any) -> Iterator[Shell]:

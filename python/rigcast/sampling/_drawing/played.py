@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._rigs.action import distinct_actions
+from rigcast._rigs.motions.action import distinct_actions
 from rigcast._rigs.rig import Rig
 from rigcast._validate import bad_argument
 from rigcast.progress import ProgressOption
@@ -25,7 +25,7 @@ KEPT = ("name", "licence", "origin", "meters_per_unit", "up_axis", "skeleton", "
         "resting", "surface", "notes")  # fmt: skip
 
 
-class Played:
+class PlayedAction:
     """A rig whose only channel is the frame: poses and vertices are those that were played.
 
     Parameters
@@ -114,6 +114,6 @@ def sample_actions(
     if not chosen or any(isinstance(item, str) and item not in known for item in chosen):
         listed = ", ".join(map(repr, known)) or "left out: the rig has none"
         raise bad_argument("sample_actions", "actions", repr(chosen), listed)
-    played = Played(rig, chosen)
+    played = PlayedAction(rig, chosen)
     frames = Animation(np.arange(len(played), dtype=np.float64)[:, None], clips=played.clips, clip=played.clip)
     return sample(played, path, sampler=frames, probe=0, overwrite=overwrite, progress=progress)

@@ -21,7 +21,7 @@ from rigcast._validate import bad_argument
 from rigcast.errors import SourceError, WorkerWarning
 from rigcast.progress import ProgressOption, as_callback
 from rigcast.sampling._farm.arrivals import take_in
-from rigcast.sampling._farm.worker_rigs import Task, WorkerRigs, sample_shard
+from rigcast.sampling._farm.worker_rigs import ShardTask, WorkerRigs, sample_shard
 from rigcast.sampling._store.folder import announced
 from rigcast.sampling._store.layout import Done, Shard
 from rigcast.sampling._work import ShardWork
@@ -96,7 +96,7 @@ class DaskWorkers:
                 work.try_rig(),
                 self.same_bits,
             )
-            tasks = [Task(shard, work.channels(shard)) for shard in shards]
+            tasks = [ShardTask(shard, work.channels(shard)) for shard in shards]
             answers = farm.run(sample_shard, common, tasks, [str(shard) for shard in shards])
             with contextlib.closing(answers):
                 for index, answer in answers:

@@ -23,7 +23,7 @@ from rigcast.sampling._work import ShardWork, evaluated
 
 
 @dataclass(frozen=True)
-class Task:
+class ShardTask:
     """One shard, with its channel rows."""
 
     shard: Shard
@@ -113,7 +113,7 @@ class WorkerRigs:
             raise WorkerFault("rounds the rig's channel row 0 differently, so that bytes would depend on the worker")
         return rig
 
-    def delivered(self, task: Task, answer: Answer) -> dict[str, Any]:
+    def delivered(self, task: ShardTask, answer: Answer) -> dict[str, Any]:
         """The hashes of files in the shared folder, or the arrays themselves if this worker does not share it.
 
         Files get names of their own: the client gives them those of the shard, so that a worker that is slow, or that
@@ -131,7 +131,7 @@ class WorkerRigs:
         return {"attempt": attempt, "hashes": hashes}
 
 
-def sample_shard(rigs: WorkerRigs, task: Task) -> dict[str, Any]:
+def sample_shard(rigs: WorkerRigs, task: ShardTask) -> dict[str, Any]:
     """Evaluate one shard on a worker: see :meth:`WorkerRigs.delivered`."""
     with rigs.borrowed() as rig:
         answer = evaluated(rig, rigs.facts, task.channels, task.shard)

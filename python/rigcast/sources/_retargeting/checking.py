@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._rigs.motion import Motion
+from rigcast._rigs.motions.motion import Motion
 from rigcast._rigs.rotations import Float64, nearest_rotation
 from rigcast.sources._joint_maps import SIDES, joint_roles
 from rigcast.sources._retargeting.following import Following

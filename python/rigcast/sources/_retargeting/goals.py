@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rigcast._rigs.motion import Motion
+from rigcast._rigs.motions.motion import Motion
 from rigcast._rigs.rotations import Float64, nearest_rotation, rotation_between
 from rigcast._validate import bad_argument
 from rigcast.sources._joint_maps import joint_roles

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rigcast._rigs.motion import Motion
+from rigcast._rigs.motions.motion import Motion
 from rigcast._rigs.rotations import Float64, compose, transform_of
 from rigcast._similarity import is_mirrored
 from rigcast.sources._joint_maps import joint_roles

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import Deformer
-from rigcast._rigs.motion import Motion
+from rigcast._rigs.motions.motion import Motion
 from rigcast._rigs.rig import Rig, RotationChannels, TranslationChannels
 from rigcast._rigs.rotations import AXES, Float64, compose, euler_to_matrix, globals_of, nearest_rotation, transform_of
 from rigcast._validate import bad_argument

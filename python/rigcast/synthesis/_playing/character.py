@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._validate import bad_argument
-from rigcast.synthesis._playing.commands import CLOSE, Command, Record, Task, tasks_of
-from rigcast.synthesis._playing.items import Item, Track, decay_of, plain_decay
-from rigcast.synthesis._playing.settings import MASK
-from rigcast.synthesis._playing.simulate import Stage
+from rigcast.synthesis._playing.commands import CLOSE, EventRecord, PlayCommand, Task, tasks_of
+from rigcast.synthesis._playing.items import Item, ItemTrack, decay_of, plain_decay
+from rigcast.synthesis._playing.layers import MASK
+from rigcast.synthesis._playing.simulate import SimulationBatch
 from rigcast.synthesis._playing.states import check_state
 from rigcast.synthesis._playing.transitions import Decay
 
@@ -26,20 +26,21 @@ KEPT_SECONDS = 3600  # of one player, for events
 MOST_WAITING = 10000  # tasks
 
 
-class Character:
+class LatentCharacter:
     """State of a player: a particle, the rest of its path, and tasks that follow.
 
     Everything that decides what comes next is in :meth:`state`. Random choices are functions of the seed and of how
     many were made.
     """
 
-    def __init__(self, stage: Stage, seed: int, label: str, transitions: str, kept_seconds: int = KEPT_SECONDS) -> None:
-        self.stage, self.seed, self.label, self.transitions = stage, seed, label, transitions
+    def __init__(self, stage: SimulationBatch, seed: int, label: str, kept_seconds: int = KEPT_SECONDS) -> None:
+        self.stage, self.seed, self.label = stage, seed, label
+        self.transitions = stage.settings.transitions
         self.frame = self.decisions = self.used = self.jump = 0
         self.command = -1
         self.tasks: list[Task] = []
         self.decays: list[Decay] = []
-        self.record = Record()
+        self.record = EventRecord()
         self.samples: deque[tuple[int, int, str, Float64, Float32]] = deque(maxlen=kept_seconds)
         self.item: Item | None = None
         ground = stage.grounds[label]
@@ -50,7 +51,7 @@ class Character:
 
     # What it is told
 
-    def tell(self, command: Command, later: bool = False) -> None:
+    def tell(self, command: PlayCommand, later: bool = False) -> None:
         """Begin a command, or with ``later`` after those that end by themselves.
 
         Raises
@@ -181,7 +182,7 @@ class Character:
     def _switch(self, label: str, point: Float64) -> Item:
         frames, ground = self.stage.settings.blend, self.stage.grounds[label]
         rows = np.repeat(point[None], frames + 1, axis=0)
-        into = Track(label, rows, CLOSE * ground.radii(rows), point, np.zeros_like(point), self._noise_seed(label))
+        into = ItemTrack(label, rows, CLOSE * ground.radii(rows), point, np.zeros_like(point), self._noise_seed(label))
         if self.transitions == "inertialize":
             self.jump = frames
             return self._item("follow", frames, [into])
@@ -205,7 +206,7 @@ class Character:
         item.rows = np.arange(begin, begin + count)
         return item
 
-    def _item(self, kind: str, count: int, tracks: list[Track]) -> Item:
+    def _item(self, kind: str, count: int, tracks: list[ItemTrack]) -> Item:
         label = tracks[-1].label if tracks else self.label
         jump, self.jump = (0 if kind == "clip" else self.jump), 0
         # The jump is measured from what was shown, in which earlier differences are contained.
@@ -214,8 +215,8 @@ class Character:
             kind, label, self.frame, count, self.command, tracks, np.zeros(0, np.int64), decays, jump, self.previous
         )
 
-    def _track(self, path: Float64, radii: Float64) -> Track:
-        return Track(self.label, path, radii, self.x, self.v, self._noise_seed(self.label))
+    def _track(self, path: Float64, radii: Float64) -> ItemTrack:
+        return ItemTrack(self.label, path, radii, self.x, self.v, self._noise_seed(self.label))
 
     # Frames
 
@@ -303,7 +304,7 @@ class Character:
         check_state(self.stage, state)
         for name in ("frame", "decisions", "used", "jump", "command", "label", "seed", "transitions"):
             setattr(self, name, state[name])
-        self.tasks, self.record = [dict(t) for t in state["tasks"]], Record.of_plain(state["record"])
+        self.tasks, self.record = [dict(t) for t in state["tasks"]], EventRecord.of_plain(state["record"])
         for name in ("x", "v", "path", "radii"):
             setattr(self, name, np.array(state[name], np.float64))
         self.previous = np.array(state["previous"], np.float32)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.synthesis._playing.playable import Playable
-from rigcast.synthesis._playing.simulate import Stage
+from rigcast.synthesis._playing.simulate import SimulationBatch
 
 Float64 = NDArray[np.float64]
 Pose = tuple[str, int] | ArrayLike  # ("clip", frame), or a latent point
@@ -23,7 +23,7 @@ Task = dict[str, Any]
 CLOSE = 0.35  # of the usual radius: the ball before a join to a clip
 
 
-class Places:
+class LabelTable:
     """Latent points and frames of clips, by the names that commands use; every error names function and argument."""
 
     def __init__(self, synth: Playable) -> None:
@@ -61,7 +61,7 @@ class Places:
 
 
 @dataclass(frozen=True)
-class Command:
+class PlayCommand:
     """A command with its arguments, as events and scripts name it."""
 
     name: str
@@ -76,7 +76,7 @@ class Command:
         return f"{self.name}({self.label}{rest})"
 
 
-def idle(places: Places, label: str, poses: Sequence[Pose] | None, hold: float | None, along: str) -> Command:
+def idle(places: LabelTable, label: str, poses: Sequence[Pose] | None, hold: float | None, along: str) -> PlayCommand:
     """Checked arguments of :meth:`Player.idle`."""
     name = places.label("idle", label)
     along = _along("idle", along)
@@ -86,21 +86,23 @@ def idle(places: Places, label: str, poses: Sequence[Pose] | None, hold: float |
             raise bad_argument("idle", "poses", shown(poses), "a list of poses")
         points = [places.point("idle", f"poses[{i}]", name, pose).tolist() for i, pose in enumerate(poses)]
     seconds = None if hold is None else Arguments("idle").number("hold", hold, least=0.0, most=1e6)
-    return Command("idle", name, {"poses": points, "hold": seconds, "along": along})
+    return PlayCommand("idle", name, {"poses": points, "hold": seconds, "along": along})
 
 
-def move(places: Places, label: str, to: Pose, along: str) -> Command:
+def move(places: LabelTable, label: str, to: Pose, along: str) -> PlayCommand:
     """Checked arguments of :meth:`Player.move`."""
     name = places.label("move", label)
-    return Command("move", name, {"to": places.point("move", "to", name, to).tolist(), "along": _along("move", along)})
+    return PlayCommand(
+        "move", name, {"to": places.point("move", "to", name, to).tolist(), "along": _along("move", along)}
+    )
 
 
-def transition(places: Places, label: str) -> Command:
+def transition(places: LabelTable, label: str) -> PlayCommand:
     """Checked arguments of :meth:`Player.transition`."""
-    return Command("transition", places.label("transition", label), {})
+    return PlayCommand("transition", places.label("transition", label), {})
 
 
-def play(places: Places, label: str, segment: Any, begin: int, end: int | None) -> Command:
+def play(places: LabelTable, label: str, segment: Any, begin: int, end: int | None) -> PlayCommand:
     """Checked arguments of :meth:`Player.play`."""
     name = places.label("play", label)
     first, stop = places.segment("play", name, segment)
@@ -109,7 +111,7 @@ def play(places: Places, label: str, segment: Any, begin: int, end: int | None) 
     to_frame = stop - first if end is None else check.whole("end", end, least=from_frame + 1, most=stop - first)
     clip = next(s.name for s in places.synth.space(name).segments if s.begin == first)
     rows = {"begin": first + from_frame, "end": first + to_frame}
-    return Command("play", name, rows, f"play({name}, {clip}, frames {from_frame} to {to_frame - 1})")
+    return PlayCommand("play", name, rows, f"play({name}, {clip}, frames {from_frame} to {to_frame - 1})")
 
 
 def _along(function: str, along: object) -> str:
@@ -118,7 +120,7 @@ def _along(function: str, along: object) -> str:
     return str(along)
 
 
-class Record:
+class EventRecord:
     """Commands and notes by number; the oldest are forgotten."""
 
     def __init__(self) -> None:
@@ -154,7 +156,7 @@ class Record:
         return {"next": self.next, "events": [[number, dict(event)] for number, event in self.events.items()]}
 
     @classmethod
-    def of_plain(cls, plain: dict[str, Any]) -> Record:
+    def of_plain(cls, plain: dict[str, Any]) -> EventRecord:
         """The record of :meth:`as_plain`."""
         found = cls()
         found.next = plain["next"]
@@ -162,7 +164,7 @@ class Record:
         return found
 
 
-def tasks_of(stage: Stage, command: Command) -> list[Task]:
+def tasks_of(stage: SimulationBatch, command: PlayCommand) -> list[Task]:
     """Tasks of a command, in their order."""
     arguments, settings = command.arguments, stage.settings
     enter: Task = {"do": "enter", "label": command.label}

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.synthesis._playing.character import Character
-from rigcast.synthesis._playing.commands import Command
-from rigcast.synthesis._playing.simulate import Stage
+from rigcast.synthesis._playing.character import LatentCharacter
+from rigcast.synthesis._playing.commands import PlayCommand
+from rigcast.synthesis._playing.simulate import SimulationBatch
 
 Float32 = NDArray[np.float32]
 
 
 @dataclass(eq=False)
-class Voice:
+class PlayingCharacter:
     """A character, and the commands that wait for their time."""
 
-    character: Character
-    schedule: list[tuple[int, Command]]
+    character: LatentCharacter
+    schedule: list[tuple[int, PlayCommand]]
     told: int = 0
 
     def obey(self) -> None:
@@ -34,7 +34,7 @@ class Voice:
         return self.schedule[self.told][0] - self.character.frame if self.told < len(self.schedule) else 2**60
 
 
-def play_frames(stage: Stage, voices: Sequence[Voice], frames: int) -> Float32:
+def play_frames(stage: SimulationBatch, voices: Sequence[PlayingCharacter], frames: int) -> Float32:
     """(H, frames, N) controls of the next frames of H characters, without layers."""
     result = np.empty((len(voices), frames, len(stage.synth.control_names)), np.float32)
     done = [0] * len(voices)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rigcast.synthesis._playing.character import Character
-from rigcast.synthesis._playing.simulate import Stage
+from rigcast.synthesis._playing.character import LatentCharacter
+from rigcast.synthesis._playing.simulate import SimulationBatch
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Event:
         return asdict(self)
 
 
-def events_of(stage: Stage, character: Character) -> list[Event]:
+def events_of(stage: SimulationBatch, character: LatentCharacter) -> list[Event]:
     """Events of a character, in the order of time."""
     fps = stage.synth.fps
     found = [
@@ -60,7 +60,7 @@ def events_of(stage: Stage, character: Character) -> list[Event]:
     return sorted([*found, *_seconds(stage, character)], key=lambda event: event.seconds)
 
 
-def _seconds(stage: Stage, character: Character) -> list[Event]:
+def _seconds(stage: SimulationBatch, character: LatentCharacter) -> list[Event]:
     samples = list(character.samples)
     found: list[Event] = []
     for label in dict.fromkeys(sample[2] for sample in samples):

@@ -15,7 +15,7 @@ Float64 = NDArray[np.float64]
 
 
 @dataclass(eq=False)
-class Track:
+class ItemTrack:
     """A particle on its path, and once it is simulated, where it went.
 
     Attributes
@@ -56,7 +56,7 @@ class Item:
     first, count : int
     command : int
         Index of the command among the events.
-    tracks : list of Track
+    tracks : list of ItemTrack
     rows : (n,) int64
         Training frames of "clip" and "join".
     decays : list of Decay
@@ -76,7 +76,7 @@ class Item:
     first: int
     count: int
     command: int
-    tracks: list[Track]
+    tracks: list[ItemTrack]
     rows: NDArray[np.int64]
     decays: list[Decay]
     jump: int
@@ -102,7 +102,7 @@ class Item:
         tracks = []
         for t in plain["tracks"]:
             path, radii, x, v = (np.array(t[key], np.float64) for key in ("path", "radii", "x", "v"))
-            tracks.append(Track(t["label"], path, radii, x, v, t["seed"]))
+            tracks.append(ItemTrack(t["label"], path, radii, x, v, t["seed"]))
         return cls(
             kind=plain["kind"],
             label=plain["label"],

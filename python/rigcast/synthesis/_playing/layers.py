@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._safe_reading import errors_naming, read_settings
 from rigcast._validate import Arguments, bad_argument, shown
-from rigcast.synthesis._playing.settings import MASK, SHORTEST_TIMESCALE
 
+MASK = 2**64 - 1  # the largest seed
+SHORTEST_TIMESCALE = 1e-3  # seconds: memory and time of a frame grow with its number of timescales
 Float64 = NDArray[np.float64]
 AnyLayer = TypeVar("AnyLayer", bound="Layer")
 

@@ -13,7 +13,7 @@ from rigcast._safe_reading import errors_naming, read_settings
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.errors import ArgumentError
 from rigcast.synthesis._playing import commands
-from rigcast.synthesis._playing.commands import Command, Places, Pose
+from rigcast.synthesis._playing.commands import LabelTable, PlayCommand, Pose
 
 MOST_BYTES = 16 << 20
 LONGEST = 1e6  # seconds
@@ -87,7 +87,7 @@ class Script:
         with errors_naming(path):
             return cls(content["commands"], content.get("seconds"))
 
-    def schedule(self, places: Places) -> list[tuple[int, Command]]:
+    def schedule(self, places: LabelTable) -> list[tuple[int, PlayCommand]]:
         """Frames and checked commands."""
         found = []
         for i, given in enumerate(self.commands):
@@ -100,7 +100,7 @@ class Script:
         return found
 
     @staticmethod
-    def _command(places: Places, given: Mapping[str, Any]) -> Command:
+    def _command(places: LabelTable, given: Mapping[str, Any]) -> PlayCommand:
         name, label = given["command"], given["label"]
         if name == "idle":
             poses, hold = given.get("poses"), given.get("hold")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from rigcast._validate import Arguments
+from rigcast._validate import Arguments, bad_argument, shown
+from rigcast.synthesis._playing.layers import SHORTEST_TIMESCALE, Layer
 
-MASK = 2**64 - 1  # the largest seed
-SHORTEST_TIMESCALE = 1e-3  # seconds: memory and time of a frame grow with its number of timescales
+TRANSITIONS = ("inertialize", "blend")
 FASTEST_RATE = 1e3  # 1 / s: stable with a thousand integration steps per frame, from one frame per second on
 HIGHEST_POWER = 64.0
 
@@ -40,6 +41,13 @@ class PlaySettings:
         Frames of idling before a transition.
     power : float
         Of distances in the graph of shortest paths (Bailey 2020: 4), at most 64.
+    layers : sequence of Layer
+        Added to what the clips do: blinks, gaze, sway.
+    transitions : {"inertialize", "blend"}
+        How labels, and clips, are joined: the difference decays over ``blend`` frames, or both sides are blended over
+        as many, as published.
+    threads : int
+        Number of threads; 0 means all processors that this process may use. The bytes are the same for any.
     slow, least : float
         Quantiles of the predictive density one step beside the training points: paths slow down, and the ball shrinks,
         below that of ``slow``, and turn back below that of ``least``.
@@ -58,6 +66,9 @@ class PlaySettings:
     power: float = 4.0
     slow: float = 0.05
     least: float = 0.0
+    layers: Sequence[Layer] = ()
+    transitions: str = "inertialize"
+    threads: int = 0
 
     def __post_init__(self) -> None:
         check = Arguments("PlaySettings")
@@ -67,6 +78,13 @@ class PlaySettings:
                 check.whole(field.name, value, least=1, most=1000)
             elif field.name in ("slow", "least"):
                 check.number(field.name, value, least=0.0, most=1.0)
+            elif field.name == "transitions":
+                if value not in TRANSITIONS:
+                    raise bad_argument("PlaySettings", "transitions", shown(value), f"one of {', '.join(TRANSITIONS)}")
+            elif field.name == "threads":
+                check.threads(value)
+            elif field.name == "layers":  # a player checks them against its controls
+                object.__setattr__(self, "layers", tuple(value) if isinstance(value, list) else value)
             elif field.name == "timescale":
                 check.number(field.name, value, least=SHORTEST_TIMESCALE, most=1e6)
             elif field.name in ("drag", "stiffness"):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast.synthesis._playing.items import Item, Track
+from rigcast.synthesis._playing.items import Item, ItemTrack
 from rigcast.synthesis._playing.paths import Ground, rounding_width
 from rigcast.synthesis._playing.playable import Playable
 from rigcast.synthesis._playing.settings import PlaySettings
@@ -19,19 +19,17 @@ Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 
 
-class Stage:
+class SimulationBatch:
     """What all characters of a synthesizer share. Immutable but for paths that are kept.
 
     Parameters
     ----------
     synth : Synthesizer
     settings : PlaySettings
-    threads : int
-        Number of threads; 0 means all processors that this process may use.
     """
 
-    def __init__(self, synth: Playable, settings: PlaySettings, threads: int) -> None:
-        self.synth, self.settings, self.threads = synth, settings, threads
+    def __init__(self, synth: Playable, settings: PlaySettings) -> None:
+        self.synth, self.settings, self.threads = synth, settings, settings.threads
         self.grounds = {label: _ground(synth, label, settings) for label in synth.labels}
         self.mixer = Mixer(synth.rotations, list(synth.rotation_orders), synth.limits)
 
@@ -45,7 +43,7 @@ class Stage:
         for item in items:
             item.controls = self._controls(item)
 
-    def _step(self, ground: Ground, tracks: Sequence[Track], first: Sequence[int]) -> None:
+    def _step(self, ground: Ground, tracks: Sequence[ItemTrack], first: Sequence[int]) -> None:
         """Particles of one label, and what they show."""
         settings, step, fps = self.settings, ground.step, self.synth.fps
         offsets = np.concatenate([[0], np.cumsum([len(track.path) for track in tracks])])

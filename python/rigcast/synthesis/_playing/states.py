@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rigcast._validate import Arguments
-from rigcast.synthesis._playing.settings import MASK
-from rigcast.synthesis._playing.simulate import Stage
+from rigcast.synthesis._playing.layers import MASK
+from rigcast.synthesis._playing.simulate import SimulationBatch
 
 LATEST = 2**53  # frames, and other whole numbers that JSON keeps exact
 FIELDS = {
@@ -22,7 +22,7 @@ FIELDS = {
 }  # of tasks
 
 
-def check_state(stage: Stage, state: Mapping[str, Any]) -> None:
+def check_state(stage: SimulationBatch, state: Mapping[str, Any]) -> None:
     """Check that a state of a character belongs to a synthesizer.
 
     Raises
@@ -68,7 +68,7 @@ def _check_command(check: Arguments, number: object, events: set[int]) -> None:
         raise check.wrong("command", repr(number), "-1 or the number of an event")
 
 
-def _check_task(check: Arguments, stage: Stage, task: Mapping[str, Any], events: set[int]) -> None:
+def _check_task(check: Arguments, stage: SimulationBatch, task: Mapping[str, Any], events: set[int]) -> None:
     if task["do"] not in FIELDS or set(task) - {"do", "meet"} != FIELDS[task["do"]]:
         raise check.wrong("tasks", repr(task)[:100], "tasks of a player")
     if "label" in task and task["label"] not in stage.grounds:
@@ -80,7 +80,7 @@ def _check_task(check: Arguments, stage: Stage, task: Mapping[str, Any], events:
             check.whole(name, task[name], most=LATEST)
 
 
-def _check_item(check: Arguments, stage: Stage, state: Mapping[str, Any], events: set[int]) -> None:
+def _check_item(check: Arguments, stage: SimulationBatch, state: Mapping[str, Any], events: set[int]) -> None:
     item = state["item"]
     for label in [item["label"], *(track["label"] for track in item["tracks"])]:
         if label not in stage.grounds:

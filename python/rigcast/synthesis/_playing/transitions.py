@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._rigs.rotation_vectors import rotation_vectors, rotations_of
-from rigcast.synthesis._rotations import Rotations
+from rigcast.synthesis._clips.rotations import Rotations
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]

@@ -39,7 +39,7 @@ class Offsets:
 
 
 @dataclass(frozen=True)
-class Segment:
+class DirectSegment:
     """What one network learns.
 
     Attributes
@@ -100,7 +100,7 @@ class DirectNetworks:
     Parameters
     ----------
     poses : (T, C) float32
-    segments : list of Segment
+    segments : list of DirectSegment
     training : (T,) bool
         The other rows are held out.
     settings : BodySettings
@@ -110,7 +110,7 @@ class DirectNetworks:
     def __init__(
         self,
         poses: NDArray[np.float32],
-        segments: list[Segment],
+        segments: list[DirectSegment],
         training: NDArray[np.bool_],
         settings: BodySettings,
         budget: Budget,

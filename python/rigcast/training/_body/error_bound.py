@@ -104,14 +104,14 @@ def row_errors(model: Deformer, ds: Any, rows: NDArray[np.integer[Any]]) -> NDAr
 
 
 @dataclass(frozen=True)
-class Group:
+class BoundGroup:
     """Vertices that share a regression: those of a set that no other set holds more of; and the set's columns."""
 
     vertices: NDArray[np.intp]
     columns: NDArray[np.int32]
 
 
-def groups_of(tensors: Tensors, errors: NDArray[np.float32]) -> list[Group]:
+def groups_of(tensors: Tensors, errors: NDArray[np.float32]) -> list[BoundGroup]:
     """The groups of a body's tensors, without sets that read nothing, nor vertices that hardly err."""
     offset, vertex, weight = (tensors[f"sets.{name}"] for name in ("offset", "vertex", "weight"))
     owner, largest = np.zeros(errors.shape[1], np.intp), np.zeros(errors.shape[1], np.float32)
@@ -122,14 +122,14 @@ def groups_of(tensors: Tensors, errors: NDArray[np.float32]) -> list[Group]:
     errs = np.median(errors, axis=0) > RESTING * max(float(errors.mean(dtype=np.float64)), 1e-30)
     begin, column = tensors["inputs.offset"], tensors["inputs.column"]
     found = [
-        Group(np.flatnonzero((owner == i) & errs), column[int(begin[i]) : int(begin[i + 1])])
+        BoundGroup(np.flatnonzero((owner == i) & errs), column[int(begin[i]) : int(begin[i + 1])])
         for i in range(len(offset) - 1)
     ]
     return [group for group in found if len(group.vertices) and len(group.columns)]
 
 
 @dataclass(frozen=True)
-class Fit:
+class BoundFit:
     """The regression of a group of M vertices on n columns: K components of H hidden values."""
 
     mean: Array  # (n,)
@@ -143,7 +143,9 @@ class Fit:
     limits: Array  # (M, 2)
 
 
-def fit(poses: NDArray[np.float32], errors: NDArray[np.float32], group: Group, rng: np.random.Generator) -> Fit:
+def fit(
+    poses: NDArray[np.float32], errors: NDArray[np.float32], group: BoundGroup, rng: np.random.Generator
+) -> BoundFit:
     """Ridge regression of log(e / median + FAINT) of the group's vertices."""
     x = poses[:, group.columns].astype(np.float64)
     least = STILL * np.maximum(np.abs(x).max(axis=0), np.finfo(np.float32).tiny)  # of a column: its rounding
@@ -165,7 +167,7 @@ def fit(poses: NDArray[np.float32], errors: NDArray[np.float32], group: Group, r
     loading = right[:kept].T
     fitted = features @ (weights * spread[:, None]) @ loading.T + level
     limits = np.quantile(fitted, [CLAMP, 1.0 - CLAMP], axis=0).T
-    return Fit(mean, inverse, hidden, hidden_bias, weights, -center @ weights, loading, level, limits)
+    return BoundFit(mean, inverse, hidden, hidden_bias, weights, -center @ weights, loading, level, limits)
 
 
 def features_of(x: Array, mean: Array, inverse: Array, hidden: Array, bias: Array) -> Array:
@@ -174,7 +176,7 @@ def features_of(x: Array, mean: Array, inverse: Array, hidden: Array, bias: Arra
     return np.concatenate([z, z * z, np.tanh(z @ hidden + bias)], axis=1)
 
 
-def bound_tensors(groups: list[Group], fits: list[Fit], num_vertices: int) -> Tensors:
+def bound_tensors(groups: list[BoundGroup], fits: list[BoundFit], num_vertices: int) -> Tensors:
     """The tensors ``bound.*`` with a scale of 1 everywhere."""
     result = {f"bound.vertex.{name}": np.zeros(num_vertices, np.float32) for name in ("offset", "lowest", "highest")}
     result["bound.vertex.scale"] = np.ones(num_vertices, np.float32)

@@ -22,11 +22,11 @@ from rigcast.training._body.error_bound import row_errors
 from rigcast.training._body.linear_part import INFLUENCES, Skinnings, skinned_sets
 from rigcast.training._body.networks import Normalization, layers, make_problem, normalize
 from rigcast.training._body.partition import VertexSets
-from rigcast.training._body.preparation import Preparation
+from rigcast.training._body.preparation import BodyPreparation
 from rigcast.training._body.settings import BodySettings
 from rigcast.training._body.trainer import Trainer
 from rigcast.training._budget import Budget
-from rigcast.training._checkpoint import State
+from rigcast.training._checkpoint import TrainingState
 from rigcast.training._descend import train
 from rigcast.training._export import (
     LearnedSet,
@@ -53,7 +53,7 @@ class Networks:
     """
 
     def __init__(
-        self, ds: Any, ready: Preparation, settings: BodySettings, budget: Budget, before: Tensors | None = None
+        self, ds: Any, ready: BodyPreparation, settings: BodySettings, budget: Budget, before: Tensors | None = None
     ) -> None:
         self.ds, self.ready, self.settings, self.budget, self.before = ds, ready, settings, budget, before
         self.active = [i for i, basis in enumerate(ready.bases) if len(ready.columns[i]) and basis.components.shape[1]]
@@ -114,7 +114,7 @@ class Networks:
 
         return said
 
-    def _start(self, trainer: Trainer) -> State:
+    def _start(self, trainer: Trainer) -> TrainingState:
         state = trainer.start()
         if self.before is not None:
             known = self.active, self.ready.sets, self.ready.bases, self.maps
@@ -123,13 +123,13 @@ class Networks:
         return state
 
 
-def model_of(ds: Any, ready: Preparation, learned: list[LearnedSet]) -> Deformer:
+def model_of(ds: Any, ready: BodyPreparation, learned: list[LearnedSet]) -> Deformer:
     """The model of some sets, without what it states of itself."""
     tensors = common_tensors(ds, ready.poses) | set_tensors(ready.sets, learned)
     return _core.model_from_tensors(tensors, json.dumps(common_metadata(ds, "body", {})))
 
 
-def model_tensors(ds: Any, ready: Preparation, learned: list[LearnedSet]) -> dict[str, NDArray[Any]]:
+def model_tensors(ds: Any, ready: BodyPreparation, learned: list[LearnedSet]) -> dict[str, NDArray[Any]]:
     """All tensors of the model but its errors.
 
     The rest pose counts as a training pose if no vertex errs there by more than five times the 99th percentile of the
@@ -174,8 +174,8 @@ def measured_beside(linear: Deformer, ds: Any, rows: NDArray[np.integer[Any]]) -
 
 
 def beside_skinning(
-    ds: Any, ready: Preparation, learned: list[LearnedSet], skinnings: Skinnings
-) -> tuple[Preparation, list[LearnedSet], Beside]:
+    ds: Any, ready: BodyPreparation, learned: list[LearnedSet], skinnings: Skinnings
+) -> tuple[BodyPreparation, list[LearnedSet], Beside]:
     """What linear skinning of the same samples reaches on the held-out rows; and the sets of the better of both.
 
     Networks that are no better than skinning alone, in mean, are left out: the model is then the skinning.
@@ -192,7 +192,7 @@ def beside_skinning(
 
 
 def metadata(
-    ds: Any, ready: Preparation, settings: BodySettings, budget: Budget, used: dict[str, Any]
+    ds: Any, ready: BodyPreparation, settings: BodySettings, budget: Budget, used: dict[str, Any]
 ) -> dict[str, Any]:
     """Metadata of the model: what is needed to repeat the training, and what came of it."""
     record = budget.record(settings) | {

@@ -43,7 +43,7 @@ def forward(torch: Any, parameters: dict[str, Any], inputs: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Problem:
+class NetworkProblem:
     """What the networks learn, padded: S sets over T rows.
 
     Attributes
@@ -93,11 +93,11 @@ def make_problem(
     coefficients: list[NDArray[np.float32]],
     maps: list[Normalization],
     training: NDArray[np.bool_],
-) -> Problem:
+) -> NetworkProblem:
     """Pad the normalized inputs (T, n_s) and scaled coefficients (T, r_s) of S sets."""
     count, rows = len(inputs), len(training)
     n, r = max(x.shape[1] for x in inputs), max(c.shape[1] for c in coefficients)
-    problem = Problem(
+    problem = NetworkProblem(
         np.zeros((count, rows, n), np.float32),
         np.zeros((count, rows, r), np.float32),
         np.zeros((count, 1, r), np.float32),

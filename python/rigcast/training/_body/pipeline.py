@@ -17,7 +17,7 @@ from rigcast.training._body.error_bound import LEAST_ROWS, add_error_bound
 from rigcast.training._body.learned_body import Beside, Networks, beside_skinning, metadata, model_tensors
 from rigcast.training._body.linear_part import Skinnings, skinning_rows
 from rigcast.training._body.outline import parted
-from rigcast.training._body.preparation import Preparation, prepare
+from rigcast.training._body.preparation import BodyPreparation, prepare
 from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget, budget_of
 from rigcast.training._export import LearnedSet, measured
@@ -201,7 +201,7 @@ def body_until(
     return learn_until(samples, goal, settings, budget)
 
 
-def _rehearsed(finish: Any, ready: Preparation, begin: list[LearnedSet], share: float) -> None:
+def _rehearsed(finish: Any, ready: BodyPreparation, begin: list[LearnedSet], share: float) -> None:
     """Make the model of the first weights, and measure it on a share of the rows."""
     rows = share_of(ready.training, share, 2), share_of(ready.held_out, share, LEAST_ROWS)
     finish(replace(ready, training=rows[0], held_out=rows[1]), begin, {}, choose=False)
@@ -212,7 +212,7 @@ def _finished(
     skinnings: Skinnings,
     settings: BodySettings,
     budget: Budget,
-    ready: Preparation,
+    ready: BodyPreparation,
     learned: list[LearnedSet],
     done: dict[str, Any],
     *,
@@ -230,7 +230,7 @@ def _model(
     ds: Any,
     settings: BodySettings,
     budget: Budget,
-    ready: Preparation,
+    ready: BodyPreparation,
     learned: list[LearnedSet],
     beside: Beside,
     done: dict[str, Any],

@@ -25,7 +25,7 @@ FAR = 5.0  # times the threshold of influence: what a joint far from a set must 
 
 
 @dataclass(frozen=True)
-class Preparation:
+class BodyPreparation:
     """What the networks are trained on.
 
     Attributes
@@ -84,7 +84,7 @@ def prepare(
     budget: Budget,
     outline: Outline | None = None,
     skinnings: Skinnings | None = None,
-) -> Preparation:
+) -> BodyPreparation:
     """Find sets, inputs and bases.
 
     Parameters
@@ -108,7 +108,7 @@ def prepare(
     outline = outline or outlined(ds, settings, budget, skinnings=skinnings)
     bases = _find_bases(ds, poses, training, outline, settings, budget)
     found = outline.sets, outline.columns, bases, outline.description, outline.linear
-    return Preparation(poses, training, held_out, extent, *found)
+    return BodyPreparation(poses, training, held_out, extent, *found)
 
 
 def outlined(

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rigcast.training._body.networks import Problem, forward, initial_parameters
+from rigcast.training._body.networks import NetworkProblem, forward, initial_parameters
 from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget
-from rigcast.training._checkpoint import State
+from rigcast.training._checkpoint import TrainingState
 from rigcast.training._optimize import Descent
 
 
@@ -27,7 +27,7 @@ class Trainer(Descent):
 
     def __init__(
         self,
-        problem: Problem,
+        problem: NetworkProblem,
         inputs: list[int],
         outputs: list[int],
         settings: BodySettings,
@@ -46,11 +46,11 @@ class Trainer(Descent):
         self.batches = int(train.sum()) // self.batch
         self._epoch, self._order = -1, self.torch.empty(0)
 
-    def start(self) -> State:
+    def start(self) -> TrainingState:
         """See :class:`Descent`."""
         parameters = initial_parameters(*self.widths, self.settings.hidden, self.budget.seed)
         parameters["weight1"] *= np.float32(self.settings.gain)
-        return State(parameters=parameters, best=parameters)
+        return TrainingState(parameters=parameters, best=parameters)
 
     def _step(self, step: int, learning_rate: float) -> None:
         super()._step(step, learning_rate)

@@ -12,7 +12,7 @@ from rigcast._pose_statistics.confidence import confidence_of
 from rigcast._rigs.model_surface import surface_tensors
 from rigcast._rigs.surface import surface_of
 from rigcast.training._differential._labels import Labels
-from rigcast.training._differential._networks import Layers, Problem
+from rigcast.training._differential._networks import Layers, SubspaceProblem
 from rigcast.training._optimizers import Arrays
 
 Tensors = dict[str, NDArray[Any]]
@@ -61,7 +61,7 @@ def common_metadata(ds: Any, training: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def learned_tensors(problem: Problem, weights: Arrays) -> Tensors:
+def learned_tensors(problem: SubspaceProblem, weights: Arrays) -> Tensors:
     """Networks, basis, anchors and skinning."""
     labels = problem.labels
     return {
@@ -76,7 +76,7 @@ def learned_tensors(problem: Problem, weights: Arrays) -> Tensors:
     }
 
 
-def _network(problem: Problem, weights: Arrays, labels: Labels) -> Tensors:
+def _network(problem: SubspaceProblem, weights: Arrays, labels: Labels) -> Tensors:
     layers = problem.layers(problem.network, weights, 0)
     last, bias = layers[-1]
     if problem.settings.loss == "displacement":  # y = z metric
@@ -90,7 +90,7 @@ def _network(problem: Problem, weights: Arrays, labels: Labels) -> Tensors:
     return result
 
 
-def _anchor_networks(problem: Problem, weights: Arrays) -> Tensors:
+def _anchor_networks(problem: SubspaceProblem, weights: Arrays) -> Tensors:
     groups, count = problem.anchors, len(problem.anchor_columns)
     hidden, last = max(group.hidden for group in groups), groups[0].layers + 1
     layers = {

@@ -21,7 +21,7 @@ Layers = list[tuple[NDArray[np.float64], NDArray[np.float64]]]  # weights (input
 
 
 @dataclass(frozen=True)
-class Group:
+class NetworkGroup:
     """Networks of one shape, with inputs padded to the widest: S networks over T rows.
 
     Attributes
@@ -57,7 +57,7 @@ class Group:
         ]
 
 
-class Problem:
+class SubspaceProblem:
     """What is learned from all rows.
 
     Parameters
@@ -75,8 +75,8 @@ class Problem:
     ----------
     inputs : (T, C + 1) float32
         Normalized columns, and one of zeros.
-    network : Group
-    anchors : list of Group
+    network : NetworkGroup
+    anchors : list of NetworkGroup
         Anchor networks with about as many inputs: little of a group is padding.
     anchor_columns : list
         As given.
@@ -134,7 +134,7 @@ class Problem:
         importance: NDArray[np.float64],
         hidden: int,
         layers: int,
-    ) -> Group:
+    ) -> NetworkGroup:
         widest = max(1, *(len(c) for c in columns))
         places = np.full((len(columns), widest), self._padding)
         for s, c in enumerate(columns):
@@ -142,7 +142,7 @@ class Problem:
         scale = np.sqrt(np.square(targets[:, self.training]).mean(axis=(1, 2)))
         scale = np.maximum(scale, 1e-6 * float(scale.max()) or 1.0)
         scaled = (targets / scale[:, None, None]).astype(np.float32)
-        return Group(name, columns, places, scaled, scale, importance * np.square(scale), hidden, layers)
+        return NetworkGroup(name, columns, places, scaled, scale, importance * np.square(scale), hidden, layers)
 
     def initial(self, seed: int) -> Arrays:
         """He-normal weights (S, inputs, outputs) and zero biases (S, 1, outputs); on a base, small ones in the end."""
@@ -169,7 +169,7 @@ class Problem:
             result[f"{group.name}_weight{group.layers + 1}"][:] = 0.0
         return result
 
-    def layers(self, group: Group, weights: Arrays, s: int) -> Layers:
+    def layers(self, group: NetworkGroup, weights: Arrays, s: int) -> Layers:
         """The layers of network s on raw columns, with scaled outputs."""
         columns = group.columns[s]
         result = []
@@ -185,7 +185,7 @@ class Problem:
         return result
 
 
-def forward(torch: Any, group: Group, weights: dict[str, Any], inputs: Any) -> Any:
+def forward(torch: Any, group: NetworkGroup, weights: dict[str, Any], inputs: Any) -> Any:
     """Scaled targets (S, B, r) of normalized inputs (S, B, n)."""
     x = inputs
     for i in range(1, group.layers + 1):

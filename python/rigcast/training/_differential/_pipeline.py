@@ -20,7 +20,7 @@ from rigcast.training._descend import train
 from rigcast.training._differential._export import common_metadata, common_tensors, learned_tensors
 from rigcast.training._differential._inputs import anchor_columns, describe, network_columns
 from rigcast.training._differential._labels import find_labels
-from rigcast.training._differential._networks import Problem
+from rigcast.training._differential._networks import SubspaceProblem
 from rigcast.training._differential._settings import DifferentialSettings
 from rigcast.training._differential._trainer import SubspaceDescent
 from rigcast.training._differential._transforms import SkinOption
@@ -130,7 +130,7 @@ def differential(
 class _Ready:
     """The problem, the held-out rows, the diagonal of the rest mesh, and the metadata of the base."""
 
-    problem: Problem
+    problem: SubspaceProblem
     held_out: NDArray[np.integer[Any]]
     extent: float
     about: dict[str, Any]
@@ -147,7 +147,7 @@ def _prepare(ds: Any, anchors: Any, skin: Any, settings: DifferentialSettings, b
     learn = np.zeros(len(poses), bool)
     learn[training] = True
     joints = len(description.parents)
-    problem = Problem(poses, joints, labels, network_columns(description), columns, learn, settings)
+    problem = SubspaceProblem(poses, joints, labels, network_columns(description), columns, learn, settings)
     return _Ready(problem, held_out, extent, about | {"judged_by": judged_by})
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from rigcast.training._budget import Budget
-from rigcast.training._checkpoint import State
-from rigcast.training._differential._networks import Group, Problem, forward
+from rigcast.training._checkpoint import TrainingState
+from rigcast.training._differential._networks import NetworkGroup, SubspaceProblem, forward
 from rigcast.training._optimize import Descent
 from rigcast.training._optimizers import Adam, Arrays, Optimizer
 
@@ -45,7 +45,7 @@ class SubspaceDescent(Descent):
     both cause; ``error`` after each evaluation. The order of the batches follows from seed and epoch.
     """
 
-    def __init__(self, problem: Problem, budget: Budget, centimeters: float) -> None:
+    def __init__(self, problem: SubspaceProblem, budget: Budget, centimeters: float) -> None:
         super().__init__(problem.settings, budget)
         self.problem, self.settings, self.error = problem, problem.settings, math.nan
         train, held = problem.training, ~problem.training
@@ -65,10 +65,10 @@ class SubspaceDescent(Descent):
             self.basis = self._tensor(problem.labels.basis.T * np.float32(centimeters * problem.network.scale[0]))
         self._epoch, self._order = -1, self.torch.empty(0)
 
-    def start(self) -> State:
+    def start(self) -> TrainingState:
         """See :class:`rigcast.training._optimize.Descent`."""
         parameters = self.problem.initial(self.budget.seed)
-        return State(parameters=parameters, best=parameters)
+        return TrainingState(parameters=parameters, best=parameters)
 
     def _held_out_loss(self) -> float:
         """The root of the mean squared displacement of a vertex that the errors cause on held-out rows."""
@@ -80,12 +80,12 @@ class SubspaceDescent(Descent):
         self.error = math.sqrt(total / (len(self.problem.labels.mean) // 3)) if total >= 0.0 else math.nan
         return self.error
 
-    def _read(self, group: Group, inputs: Any) -> Any:
+    def _read(self, group: NetworkGroup, inputs: Any) -> Any:
         """What each network of a group reads of rows (B, C + 1): (S, B, n), columns gathered as rows of memory."""
         places = self.places[group.name]
         return inputs.T.contiguous()[places.reshape(-1)].view(*places.shape, len(inputs)).transpose(1, 2)
 
-    def _squared(self, group: Group, error: Any) -> float:
+    def _squared(self, group: NetworkGroup, error: Any) -> float:
         if group.name == "network" and self.settings.loss == "delta":
             error = error @ self._tensor(self.problem.labels.metric.astype(np.float32))
         importance = self._tensor(group.importance.astype(np.float32))

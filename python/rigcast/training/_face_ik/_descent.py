@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from rigcast.ik import Solver
 from rigcast.torch import function
 from rigcast.training._budget import Budget
-from rigcast.training._checkpoint import State
+from rigcast.training._checkpoint import TrainingState
 from rigcast.training._face_ik._networks import forward, initial_weights
 from rigcast.training._face_ik._regions import Region
-from rigcast.training._face_ik._rows import Examples
+from rigcast.training._face_ik._rows import IkExamples
 from rigcast.training._face_ik._settings import FaceIkSettings
 from rigcast.training._face_maps._rows import drawn
 from rigcast.training._optimize import Descent
@@ -39,7 +39,7 @@ class FaceIkDescent(Descent):
         self,
         solver: Solver,
         regions: list[Region],
-        rows: Examples,
+        rows: IkExamples,
         settings: FaceIkSettings,
         budget: Budget,
         dimensions: int,
@@ -65,10 +65,10 @@ class FaceIkDescent(Descent):
         self._share = self._tensor(1.0 / np.maximum(shared, 1.0))
         self._held_noise = self._noise_of(len(rows.held_out), [budget.seed, 7])
 
-    def start(self) -> State:
+    def start(self) -> TrainingState:
         """See :class:`Descent`."""
         parameters = initial_weights(self.regions, self.dimensions, self.settings.hidden, self.budget.seed)
-        return State(parameters=parameters, best=parameters)
+        return TrainingState(parameters=parameters, best=parameters)
 
     def _loss(self, step: int) -> Any:
         picked = drawn(self.rows.bins, self.settings.batch, self.budget.seed, step)

@@ -20,7 +20,7 @@ from rigcast.training._descend import train
 from rigcast.training._face_ik._descent import OUTSIDE, FaceIkDescent, points_of
 from rigcast.training._face_ik._networks import network_tensors
 from rigcast.training._face_ik._regions import PROBED, Region, face_regions, influences
-from rigcast.training._face_ik._rows import Examples, examples
+from rigcast.training._face_ik._rows import IkExamples, examples
 from rigcast.training._face_ik._settings import FaceIkSettings
 from rigcast.training._optimizers import Arrays
 
@@ -99,7 +99,7 @@ def face_ik(
     MissingExtra
         Without PyTorch.
 
-    Examples
+    IkExamples
     --------
     >>> rig = rc.faces.example()
     >>> ik = rc.training.face_ik(rig, np.arange(0, 700, 35), steps=5)  # minutes=10 for a model worth having
@@ -189,7 +189,7 @@ class JointDescent(FaceIkDescent):
         self,
         solver: Solver,
         regions: list[Region],
-        rows: Examples,
+        rows: IkExamples,
         settings: FaceIkSettings,
         budget: Budget,
         dimensions: int,

@@ -18,7 +18,7 @@ HELD_OUT = 0.05  # of the rows, 512 at most
 
 
 @dataclass(frozen=True)
-class Examples:
+class IkExamples:
     """Control points (T, M, 3) and the parameters (T, N) that gave them.
 
     Attributes
@@ -41,7 +41,7 @@ class Examples:
     high: NDArray[np.float64]
 
 
-def examples(solver: Solver, data: Any, settings: FaceIkSettings, budget: Budget) -> Examples:
+def examples(solver: Solver, data: Any, settings: FaceIkSettings, budget: Budget) -> IkExamples:
     """Rows of a data set, or sampled ones.
 
     Raises
@@ -65,7 +65,7 @@ def examples(solver: Solver, data: Any, settings: FaceIkSettings, budget: Budget
         else equal_intervals(first_component(flat), settings.bins)
     )
     bins = [np.flatnonzero(bin_of == number) for number in np.unique(bin_of)]
-    return Examples(points, values, training, held_out, bins, values.min(axis=0), values.max(axis=0))
+    return IkExamples(points, values, training, held_out, bins, values.min(axis=0), values.max(axis=0))
 
 
 def sampled(solver: Solver, settings: FaceIkSettings, seed: int) -> NDArray[np.float64]:

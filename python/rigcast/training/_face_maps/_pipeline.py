@@ -18,7 +18,7 @@ from rigcast.training._arguments import check_data_set, check_record, verify
 from rigcast.training._budget import Budget, budget_of
 from rigcast.training._export import common_metadata, common_tensors, measured
 from rigcast.training._face_maps._layout_of_model import floors_record
-from rigcast.training._face_maps._preparation import Preparation, prepare, refined
+from rigcast.training._face_maps._preparation import MapPreparation, prepare, refined
 from rigcast.training._face_maps._settings import FaceMapsSettings
 from rigcast.training._face_maps._train.learned_map import LearnedMap, map_tensors, quality_steps
 from rigcast.training._face_maps._train.levels import Levels
@@ -126,7 +126,7 @@ def face_maps(
         return finish(ready, learned, done)
 
 
-def _rehearsed(finish: Any, ready: Preparation, begin: list[LearnedMap], share: float) -> None:
+def _rehearsed(finish: Any, ready: MapPreparation, begin: list[LearnedMap], share: float) -> None:
     """Make the model of the first weights, and measure it on a share of the rows."""
     finish(replace(ready, held_out=share_of(ready.held_out, share)), begin, {"seconds": 0.0})
 
@@ -136,7 +136,7 @@ def _finished(
     settings: FaceMapsSettings,
     budget: Budget,
     beside: dict[str, Any],
-    ready: Preparation,
+    ready: MapPreparation,
     learned: list[LearnedMap],
     done: dict[str, Any],
 ) -> Deformer:
@@ -150,7 +150,7 @@ def _finished(
 
 def exported(
     ds: Dataset,
-    ready: Preparation,
+    ready: MapPreparation,
     learned: list[LearnedMap],
     settings: FaceMapsSettings,
     budget: Budget,
@@ -181,7 +181,9 @@ def exported(
     return measured(tensors, about, ds, ready.held_out)
 
 
-def description(ds: Dataset, ready: Preparation, learned: list[LearnedMap], quality: dict[str, Any]) -> dict[str, Any]:
+def description(
+    ds: Dataset, ready: MapPreparation, learned: list[LearnedMap], quality: dict[str, Any]
+) -> dict[str, Any]:
     """What training found, for people: the metadata entry ``face_maps``."""
     segments = [
         {

@@ -32,7 +32,7 @@ LOOKED_AT_PER_MINUTE, LEAST_LOOKED_AT = (
 
 
 @dataclass(frozen=True)
-class Preparation:
+class MapPreparation:
     """What the networks are trained on.
 
     Attributes
@@ -73,7 +73,7 @@ class Preparation:
         return LENGTH * self.extent
 
 
-def prepare(ds: Any, settings: FaceMapsSettings, budget: Budget) -> Preparation:
+def prepare(ds: Any, settings: FaceMapsSettings, budget: Budget) -> MapPreparation:
     """Part the rows and lay the face out.
 
     Raises
@@ -108,7 +108,7 @@ def prepare(ds: Any, settings: FaceMapsSettings, budget: Budget) -> Preparation:
     extent = float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
     layout = layout.refined([], notes)
     found = bins, influence, layout, base, about, extent
-    return Preparation(np.asarray(ds.poses), training, held_out, judged_by, *found)
+    return MapPreparation(np.asarray(ds.poses), training, held_out, judged_by, *found)
 
 
 def _with_floors(layout: Layout, left: NDArray[np.float32], ds: Any, threads: int) -> Layout:
@@ -122,7 +122,7 @@ def _with_floors(layout: Layout, left: NDArray[np.float32], ds: Any, threads: in
     return replace(layout, floors=floors)
 
 
-def refined(ds: Any, ready: Preparation, settings: FaceMapsSettings, budget: Budget) -> Preparation:
+def refined(ds: Any, ready: MapPreparation, settings: FaceMapsSettings, budget: Budget) -> MapPreparation:
     """The preparation with refinement segments where coarse maps cannot show the motion, and regions around them."""
     if settings.refinement == 0.0:
         return ready

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class ChosenRows:
     """A sampler of given rows, in their order."""
 
     rows: NDArray[np.float32]

@@ -27,8 +27,8 @@ from rigcast.training._budget import Budget
 from rigcast.training._export import measured
 from rigcast.training._until._choose import least_sure
 from rigcast.training._until._goal import Goal
-from rigcast.training._until._rounds import Choice, Outcome, Rounds
-from rigcast.training._until._workplace import Samples, Workplace
+from rigcast.training._until._rounds import Choice, Rounds, RoundsOutcome
+from rigcast.training._until._workplace import SampledRig, Workplace
 
 FIRST = 400  # random poses that the first round learns from
 MOST_POSES = 20_000
@@ -41,7 +41,7 @@ def samples_of(
     poses: int | None,
     sampler: str | Sampler,
     workers: int,
-) -> Samples:
+) -> SampledRig:
     """Return what is sampled: a rig, beside samples of it that are there.
 
     Raises
@@ -58,11 +58,11 @@ def samples_of(
     if hasattr(given, "channel_names") and list(rig.channel_names) != list(given.channel_names):
         got = f"one of {len(rig.channel_names)} channels, the data set of {len(given.channel_names)}"
         raise bad_argument("body_until", "rig", got, "the rig that the data set was sampled from")
-    return Samples(rig, given, folder, poses, sampler, workers)
+    return SampledRig(rig, given, folder, poses, sampler, workers)
 
 
 def learn_until(
-    samples: Samples, goal: Goal, settings: BodySettings, budget: Budget, choose: Choice = least_sure
+    samples: SampledRig, goal: Goal, settings: BodySettings, budget: Budget, choose: Choice = least_sure
 ) -> Deformer:
     """Sample and train in rounds until the goal or a budget is reached; the model states which."""
     with _folder(samples.folder) as folder, locked(folder / ".lock", "body_until", "folder", folder):
@@ -100,7 +100,7 @@ def _forget_rounds(folder: Path) -> None:
         shutil.rmtree(chosen)
 
 
-def _stated(place: Workplace, outcome: Outcome, goal: Goal) -> Deformer:
+def _stated(place: Workplace, outcome: RoundsOutcome, goal: Goal) -> Deformer:
     """The last round's model, with its bound calibrated and its errors measured on poses that it has not seen.
 
     These are the fresh poses that judged it, and for the bound also the held-out rows of all sets of the sampler.

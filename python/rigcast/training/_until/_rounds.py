@@ -64,7 +64,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RoundsOutcome:
     """How a training to a stated error ended.
 
     Attributes
@@ -117,7 +117,7 @@ class Rounds:
     def __init__(self, place: Workplace, goal: Goal, most_poses: int, choose: Choice = least_sure) -> None:
         self.place, self.goal, self.most_poses, self.choose = place, goal, most_poses, choose
 
-    def run(self, first: int) -> Outcome:
+    def run(self, first: int) -> RoundsOutcome:
         """Begin with ``first`` random poses, or those that are there; go on until the goal or a budget is reached."""
         place, goal = self.place, self.goal
         sets, steps, judged, rounds = [place.first(first)], place.budget.steps or 0, 0, list[Round]()
@@ -140,11 +140,11 @@ class Rounds:
             place.say(rounds[-1].in_words(number, goal, place.to_millimeters))
             steps, count = self._next(model, sets, look, steps)
             if affordable and found.bound <= goal.tolerance:
-                return Outcome(model, sets, fresh, rounds, "error", sampled)
+                return RoundsOutcome(model, sets, fresh, rounds, "error", sampled)
             if hopeful > affordable or sampled + count + LOOK > self.most_poses:
-                return Outcome(model, sets, fresh, rounds, "poses", sampled)
+                return RoundsOutcome(model, sets, fresh, rounds, "poses", sampled)
             if place.out_of_time():
-                return Outcome(model, sets, fresh, rounds, "minutes", sampled)
+                return RoundsOutcome(model, sets, fresh, rounds, "minutes", sampled)
             added = self._chosen(number, model, sets, count)
             sets = [*sets, look, *([fresh] if affordable else []), *added]
             sampled += count

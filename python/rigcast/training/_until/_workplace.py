@@ -30,7 +30,7 @@ from rigcast.training._body.outline import Outline, bone_space, parted
 from rigcast.training._body.preparation import outlined, prepare
 from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget, required_torch, torch_settings
-from rigcast.training._until._choose import Chosen, Drawing
+from rigcast.training._until._choose import ChosenRows, Drawing
 
 LATER_RATE = 0.5  # of the learning rate: rounds after the first go on from a model
 PROBE = 4  # base poses of the influence probe
@@ -38,7 +38,7 @@ SEEDS = 1_000_000  # apart: the sets of two runs share no seed
 
 
 @dataclass(frozen=True)
-class Samples:
+class SampledRig:
     """What a training to a stated error may sample, and where it keeps it.
 
     Attributes
@@ -67,7 +67,7 @@ class Workplace:
 
     Parameters
     ----------
-    samples : Samples
+    samples : SampledRig
     folder : Path
         ``first.rwdata``, ``look-000.rwdata`` ... are data sets, ``round-000.safetensors`` ... the models of the rounds.
     settings : BodySettings
@@ -75,7 +75,7 @@ class Workplace:
         With the steps of the first round; the minutes limit all rounds together.
     """
 
-    def __init__(self, samples: Samples, folder: Path, settings: BodySettings, budget: Budget) -> None:
+    def __init__(self, samples: SampledRig, folder: Path, settings: BodySettings, budget: Budget) -> None:
         self.samples, self.folder, self.settings, self.budget = samples, folder, settings, budget
         facts = check_rig(samples.rig, budget.function)
         self.drawing = Drawing(named_sampler(samples.sampler), facts.channel_ranges, facts.channel_rest)
@@ -125,7 +125,7 @@ class Workplace:
 
     def sampled_rows(self, name: str, channels: NDArray[np.float32]) -> Dataset:
         """Poses of given channels."""
-        return self._sample(name, len(channels), self.budget.seed, Chosen(channels))
+        return self._sample(name, len(channels), self.budget.seed, ChosenRows(channels))
 
     def _sample(self, name: str, count: int, seed: int, sampler: Sampler, probe: int = 0) -> Dataset:
         def show(now: Progress) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._rigs.segments import components
-from rigcast.training._face_maps._layout.pieces import Mesh, Piece
+from rigcast.training._face_maps._layout.pieces import FaceMesh, MapPiece
 from rigcast.training._face_maps._layout.segments import Floors
 from rigcast.training._face_maps._layout.uvs import MARGIN, Charted, VertexUvs, own_charts, packed
 from rigcast.training._face_maps._rows import some
@@ -40,15 +40,22 @@ class Laid:
 
 
 def lay(
-    mesh: Mesh, piece: Piece, uvs: VertexUvs, offsets: Float32, resolution: int, fields: int, seed: int, threads: int
+    mesh: FaceMesh,
+    piece: MapPiece,
+    uvs: VertexUvs,
+    offsets: Float32,
+    resolution: int,
+    fields: int,
+    seed: int,
+    threads: int,
 ) -> Laid:
     """Lay vertices that move out on a map.
 
     Parameters
     ----------
-    mesh : Mesh
+    mesh : FaceMesh
         Lengths in millimeters.
-    piece : Piece
+    piece : MapPiece
     uvs : VertexUvs
     offsets : (T, V, 3) array
         Millimeters.

@@ -19,7 +19,7 @@ REST_OF_MESH = "rest of the mesh"
 
 
 @dataclass(frozen=True)
-class Piece:
+class MapPiece:
     """A piece of the mesh: its name, its vertices (M,), ascending, and its texture tile, -1 for none."""
 
     name: str
@@ -28,7 +28,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Mesh:
+class FaceMesh:
     """A mesh with what lies on it: what :func:`rigcast.segments` cuts."""
 
     rest_vertices: NDArray[np.float32]
@@ -45,7 +45,7 @@ class Mesh:
         return np.where(self.faces[kept] < 0, -1, place[self.faces[kept]]).astype(np.int32)
 
 
-def pieces(mesh: Mesh, uvs: VertexUvs) -> tuple[list[Piece], list[str]]:
+def pieces(mesh: FaceMesh, uvs: VertexUvs) -> tuple[list[MapPiece], list[str]]:
     """All vertices as pieces, and sentences on how they were cut."""
     cut = segments(mesh)
     labels, names = np.array(cut.vertices, np.int64), list(cut.names)
@@ -61,7 +61,7 @@ def pieces(mesh: Mesh, uvs: VertexUvs) -> tuple[list[Piece], list[str]]:
         for tile in tiles:
             place = f"tile {uvs.tiles[tile][0]} {uvs.tiles[tile][1]}" if tile >= 0 else "no texture coordinates"
             title = f"{name} ({place})" if len(tiles) > 1 else name
-            found.append(Piece(title, own[uvs.tile[own] == tile], int(tile)))
+            found.append(MapPiece(title, own[uvs.tile[own] == tile], int(tile)))
     notes = [f"Cut by {cut.by} into {len(names)} segments."]
     if split:
         notes.append(f"{split} of them lie in several texture tiles: each tile is a segment of its own.")
@@ -73,7 +73,7 @@ def pieces(mesh: Mesh, uvs: VertexUvs) -> tuple[list[Piece], list[str]]:
     return found, notes
 
 
-def connected(mesh: Mesh, piece: Piece) -> list[Component]:
+def connected(mesh: FaceMesh, piece: MapPiece) -> list[Component]:
     """The connected components of a piece, in the order of their first vertices; vertices of no face count alone."""
     label = components(mesh.faces_among(piece.vertices), len(piece.vertices))
     order = np.argsort(label, kind="stable")

@@ -56,7 +56,7 @@ def is_line(points: Float64) -> bool:
 
 
 @dataclass(frozen=True)
-class Moving:
+class MovingFace:
     """A mesh at rest (V, 3), and samples of it (T, V, 3): lengths in millimeters."""
 
     rest: Float64
@@ -85,7 +85,7 @@ class Component:
     vertices: Int64
 
 
-def rigid_groups(moving: Moving, components: list[Component]) -> tuple[list[list[Component]], list[Component]]:
+def rigid_groups(moving: MovingFace, components: list[Component]) -> tuple[list[list[Component]], list[Component]]:
     """Rigid components, grouped by their motion, and components whose rigid motion does not determine a rotation."""
     rigid = [part for part in components if moving.is_rigid(part.vertices)]
     lines = [part for part in rigid if is_line(moving.rest[part.vertices])]
@@ -107,7 +107,9 @@ def rigid_groups(moving: Moving, components: list[Component]) -> tuple[list[list
     return groups, lines
 
 
-def part_of(moving: Moving, group: list[Component], candidates: Int64, moved_by: Bool) -> tuple[RigidPart | None, bool]:
+def part_of(
+    moving: MovingFace, group: list[Component], candidates: Int64, moved_by: Bool
+) -> tuple[RigidPart | None, bool]:
     """A rigid part with its followers, and whether these are vertices of its own; None if it has too few vertices.
 
     Followers are sought among vertices that are not rigid and that no other control moves: of the 10, 20, 40, ... that
@@ -117,7 +119,7 @@ def part_of(moving: Moving, group: list[Component], candidates: Int64, moved_by:
 
     Parameters
     ----------
-    moving : Moving
+    moving : MovingFace
     group : list of Component
     candidates : int array
         Vertices that are not rigid.
@@ -153,7 +155,7 @@ def part_of(moving: Moving, group: list[Component], candidates: Int64, moved_by:
     return RigidPart(named(group), vertices, np.sort(best), followed(moving, vertices, posed, best)), own
 
 
-def _without_loose(moving: Moving, vertices: Int64) -> Int64:
+def _without_loose(moving: MovingFace, vertices: Int64) -> Int64:
     """Without the vertices that leave the rigid motion of the others by more than LOOSE in some sample.
 
     All of them if these are half of the vertices or more: then the part is rigid on average only, as teeth of
@@ -169,7 +171,7 @@ def _without_loose(moving: Moving, vertices: Int64) -> Int64:
     return vertices[stays] if 2 * stays.sum() > len(vertices) else vertices
 
 
-def followed(moving: Moving, vertices: Int64, posed: Float64, followers: Int64) -> float:
+def followed(moving: MovingFace, vertices: Int64, posed: Float64, followers: Int64) -> float:
     """RMS distance of vertices that move by the rigid motion of their followers."""
     motion = rigid_motions(moving.rest[followers], moving.posed(followers))
     return float(np.sqrt(np.square(distances(moving.rest[vertices], posed, *motion)).mean()))

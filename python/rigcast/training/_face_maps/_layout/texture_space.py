@@ -12,8 +12,8 @@ from rigcast._rigs.surface import Surface, check_surface
 from rigcast._validate import Arguments
 from rigcast.progress import Progress, ProgressCallback, as_callback
 from rigcast.training._face_maps._layout.charts import FRAMES, Laid, floors_of, lay
-from rigcast.training._face_maps._layout.pieces import Mesh, Piece, connected, pieces
-from rigcast.training._face_maps._layout.rigid import Component, Moving, named, part_of, rigid_groups
+from rigcast.training._face_maps._layout.pieces import FaceMesh, MapPiece, connected, pieces
+from rigcast.training._face_maps._layout.rigid import Component, MovingFace, named, part_of, rigid_groups
 from rigcast.training._face_maps._layout.segments import COARSE, Layout, MapSegment, RigidPart
 from rigcast.training._face_maps._layout.uvs import VertexUvs, spread_out, vertex_uvs
 from rigcast.training._face_maps._rows import some
@@ -95,7 +95,7 @@ def lay_out(
     check.whole("resolution", resolution, least=2, most=256)
     check.whole("fields", fields)
     check.threads(threads)
-    mesh = Mesh((rest * np.float32(scale)).astype(np.float32), corners, surface)
+    mesh = FaceMesh((rest * np.float32(scale)).astype(np.float32), corners, surface)
     sampled = some(moved, max(RIGID_SAMPLES, FRAMES), seed) * np.float32(scale)
     reach = scale * np.sqrt(np.square(moved).sum(axis=2).max(axis=0))
     moving = reach > MOVES
@@ -116,7 +116,7 @@ def _as_masks(check: Arguments, influence: ArrayLike) -> Bool:
 class _Face:
     """The mesh and samples of it, lengths in millimeters; columns that move each vertex (V, C); vertices that move."""
 
-    mesh: Mesh
+    mesh: FaceMesh
     uvs: VertexUvs
     offsets: Float32
     masks: Bool
@@ -140,7 +140,7 @@ class _Face:
             if not len(columns):
                 notes.append(f"{piece.name} moves although no control moves it: it is left at rest.")
                 continue
-            kept = Piece(piece.name, vertices, piece.tile)
+            kept = MapPiece(piece.name, vertices, piece.tile)
             laid = self._laid(kept, bool(own[vertices].all()), resolution, fields, seed, threads)
             ones = np.ones(len(vertices), np.float32)
             layout.segments.append(MapSegment(piece.name, COARSE, vertices, laid.after, ones, columns, resolution))
@@ -150,7 +150,7 @@ class _Face:
         report(Progress("laying out", len(found), len(found)))
         return layout
 
-    def _resting(self, found: list[Piece]) -> list[str]:
+    def _resting(self, found: list[MapPiece]) -> list[str]:
         """Sentences on what no map moves."""
         notes = []
         resting = [piece.name for piece in found if not self.moving[piece.vertices].any()]
@@ -164,9 +164,9 @@ class _Face:
             notes.append(f"{idle} of {self.masks.shape[1]} pose columns move no vertex and are no inputs.")
         return notes
 
-    def _rigid_parts(self, found: list[Piece]) -> tuple[list[RigidPart], Bool, list[str]]:
+    def _rigid_parts(self, found: list[MapPiece]) -> tuple[list[RigidPart], Bool, list[str]]:
         """Rigid parts, the vertices (V,) that are followers of their own part, and sentences."""
-        moving = Moving(np.asarray(self.mesh.rest_vertices, np.float64), self.offsets)
+        moving = MovingFace(np.asarray(self.mesh.rest_vertices, np.float64), self.offsets)
         seen: list[Component] = []
         for piece in found:
             seen += [part for part in connected(self.mesh, piece) if self.moving[part.vertices].all()]
@@ -201,7 +201,7 @@ class _Face:
             notes.append(f"{words}: {'; '.join(alone)}.")
         return parts, own, notes
 
-    def _laid(self, piece: Piece, own: bool, resolution: int, fields: int, seed: int, threads: int) -> Laid:
+    def _laid(self, piece: MapPiece, own: bool, resolution: int, fields: int, seed: int, threads: int) -> Laid:
         """A piece on a map; followers of rigid parts alone are spread over it, none shares a texel."""
         if not own or len(piece.vertices) > resolution**2 // 4:
             return lay(self.mesh, piece, self.uvs, self.offsets, resolution, fields, seed, threads)

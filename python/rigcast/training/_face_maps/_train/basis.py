@@ -18,7 +18,7 @@ from rigcast.training._budget import Budget, required_torch
 from rigcast.training._face_maps._rows import Rows
 from rigcast.training._face_maps._settings import FaceMapsSettings
 from rigcast.training._face_maps._train.basis_networks import BasisShape
-from rigcast.training._face_maps._train.problem import Problem
+from rigcast.training._face_maps._train.problem import LevelProblem
 from rigcast.training._face_maps._train.texels import TexelProducts
 from rigcast.training._optimizers import Arrays
 
@@ -33,7 +33,7 @@ HIDDEN_PER_INPUT = 8  # hidden units, at most
 Float64 = NDArray[np.float64]
 
 
-def with_bases(problem: Problem, settings: FaceMapsSettings, budget: Budget) -> Problem:
+def with_bases(problem: LevelProblem, settings: FaceMapsSettings, budget: Budget) -> LevelProblem:
     """The problem with a basis of maps per segment, and networks of their coefficients."""
     torch, device = required_torch(), budget.device
     products = TexelProducts(torch, problem, settings.gradient_weight, device)
@@ -88,7 +88,7 @@ def _form(
 def _wanted(
     torch: Any,
     products: TexelProducts,
-    problem: Problem,
+    problem: LevelProblem,
     number: int,
     rows: Rows,
     sampled: NDArray[np.bool_],

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from rigcast.training._budget import Budget
-from rigcast.training._checkpoint import State
+from rigcast.training._checkpoint import TrainingState
 from rigcast.training._face_maps._rows import Rows, drawn
 from rigcast.training._face_maps._settings import FaceMapsSettings
 from rigcast.training._face_maps._train.descent import MapDescent, row_blocks
-from rigcast.training._face_maps._train.problem import Problem
+from rigcast.training._face_maps._train.problem import LevelProblem
 from rigcast.training._face_maps._train.texels import TexelProducts
 from rigcast.training._face_maps._train.trunks import trunks_of
 from rigcast.training._optimizers import Arrays
@@ -27,7 +27,7 @@ from rigcast.training._optimizers import Arrays
 class CoefficientDescent(MapDescent):
     """Steps on the dense layers of a level whose maps are combinations of a basis; large segments share hidden ones."""
 
-    def __init__(self, problem: Problem, settings: FaceMapsSettings, budget: Budget, stream: int) -> None:
+    def __init__(self, problem: LevelProblem, settings: FaceMapsSettings, budget: Budget, stream: int) -> None:
         super().__init__(problem, settings, budget, stream)
         names = ("basis.weight", "basis.bias")
         self._fixed = {f"{n:03d}.{name}": own[name] for n, own in enumerate(problem.fitted) for name in names}
@@ -51,13 +51,13 @@ class CoefficientDescent(MapDescent):
             found = [self.torch.einsum("rak,rat->tk", basis, left[texels]) for basis, texels in bases]
             self._wanted[rows] = self.torch.cat(found, dim=1).cpu().numpy()
 
-    def start(self) -> State:
+    def start(self) -> TrainingState:
         """See :class:`Descent`."""
         parameters: Arrays = {}
         for number, trunk in enumerate(self._trunks):
             weights = trunk.initial_weights(self.problem, [self.budget.seed, self.stream, number])
             parameters |= {f"trunk{number}.{name}": value for name, value in weights.items()}
-        return State(parameters=parameters, best=parameters)
+        return TrainingState(parameters=parameters, best=parameters)
 
     def complete(self, weights: Arrays) -> Arrays:
         """The weights of each segment: see :meth:`Trunk.parted`."""

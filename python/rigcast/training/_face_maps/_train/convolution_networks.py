@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.training._face_maps._settings import FaceMapsSettings
-from rigcast.training._face_maps._train.problem import Problem
+from rigcast.training._face_maps._train.problem import LevelProblem
 from rigcast.training._face_maps._train.shapes import FIRST, SLOPE, Scaling
 from rigcast.training._optimizers import Arrays
 
@@ -140,7 +140,7 @@ def _doubled(torch: Any, maps: Any) -> Any:
     return maps.repeat_interleave(2, dim=2).repeat_interleave(2, dim=3)
 
 
-def with_convolutions(problem: Problem, settings: FaceMapsSettings) -> Problem:
+def with_convolutions(problem: LevelProblem, settings: FaceMapsSettings) -> LevelProblem:
     """The problem with a network per segment that ends in convolutions."""
     shapes = []
     for segment in problem.level.segments:

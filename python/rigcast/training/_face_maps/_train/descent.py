@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.training._budget import Budget
-from rigcast.training._checkpoint import State
+from rigcast.training._checkpoint import TrainingState
 from rigcast.training._face_maps._rows import Rows, drawn
 from rigcast.training._face_maps._settings import FaceMapsSettings
 from rigcast.training._face_maps._train.loss import NormalLoss
-from rigcast.training._face_maps._train.problem import Problem
+from rigcast.training._face_maps._train.problem import LevelProblem
 from rigcast.training._face_maps._train.sparse import SparseProduct, sampling_triplets
 from rigcast.training._optimize import Descent
 from rigcast.training._optimizers import Arrays
@@ -35,7 +35,7 @@ class MapDescent(Descent):
 
     Parameters
     ----------
-    problem : Problem
+    problem : LevelProblem
     settings : FaceMapsSettings
     budget : Budget
     stream : int
@@ -44,7 +44,7 @@ class MapDescent(Descent):
 
     largest_side = 512  # eigenvectors of the larger side of dense2 would take longer than the networks
 
-    def __init__(self, problem: Problem, settings: FaceMapsSettings, budget: Budget, stream: int) -> None:
+    def __init__(self, problem: LevelProblem, settings: FaceMapsSettings, budget: Budget, stream: int) -> None:
         super().__init__(settings, budget)
         self.problem, self.settings, self.stream = problem, settings, stream
         count = len(problem.level.vertices)
@@ -60,7 +60,7 @@ class MapDescent(Descent):
         self.mean, self.most = np.nan, np.nan
         self._fixed: Arrays = {}
 
-    def start(self) -> State:
+    def start(self) -> TrainingState:
         """See :class:`Descent`."""
         parameters: Arrays = {}
         for number, shape in enumerate(self.problem.shapes):
@@ -69,10 +69,10 @@ class MapDescent(Descent):
             parameters |= {f"{number:03d}.{name}": value for name, value in weights.items()}
         return self.begin_with(parameters)
 
-    def begin_with(self, weights: Arrays) -> State:
+    def begin_with(self, weights: Arrays) -> TrainingState:
         """The state that begins with weights: of :meth:`complete`, or of another training of the same level."""
         parameters = {name: value for name, value in weights.items() if name not in self._fixed}
-        return State(parameters=parameters, best=parameters)
+        return TrainingState(parameters=parameters, best=parameters)
 
     def complete(self, weights: Arrays) -> Arrays:
         """Weights of a state, and those that this training leaves as they are."""

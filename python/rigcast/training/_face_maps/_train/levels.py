@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 
 from rigcast._resume.fingerprints import fingerprint
 from rigcast.training._budget import Budget
-from rigcast.training._checkpoint import State
+from rigcast.training._checkpoint import TrainingState
 from rigcast.training._descend import descend
 from rigcast.training._face_maps._layout.segments import COARSE, MapSegment
-from rigcast.training._face_maps._preparation import Preparation
+from rigcast.training._face_maps._preparation import MapPreparation
 from rigcast.training._face_maps._settings import FaceMapsSettings
 from rigcast.training._face_maps._train.basis import with_bases
 from rigcast.training._face_maps._train.coefficients import CoefficientDescent
 from rigcast.training._face_maps._train.convolution_networks import with_convolutions
 from rigcast.training._face_maps._train.descent import MapDescent, row_blocks
 from rigcast.training._face_maps._train.learned_map import LearnedMap
-from rigcast.training._face_maps._train.problem import Problem, level_of, make_problem, offsets_of
+from rigcast.training._face_maps._train.problem import LevelProblem, level_of, make_problem, offsets_of
 from rigcast.training._face_maps._train.stages import STAGES, StageClock
 from rigcast.training._face_maps._train.texels import TexelDescent
 from rigcast.training._optimizers import Arrays
@@ -41,7 +41,7 @@ class TrainedLevel:
     """A level after its training: ``state.best`` are its weights."""
 
     descent: MapDescent
-    state: State
+    state: TrainingState
 
     def learned(self, length: float) -> list[LearnedMap]:
         """Its networks; ``length`` is the unit of the loss."""
@@ -84,7 +84,7 @@ class Levels:
         self._finish: Finish | None = None
         self._files = budget.files(len(STAGES))
 
-    def train(self, ready: Preparation, finish: Finish | None = None) -> tuple[list[LearnedMap], dict[str, Any]]:
+    def train(self, ready: MapPreparation, finish: Finish | None = None) -> tuple[list[LearnedMap], dict[str, Any]]:
         """Train both levels: all networks, and the steps done.
 
         Parameters
@@ -108,7 +108,7 @@ class Levels:
         self,
         number: int,
         segments: list[MapSegment],
-        ready: Preparation,
+        ready: MapPreparation,
         frozen: TrainedLevel | None,
         clock: StageClock,
     ) -> TrainedLevel | None:
@@ -131,7 +131,7 @@ class Levels:
                 trained = TrainedLevel(descent, self._run(stage, descent, start, clock, ready))
         return trained
 
-    def _problem(self, segments: list[MapSegment], ready: Preparation, frozen: TrainedLevel | None) -> Problem:
+    def _problem(self, segments: list[MapSegment], ready: MapPreparation, frozen: TrainedLevel | None) -> LevelProblem:
         """The problem of a level on what the frozen one leaves, without networks."""
         rest, rows = np.asarray(self.ds.rest_vertices), np.arange(len(self.ds))
         level = level_of(segments, ready.layout.parts, self.ds.faces, len(rest))
@@ -141,7 +141,7 @@ class Levels:
             base = frozen.offsets(level.vertices, len(rows), base)
         return make_problem(level, ready, rest, truth, base)
 
-    def _below(self, ready: Preparation, vertices: NDArray[np.int64]) -> NDArray[np.float32] | None:
+    def _below(self, ready: MapPreparation, vertices: NDArray[np.int64]) -> NDArray[np.float32] | None:
         """Offsets (T, M, 3) of the base at some vertices in all rows, in the unit of the loss; None without a base."""
         if ready.base is None:
             return None
@@ -150,7 +150,7 @@ class Levels:
         result /= np.float32(ready.length)
         return result
 
-    def _rehearsed(self, begin: TrainedLevel, ready: Preparation) -> float:
+    def _rehearsed(self, begin: TrainedLevel, ready: MapPreparation) -> float:
         """Seconds that making and measuring the model takes; as much again for refinements as for coarse maps."""
         if (finish := self._finish) is None:
             return 0.0
@@ -166,13 +166,15 @@ class Levels:
         batch = max(given.batch // FEWER_ROWS, 1)
         return replace(given, batch=batch, learning_rate=given.learning_rate / SMALLER_STEPS)
 
-    def _with_networks(self, problem: Problem) -> tuple[Problem, type[MapDescent]]:
+    def _with_networks(self, problem: LevelProblem) -> tuple[LevelProblem, type[MapDescent]]:
         """The problem with the method's networks, and the training that has quick steps on them."""
         if self.settings.method == "paper":
             return with_convolutions(problem, self.settings), TexelDescent
         return with_bases(problem, self.settings, self.budget), CoefficientDescent
 
-    def _run(self, stage: int, descent: MapDescent, begin: State, clock: StageClock, ready: Preparation) -> State:
+    def _run(
+        self, stage: int, descent: MapDescent, begin: TrainingState, clock: StageClock, ready: MapPreparation
+    ) -> TrainingState:
         """Steps until the stage's part of the budget is spent, from a checkpoint if there is one."""
         unit, allowance = 1e3 * ready.length * self.ds.meters_per_unit, clock.allowance(stage)
 

@@ -40,7 +40,7 @@ class NormalLoss:
         self._diagonals, transposed = diagonals.matrix, diagonals.transposed
         measure = self._measure
 
-        class Loss(torch.autograd.Function):  # type: ignore[misc]
+        class MapLoss(torch.autograd.Function):  # type: ignore[misc]
             @staticmethod
             def forward(context: Any, vertices: Any, truth: Any) -> Any:
                 total, gradient = measure(vertices.view(num_vertices, -1), truth, context.needs_input_grad[0])
@@ -53,7 +53,7 @@ class NormalLoss:
                 (gradient,) = context.saved_tensors
                 return (outer * gradient).view(num_vertices, 3, -1), None
 
-        self._apply = Loss.apply
+        self._apply = MapLoss.apply
 
     def __call__(self, vertices: Any, truth: Any) -> Any:
         """The loss of vertices (V, 3, B) against normals (F, 3, B)."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rigcast._hashing import padded_faces
 from rigcast._pose_statistics.columns import spread_of
 from rigcast.training._face_maps._layout.segments import MapSegment, RigidPart
-from rigcast.training._face_maps._preparation import Preparation
+from rigcast.training._face_maps._preparation import MapPreparation
 from rigcast.training._face_maps._rows import Rows, vertex_blocks
 from rigcast.training._face_maps._train.shapes import MapShape, Scaling
 from rigcast.training._optimizers import Arrays
@@ -60,7 +60,7 @@ def level_of(segments: Sequence[MapSegment], parts: Sequence[RigidPart], faces: 
 
 
 @dataclass(frozen=True)
-class Problem:
+class LevelProblem:
     """A level with its data, lengths in the unit of the loss.
 
     Attributes
@@ -110,11 +110,11 @@ def offsets_of(ds: Any, rows: Rows, vertices: NDArray[np.int64], length: float) 
 
 def make_problem(
     level: Level,
-    ready: Preparation,
+    ready: MapPreparation,
     rest: NDArray[np.float32],
     truth: NDArray[np.float32],
     base: NDArray[np.float32] | None,
-) -> Problem:
+) -> LevelProblem:
     """The problem of a level without networks: inputs and outputs normalized by the rows to learn from.
 
     Parameters
@@ -133,7 +133,7 @@ def make_problem(
         scalings.append(scaling_of(data[ready.training], left))
         inputs.append(((data - scalings[-1].mean) / scalings[-1].deviation).astype(np.float32))
     at_rest = (rest[level.vertices] / np.float32(ready.length)).astype(np.float32)
-    return Problem(level, scalings, inputs, at_rest, truth, base, ready.bins, ready.held_out)
+    return LevelProblem(level, scalings, inputs, at_rest, truth, base, ready.bins, ready.held_out)
 
 
 def scaling_of(columns: NDArray[np.float64], offsets: NDArray[np.float32]) -> Scaling:

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from rigcast.training._budget import Budget
-from rigcast.training._checkpoint import State
+from rigcast.training._checkpoint import TrainingState
 from rigcast.training._face_maps._settings import FaceMapsSettings
 from rigcast.training._optimize import Allowance
 from rigcast.training._pace import seconds_of_training, too_few_steps
@@ -51,7 +51,7 @@ class StageClock:
         self._ends = [0.0, coarse * quick, coarse, coarse + settings.refinement * texels, 1.0]
         self._budget, self._since = budget, budget.started
         self._spent, self._ending, self._out_of_time = 0.0, 0.0, False
-        self._finished: dict[int, State] = {}
+        self._finished: dict[int, TrainingState] = {}
 
     def share(self, stage: int) -> float:
         """The part of the whole that a stage has."""
@@ -73,7 +73,7 @@ class StageClock:
         """Leave so many seconds to what follows the steps."""
         self._ending = seconds
 
-    def finish(self, stage: int, state: State, out_of_time: bool = False) -> None:
+    def finish(self, stage: int, state: TrainingState, out_of_time: bool = False) -> None:
         """Note that a stage has ended."""
         self._finished[stage] = state
         self._out_of_time |= out_of_time

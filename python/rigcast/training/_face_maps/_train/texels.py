@@ -21,7 +21,7 @@ from rigcast.training._budget import Budget
 from rigcast.training._face_maps._rows import Rows, drawn
 from rigcast.training._face_maps._settings import FaceMapsSettings
 from rigcast.training._face_maps._train.descent import MapDescent, row_blocks
-from rigcast.training._face_maps._train.problem import Problem
+from rigcast.training._face_maps._train.problem import LevelProblem
 from rigcast.training._face_maps._train.sparse import SparseProduct, Triplets, diagonal_triplets, sampling_triplets
 
 SMALLEST = 1e-6  # of a diagonal, in the unit of the loss
@@ -33,7 +33,7 @@ class TexelProducts:
     Parameters
     ----------
     torch : module
-    problem : Problem
+    problem : LevelProblem
     gradient_weight : float
         w.
     device : str
@@ -48,7 +48,7 @@ class TexelProducts:
         By H.
     """
 
-    def __init__(self, torch: Any, problem: Problem, gradient_weight: float, device: str) -> None:
+    def __init__(self, torch: Any, problem: LevelProblem, gradient_weight: float, device: str) -> None:
         level, rest = problem.level, problem.rest.astype(np.float64)
         sampling, self.texels = sampling_triplets(level.segments, level.place)
         gradient = _relative_diagonals(level.corners, rest, gradient_weight)
@@ -71,7 +71,7 @@ class TexelProducts:
 class TexelDescent(MapDescent):
     """Steps on the networks of a level with the squared error in texels as loss."""
 
-    def __init__(self, problem: Problem, settings: FaceMapsSettings, budget: Budget, stream: int) -> None:
+    def __init__(self, problem: LevelProblem, settings: FaceMapsSettings, budget: Budget, stream: int) -> None:
         super().__init__(problem, settings, budget, stream)
         self._products = TexelProducts(self.torch, problem, settings.gradient_weight, self.device)
         self._wanted = np.empty((len(problem.truth), self._products.texels, 3), np.float32)

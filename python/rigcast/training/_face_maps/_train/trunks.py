@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.training._face_maps._train.basis_networks import DENSE, BasisShape
-from rigcast.training._face_maps._train.problem import Problem
+from rigcast.training._face_maps._train.problem import LevelProblem
 from rigcast.training._optimizers import Arrays
 
 
@@ -51,7 +51,7 @@ class Trunk:
     places: list[NDArray[np.int64]]
     still: NDArray[np.float32]
 
-    def initial_weights(self, problem: Problem, seed: list[int]) -> Arrays:
+    def initial_weights(self, problem: LevelProblem, seed: list[int]) -> Arrays:
         """Random layers; coefficients begin near the means of the members' own."""
         weights, bias = self.shape.initial_weights(seed), f"{DENSE[-1]}.bias"
         for number, rows in zip(self.members, self._rows(), strict=True):
@@ -79,7 +79,7 @@ class Trunk:
         return [slice(begin, end) for begin, end in itertools.pairwise(ends)]
 
 
-def trunks_of(problem: Problem, most_hidden: int) -> list[Trunk]:
+def trunks_of(problem: LevelProblem, most_hidden: int) -> list[Trunk]:
     """Segments with the most hidden units share them; a smaller network costs little, and stays by itself."""
     shapes = [shape for shape in problem.shapes if isinstance(shape, BasisShape)]
     shared = [number for number, shape in enumerate(shapes) if shape.hidden == most_hidden]
@@ -87,7 +87,7 @@ def trunks_of(problem: Problem, most_hidden: int) -> list[Trunk]:
     return [_trunk(problem, shapes, members) for members in ([shared] if shared else []) + alone]
 
 
-def _trunk(problem: Problem, shapes: Sequence[BasisShape], members: list[int]) -> Trunk:
+def _trunk(problem: LevelProblem, shapes: Sequence[BasisShape], members: list[int]) -> Trunk:
     segments = [problem.level.segments[number] for number in members]
     columns = np.unique(np.concatenate([segment.columns for segment in segments]))
     places = [np.searchsorted(columns, segment.columns) for segment in segments]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .names import parsed
-from .recognition import ControlSets, Limb
+from .recognition import ControlledLimb, ControlSets
 
 SOURCE = "Boone and Azen 1979, AAOS 1965"
 Array = np.ndarray[Any, Any]
@@ -242,7 +242,7 @@ class JointLimits:
             found[bone, "location", own] = (round(ends[0], 4), round(ends[1], 4))
         return found
 
-    def _of_ik(self, limb: Limb) -> Ranges:
+    def _of_ik(self, limb: ControlledLimb) -> Ranges:
         """A target goes around its limb and turns as the limb's end does; a pole goes less far, a swivel turns."""
         reach = self._reach(limb)
         if reach is None:
@@ -257,7 +257,7 @@ class JointLimits:
                 found |= self._turns(bone, bone, "swivel")
         return found
 
-    def _reach(self, limb: Limb) -> Reach | None:
+    def _reach(self, limb: ControlledLimb) -> Reach | None:
         if len(limb.fk) < 3:
             return None
         first, second, third = (self._rest[bone].head for bone in limb.fk[:3])

@@ -25,7 +25,7 @@ CHAIN = {"arm": ("shoulder", "elbow", "wrist"), "leg": ("hip", "knee", "ankle", 
 
 
 @dataclass(frozen=True)
-class Limb:
+class ControlledLimb:
     """A limb with controls for FK and for IK.
 
     Attributes
@@ -64,7 +64,7 @@ class ControlSets:
     ----------
     habit : str
         ``"Rigify"``, ``"mGear"``, ``"Auto-Rig Pro"``, or empty.
-    limbs : tuple of Limb
+    limbs : tuple of ControlledLimb
     settings : tuple of str
         Channels of properties that set the rig up.
     roles : dict
@@ -72,7 +72,7 @@ class ControlSets:
     """
 
     habit: str
-    limbs: tuple[Limb, ...]
+    limbs: tuple[ControlledLimb, ...]
     settings: tuple[str, ...]
     roles: dict[str, str]
 
@@ -175,7 +175,7 @@ def _chain(bones: list[str], parents: Mapping[str, str]) -> list[str]:
     return [ordered[0], *below] if below else bones
 
 
-def _limb(key: Key, fk: list[str], ik: list[str], properties: list[Property]) -> Limb:
+def _limb(key: Key, fk: list[str], ik: list[str], properties: list[Property]) -> ControlledLimb:
     kind, side, which = key
     name = " ".join(filter(None, (which, kind))) + (f".{side}" if side else "")
     poles = [bone for bone in ik if parsed(bone).is_pole]
@@ -184,7 +184,7 @@ def _limb(key: Key, fk: list[str], ik: list[str], properties: list[Property]) ->
         (bone for bone in ik if bone not in poles),
         key=lambda bone: (_is_beside_target(parsed(bone)), _stem(parsed(bone)) not in stems),
     )
-    limb = Limb(name, kind, tuple(fk), (*targets, *poles), poles[0] if poles else "")
+    limb = ControlledLimb(name, kind, tuple(fk), (*targets, *poles), poles[0] if poles else "")
     for entry in properties:
         to_fk = _leads_to_fk(entry)
         if to_fk is not None and _limb_of(entry) == key:

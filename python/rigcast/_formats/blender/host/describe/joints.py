@@ -22,7 +22,7 @@ NEAR = 1e-4  # of a bone's length
 
 
 @dataclass
-class Joints:
+class SceneJoints:
     """The skeleton of a character.
 
     Attributes
@@ -43,7 +43,7 @@ class Joints:
     left_out: list[str] = field(default_factory=list)
 
 
-def joints_of(meshes: list[Any], armature: Any | None, found: Found) -> Joints:
+def joints_of(meshes: list[Any], armature: Any | None, found: Found) -> SceneJoints:
     """The bones that move vertices, and those that turn them in a plain hierarchy.
 
     A bone is a joint if vertices hang on it (by weights, as a rigid piece, through a B-bone's handle, a modifier, or a
@@ -52,7 +52,7 @@ def joints_of(meshes: list[Any], armature: Any | None, found: Found) -> Joints:
     is no joint: the bones that follow are. All bones are joints where none moves vertices.
     """
     if armature is None:
-        return Joints()
+        return SceneJoints()
     bones = armature.pose.bones
     elsewhere = posed_elsewhere(armature)
     moving = skin_bones(meshes, armature) or {bone.name for bone in bones}
@@ -61,7 +61,7 @@ def joints_of(meshes: list[Any], armature: Any | None, found: Found) -> Joints:
     parents = _parents(armature, kept)
     ordered = _parents_first([bone.name for bone in bones if bone.name in kept], parents)
     place = {name: index for index, name in enumerate(ordered)}
-    result = Joints(ordered, [place.get(parents[name] or "", -1) for name in ordered])
+    result = SceneJoints(ordered, [place.get(parents[name] or "", -1) for name in ordered])
     result.left_out = [bone.name for bone in bones if bone.name not in kept]
     for name in ordered:
         why = elsewhere.get(name) or _through(bones[name], parents[name], elsewhere)

@@ -19,7 +19,7 @@ CUTTING = ("MESH_DEFORM", "BOOLEAN")  # modifiers whose object is a tool, no par
 
 
 @dataclass
-class Chosen:
+class ChosenMeshes:
     """The meshes of a character.
 
     Attributes
@@ -34,13 +34,13 @@ class Chosen:
     left_out: list[str] = field(default_factory=list)
 
 
-def choose_meshes(names: list[str] | None, armature: str | None) -> Chosen:
+def choose_meshes(names: list[str] | None, armature: str | None) -> ChosenMeshes:
     """The mesh objects called ``names``; without them all that one armature moves, or all if nothing can be turned."""
     every = sorted((item for item in bpy.context.scene.objects if item.type == "MESH"), key=lambda item: item.name)
     if not every:
         raise InputError("path", "a file without a mesh", "a .blend file whose scene holds a mesh object")
     if names:
-        return Chosen(_named(names, every), [f"{i.name!r}: not asked for" for i in every if i.name not in names])
+        return ChosenMeshes(_named(names, every), [f"{i.name!r}: not asked for" for i in every if i.name not in names])
     rigs_here = [item for item in bpy.context.scene.objects if item.type == "ARMATURE"]
     if armature is not None and armature not in [rig.name for rig in rigs_here]:
         raise InputError("armature", repr(armature), _one_of(rigs_here))
@@ -52,14 +52,14 @@ def choose_meshes(names: list[str] | None, armature: str | None) -> Chosen:
     if not bound:
         if len(every) > 1 and any(item.data.shape_keys for item in every):
             raise InputError("mesh", f"not given, and the file holds {len(every)} meshes", _one_of(every))
-        return Chosen(every)
+        return ChosenMeshes(every)
     reasons = {item.name: _why_not(item, every) for item in bound}
     taken = [item for item in bound if not reasons[item.name]] or bound
     if len(taken) > 1 and not any(all(rig in movers[item.name] for item in taken) for rig in rigs):
         moved = f"not given, and the file holds {len(taken)} meshes of {len(rigs)} armatures"
         raise InputError("mesh", moved, _one_of(taken))
     left = [(i.name, reasons.get(i.name) or "no armature of the character moves it") for i in every if i not in taken]
-    return Chosen(taken, [f"{name!r}: {why}" for name, why in left])
+    return ChosenMeshes(taken, [f"{name!r}: {why}" for name, why in left])
 
 
 def movers_of(mesh: Any) -> list[Any]:

@@ -15,7 +15,7 @@ from ..objects import UnusableError
 Array = np.ndarray[Any, Any]
 
 
-class Geometry:
+class SceneGeometry:
     """Vertices of mesh objects.
 
     Parameters

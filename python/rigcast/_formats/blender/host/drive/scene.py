@@ -17,7 +17,7 @@ from ..describe.meshes import choose_meshes, movers_of, switch_off
 from ..describe.strips import plays_nla
 from ..mechanism import mechanism_of
 from ..objects import InputError, UnusableError, choose_armature
-from .geometry import Geometry
+from .geometry import SceneGeometry
 from .posing import Writer
 
 Array = np.ndarray[Any, Any]
@@ -73,7 +73,7 @@ class Scene:
         self.rest_row = np.array([channel.rest for channel in found.channels])
         self.bones, self.bone_parents = ordered_bones(self.armature)
         self.joints = joints_of(self.meshes, self.armature, found)
-        self.geometry = Geometry(self.meshes)
+        self.geometry = SceneGeometry(self.meshes)
         self._read_bind_state()
         self.mechanism, self.unread = mechanism_of(self.armature, self.joints.names, found.channels, found.held)
         self.notes += self.geometry.notes

@@ -16,9 +16,9 @@ from rigcast import _core
 from rigcast._atomic_files import npz_content
 from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.parts import PartsFolder, opened
+from rigcast.synthesis._clips.prepare import Prepared
 from rigcast.synthesis._figures import HeldOut
 from rigcast.synthesis._parts import Bridge
-from rigcast.synthesis._prepare import Prepared
 from rigcast.synthesis._space import Space
 
 Piece = TypeVar("Piece")

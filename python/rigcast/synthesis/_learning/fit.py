@@ -21,12 +21,12 @@ from rigcast._validate import Arguments
 from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigcast.sources import Action, Retargeted, Rig
 from rigcast.synthesis._bridges import default_threshold, find_bridges
-from rigcast.synthesis._choose import UNMEASURED, USUAL, Trials, chosen_settings, least_components
-from rigcast.synthesis._clips import Clip
-from rigcast.synthesis._embedding import LatentSettings, components_for, fit_space
-from rigcast.synthesis._kept import Kept, kept_in
-from rigcast.synthesis._parts import Bridge, Parts
-from rigcast.synthesis._prepare import Prepared, prepared
+from rigcast.synthesis._clips.clips import Clip
+from rigcast.synthesis._clips.prepare import Prepared, prepared
+from rigcast.synthesis._learning.choose import UNMEASURED, USUAL, Trials, chosen_settings, least_components
+from rigcast.synthesis._learning.embedding import LatentSettings, components_for, fit_space
+from rigcast.synthesis._learning.kept import Kept, kept_in
+from rigcast.synthesis._parts import Bridge, SynthesisParts
 from rigcast.synthesis._space import Space
 from rigcast.synthesis._synthesizer import Synthesizer
 
@@ -167,8 +167,8 @@ def _parts(
     bridges: dict[tuple[str, str], Bridge],
     threshold: float,
     metadata: dict[str, Any],
-) -> Parts:
-    return Parts(
+) -> SynthesisParts:
+    return SynthesisParts(
         fps=ready.fps,
         control_names=ready.names,
         around=ready.around,

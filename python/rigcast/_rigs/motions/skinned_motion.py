@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._rigs.description import Joints, Morph
-from rigcast._rigs.moving_mesh import turn_between
+from rigcast._rigs.motions.moving_mesh import turn_between
 from rigcast._rigs.rotations import (
     Float64,
     compose,

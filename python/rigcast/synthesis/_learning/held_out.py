@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.synthesis._coordinates import Coordinates
-from rigcast.synthesis._embedding import principal_components
 from rigcast.synthesis._figures import HeldOut
+from rigcast.synthesis._learning.embedding import principal_components
 from rigcast.synthesis._mesh import ControlledMesh
 from rigcast.synthesis._space import Segment, Space
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast._rigs.rotations import continuous_euler
-from rigcast._rigs.shot import TO_Y_UP
 from rigcast._validate import Arguments, bad_argument
 
 Float64 = NDArray[np.float64]

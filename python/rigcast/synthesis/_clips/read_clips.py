@@ -22,7 +22,7 @@ from rigcast._safe_reading import read_json
 from rigcast._validate import RATES, Arguments, bad_argument, missing_file
 from rigcast.sampling import Dataset
 from rigcast.sources._motions import is_motion, opened_motion
-from rigcast.synthesis._clips import Clip
+from rigcast.synthesis._clips.clips import Clip
 from rigcast.synthesis._entries import Entries
 from rigcast.synthesis._mesh import ControlledMesh
 

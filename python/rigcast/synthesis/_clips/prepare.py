@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._validate import Arguments, bad_argument
-from rigcast.synthesis._clips import Clip, checked_clips, resampled_clip
+from rigcast.synthesis._clips.clips import Clip, checked_clips, resampled_clip
+from rigcast.synthesis._clips.rotations import Rotations
 from rigcast.synthesis._coordinates import Coordinates
-from rigcast.synthesis._embedding import rounded
+from rigcast.synthesis._learning.embedding import rounded
 from rigcast.synthesis._mesh import SMALL, ControlledMesh, effects_of
-from rigcast.synthesis._rotations import Rotations
 from rigcast.synthesis._space import Segment
 
 Float32 = NDArray[np.float32]

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.progress import Progress, ProgressCallback, silent
-from rigcast.synthesis._embedding import LatentSettings, components_for, components_that_show, fit_space
+from rigcast.synthesis._clips.prepare import Prepared
 from rigcast.synthesis._figures import HeldOut
-from rigcast.synthesis._held_out import Judge, split
-from rigcast.synthesis._kept import Kept
-from rigcast.synthesis._prepare import Prepared
+from rigcast.synthesis._learning.embedding import LatentSettings, components_for, components_that_show, fit_space
+from rigcast.synthesis._learning.held_out import Judge, split
+from rigcast.synthesis._learning.kept import Kept
 
 Float64 = NDArray[np.float64]
 

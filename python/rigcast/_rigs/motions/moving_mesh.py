@@ -9,15 +9,15 @@ from typing import Any, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast._rigs.pieces import Piece, pieces
-from rigcast._rigs.shot import TO_Y_UP
 from rigcast._rigs.surface import Surface
 from rigcast._validate import bad_argument
 
 BYTES_AT_ONCE = 16 << 20
 
 
-class Frames(Protocol):
+class MeshFrames(Protocol):
     """Frames (T, V, 3): an array, a memory-mapped file, or anything that is sliced like one."""
 
     def __len__(self) -> int: ...
@@ -35,7 +35,7 @@ class MovingMesh:
 
     Attributes
     ----------
-    frames : Frames, (T, V, 3)
+    frames : MeshFrames, (T, V, 3)
     faces : (F, 4) int32 array, -1 pads triangles; F may be 0
     fps : float
         Frames per second.
@@ -48,7 +48,7 @@ class MovingMesh:
         Named parts, materials and texture coordinates.
     """
 
-    frames: Frames
+    frames: MeshFrames
     faces: NDArray[np.int32]
     fps: float
     meters_per_unit: float = 1.0

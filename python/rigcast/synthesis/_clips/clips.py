@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._rigs.action import Action
-from rigcast._rigs.resampling import resampled
+from rigcast._rigs.motions.action import Action
+from rigcast._rigs.motions.resampling import resampled
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.sources import Retargeted
-from rigcast.synthesis._rotations import Rotations
+from rigcast.synthesis._clips.rotations import Rotations
 
 Float32 = NDArray[np.float32]
 

@@ -1,0 +1,1 @@
+"""Clips of controls: read, at one rate and inside limits, as coordinates with their effect on the mesh."""
