@@ -111,7 +111,7 @@ def _stated(scene: Scene, key: str) -> str:
 
 
 def _compared(scene: Scene) -> list[str]:
-    """How far channels stay from what Blender shows; actions that were not compared are noted."""
+    """The lines on channels that stay from what Blender shows; actions that were not compared are noted."""
     found, left = differences(scene, _meters_per_unit())
     if left:
         scene.notes.append(f"{left} actions beyond the first {MOST_ACTIONS} were not compared with their channels")
