@@ -155,14 +155,13 @@ script = rc.synthesis.Script(commands, seconds=length)
 blinks = rc.synthesis.Blinks(controls=dict.fromkeys(lids, 1.0), per_minute=16)
 
 begin = time.perf_counter()
-player = synth.player(seed=11, label=labels[0], script=script, settings=rc.synthesis.PlaySettings(layers=[blinks]))
+blinking = rc.synthesis.PlaySettings(layers=[blinks])
+player = synth.player(seed=11, label=labels[0], script=script, settings=blinking)
 minute = player.render()
 print(f"{len(minute):,} frames, {1000 * (time.perf_counter() - begin) / len(minute):.2f} ms per frame")
 low, high = synth.limits.T
 print(f"all controls inside their limits: {bool((minute >= low).all() and (minute <= high).all())}")
-again = synth.player(
-    seed=11, label=labels[0], script=script, settings=rc.synthesis.PlaySettings(layers=[blinks])
-).render()
+again = synth.player(seed=11, label=labels[0], script=script, settings=blinking).render()
 print(f"same seed, same bytes: {again.tobytes() == minute.tobytes()}")
 
 times = np.arange(0, length, 3) + 2
@@ -198,7 +197,7 @@ for event in [event for event in player.events if event.kind == "second"][4::8]:
 # Commands can be given at any moment, between any two frames. A state is plain JSON, and goes on with the same bytes.
 
 # %%
-live = synth.player(seed=3, settings=rc.synthesis.PlaySettings(layers=[blinks]))
+live = synth.player(seed=3, settings=blinking)
 live.idle(synth.labels[1])
 live.step(48)
 live.idle(synth.labels[2])  # a user pressed a button
@@ -227,7 +226,7 @@ page
 # Many characters are stepped together, each with a seed of its own. Blinks fall at different moments.
 
 # %%
-crowd = synth.crowd(200, seed=5, settings=rc.synthesis.PlaySettings(layers=[blinks]))
+crowd = synth.crowd(200, seed=5, settings=blinking)
 for label in synth.labels:
     crowd.idle(label, who=[h for h, own in enumerate(crowd.labels) if own == label], hold=0.2)
 begin = time.perf_counter()

@@ -104,7 +104,7 @@ def test_members_count_by_their_weight(allowed, kept):
     errors = np.array([[[3.0, 0, 4.0], [0, 2.0, 0]]])  # lengths 5 and 2, (0.25 x 5 + 2) / 1.25 = 2.6
     weights = np.float32([0.25, 1.0])
     data = (errors * np.sqrt(weights)[:, None]).reshape(1, -1)
-    assert allowed.leaves(data, weights) is kept
+    assert allowed.allows(data, weights) is kept
 
 
 def test_one_vertex_of_many_is_not_left_out(weights):

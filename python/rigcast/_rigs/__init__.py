@@ -1,1 +1,1 @@
-"""What sources read, in memory: rigs, skins, motion, shots, rotations."""
+"""The results of sources, in memory: rigs, skins, motion, shots, rotations."""

@@ -1,4 +1,4 @@
-"""What lies under the networks of a learned face: offsets that are linear in features of a pose.
+"""The base under the networks of a learned face: offsets that are linear in features of a pose.
 
 ``cpp/rigcast/rig/blendshapes/base_shapes.h`` has the formula and the tensors.
 """
@@ -32,8 +32,8 @@ class BaseShapes:
     Attributes
     ----------
     first, second : (P,) int32
-        Features beside the C columns: the product of the columns first and second, or max(x, 0) of the column first
-        where second is -1.
+        Features in addition to the C columns: the product of the columns first and second, or max(x, 0) of the column
+        first where second is -1.
     shapes : (C + P, V, 3) float32
         What one unit of each feature adds.
     constant : (V, 3) float32

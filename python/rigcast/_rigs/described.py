@@ -11,7 +11,7 @@ class Described:
     """``repr`` and ``_repr_html_`` from a value's facts, and from ``name``, ``licence`` ... where it has them."""
 
     def _facts(self) -> list[str]:
-        """What it holds, the empty ones left out: ``["3 joints", "1,122 vertices"]``."""
+        """The facts on it, empty ones left out: ``["3 joints", "1,122 vertices"]``."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -20,7 +20,7 @@ class Described:
         return f"<{type(self).__name__}{f' {name!r}' if name else ''}: {facts}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML that a notebook shows."""
         rows = {key: getattr(self, key, "") for key in ("name", "licence", "origin")}
         rows["holds"] = ", ".join(filter(None, self._facts()))
         rows["unit"] = _unit(getattr(self, "meters_per_unit", None), getattr(self, "up_axis", None))

@@ -84,7 +84,7 @@ class Joints:
 
 @dataclass(frozen=True)
 class Skin:
-    """Which joints move which vertices.
+    """The joints that move each vertex, with weights.
 
     Attributes
     ----------

@@ -63,7 +63,7 @@ class DialsOnly:
 
     @property
     def range_sources(self) -> list[str]:
-        """Where the ranges of these channels come from; empty if the rig does not say."""
+        """The sources of the ranges of these channels; empty if the rig does not say."""
         sources = getattr(self.rig, "range_sources", [])
         return [sources[index] for index in self._kept] if sources else []
 
@@ -74,7 +74,7 @@ class DialsOnly:
 
     @property
     def differences(self) -> list[str]:
-        """How samples differ from what the host plays: the rig's own, and what is held."""
+        """The differences of samples from what the host plays: the rig's own, and what is held."""
         count, more = len(self.held), len(self.held) - NAMED
         named = ", ".join(self.held[:NAMED]) + (f" and {more} more" if more > 0 else "")
         what = "channels that are no dials are" if count > 1 else "channel that is no dial is"

@@ -58,7 +58,7 @@ def check_mapped(model: object, function: str) -> None:
 
 
 def drawn_maps(model: Deformer, pose: ArrayLike, chosen: Sequence[int] | None = None) -> list[DrawnMap]:
-    """What the networks of some segments draw at one pose (C,); default of all segments.
+    """The maps that the networks of some segments draw at one pose (C,); default of all segments.
 
     Computes every texel, in NumPy: for pictures, not for play.
     """

@@ -1,10 +1,10 @@
-"""Curves of a file beside the shapes of a rig, by names as people spell them.
+"""Curves of a file matched with the shapes of a rig, by names as people spell them.
 
 One rule for all readers and writers. A curve is a shape's if both are spelled alike; else if what is left without case
 and punctuation is equal, with the one side that a name has spelled out (``eyeBlink_L``, ``L_eyeBlink``,
 ``eye_L_Blink``, ``EyeBlinkLeft``); else without what stands around: a namespace (``BS_node.``, ``mesh:``, ``face/``), a
 code (``A14_``, ``_14``), or a prefix or an ending that all names have; else without the shape's side, so that one curve
-moves both. A name that fits two is ambiguous and refused; names that fit none are told.
+moves both. A name that fits two is ambiguous and refused; names that fit none are reported.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def _tell_unmatched(
     moving: Sequence[str], names: Sequence[str], rig: BlendshapeRig, found: dict[int, int], exact: Collection[str]
 ) -> None:
     known = {*(names[index] for index in found.values()), *rig.column_names, *exact}
-    sides = {_sideless(plain_name(rig.shape_names[k])) for k in found}  # a curve of both, beside one for each
+    sides = {_sideless(plain_name(rig.shape_names[k])) for k in found}  # a curve of both, and one for each
     over = [name for name in moving if name not in known and plain_name(name) not in sides]
     left = [shape for k, shape in enumerate(rig.shape_names) if k not in found]
     tell(

@@ -1,4 +1,4 @@
-"""What a mesh is."""
+"""A mesh in memory."""
 
 from __future__ import annotations
 

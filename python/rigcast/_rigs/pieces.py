@@ -55,7 +55,8 @@ def pieces(faces: Int32, surface: Surface, num_vertices: int) -> list[Piece]:
 
 
 def of_faces(surface: Surface, rows: NDArray[np.int64]) -> Surface:
-    """What lies on some faces, without parts; texture coordinates and materials that none of them uses are left out."""
+    """The surface of some faces, without parts; texture coordinates and materials that none of them uses are left
+    out."""
     kinds = surface.face_materials[rows] if surface.materials else np.zeros(0, np.int32)
     used = np.unique(kinds[kinds >= 0])
     corners = surface.uv_faces[rows] if len(surface.uvs) else np.zeros((0, 4), np.int32)
@@ -118,7 +119,7 @@ def split_at_seams(triangles: Int32, surface: Surface, num_vertices: int) -> tup
 
 
 def seam_copies(surface: Surface, faces: Int32) -> int:
-    """How many vertices :func:`split_at_seams` adds to a mesh with these faces (F, 4)."""
+    """The number of vertices that :func:`split_at_seams` adds to a mesh with these faces (F, 4)."""
     has = surface.uv_faces >= 0 if len(surface.uvs) else np.zeros(faces.shape, bool)
     pairs = np.unique(np.stack([faces[has], surface.uv_faces[has]], axis=1), axis=0) if has.any() else np.zeros((0, 2))
     return len(pairs) - len(np.unique(pairs[:, 0]))

@@ -1,4 +1,4 @@
-"""What never moves, in sentences."""
+"""Sentences on joints, controls and shapes that never move."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 MOST_NAMED = 3  # names of a line on the screen
-MOST_REASONS = 8  # that are told with the bones that they name
+MOST_REASONS = 8  # that are stated with the bones that they name
 
 
 def carrying_notes(held: Sequence[str]) -> list[str]:
@@ -16,7 +16,7 @@ def carrying_notes(held: Sequence[str]) -> list[str]:
 
 
 def resting_count(resting: Mapping[str, str]) -> str:
-    """How many never move."""
+    """The number of those that never move, in words."""
     return f"{len(resting)} of its joints, controls, shapes and dials never move"
 
 

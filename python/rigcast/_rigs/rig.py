@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RotationChannels:
-    """Which channels turn one joint, and in which order: what retargeting needs to turn rotations into channels.
+    """The channels that turn one joint, in their order: what retargeting needs to turn rotations into channels.
 
     The joint's parent-relative pose is ``rest_local T(t) R_a(channel_0) R_b(channel_1) ...`` in column vectors, with
     the axes a, b, ... of ``order``: the rotation acts in the joint's own rest frame. So a Blender pose bone in Euler
@@ -59,7 +59,7 @@ class FollowerRotations:
 
 @dataclass(frozen=True)
 class TranslationChannels:
-    """Which channels shift one joint: ``t`` of :class:`RotationChannels`, in scene units along its rest axes.
+    """The channels that shift one joint: ``t`` of :class:`RotationChannels`, in scene units along its rest axes.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class TranslationChannels:
 
 @dataclass(frozen=True)
 class ScaleChannels:
-    """Which channels scale one joint along its own axes, after its rotations: multipliers, 1 at rest.
+    """The channels that scale one joint along its own axes, after its rotations: multipliers, 1 at rest.
 
     Attributes
     ----------

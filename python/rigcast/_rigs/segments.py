@@ -16,7 +16,7 @@ KINDS = ("parts", "materials", "components")
 
 
 class AtRest(Protocol):
-    """What has a mesh at rest: a rig, a data set, a model."""
+    """Anything with a mesh at rest: a rig, a data set, a model."""
 
     @property
     def rest_vertices(self) -> NDArray[np.float32]:

@@ -211,7 +211,8 @@ class SkinnedRig(Described):
         return compose(self.joints.rest, basis)
 
     def activations(self, channels: ArrayLike) -> NDArray[np.float64]:
-        """How much of each morph is added: ``clip(sum_k slope_k channel_k + constant, low, high)`` times its factors.
+        """The share of each morph that is added: ``clip(sum_k slope_k channel_k + constant, low, high)`` times its
+        factors.
 
         Parameters
         ----------
@@ -271,7 +272,7 @@ class SkinnedRig(Described):
         step = max(1, CHUNK_VERTICES // max(1, len(self.rest_vertices)))
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
-            with np.errstate(over="ignore", invalid="ignore"):  # told below
+            with np.errstate(over="ignore", invalid="ignore"):  # reported below
                 shaped = self._shape(amounts[part].astype(np.float32))
                 result[part] = shaped if self.joints is None else self._skin(shaped, rows[part, :columns])
             if not np.isfinite(result[part]).all():

@@ -1,4 +1,4 @@
-"""What a source says of how it was opened: what was left out, held, guessed or not run."""
+"""Notes of a source on how it was opened: what was left out, held, guessed or not run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Source = TypeVar("Source")
 
 
 def opened(path: Path, source: Source, inherited: bool = False) -> Source:
-    """``source``, whose notes a command that opens it is told; inherited ones only if no other file has them."""
+    """``source``, whose notes a command that opens it prints; inherited ones only if no other file has them."""
     hear(path.name, notes_of(source), inherited)
     return source
 
@@ -25,9 +25,9 @@ def notes_of(source: Any) -> list[str]:
     stated = about if isinstance(about, dict) else {}
     dropped = stated.get("dropped") or []
     own = getattr(source, "notes", None) or stated.get("notes") or []
-    told = [*getattr(source, "differences", []), *([own] if isinstance(own, str) else own)]
+    lines = [*getattr(source, "differences", []), *([own] if isinstance(own, str) else own)]
     lost = [f"left out, no combinations of shape keys: {', '.join(map(str, dropped))}"] if dropped else []
-    return [*left_out_lines(getattr(source, "left_out", [])), *lost, *filter(None, map(str, told))]
+    return [*left_out_lines(getattr(source, "left_out", [])), *lost, *filter(None, map(str, lines))]
 
 
 def left_out_lines(left_out: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a rig states about its channels: what each of them turns, moves or sets."""
+"""The channels as a rig states them: what each of them turns, moves or sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies on a mesh beside its vertices and faces: named parts, materials' names, texture coordinates."""
+"""The surface of a mesh: named parts, materials' names, texture coordinates."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def surface_of(thing: Any) -> Surface:
 
 
 def surface_facts(surface: Surface) -> dict[str, Any]:
-    """What a person wants to know of it, by name."""
+    """The facts on it for people, by name."""
     sizes = {part: int((surface.vertex_parts == index).sum()) for index, part in enumerate(surface.parts)}
     tiles = [f"{u} {v}" for u, v in surface.tiles]
     return {"parts": sizes, "materials": surface.materials, "uvs": len(surface.uvs), "uv_tiles": tiles}

@@ -1,4 +1,4 @@
-"""Noticing that points lie beside others as if another axis pointed up."""
+"""Noticing that points lie relative to others as if another axis pointed up."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast._similarity import best_turn
 
-NEARLY = 30.0  # degrees that a head may be turned beside another whose up axis is another one
+NEARLY = 30.0  # degrees that a head may be turned against another whose up axis is another one
 
 
 def seeming_up_axis(source: NDArray[Any], target: NDArray[Any], own: str, stated: str) -> str | None:

@@ -1,4 +1,4 @@
-"""What a rig must be before it is sampled, and what its answers must be: checked in one place."""
+"""Checks of a rig before it is sampled, and of its answers, in one place."""
 
 from __future__ import annotations
 

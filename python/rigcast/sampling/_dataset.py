@@ -156,7 +156,7 @@ class Dataset:
 
     @property
     def channel_entry(self) -> dict[str, object]:
-        """What models learned from this set keep of its channels: their metadata entry ``channels``."""
+        """The channels as models learned from this set keep them: their metadata entry ``channels``."""
         return channel_entry(self.manifest, self.manifest["deviations"])
 
     @property
@@ -166,7 +166,7 @@ class Dataset:
 
     @property
     def notes(self) -> list[str]:
-        """What the rig's file said of how it was opened: what was left out, held, guessed or not run."""
+        """Notes of the rig's file on how it was opened: what was left out, held, guessed or not run."""
         return list(self.manifest.get("notes", []))
 
     @cached_property

@@ -106,7 +106,7 @@ class _Worker:
         self.process = context.Process(target=_serve, args=(theirs, work, os.getpid(), inherited))
         try:
             with _interrupts_held(), warnings.catch_warnings():
-                # Python 3.12 warns of fork beside threads; the engine's pool and NumPy's survive it.
+                # Python 3.12 warns of fork with threads; the engine's pool and NumPy's survive it.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 self.process.start()
         except (AttributeError, TypeError, ValueError, pickle.PicklingError) as error:
@@ -205,7 +205,7 @@ def _end_with_parent(parent: int) -> None:
 
 
 def _end(workers: list[_Worker]) -> None:
-    """Wait for workers that were told that there are no more shards, stop the rest."""
+    """Wait for workers that know that there are no more shards, stop the rest."""
     for worker in workers:
         if worker.shard is not None:
             worker.process.terminate()

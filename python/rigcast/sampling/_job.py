@@ -128,7 +128,7 @@ def _unchanged(folder: Path, progress: ProgressCallback) -> Dataset:
 
 
 def _replace(rig: Rig, plan: SamplingPlan, folder: DataFolder, executor: Executor, progress: ProgressCallback) -> None:
-    """Sample beside the data set that the folder holds, and replace it when all is done."""
+    """Sample next to the data set that the folder holds, and replace it when all is done."""
     try:
         with folder.replaced() as place:
             _fill(rig, plan, place, executor, progress)
@@ -160,7 +160,7 @@ def _fill(rig: Rig, plan: SamplingPlan, folder: DataFolder, executor: Executor, 
 
 
 def _deviations(folder: DataFolder, plan: SamplingPlan) -> dict[str, Any]:
-    """What plain kinematics does not decide, from the stored poses of the first shard and of the probe."""
+    """The channels that plain kinematics does not decide, from the stored poses of the first shard and of the probe."""
     facts, shards = plan.facts, plan.contents.shards
     first, probe = shards[:1], [shard for shard in shards if shard.probe]
     stored, probed = folder.stored("poses", first), folder.stored("poses", probe)

@@ -1,4 +1,4 @@
-"""What a rig states about its channels, and whether that agrees with the poses that the rig returned.
+"""The channels as a rig states them, compared with the poses that the rig returned.
 
 A manifest's ``kinematics`` is what the rig states, known before sampling: plain kinematics, and the mechanism of
 constraints, drivers and inverse kinematics where it is known. Its ``deviations`` name the channels and joints for which

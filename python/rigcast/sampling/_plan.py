@@ -1,4 +1,4 @@
-"""What a call of ``sample`` will do, decided before the rig is evaluated: all rows, parted into shards."""
+"""The plan of a call of ``sample``, decided before the rig is evaluated: all rows, parted into shards."""
 
 from __future__ import annotations
 

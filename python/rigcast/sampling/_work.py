@@ -27,7 +27,7 @@ class AnotherRig(ValueError):
 
 
 class ShardWork:
-    """What a worker does with a shard: a callable that can be sent to other processes if the rig can.
+    """The work of a worker on a shard: a callable that can be sent to other processes if the rig can.
 
     Parameters
     ----------

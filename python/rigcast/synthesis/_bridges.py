@@ -87,7 +87,7 @@ def _below(bridge: Bridge, threshold: float) -> Bridge:
 def _joining(
     labels: list[str], kept: Mapping[tuple[str, str], Bridge], found: Mapping[tuple[str, str], Bridge]
 ) -> list[tuple[str, str]]:
-    """The pairs that join what ``kept`` leaves apart: the shortest first (Kruskal 1956)."""
+    """The pairs that join what ``kept`` keeps apart: the shortest first (Kruskal 1956)."""
     group = {label: i for i, label in enumerate(labels)}
 
     def join(a: str, b: str) -> None:

@@ -101,7 +101,7 @@ class PlayerCrowd:
 
     @property
     def labels(self) -> list[str]:
-        """Where each character is."""
+        """The label at which each character is."""
         return [v.character.label if v.character.item is None else v.character.item.label for v in self._voices]
 
     def idle(

@@ -37,14 +37,15 @@ class HeldOut:
 
     @property
     def is_worth_it(self) -> bool:
-        """Whether the latent space beats the same number of principal components, and the nearest training frame."""
+        """Return True if the latent space beats the same number of principal components, and the nearest training
+        frame."""
         same = self.principal.get(self.dimensions, np.inf)
         return self.latent < same and self.latent < self.nearest
 
     def summary(self) -> str:
         """One sentence."""
-        beside = ", ".join(f"{count} components {value:.3g}" for count, value in self.principal.items())
-        text = f"latent space {self.latent:.3g} mm, {beside}, nearest frame {self.nearest:.3g} mm"
+        principal = ", ".join(f"{count} components {value:.3g}" for count, value in self.principal.items())
+        text = f"latent space {self.latent:.3g} mm, {principal}, nearest frame {self.nearest:.3g} mm"
         return text if self.is_worth_it else f"{text}: the latent space is not worth more than these clips"
 
     def as_dict(self) -> dict[str, object]:

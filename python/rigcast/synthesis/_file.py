@@ -203,7 +203,7 @@ def _space(
 
 
 def _follow(ends: NDArray[Any], count: int) -> bool:
-    """Whether segments cover all rows, in their order."""
+    """Return True if segments cover all rows, in their order."""
     begins = [0, *ends[:-1, 1].tolist()] if len(ends) else []
     return bool(
         len(ends) and ends[:, 0].tolist() == begins and (ends[:, 1] > ends[:, 0]).all() and ends[-1, 1] == count

@@ -1,4 +1,4 @@
-"""What controls do to a mesh: a rig of any kind behind one interface, and its linear effects."""
+"""The effects of controls on a mesh: a rig of any kind behind one interface, and its linear effects."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class ControlledMesh:
 
 
 def effects_of(mesh: ControlledMesh, around: Coordinates, deviation: Float64) -> tuple[Float64, Float64]:
-    """What each coordinate does to the mesh.
+    """The effect of each coordinate on the mesh.
 
     With e the vertices, s_i the standard deviation of a coordinate and d the step that remains inside the limits of
     ``n s_i``, n = -2, -1, 1, 2 (Bailey 2020, equation 5.3):

@@ -1,4 +1,4 @@
-"""What a synthesizer is made of, and its file holds."""
+"""The parts of a synthesizer, which its file holds."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Bridge:
 
 @dataclass(frozen=True, eq=False)
 class SynthesisParts:
-    """What a synthesizer is made of, and its file holds."""
+    """The parts of a synthesizer, which its file holds."""
 
     fps: float
     control_names: list[str]

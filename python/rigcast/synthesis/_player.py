@@ -1,4 +1,4 @@
-"""One character that is told what to do."""
+"""One character and its commands."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Player:
         self.seed = check.whole("seed", seed, most=MASK)
         start = synth.labels[0] if label is None else self._places.label("Player", label)
         character = LatentCharacter(self._stage, self.seed, start)
-        self._voice = PlayingCharacter(character, schedule_of("Player", script, self._places))
+        self._character = PlayingCharacter(character, schedule_of("Player", script, self._places))
         self.script = script
 
     def idle(
@@ -148,7 +148,7 @@ class Player:
         count = Arguments("Player.step").whole("frames", frames, most=MOST_FRAMES)
         first, seeds = self.frame, np.array([self.seed], np.uint64)
         added = self._layers.added("Player.step", first + 1, count, seeds, without)
-        controls = play_frames(self._stage, [self._voice], count)[0]
+        controls = play_frames(self._stage, [self._character], count)[0]
         return controls if added is None else self._stage.mixer.clipped(controls + added[0])
 
     def render(self, seconds: float | None = None, *, without: Sequence[str] = ()) -> Float32:
@@ -167,7 +167,7 @@ class Player:
     @property
     def frame(self) -> int:
         """Frames that were played."""
-        return self._voice.character.frame
+        return self._character.character.frame
 
     @property
     def seconds(self) -> float:
@@ -176,8 +176,8 @@ class Player:
 
     @property
     def label(self) -> str:
-        """Where the character is."""
-        character = self._voice.character
+        """The label at which the character is."""
+        character = self._character.character
         return character.label if character.item is None else character.item.label
 
     @property
@@ -186,12 +186,12 @@ class Player:
 
         All commands and notes; seconds of the last hour, and none from before :meth:`restore`.
         """
-        return events_of(self._stage, self._voice.character)
+        return events_of(self._stage, self._character.character)
 
     def state(self) -> str:
         """All that decides the next frames, as JSON: :meth:`restore` goes on with the same bytes."""
-        character = self._voice.character.state()
-        return json.dumps({"told": self._voice.told, "seed": self.seed, "character": character})
+        character = self._character.character.state()
+        return json.dumps({"told": self._character.given, "seed": self.seed, "character": character})
 
     def restore(self, state: str) -> None:
         """Go on from a :meth:`state` of a player of the same synthesizer, script, layers and settings.
@@ -206,16 +206,16 @@ class Player:
             raise bad_argument("Player.restore", "state", f"a {type(state).__name__}", must)
         try:
             given = json.loads(state)
-            check, character = Arguments("Player.restore"), copy.copy(self._voice.character)
+            check, character = Arguments("Player.restore"), copy.copy(self._character.character)
             character.restore(given["character"])
-            told = check.whole("told", given["told"], most=len(self._voice.schedule))
+            told = check.whole("told", given["told"], most=len(self._character.schedule))
             seed = check.whole("seed", given["seed"], most=MASK)
         except (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError) as error:
             raise bad_argument("Player.restore", "state", f"incomplete ({error!r})", must) from None
-        self._voice.character, self._voice.told, self.seed = character, told, seed
+        self._character.character, self._character.given, self.seed = character, told, seed
 
     def _tell(self, command: PlayCommand, later: bool) -> None:
-        self._voice.character.tell(command, later)
+        self._character.character.tell(command, later)
 
     def __repr__(self) -> str:
         return f"<rigcast.synthesis.Player: {self.label}, {self.seconds:.1f} s, seed {self.seed}>"

@@ -65,7 +65,7 @@ class Space:
     explained : float
         Share of the variance that the P components hold.
     held_out : HeldOut or None
-        How well frames that were left out are rebuilt, beside principal components.
+        How well frames that were left out are rebuilt, compared with principal components.
     """
 
     def __init__(

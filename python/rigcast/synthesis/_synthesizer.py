@@ -75,7 +75,7 @@ class Synthesizer:
 
     @property
     def parts(self) -> SynthesisParts:
-        """What the file holds."""
+        """The parts that the file holds."""
         return self._parts
 
     def space(self, label: str) -> Space:

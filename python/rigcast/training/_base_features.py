@@ -1,4 +1,4 @@
-"""Which products of controls explain a face: features chosen one after another, as many as other rows want.
+"""The products of controls that explain a face: features chosen one after another, as many as other rows want.
 
 Features are the pose columns x_c, products x_a x_b (a = b is allowed), and max(x_a, 0) of controls that have both
 signs. As in the kernel of :mod:`rigcast._regression.ridge`, ridge regression expects less of products than of columns,
@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Features:
-    """What a base is linear in.
+    """The features that a base is linear in.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Features:
         return np.asarray(np.concatenate([x[:, self.columns], derived], axis=1) * self.scale)
 
     def movers(self, influence: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which features (G, M + P) move vertices that columns (G, C) move: products, if both of their columns do."""
+        """Features (G, M + P) that move vertices that columns (G, C) move: products, if both of their columns do."""
         second = np.where(self.second < 0, self.first, self.second)
         return np.concatenate([influence[:, self.columns], influence[:, self.first] & influence[:, second]], axis=1)
 

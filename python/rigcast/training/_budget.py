@@ -1,4 +1,4 @@
-"""What all trainings are given alike: how long, by which chance, where, and the file that a killed run goes on from."""
+"""The budget of every training: time and steps, seed, device, and the file that a killed run goes on from."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Budget:
 
     @property
     def measures_threads(self) -> bool:
-        """Whether the number of threads is the faster of one and all, measured on the steps."""
+        """Return True if the number of threads is the faster of one and all, measured on the steps."""
         return self.minutes is not None and self.threads == 0
 
     def elapsed(self) -> float:

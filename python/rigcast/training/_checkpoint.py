@@ -1,4 +1,4 @@
-"""Where a training run is, in a file that a killed run continues from."""
+"""The state of a training run, in a file that a killed run continues from."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class Outlook:
         return [f"{round(seconds) // 60}:{round(seconds) % 60:02d} left"]
 
     def _trend(self) -> list[str]:
-        """Whether the error still falls: against what it was when half as much was spent."""
+        """Return True if the error still falls: against what it was when half as much was spent."""
         spent, _, _, error = self._seen[-1]
         earlier = [entry for entry in self._seen if entry[0] <= 0.5 * spent]
         if not earlier or earlier[-1][3] <= 0.0:

@@ -23,7 +23,7 @@ LARGEST_SAMPLE = 20_000_000  # distances that the percentile is taken from at mo
 
 @dataclass(frozen=True)
 class LearnedSet:
-    """What one vertex set needs beside its members.
+    """The columns, basis and layers of one vertex set.
 
     Attributes
     ----------
@@ -117,7 +117,8 @@ def measured(tensors: Tensors, metadata: dict[str, Any], ds: Any, rows: NDArray[
 
 
 def mechanism_error(model: Deformer, ds: Any, rows: NDArray[np.integer[Any]]) -> dict[str, Any] | None:
-    """How far vertices are off because a mechanism makes the poses of rows from their channels, in units of the rig.
+    """The distances of vertices that arise because a mechanism makes the poses of rows from their channels, in units
+    of the rig.
 
     None if the rig states no mechanism, or it does not decide the poses.
     """

@@ -1,4 +1,4 @@
-"""Which rows are held out of the training of a face: whole clips where there are some."""
+"""The rows held out of the training of a face: whole clips where there are some."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def split(function: str, ds: Any, fraction: float, seed: int) -> tuple[Rows, Row
     """Part a data set by clip: rows to learn from, held-out rows, and by what the model is judged, in words.
 
     Clips are held out whole, as many as come closest to the fraction of all rows in clips, since neighboring frames are
-    alike; random poses beside them are learned from. A set of one clip holds its last rows out; a set without clips,
+    alike; random poses among them are learned from. A set of one clip holds its last rows out; a set without clips,
     random rows.
 
     Raises

@@ -42,7 +42,7 @@ class Allowance:
         return min(max(by_steps, by_time), 1.0)
 
     def out_of_time(self, state: TrainingState) -> bool:
-        """Whether the seconds are used up."""
+        """Return True if the seconds are used up."""
         return self.seconds is not None and state.seconds >= self.seconds
 
 
@@ -157,7 +157,7 @@ class Descent(ABC):
         return state
 
     def _goes_on(self, state: TrainingState, allowance: Allowance, pace: Pace) -> bool:
-        """Whether neither the budget nor the patience is used up."""
+        """Return True if neither the budget nor the patience is used up."""
         patient = state.stale < self.descent_settings.patience
         return allowance.spent(state) < 1.0 and patient and pace.fits(state.seconds)
 

@@ -1,7 +1,7 @@
 """A budget of minutes: how many threads steps use, when they end, and whether there were enough of them.
 
-PyTorch's threads wait for each other by spinning: beside other programs two threads can be ten times slower than one.
-Which number is faster depends on the networks and on the load, so it is measured on the steps themselves.
+PyTorch's threads wait for each other by spinning: while other programs run, two can be ten times slower than one. Which
+number is faster depends on the networks and on the load, so it is measured on the steps themselves.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Pace:
         self.pending = 0
 
     def fits(self, spent: float) -> bool:
-        """Whether one more step fits after ``spent`` seconds, and the evaluation of the last weights."""
+        """Return True if one more step fits after ``spent`` seconds, and the evaluation of the last weights."""
         if self._seconds is None or not self._steps:
             return True
         return spent + max(self._steps) + self._evaluation <= self._seconds
@@ -117,7 +117,7 @@ class Pace:
         self.pending += 1
 
     def is_due(self) -> bool:
-        """Whether an evaluation now keeps evaluations below a tenth of the time."""
+        """Return True if an evaluation now keeps evaluations below a tenth of the time."""
         since = self._clock() - self._evaluated
         return self._seconds is None or since >= self._evaluation * (1.0 - EVALUATED) / EVALUATED
 
@@ -148,7 +148,8 @@ def seconds_of_training(minutes: float | None, prepared: float, ending: float = 
 
 
 def seconds_of_ending(minutes: float | None, finish: Callable[[float], object], prepared: float = 0.0) -> float:
-    """How long measuring and making a model will take: rehearsed on two small shares of the rows, and extrapolated.
+    """The seconds that measuring and making a model will take: rehearsed on two small shares of the rows, and
+    extrapolated.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What simple regressions reach on the held-out rows of a face, and whether its networks are worth having."""
+"""The errors of simple regressions on the held-out rows of a face, and the networks that must beat them."""
 
 from __future__ import annotations
 

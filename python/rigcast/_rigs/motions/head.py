@@ -27,7 +27,7 @@ def checked_transforms(function: str, transforms: ArrayLike, frames: int) -> Flo
     away = np.abs(rotation @ rotation.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
     wrong = np.flatnonzero(~((scale > 0) & (away < ROTATION)))
     if len(wrong):
-        must = "rotations, times a scale above 0, beside translations"
+        must = "rotations, times a scale above 0, next to translations"
         raise bad_argument(function, "transforms", f"not a rotation at frame {wrong[0]}", must)
     return array
 

@@ -30,7 +30,7 @@ class Motion(Described):
     notes : tuple of str
         What of the file was left out, or decided.
     dials : dict from name to (T,) float64 array
-        Weights of morph targets that the file moves beside the joints.
+        Weights of morph targets that the file moves in addition to the joints.
     """
 
     joint_names: list[str]

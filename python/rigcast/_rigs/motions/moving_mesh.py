@@ -31,7 +31,7 @@ class MeshFrames(Protocol):
 
 @dataclass(frozen=True)
 class MovingMesh:
-    """Frames of a mesh, and what a file says beside them.
+    """Frames of a mesh, and what else a file says.
 
     Attributes
     ----------

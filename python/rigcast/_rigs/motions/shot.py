@@ -1,4 +1,4 @@
-"""What a shot is."""
+"""A shot in memory."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ class SkinnedMotion:
         return np.asarray(local)
 
     def keys(self) -> Keys:
-        """What a file holds of the frames."""
+        """The keys of the frames in a file."""
         return Keys.of(self.local)
 
     def shown(self, frames: slice) -> NDArray[np.float32]:

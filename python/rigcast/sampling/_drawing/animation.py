@@ -79,7 +79,7 @@ class Animation:
 
     @property
     def exact(self) -> bool:
-        """Whether the rows are the frames themselves."""
+        """Return True if the rows are the frames themselves."""
         return self._factors() == (1.0, 1.0)
 
     def draw(
@@ -101,7 +101,7 @@ class Animation:
     def clipped(
         self, ranges: NDArray[np.float64], rest: NDArray[np.float64], count: int, stream: Stream
     ) -> NDArray[np.bool_]:
-        """Which values (count, N) of :meth:`draw` were beyond their bounds and lie on them."""
+        """Values (count, N) of :meth:`draw` that were beyond their bounds and lie on them."""
         if self.exact:
             return np.zeros((count, len(ranges)), np.bool_)
         moved, lowest, highest = self._moved(ranges, rest, count, stream)

@@ -232,7 +232,7 @@ def first_component(seen: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def equal_intervals(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
-    """Which of ``count`` intervals of equal length between the least and the largest value each value lies in."""
+    """The number, of ``count`` equal intervals from the least to the largest value, that each value lies in."""
     low, high = values.min(), values.max()
     if not high > low:
         return np.zeros(len(values), np.int64)
@@ -240,7 +240,7 @@ def equal_intervals(values: NDArray[np.float64], count: int) -> NDArray[np.int64
 
 
 def _motion(rig: Rig, facts: CheckedRig, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-    """How far each vertex (V,) is moved by any of a few rows."""
+    """The largest distance (V,) that each vertex is moved by any of a few rows."""
     motion = np.zeros(len(facts.rest_vertices))
     for vertices in _evaluated(rig, facts, rows):
         motion = np.maximum(motion, np.linalg.norm(vertices - facts.rest_vertices, axis=2).max(0))

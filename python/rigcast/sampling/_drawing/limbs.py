@@ -38,8 +38,8 @@ class SwitchedLimb:
 
 @dataclass(frozen=True)
 class Shell:
-    """Where an IK target can go: its location's columns, its axes and its offset from the limb's root, the distances
-    from there."""
+    """The shell that an IK target can go to: its location's columns, its axes and its offset from the limb's root,
+    the distances from there."""
 
     columns: tuple[int, ...]
     axes: tuple[tuple[float, ...], ...]

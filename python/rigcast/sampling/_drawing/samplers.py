@@ -1,4 +1,4 @@
-"""Which channel rows a data set holds: truncated normal, uniform, and mixtures, animations among them."""
+"""Samplers of channel rows: truncated normal, uniform, and mixtures, animations among them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Sampler(Protocol):
         ...
 
     def settings(self) -> dict[str, object]:
-        """What decides the rows, as plain JSON values with a ``kind``."""
+        """The settings that decide the rows, as plain JSON values with a ``kind``."""
         ...
 
     # Optional: clips_of(count, stream) -> Clips of the rows that draw gives for an equal stream.

@@ -118,7 +118,7 @@ def _pickled(work: ShardWork) -> bytes:
 
 
 def _error(shard: Shard, failure: Failure) -> Exception:
-    """What a shard ended in, as a local worker would raise it."""
+    """The error that a shard ended in, as a local worker would raise it."""
     if failure.errno in FULL:
         return OSError(failure.errno, os.strerror(failure.errno or errno.ENOSPC), failure.text)
     if failure.kind == "ValueError":

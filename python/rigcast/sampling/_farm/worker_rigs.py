@@ -139,7 +139,7 @@ def sample_shard(rigs: WorkerRigs, task: ShardTask) -> dict[str, Any]:
 
 
 def part_paths(folder: Path, shard: Shard, attempt: str) -> dict[str, Path]:
-    """Where one attempt at a shard leaves its arrays."""
+    """The files of the arrays of one attempt at a shard."""
     return {name: folder / f".{shard.stem}.{name}.npy.{attempt}.part" for name in ARRAYS}
 
 

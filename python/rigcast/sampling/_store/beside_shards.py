@@ -1,4 +1,4 @@
-"""Files of a data set beside its shards, written first: the rest state, surface, skin weights, clips."""
+"""Files of a data set other than its shards, written first: the rest state, surface, skin weights, clips."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ OwnSkin = tuple[NDArray[np.int32], NDArray[np.float32]] | None
 
 
 def read_more(folder: Path, manifest: dict[str, Any], faces: NDArray[np.int32]) -> tuple[Surface, Clips, OwnSkin]:
-    """What lies on the mesh, the clips of the rows, and the rig's own skin weights; empty where the set has none.
+    """The surface of the mesh, the clips of the rows, and the rig's own skin weights; empty where the set has none.
 
     Raises
     ------

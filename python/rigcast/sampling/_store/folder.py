@@ -81,7 +81,7 @@ class DataFolder:
                 raise _disk_full(place, self.contents.size(missing)) from error
 
     def has_data(self) -> bool:
-        """Whether the folder holds a data set, finished or begun."""
+        """Return True if the folder holds a data set, finished or begun."""
         return (self.path / MANIFEST).exists() or (self.path / UNFINISHED).exists()
 
     def begin(self, overwrite: bool = False) -> bool:
@@ -227,7 +227,7 @@ class DataFolder:
             raise bad_argument("sample", "path", got, "a new or empty folder, or one that sample began")
 
     def _is_complete(self) -> bool:
-        """Whether the folder is complete; ValueError if it belongs to another run."""
+        """Return True if the folder is complete; ValueError if it belongs to another run."""
         complete, begun = self.path / MANIFEST, self.path / UNFINISHED
         if complete.exists():
             manifest = read_manifest(read_bytes(complete, LARGEST_JSON), "sample", MANIFEST)

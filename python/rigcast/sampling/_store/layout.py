@@ -47,17 +47,17 @@ class Shard:
 
     @property
     def stem(self) -> str:
-        """What the names of its files begin with."""
+        """The beginning of the names of its files."""
         return f"{'probe.' if self.probe else ''}{self.index:05d}"
 
     @property
     def rows(self) -> int:
-        """How many rows it holds."""
+        """The number of its rows."""
         return self.stop - self.start
 
     @property
     def kind(self) -> str:
-        """What a row of it is called in messages."""
+        """The word for a row of it in messages."""
         return "probe row" if self.probe else "channel row"
 
     def __str__(self) -> str:

@@ -24,7 +24,7 @@ HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def contents_of(facts: CheckedRig, drawn: DrawnRows, shard_rows: int) -> Contents:
-    """What a folder will hold: rows parted into shards, the files beside them, the opening of the manifest."""
+    """The contents of a folder to be: rows parted into shards, the other files, the opening of the manifest."""
     shards = [
         Shard(is_probe, index, start, stop)
         for is_probe, total in ((False, len(drawn.rows)), (True, len(drawn.probe_rows)))
@@ -69,7 +69,7 @@ def _opening(facts: CheckedRig, drawn: DrawnRows, shard_rows: int, files: dict[s
 
 
 def difference(old: dict[str, Any], new: dict[str, Any]) -> str | None:
-    """What two openings disagree on, in words that fit after "begun with"; None if nothing."""
+    """The difference of two openings, in words that fit after "begun with"; None if nothing."""
     for key in [*new, *(key for key in old if key not in new)]:
         if old.get(key) != new.get(key):
             there, here = json.dumps(old.get(key)), json.dumps(new.get(key))
@@ -271,7 +271,7 @@ def _are_shards(rows: Callable[[dict[str, Any]], int]) -> Check:
 
 
 def _are_clips(value: Any, _: dict[str, Any]) -> bool:
-    """Whether a manifest's field ``clips`` is right."""
+    """Return True if a manifest's field ``clips`` is right."""
     if not isinstance(value, list) or not all(isinstance(e, dict) and e.keys() == {"name", "fps"} for e in value):
         return False
     try:

@@ -183,7 +183,7 @@ def file_status(path: Path) -> os.stat_result:
 
 
 def checked_header(path: Path, dtype: str, shape: tuple[int, ...], function: str) -> tuple[int, os.stat_result]:
-    """Where the data of a ``.npy`` file begin that must hold exactly this dtype and shape, and the file's status.
+    """The place of the data in a ``.npy`` file that must hold exactly this dtype and shape, and its status.
 
     Raises
     ------

@@ -114,7 +114,7 @@ def _rounded(around: Coordinates) -> Coordinates:
 
 
 def _moving(coordinates: Float64, names: list[str], limits: Float64) -> tuple[NDArray[np.bool_], dict[str, str]]:
-    """Which coordinates vary, by more than rounding, and the controls that do not."""
+    """The coordinates that vary by more than rounding, and the controls that do not."""
     size = np.maximum(np.abs(limits).max(axis=1, initial=0.0), 1e-3)
     moving = coordinates.std(axis=0) > 1e-6 * size
     return moving, {names[i]: "constant in all clips" for i in np.flatnonzero(~moving)}

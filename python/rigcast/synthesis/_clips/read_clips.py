@@ -97,7 +97,7 @@ def read_clips(
 
 
 def _options(file: Path, clip: str | None, fps: float | None) -> dict[str, Any]:
-    """What the reader of a face's file takes."""
+    """The options of the reader of a face's file."""
     suffix = suffix_of(file)
     named = {"action" if suffix == ".blend" else "clip": clip}
     timed = {"fps": fps} if suffix in (".glb", ".gltf", ".vrm", ".csv") else {}

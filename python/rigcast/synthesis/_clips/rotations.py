@@ -1,4 +1,4 @@
-"""Which controls are Euler angles of joints, and the rotations that they make."""
+"""The controls that are Euler angles of joints, and the rotations that they make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many dimensions and components a label gets, by frames that were held out."""
+"""The number of dimensions and components of a label, chosen by frames that were held out."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ class Trials:
 
     @property
     def are_possible(self) -> bool:
-        """Whether the label's clips are long enough to hold frames out."""
+        """Return True if the label's clips are long enough to hold frames out."""
         return self._judge is not None
 
     def error(self, dimensions: int, components: int) -> float:
         """Millimeters of a space that is fitted by few iterations."""
         key = dimensions, components
         if key not in self._errors:
-            told = f"{dimensions} dimensions, {components} components"
-            self._progress(Progress(f"choosing {self._label}", len(self._errors), 0, told))
+            message = f"{dimensions} dimensions, {components} components"
+            self._progress(Progress(f"choosing {self._label}", len(self._errors), 0, message))
             trial = replace(self._settings, dimensions=dimensions, components=components)
             self._errors[key] = self._measured(replace(trial, iterations=min(TRIALS, trial.iterations))).latent
         return self._errors[key]

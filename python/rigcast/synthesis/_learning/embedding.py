@@ -28,7 +28,7 @@ STILL_NOISE = 1e-2  # of a process without motion
 
 @dataclass(frozen=True)
 class LatentSettings:
-    """How each label's latent space is fitted.
+    """The settings with which each label's latent space is fitted.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ def _fitted(
     first = values[:, :width]
     start[:, : first.shape[1]] = first / np.maximum(first.std(axis=0), 1e-6)
 
-    def told(iteration: int, objective: float) -> None:
+    def report(iteration: int, objective: float) -> None:
         progress(Progress("fitting", iteration, settings.iterations, f"objective {objective:.1f}"))
 
     fitted = _core.fit_latent_space(
@@ -148,7 +148,7 @@ def _fitted(
         tolerance=settings.tolerance,
         seed=settings.seed,
         threads=settings.threads,
-        progress=told,
+        progress=report,
     )
     return rounded_space(fitted.space)
 

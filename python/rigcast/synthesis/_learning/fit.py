@@ -121,13 +121,13 @@ def fit(
         threads=check.threads(threads),
     )
     reach = None if threshold is None else check.number("threshold", threshold, above=0.0)
-    told = as_callback(progress)
+    report = as_callback(progress)
     ready = prepared(clips, rate, limits, rig, names)
     with kept_in(folder, ready) as kept:
-        spaces = {label: _space(ready, label, given, settings, held_out, kept, told) for label in ready.frames}
+        spaces = {label: _space(ready, label, given, settings, held_out, kept, report) for label in ready.frames}
         if reach is None:
             reach = default_threshold(spaces, ready.around, ready.effects, ready.millimeters)
-        bridges = find_bridges(spaces, ready.around, ready.effects, ready.mesh, reach, kept, told)
+        bridges = find_bridges(spaces, ready.around, ready.effects, ready.mesh, reach, kept, report)
     return Synthesizer(_parts(ready, spaces, bridges, reach, _metadata(ready, rig, settings)), rig)
 
 
@@ -142,7 +142,7 @@ def _space(
 ) -> Space:
     """The latent space of a label, of the size that serves its held-out frames."""
 
-    def told(step: Progress) -> None:
+    def report(step: Progress) -> None:
         progress(replace(step, stage=f"fitting {label}"))
 
     coordinates = ready.around.of(ready.frames[label])
@@ -157,7 +157,7 @@ def _space(
     frames, segments = ready.frames[label], ready.segments[label]
     scale = ready.weights
     return fit_space(
-        label, frames, segments, ready.around, scale, ready.effects, chosen, told, figures, recall=kept.latent
+        label, frames, segments, ready.around, scale, ready.effects, chosen, report, figures, recall=kept.latent
     )
 
 
@@ -185,7 +185,7 @@ def _parts(
 
 
 def _metadata(ready: Prepared, rig: Any, settings: LatentSettings) -> dict[str, Any]:
-    """What a file says beside its numbers."""
+    """The metadata of a file."""
     about: dict[str, Any] = {"notes": ready.notes, "seed": settings.seed, "clipped": ready.clipped}
     if rig is not None:
         metadata = getattr(rig, "metadata", {}) or {}

@@ -1,4 +1,4 @@
-"""How well frames that a latent space never saw are rebuilt, beside principal components and training frames."""
+"""The errors of frames that a latent space never saw, compared with principal components and training frames."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ class Judge:
         width = space.num_dimensions
         if width not in self._principal:
             self._principal[width] = self._error(self._rebuilt(width))
-        beside = {count: self._principal[count] for count in sorted({*BESIDE, width})}
-        return HeldOut(len(self._held), width, space.num_components, error, beside, self.nearest)
+        principal = {count: self._principal[count] for count in sorted({*BESIDE, width})}
+        return HeldOut(len(self._held), width, space.num_components, error, principal, self.nearest)
 
     def _features(self, controls: Float32) -> Float64:
         return self._around.of(controls) @ self._effects if self._mesh is None else self._mesh.vertices(controls)

@@ -1,4 +1,4 @@
-"""What plays in latent spaces: particles on paths, commands, scripts, layers and crowds.
+"""Playing in latent spaces: particles on paths, commands, scripts, layers and crowds.
 
 A character expands commands into tasks, and tasks into items of at most a second: paths with one point per frame, ball
 radii, seeds. Items of any number of characters are simulated together. Nothing is decided inside an item, and an item

@@ -1,4 +1,4 @@
-"""One character: what it was told, expanded into items."""
+"""One character: its commands, expanded into items."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class LatentCharacter:
         self.path, self.radii = self.x[None].copy(), ground.radii(self.x[None])
         self.previous: Float32 = np.repeat(np.asarray(ground.space.controls(self.x[None]), np.float32), 2, axis=0)
 
-    # What it is told
+    # Commands
 
     def tell(self, command: PlayCommand, later: bool = False) -> None:
         """Begin a command, or with ``later`` after those that end by themselves.
@@ -158,7 +158,7 @@ class LatentCharacter:
         self.tasks = [again, *self.tasks]
 
     def _next_pose(self, task: Task) -> tuple[Float64, Task]:
-        """Where wandering goes next, and what is left of it."""
+        """The next pose of wandering, and the rest of the task."""
         poses = self.stage.grounds[self.label].points if task["poses"] is None else task["poses"]
         done, place = divmod(task["visited"], len(poses))
         order = self.decisions if place == 0 else task["order"]

@@ -1,4 +1,4 @@
-"""What a player can be told, the tasks that a command is made of, and the record of commands and notes."""
+"""The commands of a player, their tasks, and the record of commands and notes."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class EventRecord:
         return str(self.events[number]["command"]) if number in self.events else ""
 
     def as_plain(self) -> dict[str, Any]:
-        """What :meth:`of_plain` needs, in JSON's values."""
+        """The argument of :meth:`of_plain`, in JSON's values."""
         return {"next": self.next, "events": [[number, dict(event)] for number, event in self.events.items()]}
 
     @classmethod

@@ -21,17 +21,17 @@ class PlayingCharacter:
 
     character: LatentCharacter
     schedule: list[tuple[int, PlayCommand]]
-    told: int = 0
+    given: int = 0
 
     def obey(self) -> None:
         """Tell the character what is due."""
-        while self.told < len(self.schedule) and self.schedule[self.told][0] <= self.character.frame:
-            self.character.tell(self.schedule[self.told][1])
-            self.told += 1
+        while self.given < len(self.schedule) and self.schedule[self.given][0] <= self.character.frame:
+            self.character.tell(self.schedule[self.given][1])
+            self.given += 1
 
     def until_next(self) -> int:
         """Frames until the next command of the schedule."""
-        return self.schedule[self.told][0] - self.character.frame if self.told < len(self.schedule) else 2**60
+        return self.schedule[self.given][0] - self.character.frame if self.given < len(self.schedule) else 2**60
 
 
 def play_frames(stage: SimulationBatch, voices: Sequence[PlayingCharacter], frames: int) -> Float32:

@@ -1,4 +1,4 @@
-"""Why a pose: command, label, nearest clip frame and variance, second by second."""
+"""The reasons of a pose: command, label, nearest clip frame and variance, second by second."""
 
 from __future__ import annotations
 
@@ -71,10 +71,12 @@ def _seconds(stage: SimulationBatch, character: LatentCharacter) -> list[Event]:
         for (frame, command, _, _, _), features, value in zip(chosen, own, density, strict=True):
             away = np.linalg.norm(clips - features, axis=1)
             row = int(away.argmin())
-            told = character.record.command(command)
+            command_text = character.record.command(command)
             name = frame_name(ground.space.segments, row)
             variance = float(np.exp(-2.0 * value))
-            found.append(Event(frame / stage.synth.fps, "second", told, label, name, float(away[row]), variance))
+            found.append(
+                Event(frame / stage.synth.fps, "second", command_text, label, name, float(away[row]), variance)
+            )
     return found
 
 

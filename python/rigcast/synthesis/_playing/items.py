@@ -85,7 +85,7 @@ class Item:
     after: list[Decay] = field(default_factory=list)
 
     def as_plain(self) -> dict[str, Any]:
-        """What :meth:`of_plain` needs, in JSON's values."""
+        """The argument of :meth:`of_plain`, in JSON's values."""
         tracks = [
             {"label": t.label, "seed": t.seed, **{k: getattr(t, k).tolist() for k in ("path", "radii", "x", "v")}}
             for t in self.tracks

@@ -36,7 +36,7 @@ class Ground:
         Weights of successive frames, by which paths set out, arrive and turn.
     field : _core.DensityField
     slow, least : float
-        Log densities at the quantiles of the settings, one step beside the training points.
+        Log densities at the quantiles of the settings, one step from the training points.
     """
 
     def __init__(self, space: PlayedSpace, settings: PlaySettings, width: int = ROUNDED[1]) -> None:
@@ -51,8 +51,8 @@ class Ground:
         self.rounding = np.convolve(np.full(width, 1.0 / width), np.full(width, 1.0 / width))
         self.field = density_field(space.latent)
         axis = np.arange(len(self.points)) % self.points.shape[1]
-        beside = self.points + self.step * np.eye(self.points.shape[1])[axis]
-        density = self.field.evaluate(beside, 1)[0]
+        near = self.points + self.step * np.eye(self.points.shape[1])[axis]
+        density = self.field.evaluate(near, 1)[0]
         self.least, self.slow = np.quantile(density, [settings.least, max(settings.slow, settings.least)])
         self.level = float(np.median(density))
         self._trees: dict[int, tuple[Float64, NDArray[np.int32]]] = {}
@@ -205,7 +205,7 @@ def _at(nodes: Float64, ends: Float64, place: Float64) -> Float64:
 def density_field(latent: object) -> _core.DensityField:
     """The predictive density of a latent space, exact or with inducing points (Snelson & Ghahramani 2006).
 
-    As if frames had a noise of a twentieth of the deviation: what lies beyond that, between a frame and the path beside
+    As if frames had a noise of a twentieth of the deviation: what lies beyond that, between a frame and the path near
     it, moves no particle, and the field needs half as many centers, a fourth of the time.
     """
     points, inducing = (getattr(latent, name) for name in ("points", "inducing"))

@@ -1,4 +1,4 @@
-"""What a player needs of a synthesizer."""
+"""The interface of a synthesizer that a player needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How particles move."""
+"""The settings of particles and players."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HIGHEST_POWER = 64.0
 
 @dataclass(frozen=True)
 class PlaySettings:
-    """How a player moves. Latent lengths are counted in *steps*: the median distance between frames of a label.
+    """The settings of a player. Latent lengths are counted in *steps*: the median distance between frames of a label.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class PlaySettings:
     threads : int
         Number of threads; 0 means all processors that this process may use. The bytes are the same for any.
     slow, least : float
-        Quantiles of the predictive density one step beside the training points: paths slow down, and the ball shrinks,
+        Quantiles of the predictive density one step from the training points: paths slow down, and the ball shrinks,
         below that of ``slow``, and turn back below that of ``least``.
     """
 

@@ -20,7 +20,7 @@ Float64 = NDArray[np.float64]
 
 
 class SimulationBatch:
-    """What all characters of a synthesizer share. Immutable but for paths that are kept.
+    """The state that all characters of a synthesizer share. Immutable but for paths that are kept.
 
     Parameters
     ----------

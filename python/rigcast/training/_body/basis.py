@@ -14,7 +14,7 @@ OVERSAMPLING = 8
 
 @dataclass(frozen=True)
 class Allowed:
-    """What may be left out of residuals.
+    """The residuals that may be left out.
 
     Attributes
     ----------
@@ -27,8 +27,8 @@ class Allowed:
     mean: float
     each: float = math.inf
 
-    def leaves(self, scaled: NDArray[np.float64], weights: NDArray[np.float32]) -> bool:
-        """Whether scaled residuals (T, 3M) may be left out: sum_k a_k |e_k| / sum_k a_k, and every a_k |e_k|."""
+    def allows(self, scaled: NDArray[np.float64], weights: NDArray[np.float32]) -> bool:
+        """Return True if scaled residuals (T, 3M) may be left out: sum_k a_k |e_k| / sum_k a_k, and every a_k |e_k|."""
         lengths = np.sqrt(np.square(scaled.reshape(len(scaled), -1, 3)).sum(axis=2))  # sqrt(a_k) |e_k|
         members = lengths.mean(axis=0) * np.sqrt(weights.astype(np.float64))
         return bool(members.sum() / weights.sum(dtype=np.float64) <= self.mean and members.max() <= self.each)
@@ -90,7 +90,7 @@ def reduce_residuals(
     rng = np.random.default_rng([seed, 1])
     sample = scaled[np.sort(rng.permutation(np.flatnonzero(training))[:SAMPLED_ROWS])].astype(np.float64)
     components = np.zeros((scaled.shape[1], 0))
-    if not allowed.leaves(sample, weights):
+    if not allowed.allows(sample, weights):
         components = principal_components(scaled, training, most, rng)
         components = components[:, : fewest_components(sample, components, weights, allowed)]
     coefficients = scaled @ components.astype(np.float32)
@@ -129,7 +129,7 @@ def fewest_components(
     while lowest < highest:
         r = (lowest + highest) // 2
         left = sample - coefficients[:, :r] @ components[:, :r].T
-        if allowed.leaves(left, weights):
+        if allowed.allows(left, weights):
             highest = r
         else:
             lowest = r + 1

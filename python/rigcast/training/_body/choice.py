@@ -1,4 +1,4 @@
-"""What stands under the networks of a body, chosen by brief trainings on some of the rows."""
+"""The linear part under the networks of a body, chosen by brief trainings on some of the rows."""
 
 from __future__ import annotations
 

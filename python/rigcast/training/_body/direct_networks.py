@@ -40,7 +40,7 @@ class Offsets:
 
 @dataclass(frozen=True)
 class DirectSegment:
-    """What one network learns.
+    """The data of one network.
 
     Attributes
     ----------

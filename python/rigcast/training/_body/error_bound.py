@@ -218,7 +218,7 @@ def conformal(ratios: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def cross_validated(errors: NDArray[np.float32], shaped: NDArray[np.float32], folds: int = 5) -> dict[str, Any]:
-    """Coverage and mean width, each fifth of the held-out rows judged by the other four, beside constants.
+    """Coverage and mean width, each fifth of the held-out rows judged by the other four, compared with constants.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class BoneSpace:
     Raises
     ------
     ValueError
-        If one of these joints cannot be inverted in many poses; names the joint and a row. A few poses are told.
+        If one of these joints cannot be inverted in many poses; names the joint and a row. A few poses are reported.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Which controls move a vertex set in its joint's frame: each is perturbed in turn (Bailey et al. 2018, 3.3.1)."""
+"""The controls that move a vertex set in its joint's frame: each is perturbed in turn (Bailey et al. 2018, 3.3.1)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rigcast.training._body.partition import VertexSets
 
 @dataclass(frozen=True)
 class Description:
-    """How joints are described: J parents, columns that vary (C,), joints that two rotation columns describe (J,)."""
+    """A description of joints: J parents, columns that vary (C,), joints that two rotation columns describe (J,)."""
 
     parents: NDArray[np.int32]
     varying: NDArray[np.bool_]
@@ -35,7 +35,7 @@ def all_inputs(description: Description) -> NDArray[np.int32]:
 
 
 def movement(probe: Any, sets: VertexSets, space: BoneSpace) -> NDArray[np.float64]:
-    """How far each perturbed channel moves each set at most, (N, S), in the rig's unit.
+    """The largest distance that each perturbed channel moves each set, (N, S), in the rig's unit.
 
     The movement of a member vertex in the frame of the set's joint, times its weight in the set, largest over the
     members and over the base poses.
@@ -54,7 +54,7 @@ def movement(probe: Any, sets: VertexSets, space: BoneSpace) -> NDArray[np.float
 
 
 def vertex_movement(probe: Any, vertices: NDArray[np.intp]) -> NDArray[np.float64]:
-    """How far each perturbed channel moves any of some vertices at most, (N,), in the space of the rig."""
+    """The largest distance that each perturbed channel moves any of some vertices, (N,), in the space of the rig."""
     channel, base = np.asarray(probe.channel), np.asarray(probe.base)
     rows = np.flatnonzero(channel >= 0)
     seen = probe.vertices[:, vertices]

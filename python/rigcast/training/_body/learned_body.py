@@ -151,13 +151,13 @@ def model_tensors(ds: Any, ready: BodyPreparation, learned: list[LearnedSet]) ->
 
 
 @dataclass(frozen=True)
-class Beside:
-    """Linear skinning of the same samples beside the networks.
+class LinearReference:
+    """Linear skinning of the same samples, with which the networks are compared.
 
     Attributes
     ----------
     tensors : dict of arrays
-        ``beside.joint`` and ``beside.weight`` (V, K) of a model file.
+        ``reference.joint`` and ``reference.weight`` (V, K) of a model file.
     about : dict
         The metadata entry ``linear_skinning``: its errors on the held-out rows.
     """
@@ -166,29 +166,32 @@ class Beside:
     about: dict[str, Any]
 
 
-def measured_beside(linear: Deformer, ds: Any, rows: NDArray[np.integer[Any]]) -> Beside:
+def measured_reference(linear: Deformer, ds: Any, rows: NDArray[np.integer[Any]]) -> LinearReference:
     """Linear skinning with its errors on rows that it was not fitted to."""
     skin, (_, reached) = linear.tensors(), errors_of(linear, ds, rows)
     about = {"influences": INFLUENCES, **{key: reached[key] for key in ("mean", "rms", "p95", "max")}}
-    return Beside({"beside.joint": skin["skin.joint"], "beside.weight": skin["skin.weight"]}, about)
+    return LinearReference({"beside.joint": skin["skin.joint"], "beside.weight": skin["skin.weight"]}, about)
 
 
-def beside_skinning(
+def better_sets(
     ds: Any, ready: BodyPreparation, learned: list[LearnedSet], skinnings: Skinnings
-) -> tuple[BodyPreparation, list[LearnedSet], Beside]:
-    """What linear skinning of the same samples reaches on the held-out rows; and the sets of the better of both.
+) -> tuple[BodyPreparation, list[LearnedSet], LinearReference]:
+    """The sets of the better of networks and linear skinning of the same samples, and the errors of the latter.
 
     Networks that are no better than skinning alone, in mean, are left out: the model is then the skinning.
     """
-    beside = measured_beside(skinnings.model(), ds, ready.held_out)
+    reference = measured_reference(skinnings.model(), ds, ready.held_out)
     _, own = errors_of(model_of(ds, ready, learned), ds, ready.held_out)
-    if gains(own["mean"], beside.about["mean"]):
-        return ready, learned, beside
-    sets, none = skinned_sets(beside.tensors["beside.joint"], beside.tensors["beside.weight"])[0], np.zeros(0, np.int32)
+    if gains(own["mean"], reference.about["mean"]):
+        return ready, learned, reference
+    sets, none = (
+        skinned_sets(reference.tensors["beside.joint"], reference.tensors["beside.weight"])[0],
+        np.zeros(0, np.int32),
+    )
     bases = [empty_basis(int(size), len(ready.poses)) for size in np.diff(sets.offset)]
     plain = replace(ready, sets=sets, columns=[none] * len(sets), bases=bases)
-    beside.about["networks"] = f"left out: with them the mean error was {own['mean']:.3g}"
-    return plain, [LearnedSet(none, basis, {}) for basis in bases], beside
+    reference.about["networks"] = f"left out: with them the mean error was {own['mean']:.3g}"
+    return plain, [LearnedSet(none, basis, {}) for basis in bases], reference
 
 
 def metadata(

@@ -88,7 +88,7 @@ def _standard(columns: Array) -> Array:
 
 
 def _unexplained(features: Array, wanted: Array, part: NDArray[np.bool_]) -> Array:
-    """What is left in one half of the rows after regression on the other half."""
+    """The residuals in one half of the rows after regression on the other half."""
     given = features[~part]
     gram = given.T @ given
     gram += RIDGE * np.trace(gram) / len(gram) * np.eye(len(gram))

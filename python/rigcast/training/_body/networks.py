@@ -44,7 +44,7 @@ def forward(torch: Any, parameters: dict[str, Any], inputs: Any) -> Any:
 
 @dataclass(frozen=True)
 class NetworkProblem:
-    """What the networks learn, padded: S sets over T rows.
+    """The data of all networks, padded: S sets over T rows.
 
     Attributes
     ----------

@@ -66,7 +66,7 @@ def blended_sets(assignment: NDArray[np.intp], faces: NDArray[np.int32], width: 
 
     Solves (I + width^2 L) a_i = 1_i with the graph Laplacian L of the edges: a_i falls off like exp(-d / width) with
     the number of edges d from the border, and the a_i of a vertex sum to 1. Subtracting the third largest weight of
-    a vertex (or ``FAINT``, where that is more) before normalizing leaves two sets and keeps the weights continuous.
+    a vertex (or ``FAINT``, where that is more) before normalizing keeps two sets and keeps the weights continuous.
 
     Parameters
     ----------

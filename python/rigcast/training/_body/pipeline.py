@@ -14,7 +14,7 @@ from rigcast.sampling import Dataset, Sampler
 from rigcast.training._arguments import check_data_set, check_record, verify
 from rigcast.training._body.choice import chosen_linear
 from rigcast.training._body.error_bound import LEAST_ROWS, add_error_bound
-from rigcast.training._body.learned_body import Beside, Networks, beside_skinning, metadata, model_tensors
+from rigcast.training._body.learned_body import LinearReference, Networks, better_sets, metadata, model_tensors
 from rigcast.training._body.linear_part import Skinnings, skinning_rows
 from rigcast.training._body.outline import parted
 from rigcast.training._body.preparation import BodyPreparation, prepare
@@ -67,7 +67,7 @@ def body(
     threads : int
         Number of threads; 0 means all processors that this process may use. With ``minutes``, 0 lets the steps use one
         or all of them, whichever is faster. PyTorch's own number is restored. The environment variable OMP_NUM_THREADS
-        limits what 0 means: beside other heavy programs, fewer are faster.
+        limits what 0 means: while other heavy programs run, fewer are faster.
     checkpoint : path-like or None
         File that a killed run continues from; it is removed when the model is finished.
     restart : bool
@@ -222,8 +222,8 @@ def _finished(
 
     Without ``choose`` the networks, whichever is better.
     """
-    better, kept, beside = beside_skinning(ds, ready, learned, skinnings)
-    return _model(ds, settings, budget, *((better, kept) if choose else (ready, learned)), beside, done)
+    better, kept, reference = better_sets(ds, ready, learned, skinnings)
+    return _model(ds, settings, budget, *((better, kept) if choose else (ready, learned)), reference, done)
 
 
 def _model(
@@ -232,10 +232,10 @@ def _model(
     budget: Budget,
     ready: BodyPreparation,
     learned: list[LearnedSet],
-    beside: Beside,
+    reference: LinearReference,
     done: dict[str, Any],
 ) -> Deformer:
-    tensors = model_tensors(ds, ready, learned) | beside.tensors
-    about = metadata(ds, ready, settings, budget, budget.used() | done) | {"linear_skinning": beside.about}
+    tensors = model_tensors(ds, ready, learned) | reference.tensors
+    about = metadata(ds, ready, settings, budget, budget.used() | done) | {"linear_skinning": reference.about}
     parts = add_error_bound(tensors, about, ds, ready.training, ready.held_out, budget.seed)
     return measured(*parts, ds, ready.held_out)

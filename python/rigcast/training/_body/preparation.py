@@ -26,7 +26,7 @@ FAR = 5.0  # times the threshold of influence: what a joint far from a set must 
 
 @dataclass(frozen=True)
 class BodyPreparation:
-    """What the networks are trained on.
+    """The data that networks are trained on.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class BodyPreparation:
 
 
 def _units(columns: NDArray[np.bool_], width: int) -> list[bool]:
-    """Whether any column is set, for every joint and then for every numeric control."""
+    """Return True if any column is set, for every joint and then for every numeric control."""
     joints: NDArray[np.bool_] = np.asarray(np.any(columns[:width].reshape(-1, 12), axis=1))
     return [*joints, *columns[width:]]
 

@@ -17,7 +17,7 @@ ROUNDING = 1e-6  # of the largest translation: deviations below are none
 
 
 def describe(ds: Any, poses: NDArray[np.float32], extent: float) -> Description:
-    """Which columns vary, and which joints two columns of a rotation describe."""
+    """The columns that vary, and the joints that two columns of a rotation describe."""
     joints = 0 if ds.skeleton is None else ds.skeleton.num_joints
     parents = np.zeros(0, np.int32) if ds.skeleton is None else np.asarray(ds.skeleton.parents)
     varying = varying_columns(poses, joints, extent)
@@ -72,7 +72,7 @@ def vertex_columns(
 
 
 def _moved_by(probe: Any, ds: Any, transforms: Transforms, anchors: NDArray[np.int32]) -> NDArray[np.float64]:
-    """How far each perturbed channel moves each anchor in rest space at most, (N, A)."""
+    """The largest distance that each perturbed channel moves each anchor in rest space, (N, A)."""
     part = Transforms(transforms.origin, transforms.joint[anchors], transforms.weight[anchors])
     rest = np.asarray(ds.rest_vertices)[anchors]
     poses, vertices = np.asarray(probe.poses), np.asarray(probe.vertices)[:, anchors]

@@ -1,4 +1,4 @@
-"""What the networks learn: coefficients of delta coordinates, and displacements of the anchors."""
+"""The targets of the networks: coefficients of delta coordinates, and displacements of the anchors."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _components(settings: DifferentialSettings, count: int, rows: int) -> int:
 def _metric(
     reconstructor: Reconstructor, basis: NDArray[np.float32], anchors: int, threads: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What errors of coefficients and of anchors cause after the solve."""
+    """The displacements that errors of coefficients and of anchors cause after the solve."""
     count = basis.shape[1]
     folded = reconstructor.folded(basis, np.zeros(len(basis), np.float32), threads=threads)
     caused = np.empty((count, len(basis)), np.float32)

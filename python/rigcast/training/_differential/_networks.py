@@ -58,7 +58,7 @@ class NetworkGroup:
 
 
 class SubspaceProblem:
-    """What is learned from all rows.
+    """The data of all rows.
 
     Parameters
     ----------

@@ -119,8 +119,8 @@ def differential(
         verify(ds, budget)
         ready = _prepare(ds, anchors, skin, settings, budget)
         training = np.flatnonzero(ready.problem.training)
-        beside = simple_methods(ds, training, ready.held_out, threads, budget.progress)
-        finish = partial(_finished, ds, ready, budget, beside)
+        simple = simple_methods(ds, training, ready.held_out, threads, budget.progress)
+        finish = partial(_finished, ds, ready, budget, simple)
         weights, done = _train(ds, ready, budget, finish)
         budget.progress(Progress("measuring", 0, 1))
         return finish(weights, done)
@@ -175,7 +175,7 @@ def _finished(
     ds: Any,
     ready: _Ready,
     budget: Budget,
-    beside: dict[str, Any],
+    simple: dict[str, Any],
     weights: Arrays,
     done: dict[str, Any],
     share: float = 1.0,
@@ -183,10 +183,10 @@ def _finished(
     """The model, or its base alone if that is better, measured on a share of the held-out rows."""
     rows, problem = share_of(ready.held_out, share), ready.problem
     used = budget.used() | ready.about | done
-    model = _model(ds, ready, budget, weights, rows, used, beside)
+    model = _model(ds, ready, budget, weights, rows, used, simple)
     if problem.labels.base is None:
         return model
-    alone = _model(ds, ready, budget, problem.nothing(budget.seed), rows, used, beside)
+    alone = _model(ds, ready, budget, problem.nothing(budget.seed), rows, used, simple)
     return without_worse_networks(model, alone)
 
 
@@ -197,7 +197,7 @@ def _model(
     weights: Arrays,
     held_out: NDArray[np.integer[Any]],
     used: dict[str, Any],
-    beside: dict[str, Any],
+    simple: dict[str, Any],
 ) -> Deformer:
     problem = ready.problem
     labels, settings = problem.labels, problem.settings
@@ -215,5 +215,5 @@ def _model(
         "held_out_poses": len(held_out),
     }
     tensors = common_tensors(ds, poses[problem.training], ready.extent, read) | learned_tensors(problem, weights)
-    about = common_metadata(ds, record | used) | {"transforms": labels.transforms.origin} | beside
+    about = common_metadata(ds, record | used) | {"transforms": labels.transforms.origin} | simple
     return measured(tensors, about, ds, held_out)

@@ -81,7 +81,7 @@ class SubspaceDescent(Descent):
         return self.error
 
     def _read(self, group: NetworkGroup, inputs: Any) -> Any:
-        """What each network of a group reads of rows (B, C + 1): (S, B, n), columns gathered as rows of memory."""
+        """The inputs of each network of a group in rows (B, C + 1): (S, B, n), columns gathered as rows of memory."""
         places = self.places[group.name]
         return inputs.T.contiguous()[places.reshape(-1)].view(*places.shape, len(inputs)).transpose(1, 2)
 

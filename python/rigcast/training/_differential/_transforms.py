@@ -27,7 +27,7 @@ class Skinned(Protocol):
 
 
 class Sampled(Protocol):
-    """What gives poses and vertices of channels."""
+    """A source of poses and vertices of channels."""
 
     def sample(self, channels: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]: ...
 
@@ -43,7 +43,7 @@ SkinOption = Skinned | Movable | tuple[ArrayLike, ArrayLike] | str | None
 
 @dataclass(frozen=True)
 class Transforms:
-    """Where the linear transforms come from.
+    """The linear transforms, and their origin.
 
     Attributes
     ----------

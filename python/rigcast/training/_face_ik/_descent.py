@@ -107,13 +107,13 @@ class FaceIkDescent(Descent):
         return self._rest_values + sums * self._share * self._scale
 
     def _proposals(self, goals: Any) -> list[Any]:
-        """What each region's network answers, (B, n) from rest in units of the parameters' scales."""
+        """The answers of each region's network, (B, n) from rest in units of the parameters' scales."""
         offsets = (goals - self._rest_points) / self.input_scale
         inputs = [offsets[:, self._tensor(region.points)].flatten(1) for region in self.regions]
         return [forward(self.torch, self._weights, number, x) for number, x in enumerate(inputs)]
 
     def agreement_tensors(self) -> dict[str, NDArray[Any]]:
-        """What the engine needs to find parameters that regions share; nothing for averages."""
+        """The tensors with which the engine finds parameters that regions share; none for averages."""
         return {}
 
 

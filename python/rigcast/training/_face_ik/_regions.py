@@ -1,4 +1,4 @@
-"""Which parameters move which control points, and the regions that follow."""
+"""The parameters that move each control point, and the regions that follow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._validate import Arguments
 from rigcast.ik import Solver
 
-PROBED = 24  # rows at which influences are measured: combinations act only beside others
+PROBED = 24  # rows at which influences are measured: combinations act only together with others
 APART = 0.6  # groups of points are not joined whose sets of parameters differ by more (Jaccard distance)
 
 
@@ -25,7 +25,7 @@ class Region:
 def influences(
     solver: Solver, poses: NDArray[np.float32], values: NDArray[np.float64], least: float
 ) -> NDArray[np.bool_]:
-    """Whether a parameter moves a control point by more than ``least`` over its range, (M, N).
+    """Return True if a parameter moves a control point by more than ``least`` over its range, (M, N).
 
     From the model's Jacobian at some poses (T, C) of parameters (T, N).
     """

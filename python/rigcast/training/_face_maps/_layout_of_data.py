@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rigcast._validate import Arguments
@@ -78,31 +80,10 @@ def face_layout(
         raise check.wrong("ds", f"of {len(rows)} rows", "of at least two")
     offsets = ds.take(rows)[2] - ds.rest_vertices
     masks, notes = moved_by(ds)
-    unit = 1e3 * ds.meters_per_unit
-    layout = lay_out(
-        ds.surface,
-        ds.rest_vertices,
-        ds.faces,
-        offsets,
-        masks,
-        unit_to_mm=unit,
-        resolution=resolution,
-        fields=fields,
-        seed=seed,
-        threads=threads,
-        progress=report,
-    )
+    how: dict[str, Any] = {"unit_to_mm": 1e3 * ds.meters_per_unit, "seed": seed, "threads": threads, "progress": report}
+    mesh = ds.surface, ds.rest_vertices, ds.faces
+    layout = lay_out(*mesh, offsets, masks, resolution=resolution, fields=fields, **how)
     layout.notes.extend(notes)
     if not refine:
         return layout
-    found = refinements(
-        layout,
-        offsets,
-        unit_to_mm=unit,
-        influence=masks,
-        resolution=2 * resolution,
-        seed=seed,
-        threads=threads,
-        progress=report,
-    )
-    return layout.refined(found)
+    return layout.refined(refinements(layout, offsets, influence=masks, resolution=2 * resolution, **how))

@@ -117,7 +117,7 @@ def artists_uvs(
 def floors_record(
     layout: Layout, surface: Surface, faces: NDArray[np.int32], num_vertices: int
 ) -> list[dict[str, Any]]:
-    """What a model's metadata keep of the floors, and whether a segment lies on the artist's texture coordinates."""
+    """The floors in a model's metadata, and the segments that lie on the artist's texture coordinates."""
     artists = artists_uvs(surface, faces, layout.coarse, num_vertices)
     kept = zip(layout.floors, artists, layout.original_uvs, strict=False)  # layouts made by hand have no floors
     return [

@@ -75,7 +75,7 @@ def face_maps(
     threads : int
         Number of threads; 0 means all processors that this process may use.
     checkpoint : path-like or None
-        File that a killed run continues from, with more of its name beside it, one per stage; removed at the end.
+        File that a killed run continues from, with one more per stage of a longer name; removed at the end.
     restart : bool
         Begin anew: remove the ``checkpoint`` that an earlier run left, unless a run is at work on it.
     progress : True or callable, optional
@@ -115,8 +115,8 @@ def face_maps(
     with budget.at_work(len(STAGES)):
         verify(ds, budget)
         ready = prepare(ds, settings, budget)
-        beside = simple_methods(ds, ready.training, ready.held_out, threads, budget.progress)
-        finish = partial(_finished, ds, settings, budget, beside)
+        simple = simple_methods(ds, ready.training, ready.held_out, threads, budget.progress)
+        finish = partial(_finished, ds, settings, budget, simple)
         left_out = {} if ready.base is None else too_late(budget)
         if left_out:
             return finish(ready, [], left_out)
@@ -135,17 +135,17 @@ def _finished(
     ds: Dataset,
     settings: FaceMapsSettings,
     budget: Budget,
-    beside: dict[str, Any],
+    simple: dict[str, Any],
     ready: MapPreparation,
     learned: list[LearnedMap],
     done: dict[str, Any],
 ) -> Deformer:
     """The model, or its base alone if that is better."""
     known = budget.used() | done
-    model = exported(ds, ready, learned, settings, budget, known, beside)
+    model = exported(ds, ready, learned, settings, budget, known, simple)
     if ready.base is None or not learned:
         return model
-    return without_worse_networks(model, exported(ds, ready, [], settings, budget, known, beside))
+    return without_worse_networks(model, exported(ds, ready, [], settings, budget, known, simple))
 
 
 def exported(
@@ -155,7 +155,7 @@ def exported(
     settings: FaceMapsSettings,
     budget: Budget,
     used: dict[str, Any],
-    beside: dict[str, Any] | None = None,
+    simple: dict[str, Any] | None = None,
 ) -> Deformer:
     """The model with its errors by step of quality, and everything that is needed to repeat the training."""
     poses = ready.poses[ready.training]
@@ -173,7 +173,7 @@ def exported(
         "held_out_poses": len(ready.held_out),
         **ready.about_base,
     }
-    about = common_metadata(ds, "face_maps", record | used) | (beside or {})
+    about = common_metadata(ds, "face_maps", record | used) | (simple or {})
     quality = quality_steps(tensors, about, learned, ready.layout, ds, ready.held_out)
     about["face_maps"] = description(ds, ready, learned, quality)
     if "seconds" in used:
@@ -184,7 +184,7 @@ def exported(
 def description(
     ds: Dataset, ready: MapPreparation, learned: list[LearnedMap], quality: dict[str, Any]
 ) -> dict[str, Any]:
-    """What training found, for people: the metadata entry ``face_maps``."""
+    """The results of training for people: the metadata entry ``face_maps``."""
     segments = [
         {
             "name": item.segment.name,

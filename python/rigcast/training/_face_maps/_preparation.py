@@ -33,7 +33,7 @@ LOOKED_AT_PER_MINUTE, LEAST_LOOKED_AT = (
 
 @dataclass(frozen=True)
 class MapPreparation:
-    """What the networks are trained on.
+    """The data that networks are trained on.
 
     Attributes
     ----------

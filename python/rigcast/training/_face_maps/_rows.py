@@ -1,4 +1,4 @@
-"""How often rows are drawn, and rows some at a time."""
+"""Rows drawn evenly over bins, and rows some at a time."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class ChosenRows:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What decides the candidates: the sampler, and ranges (N, 2) and rest values (N,) of the channels."""
+    """The origin of candidates: the sampler, and ranges (N, 2) and rest values (N,) of the channels."""
 
     sampler: Sampler
     ranges: Array
@@ -60,7 +60,7 @@ class Drawing:
 
     @property
     def independent(self) -> bool:
-        """Whether a row's channels may come from several candidates."""
+        """Return True if a row's channels may come from several candidates."""
         return self.sampler.settings()["kind"] in INDEPENDENT
 
 

@@ -1,4 +1,4 @@
-"""What fresh poses say of a model's error: a statistic and an upper confidence bound on it.
+"""The error of a model on fresh poses: a statistic and an upper confidence bound on it.
 
 Vertices of one pose err together, so the pose is the unit: T poses are T independent draws, whatever the number of
 vertices.

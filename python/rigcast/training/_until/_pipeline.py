@@ -20,7 +20,7 @@ from rigcast.sampling import Sampler
 from rigcast.sampling._joined import JoinedSets
 from rigcast.sampling._plan import integer
 from rigcast.training._body.error_bound import add_error_bound
-from rigcast.training._body.learned_body import measured_beside
+from rigcast.training._body.learned_body import measured_reference
 from rigcast.training._body.linear_part import Skinnings, skinning_rows
 from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget
@@ -42,7 +42,7 @@ def samples_of(
     sampler: str | Sampler,
     workers: int,
 ) -> SampledRig:
-    """Return what is sampled: a rig, beside samples of it that are there.
+    """Return what is sampled: a rig, and samples of it that are there.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def _stated(place: Workplace, outcome: RoundsOutcome, goal: Goal) -> Deformer:
     unseen = np.concatenate([*held, np.arange(joined.starts[-2], joined.starts[-1])])
     fresh, learned = np.arange(len(outcome.fresh)), JoinedSets(outcome.sets)
     skinning = Skinnings(learned, skinning_rows(training, seed), place.budget.threads).model()
-    beside = measured_beside(skinning, outcome.fresh, fresh)
-    tensors, about = tensors | beside.tensors, about | {"linear_skinning": beside.about}
+    reference = measured_reference(skinning, outcome.fresh, fresh)
+    tensors, about = tensors | reference.tensors, about | {"linear_skinning": reference.about}
     parts = add_error_bound(tensors, about, joined, training, unseen, seed)
     return measured(*parts, outcome.fresh, fresh)

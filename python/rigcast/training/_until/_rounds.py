@@ -65,7 +65,7 @@ class Round:
 
 @dataclass(frozen=True)
 class RoundsOutcome:
-    """How a training to a stated error ended.
+    """The end of a training to a stated error.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Rounds:
     most_poses : int
         Of the rig in all.
     choose : callable
-        Says which poses a round adds beside the fresh ones.
+        Says which poses a round adds to the fresh ones.
     """
 
     def __init__(self, place: Workplace, goal: Goal, most_poses: int, choose: Choice = least_sure) -> None:
@@ -156,7 +156,7 @@ class Rounds:
         return max(JUDGED, math.ceil(math.log(risk) / math.log(PERCENTILE)) + 1)
 
     def _next(self, model: Deformer, sets: list[Dataset], look: Dataset, steps: int) -> tuple[int, int]:
-        """Steps of the next round, and how many poses it adds beside the fresh ones."""
+        """Steps of the next round, and how many poses it adds to the fresh ones."""
         budget = self.place.budget
         rows = sets[0].split(self.place.settings.holdout, budget.seed)[0][:LOOK]
         seen, unseen = row_errors(model, sets[0], rows).mean(), self.place.errors(model, look).mean()

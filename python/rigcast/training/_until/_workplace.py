@@ -1,4 +1,4 @@
-"""Where a training to a stated error samples and trains: a folder whose finished parts are not made again."""
+"""The workplace of a training to a stated error: a folder whose finished parts are not made again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SEEDS = 1_000_000  # apart: the sets of two runs share no seed
 
 @dataclass(frozen=True)
 class SampledRig:
-    """What a training to a stated error may sample, and where it keeps it.
+    """The rig that a training to a stated error samples, and the folder that keeps the samples.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class Workplace:
         )
 
     def moves(self) -> NDArray[np.bool_]:
-        """Which channels move each vertex set, (N, S)."""
+        """The channels that move each vertex set, (N, S)."""
         return moving(self.first(0), self._known_outline(), self.settings.influence_threshold)
 
     def errors(self, model: Deformer, ds: Dataset) -> NDArray[np.float32]:
@@ -199,7 +199,7 @@ class Workplace:
         return max(60.0 * self.budget.minutes - self.budget.elapsed(), 0.0)
 
     def out_of_time(self) -> bool:
-        """Whether another round as long as the longest one would take too long."""
+        """Return True if another round as long as the longest one would take too long."""
         left = self.seconds_left()
         return left is not None and left < self._longest
 
@@ -215,7 +215,7 @@ class Workplace:
 
 
 def moving(ds: Dataset, outline: Outline, meters: float) -> NDArray[np.bool_]:
-    """Which channels (N, S) move a vertex of each set farther, in its joint's frame; all without an influence probe."""
+    """Channels (N, S) that move a vertex of each set farther, in its joint's frame; all without an influence probe."""
     if ds.probe is None or ds.skeleton is None:
         return np.ones((len(ds.channel_names), len(outline.sets)), bool)
     space = bone_space(ds, ds.probe.poses, ds.probe.vertices, outline)

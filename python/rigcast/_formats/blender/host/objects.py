@@ -1,4 +1,4 @@
-"""Which armature of a file is meant."""
+"""The choice of an armature in a file, and errors of input."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import bpy
 
 
 class InputError(ValueError):
-    """What the user asked for is not in the file; carries the pieces of the one wording of a wrong argument."""
+    """Raised if the file lacks what the user asked for; carries the pieces of the one wording of a wrong argument."""
 
     def __init__(self, argument: str, got: str, expected: str) -> None:
         super().__init__(f"{argument} is {got}; it must be {expected}")
@@ -43,7 +43,7 @@ def choose_armature(candidates: list[Any], meshes: list[Any], name: str | None) 
 
 
 def one_of(names: list[str], what: str = "") -> str:
-    """What a name must be, if these are all there are."""
+    """The words for the names that there are, for errors."""
     if not names:
         return "left out: the file holds none"
     listed = ("one of " if len(names) > 1 else "") + ", ".join(repr(name) for name in sorted(names))

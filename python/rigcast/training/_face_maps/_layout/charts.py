@@ -168,7 +168,7 @@ def _islands(faces: NDArray[np.int32], count: int) -> list[Int64]:
 
 
 def _change(faces: NDArray[np.int32], frames: Float32) -> float:
-    """How much the motion changes along the edges of an island, over all frames."""
+    """The change of the motion along the edges of an island, over all frames."""
     last = np.where(faces[:, 3:] < 0, faces[:, 2:3], faces[:, 3:])
     corners = np.concatenate([faces[:, :3], last], axis=1)
     total = 0.0

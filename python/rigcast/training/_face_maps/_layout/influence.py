@@ -14,12 +14,12 @@ MOVES = 1e-3  # mm: less is rounding of the host
 
 
 def moved_by(ds: Any) -> tuple[NDArray[np.bool_], list[str]]:
-    """Which columns move each vertex of a data set, (V, C), and notes.
+    """The columns that move each vertex of a data set, (V, C), and notes.
 
     A column moves a vertex if a channel that changes it moves the vertex by more than a micrometer from any of the
-    probe's base poses. A column that varies and moves nothing there may act beside others only (lips that stick as
-    the jaw opens), so it counts for every vertex that moves. Without a probe, every column that varies counts for every
-    vertex.
+    probe's base poses. A column that varies and moves nothing there may act together with others only (lips that
+    stick as the jaw opens), so it counts for every vertex that moves. Without a probe, every column that varies counts
+    for every vertex.
     """
     poses = np.asarray(ds.poses)
     num_joints = 0 if ds.skeleton is None else len(ds.skeleton.parents)
@@ -47,7 +47,7 @@ def moved_by(ds: Any) -> tuple[NDArray[np.bool_], list[str]]:
         shown = ", ".join(idle[:8]) + (f" and {len(idle) - 8} more" if len(idle) > 8 else "")
         result[np.ix_(result.any(axis=1), varying & ~result.any(axis=0))] = True
         notes.append(
-            f"{len(idle)} controls vary, but move nothing from the probe's base poses; perhaps they act beside others "
+            f"{len(idle)} controls vary, but move nothing from the probe's base poses; perhaps they act with others "
             "only (sampled with more base poses, as probe=8, the probe may show where), "
             f"so they are inputs of every segment: {shown}."
         )

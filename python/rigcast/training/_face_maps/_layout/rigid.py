@@ -44,13 +44,13 @@ def rigid_motions(rest: Float64, posed: Float64) -> tuple[Float64, Float64]:
 
 
 def distances(rest: Float64, posed: Float64, rotations: Float64, translations: Float64) -> Float64:
-    """How far points (Q, 3), moved rigidly, are from posed ones: (T, Q)."""
+    """The distances of points (Q, 3), moved rigidly, from posed ones: (T, Q)."""
     moved = np.einsum("tij,qj->tqi", rotations, rest) + translations[:, None]
     return np.asarray(np.linalg.norm(moved - posed, axis=2))
 
 
 def is_line(points: Float64) -> bool:
-    """Whether points (Q, 3) lie on a line, or in one place: their rotation is not determined."""
+    """Return True if points (Q, 3) lie on a line, or in one place: their rotation is not determined."""
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
     return bool(len(spread) < 2 or spread[1] <= FLAT * spread[0])
 
@@ -67,7 +67,7 @@ class MovingFace:
         return np.asarray(self.rest[vertices] + self.offsets[:, vertices], np.float64)
 
     def is_rigid(self, vertices: Int64) -> bool:
-        """Whether vertices move rigidly: see RIGID, WORST and EXPLAINED."""
+        """Return True if vertices move rigidly: see RIGID, WORST and EXPLAINED."""
         if len(vertices) < 3:
             return False
         posed = self.posed(vertices)

@@ -67,7 +67,7 @@ class RigidPart:
 
 @dataclass(frozen=True)
 class Floors:
-    """What the maps of a segment can show at best, before and after its texture coordinates were mended.
+    """The least errors of the maps of a segment, before and after its texture coordinates were mended.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Floors:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a face is laid out on deformation maps. Printed, it is a table of floors with notes.
+    """The layout of a face on deformation maps. Printed, it is a table of floors with notes.
 
     Attributes
     ----------

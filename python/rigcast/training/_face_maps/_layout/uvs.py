@@ -67,7 +67,7 @@ def vertex_uvs(surface: Surface, faces: Int32, num_vertices: int) -> VertexUvs:
 
 
 def _settle_seams(faces: Int32, corners: NDArray[np.int64], chosen: NDArray[np.int64]) -> None:
-    """Changes the choice at vertices with several coordinates where another one fits more of the corners beside it.
+    """Changes the choice at vertices with several coordinates where another one fits more of the corners around it.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ def _settle_seams(faces: Int32, corners: NDArray[np.int64], chosen: NDArray[np.i
     bounds = np.searchsorted(vertex[order], np.stack([several, several + 1]))
     for _ in range(SEAM_SWEEPS):
         for v, begin, end in zip(several, *bounds, strict=True):
-            beside = face[order[begin:end]]
-            others = (corners[beside] >= 0) & (faces[beside] != v)
-            fits = (others & (corners[beside] == chosen[faces[beside]])).sum(axis=1)
+            around = face[order[begin:end]]
+            others = (corners[around] >= 0) & (faces[around] != v)
+            fits = (others & (corners[around] == chosen[faces[around]])).sum(axis=1)
             values, which = np.unique(place[order[begin:end]], return_inverse=True)
             scores = np.bincount(which.reshape(-1), fits, len(values))
             if scores.max() > scores[values == chosen[v]].sum():

@@ -41,7 +41,7 @@ class Rectangle:
         return np.maximum(self.low - GAP, 0.0), np.minimum(self.high + GAP, 1.0)
 
     def depth(self, uvs: Float64) -> Float64:
-        """How far inside coordinates (M, 2) lie, negative outside: of the nearest side.
+        """The depth inside of coordinates (M, 2), negative outside: of the nearest side.
 
         Where a rectangle meets the border of the texture it has no side.
         """
@@ -59,7 +59,7 @@ def square_around(center: Float64) -> Rectangle:
 def grown(start: Rectangle, uvs: Float64, error: Float64) -> Rectangle:
     """The rectangle whose sides have moved outward, the worst first, until none spills.
 
-    A side spills if more than ``SPILL`` of the error lies beside it, where the weight falls. Corners of a mouth lie
+    A side spills if more than ``SPILL`` of the error lies outside it, where the weight falls. Corners of a mouth lie
     dense on a map: a square around its middle that ends there leaves the worst faces to the coarse map.
 
     Parameters
@@ -138,9 +138,9 @@ def _may_grow(rectangle: Rectangle, axis: int, up: bool) -> bool:
 def _spilled(rectangle: Rectangle, uvs: Float64, error: Float64, axis: int, up: bool) -> float:
     """The error outside of a side, as far as the weight falls."""
     across = uvs[:, 1 - axis]
-    beside = (across >= rectangle.low[1 - axis]) & (across <= rectangle.high[1 - axis])
+    across_from = (across >= rectangle.low[1 - axis]) & (across <= rectangle.high[1 - axis])
     outside = uvs[:, axis] - rectangle.high[axis] if up else rectangle.low[axis] - uvs[:, axis]
-    return _sum(error[beside & (outside > 0.0) & (outside < GAP)])
+    return _sum(error[across_from & (outside > 0.0) & (outside < GAP)])
 
 
 def _moved(rectangle: Rectangle, axis: int, up: bool) -> Rectangle:

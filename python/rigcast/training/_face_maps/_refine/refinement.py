@@ -50,7 +50,7 @@ def refinements(
     least squares), and k-means on texture coordinates with these as weights. A cluster starts with a square of a
     quarter of the texture's width, as in the source; squares within a fifth of their side from another one are left
     out. Then its sides move outward, to twice the width at most, until none has more than a hundredth of the cluster's
-    error beside it (see :func:`grown`). Rectangles that would overlap are cut, with a gap of a sixteenth of the
+    error outside it (see :func:`grown`). Rectangles that would overlap are cut, with a gap of a sixteenth of the
     texture. Left out are those with no more vertices than texels of the coarse map. Vertices get the rectangle and its
     surroundings stretched to a whole map. The number of clusters, 10 at most, is at the elbow of what the best maps
     with their rectangles leave.
@@ -169,7 +169,7 @@ def _columns_inside(
 
 
 def _is_dense(segment: MapSegment, rectangle: Rectangle) -> bool:
-    """Whether more vertices lie in the rectangle and around it than texels of the coarse map."""
+    """Return True if more vertices lie in the rectangle and around it than texels of the coarse map."""
     low, high = rectangle.reach
     inside = ((segment.uvs >= low) & (segment.uvs <= high)).all(axis=1)
     return bool(inside.sum() > (high - low)[0] * (high - low)[1] * segment.resolution**2)
@@ -214,7 +214,7 @@ def elbow(costs: list[float]) -> int:
 
 
 def fitted(segments: list[MapSegment], left: NDArray[np.float32], threads: int) -> NDArray[np.float32]:
-    """What the best maps of segments leave of offsets (T, V, 3), fitted one after another, twice."""
+    """The remainder that the best maps of segments leave of offsets (T, V, 3), fitted one after another, twice."""
     left = left.copy()
     shown = [np.zeros(0, np.float32)] * len(segments)
     for sweep in range(2):

@@ -27,7 +27,7 @@ Float64 = NDArray[np.float64]
 
 RESOLUTION = 16  # of a region's map: about as fine as a segment's 32 over the whole texture
 ALONE = 1e-3  # E, of a weight: the segment's own map acts alone from 1 - ALONE on
-AROUND = 0.7  # R: the weight r from which on the segment's own map begins, beside one "around"
+AROUND = 0.7  # R: the weight r from which on the segment's own map begins, if there is one "around"
 
 
 def with_regions(

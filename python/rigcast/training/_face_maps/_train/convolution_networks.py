@@ -111,7 +111,7 @@ class ConvolutionShape:
 
 
 def doublings_of(resolution: int) -> int:
-    """How often the first map is doubled for a resolution of 8, 16, 32, 64, ...
+    """The number of doublings of the first map for a resolution of 8, 16, 32, 64, ...
 
     Raises
     ------

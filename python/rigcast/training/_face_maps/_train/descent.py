@@ -137,7 +137,7 @@ class MapDescent(Descent):
         return {name[4:]: value for name, value in self._weights.items() if name.startswith(f"{number:03d}.")}
 
     def _left(self, rows: Rows) -> Any:
-        """What the frozen model leaves to the maps, (M, 3 B)."""
+        """The remainder that the frozen model leaves to the maps, (M, 3 B)."""
         left = self.problem.truth[rows]
         if self.problem.base is not None:
             left = left - self.problem.base[rows]

@@ -1,4 +1,4 @@
-"""What the networks of one level learn, as arrays: coarse segments, or refinements of a frozen coarse model."""
+"""The data of the networks of one level, as arrays: coarse segments, or refinements of a frozen coarse model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the networks of map segments have in common, whatever draws the map."""
+"""The interface of the networks of map segments, whatever draws the map."""
 
 from __future__ import annotations
 

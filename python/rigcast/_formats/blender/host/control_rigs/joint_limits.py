@@ -1,4 +1,4 @@
-"""How far controls turn in people, about the controls' own axes, for files that limit nothing.
+"""The ranges of controls in people, about the controls' own axes, for files that limit nothing.
 
 Sources: limbs after Boone and Azen 1979 (means of 109 men), spine, neck, hands and toes after AAOS 1965. What no source
 gives (torso, clavicles, the swivel of an IK limb, how far IK targets go) is modest, and marked as such.
@@ -83,7 +83,7 @@ class Rest:
 
 @dataclass(frozen=True)
 class Reach:
-    """Where an IK target can go without pulling its limb apart: a shell around the limb's root.
+    """The places that an IK target can go to without pulling its limb apart: a shell around the limb's root.
 
     Attributes
     ----------
@@ -269,7 +269,7 @@ class JointLimits:
 
 
 def _facing(sets: ControlSets, rest: Mapping[str, Rest]) -> Array:
-    """Where a character looks: where its feet point; Blender's front if they do not say."""
+    """The direction in which a character looks: that of its feet; Blender's front if they do not say."""
     feet = [rest[bone] for bone, role in sets.roles.items() if role == "ankle"]
     across = sum((foot.direction - (foot.direction @ UP) * UP for foot in feet), np.zeros(3))
     far = bool(feet) and np.linalg.norm(across) > 0.5 * len(feet)

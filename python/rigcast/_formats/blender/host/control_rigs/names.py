@@ -1,4 +1,4 @@
-"""What the name of a control says: side, limb, FK or IK, and the part of the body."""
+"""The words in the name of a control: side, limb, FK or IK, and the part of the body."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ class Name:
 
     @property
     def is_fk(self) -> bool:
-        """Whether it says FK and names no bone of the mechanism."""
+        """Return True if it says FK and names no bone of the mechanism."""
         return "fk" in self.words and not NO_CONTROL & set(self.words)
 
     @property
     def is_ik(self) -> bool:
-        """Whether it says IK, a pole, or a part of a reverse foot, and names no bone of the mechanism."""
+        """Return True if it says IK, a pole, or a part of a reverse foot, and names no bone of the mechanism."""
         return bool(IK & set(self.words)) and not self.is_fk and not NO_CONTROL & set(self.words)
 
     @property
     def is_pole(self) -> bool:
-        """Whether it is a pole: by its own word, or as Rigify calls it, ``..._ik_target``."""
+        """Return True if it is a pole: by its own word, or as Rigify calls it, ``..._ik_target``."""
         words = set(self.words)
         return bool(POLE & words) or {"ik", "target"} <= words
 

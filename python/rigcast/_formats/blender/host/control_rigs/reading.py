@@ -61,7 +61,7 @@ def _rest(bone: Any) -> Rest:
 
 
 def _why(channel: Channel, sets: ControlSets) -> str:
-    """Where the range of a control comes from, in words."""
+    """The source of the range of a control, in words."""
     role = sets.roles.get(channel.target, "")
     limb = next((limb for limb in sets.limbs if channel.target in limb.ik), None)
     if channel.kind == "location":
@@ -94,7 +94,7 @@ def _target(armature: Any, curve: Any) -> str:
 
 
 def _rises(curve: Any) -> bool | None:
-    """Whether a driver of one variable grows with it; None if it is another function."""
+    """Return True if a driver of one variable grows with it; None if it is another function."""
     driver, sign = curve.driver, 1.0
     if len(driver.variables) != 1:
         return None

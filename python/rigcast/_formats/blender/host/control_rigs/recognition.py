@@ -1,4 +1,4 @@
-"""Which controls of a rig pose a limb by FK and which by IK, and the property that chooses between them.
+"""The controls of a rig that pose a limb by FK and by IK, and the property that chooses between them.
 
 Found by names and structure, after the habits of Rigify (``upper_arm_fk.L``, ``hand_ik.L``,
 ``upper_arm_parent.L["IK_FK"]``), mGear (``arm_L0_fk0_ctl``, ``arm_L0_ik_ctl``, ``armUI_L0_ctl["arm_blend"]``) and
@@ -58,7 +58,7 @@ class ControlledLimb:
 
 @dataclass(frozen=True)
 class ControlSets:
-    """What was recognized of a control rig.
+    """The recognized parts of a control rig.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ def _habit(bones: Iterable[str]) -> str:
 
 
 def _is_control(bone: str, habit: str) -> bool:
-    """Whether a bone is for the artist: two habits mark controls, and their mechanism uses the same words."""
+    """Return True if a bone is for the artist: two habits mark controls, and their mechanism uses the same words."""
     if habit == "mGear":
         return bone.endswith("_ctl")
     return bone.startswith("c_") or habit != "Auto-Rig Pro"
@@ -194,7 +194,8 @@ def _limb(key: Key, fk: list[str], ik: list[str], properties: list[Property]) ->
 
 
 def _is_beside_target(name: Name) -> bool:
-    """Whether an IK control hangs on the target or turns the upper link: it is named after another part of the limb."""
+    """Return True if an IK control hangs on the target or turns the upper link: it is named after another part of
+    the limb."""
     hangs = {"roll", "heel", "tip", "spin", "bk", "toe", "toes", "ikcns"}
     upper = {"upper", "upperarm", "thigh", "shin", "forearm"}
     return bool((hangs | upper) & set(name.words))
@@ -206,7 +207,7 @@ def _stem(name: Name) -> tuple[str, ...]:
 
 
 def _leads_to_fk(entry: Property) -> bool | None:
-    """Whether FK poses the limb at the upper end; None if the property is no switch."""
+    """Return True if FK poses the limb at the upper end; None if the property is no switch."""
     words = parsed(entry.key).words
     text = "".join(words)
     said = True if "ikfk" in text else False if "fkik" in text or "blend" in words or words == ("ik",) else None

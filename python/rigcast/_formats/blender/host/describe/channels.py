@@ -1,4 +1,5 @@
-"""What an artist can turn in a file: bone rotations, locations and scales, shape keys, custom properties."""
+"""The channels that an artist can turn in a file: bone rotations, locations and scales, shape keys, custom
+properties."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ class Channel:
 
 @dataclass
 class Candidate:
-    """What could be a channel, its range if it has one, and why it has none if a constraint decides it."""
+    """A possible channel, its range if it has one, and why it has none if a constraint decides it."""
 
     channel: Channel
     low: float | None = None
@@ -64,7 +65,7 @@ class Candidate:
 
 @dataclass
 class Found:
-    """What a file offers.
+    """The channels that a file offers.
 
     Attributes
     ----------
@@ -139,7 +140,7 @@ def bone_candidates(armature: Any, found: Found) -> list[Candidate]:
 
 
 def bone_value(bone: Any, kind: str, axis: int) -> float:
-    """What a bone's location, rotation (degrees) or scale is now; quaternion and axis-angle bones give XYZ angles."""
+    """The present location, rotation (degrees) or scale of a bone; quaternion and axis-angle bones give XYZ angles."""
     if kind != "rotation":
         return float(getattr(bone, kind)[axis])
     if bone.rotation_mode == "QUATERNION":

@@ -1,4 +1,4 @@
-"""What a file is made of, what of it no channel moves, and what sampling pose by pose cannot reproduce."""
+"""The contents of a file, and what of it sampling pose by pose cannot reproduce."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ def _actions(nla: list[Any]) -> list[list[Any]]:
 
 
 def _owners(meshes: list[Any], armature: Any | None) -> list[Any]:
-    """What may have drivers; None among it."""
+    """The data blocks that may have drivers; None among them."""
     blocks = [block for mesh in meshes for block in (mesh, mesh.data, mesh.data.shape_keys)]
     return [armature, armature and armature.data, *blocks]
 
 
 def not_reproduced(meshes: list[Any], armature: Any | None, assigned: list[tuple[Any, Any]]) -> list[str]:
-    """What sampling leaves out or freezes, each by name with the reason.
+    """The things that sampling leaves out or freezes, each by name with the reason.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def _moves_object(action: Any) -> bool:
 
 
 def drivers_not_run() -> dict[str, str]:
-    """Why properties rest whose driver Blender evaluates by Python alone, by name; none if Python may run."""
+    """The reasons why properties with drivers of Python alone rest, by name; none if Python may run."""
     if not bpy.app.autoexec_fail:
         return {}
     found = {}

@@ -43,7 +43,7 @@ def controls_of(armature: Any, *others: Any) -> dict[str, Control]:
     ----------
     armature : object
     *others : ID blocks or None
-        What may have drivers beside the armature object: its data, the mesh, its shape keys.
+        What may have drivers in addition to the armature object: its data, the mesh, its shape keys.
     """
     found: dict[str, Control] = {}
     for bone in armature.pose.bones:

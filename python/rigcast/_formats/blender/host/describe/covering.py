@@ -1,4 +1,4 @@
-"""What lies on an evaluated mesh: the materials of its faces and the texture coordinates of their corners."""
+"""The surface of an evaluated mesh: the materials of its faces and the texture coordinates of their corners."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ STILL = {"rotation": 0.05, "location": 1e-5, "scale": 1e-4}  # an action that mo
 
 @dataclass(frozen=True)
 class Asked:
-    """What the user wants of the channels.
+    """The user's wishes on the channels.
 
     Attributes
     ----------
@@ -208,7 +208,7 @@ def _refuse_unknown(argument: str, patterns: Sequence[str], names: list[str]) ->
 
 
 def _refused(name: str, names: list[str], driven: dict[str, str]) -> tuple[str, str]:
-    """What was given instead of a channel, and what it must be: the nearest names, or what drives it."""
+    """The error of a name that is no channel: the nearest names, or what drives it."""
     if name in driven:
         return f"a file with the channel {name!r}, which is driven by {driven[name]}", "made of channels"
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
@@ -281,7 +281,7 @@ def hold_what_no_action_keys(candidates: list[Candidate], armature: Any, found: 
         if acts and not keyed & set(paths_of(channel, armature)):
             candidate.hold("no action keys it")
             held.append(channel.name)
-    if held and found.sets is None:  # else they are told with the controls
+    if held and found.sets is None:  # else they are stated with the controls
         shown = ", ".join(held[:3]) + (" ..." if len(held) > 3 else "")
         found.notes.append(
             f"{len(held)} properties that act on bones are held as saved, for no action keys them: {shown}"
@@ -289,7 +289,7 @@ def hold_what_no_action_keys(candidates: list[Candidate], armature: Any, found: 
 
 
 def _keyed() -> set[tuple[str, int]]:
-    """What the actions of the file key, as data paths with array indices."""
+    """The properties that the actions of the file key, as data paths with array indices."""
     return {(curve.data_path, curve.array_index) for action in bpy.data.actions for curve in curves_of(action)}
 
 

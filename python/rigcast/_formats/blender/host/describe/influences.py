@@ -1,4 +1,4 @@
-"""What poses a bone beside its own channels: drivers, constraints, and how it inherits from its parent."""
+"""Influences on a bone other than its own channels: drivers, constraints, and how it inherits from its parent."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def skin_bones(meshes: list[Any], armature: Any) -> set[str]:
 
 
 def skin_inputs(meshes: list[Any], armature: Any | None) -> set[str]:
-    """What drivers of the meshes, their shapes and modifiers read, by the names of channels: ``bone.rotation_x``,
+    """The inputs of drivers of the meshes, their shapes and modifiers, by the names of channels: ``bone.rotation_x``,
     ``bone.KEY``, ``property.KEY``; and what drivers of the armature make it of."""
     made = _made_of(armature)
     waiting = [text for _, curve in drivers_of(*_blocks(meshes)) for text in inputs_of(curve)]
@@ -106,7 +106,7 @@ def skin_inputs(meshes: list[Any], armature: Any | None) -> set[str]:
 
 
 def passed_on(meshes: list[Any], armature: Any | None) -> set[str]:
-    """What drivers of the armature read and none of the meshes does: it reaches the skin through bones alone."""
+    """The inputs of drivers of the armature that no mesh reads: each reaches the skin through bones alone."""
     return {text for texts in _made_of(armature).values() for text in texts} - skin_inputs(meshes, armature)
 
 
@@ -225,7 +225,7 @@ def _parents_first(names: list[str], parents: dict[str, str | None]) -> list[str
 
 
 def _through(bone: Any, parent: str | None, elsewhere: dict[str, str]) -> str:
-    """Why a joint without constraints of its own is moved by more than its parent: a bone between them is posed."""
+    """The reason why more than its parent moves a joint without constraints: a bone between them is posed."""
     for ancestor in bone.parent_recursive:
         if ancestor.name == parent:
             return ""

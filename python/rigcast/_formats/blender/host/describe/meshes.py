@@ -1,4 +1,4 @@
-"""Which meshes of a file are one character, and which are left out and why."""
+"""The meshes of a file that are one character, and those left out, with reasons."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _named(names: list[str], every: list[Any]) -> list[Any]:
 
 
 def _why_not(item: Any, every: list[Any]) -> str:
-    """Why a mesh that the armature moves is no part of the character; empty if it is one."""
+    """The reason why a mesh that the armature moves is no part of the character; empty if it is one."""
     if item.hide_render:
         return "hidden in renders"
     if item.name in {bone.custom_shape.name for rig in bpy.context.scene.objects if rig.type == "ARMATURE"

@@ -1,4 +1,4 @@
-"""What a data path of an armature, a mesh or its shape keys is called: by channel names where it is a channel."""
+"""The names of data paths of an armature, a mesh or its shape keys: by channel names where it is a channel."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def drivers_of(*owners: Any) -> list[tuple[Any, Any]]:
 
 
 def inputs_of(curve: Any) -> list[str]:
-    """What a driver reads, as :func:`words_of` calls it, ``frame`` among it."""
+    """The inputs of a driver, as :func:`words_of` calls it, ``frame`` among it."""
     found = [_read(variable, target) for variable in curve.driver.variables for target in variable.targets]
     if curve.driver.type == "SCRIPTED" and re.search(r"\b(frame|depsgraph)\b", curve.driver.expression):
         names = {variable.name for variable in curve.driver.variables}

@@ -1,4 +1,4 @@
-"""Shape keys of a mesh: offsets, ranges, drivers and keyed values, told as they stand in the file."""
+"""Shape keys of a mesh: offsets, ranges, drivers and keyed values, as they stand in the file."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _group_weights(item: Any, name: str) -> Array:
 
 
 def _drivers(block: Any) -> dict[str, dict[str, Any]]:
-    """What drives each key: kind, expression, variables, and the curve over the result."""
+    """The driver of each key: kind, expression, variables, and the curve over the result."""
     result: dict[str, dict[str, Any]] = {}
     curves = block.animation_data.drivers if block.animation_data is not None else []
     for key in block.key_blocks:
@@ -157,7 +157,8 @@ def _curve(curve: Any) -> dict[str, Any]:
 
 
 def _is_straight(first: Any, second: Any) -> bool:
-    """Whether the piece between two key points is a line: Blender gives a new driver a Bezier piece that is one."""
+    """Return True if the piece between two key points is a line: Blender gives a new driver a Bezier piece that is
+    one."""
     if first.interpolation == "LINEAR":
         return True
     way = second.co - first.co

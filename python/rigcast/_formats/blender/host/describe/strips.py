@@ -1,4 +1,4 @@
-"""What the file's NLA tracks hold: all strips that are not muted."""
+"""The strips of the file's NLA tracks: all strips that are not muted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NLA = "NLA"  # the name of what they play together, as one clip
 
 
 def is_nla(name: str) -> bool:
-    """Whether a name means the tracks, not an action of that name."""
+    """Return True if a name means the tracks, not an action of that name."""
     return name == NLA and NLA not in bpy.data.actions
 
 

@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 
 
 def is_fixed(modifier: Any) -> bool:
-    """Whether a modifier's type alone says that it keeps the connectivity in every pose."""
+    """Return True if a modifier's type alone says that it keeps the connectivity in every pose."""
     merging = MERGING.get(modifier.type)
     return modifier.type in FIXED and not (merging and getattr(modifier, merging))
 
@@ -100,5 +100,5 @@ def blame(mesh_object: Any, evaluate: Callable[[int], Any]) -> str:
 
 
 def same(first: tuple[int, Array, Array], second: tuple[int, Array, Array]) -> bool:
-    """Whether two connectivities are equal."""
+    """Return True if two connectivities are equal."""
     return first[0] == second[0] and all(np.array_equal(a, b) for a, b in zip(first[1:], second[1:], strict=True))

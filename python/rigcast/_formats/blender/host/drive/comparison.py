@@ -1,4 +1,5 @@
-"""Whether channels reach what Blender plays: the saved pose and some frames of each action, evaluated both ways."""
+"""A comparison of channels with what Blender plays: the saved pose and some frames of each action, evaluated both
+ways."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ TURNED = 1e-5  # of a bone's own transform, in its unit
 
 
 def differences(scene: Scene, meters_per_unit: float) -> tuple[list[str], int]:
-    """What channels do not reach, of the saved pose and of the first, middle and last frame of each action.
+    """The differences that channels do not reach, of the saved pose and of the first, middle and last frame of each
+    action.
 
     Returns
     -------
@@ -45,7 +47,7 @@ def differences(scene: Scene, meters_per_unit: float) -> tuple[list[str], int]:
 
 @dataclass
 class _Shown:
-    """What Blender shows in some frames, the channels of those frames, and what an action moves that is no channel."""
+    """The vertices and settings that Blender shows in some frames, their channels, and what else an action moves."""
 
     what: str
     vertices: list[Array]
@@ -76,7 +78,7 @@ def _moving(scene: Scene) -> list[Any]:
 
 
 def _moves(owner: Any, action: Any) -> bool:
-    """Whether any of its curves is of something that the owner has."""
+    """Return True if any of its curves is of something that the owner has."""
     for path in {curve.data_path for curve in curves_of(action)}:
         try:
             owner.path_resolve(path)

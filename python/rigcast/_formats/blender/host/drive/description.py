@@ -67,7 +67,12 @@ def describe(scene: Scene) -> tuple[dict[str, Any], dict[str, Array]]:
         "origin": _stated(scene, "origin"),
         "notes": scene.notes,
     }
-    arrays = {
+    return header, {**_arrays(scene), **surface}
+
+
+def _arrays(scene: Scene) -> dict[str, Array]:
+    """Ranges, rest state, bones and mesh."""
+    return {
         "channel_ranges": np.array([(c.low, c.high) for c in scene.channels], np.float64).reshape(-1, 2),
         "channel_rest": scene.rest_row,
         "parents": np.asarray(scene.joints.parents, np.int32),
@@ -78,9 +83,7 @@ def describe(scene: Scene) -> tuple[dict[str, Any], dict[str, Array]]:
         **own_skin(scene.meshes, scene.geometry.sizes, scene.armature, scene.joints.names),
         "rest_vertices": scene.geometry.rest_vertices,
         "faces": scene.geometry.faces,
-        **surface,
     }
-    return header, arrays
 
 
 def _switches(scene: Scene) -> list[str]:
@@ -111,7 +114,7 @@ def _stated(scene: Scene, key: str) -> str:
 
 
 def _compared(scene: Scene) -> list[str]:
-    """How far channels stay from what Blender shows; actions that were not compared are noted."""
+    """The lines on channels that stay from what Blender shows; actions that were not compared are noted."""
     found, left = differences(scene, _meters_per_unit())
     if left:
         scene.notes.append(f"{left} actions beyond the first {MOST_ACTIONS} were not compared with their channels")

@@ -80,7 +80,7 @@ class SceneGeometry:
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     def blame(self, write: Callable[[int], object]) -> str:
-        """What changes connectivity between two states that ``write(0)`` and ``write(1)`` make."""
+        """The modifiers that change connectivity between two states that ``write(0)`` and ``write(1)`` make."""
         for place, item in enumerate(self.meshes):
             bpy.context.view_layer.update()
             if not self._has_changed(place, _evaluated(item).data):

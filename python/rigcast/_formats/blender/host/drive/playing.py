@@ -45,7 +45,7 @@ def play_frames(scene: Scene, name: str, frames: Iterable[int]) -> Iterator[int]
 
 
 def owners_of(scene: Scene, action: Any) -> list[Any]:
-    """What of the character the curves of an action belong to."""
+    """The data blocks of the character that the curves of an action belong to."""
     paths = [curve.data_path for curve in curves_of(action)]
     values = {path for path in paths if path.startswith("key_blocks")}
     blocks = [mesh.data.shape_keys for mesh in scene.meshes if mesh.data.shape_keys is not None]
@@ -103,9 +103,9 @@ def action_channels(
     that the file plays at the same time (of the shape keys).
     """
     action = find_action(name)
-    beside = [other for _, other in scene.assigned] if any(action == other for _, other in scene.assigned) else []
+    together = [other for _, other in scene.assigned] if any(action == other for _, other in scene.assigned) else []
     curves: dict[tuple[str, int], Any] = {}
-    for curve in [curve for item in dict.fromkeys([action, *beside]) for curve in curves_of(item)]:
+    for curve in [curve for item in dict.fromkeys([action, *together]) for curve in curves_of(item)]:
         curves.setdefault((curve.data_path, curve.array_index), curve)
     frames = frames_of(action) if only is None else only
     rows = np.tile([channel.saved for channel in scene.channels], (len(frames), 1))
@@ -121,7 +121,7 @@ def action_channels(
 def missed_of(
     scene: Scene, curves: dict[tuple[str, int], Any], reached: set[tuple[str, int]], frames: Sequence[int]
 ) -> list[str]:
-    """What curves move that is no channel, each with the reason where there is one."""
+    """The things other than channels that curves move, each with the reason where there is one."""
     found: dict[str, None] = {}
     for (path, index), curve in curves.items():
         if (path, index) in reached or _is_ignored(scene, path):
@@ -136,7 +136,7 @@ def missed_of(
 
 
 def _standing(scene: Scene, path: str, index: int) -> float:
-    """What stands at a data path of the armature or of shape keys; a rest value where there is none."""
+    """The value at a data path of the armature or of shape keys; a rest value where there is none."""
     for owner in (scene.armature, *(mesh.data.shape_keys for mesh in scene.meshes)):
         try:
             value = owner.path_resolve(path)

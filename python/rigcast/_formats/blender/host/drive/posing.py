@@ -140,7 +140,7 @@ def _grouped(channels: list[Channel]) -> dict[tuple[str, str, int], list[tuple[i
 
 
 def _animated(meshes: list[Any], armature: Any | None) -> list[Any]:
-    """What actions may move: the meshes, the armature, shape keys."""
+    """The data blocks that actions may move: the meshes, the armature, shape keys."""
     return [item for item in (*meshes, armature, *(mesh.data.shape_keys for mesh in meshes)) if item is not None]
 
 
@@ -167,7 +167,7 @@ Undo = list[Callable[[], None]]
 
 
 def _values(meshes: list[Any], armature: Any | None) -> Undo:
-    """What to call to bring back bones, shape keys and properties."""
+    """The calls that bring back bones, shape keys and properties."""
     undo: Undo = []
     for mesh in meshes:
         _remember(undo, mesh, "show_only_shape_key")
@@ -185,7 +185,7 @@ def _values(meshes: list[Any], armature: Any | None) -> Undo:
 
 
 def _animation(meshes: list[Any], armature: Any | None) -> Undo:
-    """What to call to bring back actions and NLA tracks."""
+    """The calls that bring back actions and NLA tracks."""
     undo: Undo = []
     for item in _animated(meshes, armature):
         if item.animation_data is not None:

@@ -1,4 +1,5 @@
-"""What rests in a driven scene: bones, controls, shapes and dials that no channel moves, each with the reason."""
+"""Everything at rest in a driven scene: bones, controls, shapes and dials that no channel moves, each with the
+reason."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from ..describe.channels import Found
 from ..describe.joints import skin_bones
 from .scene import Scene
 
-ROWS = 6  # random rows beside the lowest and the highest values of all channels
+ROWS = 6  # random rows, in addition to the lowest and the highest values of all channels
 MOVED = 1e-5  # of a shape's value
 DIALS = ("rotation", "location", "scale")
 

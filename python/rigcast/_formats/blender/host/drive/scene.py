@@ -165,7 +165,7 @@ class Scene:
         self.writer.hold()
 
     def settings(self) -> dict[str, Array]:
-        """What is set of each bone (its own transform), of properties and of shapes without drivers, by name."""
+        """The settings of each bone (its own transform), of properties and of shapes without drivers, by name."""
         found = {name: value for name, value in self.writer.numbers().items() if name not in self.found.driven}
         if self.armature is not None:
             own = bone_matrices(self.armature.pose.bones, "matrix_basis", self.bones)

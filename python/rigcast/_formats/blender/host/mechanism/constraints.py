@@ -68,7 +68,7 @@ def goal_words(bone: Any, constraint: Any, armature: Any, numbers: Numbers) -> W
 
 
 def link_words(bone: Any) -> Words:
-    """How a bone turns as a link of a chain."""
+    """The limits of a bone as a link of a chain."""
     found: Words = {}
     locked = [bone.lock_ik_x, bone.lock_ik_y, bone.lock_ik_z]
     stiffness = [bone.ik_stiffness_x, bone.ik_stiffness_y, bone.ik_stiffness_z]

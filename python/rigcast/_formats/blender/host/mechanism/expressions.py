@@ -35,7 +35,7 @@ def applied(operator: str, *values: Expression) -> Expression:
 
 
 def of_driver(curve: Any, value_of: Callable[[Any], Expression]) -> Expression:
-    """What a driver curve makes of its variables, whose values ``value_of`` gives.
+    """The value that a driver curve makes of its variables, whose values ``value_of`` gives.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What every number of a rig's bones is made of: a channel, what is held, a driver, or the value it was saved with."""
+"""The origin of every number of a rig's bones: a channel, what is held, a driver, or the value it was saved with."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Numbers:
         return 0.0 if muted else influence
 
     def is_active(self, bone: Any, constraint: Any) -> bool:
-        """Whether a constraint may do anything."""
+        """Return True if a constraint may do anything."""
         return constraint.is_valid and self.influence(bone, constraint) != 0.0
 
     def _driven(self, path: str, index: int) -> Expression:
