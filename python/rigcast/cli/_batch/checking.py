@@ -16,7 +16,7 @@ from rigcast.cli import _dispatch as dispatch
 from rigcast.cli._batch.job_file import Job
 
 REFUSED = ("batch", "view")  # a batch in a batch; a window that stays open
-SHOWN = 10  # wrong jobs that are told
+SHOWN = 10  # wrong jobs that are listed
 
 
 @dataclass
