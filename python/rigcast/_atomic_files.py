@@ -29,7 +29,7 @@ class DiskFull(OSError):
 
 @contextlib.contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a temporary file beside ``path``; it takes the name when the block ends without an exception.
+    """Open a temporary file next to ``path``; it takes the name when the block ends without an exception.
 
     The content is flushed to the disk before the rename, so a crash leaves the old file or the new one. A link stays a
     link: the file that it leads to is replaced. A file that is replaced hands on its mode.

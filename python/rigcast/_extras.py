@@ -7,7 +7,7 @@ import os
 import sys
 from types import ModuleType
 
-# Threads of OpenMP that wait for each other must not spin: beside other programs they would take turns at waiting.
+# Threads of OpenMP that wait for each other must not spin: next to other programs they would take turns at waiting.
 BEFORE_IMPORT = {"torch": {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0"}}
 
 

@@ -14,15 +14,15 @@ _outer: list[Callable[[int, FrameType | None], None]] = []  # handlers of the bl
 
 
 @contextlib.contextmanager
-def held_back(within: float | None = None, told: Callable[[], str] | None = None) -> Iterator[Callable[[], bool]]:
+def held_back(within: float | None = None, message: Callable[[], str] | None = None) -> Iterator[Callable[[], bool]]:
     """Hold the first Ctrl-C back inside the block; a second one acts at once.
 
     Parameters
     ----------
     within : float, optional
         Seconds after which the first one acts, too.
-    told : callable, optional
-        What ``KeyboardInterrupt`` says if it acts inside the block.
+    message : callable, optional
+        Returns the text of a ``KeyboardInterrupt`` that acts inside the block.
 
     Yields
     ------
@@ -39,7 +39,7 @@ def held_back(within: float | None = None, told: Callable[[], str] | None = None
 
     def note(_number: int, _frame: FrameType | None) -> None:
         if pressed.is_set():
-            raise KeyboardInterrupt(*([] if told is None else [told()]))
+            raise KeyboardInterrupt(*([] if message is None else [message()]))
         pressed.set()
         if again is not None:
             again.daemon = True

@@ -111,7 +111,7 @@ def as_utf8(content: bytes) -> bytes:
 
 
 def _wide_encoding(head: bytes) -> str:
-    """UTF-32 or UTF-16 by a mark, or by the zeros beside letters of ASCII; empty for neither."""
+    """UTF-32 or UTF-16 by a mark, or by the zeros next to letters of ASCII; empty for neither."""
     for mark, encoding in ((codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
                            (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):  # fmt: skip
         if head.startswith(mark):

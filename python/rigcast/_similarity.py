@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 Float64 = NDArray[np.float64]
 
-BETTER = 0.5  # of the residual as given: what a case that explains it leaves at most
+BETTER = 0.5  # of the residual as given: the most that a case may keep to explain it
 NOTICED = 0.02  # residual: below, there is nothing to explain
 FRAMES = 32  # of a shot that are compared, evenly spread
 

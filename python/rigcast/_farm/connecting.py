@@ -48,7 +48,7 @@ def connected(address: str, patience: float = PATIENCE) -> Iterator[Client]:
     where = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
     if "scheduler_file" in where and not Path(address).is_file():
         raise SourceError(f"there is no scheduler file {address}")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what happens is told in our own words
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # failures are reported in our own words
     try:
         client = distributed.Client(**where, timeout=patience, set_as_default=False)
     except (OSError, TimeoutError) as error:

@@ -57,7 +57,7 @@ class Farm:
     most_attempts : int
         A task that has failed so often has failed for good.
     progress : callable
-        Told while there is no worker.
+        Called while there is no worker.
     tasks_per_thread : int
         In flight.
     copies : bool

@@ -91,7 +91,7 @@ def attempt(parcel: Parcel, task: bytes) -> dict[str, Any]:
         return {"worker": worker, "answer": function(common, pickle.loads(task))}
     except WorkerFault as fault:
         return {"worker": worker, "fault": str(fault)}
-    except (Exception, SystemExit) as error:  # noqa: BLE001  told where the answer is read
+    except (Exception, SystemExit) as error:  # noqa: BLE001  reported where the answer is read
         return {
             "worker": worker,
             "error": "ValueError" if isinstance(error, ArgumentError) else type(error).__name__,

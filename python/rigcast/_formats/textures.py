@@ -36,12 +36,12 @@ def has_coordinates(path: Path) -> bool:
 def lost_textures(path: Path, output: Path, keeps_coordinates: bool) -> list[str]:
     """Notes on what of a file's surface a result does not have, and what to do."""
     names = texture_names(path)
-    told = []
+    lost = []
     if names:
         listed = ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
         kind = "textures" if path.suffix.lower() in GLTF else "material libraries"
-        told.append(f"{kind} of {path.name} that {output.name} does not have: {listed}; assign them again")
+        lost.append(f"{kind} of {path.name} that {output.name} does not have: {listed}; assign them again")
     if not keeps_coordinates and has_coordinates(path):
         cure = "copy them from that mesh, whose vertices have the same order"
-        told.append(f"texture coordinates of {path.name} are not in {output.name}: {cure}")
-    return told
+        lost.append(f"texture coordinates of {path.name} are not in {output.name}: {cure}")
+    return lost

@@ -166,7 +166,7 @@ def _world_points(mesh: Any, cache: Any, code: float, path: Path) -> NDArray[np.
         raise bad_argument("load_shot", "path", f"{path}: {mesh.GetPath()} without points at {code:g}", "a mesh", path)
     cache.SetTime(code)
     matrix = np.array(cache.GetLocalToWorldTransform(mesh.GetPrim()), np.float64)  # for row vectors
-    with np.errstate(over="ignore", invalid="ignore"):  # told below
+    with np.errstate(over="ignore", invalid="ignore"):  # reported below
         placed = np.asarray(np.asarray(points, np.float64) @ matrix[:3, :3] + matrix[3, :3], np.float32)
     if not np.isfinite(placed).all():
         got = f"{path}: {mesh.GetPath()} with points or a transform at {code:g} that are not finite"

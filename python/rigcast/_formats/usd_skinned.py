@@ -1,7 +1,7 @@
 """A skinned character and its motion as a USD file (UsdSkel of OpenUSD, ``usd-core``).
 
 Below the ``SkelRoot`` stand the ``Skeleton``, its ``SkelAnimation`` and one mesh per part. Joints carry their own names
-as ``jointNames`` beside paths of identifiers.
+as ``jointNames`` in addition to paths of identifiers.
 """
 
 from __future__ import annotations

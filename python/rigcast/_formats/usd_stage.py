@@ -73,8 +73,8 @@ def foreign_errors(function: str, path: Path) -> Iterator[None]:
 
 
 def _unreadable(function: str, path: Path, error: Exception, delegate: Any) -> ValueError:
-    told = [str(item.commentary) for item in delegate.TakeUncoalescedDiagnostics()][:2]
-    reason = " ".join(" ".join([str(error) or type(error).__name__, *told]).split())[:200]
+    comments = [str(item.commentary) for item in delegate.TakeUncoalescedDiagnostics()][:2]
+    reason = " ".join(" ".join([str(error) or type(error).__name__, *comments]).split())[:200]
     return bad_argument(function, "path", f"{path}: unreadable ({reason})", "a USD file", path)
 
 
@@ -159,8 +159,8 @@ def prims_of(stage: Any) -> list[Any]:
 
 def missing_files(stage: Any) -> list[str]:
     """A note on files that the stage refers to and that are not there; what they hold is left out."""
-    told = " ".join(str(error) for error in stage.GetCompositionErrors())
-    names = [Path(name).name for name in dict.fromkeys(ASSET.findall(told))]
+    errors = " ".join(str(error) for error in stage.GetCompositionErrors())
+    names = [Path(name).name for name in dict.fromkeys(ASSET.findall(errors))]
     return [f"left out, in files that are not there or cannot be read: {listed(names)}"] if names else []
 
 

@@ -2,7 +2,7 @@
 
 A pose may turn every joint as the training poses do and still combine them as none of them does. Its columns, in units
 of a smallest deviation, are therefore compared with the training poses all at once: by their principal components, and
-by what these leave. ``cpp/rigcast/rig/confidence.h`` has the formulas and the tensors.
+by their residual. ``cpp/rigcast/rig/confidence.h`` has the formulas and the tensors.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def principal_components(data: NDArray[np.float32], count: int, threads: int = 0
 def orthonormal(columns: NDArray[np.float32], threads: int = 0) -> NDArray[np.float32]:
     """An orthonormal basis of the span of columns (N, R): by the eigenvectors of their Gram matrix, twice.
 
-    Directions whose length is rounding beside that of the longest become zero.
+    Directions whose length is rounding compared with that of the longest become zero.
     """
     result = columns
     for _ in range(2):

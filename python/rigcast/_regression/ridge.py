@@ -1,8 +1,8 @@
 """Ridge regression in dual form: predictions are combinations of the training rows.
 
 With inputs z of mean square at most 1 the kernel is ``2 a.b + p (a.b)^2``: linear for p = 0; else quadratic, squares
-and products of all inputs beside the inputs, which count by the square root of p. It is centered, so that the mean of
-the targets is free. The ridge is relative to the mean of the kernel's diagonal. Ridge and p are chosen by
+and products of all inputs in addition to the inputs, which count by the square root of p. It is centered, so that the
+mean of the targets is free. The ridge is relative to the mean of the kernel's diagonal. Ridge and p are chosen by
 cross-validation inside the training rows: whole clips are left out where there are some.
 """
 
@@ -95,7 +95,7 @@ def left_out(whole: Array, targets: Array, parts: list[NDArray[np.intp]], thread
 def folds(count: int, clip: NDArray[np.int32] | None = None) -> list[NDArray[np.intp]]:
     """Rows that are left out together: those of a clip, of at most eight clips; else quarters of consecutive rows.
 
-    Of more clips, neighbors share a fold. Rows of no clip are cut into quarters beside the clips.
+    Of more clips, neighbors share a fold. Rows of no clip are cut into quarters, apart from the clips.
     """
     label = np.full(count, -1, np.int32) if clip is None else clip
     names, loose = np.unique(label[label >= 0]), np.flatnonzero(label < 0)

@@ -26,7 +26,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class Reading:
-    """A single pose beside a plain read of as many bytes as the model's constants have.
+    """A single pose compared with a plain read of as many bytes as the model's constants have.
 
     Attributes
     ----------

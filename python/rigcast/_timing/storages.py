@@ -96,10 +96,10 @@ def storage_line(found: Mapping[str, Any]) -> str:
     if not is_visible(found):
         return f"{start} less than {1e3 * VISIBLE:g} mm on average"
     share = found["share_of_own_error"]
-    beside = "which is not known" if share is None else f"{_millimeters(found, 'own_error')}: {share:.2%} of it"
+    compared = "which is not known" if share is None else f"{_millimeters(found, 'own_error')}: {share:.2%} of it"
     line = (
         f"{start} {_millimeters(found, 'mean')} on average, {_millimeters(found, 'max')} at most; beside the model's "
-        f"own error, {beside}"
+        f"own error, {compared}"
     )
     return f"{line}; more than a tenth of it: keep float32" if found["small"] is False else line
 
@@ -111,7 +111,7 @@ def _millimeters(found: Mapping[str, Any], name: str) -> str:
 def storage_error(
     model: _core.BodyModel, stored: _core.BodyModel, poses: NDArray[np.float32], own_error: float
 ) -> StorageError:
-    """Measure one storage of a model on some poses, beside float32, whatever the model's own storage is."""
+    """Measure one storage of a model on some poses, compared with float32, whatever the model's own storage is."""
     distances = np.linalg.norm(stored.evaluate(poses) - model.stored("float32").evaluate(poses), axis=-1)
     mean, most = float(distances.mean()), float(distances.max())
     return StorageError(stored.storage, stored.num_bytes, mean, most, own_error, model.meters_per_unit)

@@ -1,4 +1,4 @@
-"""Deformers fitted to the same samples as a learned model, to stand beside it in every comparison.
+"""Deformers fitted to the same samples as a learned model, to compare with it.
 
 All take a data set or :class:`Samples`, and ``fit_on=``: the poses to fit to in place of the data's (the second
 protocol: fitted on the very clip that is judged). :func:`motion_graph`, :func:`motion_matching` and :func:`cross_fade`

@@ -33,7 +33,7 @@ def model(
     Parameters
     ----------
     training : mapping
-        The method and its options: the metadata entry ``training``, beside the number of samples and the protocol.
+        The method and its options: the metadata entry ``training``, with the number of samples and the protocol.
     held_out : (N,) integers, optional
         Examples that were not fitted to: errors are those on them.
     """

@@ -17,7 +17,7 @@ _FRAMES_AT_ONCE = 256
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples in memory: what the baselines take beside a :class:`rigcast.Dataset`.
+    """Samples in memory, which the baselines take in place of a :class:`rigcast.Dataset`.
 
     Attributes
     ----------

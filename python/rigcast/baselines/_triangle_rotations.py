@@ -59,7 +59,7 @@ class TriangleFit:
     weight : (F, K, 9, 3)
     bias : (F, 9)
     rms : float
-        Of what the regression leaves of the nine numbers.
+        Of the residual of the regression in the nine numbers.
     """
 
     joint: NDArray[np.int32]

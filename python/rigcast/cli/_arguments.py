@@ -139,7 +139,7 @@ def _no_place(path: Path) -> str:
     is_folder = os.path.isdir(path)
     if not is_folder and (error := unwritable(path)):
         return str(error)
-    # What is kept of interrupted work lies beside the name itself, and the result beside what a link leads to.
+    # What is kept of interrupted work lies next to the name itself, and the result next to what a link leads to.
     for folder in dict.fromkeys([path] if is_folder else [path.parent, Path(os.path.realpath(path)).parent]):
         try:
             with tempfile.TemporaryFile(dir=folder):

@@ -118,7 +118,7 @@ class _Miss:
 
 
 def _skin_of(model: _core.Deformer) -> Skin | None:
-    """The skinning of an analytic model, or the one that was fitted beside a learned one."""
+    """The skinning of an analytic model, or the one that was fitted for comparison with a learned one."""
     tensors = model.tensors()
     for name in ("skin", "beside"):
         if f"{name}.joint" in tensors and f"{name}.weight" in tensors:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast._formats.blender.moving_mesh import caches_beside, write_alembic, write_blend_cache
+from rigcast._formats.blender.moving_mesh import blend_cache_paths, write_alembic, write_blend_cache
 from rigcast._formats.gltf.write_motion import write_glb_motion
 from rigcast._formats.npz.vertices import write_npy, write_npz
 from rigcast._formats.point_cache import cache_paths, write_mdd, write_mdd_parts, write_pc2, write_pc2_parts
@@ -57,7 +57,7 @@ def write_vertices(
     ``.npz``                      ``vertices``, ``faces``, ``fps``, ``meters_per_unit``, ``up_axis``, ``name``,
                                   ``licence``
     ``.pc2``, ``.mdd``            point caches for a mesh that the other program has. Neither states faces, unit or
-                                  up axis, PC2 no rate. With several parts, ``NAME.PART.pc2`` of each lies beside.
+                                  up axis, PC2 no rate. With several parts, ``NAME.PART.pc2`` of each lies next to it.
     ``.usd``, ``.usda``,          of a :class:`Playback` of a model with joints and linear skinning: skeleton, weights
     ``.usdc``                     and animation; else one mesh with time samples of its points at time codes 1 to T.
                                   The stage states rate, unit and up axis (extra ``usd``)
@@ -65,7 +65,7 @@ def write_vertices(
     ``.glb``                      a clip that any viewer plays, in meters, y up: of joints, as for USD, else of morph
                                   targets, as few as ``max_error`` allows
     ``.blend``                    the mesh upright in Blender, moved by a Mesh Cache modifier from frame 1 on; the
-                                  cache lies beside it as ``.pc2`` (needs Blender)
+                                  cache lies next to it as ``.pc2`` (needs Blender)
     ============================  =====================================================================================
 
     Files appear complete or not at all. All formats but ``.glb`` read the frames a few at a time.
@@ -147,7 +147,7 @@ def write_vertices(
 def files_of(path: Path, parts: Sequence[str] = ()) -> list[Path]:
     """The files that :func:`write_vertices` writes for a path and a mesh with such parts."""
     if path.suffix.lower() == ".blend":
-        return [path, *caches_beside(path, parts)]
+        return [path, *blend_cache_paths(path, parts)]
     return [path, *cache_paths(path, parts)[: len(parts)]] if path.suffix.lower() in CACHES else [path]
 
 
@@ -203,7 +203,7 @@ def _mdd(file: Path, mesh: MovingMesh, max_error: float | None, blender: str | N
 
 
 def _of_parts(file: Path, mesh: MovingMesh, write: PartsWriter) -> list[str]:
-    """A cache of each of several parts beside the one of all vertices, for the meshes that other programs have."""
+    """A cache of each of several parts, next to the one of all vertices: other programs have meshes of parts."""
     parts = mesh.pieces
     if len(parts) < 2:
         return []

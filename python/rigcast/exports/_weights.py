@@ -62,7 +62,7 @@ def write_blendshape_weights(
     fps : float
         Frames per second.
     transforms : array_like, shape (T, 3, 4), optional
-        The head's motion, as ``Solution.transforms`` holds it: rotations, times a scale, beside translations.
+        The head's motion, as ``Solution.transforms`` holds it: rotations, times a scale, next to translations.
 
     Returns
     -------

@@ -50,7 +50,7 @@ def compskin_combinations(path: str | os.PathLike[str] | None = None) -> Combina
     """List the 215 combinations of 72 controls that the data set compskin_face_anim has, or those of a file like it.
 
     The data set (github.com/facebookresearch/compskin, Apache-2.0, Meta Platforms) publishes its structure as code; it
-    stands here as the table ``compskin_combinations.json`` beside this module.
+    stands here as the table ``compskin_combinations.json`` next to this module.
 
     Parameters
     ----------

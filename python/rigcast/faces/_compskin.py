@@ -34,7 +34,7 @@ def ict_with_combinations(
 ) -> tuple[BlendshapeRig, Float32]:
     """The ICT face with the 72 controls and 215 combinations of compskin_face_anim, and that data set's real curves.
 
-    Shapes are ICT's, split and scaled by the table ``compskin_to_ict.json`` beside this module; all combinations are
+    Shapes are ICT's, split and scaled by the table ``compskin_to_ict.json`` next to this module; all combinations are
     constructed (:func:`constructed_correctives`), which takes some seconds.
 
     Parameters

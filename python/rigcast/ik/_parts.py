@@ -53,15 +53,15 @@ def solve_in_parts(
     first = solver.rest[0] if start is None else start
     parts: list[dict[str, NDArray[Any]]] = []
 
-    def told() -> str:
+    def kept_frames() -> str:
         done = sum(len(part["poses"]) for part in parts)
         return f"{done:,} of {len(targets):,} frames are kept in {kept.folder}"
 
-    with held_back(SOON, told) as pressed:
+    with held_back(SOON, kept_frames) as pressed:
         kept.begin(fingerprint(identity, targets, solver.vertices, first, options), resume)
         for number, begin in enumerate(range(0, len(targets), FRAMES_PER_PART)):
             if pressed():
-                raise KeyboardInterrupt(told())
+                raise KeyboardInterrupt(kept_frames())
             content = kept.get(f"{number:06d}")
             part = None if content is None else _from_content(content)
             if part is None:

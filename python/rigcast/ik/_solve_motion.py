@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FUNCTION = "solve_motion"
 LOCK = set(inspect.signature(foot_lock).parameters) - {"skeleton", "poses", "feet", "fps"}
-ANKLE_WEIGHT = 30.0  # beside targets of weight 1: a foot turns about its toe by less than the ankle misses
+ANKLE_WEIGHT = 30.0  # compared with targets of weight 1: a foot turns about its toe by less than the ankle misses
 Float64 = NDArray[np.float64]
 
 

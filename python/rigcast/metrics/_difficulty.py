@@ -37,8 +37,8 @@ def difficulty(
     regression is what PCA + linear regression is with all components: no truncation holds it back. Quadratic ridge
     takes squares and products of all inputs in dual form. If any numeric control x has both signs in training, linear
     regression on x and max(x, 0) is one more method: a signed dial drives other shapes on either side of 0.
-    Ridges, and how much products count beside the inputs, are chosen by cross-validation inside the training poses, on
-    whole clips if there are two or more, else on consecutive quarters, of at most 1,000 poses and on at most 64
+    Ridges, and the weight of products relative to the inputs, are chosen by cross-validation inside the training poses,
+    on whole clips if there are two or more, else on consecutive quarters, of at most 1,000 poses and on at most 64
     vertices.
 
     Parameters

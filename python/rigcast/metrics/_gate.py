@@ -87,7 +87,7 @@ class Difficulty:
         model_error : float
             The model's mean distance on the same judged poses, in the vertices' unit.
         model_max : float, optional
-            Its largest one. If it is given, largest distances are told, too; they decide nothing.
+            Its largest one. If it is given, largest distances are stated, too; they decide nothing.
 
         Raises
         ------

@@ -12,7 +12,7 @@ from rigcast._validate import Arguments
 def map_floor(
     uvs: ArrayLike, offsets: ArrayLike, resolution: int, *, weights: ArrayLike | None = None, threads: int = 0
 ) -> NDArray[np.float64]:
-    """Distances that the best deformation map leaves: no map of this resolution, learned or painted, has a smaller sum.
+    """Residual distances of the best deformation map: no map of this resolution, learned or painted, has a smaller sum.
 
     For each frame the map of R x R texels that minimizes the sum of squared distances between the offsets and its
     bilinear samples at the texture coordinates (Bailey 2020, equation 3.2, with least squares in place of

@@ -47,7 +47,7 @@ class SeamError:
         All others.
     beside : EdgeError
         Those inside that share a vertex with an edge across: they lie in the same region of the body, so that a
-        visible seam is an error across that exceeds the error beside.
+        visible seam is an error across that exceeds this one.
     """
 
     across: EdgeError
@@ -106,7 +106,7 @@ def seam_error(
 
 
 def _groups(edges: NDArray[np.int32], across: NDArray[np.bool_], num_vertices: int) -> list[NDArray[np.bool_]]:
-    """Masks of the edges across, inside and beside."""
+    """Masks of the edges across a seam, inside a set, and inside next to a seam."""
     at_seam = np.zeros(num_vertices, bool)
     at_seam[edges[across]] = True
     return [across, ~across, ~across & at_seam[edges].any(axis=1)]

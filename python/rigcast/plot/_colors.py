@@ -16,7 +16,7 @@ CLAY = "#d9d4cd"
 # No error to the end of the scale, each step darker than the last, so that it reads in grayscale too.
 HEAT_STOPS = (CLAY, "#efc66f", "#ee9d4c", "#d4552f", "#8c1d3f", "#3d0a3a")
 
-# Series of the charts: the model first, then what stands beside it, from strong to quiet.
+# Series of the charts: the model first, then its contenders, from strong to quiet.
 SERIES = (ACCENT, "#b4532a", "#4d5a63", "#8d979d", "#bcc3c7", "#7a6a9b", "#5f8a4c")
 
 

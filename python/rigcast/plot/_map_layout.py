@@ -50,8 +50,8 @@ def map_layout(
 ) -> NDArray[np.object_]:
     """Draw how a coarse segment lies on its map: before and after its texture coordinates were mended.
 
-    Thin lines of the background are between texels, those of the mesh its edges; points are vertices, colored by what
-    the best map leaves if ``error`` says that. Rectangles are what refinement maps show.
+    Thin lines of the background are between texels, those of the mesh its edges; points are vertices, colored by
+    ``error``, usually the residual of the best map. Rectangles are what refinement maps show.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from rigcast.plot._drawing import blank_figure, pixels_of
 from rigcast.plot._image import Pixels
 
 TITLE = 26  # pixels above a picture
-SCALE = 112  # pixels beside the pictures
+SCALE = 112  # pixels next to the pictures
 BAR = 12  # pixels across the color scale
 LONGEST_BAR = 320  # pixels
 TEXT = 13.0  # pixels, of titles; shrunk to the width of a picture

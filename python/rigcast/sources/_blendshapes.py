@@ -109,7 +109,7 @@ def load_blendshape_weights(
 
     Weights are matched with the rig's shapes by name as people spell them (``eyeBlink_L``, ``EyeBlinkLeft``,
     ``BS_node.eyeBlinkLeft``); a name that fits two is refused. Shapes that the file does not name stay at 0, and names
-    that are of no shape are told (:class:`rigcast.errors.InputWarning`). Values are as the
+    that belong to no shape are reported (:class:`rigcast.errors.InputWarning`). Values are as the
     file has them: they may lie outside the rig's bounds.
 
     Parameters
@@ -126,8 +126,8 @@ def load_blendshape_weights(
     mesh : str, optional
         Blender: the mesh, where several have shape keys.
     run_scripts : bool
-        Blender: run Python that is stored in the file, as drivers; for files that you trust. What was not run is told
-        (:class:`rigcast.errors.InputWarning`).
+        Blender: run Python that is stored in the file, as drivers; for files that you trust. What was not run is
+        reported (:class:`rigcast.errors.InputWarning`).
     blender : str, optional
         Blender: the program that reads the file. Default: the ``bpy`` wheel of this Python, else ``blender`` on the
         PATH.

@@ -72,8 +72,8 @@ def parts_of(names: Sequence[str]) -> dict[str, str]:
     for side, end in SIDES.items():
         own = {word: name for (word, of), name in plain.items() if of == side}
         limbs = {part: own.pop(word) for part, words in PAIRED.items() if (word := _first(words, own))}
-        for word, part, beside in UNSURE:
-            if word in own and part not in limbs and beside in limbs:
+        for word, part, other in UNSURE:
+            if word in own and part not in limbs and other in limbs:
                 limbs[part] = own.pop(word)
         for upper, lower in (("upper_arm", "lower_arm"), ("upper_leg", "lower_leg")):
             if (upper in limbs) != (lower in limbs):

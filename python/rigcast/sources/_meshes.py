@@ -81,7 +81,7 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     if suffix in (".npz", ".blend", ".fbx"):
         return _at_rest(load_blendshapes(file), file)
     if suffix in GLTF.endings:
-        with contextlib.suppress(ValueError):  # without morph targets; what is broken is told by the next reader
+        with contextlib.suppress(ValueError):  # without morph targets; the next reader reports what is broken
             return _at_rest(load_blendshapes(file), file)
         return _at_rest(load(file), file)
     shot = _shot(file, "load_mesh")
@@ -175,5 +175,5 @@ def _shot(path: Path, function: str) -> Shot:
     try:
         return load_shot(path)
     except ValueError as error:
-        told = str(error).removeprefix("load_shot: ").removeprefix("path is ")
-        raise bad_argument(function, "path", f"{path}: no mesh ({told})", "a file of a mesh", path) from None
+        reason = str(error).removeprefix("load_shot: ").removeprefix("path is ")
+        raise bad_argument(function, "path", f"{path}: no mesh ({reason})", "a file of a mesh", path) from None

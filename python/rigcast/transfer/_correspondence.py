@@ -125,11 +125,11 @@ class Correspondence:
     def _undecided(self) -> str:
         if not len(self.undecided):
             return ""
-        told = np.zeros(len(self.matched), bool)
-        told[self.undecided] = True
-        edges = _core.edges(self.faces, len(told)).astype(np.int64)
-        edges = edges[told[edges].any(axis=1)]  # those with a common neighbor belong together
-        part = parts_of(edges, len(told))[self.undecided]
+        undecided = np.zeros(len(self.matched), bool)
+        undecided[self.undecided] = True
+        edges = _core.edges(self.faces, len(undecided)).astype(np.int64)
+        edges = edges[undecided[edges].any(axis=1)]  # those with a common neighbor belong together
+        part = parts_of(edges, len(undecided))[self.undecided]
         sizes = np.bincount(part)
         order = np.argsort(-sizes, kind="stable")[: min(PLACES, np.count_nonzero(sizes))]
         places = []
@@ -162,9 +162,9 @@ class Correspondence:
         check = Arguments("resample", V=len(self.fitted))
         own: Float32 = check.numbers("neutral", neutral, "V 3", dtype=np.float32)
         others: Float32 = check.numbers("shapes", shapes, "K V 3", dtype=np.float32)
-        beside = np.zeros_like(self.matched)
-        beside[self.torn] = True
-        shift = _continued(self._at(own[None]) - self.placed, self.matched & ~beside, self.faces)[0]
+        torn = np.zeros_like(self.matched)
+        torn[self.torn] = True
+        shift = _continued(self._at(own[None]) - self.placed, self.matched & ~torn, self.faces)[0]
         offsets = _continued(self._at(others - own), self.matched, self.faces)
         rest = self.placed + shift
         return rest.astype(np.float32), (rest + offsets).astype(np.float32)

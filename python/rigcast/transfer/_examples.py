@@ -25,7 +25,7 @@ from rigcast.transfer._scans import scan_notes, warn_of_scans
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 
-#: How much transferred shapes count beside examples. The published last value, 0.1, leaves much of what even exact
+#: The weight of transferred shapes relative to examples. The published last value, 0.1, leaves much of what even exact
 #: scans say unused; 0.02 comes nearer to sculpted truths with exact scans and with noise of 0.1 mm, and as near with
 #: ten scans of 0.3 mm noise, independent at every vertex (benchmarks/papers/packing/examples.py).
 BETA = 0.02
@@ -97,8 +97,8 @@ def example_based(
     example_weights : array_like, shape (J, K)
         Of the shapes in the examples, in [0, 1].
     beta : float
-        How much the transferred shapes count beside the examples, above 0: less for clean scans, more for noisy ones.
-        Published: 0.1 where weights are known.
+        The weight of the transferred shapes relative to the examples, above 0: a small one for clean scans, a larger
+        one for noisy scans. Published: 0.1 for known weights.
     threads : int
         Number of threads; 0 means all processors that this process may use.
 

@@ -19,7 +19,7 @@ from rigcast._validate import Arguments, bad_argument
 from rigcast.transfer._seams import home_rows, islands, within_seams
 
 FAR = 0.02  # in texture coordinates: a vertex farther from the model's texture has no counterpart and stays at rest
-SAME_TEXTURE = 1e-4  # of a squared distance in parts of the mesh, beside squared distances in the texture
+SAME_TEXTURE = 1e-4  # of a squared distance in parts of the mesh, relative to squared distances in the texture
 OWN = (
     "rest_vertices",
     "faces",

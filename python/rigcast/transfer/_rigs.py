@@ -59,7 +59,7 @@ def transfer_rig(
     -------
     BlendshapeRig
         Names, bounds, combinations and metadata are the source's. A warning :class:`rigcast.errors.UpAxisWarning` says
-        if the target lies beside the source as if another axis than it states pointed up.
+        if the target lies as if another axis pointed up than it states, compared with the source.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Scans that cannot be meant: in another unit, mirrored, elsewhere than the neutral, or in another order than weights.
 
 Expressions hardly change the size of a head. What the best similarity between a scan and the transferred shapes, mixed
-by its weights, says otherwise, is no expression. The order is told by mixtures of the transferred shapes: a scan points
+by its weights, says otherwise, is no expression. Mixtures of the transferred shapes find the order: a scan points
 the way of its own weights' mixture, not of another's that is not met better by a scan of its own.
 """
 
@@ -83,9 +83,9 @@ def _mismatched(
     left = 1.0 - np.square(np.clip(np.stack([cosine[np.arange(len(rows)), best], own]), 0.0, 1.0))
     pairs = np.flatnonzero(mutual & (left[0] < BETTER * left[1]))
     if len(pairs) >= 2:
-        told = ", ".join(f"{rows[j] + 1} by row {rows[best[j]] + 1}" for j in pairs[:FEW])
+        pairing = ", ".join(f"{rows[j] + 1} by row {rows[best[j]] + 1}" for j in pairs[:FEW])
         more = ", ..." if len(pairs) > FEW else ""
-        return [f"scans look to be in another order than their weights: met far better are scan {told}{more}"]
+        return [f"scans look to be in another order than their weights: met far better are scan {pairing}{more}"]
     if (own * np.diag(power)).sum() < ALIEN * np.diag(power).sum():
         return [
             "scans show nothing of what their weights make of the transferred shapes: they look to be weights of others"

@@ -51,7 +51,7 @@ def deformation_transfer(
         alone. Corrections fade into the surroundings that move. ``"auto"``: the pairs that :func:`find_contacts`
         finds; call it to look at them and to edit them, and :func:`quality` to see what they do. None: no contacts.
     contact_weight : float
-        How much the correction follows what a contact asks, beside the mesh's own edges, above 0.
+        Weight of a contact's goal in the correction, relative to the mesh's own edges, above 0.
     threads : int
         Number of threads; 0 means all processors that this process may use.
         The result has the same bytes for any number.

@@ -1,6 +1,6 @@
 """Entry point of the host process: ``python launch.py -- FD`` or ``blender --python launch.py -- FD``.
 
-Loads the ``host`` folder beside this file as a package of its own, so that nothing else of rigcast, and none of its
+Loads the ``host`` folder next to this file as a package of its own, so that nothing else of rigcast, and none of its
 dependencies, has to be importable in Blender's Python.
 """
 

@@ -1,4 +1,4 @@
-"""The limits file beside a .blend: ``hero.limits.json`` for ``hero.blend``.
+"""The limits file next to a .blend: ``hero.limits.json`` for ``hero.blend``.
 
 ::
 
@@ -113,17 +113,17 @@ def check_ranges(ranges: float | str | None) -> float | str | None:
 
 
 def used_limits(limits: str | os.PathLike[str] | Mapping[str, Any] | None, file: Path | None) -> str | None:
-    """The limits file that is read: the one given, or the one beside the .blend."""
+    """The limits file that is read: the one given, or the one next to the .blend."""
     if limits is not None:
         return None if isinstance(limits, Mapping) else os.fspath(limits)
-    beside = limits_path(file) if file is not None else None
-    return str(beside) if beside is not None and beside.is_file() else None
+    neighbor = limits_path(file) if file is not None else None
+    return str(neighbor) if neighbor is not None and neighbor.is_file() else None
 
 
 def read_limits(
     limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None, file: Path | None
 ) -> dict[str, tuple[float, float]] | None:
-    """Limits from an argument, or from the file beside the .blend; None without either."""
+    """Limits from an argument, or from the file next to the .blend; None without either."""
     if isinstance(limits, Mapping):
         return check_limits({name: list(ends) for name, ends in limits.items()})
     used = used_limits(limits, file)
@@ -218,7 +218,7 @@ def write_limits(path: str | os.PathLike[str], rig: Any, motions: Mapping[str, s
     Parameters
     ----------
     path : path-like
-        By custom ``hero.limits.json`` beside ``hero.blend``, where it is read without being named.
+        By custom ``hero.limits.json`` next to ``hero.blend``, where it is read without being named.
     rig : BlenderRig
         Opened with ``ranges=30``, ``"actions"`` or ``"people"``, it has a range for bones without limits, too.
     motions : dict

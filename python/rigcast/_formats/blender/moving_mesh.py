@@ -1,4 +1,4 @@
-"""A moving mesh for Blender: a .blend with a point cache beside it, or Alembic, which Blender writes."""
+"""A moving mesh for Blender: a .blend with a point cache next to it, or Alembic, which Blender writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCRIPT = Path(__file__).with_name("write_cache.py")
 TIMEOUT = 3600.0  # a long motion of a dense mesh
 
 
-def caches_beside(path: Path, parts: Sequence[str] = ()) -> list[Path]:
+def blend_cache_paths(path: Path, parts: Sequence[str] = ()) -> list[Path]:
     """The paths of the point caches of a .blend: ``NAME.pc2``, or ``NAME.PART.pc2`` for each of several parts."""
     return cache_paths(path.with_suffix(".pc2"), parts)
 
@@ -39,7 +39,7 @@ def write_blend_cache(path: Path, mesh: MovingMesh, blender: str | None = None) 
         The caches.
     """
     turn, parts = turn_between(mesh.up_axis, "Z"), mesh.pieces
-    caches = caches_beside(path, [part.name for part in parts])
+    caches = blend_cache_paths(path, [part.name for part in parts])
     with tempfile.TemporaryDirectory(prefix="rigcast-export-") as name:
         folder = Path(name)
         _run(folder, mesh, parts, turn, [f"//{cache.name}" for cache in caches], ".blend", blender)

@@ -179,7 +179,7 @@ class BlenderRig(PlayedActions, Described):
             Object name; needed where the file holds several that move the meshes.
         limits : path-like or mapping, optional
             Ranges by channel name that replace the file's (see :doc:`/reference/file_formats`). Without it
-            ``NAME.limits.json`` beside ``NAME.blend`` is read if it is there.
+            ``NAME.limits.json`` next to ``NAME.blend`` is read if it is there.
         ranges : float, "actions" or "people", optional
             What bones without limits range over: degrees either way (deforming bones and controls; locations of
             controls a share of the length that follows them), what the file's actions use, or joint limits of people

@@ -55,7 +55,7 @@ class Accessors:
 
     def _decode(self, record: Any, width: int, what: str) -> NDArray[Any]:
         component = self._component(record.componentType, f"{what}.componentType")
-        # An accessor without a view is all zeros; sparse ones of that kind stand beside a full one of the same count.
+        # An accessor without a view is all zeros; sparse ones of that kind stand next to a full one of the same count.
         count = integer(record.count, 1, self.document.stored + 1, f"{what}.count")
         self.document.spend(count * width * 8, what)
         if record.bufferView is None:

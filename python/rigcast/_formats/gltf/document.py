@@ -156,7 +156,7 @@ class Document:
         return bytes(content[:length])
 
     def _sibling(self, uri: str, what: str) -> bytes:
-        """A buffer in a file beside this one (or in a folder below)."""
+        """A buffer in a file next to this one (or in a folder below)."""
         folder = self.path.resolve().parent
         try:
             target = (folder / unquote(uri)).resolve()
@@ -169,7 +169,7 @@ class Document:
 
 
 def _parse(path: Path, content: bytes) -> tuple[Any, bytes | None]:
-    """The file's JSON, and the chunk of binary data that a .glb has beside it."""
+    """The file's JSON, and the chunk of binary data that a .glb has in addition."""
     binary = content[:4] == b"glTF"
     if path.suffix.lower() == ".glb" and not binary:
         raise refuse("path", f"{path}: without the glTF header", "a .glb file")

@@ -111,7 +111,7 @@ def joint_channels(
 ) -> list[RigChannel]:
     """Translations of joints that clips shift, then rotations; and of the joints that carry a body in any case.
 
-    What no clip moves of those is held: its range is its rest value alone, which a motion of another skeleton leaves.
+    Those that no clip moves are held: their range is the rest value alone, which a motion of another skeleton exceeds.
     """
     if joints is None or skin is None:
         return []

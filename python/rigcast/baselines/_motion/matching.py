@@ -143,7 +143,7 @@ def motion_matching(synth: Synthesizer, *, every: int = 10, blend: int = 12, vel
     blend : int
         Frames in which the difference of a jump decays.
     velocity : float
-        Weight of velocities beside poses.
+        Weight of velocities relative to poses.
 
     Returns
     -------

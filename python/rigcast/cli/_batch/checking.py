@@ -18,7 +18,7 @@ from rigcast.cli._result import WrongInput
 from rigcast.cli._sentences import one_line
 
 REFUSED = ("batch", "view")  # a batch in a batch; a window that stays open
-SHOWN = 10  # wrong jobs that are told
+SHOWN = 10  # wrong jobs that are listed
 
 
 @dataclass

@@ -101,7 +101,7 @@ class Locally:
 
 
 class OnFarm:
-    """Jobs in processes beside the workers of a Dask scheduler, which all see the jobs' folder under the same path.
+    """Jobs in processes next to the workers of a Dask scheduler, which all see the jobs' folder under the same path.
 
     Attributes
     ----------

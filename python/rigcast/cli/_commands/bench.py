@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from rigcast._load_model import load
-from rigcast._timing.beside_rig import time_beside
 from rigcast._timing.engine import engine_figures
+from rigcast._timing.host_timing import time_with_rig
 from rigcast._timing.reading import reading_line
 from rigcast._timing.storages import storage_line
 from rigcast.cli import _arguments as arguments
@@ -57,7 +57,7 @@ def timed(args: argparse.Namespace, measure: Callable[..., dict[str, Any]]) -> d
     result = measure(model, dataset.poses[: args.batch], truth, runs=args.runs, batch=args.batch)
     if args.rig is not None:
         with opened_rig(args, args.rig, dataset) as rig:
-            result["rig"] = asdict(time_beside(model, rig, dataset.poses, dataset.channels))
+            result["rig"] = asdict(time_with_rig(model, rig, dataset.poses, dataset.channels))
     return result
 
 

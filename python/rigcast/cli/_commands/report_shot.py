@@ -13,7 +13,7 @@ from rigcast._formats.npz.archive import Member, member_names, read_arrays
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
-from rigcast.cli._inputs.head import transforms_beside
+from rigcast.cli._inputs.head import head_transforms
 from rigcast.cli._inputs.shots import add_shot_arguments, open_shot
 from rigcast.cli._result import WrongInput
 from rigcast.inverse import Solution, in_rig_frame
@@ -110,7 +110,7 @@ def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solutio
             f"{got}; the shot has {len(targets)} frames, the rig {rig.num_shapes} shapes"
             + cure * (len(weights) != len(targets))
         )
-    transforms = transforms_beside(path, len(weights))
+    transforms = head_transforms(path, len(weights))
     if transforms is not None:
         targets = in_rig_frame(targets, transforms)
     request = Request(solver.gram, targets, method=path.suffix.lstrip("."), alpha=0.0)

@@ -19,9 +19,9 @@ def bound_lines(model: Deformer) -> list[str]:
     if bound["miss"] is not None:
         missed = f"missed {bound['miss']:.1%} of poses with a channel a quarter of its range outside"
     covered = f"holds for {bound['coverage']:.1%} of vertices ({bound['poses']} held-out poses, cross-validated)"
-    beside = f"constants per vertex: {constant:.3g} mm, {bound['constant_coverage']:.1%}"
+    constants = f"constants per vertex: {constant:.3g} mm, {bound['constant_coverage']:.1%}"
     return [
-        f"error bound: {covered}, {width:.3g} mm wide on average ({beside})",
+        f"error bound: {covered}, {width:.3g} mm wide on average ({constants})",
         f"out of range: false alarm for {bound['false_alarm']:.1%} of held-out poses, {missed}",
     ]
 

@@ -1,4 +1,4 @@
-"""A learned face beside simple regressions, as lines."""
+"""A learned face compared with simple regressions, as lines."""
 
 from __future__ import annotations
 

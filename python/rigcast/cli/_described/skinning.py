@@ -17,14 +17,14 @@ def no_gain(error: float, skinning: float) -> list[str]:
 
 def skinning_lines(metadata: Mapping[str, Any], to_millimeters: float) -> list[str]:
     """State if a model is better than linear skinning, whose errors these are, and what its networks correct."""
-    beside, own = metadata.get("linear_skinning"), metadata.get("error", {})
-    if beside is None:
+    skinned, own = metadata.get("linear_skinning"), metadata.get("error", {})
+    if skinned is None:
         return []
-    lines = [f"{line}: more poses or more minutes may help" for line in no_gain(own["mean"], beside["mean"])]
-    if not lines and own["max"] > beside["max"]:
-        most = f"{to_millimeters * own['max']:.3g} against {to_millimeters * beside['max']:.3g} mm"
+    lines = [f"{line}: more poses or more minutes may help" for line in no_gain(own["mean"], skinned["mean"])]
+    if not lines and own["max"] > skinned["max"]:
+        most = f"{to_millimeters * own['max']:.3g} against {to_millimeters * skinned['max']:.3g} mm"
         lines.append(f"the model beats linear skinning in the mean, not at most ({most}): more poses may help")
-    mean, largest = (f"{to_millimeters * beside[key]:.3g} mm" for key in ("mean", "max"))
+    mean, largest = (f"{to_millimeters * skinned[key]:.3g} mm" for key in ("mean", "max"))
     lines.append(f"linear skinning of the same samples: mean {mean}, max {largest}")
     trials = metadata.get("training", {}).get("linear_trials")
     if trials:

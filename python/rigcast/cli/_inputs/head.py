@@ -1,4 +1,4 @@
-"""The motion of a head beside weights: read from a file of them, and applied to vertices as they are played."""
+"""The motion of a head, read from a file of weights, and applied to vertices as they are played."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ FUNCTION = "load_blendshape_weights"
 Float64 = NDArray[np.float64]
 
 
-def transforms_beside(path: Path, frames: int) -> Float64 | None:
-    """The transforms (T, 3, 4) that an archive holds beside its weights; None if it has none, or is no archive."""
+def head_transforms(path: Path, frames: int) -> Float64 | None:
+    """The transforms (T, 3, 4) that an archive holds next to its weights; None if it has none, or is no archive."""
     if path.suffix.lower() != ".npz" or "transforms" not in member_names(path, FUNCTION):
         return None
     stored = read_arrays(path, {"transforms": Member("f", ("T", 3, 4))}, FUNCTION, others=True)

@@ -35,7 +35,7 @@ def neutral_as_of(neutral: Mesh, rig: Any, path: Path) -> tuple[Float32, list[st
 
 
 def unit_note(
-    source: Float32, target: Float32, unit: float, path: Path, beside: str, meters: float | None = None
+    source: Float32, target: Float32, unit: float, path: Path, compared: str, meters: float | None = None
 ) -> str:
     """The note on a target (V, 3) whose size compared with the source puts its unit in doubt, or an empty string.
 
@@ -47,8 +47,8 @@ def unit_note(
         The target's unit over the source's.
     path : Path
         The target's file.
-    beside : str
-        What the source is to the user.
+    compared : str
+        The word for the source: "rig" or "source".
     meters : float, optional
         The unit that the target's numbers were taken in, where the command has ``--unit``: the sentence then says how
         to use it, with a unit in which both are of one size, if there is one.
@@ -56,7 +56,7 @@ def unit_note(
     scale = unit * similarity(source, target).scale
     if 1.0 / TWICE <= scale <= TWICE:
         return ""
-    question = f"{path.name} is {scale:.3g} times as large as the {beside}: is its unit another one?"
+    question = f"{path.name} is {scale:.3g} times as large as the {compared}: is its unit another one?"
     if meters is None:
         return question
     off = {name: scale * length / meters for name, length in UNITS.items()}

@@ -20,7 +20,7 @@ from rigcast._formats.readers import suffix_of
 from rigcast._rigs.motions.moving_mesh import turn_between
 from rigcast._rigs.motions.resampling import resampled
 from rigcast._rigs.rotations import compose, invert, transform_of
-from rigcast.cli._inputs.head import transforms_beside
+from rigcast.cli._inputs.head import head_transforms
 from rigcast.cli._inputs.motion import joint_names_map
 from rigcast.cli._result import WrongInput
 from rigcast.exports import resampled_weights
@@ -41,7 +41,7 @@ MEMBERS = {
 class ModelMotion:
     """Pose rows (T, C) of a model; ``fps`` is None if the file states none; ``notes`` say what was lost or changed.
 
-    ``head`` (T, 3, 4) moves the vertices of each frame, if a solve has left the motion of the head beside its weights.
+    ``head`` (T, 3, 4) moves the vertices of each frame, if a solve has left the motion of the head next to its weights.
     ``retargeted`` says how well the model follows a motion of another skeleton.
     """
 
@@ -132,7 +132,7 @@ def _weights(rig: BlendshapeRig, path: Path, clip: str | None, wanted: float | N
     open_rate = suffix_of(path) == ".csv" and load_table(path).fps is None
     weights, rate = sources.load_blendshape_weights(path, rig, clip=clip, fps=wanted if open_rate else None)
     fps = wanted if open_rate else rate
-    head = transforms_beside(path, len(weights))
+    head = head_transforms(path, len(weights))
     note = f"{path.name}: only weights are played; motion of the head, if the file has any, is read from .npz"
     return ModelMotion(weights, fps, () if suffix_of(path) == ".npz" else (note,), head)
 

@@ -105,7 +105,7 @@ def _is_sampled(suffix: str) -> bool:
 
 
 def _size_note(rig: Any, frame: NDArray[np.float32], path: Path, markers: Int64 | None, meters: float) -> str:
-    """The note on a frame whose size compared with the rig's neutral leaves its unit in doubt, or an empty string."""
+    """The note on a frame whose size compared with the rig's neutral puts its unit in doubt, or an empty string."""
     rest, frame = _matched(rig, frame, markers)
     return unit_note(rest, frame, 1.0, path, "rig", meters)
 

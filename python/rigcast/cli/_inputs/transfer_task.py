@@ -161,19 +161,19 @@ def _landmark_notes(match: transfer.Correspondence | None, rig: Any, target: Flo
         return []
     rows, missed = doubtful_landmarks(match.landmarks, rig.rest_vertices, target)
     millimeters = 1e3 * float(unit or rig.meters_per_unit)
-    told = [
+    misses = [
         f"line {n + 1} (vertex {match.landmarks[n, 0]} to {match.landmarks[n, 1]}) by {figure(millimeters * by)} mm"
         for n, by in zip(rows[:MOST_LINES].tolist(), missed.tolist(), strict=False)
     ]
     more = f" and {len(rows) - MOST_LINES} more" if len(rows) > MOST_LINES else ""
     cure = "look at both vertices of these lines; what they tie is carried to the wrong place"
     return [
-        f"landmarks that miss each other when the faces are laid over each other: {', '.join(told)}{more}; {cure}"
-    ] * bool(told)
+        f"landmarks that miss each other when the faces are laid over each other: {', '.join(misses)}{more}; {cure}"
+    ] * bool(misses)
 
 
 def _surface(rig: Any, target: Path, count: int) -> tuple[dict[str, str], Path | None, list[str]]:
-    """The source's licence beside that of a glTF target, where texture coordinates come from, and notes."""
+    """The source's licence and that of a glTF target, where texture coordinates come from, and notes."""
     if target.suffix.lower() not in GLTF.endings:
         return {}, None, []
     surface = read_surface(target)

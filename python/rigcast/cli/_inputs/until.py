@@ -85,7 +85,7 @@ def sampled(args: argparse.Namespace, console: Console) -> Iterator[tuple[Any, d
 
 
 def _first_sampled(args: argparse.Namespace, console: Console) -> Any:
-    """A data set of a rig, beside the model: few dials of a face at a time, all channels of a body."""
+    """A data set of a rig, next to the model: few dials of a face at a time, all channels of a body."""
     from rigcast import sampling
     from rigcast.sampling._drawing.samplers import DEFAULT_COUNT
 

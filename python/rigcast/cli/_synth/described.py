@@ -72,9 +72,9 @@ def say(console: Console, facts: dict[str, Any]) -> None:
         console.line(f"not worth more than components or the clips themselves: {', '.join(poor)}")
     console.line()
     for bridge in facts["bridges"]:
-        told = "" if bridge["within"] else f", beyond the threshold of {figure(facts['threshold_mm'])} mm"
+        beyond = "" if bridge["within"] else f", beyond the threshold of {figure(facts['threshold_mm'])} mm"
         pairs = plural(bridge["pairs"], "pair")
-        console.line(f"{bridge['from']} - {bridge['to']}: {pairs}, closest {figure(bridge['closest_mm'])} mm{told}")
+        console.line(f"{bridge['from']} - {bridge['to']}: {pairs}, closest {figure(bridge['closest_mm'])} mm{beyond}")
     if facts["dropped"]:
         by_reason: dict[str, list[str]] = {}
         for name, reason in facts["dropped"].items():

@@ -44,22 +44,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="controls: .npz, .npy; with --rig: .glb .usd .bvh of a character with joints, .csv .glb .usd .blend .py "
         "of a face",
     )
-    told = parser.add_argument_group("what to play")
-    told.add_argument("--script", metavar="FILE", type=arguments.existing_file, help="timed commands (JSON)")
-    told.add_argument("--label", help="idle at this label; without a script (default the first)")
-    told.add_argument("--seconds", type=arguments.positive, help="default: as long as the script is, or 10")
-    told.add_argument("--seed", type=arguments.seed, default=0, help="(default 0)")
-    told.add_argument(
+    group = parser.add_argument_group("what to play")
+    group.add_argument("--script", metavar="FILE", type=arguments.existing_file, help="timed commands (JSON)")
+    group.add_argument("--label", help="idle at this label; without a script (default the first)")
+    group.add_argument("--seconds", type=arguments.positive, help="default: as long as the script is, or 10")
+    group.add_argument("--seed", type=arguments.seed, default=0, help="(default 0)")
+    group.add_argument(
         "--layers", metavar="FILE", type=arguments.existing_file, help="blinks, gaze and sway on top (JSON)"
     )
-    told.add_argument("--without", metavar="NAME", action="append", default=[], help="a layer to leave out")
-    told.add_argument(
+    group.add_argument("--without", metavar="NAME", action="append", default=[], help="a layer to leave out")
+    group.add_argument(
         "--transitions",
         choices=("inertialize", "blend"),
         default="inertialize",
         help="how labels are joined: the difference decays, or both sides are blended (default inertialize)",
     )
-    told.add_argument("--events", action="store_true", help="print why each second looks as it does")
+    group.add_argument("--events", action="store_true", help="print why each second looks as it does")
     parser.add_argument(
         "--rig", metavar="RIG", type=arguments.existing_file, help="what the controls move: a model, a face, or a rig"
     )

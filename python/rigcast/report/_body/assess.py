@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rigcast._core import Deformer
 from rigcast._rigs.rig import Rig
 from rigcast._rigs.rotations import nearest_rotation
-from rigcast._timing.beside_rig import HostTiming, time_beside
+from rigcast._timing.host_timing import HostTiming, time_with_rig
 from rigcast._validate import bad_argument
 from rigcast.baselines import Samples
 from rigcast.metrics._difficulty import difficulties
@@ -66,12 +66,12 @@ class Assessment:
         """All numbers by name, for machines."""
         return {
             "accuracy": {
-                truth.title: {entry.label: result.figures() for entry, result in self._beside(results)}
+                truth.title: {entry.label: result.figures() for entry, result in self._by_contender(results)}
                 for truth, results in zip(self.truths, self.accuracy, strict=True)
             },
             "milliseconds_per_pose": {
                 entry.label: {"single_one_thread": timing.single, "batch_all_processors": timing.batch}
-                for entry, timing in self._beside(self.timings)
+                for entry, timing in self._by_contender(self.timings)
             },
             "host": None if self.host is None else asdict(self.host),
             "model_bytes": {entry.label: entry.size for entry in self.contenders},
@@ -80,7 +80,7 @@ class Assessment:
         }
 
     def verdicts(self) -> list[str]:
-        """About the subject, for each set of poses: beside simple methods, else beside linear skinning, else alone.
+        """About the subject, for each set of poses: against simple methods, else linear skinning, else alone.
 
         Without a training set, what the model's file states of simple methods on the held-out rows of its training.
         """
@@ -96,12 +96,12 @@ class Assessment:
         """The error of the subject, and whether the reference has a larger one."""
         mean, largest = figure(results[0].mean), figure(results[0].max)
         own = f"misses the rig by {mean} mm on average, by {largest} mm at most"
-        beside = reference(self.contenders)
-        if beside is None:
+        compared = reference(self.contenders)
+        if compared is None:
             return f"{truth.title.capitalize()}: {own}."
-        other = results[self.contenders.index(beside)]
+        other = results[self.contenders.index(compared)]
         word = "beats" if results[0].mean < other.mean else "does not beat"
-        return f"{truth.title.capitalize()}: {word} {beside.label} ({figure(other.mean)} mm on average): {own}."
+        return f"{truth.title.capitalize()}: {word} {compared.label} ({figure(other.mean)} mm on average): {own}."
 
     def _by_gates(self) -> list[str]:
         """The gate's line on the subject."""
@@ -121,7 +121,7 @@ class Assessment:
         methods = {m.name: {"mean_mm": millimeters * m.mean, "max_mm": millimeters * m.max} for m in gate.methods}
         return {"methods": methods, "passed": gate.is_learning(self.accuracy[at][0].mean / millimeters)}
 
-    def _beside(self, values: Sequence[Any]) -> zip[tuple[Contender, Any]]:
+    def _by_contender(self, values: Sequence[Any]) -> zip[tuple[Contender, Any]]:
         return zip(self.contenders, values, strict=True)
 
 
@@ -152,14 +152,14 @@ def assess(
 def _speed(
     entries: list[Contender], truth: HeldOutPoses, rig: Rig | None, progress: ProgressCallback
 ) -> tuple[list[Timing], HostTiming | None]:
-    """Of each contender, and of the rig beside the subject: what the two do in turns counts for both."""
+    """Of each contender, and of the rig compared with the subject: what the two do in turns counts for both."""
     timings = []
     for done, entry in enumerate(entries):
         progress(Progress("timing", done, len(entries), entry.label))
         timings.append(time_engine(entry.model, truth.poses))
     host = None
     if rig is not None:
-        host = time_beside(entries[0].model, rig, truth.poses, truth.channels)
+        host = time_with_rig(entries[0].model, rig, truth.poses, truth.channels)
         timings[0] = replace(timings[0], single=host.engine_milliseconds)
     progress(Progress("timing", len(entries), len(entries)))
     return timings, host

@@ -44,8 +44,8 @@ class Painter:
         self.up = numbers.subject.model.up_axis
         paper = next((entry for entry in numbers.contenders if entry.role == PAPER), None)
         models = [entry for entry in numbers.contenders[1:] if entry.role == MODEL]
-        beside = [entry for entry in (paper, reference(numbers.contenders), *models) if entry is not None]
-        self.shown: list[Contender] = [numbers.subject, *dict.fromkeys(beside)][:MOST_SHOWN]
+        compared = [entry for entry in (paper, reference(numbers.contenders), *models) if entry is not None]
+        self.shown: list[Contender] = [numbers.subject, *dict.fromkeys(compared)][:MOST_SHOWN]
         self.top = nice_top(float(np.percentile(numbers.accuracy[0][0].distances, 99.8)))
 
     def overview(self) -> Row:
@@ -92,9 +92,9 @@ class Painter:
         back = view_of(exact, self.up, BEHIND)
         behind = self._difference(self.numbers.subject, which, pose, back, "difference, from behind")
         pictures.append(replace(behind, note=""))
-        beside = reference(self.numbers.contenders)
-        if beside is not None:
-            pictures.append(self._difference(beside, which, pose, view, beside.label))
+        compared = reference(self.numbers.contenders)
+        if compared is not None:
+            pictures.append(self._difference(compared, which, pose, view, compared.label))
         text = f"{'frame' if which else 'row'} {int(truth.rows[pose]):,} of the {truth.title}"
         return Row(title, text, pictures, self.top)
 

@@ -170,13 +170,15 @@ def summary(numbers: Assessment, training: Dataset | None) -> str:
 
 def key_figures(numbers: Assessment) -> list[KeyFigure]:
     """The few numbers that decide: errors, speed, size."""
-    beside = reference(numbers.contenders)
-    at = None if beside is None else numbers.contenders.index(beside)
+    compared = reference(numbers.contenders)
+    at = None if compared is None else numbers.contenders.index(compared)
     rows: dict[str, list[KeyFigure]] = {"mean": [], "max": []}
     for truth, results in zip(numbers.truths, numbers.accuracy, strict=True):
         for name, key in (("mean error", "mean"), ("largest error", "max")):
             value = getattr(results[0], key)
-            other = "" if at is None or beside is None else _ratio_text(getattr(results[at], key), value, beside.label)
+            other = (
+                "" if at is None or compared is None else _ratio_text(getattr(results[at], key), value, compared.label)
+            )
             rows[key].append(KeyFigure(words.figure(value), "mm", f"{name}, {truth.title}", other))
     single = numbers.timings[0].single
     rig = ""

@@ -1,4 +1,4 @@
-"""Linear skinning fitted to the data that a model learned from, to stand beside it."""
+"""Linear skinning fitted to the data that a model learned from, to compare with it."""
 
 from __future__ import annotations
 

@@ -46,9 +46,9 @@ def write_body(
     animation : Dataset, optional
         Held-out animation.
     paper : path-like, optional
-        A model of the paper's variant, shown beside.
+        A model of the paper's variant, shown for comparison.
     baselines : sequence of paths
-        Models to stand beside, as fitted linear skinning.
+        Models to compare with, as fitted linear skinning.
     training : Dataset, optional
         What the model learned from. The report then begins with the gate: whether simple methods fitted to the same
         poses miss by at least twice what the first model does (:func:`rigcast.metrics.difficulty`).

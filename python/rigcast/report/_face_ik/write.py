@@ -130,8 +130,8 @@ def _summary(ik: FaceIk, has_rig: bool) -> str:
 def _key_figures(measured: MeasuredFaceIk) -> list[KeyFigure]:
     plain, polished = measured.answers
     figures = [
-        KeyFigure(words.figure(float(answer.judged.mean())), "mm", f"control points, {answer.name}", beside)
-        for answer, beside in ((plain, "from where they shall be, on average"), (polished, "the same"))
+        KeyFigure(words.figure(float(answer.judged.mean())), "mm", f"control points, {answer.name}", note)
+        for answer, note in ((plain, "from where they shall be, on average"), (polished, "the same"))
     ]
     if measured.apart is not None and measured.normals is not None:
         text = f"published: 0.58 to 0.94 mm; normals {words.figure(float(measured.normals.mean()))} degrees"

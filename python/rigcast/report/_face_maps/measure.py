@@ -22,7 +22,7 @@ from rigcast.training import Layout, MapSegment, model_layout
 FLOOR_POSES = 48  # that floors are computed on, evenly spaced
 MOVES = 1e-4  # of the largest offset of a segment: vertices that move less count in no floor, as in training
 LEAST = 1e-4  # millimeters
-MOST_FOLLOWED = 3  # segments named beside a rigid part
+MOST_FOLLOWED = 3  # segments named with a rigid part
 
 Distances = NDArray[np.float32]
 Pair = tuple[float, float]
@@ -60,7 +60,7 @@ class SegmentRow:
     ----------
     segment : MapSegment
     floor : (mean, max)
-        Of a coarse segment: what the best map leaves on the held-out poses, over vertices that move.
+        Of a coarse segment: residual of the best map on the held-out poses, over vertices that move.
     coarse, refined : (mean, max)
         Errors on the segment's vertices without and with refinement segments.
     """
@@ -96,7 +96,7 @@ class MeasuredFaceMaps:
     controls : list of PlaceErrors
         All controls that the poses turn far from rest, the largest mean first.
     floors : (V,) float64 array
-        Mean of what the best coarse maps leave at each vertex, in millimeters; 0 outside of coarse segments.
+        Mean residual of the best coarse maps at each vertex, in millimeters; 0 outside of coarse segments.
     pose : (C,) float32 array
         The held-out pose with the largest motion.
     row : int
@@ -118,7 +118,7 @@ def measure_maps(model: _core.FaceMaps, truth: HeldOutPoses, distances: Distance
     layout = model_layout(model)
     exact = in_millimeters(model, truth.vertices)
     offsets = exact - in_millimeters(model, model.rest_vertices)
-    if (base := read_base(model.tensors())) is not None:  # maps show what it leaves
+    if (base := read_base(model.tensors())) is not None:  # maps show its residual
         offsets -= in_millimeters(model, base.offsets(truth.poses))
     plain = _StepMeasurer(model, truth, exact)
     none = np.zeros(model.num_refinements, np.float32)

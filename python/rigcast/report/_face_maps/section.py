@@ -104,7 +104,7 @@ def _facts(model: FaceMaps, size: int) -> list[Fact]:
 
 
 def _pictures_of_layouts(model: Deformer, mapped: MeasuredFaceMaps) -> list[tuple[str, str]]:
-    """Title and picture of the layout of the largest coarse segments, colored by what the best map leaves."""
+    """Title and picture of the layout of the largest coarse segments, colored by the residual of the best map."""
     layout = mapped.layout
     order = _shown([len(segment.vertices) for segment in layout.coarse])
     found = []

@@ -12,7 +12,7 @@ ORDERS = {1: "in-between", 2: "pair", 3: "triple", 4: "quadruple"}
 
 @dataclass(frozen=True)
 class Fact:
-    """A name and what stands beside it; a hash is shown in a typewriter face."""
+    """A name and its value; a hash is shown in a typewriter face."""
 
     name: str
     value: str

@@ -26,7 +26,7 @@ class KeyFigure:
     value: str
     unit: str
     title: str
-    beside: str
+    comparison: str
 
 
 def fill(name: str, context: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ LEAST = 1e-4  # millimeters: smaller errors are drawn here
 
 
 def errors(shot: SolvedShot, marked: dict[str, int]) -> str:
-    """RMSE and largest distance of every frame, and beside them how many weights are on."""
+    """RMSE and largest distance of every frame, and the number of active weights."""
     canvas, axes = figure(1, 2, (10.4, 3.1), sharex=True, width_ratios=[3, 2])
     frames = np.arange(len(shot.rmse))
     for label, values, color in (

@@ -109,13 +109,13 @@ def _key_figures(shot: SolvedShot) -> list[KeyFigure]:
 def notes(shot: SolvedShot) -> list[str]:
     """Sentences above the page's figures."""
     made = shot.rig.constructed
-    told = [f"{text[:1].upper()}{text[1:]}." for text in shot.solution.warnings]
+    sentences = [f"{text[:1].upper()}{text[1:]}." for text in shot.solution.warnings]
     if not shot.solution.weights.any() and not any("no shape is turned on" in text for text in shot.solution.warnings):
-        told.append("Every weight rests in every frame.")
+        sentences.append("Every weight rests in every frame.")
     if made:
         shown = ", ".join(made[:4]) + (f" and {len(made) - 4} more" if len(made) > 4 else "")
-        told.append(f"{len(made)} shapes and combinations of this rig are constructed, not sculpted: {shown}.")
-    return told
+        sentences.append(f"{len(made)} shapes and combinations of this rig are constructed, not sculpted: {shown}.")
+    return sentences
 
 
 def _methods(comparison: Comparison) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The inverse methods beside each other on frames of a shot: what they reach, and how soon."""
+"""The inverse methods compared on frames of a shot: objective against time."""
 
 from __future__ import annotations
 

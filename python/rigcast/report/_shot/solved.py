@@ -1,4 +1,4 @@
-"""A shot beside its solution: how far they are apart in every frame."""
+"""A shot and its solution: their distance in every frame."""
 
 from __future__ import annotations
 

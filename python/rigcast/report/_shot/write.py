@@ -52,7 +52,7 @@ def write_shot(
     truth : array_like, shape (T, K), optional
         Weights that made the shot, where they are known.
     methods : sequence of str, optional
-        Stand beside the solution's own on a few frames: methods of :func:`rigcast.inverse.solve`; default none.
+        Compared with the solution's own on a few frames: methods of :func:`rigcast.inverse.solve`; default none.
     name : str, optional
         Heading; default the rig's name.
     progress : True or callable, optional
@@ -73,8 +73,8 @@ def write_shot(
     check_extra()
     if not len(rig.faces):
         raise bad_argument("report", "rig", "without faces", "a rig with faces, to be drawn")
-    beside = [] if methods is None else list(methods)
-    for method in beside:
+    compared = [] if methods is None else list(methods)
+    for method in compared:
         if method not in METHODS:
             raise bad_argument("report", "methods", repr(method), "some of: " + ", ".join(METHODS))
     from rigcast.report._shot.gallery import shot_gallery
@@ -83,9 +83,9 @@ def write_shot(
     show = as_callback(progress)
     shot = solved_shot(rig, targets, solution, vertices, fps, truth)
     comparison = None
-    if beside:
+    if compared:
         own = [solution.method] if solution.method in METHODS else []
-        order = own + [method for method in beside if method not in own]
+        order = own + [method for method in compared if method not in own]
         solver = Solver(rig, vertices=shot.vertices, vertex_weights=solution.vertex_weights)
         comparison = compare(solver, shot.targets, order, solution.alpha, shot.millimeters, show, solution)
     text = render_shot(shot, comparison, shot_gallery(shot, show), name or rig.metadata.get("name") or Path(path).stem)

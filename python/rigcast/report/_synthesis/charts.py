@@ -15,7 +15,7 @@ from rigcast.report._synthesis.races import SIDE, Races
 from rigcast.report._synthesis.worst import Idling
 from rigcast.synthesis import Space, Synthesizer
 
-FEW = 5  # labels up to which each bridge has its words beside it; a table holds those of more
+FEW = 5  # labels up to which each bridge has its words next to it; a table holds those of more
 LEAST = 1e-3  # of the limit: smaller accelerations are drawn here
 LONGEST = 1500  # points of a curve
 ACROSS = 4  # latent spaces per row
@@ -88,7 +88,7 @@ def _draw_circle(axis: Any, synth: Synthesizer, few: bool) -> None:
 
 
 def _draw_table(axis: Any, synth: Synthesizer) -> None:
-    """Matching pairs of each two labels; darker: the closest pair is closer, beside the threshold."""
+    """Matching pairs of each two labels; darker: the closest pair is closer, relative to the threshold."""
     count = len(synth.labels)
     shade = np.ones((count, count, 3))
     for (a, b), bridge in synth.bridges.items():

@@ -53,7 +53,7 @@ class FilmCamera:
         image = plot.side_by_side(self._rig, self.vertices(controls), **given)
         return data_uri(np.asarray(image, np.uint8)[..., :3])
 
-    def beside(self, moment: Moment) -> str:
+    def compared(self, moment: Moment) -> str:
         """A moment, the nearest frame of a clip, and the moment with its distance from it as colors."""
         shown = self.vertices(np.stack([moment.controls, moment.nearest_controls]))
         apart = 1e3 * self._synth.meters_per_unit * np.linalg.norm(shown[0] - shown[1], axis=1)
@@ -102,12 +102,12 @@ def hardest(camera: FilmCamera, arrival: Arrival) -> Row:
 
 
 def moments(camera: FilmCamera, worst: list[Moment]) -> list[Row]:
-    """Worst moments beside the nearest frames of the clips."""
+    """Worst moments and the nearest frames of the clips."""
     return [
         Row(
             moment.title,
             f"{moment.note}: root mean square {figure(moment.distance)} mm from {moment.nearest}",
-            [Picture([camera.beside(moment)], moment.note)],
+            [Picture([camera.compared(moment)], moment.note)],
         )
         for moment in worst
     ]

@@ -1,4 +1,4 @@
-"""Transitions of a synthesizer's players, and of what stands beside them, measured alike."""
+"""Transitions of a synthesizer's players and of other players, measured alike."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ def write_synthesis(
 ) -> dict[str, object]:
     """Show what a synthesizer learned, and how it plays, in one HTML file that opens offline.
 
-    Held-out errors of each label beside principal components and training frames, the latent spaces with their
-    variance and clips, the graph of labels with its bridges, transitions beside motion graphs, motion matching and
+    Held-out errors of each label compared with principal components and training frames, the latent spaces with their
+    variance and clips, the graph of labels with its bridges, transitions against motion graphs, motion matching and
     cross-fades, idling, controls that were dropped, and where clips come from. If the synthesizer has a rig with faces
     (``load(path, rig)``), film strips of transitions and pictures of the worst moments.
 
@@ -115,11 +115,11 @@ def _key_figures(synth: Synthesizer) -> list[KeyFigure]:
             return float(sum(getattr(held, name) * held.frames for held in measured) / frames)
 
         same = sum(held.principal[held.dimensions] * held.frames for held in measured) / frames
-        beside = (
+        compared = (
             f"{words.figure(same)} mm with as many principal components, {words.figure(mean('nearest'))} mm to the "
         )
         title = "held-out frames, distance of the closest latent point"
-        figures.insert(0, KeyFigure(words.figure(mean("latent")), "mm", title, beside + "nearest training frame"))
+        figures.insert(0, KeyFigure(words.figure(mean("latent")), "mm", title, compared + "nearest training frame"))
     figures.append(
         KeyFigure(words.figure(synth.threshold), "mm", "threshold of matching poses", "root mean square of the mesh")
     )
@@ -181,6 +181,6 @@ def _routes(synth: Synthesizer) -> list[str]:
 def _clips(space: Space) -> list[Fact]:
     facts = []
     for segment in space.segments:
-        told = [words.plural(len(segment), "frame"), f"given at {segment.fps:g} per second", segment.origin]
-        facts.append(Fact(segment.name or "unnamed", ", ".join(filter(None, [*told, segment.licence]))))
+        origin = [words.plural(len(segment), "frame"), f"given at {segment.fps:g} per second", segment.origin]
+        facts.append(Fact(segment.name or "unnamed", ", ".join(filter(None, [*origin, segment.licence]))))
     return facts

@@ -59,18 +59,18 @@ def fit_advice(measured: MeasuredTransfer) -> list[str]:
     match = measured.match
     if match is None:
         return []
-    told = []
+    advice = []
     missing = int((~match.matched).sum())
     if missing:
         parts = len(match.unmatched_components)
         whole = f", {words.plural(parts, 'separate part')} of the mesh among them" if parts else ""
-        told.append(
+        advice.append(
             f"{words.plural(missing, 'vertex')} of {len(match.matched):,} {'has' if missing == 1 else 'have'} no match"
             f"{whole}: they follow their neighbors, or rest; a landmark on a part ties it to its counterpart."
         )
     if len(match.torn):
         edges = ", ".join(f"{a}-{b}" for a, b in match.torn[:WORST].tolist())
-        told.append(
+        advice.append(
             f"{words.plural(len(match.torn), 'edge')} of the target {'is' if len(match.torn) == 1 else 'are'} torn "
             f"({edges}{', ...' if len(match.torn) > WORST else ''}): right across a mouth that is one surface; "
             "elsewhere add landmarks there."
@@ -84,8 +84,8 @@ def fit_advice(measured: MeasuredTransfer) -> list[str]:
         ]
         lines = ", ".join(f"line {n + 1} ({words.figure(float(error[n]))} mm)" for n in far)
         met = f"The fit meets every landmark to {words.figure(float(error.max()))} mm."
-        told.append(f"The fit misses landmarks: {lines}; look at both vertices of these." if far else met)
-    return told
+        advice.append(f"The fit misses landmarks: {lines}; look at both vertices of these." if far else met)
+    return advice
 
 
 def marked_picture(

@@ -23,7 +23,7 @@ from rigcast.transfer import positions_from_rig
 
 FACING, LEFT, RIGHT = 8.0, 25.0, -25.0  # degrees around the character
 WIDTH = 380  # pixels
-SHOWN = 5  # expressions beside the neutral
+SHOWN = 5  # expressions in addition to the neutral
 NOTICED = 0.25  # of the most that a column moves
 CLOSE = 1.5  # of the largest extent of the contacts
 NEAR = 0.14  # of the largest extent of what moves: contacts in one picture
@@ -72,7 +72,7 @@ def transfer_gallery(measured: MeasuredTransfer, chosen: list[int], progress: Pr
 
 
 def vivid(measured: MeasuredTransfer, count: int = SHOWN) -> list[int]:
-    """Linear shapes that together show most: each moves most of what those before leave still."""
+    """Linear shapes that together show most: each moves most of the vertices that those before it do not."""
     offsets = measured.source_shapes[: measured.target.num_shapes] - measured.source_neutral
     size = np.linalg.norm(offsets, axis=2)
     seen = np.zeros(size.shape[1])
@@ -139,7 +139,7 @@ class _TransferPainter:
         return rows
 
     def overview(self) -> Row | None:
-        """Mean error of every vertex over all judged expressions, beside that of plain copies."""
+        """Mean error of every vertex over all judged expressions, compared with that of plain copies."""
         measured = self.measured
         if not len(measured.judged):
             return None

@@ -1,4 +1,4 @@
-"""A transferred rig beside its source, plain copies and true shapes: how far apart they are, and where to doubt."""
+"""A transferred rig compared with its source, plain copies and true shapes: distances, and doubtful places."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class MeasuredTransfer:
     free_shapes : (N, V, 3) float32 or None
         The expressions as they are without contacts.
     free_crossings : (N,) int or None
-        Their new crossings near the contacts, beside ``quality.new_crossings``.
+        Their new crossings near the contacts, to compare with ``quality.new_crossings``.
     rest_crossings : int
         Crossings of the source's neutral, in its expressions too.
     match : Correspondence or None
@@ -166,7 +166,7 @@ def measure_transfer(
     match: Correspondence | None = None,
     progress: ProgressOption = None,
 ) -> MeasuredTransfer:
-    """Measure a transferred rig: its errors beside true shapes and plain copies, and where it is doubtful.
+    """Measure a transferred rig: its errors against true shapes and plain copies, and its doubtful places.
 
     Parameters
     ----------

@@ -132,14 +132,14 @@ def _key_figures(measured: MeasuredTransfer) -> list[KeyFigure]:
 
 def _warnings(measured: MeasuredTransfer) -> list[str]:
     empty = empty_shapes(measured.target)
-    told = [f"Empty, these shapes move nothing of the target: {', '.join(empty)}."] * bool(empty)
+    empty_lines = [f"Empty, these shapes move nothing of the target: {', '.join(empty)}."] * bool(empty)
     if not len(measured.judged):
-        return told
+        return empty_lines
     mean, copy = float(np.nanmean(measured.errors)), float(np.nanmean(measured.copy_errors))
     if mean <= copy:
-        return told
+        return empty_lines
     return [
-        *told,
+        *empty_lines,
         "Plain copies of the source's offsets are nearer to the true shapes than transferred ones. That is so where "
         "the true shapes were made from the source's, or where the faces differ little.",
     ]

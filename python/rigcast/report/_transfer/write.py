@@ -35,7 +35,7 @@ def write_transfer(
     name : str, optional
         Heading; default the target's name.
     shown : sequence of str, optional
-        Expressions in which both faces are shown beside each other; default those that together move most.
+        Expressions in which both faces are shown side by side; default those that together move most.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigcast.progress.Progress`.
 

@@ -14,7 +14,9 @@ from rigcast.sources._retargeting.target import Target, ancestors_of
 
 FEWEST, MOST_FRAMES = 6, 60  # joints that tell a figure, frames that are looked at
 UNLIKE = 0.75  # of people's rest poses, one is 0.9 like another and more, bones in a line 0.6 and less
-EXPLAINS = 0.25  # of what a turn by quarters leaves, at most this may be left: else two bodies of other shapes differ
+EXPLAINS = (
+    0.25  # of the residual of a turn by quarters, the most that may remain: else two bodies of other shapes differ
+)
 SAME = 2.0  # degrees: figures that rest turned by less against each other stand in the same axes
 FLOATS = 0.25  # of a leg: a clip whose lowest joint stays so far from height 0 has another floor
 
@@ -24,7 +26,7 @@ def scene_turn(source: Float64, target: Float64, up: Float64, sides: Sequence[tu
 
     It brings one of the source's six axes upright and turns by any angle about the vertical ``up``: that between the
     lines from right to left of both figures where ``sides`` names such pairs of positions, since depths of two bodies
-    differ, else that of the best fit, if it explains most of what the nearest axes leave. Axes of a scene are kept
+    differ, else that of the best fit, if it explains most of the residual of the nearest axes. Axes of a scene are kept
     where no other turn fits better, and an angle within ``SAME`` degrees of theirs is none.
     """
     covariance = (target - target.mean(axis=0)).T @ (source - source.mean(axis=0))

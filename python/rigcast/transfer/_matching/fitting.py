@@ -14,7 +14,7 @@ from rigcast.transfer._matching.components import ComponentMesh, border_vertices
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 
-STIFFNESS = (30.0, 0.1)  # of differences between neighbors, beside a pull of 1 to the closest point
+STIFFNESS = (30.0, 0.1)  # of differences between neighbors, relative to a pull of 1 to the closest point
 LANDMARK = 30.0  # pull of a landmark
 BELIEVED = 2.0  # a closest point within this many mean edges is; on a coarse surface most of it lies between vertices
 REJECT = 3.0  # beyond that, those farther than this many medians are not
@@ -97,10 +97,10 @@ def _carried(start: ComponentMesh, fitted: ComponentMesh, drawn: NDArray[np.bool
     if not len(rows) or alone.all():
         return fitted
     points, faces = fitted.points.copy(), start.faces[drawn[start.component[start.faces[:, 0]]]]
-    beside = _core.closest_points(start.points, faces, start.points[rows], threads=threads)[0]
+    corners = _core.closest_points(start.points, faces, start.points[rows], threads=threads)[0]
     for s in np.flatnonzero(alone):
         own = start.component[rows] == s
-        near = np.unique(beside[own])
+        near = np.unique(corners[own])
         if len(near) >= 3:
             points[rows[own]] = similarity(start.points[near], fitted.points[near]).apply(start.points[rows[own]])
     return fitted.moved(points)

@@ -25,7 +25,7 @@ Int64 = NDArray[np.int64]
 COLLINEAR = 1e-3  # of the landmarks' extent: across a line, less leaves the turn around it to rounding
 LARGE = 0.2  # residual: right pairs stay below, from five on
 FITS = 0.3  # residual of a mirror image that is believed
-TOLD = 5  # pairs from which a residual says something; four for what normals say
+MEANINGFUL = 5  # pairs from which a residual says something; four for what normals say
 ALONE = 0.5  # of the landmarks' spread: what a single right pair does not miss
 MANY = 300  # pairs: beyond, exchanges of two of them are not tried
 SIDES = ("source", "target")
@@ -56,7 +56,7 @@ def checked_landmarks(
             raise _refused(got, "three or more that do not: they place and turn the source")
     given = residual(source[pairs[:, 0]], target[pairs[:, 1]])
     _check_sides(pairs, (source, source_faces), (target, target_faces), given)
-    if len(pairs) >= TOLD and given > LARGE:
+    if len(pairs) >= MEANINGFUL and given > LARGE:
         _check_shifts(pairs, source, target, given)
         _check_columns(pairs, source, target, given)
         _check_exchanges(pairs, source, target, given)
@@ -76,7 +76,7 @@ def doubtful_landmarks(pairs: Int64, source: Float32, target: Float32) -> tuple[
     missed = np.linalg.norm((turned * b).sum() / np.square(a).sum() * turned - b, axis=1)
     order = np.argsort(-missed, kind="stable")
     bad = missed[order] > ALONE * np.sqrt(np.square(b).sum(axis=1).mean())
-    if left > LARGE and len(pairs) >= TOLD:
+    if left > LARGE and len(pairs) >= MEANINGFUL:
         bad[:3] = True
     return order[bad], missed[order[bad]]
 
@@ -106,7 +106,7 @@ def _check_sides(pairs: Int64, source: tuple[Float32, Int32], target: tuple[Floa
         for m in (False, True)
     ]
     behind = agree[0] < 0.0 < agree[1] and mirrored <= min(FITS, 1.001 * given)
-    if behind or (given > LARGE and len(pairs) >= TOLD and mirrored < BETTER * given):
+    if behind or (given > LARGE and len(pairs) >= MEANINGFUL and mirrored < BETTER * given):
         shown = ", and would show the face from behind" if behind else ""
         got = f"pairs of left with right: they miss each other by {given:.0%} of their spread{shown}; "
         got += f"those of a mirror image by {mirrored:.0%}"
@@ -144,19 +144,19 @@ def _check_columns(pairs: Int64, source: Float32, target: Float32, given: float)
 
 def _check_exchanges(pairs: Int64, source: Float32, target: Float32, given: float) -> None:
     """Refuse a few pairs that have each other's target: the exchanges that help most, one by one."""
-    order, left, told = np.arange(len(pairs)), given, list[tuple[int, int]]()
+    order, left, exchanged = np.arange(len(pairs)), given, list[tuple[int, int]]()
     first, second = np.triu_indices(len(pairs), 1)
     own, other = source[pairs[:, 0]], target[pairs[:, 1]]
-    while len(told) < len(pairs) // 2 and len(pairs) <= MANY:
+    while len(exchanged) < len(pairs) // 2 and len(pairs) <= MANY:
         residuals = _exchanged(own, other[order], first, second)
         best = int(residuals.argmin())
         if residuals[best] >= 0.9 * left:
             break
         pair = [int(first[best]), int(second[best])]
         order[pair], left = order[pair[::-1]], float(residuals[best])
-        told.append((pair[0] + 1, pair[1] + 1))
+        exchanged.append((pair[0] + 1, pair[1] + 1))
     if left < min(BETTER * given, LARGE):
-        names = ", ".join(f"{a} with {b}" for a, b in told)
+        names = ", ".join(f"{a} with {b}" for a, b in exchanged)
         got = f"pairs that miss each other by {given:.0%} of their spread, and by {left:.0%} after exchanges"
         raise _refused(got, f"partners in each line; exchange the target's vertices of lines {names} (left for right?)")
 

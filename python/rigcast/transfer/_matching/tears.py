@@ -52,7 +52,7 @@ def mended(torn: Int64, matched: Bool, target: ComponentMesh, trusted: Int64) ->
     """``matched`` without vertices that are astray, the one with the most torn edges first; ``trusted`` ones stay.
 
     Astray is a vertex torn from more than half of its matched neighbors, or on two sides. One torn on one side may be
-    right: it lies beside a gap that the target's faces bridge, as between lips that are one surface.
+    right: it lies next to a gap that the target's faces bridge, as between lips that are one surface.
     """
     kept: Bool = np.array(matched)
     edges = _core.edges(target.faces, len(target.points)).astype(np.int64)

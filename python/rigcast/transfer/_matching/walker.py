@@ -23,7 +23,7 @@ class Walker:
     points: list[Point]
     corners: list[tuple[int, int, int]]
     normals: list[Point]
-    beside: list[list[int]]
+    adjacent: list[list[int]]
     around: dict[int, list[int]]
 
     @staticmethod
@@ -40,15 +40,15 @@ class Walker:
             for side in ((x, y), (y, z), (z, x)):
                 sides.setdefault((min(side), max(side)), []).append(t)
                 around.setdefault(side[0], []).append(t)
-        beside: list[list[int]] = [[] for _ in corners]
+        adjacent: list[list[int]] = [[] for _ in corners]
         for meeting in sides.values():
             for t in meeting:
-                beside[t] += [other for other in meeting if other != t]
+                adjacent[t] += [other for other in meeting if other != t]
         return Walker(
             [(x, y, z) for x, y, z in points.tolist()],
             corners,
             [(x, y, z) for x, y, z in normals.tolist()],
-            beside,
+            adjacent,
             around,
         )
 
@@ -80,7 +80,7 @@ class Walker:
             facing = self.normals[t]
             if distance < best and facing[0] * nx + facing[1] * ny + facing[2] * nz > 0.0:
                 best, weights, chosen = distance, match[1], t
-            for other in self.beside[t]:
+            for other in self.adjacent[t]:
                 if other in seen:
                     continue
                 next_ = self._distance(other, px, py, pz)

@@ -42,9 +42,9 @@ def match_welded(found: Matches, fit: SourceFit) -> Matches:
     limit = np.where(found.matched, NEARER * found.distance, found.distance)
     loose = whole & (~found.matched | (found.distance > APART * fit.edge))
     loose[fit.given] = False
-    beside = (distance <= fit.near) & loose[heaviest]
-    beside &= ~found.matched[heaviest] | (distance < limit[heaviest])
-    share = np.bincount(source.component[left], beside, source.count) / np.bincount(source.component)
+    backed = (distance <= fit.near) & loose[heaviest]
+    backed &= ~found.matched[heaviest] | (distance < limit[heaviest])
+    share = np.bincount(source.component[left], backed, source.count) / np.bincount(source.component)
     found = _at(found, share >= OVERLAP, np.flatnonzero(loose), limit, fit)
     return _gathered(found, fit)
 

@@ -168,10 +168,10 @@ class _Ballot:
         self.key = candidates[self.row, self.column] * np.int64(count)
 
     def elected(self, partner: Indices) -> Indices:
-        """Of each unsure vertex the candidate that most partners of its neighbors lie beside; -1 without a vote."""
-        beside = partner[self.voter]
-        voting = np.flatnonzero(beside >= 0)
-        key = self.key[voting] + beside[voting]
+        """Per unsure vertex the candidate that is adjacent to most partners of its neighbors; -1 without a vote."""
+        adjacent = partner[self.voter]
+        voting = np.flatnonzero(adjacent >= 0)
+        key = self.key[voting] + adjacent[voting]
         place = np.minimum(np.searchsorted(self.edges, key), len(self.edges) - 1)
         given = voting[self.edges[place] == key]
         width = self.candidates.shape[1]

@@ -25,7 +25,7 @@ from rigcast.transfer._packing.importance import Importance, displacement_streng
 from rigcast.transfer._packing.mirror import mirror
 from rigcast.transfer._packing.plan import ExpressionPlan
 from rigcast.transfer._packing.program import Program
-from rigcast.transfer._packing.sequence import Sequencer, Told, search
+from rigcast.transfer._packing.sequence import PackingProgress, Sequencer, search
 from rigcast.transfer._packing.solvers import SOLVERS
 from rigcast.transfer._positions import check_positions
 
@@ -137,8 +137,8 @@ def pack_expressions(
     _check_method(method, limit, overlap, minimize, reject_at)
     check_positions("pack_expressions", neutral, shapes, "shapes")
     face = checked_face(neutral, shapes, faces, target_neutral, names)
-    told = Told(as_callback(progress))
-    told.report(Progress("finding pairs", 0, 1))
+    report = PackingProgress(as_callback(progress))
+    report.report(Progress("finding pairs", 0, 1))
     distances = displacements(face.neutral, face.shapes)
     active = active_vertices(distances, threshold)
     importance = _importance(face, distances, active, alpha, beta)
@@ -146,11 +146,11 @@ def pack_expressions(
     opposed = opposed_pairs(face.names) if anatomy else []
     pairs = [*(gaze_pairs(face.names) if anatomy and symmetry else []), *pairs]
     refusals = _refusals(face.names, active, reject, {} if reject_at is None else reject_at, without, opposed)
-    program, pairs = _program(active, pairs, refusals, overlap, node_limit, told)
-    told.report(Progress("finding pairs", 1, 1))
+    program, pairs = _program(active, pairs, refusals, overlap, node_limit, report)
+    report.report(Progress("finding pairs", 1, 1))
     refused_at = {position: program.items(left) for position, left in refusals.at.items()}
     sequencer = Sequencer(program, importance, SOLVERS[method], refused_at)
-    found = search(sequencer, minimize, limit, told)
+    found = search(sequencer, minimize, limit, report)
     found["uncovered"] = sorted([*found["uncovered"], *refusals.unwanted])
     return ExpressionPlan(
         **found,

@@ -33,7 +33,7 @@ class Program:
     node_limit : int
         Nodes of each search tree.
     report : callable or None
-        Told how many nodes a search has looked at, now and then.
+        Called now and then with the number of nodes that a search has visited.
     apart : list of frozenset of int
         The items of refused sets.
     area : (M, V) bool

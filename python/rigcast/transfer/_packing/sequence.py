@@ -61,7 +61,7 @@ class Sequencer:
         """As few as the coloring needs; within that number each the best of what is left, where possible.
 
         The solver's choice is taken if the rest still fits into the expressions that remain; otherwise the heaviest
-        class of the coloring at hand, with what fits beside it.
+        class of the coloring at hand, with what fits next to it.
         """
         left, used = list(range(len(self.program.members))), list[int]()
         classes = self._classes(left, 0)
@@ -98,8 +98,8 @@ class Sequencer:
         return Expression(sorted(chosen), False)
 
 
-class Told:
-    """Tells how far packing is, while a search runs too."""
+class PackingProgress:
+    """Reports the progress of packing, also during a search."""
 
     def __init__(self, report: ProgressCallback) -> None:
         self.report = report
@@ -118,11 +118,11 @@ class Told:
         self.report(replace(self.at, message=", ".join([*words, f"{nodes:,} choices tried"])))
 
 
-def search(sequencer: Sequencer, minimize: bool, limit: int | None, told: Told) -> dict[str, Any]:
+def search(sequencer: Sequencer, minimize: bool, limit: int | None, report: PackingProgress) -> dict[str, Any]:
     """Search a plan: its expressions, their proofs, and the shapes left out; see ``ExpressionPlan``."""
     program = sequencer.program
-    chosen = _chosen(sequencer, minimize, limit, told)
-    told.begin("bounding the number")
+    chosen = _chosen(sequencer, minimize, limit, report)
+    report.begin("bounding the number")
     bound, clique = _bound(program, minimize)
     uncovered = set(range(len(program.members))) - {item for entry in chosen for item in entry.items}
     return {
@@ -136,14 +136,14 @@ def search(sequencer: Sequencer, minimize: bool, limit: int | None, told: Told) 
     }
 
 
-def _chosen(sequencer: Sequencer, minimize: bool, limit: int | None, told: Told) -> list[Expression]:
-    """At most ``limit`` expressions, told as they are found."""
+def _chosen(sequencer: Sequencer, minimize: bool, limit: int | None, report: PackingProgress) -> list[Expression]:
+    """At most ``limit`` expressions, reported as they are found."""
     total = len(sequencer.program.members)
     chosen: list[Expression] = []
-    told.found(chosen, total)
+    report.found(chosen, total)
     for expression in islice(sequencer.fewest() if minimize else sequencer.one_after_another(), limit):
         chosen.append(expression)
-        told.found(chosen, total)
+        report.found(chosen, total)
     return chosen
 
 

@@ -33,7 +33,7 @@ class HostTiming:
     engine_milliseconds: float
 
 
-def time_beside(model: Deformer, rig: Any, poses: NDArray[np.float32], channels: NDArray[Any]) -> HostTiming:
+def time_with_rig(model: Deformer, rig: Any, poses: NDArray[np.float32], channels: NDArray[Any]) -> HostTiming:
     """Measure a model and its rig in turns, so that what disturbs the machine disturbs both.
 
     Parameters
