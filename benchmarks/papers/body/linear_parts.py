@@ -68,7 +68,7 @@ def under_delta_mush(ds: Any, skinning: rc.Deformer) -> Known:
 
 
 def rows_of(ds: Any, settings: BodySettings, own: Path | None) -> dict[str, Callable[[], Known]]:
-    """What each row of the table has under its networks; None for rigid sets."""
+    """The linear part under the networks of each row of the table; None for rigid sets."""
     skinnings = Skinnings(ds, skinning_rows(ds.split(settings.holdout, settings.seed)[0], settings.seed), 1)
     found: dict[str, Callable[[], Known]] = {
         "one joint, rigid": lambda: None,
