@@ -15,7 +15,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "benchmarks").rglob("*.md"
 
 
 def read_between_marks(name: str) -> str:
-    """What stands between the marks of a name; "" if no page has them."""
+    """The text between the marks of a name; "" if no page has them."""
     marks = re.compile(rf"<!-- {name}: written by \S+ -->\n(.*?)<!-- end of {name} -->", re.DOTALL)
     found = (marks.search(page.read_text(encoding="utf-8")) for page in PAGES)
     return next((match[1] for match in found if match), "")

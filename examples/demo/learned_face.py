@@ -65,7 +65,7 @@ def learn_face(
 def _sampled(
     folder: Path, count: int, workers: int, announce: Callable[[str], None], progress: ProgressCallback
 ) -> list[rc.Dataset]:
-    """What is learned from, random poses to judge by, and a clip that is held out."""
+    """The training data, random poses to judge by, and a clip that is held out."""
     announce("building the production face in Blender")
     options: dict[str, Any] = {"sampler": "sparse", "workers": workers, "progress": progress}
     with BlenderRig.open(build_production_face(folder / "production-face.blend")) as bones:

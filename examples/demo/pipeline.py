@@ -117,7 +117,7 @@ class Demo:
             rig.close()
 
     def _samples(self, rig: BlenderRig) -> tuple[rc.Dataset, rc.Dataset, rc.Dataset]:
-        """What is learned from, and what it is judged by: random poses, and the action of the file."""
+        """The training data and the poses to judge by: random ones, and the action of the file."""
         sizes = self.settings
         learned = self._sample(rig, "training", sizes.poses, seed=TRAINING_SEED)
         judged = self._sample(rig, "held-out", sizes.held_out, seed=HELD_OUT_SEED, probe=0)

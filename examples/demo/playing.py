@@ -72,7 +72,7 @@ def play_action(
 
 
 def _answer(line: list[str]) -> dict[str, Any]:
-    """What a command line answers as JSON.
+    """The JSON answer of a command line.
 
     Raises
     ------

@@ -38,7 +38,7 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 
 def is_trained(path: Path, learned: rc.Dataset, minutes: float) -> bool:
-    """Whether a file holds the model that so many minutes on these poses make."""
+    """True if a file holds the model that so many minutes on these poses make."""
     if not path.exists():
         return False
     metadata = rc.load(path).metadata

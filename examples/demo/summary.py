@@ -1,4 +1,4 @@
-"""What the demo says at its end: lines that need no explanation."""
+"""The last lines of the demo, which need no explanation."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _error(results: dict[str, dict[str, float]]) -> str:
 
 
 def _played(action: dict[str, Any]) -> str:
-    """What the model made of the file's own action, where it lies, and the command for it."""
+    """The playback of the file's own action: errors, the file, and the command for it."""
     return (
         f"action {action['name']!r}, {action['frames']} frames at {action['fps']:g} per second, as point caches: "
         f"{', '.join(action['caches'])} (open it in Blender and press play); read back, "
@@ -77,7 +77,7 @@ def _blender(host: dict[str, Any], single: float) -> str:
 
 
 def _inverse(face: dict[str, Any]) -> str:
-    """How fast the weights of the face's clip were found, and how close."""
+    """The speed and error of finding the weights of the face's clip."""
     return (
         f"{face['frames']:,} frames of the face solved at {face['frames_per_second']:,.0f} per second: "
         f"{plural(face['shapes'], 'weight')} off by {figure(face['weight_error'])} on average, "
@@ -86,7 +86,7 @@ def _inverse(face: dict[str, Any]) -> str:
 
 
 def _idle(idle: dict[str, Any]) -> str:
-    """What the face learned from, and how lively what it plays is beside that."""
+    """The face's training clips, and the liveliness of its play compared with them."""
     return (
         f"{plural(idle['seconds'], 'second')} that nobody animated, {' then '.join(idle['labels'])}, learned from "
         f"{plural(idle['frames'], 'frame')}: {figure(idle['step'])} mm per frame, in the clips "
@@ -95,7 +95,7 @@ def _idle(idle: dict[str, Any]) -> str:
 
 
 def _transfer(second: dict[str, Any]) -> str:
-    """What a second identity got, and what can be said without true shapes."""
+    """The second identity's shapes, and their judgement without true shapes."""
     crossings = second["crossings"]
     return (
         f"{plural(second['shapes'], 'shape')} and {plural(second['combinations'], 'combination')} for a second face in "

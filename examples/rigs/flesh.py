@@ -1,4 +1,4 @@
-"""What the example rigs are made of: bones from a table, a skin of capsules around them, weights by distance.
+"""Parts of the example rigs: bones from a table, a skin of capsules around them, weights by distance.
 
 Runs inside Blender (``pip install "rigcast[blender]"``). Everything is constructed from formulas; nothing is fetched.
 """
@@ -170,5 +170,5 @@ def key_action(owner, name, frames, curves):
 
 
 def state(mesh, text):
-    """Where the character comes from, as properties that rigcast reads."""
+    """Store the character's origin, as properties that rigcast reads."""
     mesh["licence"], mesh["origin"] = LICENCE, f"constructed: {text}"

@@ -86,7 +86,7 @@ class Tables:
         )
 
     def true_weights(self, frames: slice) -> str:
-        """What a method that finds the weights of the targets has in the columns of weights."""
+        """The figures, in the columns of weights, of a method that finds the weights of the targets."""
         weights = self.scene.judged[frames]
         return (
             f"The true weights: {(weights > 0).sum(axis=1).mean():.1f} > 0, {(weights > 1e-3).sum(axis=1).mean():.1f} "

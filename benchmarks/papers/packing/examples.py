@@ -207,7 +207,7 @@ def table(by_choice: Rows, by_alpha: Rows, before: float) -> str:
 
 
 def findings(units: Units, by_choice: Rows, by_alpha: Rows, before: float) -> str:
-    """What the table says, with what it does not show: the copy, and how alike the two sets are."""
+    """The findings of the table, with what it does not show: the copy, and how alike the two sets are."""
     errors = {row["examples"]: [float(row[f"{count}"]) for count in COUNTS] for row in by_choice}
     falling = [way for way, values in errors.items() if all(a > b for a, b in pairwise([before, *values]))]
     every = "Errors fall with every step in all rows" if len(falling) == len(errors) else f"Errors fall in {falling}"

@@ -18,7 +18,7 @@ def delta_mush(data: rc.Dataset, influences: int, **fitting: Any) -> rc.Deformer
 
 
 def _skinned(model: rc.Deformer) -> dict[str, Any]:
-    """What the constructors of skinning take."""
+    """The arguments of the constructors of skinning."""
     tensors = model.tensors()
     return {
         "skeleton": model.skeleton,

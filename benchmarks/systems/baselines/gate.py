@@ -19,7 +19,7 @@ Gates = dict[str, dict[str, rc.metrics.Difficulty]]
 
 
 def gates(found: Subject, out: Path) -> Gates:
-    """What simple methods reach: by training set, then by judged clip. Kept."""
+    """The errors of simple methods: by training set, then by judged clip. Kept."""
     result: Gates = {}
     for title, training in found.training.items():
         for clip, judged in found.judged.items():

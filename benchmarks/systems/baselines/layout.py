@@ -131,7 +131,7 @@ def verdict(clip: str, gate: Difficulty, rows: list[Row]) -> str:
 
 
 def simple_methods(gates: Gates) -> list[str]:
-    """What the simple methods of the gate reach, from each training set."""
+    """The errors of the gate's simple methods, from each training set."""
     first = next(iter(next(iter(gates.values())).values()))
     space = "the offsets in the bind pose of each vertex's joint" if first.space == "bind pose" else "the vertices"
     lines = [

@@ -203,7 +203,7 @@ class Bench:
         return path, found["seconds"], found["load"]
 
     def _files(self, method: Method, protocol: str) -> tuple[Path, Path]:
-        """Where a model and the record of its fitting are kept."""
+        """The files in which a model and the record of its fitting are kept."""
         source = self.training if protocol == TRAINING else self.clip
         mark = fingerprint(self.training.hash, source.hash, method.fit.__name__, self._allowed(method, source))[:16]
         path = self.out / f"{method.fit.__name__}-{mark}.safetensors"

@@ -21,7 +21,7 @@ def sets_of_this_processor() -> list[str]:
 
 
 def measured(name: str, model: str, more: list[str]) -> dict[str, Any]:
-    """What engine.py and posing.py report with one instruction set."""
+    """The reports of engine.py and posing.py with one instruction set."""
     environment = os.environ | {"RIGCAST_INSTRUCTION_SET": name}
 
     def report(module: str, *options: str) -> Any:
@@ -62,7 +62,7 @@ def batch_cells(name: str, found: dict[str, Any]) -> list[str]:
 
 
 def ratios(row: dict[str, Any], seconds: float) -> str:
-    """How many times faster than each peer."""
+    """The speed relative to each peer."""
     return ", ".join(f"{row['peers'][name] / seconds:.1f}" for name in ("PyTorch", "ONNX Runtime"))
 
 

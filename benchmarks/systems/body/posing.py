@@ -142,7 +142,7 @@ def row(job: str, times: dict[str, float], read: int, whole_bytes: int) -> dict[
 
 
 def goal(entry: dict[str, Any]) -> str:
-    """What a session is to reach, and whether it does; landmarks and the root have no goal."""
+    """The goal of a session, and its verdict; landmarks and the root have no goal."""
     part = entry["job"].removeprefix("session, ").partition(":")[0]
     wanted = {"knee": KNEE}
     if entry["bytes"]:

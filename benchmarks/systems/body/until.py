@@ -159,7 +159,7 @@ def bound_rows(model: rc.Deformer, sets: dict[str, rc.Dataset]) -> list[str]:
 
 
 def ideal(model: rc.Deformer, ds: rc.Dataset) -> str:
-    """What a bound could save that knew the scale of the error of each vertex set in each pose."""
+    """The saving by a bound that knew the scale of the error of each vertex set in each pose."""
     tensors = model.tensors()
     errors = np.linalg.norm(model.evaluate(ds.poses) - ds.vertices, axis=2).astype(np.float64)
     constant, best = np.quantile(errors, 0.95, axis=0), np.zeros(errors.shape)

@@ -1,1 +1,1 @@
-"""What needs an NVIDIA GPU."""
+"""Benchmarks that need an NVIDIA GPU."""

@@ -93,7 +93,7 @@ def measure(given: argparse.Namespace) -> Found:
 
 
 def ratio(found: Found, row: dict[str, Any]) -> str:
-    """How many times faster than one kernel per head."""
+    """The speed relative to one kernel per head."""
     peer = found["peer"]
     return f"{peer['each'] / row['device_ms']:.1f} x" if "each" in peer else "-"
 

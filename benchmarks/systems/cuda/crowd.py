@@ -65,7 +65,7 @@ class Stream:
         return clip[state], frame[state]
 
     def calls(self) -> dict[str, Callable[[], Any]]:
-        """What is timed, by column."""
+        """The calls to time, by column."""
         crowd, rig = self.crowd, self.crowd.rig
         return {
             "again_ms": lambda: crowd.evaluate(*self.next(), device="cuda", output="device", out=self.array),

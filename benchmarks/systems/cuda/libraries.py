@@ -48,7 +48,7 @@ def measure(model: Any, repeats: int, batches: Sequence[int] = tuple(BATCHES[:-1
 
 
 def verdict(rows: list[dict[str, Any]], way: str) -> str:
-    """Whether a library is to be the default."""
+    """The verdict on a library as the default."""
     least = min(row["own"] / row[way] for row in rows)
     return f"{way}: {least:.2f} x own at its worst batch: {'the default' if least >= GAIN else 'own stays the default'}"
 

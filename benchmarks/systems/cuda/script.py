@@ -1,4 +1,4 @@
-"""What the scripts of this folder share: the command line, refusal without a GPU, clocks, PyTorch as a peer."""
+"""Shared parts of this folder's scripts: the command line, refusal without a GPU, clocks, PyTorch as a peer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Found = dict[str, Any]
 
 
 class AbsentError(Exception):
-    """What is to be measured is not there, for the reason given: no fault of the machine or the engine."""
+    """The subject of a measurement is absent, for the reason given: no fault of the machine or the engine."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Contender:
     extra: dict[str, Any]
 
     def path(self, training: Any, out: Path, seed: int) -> Path:
-        """Where its model is kept."""
+        """The file of its model."""
         mark = fingerprint(training.hash, self.fit.__name__, self.options, FITTED_ROWS, seed)[:16]
         return out / f"{self.fit.__name__}-{mark}{'.npz' if self.fit is local else '.safetensors'}"
 

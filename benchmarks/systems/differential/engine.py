@@ -93,7 +93,7 @@ def bytes_read(arrays: Tensors, pose: np.ndarray) -> int:
 
 
 def limit(model: Any, found: dict[str, Any]) -> str:
-    """What the machine's memory allows one pose on one thread, and the product with the basis a reconstruction."""
+    """The limit of the machine's memory on one pose on one thread, and on the product with the basis."""
     arrays = model.tensors()
     size = bytes_read(arrays, batch_of(model, None, 1, 0)[0])
     buffer = bytearray(b"\x01") * size

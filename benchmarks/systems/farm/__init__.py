@@ -1,1 +1,1 @@
-"""What a farm of many processors does, simulated from what one machine measures."""
+"""A farm of many processors, simulated from measurements on one machine."""

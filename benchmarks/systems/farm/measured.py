@@ -1,4 +1,4 @@
-"""What a simulation starts from: processor times and bytes of shards, of Dask's scheduler and of the client.
+"""The input of a simulation: processor times and bytes of shards, of Dask's scheduler and of the client.
 
 Everything is processor time of the process that works, so that other work on the machine hardly matters.
 """

@@ -20,7 +20,7 @@ TICK = 0.25  # seconds between two decisions about late tasks
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run took.
+    """The times, bytes and copies of a run.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Server:
         self.free, self.busy = 0.0, 0.0
 
     def serve(self, now: float, seconds: float) -> float:
-        """When something that arrives now is done."""
+        """The time at which something that arrives now is done."""
         self.free = max(self.free, now) + seconds
         self.busy += seconds
         return self.free

@@ -29,7 +29,7 @@ HEAVY = 0.1  # seconds per pose of a heavy rig, assumed
 
 
 def measured_table(found: Measured) -> str:
-    """What was measured."""
+    """The table of measurements."""
     times = np.array(found.shard_seconds)
     spread = f"{times.min():.2f} to {times.max():.2f} s"
     rows = [
@@ -75,7 +75,7 @@ def bytes_row(title: str, workers: int, found: Outcome, without: Outcome) -> str
 
 
 def runs_tables(found: Measured) -> tuple[str, str]:
-    """What farms do with it: times, and bytes and copies."""
+    """The tables of simulated farms: times, and bytes and copies."""
     one = -(-POSES // found.rows)
     small = 4
     cases = [(f"one set of {POSES:,} poses", workers, one, found.rows, {}) for workers in WORKERS]

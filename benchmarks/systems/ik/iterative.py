@@ -46,7 +46,7 @@ class Peer:
         self.pull = PREFERENCE * size / self.scale
 
     def residuals(self, x: NDArray[np.float64], targets: NDArray[np.float32], start: NDArray[np.float64]) -> object:
-        """What the objective sums the squares of."""
+        """The terms whose squares the objective sums."""
         moved = self.part.evaluate(self.part.poses_from_channels(x), threads=1)
         return np.concatenate([(moved - targets).ravel(), self.pull * (x - start)])
 

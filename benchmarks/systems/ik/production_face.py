@@ -50,7 +50,7 @@ class Judge:
         self.unit = float(model.meters_per_unit)
 
     def vertices(self, dials: NDArray[Any]) -> Floats:
-        """What the rig makes of dials (T, N) in the model's order."""
+        """The rig's vertices of dials (T, N) in the model's order."""
         return np.asarray(self.rig.sample(np.ascontiguousarray(dials[:, self.order], np.float32))[1])
 
     def figures(self, ik: rc.ik.FaceIk, goals: Floats, best: Floats) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What the benchmarks of inverse kinematics solve: a model, eight targets, and a motion through its range."""
+"""Scenes of the benchmarks of inverse kinematics: a model, eight targets, and a motion through its range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether others ever find better weights than ours, and how close noise-free shots come back."""
+"""A search for better weights than ours by other solvers, and the accuracy on noise-free shots."""
 
 from __future__ import annotations
 

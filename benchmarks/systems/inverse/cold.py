@@ -164,7 +164,7 @@ def dense_multiply_adds(vertices: int, shapes: int) -> float:
 
 
 def dense_floor(runs: int) -> str:
-    """Why dense shapes have no goal: what their arithmetic alone takes at the rate of a matrix product."""
+    """The reason why dense shapes have no goal: the time of their arithmetic alone, at the rate of a matrix product."""
     vertices, shapes, goal = SIZES[-1]
     square = np.random.default_rng(0).random((PRODUCT, PRODUCT))
     rate = PRODUCT**3 / median(lambda: square @ square, time.process_time, runs)

@@ -50,7 +50,7 @@ class VertexSpace:
                     self.knots[c, f] = factor.x1, factor.x2, factor.x3
 
     def activations(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What multiplies the columns (N,), and the combinations' factors with their slopes, (P, order) each."""
+        """The multipliers of the columns (N,), and the combinations' drivers with their slopes, (P, order) each."""
         x, (x1, x2, x3) = w[self.member], np.moveaxis(self.knots, -1, 0)
         rising, falling = (x - x1) / (x2 - x1), (x3 - x) / (x3 - x2)
         inside, before = (x >= x1) & (x < x3), x < x2

@@ -75,7 +75,7 @@ class PublishedMM:
     def _step(
         self, w: np.ndarray, v: np.ndarray, target: np.ndarray, alpha: float, lengths: tuple[float, ...]
     ) -> tuple[np.ndarray, np.ndarray, float]:
-        """Where a step leads: weights, residual, objective."""
+        """The result of a step: weights, residual, objective."""
         reached = self._at(w + v, target, alpha)
         for length in lengths:
             longer = self._at(np.clip(w + length * v, 0.0, 1.0), target, alpha)

@@ -27,7 +27,7 @@ FRAMES_PER_SECOND = {"paper-size rig": 5000.0, "ICT face": 4000.0}  # goals on o
 
 @dataclass(frozen=True)
 class Settings:
-    """How much is measured."""
+    """The extent of the measurements."""
 
     runs: int = 10
     peer_frames: int = 3
@@ -127,7 +127,7 @@ class OneFrame:
 
     @property
     def only_pairs(self) -> bool:
-        """Whether the published MM, which knows products of two weights only, is defined for the rig."""
+        """True if the published MM, which knows products of two weights only, is defined for the rig."""
         return all(
             len(factors) == 2 and all(isinstance(f, int) for f in factors) for factors in self.scene.rig.combinations
         )

@@ -1,4 +1,4 @@
-"""What the inverse rig is measured on: a constructed rig of the paper's size, and the ICT face with real curves."""
+"""Scenes of the inverse rig: a constructed rig of the paper's size, and the ICT face with real curves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a method reached, and when: objective against processor time."""
+"""Traces of methods: objective against processor time."""
 
 from __future__ import annotations
 

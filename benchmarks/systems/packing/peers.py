@@ -20,7 +20,7 @@ Pairs = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a solver reached: the objective of every expression; if its time ended, what it had and its bound then."""
+    """The objective of every expression; for a solver that was stopped, its incumbent and its bound then."""
 
     values: list[float]
     stopped: bool = False
@@ -28,7 +28,7 @@ class Outcome:
     bound: float = math.nan
 
     def ending(self) -> str:
-        """Where it was stopped, in words."""
+        """The limit at which it was stopped, in words."""
         had = f"incumbent {self.incumbent:.4f}" if math.isfinite(self.incumbent) else "no incumbent"
         bound = f"bound {self.bound:.4f}" if math.isfinite(self.bound) else "no bound"
         return f"at expression {len(self.values) + 1}, {had}, {bound}"

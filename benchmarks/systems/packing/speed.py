@@ -53,7 +53,7 @@ class Timed:
         return statistics.median(self.seconds)
 
     def times(self, ours: Timed, goal: float) -> str:
-        """How many times ours its time is, at least if it was stopped, and whether that misses the goal."""
+        """The ratio of its time to ours, a lower limit if it was stopped, and a note if that misses the goal."""
         ratio = self.median / ours.median
         missed = ", missed" * (ratio < goal and not self.outcome.stopped)
         return f"{'> ' * self.outcome.stopped}{ratio:,.{0 if ratio >= 10 else 1}f} x{missed}"

@@ -1,4 +1,4 @@
-"""What is measured of players: transitions beside motion graphs and their kin, idling, limits and speed."""
+"""Measures of players: transitions compared with motion graphs and their kin, idling, limits and speed."""
 
 from __future__ import annotations
 

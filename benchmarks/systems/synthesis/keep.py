@@ -1,4 +1,4 @@
-"""What benchmarks that fit a synthesizer print and keep of it."""
+"""Figures of a fitted synthesizer that benchmarks print and keep."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ Row = tuple[str, str, float, float, float, float]
 
 
 def rows(frames: int, outputs: int, threads: int, runs: int) -> list[Row]:
-    """What is compared, threads, milliseconds of both sides, ratio, difference (NaN: two different objectives)."""
+    """Operation, threads, milliseconds of both sides, ratio, difference (NaN: two different objectives)."""
     found = []
     for priors in (False, True):
         words = f"{frames:,} frames, {'both' if priors else 'likelihood'}"

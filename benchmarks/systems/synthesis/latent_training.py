@@ -23,7 +23,7 @@ from rigcast import _core
 
 
 def peer(python: str, case: dict[str, np.ndarray], folder: Path) -> dict[str, float]:
-    """What GPy reports."""
+    """The report of GPy."""
     np.savez(folder / "in.npz", **case)
     script = Path(__file__).with_name("gpy_peer.py")
     one = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": ""}

@@ -1,4 +1,4 @@
-"""What transfers are worth: MakeHuman's units sculpted for two identities, and random identities of ICT's model."""
+"""Judged transfers: MakeHuman's units sculpted for two identities, and random identities of ICT's model."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Pair:
         return dict(zip(WAYS, (free - self.target, held - self.target, self.given, turned), strict=True))
 
     def readings(self) -> dict[str, np.ndarray]:
-        """Which offsets (K, V) are looked at."""
+        """The groups of offsets (K, V) to judge."""
         size = np.linalg.norm(self.truth, axis=2)
         far = np.linalg.norm(self.given - self.truth, axis=2) > 0.25 * size
         return {

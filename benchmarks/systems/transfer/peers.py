@@ -1,4 +1,4 @@
-"""What else one would do instead of a transfer: place the source, copy its offsets."""
+"""Alternatives to a transfer: place the source, copy its offsets."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def measured(browser: Browser, model: rc.Deformer) -> dict[str, float]:
 
 
 def goal(row: dict[str, float], name: str) -> str:
-    """What a figure shall be, in parentheses; nothing where there is no goal."""
+    """The goal of a figure, in parentheses; empty if it has none."""
     size = min(GOALS, key=lambda count: abs(count - row["vertices"]))
     wanted = GOALS[size].get(name)
     return "" if wanted is None else f" ({'>=' if name == 'pictures' else '<'} {wanted:g})"

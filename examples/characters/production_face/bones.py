@@ -134,7 +134,7 @@ def _add_eye(bones: Bones, side: str, regions: Regions) -> None:
 
 
 def upper_lid(side: str) -> str:
-    """How far the upper lid has closed: 0 at rest, 1 on the lower lid, negative wide open."""
+    """The closure of the upper lid: 0 at rest, 1 on the lower lid, negative wide open."""
     return (
         f"min({{eyeBlink{side}}}+0.7*{{upperLidDown{side}}}+0.08*{{eyeSquint{side}}}"
         f"+{{lidFollow{side}}}*({LID_FOLLOWS['Down']:g}*{{eyeLookDown{side}}}-{LID_FOLLOWS['Up']:g}*{{eyeLookUp{side}}}"
@@ -143,7 +143,7 @@ def upper_lid(side: str) -> str:
 
 
 def lower_lid(side: str) -> str:
-    """How far the lower lid has come up: 0 at rest, 1 where a blink puts it."""
+    """The rise of the lower lid: 0 at rest, 1 where a blink puts it."""
     return (
         f"{{eyeBlink{side}}}+(1-{{eyeBlink{side}}})*(0.8*{{lowerLidUp{side}}}-0.9*{{lowerLidDown{side}}}"
         f"-{{lidFollow{side}}}*(0.6*{{eyeLookDown{side}}}-0.4*{{eyeLookUp{side}}}))"

@@ -61,7 +61,7 @@ def combination_shapes(shapes: Shapes, sculptor: Sculptor) -> list[Shape]:
 
 
 def _missing(shapes: Shapes, sculptor: Sculptor, names: list[str], done: dict[frozenset[str], Array]) -> Array:
-    """What a combination adds to its parts."""
+    """The offset that a combination adds to its parts."""
     wanted = _together(shapes, sculptor, names)
     have = sum((_own(shapes, name) for name in names), np.zeros_like(shapes.rest))
     for size in range(2, len(names)):

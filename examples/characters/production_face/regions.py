@@ -1,4 +1,4 @@
-"""Where on the head something is: smooth masks (V,) in [0, 1] from positions and from the assets' shapes."""
+"""Regions of the head: smooth masks (V,) in [0, 1] from positions and from the assets' shapes."""
 
 from __future__ import annotations
 

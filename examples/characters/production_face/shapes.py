@@ -79,7 +79,7 @@ class Shapes:
                 self.add(name, delta)
 
     def together(self, first: str, second: str, target: Array) -> Shape:
-        """What both halves of a shape lack where both are at 1: the bones they share turn further than their sum."""
+        """The residual of both halves of a shape at 1: the bones they share turn further than their sum."""
         dials = {first: 1.0, second: 1.0}
         wanted = self.before_skinning(self.rest + target, dials) * self.regions.skin[:, None]
         delta = wanted - self.own[first].delta - self.own[second].delta

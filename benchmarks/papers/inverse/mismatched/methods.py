@@ -157,7 +157,7 @@ class Bench:
         return np.percentile(apart, 95, axis=1)
 
     def judged(self, weights: np.ndarray, frames: slice = slice(None)) -> Row:
-        """What the paper's tables hold, of judged frames."""
+        """The figures of the paper's tables, of judged frames."""
         wanted, found = self.scene.targets[frames], self.scene.posed(weights)
         error = rc.metrics.weight_error(weights, wanted, found, threads=1)
         return {

@@ -113,7 +113,7 @@ class Scans:
         }
 
     def gram_seconds(self) -> Row:
-        """What one Gram matrix costs, on the chosen vertices and on all: a frame and round of weighted vertices."""
+        """The cost of one Gram matrix, on the chosen vertices and on all: a frame and round of weighted vertices."""
 
         def seconds(rig: Any) -> float:
             began = time.process_time()

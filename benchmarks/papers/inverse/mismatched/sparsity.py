@@ -1,4 +1,4 @@
-"""Whether solvers that converge share a minimizer, and what those that do not leave: one table."""
+"""One table of minimizers: those that converging solvers share, and the distance of the others."""
 
 from __future__ import annotations
 
