@@ -14,12 +14,12 @@ from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.parts import PartsFolder, opened
 from rigcast._validate import bad_argument
 from rigcast.inverse._choices.elbow import SAMPLE, training_frames
-from rigcast.inverse._choices.terms import chooses_alpha, with_alpha_of, with_relative_alpha, with_smoothness_of
+from rigcast.inverse._choices.terms import with_alpha_of, with_relative_alpha, with_smoothness
 from rigcast.inverse._findings.lost_shapes import lost_shapes
 from rigcast.inverse._findings.resting import all_at_rest
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN
 from rigcast.inverse._motion.rigid import without_motion, without_rigid_motion
-from rigcast.inverse._problem import check_constraints, make_problem
+from rigcast.inverse._problem import make_problem
 from rigcast.inverse._request import Request, at, checked, is_auto
 from rigcast.inverse._solution import Solution, content_of, from_content
 from rigcast.inverse._solve import solve_request
@@ -72,7 +72,7 @@ def solve_in_parts(
     whole = _solved_parts(settled, folder, frames or SLOW.get(request.method, FRAMES_PER_RUN), resume, request)
     problem = make_problem(without_motion(settled, whole.transforms))
     if request.smoothness != 0:
-        joint = with_smoothness_of(replace(request, progress=None), problem, whole)
+        joint = with_smoothness(replace(request, progress=None), problem, whole)
         if joint.smoothness != 0:
             request.show(Progress("smoothing", 0, 1, "the whole shot"))
             settled = replace(joint, progress=request.show)
@@ -95,7 +95,8 @@ def _whole_shot(request: Request) -> Request:
         frame, vertex = wrong[0]
         got = f"not finite at frame {frame}, vertex {gram.vertices[vertex]}"
         raise bad_argument("solve", "targets", got, "finite everywhere")
-    check_constraints(request)
+    unprojected = np.zeros((len(shot), len(gram.matrix))), np.zeros(len(shot))
+    make_problem(replace(request, targets=shot), unprojected)
     fixed, priors = request.fixed, request.priors
     request = replace(
         request,
@@ -114,7 +115,7 @@ def _settled(request: Request) -> Request:
     if settled.relative_alpha is not None:
         moved, _ = without_rigid_motion(settled)
         settled = replace(settled, alpha=with_relative_alpha(moved, make_problem(moved)).alpha, relative_alpha=None)
-    if chooses_alpha(settled):
+    if settled.chooses_alpha:
         sample = at(settled, training_frames(len(np.asarray(settled.targets)), SAMPLE))
         moved, _ = without_rigid_motion(replace(sample, progress=request.show))
         chosen = with_alpha_of(moved, make_problem(moved))

@@ -1,20 +1,36 @@
-"""The problem of a shot, checked and projected by the engine, with what only Python needs: targets, notes."""
+"""The problem of a shot, checked and projected by the engine, with the targets and notes that only Python needs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._core import BlendshapeRig
+from rigcast._similarity import compared_frames, is_mirrored
+from rigcast._validate import Arguments, bad_argument
 from rigcast.inverse import _on_cuda as on_cuda
-from rigcast.inverse._constraints import Given, given_arrays, given_start, shape_pairs
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._request import Request, is_auto
 
 Float64 = NDArray[np.float64]
+
+
+class Given(TypedDict, total=False):
+    """Arguments of ``solve`` in full shape; without those that were not given.
+
+    ``bounds`` (K, 2), ``fixed`` (T, K), ``prior_target`` and ``prior_strength`` (T, K), ``symmetric`` (P, 2).
+    """
+
+    bounds: Float64
+    fixed: Float64
+    prior_target: Float64
+    prior_strength: Float64
+    symmetric: NDArray[np.int64]
 
 
 class Measures(NamedTuple):
@@ -115,10 +131,6 @@ class ShotProblem:
         rows = np.arange(self.num_frames)[frames]
         return ShotProblem(self.gram, self.targets[frames], self.core.at(rows))
 
-    def warning(self, notes: list[str]) -> ShotProblem:
-        """Return the same problem with further warnings for its solution."""
-        return replace(self, warnings=self.warnings + notes)
-
     def with_alpha(self, alpha: float) -> ShotProblem:
         """Return the same problem with another alpha."""
         return replace(self, core=self.core.with_alpha(alpha))
@@ -146,8 +158,14 @@ class ShotProblem:
         return replace(self, targets=targets, core=core)
 
 
-def make_problem(request: Request) -> ShotProblem:
+def make_problem(request: Request, projected: tuple[Float64, Float64] | None = None) -> ShotProblem:
     """Check the arrays of a request and project its targets; an alpha that is not chosen yet is 0.
+
+    Parameters
+    ----------
+    request : Request
+    projected : (T, N) and (T,) float64, optional
+        Projections and energies that are known.
 
     Raises
     ------
@@ -155,51 +173,87 @@ def make_problem(request: Request) -> ShotProblem:
         Naming function, argument, what it is and what it must be.
     """
     gram, rows = request.gram, request.gram.checked(request.targets)
-    given = given_arrays(request, len(rows))
-    core = _engine_problem(request, rows, given, _projected(gram, rows, request.device))
-    tied = np.flatnonzero(core.ties != np.arange(gram.rig.num_shapes))
-    if len(tied):
-        given["symmetric"] = np.column_stack([core.ties[tied], tied]).astype(np.int64)
-    if not core.prior_strength.any():
-        given.pop("prior_target", None)
-        given.pop("prior_strength", None)
-    return ShotProblem(gram, rows, core, given, list(gram.warnings))
-
-
-def check_constraints(request: Request) -> None:
-    """Check everything of a shot but its targets' numbers, without projecting them.
-
-    Raises
-    ------
-    ValueError
-        As :func:`make_problem`.
-    """
-    gram, rows = request.gram, request.gram.checked(request.targets)
-    nothing = np.zeros((len(rows), len(gram.matrix))), np.zeros(len(rows))
-    _engine_problem(request, rows, given_arrays(request, len(rows)), nothing)
-
-
-def _engine_problem(
-    request: Request, rows: NDArray[np.float32], given: Given, projected: tuple[Float64, Float64] | None
-) -> _core.InverseProblem:
-    gram = request.gram
-    alpha, smoothness = (0.0 if is_auto(term) else float(term) for term in (request.alpha, request.smoothness))
-    return _core.InverseProblem(
+    given, pairs, init = _read_constraints(request, len(rows))
+    core = _core.InverseProblem(
         gram.core,
         rows,
-        alpha=alpha,
-        smoothness=smoothness,
+        alpha=0.0 if is_auto(request.alpha) else float(request.alpha),
+        smoothness=0.0 if is_auto(request.smoothness) else float(request.smoothness),
         bounds=given.get("bounds"),
         fixed=given.get("fixed"),
         prior_target=given.get("prior_target"),
         prior_strength=given.get("prior_strength"),
-        symmetric=shape_pairs(gram.rig, request.symmetric),
-        init=given_start(request, len(rows)),
-        projected=projected,
+        symmetric=pairs,
+        init=init,
+        projected=projected or _projected(gram, rows, request.device),
         threads=request.threads,
     )
+    if not core.prior_strength.any():
+        given.pop("prior_target", None)
+        given.pop("prior_strength", None)
+    return ShotProblem(gram, rows, core, given, gram.warnings + _mirrored_note(gram, rows))
+
+
+def _read_constraints(request: Request, frames: int) -> tuple[Given, list[tuple[int, int]], Float64 | None]:
+    """Return bounds, pins, priors and pairs of a request for a number of frames; pairs as a list; the start (T, K).
+
+    Raises
+    ------
+    ValueError
+        If one is no array of numbers of a shape that fits, or a pair names no shapes.
+    """
+    given: Given = {}
+    shapes, priors = request.gram.rig.num_shapes, request.priors
+    if request.bounds is not None:
+        bounds = Arguments("solve", K=shapes).numbers("bounds", request.bounds, "2", "K 2")
+        given["bounds"] = np.array(np.broadcast_to(bounds, (shapes, 2)))
+    if request.fixed is not None:
+        given["fixed"] = _broadcast("fixed", request.fixed, (frames, shapes), missing=True)
+    if priors is not None:
+        if not isinstance(priors, (tuple, list)) or len(priors) != 2:
+            raise bad_argument("solve", "priors", f"a {type(priors).__name__}", "a pair (targets, strengths)")
+        given["prior_target"] = _broadcast("priors[0]", priors[0], (frames, shapes))
+        given["prior_strength"] = _broadcast("priors[1]", priors[1], (frames, shapes))
+    pairs = _shape_pairs(request.gram.rig, request.symmetric)
+    if pairs:
+        given["symmetric"] = np.array(sorted(pairs, key=lambda pair: pair[1]), np.int64)
+    init = None if request.init is None else _broadcast("init", request.init, (frames, shapes))
+    return given, pairs, init
+
+
+def _broadcast(argument: str, value: ArrayLike, shape: tuple[int, int], *, missing: bool = False) -> Float64:
+    check = Arguments("solve", T=shape[0], K=shape[1])
+    return np.array(np.broadcast_to(check.numbers(argument, value, "", "K", "T K", missing=missing), shape))
+
+
+def _shape_pairs(rig: BlendshapeRig, symmetric: Sequence[tuple[int | str, int | str]] | None) -> list[tuple[int, int]]:
+    """Return pairs of shape indices, from names or indices."""
+    pairs = np.asarray([] if symmetric is None else symmetric, object)
+    if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
+        raise bad_argument("solve", "symmetric", repr(symmetric), "a sequence of pairs of shapes")
+    return [(_shape_index(rig, left), _shape_index(rig, right)) for left, right in pairs]
+
+
+def _shape_index(rig: BlendshapeRig, shape: object) -> int:
+    if isinstance(shape, str):
+        if shape not in rig.shape_names:
+            raise bad_argument("solve", "symmetric", repr(shape), "a name of the rig's shapes")
+        return list(rig.shape_names).index(shape)
+    if not isinstance(shape, (int, np.integer)) or not 0 <= shape < rig.num_shapes:
+        raise bad_argument("solve", "symmetric", repr(shape), f"shape indices below {rig.num_shapes}")
+    return int(shape)
 
 
 def _projected(gram: Gram, rows: NDArray[np.float32], device: str) -> tuple[Float64, Float64] | None:
     """Return projections (T, N) and energies (T,) that the device made; None if the engine makes them."""
     return on_cuda.projector(gram).project(rows) if device == "cuda" else None
+
+
+def _mirrored_note(gram: Gram, targets: NDArray[np.float32]) -> list[str]:
+    """Return a sentence about checked targets (T, M, 3) that are mirror images of the rig, or nothing."""
+    if not is_mirrored(gram.neutral, gram.chosen(targets[compared_frames(len(targets))])):
+        return []
+    return [
+        "the shot looks mirrored: a reflection takes the rig to most of its frames far better than any rotation does; "
+        "change the sign of one axis (selfie video, left-handed program), or exchange left and right vertices"
+    ]

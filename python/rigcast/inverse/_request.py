@@ -20,7 +20,6 @@ TOGETHER: Literal["together"] = "together"  # of ``rigid``: the motion is found 
 MOST_ITERATIONS = 2**31 - 1
 
 METHODS = ("descent", "mm", "mm_cet", "cet", "cet_loc", "seol", "sqp")
-CLOSED_FORMS = {"cet", "cet_loc", "seol"}  # of one step, with nothing to report before its end
 TEMPORAL = {"descent"}  # solve a shot with a temporal term
 
 #: How a solve finds the motion of the head: not at all, as its data allow, on vertices that rest, or on these vertices.
@@ -70,6 +69,27 @@ rigid_scale, loss, loss_scale, tolerance, max_iterations, threads, progress
     def is_robust(self) -> bool:
         """True if far vertices pull less than squares make them."""
         return self.loss != SQUARED
+
+    @property
+    def chooses_alpha(self) -> bool:
+        """True if alpha, or the scale of a loss, is still to be chosen from training frames."""
+        return is_auto(self.alpha) or (self.is_robust and is_auto(self.loss_scale))
+
+    @property
+    def has_open_terms(self) -> bool:
+        """True if alpha or the scale of a loss depends on the problem."""
+        return self.relative_alpha is not None or self.chooses_alpha
+
+    @property
+    def waits_for_weights(self) -> bool:
+        """True if a solve without the temporal term must come first.
+
+        It measures what a solve with the term, which starts there, cannot: the smoothness that noise and motion ask
+        for, and what the term takes from the motion, which the scale of a loss has to cover.
+        """
+        if is_auto(self.smoothness):
+            return True
+        return self.is_robust and is_auto(self.loss_scale) and float(self.smoothness) > 0.0
 
     @property
     def has_given_alpha(self) -> bool:

@@ -15,7 +15,7 @@ from rigcast.inverse._choices.loss import LossName
 from rigcast.inverse._findings.lost_shapes import lost_shapes
 from rigcast.inverse._findings.resting import all_at_rest
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._request import Request, Rigid
+from rigcast.inverse._request import Request, Rigid, checked
 from rigcast.inverse._solution import Solution
 from rigcast.inverse._solve import solve_request
 from rigcast.progress import ProgressOption
@@ -279,6 +279,7 @@ def solve(
 
 def _solved_with_warnings(request: Request) -> Solution:
     """Solve, and warn the caller of ``solve`` if an alpha that was given keeps every weight at rest."""
+    request = checked(request)
     solution, problem = solve_request(request)
     note = all_at_rest(problem) if request.has_given_alpha else None
     if note is not None:

@@ -14,7 +14,7 @@ from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.inverse._choices.elbow import PRESENT, default_alphas, elbow, means, scaled, training_frames
 from rigcast.inverse._distances import rmse_p95
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._request import METHODS, Request, Rigid
+from rigcast.inverse._request import METHODS, Request, Rigid, checked
 from rigcast.inverse._solve import solve_request
 from rigcast.plot._colors import INK, SERIES
 from rigcast.plot._drawing import new_axes
@@ -208,12 +208,12 @@ def trade_off(
         for a, alpha in enumerate(strengths):
             show = stages.next(f"{method}, alpha {alpha:g}")
             own = replace(request, method=method, alpha=float(alpha), init=init, fixed=fixed, progress=show)
-            solved, problem = solve_request(own)
+            solved, problem = solve_request(checked(own))
             error = rmse_p95(problem, solved.weights, threads)
             table[:, m, a] = solved.rmse.mean(), *means(solved.weights, error), solved.seconds / len(frames)
     low, high = np.broadcast_to(rig.bounds if bounds is None else bounds, rig.bounds.shape).T
     pinned = replace(request, alpha=0.0, fixed=np.clip(0.0, low, high), progress=stages.next("at rest"))
-    resting, problem = solve_request(pinned)
+    resting, problem = solve_request(checked(pinned))
     rest = rmse_p95(problem, resting.weights, threads).mean()
     rms, p95, cardinality, l1, seconds = table
     return TradeOff(names, strengths, frames, rms, p95, cardinality, l1, seconds, float(rest))

@@ -36,6 +36,7 @@ from rigcast.inverse._gram import Gram
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN, descent
 from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import Request
+from rigcast.inverse._solution import Solution, measured
 from rigcast.progress import Progress
 
 Float32 = NDArray[np.float32]
@@ -72,6 +73,18 @@ def reweighted(problem: ShotProblem, request: Request, loss: RobustLoss) -> tupl
         request.show(Progress("solving", min(begin + length, count), count))
     targets, weights, iterations, converged = (np.concatenate(own) for own in zip(*parts, strict=True))
     return problem.with_targets(targets, request), weights, iterations, converged
+
+
+def robust_solution(problem: ShotProblem, request: Request) -> Solution:
+    """Solve with a loss: optimality is that of the reweighted targets, all else that of the given ones."""
+    loss = RobustLoss(request.loss, float(request.loss_scale))
+    pulled, weights, iterations, converged = reweighted(problem, request, loss)
+    solution = measured(problem, request, weights, iterations, converged)
+    solution.optimality = pulled.measure(solution.weights, request.threads, request.device).optimality
+    solution.objective = objective(problem, solution.weights, loss, request.threads)
+    solution.gap = None
+    solution.loss, solution.loss_scale = loss.name, loss.scale
+    return solution
 
 
 def objective(problem: ShotProblem, weights: Float64, loss: RobustLoss, threads: int = 0) -> Float64:

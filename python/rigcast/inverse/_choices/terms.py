@@ -34,19 +34,18 @@ def with_relative_alpha(request: Request, problem: ShotProblem) -> Request:
 
 
 def with_alpha(request: Request, problem: ShotProblem) -> Request:
-    """Replace ``"auto"`` by an alpha and a scale of the loss, from frames spread evenly over the problem's shot."""
-    if not chooses_alpha(request):
+    """Replace ``relative_alpha``, or ``"auto"`` by an alpha and a scale of the loss, from the problem of a whole shot.
+
+    ``"auto"`` is chosen from frames that are spread evenly over the shot.
+    """
+    request = with_relative_alpha(request, problem)
+    if not request.chooses_alpha:
         return request
     return with_alpha_of(request, problem.at(training_frames(problem.num_frames, SAMPLE)))
 
 
-def chooses_alpha(request: Request) -> bool:
-    """Return True if alpha, or the scale of a loss, is still to be chosen from training frames."""
-    return is_auto(request.alpha) or (request.is_robust and is_auto(request.loss_scale))
-
-
 def with_alpha_of(request: Request, sample: ShotProblem) -> Request:
-    """Do what :func:`with_alpha` does, from the problem of the training frames.
+    """Choose alpha and the scale of a loss from the problem of the training frames.
 
     With a loss noise decides on the scale, and alpha is so small that the scale need not be wider for it.
     """
@@ -62,18 +61,7 @@ def with_alpha_of(request: Request, sample: ShotProblem) -> Request:
     return replace(request, alpha=alpha, loss_scale=seen.scale(request.loss, alpha) if is_auto(scale) else scale)
 
 
-def waits_for_weights(request: Request) -> bool:
-    """Return True if a solve without the temporal term must come first.
-
-    It measures what a solve with the term, which starts there, cannot: the smoothness that noise and motion ask for,
-    and what the term takes from the motion, which the scale of a loss has to cover.
-    """
-    if is_auto(request.smoothness):
-        return True
-    return request.is_robust and is_auto(request.loss_scale) and float(request.smoothness) > 0.0
-
-
-def with_smoothness_of(request: Request, problem: ShotProblem, first: Solution) -> Request:
+def with_smoothness(request: Request, problem: ShotProblem, first: Solution) -> Request:
     """Return the request of the solve with a temporal term, from a solution without it, where it starts."""
     smoothness, scale, loss = request.smoothness, request.loss_scale, loss_of(first)
     if is_auto(smoothness):

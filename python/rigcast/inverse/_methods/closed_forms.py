@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import Request
+from rigcast.progress import Progress
 
 Float64 = NDArray[np.float64]
 Result = tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]
@@ -23,7 +24,7 @@ def cet(problem: ShotProblem, request: Request) -> Result:
     ``w = argmin |B w - b|^2 + alpha |w|^2``. Shapes that cannot be separated at alpha = 0 share their weight (the
     solution of least norm).
     """
-    return _done(ridge(problem))
+    return done(ridge(problem), request)
 
 
 def seol(problem: ShotProblem, request: Request) -> Result:
@@ -45,7 +46,7 @@ def seol(problem: ShotProblem, request: Request) -> Result:
         moved = np.where(basis.pinned[:, k], 0.0, np.clip(best, basis.lower[:, k], basis.upper[:, k]))
         weights[:, k] += moved
         residual -= moved[:, None] * matrix[k]
-    return _done(weights[:, basis.member])
+    return done(weights[:, basis.member], request)
 
 
 def ridge(problem: ShotProblem, matrix: Float64 | None = None, projections: Float64 | None = None) -> Float64:
@@ -98,5 +99,7 @@ class Tied:
         return np.asarray(projections[:, : len(self.member)] @ self.expand)
 
 
-def _done(weights: Float64) -> Result:
+def done(weights: Float64, request: Request) -> Result:
+    """Return what a method returns, for one of a single step."""
+    request.show(Progress("solving", len(weights), len(weights)))
     return weights, np.ones(len(weights), np.int64), np.ones(len(weights), bool)

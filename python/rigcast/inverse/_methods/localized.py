@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._validate import bad_argument
-from rigcast.inverse._methods.closed_forms import ridge
+from rigcast.inverse._methods.closed_forms import done, ridge
 from rigcast.inverse._methods.geodesics import heat_distances
 from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import Request
@@ -39,7 +39,7 @@ def cet_loc(problem: ShotProblem, request: Request) -> tuple[Float64, NDArray[np
         gram.prepared["cet_loc"] = flat, flat @ local.reshape(len(local), -1).T
     weighted, matrix = gram.prepared["cet_loc"]
     weights = ridge(problem, matrix, gram.offsets(problem.targets).reshape(problem.num_frames, -1) @ weighted.T)
-    return weights, np.ones(len(weights), np.int64), np.ones(len(weights), bool)
+    return done(weights, request)
 
 
 def masks(problem: ShotProblem) -> NDArray[np.bool_]:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
-from rigcast._similarity import compared_frames, is_mirrored
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.inverse._choices.loss import drawn
 from rigcast.inverse._gram import Gram, different_vertices
@@ -96,16 +95,6 @@ def _rigid_vertices(request: Request) -> ArrayLike | None:
         got = f"'rest' where {len(resting)} of {len(given)} given vertices rest in all shapes"
         raise bad_argument("solve", "rigid", got, "'auto', which finds motion and weights together, or vertices")
     return resting
-
-
-def mirrored_note(gram: Gram, targets: NDArray[np.float32]) -> list[str]:
-    """Return a sentence about checked targets (T, M, 3) that are mirror images of the rig, or nothing."""
-    if not is_mirrored(gram.neutral, gram.chosen(targets[compared_frames(len(targets))])):
-        return []
-    return [
-        "the shot looks mirrored: a reflection takes the rig to most of its frames far better than any rotation does; "
-        "change the sign of one axis (selfie video, left-handed program), or exchange left and right vertices"
-    ]
 
 
 def _is_enough(gram: Gram, resting: NDArray[np.int64], given: NDArray[np.int64]) -> bool:
