@@ -99,7 +99,7 @@ def face_ik(
     MissingExtra
         Without PyTorch.
 
-    IkExamples
+    Examples
     --------
     >>> rig = rc.faces.example()
     >>> ik = rc.training.face_ik(rig, np.arange(0, 700, 35), steps=5)  # minutes=10 for a model worth having
