@@ -116,6 +116,6 @@ def data_path():
 @pytest.fixture(scope="session")
 def cylinder_rig():
     """A small analytic rig: four joints, one dial, linear skinning plus a bulge."""
-    from tests.support.cylinder import CylinderRig
+    from tests.support.characters.cylinder import CylinderRig
 
     return CylinderRig()

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable
 
 import numpy as np
-from tests.support import blendshapes
+from tests.support.made import blendshapes
 
 import rigcast as rc
 from benchmarks.kernels.register import Setup, kernel

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from tests.support import models
+from tests.support.made import models
 
 import rigcast as rc
 from benchmarks.kernels.register import Setup, kernel

@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable
 
 import numpy as np
-from tests.support import anchored
-from tests.support.differential import random_differential
+from tests.differential import anchored
+from tests.support.made.differential import random_differential
 
 import rigcast as rc
 from benchmarks.kernels.register import Setup, kernel

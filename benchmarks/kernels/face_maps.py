@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from tests.support import anchored, laid_face
+from tests.differential import anchored
+from tests.training import laid_face
 
 from benchmarks.kernels.register import Setup, kernel
 from benchmarks.systems.face_maps import paper_size

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.ik import limb_cases, limb_skeletons
-from tests.support.channels import channel, entry, rotations
-from tests.support.cylinder import CylinderRig
-from tests.support.cylinder_models import cylinder_skinning
+from tests.rig.channels import channel, entry, rotations
+from tests.support.characters.cylinder import CylinderRig
+from tests.support.made.cylinder_models import cylinder_skinning
 
 import rigcast as rc
 from benchmarks.kernels.register import Setup, kernel

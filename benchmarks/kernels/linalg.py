@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from tests.support.anchored import shield
+from tests.differential.anchored import shield
 
 from benchmarks.kernels.register import Setup, kernel
 from rigcast import _core

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from tests.support import models, skinning
+from tests.support.made import models, skinning
 
 import rigcast as rc
 from benchmarks.kernels.register import Setup, kernel

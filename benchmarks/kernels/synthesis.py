@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from tests.support.latent import Setting, setting
-from tests.support.players import face_synth
+from tests.support.made.latent import Setting, setting
+from tests.support.made.players import face_synth
 
 import rigcast as rc
 from benchmarks.kernels.register import Setup, kernel

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from tests.support.anchored import shield
+from tests.differential.anchored import shield
 from tests.support.near_copies import local_shapes
 
 import rigcast as rc

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
-from tests.support.browser import Browser
+from tests.view.browser import Browser
 
 import rigcast as rc
 

@@ -10,7 +10,7 @@ import pytest
 import rigcast as rc
 from rigcast import baselines
 from rigcast.baselines import Samples
-from tests.support.models import chain_skeleton
+from tests.support.made.models import chain_skeleton
 
 TINY = {"hidden": 4, "steps": 2, "threads": 1}
 ON_FACES: dict[str, Callable[..., rc.Deformer]] = {

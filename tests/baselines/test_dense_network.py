@@ -9,7 +9,7 @@ import rigcast as rc
 from rigcast.baselines import Samples, dense_network, pca_regression
 from rigcast.baselines import _dense_network as module
 from rigcast.training import _optimize as optimize
-from tests.support.baselines import random_dense_network
+from tests.baselines.baselines import random_dense_network
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 QUICK = {"hidden": 16, "steps": 60, "threads": 1}

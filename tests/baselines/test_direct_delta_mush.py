@@ -9,8 +9,8 @@ import rigcast as rc
 from rigcast import _core
 from rigcast.baselines import Samples, direct_delta_mush
 from rigcast.baselines._direct_delta_mush import mush_tensors
-from tests.support.models import common_tensors, metadata
-from tests.support.skinning import bent, bumpy_tube
+from tests.support.made.models import common_tensors, metadata
+from tests.support.made.skinning import bent, bumpy_tube
 
 ITERATIONS, STEP = 4, 0.5
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.kinds import FORWARD_ONLY, MAKERS, WITH_DERIVATIVES, poses_of
+from tests.support.made.kinds import FORWARD_ONLY, MAKERS, WITH_DERIVATIVES, poses_of
 
 CALLS: dict[str, Callable[[rc.Deformer, np.ndarray], object]] = {
     "vjp": lambda model, poses: model.vjp(poses, np.ones((len(poses), *model.rest_vertices.shape))),

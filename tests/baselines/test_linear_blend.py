@@ -10,7 +10,7 @@ import pytest
 import rigcast as rc
 from rigcast import _core
 from rigcast.baselines import Samples, linear_blend
-from tests.support.models import chain_skeleton, random_poses
+from tests.support.made.models import chain_skeleton, random_poses
 
 
 def rigid_poses(skeleton, frames, seed, still=()):

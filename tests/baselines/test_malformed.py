@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rigcast import _core
-from tests.support.baselines import (
+from tests.baselines.baselines import (
     random_dense_network_tensors,
     random_direct_delta_mush_tensors,
     random_pose_space_tensors,

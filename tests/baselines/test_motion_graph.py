@@ -8,7 +8,7 @@ import pytest
 import rigcast as rc
 from rigcast.baselines._motion.clips import ClipFrames
 from rigcast.baselines._motion.graph import _largest_component, _transitions
-from tests.support.players import accelerations, arm_synth, face_synth
+from tests.support.made.players import accelerations, arm_synth, face_synth
 
 
 def slow_transitions(clips, threshold, blend):

@@ -8,9 +8,9 @@ import pytest
 import rigcast as rc
 from rigcast._rigs.rotation_vectors import rotation_vectors
 from rigcast.baselines import Samples, linear_blend, rotational_regression
-from tests.support.baselines import random_rotational_regression, random_rotational_regression_tensors
-from tests.support.kinds import poses_of
-from tests.support.skinning import tube
+from tests.baselines.baselines import random_rotational_regression, random_rotational_regression_tensors
+from tests.support.made.kinds import poses_of
+from tests.support.made.skinning import tube
 
 
 def turned(axis, angle):

@@ -9,7 +9,7 @@ import pytest
 from rigcast.cli import _dispatch as dispatch
 from rigcast.cli._batch import running
 from rigcast.cli._batch.job_process import JobOutcome
-from tests.support.cylinder_models import cylinder_file
+from tests.support.made.cylinder_models import cylinder_file
 
 
 @pytest.fixture

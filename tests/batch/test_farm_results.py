@@ -16,10 +16,10 @@ import pytest
 
 from rigcast.cli._batch.records import folder_of
 from tests.cli.command import rigcast_command
-from tests.support.cylinder_models import cylinder_file
+from tests.cli.sheet import sheet_curves, sheet_rig
+from tests.support.characters.second_face import first_face, second_neutral, write_obj
 from tests.support.farm import farm, separate_farm
-from tests.support.second_face import first_face, second_neutral, write_obj
-from tests.support.sheet import sheet_curves, sheet_rig
+from tests.support.made.cylinder_models import cylinder_file
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 

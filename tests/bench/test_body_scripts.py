@@ -13,8 +13,8 @@ from benchmarks.systems.body import instruction_sets, until
 import rigcast as rc
 from rigcast import _core
 from rigcast.training._body.error_bound import bound_tensors
-from tests.support.cylinder import CylinderRig
-from tests.support.cylinder_models import learned_looking_body
+from tests.support.characters.cylinder import CylinderRig
+from tests.support.made.cylinder_models import learned_looking_body
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.support.models import linear_blend, random_body
+from tests.support.made.models import linear_blend, random_body
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("onnx", reason="onnx is not installed")

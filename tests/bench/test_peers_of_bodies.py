@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support.cylinder import CylinderRig
-from tests.support.cylinder_models import cylinder_body
-from tests.support.models import random_body, random_poses
+from tests.support.characters.cylinder import CylinderRig
+from tests.support.made.cylinder_models import cylinder_body
+from tests.support.made.models import random_body, random_poses
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("onnx", reason="onnx is not installed")

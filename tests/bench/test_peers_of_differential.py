@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from tests.support.base_shapes import based_model
-from tests.support.differential import random_differential, random_differential_tensors
+from tests.rig.base_shapes import based_model
+from tests.support.made.differential import random_differential, random_differential_tensors
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support.base_shapes import based_model
-from tests.support.face_maps import CONTROLS, random_face_maps, random_face_maps_tensors
+from tests.rig.base_shapes import based_model
+from tests.support.made.face_maps import CONTROLS, random_face_maps, random_face_maps_tensors
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("onnx", reason="onnx is not installed")

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.systems.blendshapes import prefixes
 
 import rigcast as rc
-from tests.support.blendshapes import random_rig
+from tests.support.made.blendshapes import random_rig
 
 
 def test_time_by_shapes_counts_shapes_and_offsets():

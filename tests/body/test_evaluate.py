@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.models import random_body, random_body_tensors, random_poses
-from tests.support.slow import slow_body
+from tests.rig.slow import slow_body
+from tests.support.made.models import random_body, random_body_tensors, random_poses
 
 
 def poses_for(model, frames, seed=0):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from rigcast import _core
-from tests.support.differential import random_differential
-from tests.support.models import random_body, random_poses
+from tests.support.made.differential import random_differential
+from tests.support.made.models import random_body, random_poses
 
 SCRIPT = """
 import sys, numpy as np, rigcast as rc

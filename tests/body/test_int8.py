@@ -9,8 +9,8 @@ import pytest
 
 import rigcast as rc
 from rigcast._core import model_from_tensors
+from tests.body.blocks import matrix_names
 from tests.body.test_storage import body_and_poses, with_int8
-from tests.support.blocks import matrix_names
 
 
 def distance(model: rc.Deformer, other: rc.Deformer, poses: np.ndarray) -> float:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rigcast import _core
 from tests.support.damage import damaged_tensors, replaced, without_missing
-from tests.support.models import random_body_tensors, random_poses
+from tests.support.made.models import random_body_tensors, random_poses
 
 TENSORS, METADATA = random_body_tensors(num_vertices=30)
 

@@ -9,8 +9,8 @@ import pytest
 
 import rigcast as rc
 from rigcast._core import model_from_tensors
-from tests.support.blocks import matrix_names, rounded
-from tests.support.models import random_body, random_poses
+from tests.body.blocks import matrix_names, rounded
+from tests.support.made.models import random_body, random_poses
 
 
 def body_and_poses(**sizes) -> tuple[rc.Deformer, np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support.models import random_body, random_poses
+from tests.support.made.models import random_body, random_poses
 
 SIZES = [
     {},

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rigcast.cli import _dispatch as dispatch
-from tests.support.second_face import first_face, second_face_files
-from tests.support.sheet import sheet_files
+from tests.cli.sheet import sheet_files
+from tests.support.characters.second_face import first_face, second_face_files
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import rigcast_command
+from tests.cli.example_files import example_files
 from tests.support.blender import has_blender
-from tests.support.example_files import example_files
 
 # What the example of each command reads, of the folder of ``example_files``.
 READS = {

@@ -6,8 +6,8 @@ import pytest
 
 import rigcast as rc
 from rigcast.cli import _dispatch as dispatch
+from tests.cli.example_files import example_files
 from tests.cli.examples import READS, run_examples, told_if_left_out
-from tests.support.example_files import example_files
 
 APART = ("report", "train", "bench")  # in test_examples_of_reports.py and test_examples_of_training.py
 

@@ -5,7 +5,7 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from tests.support.plain_face import plain_face
+from tests.support.characters.plain_face import plain_face
 
 LARGE = np.random.default_rng(0).standard_normal((300, 3)).astype(np.float32)
 FACE = plain_face()

@@ -9,7 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from tests.support.models import linear_blend, metadata
+from tests.support.made.models import linear_blend, metadata
 from tests.support.process import PATIENCE
 
 

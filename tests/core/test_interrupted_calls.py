@@ -12,7 +12,7 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from tests.support.models import random_body, random_poses
+from tests.support.made.models import random_body, random_poses
 
 PIECE = 1 << 25  # bytes between two looks at signals
 OFTEN = 8  # more than the steps in Python around a call of the engine

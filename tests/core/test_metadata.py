@@ -8,7 +8,7 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from tests.support.models import linear_blend
+from tests.support.made.models import linear_blend
 
 
 def nested(depth: int) -> str:

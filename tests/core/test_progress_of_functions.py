@@ -11,9 +11,9 @@ import pytest
 import rigcast as rc
 from rigcast.progress import Progress
 from tests.core.test_progress import Terminal, public_functions
-from tests.support.laid_face import LaidData
-from tests.support.plain_face import plain_face
-from tests.support.small_rig import small_rig
+from tests.support.characters.plain_face import plain_face
+from tests.support.characters.small_rig import small_rig
+from tests.training.laid_face import LaidData
 
 RIG = plain_face()
 REST, FACES = RIG.rest_vertices, RIG.faces

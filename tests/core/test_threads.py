@@ -13,9 +13,9 @@ import pytest
 
 import rigcast as rc
 from rigcast._processors import available_processors
-from tests.support.cylinder import CylinderRig
-from tests.support.laid_face import LaidData
-from tests.support.plain_face import plain_face
+from tests.support.characters.cylinder import CylinderRig
+from tests.support.characters.plain_face import plain_face
+from tests.training.laid_face import LaidData
 
 RIG = plain_face()
 REST, FACES = RIG.rest_vertices, RIG.faces
@@ -30,7 +30,7 @@ FOLDED = ANCHORED.folded(SHAPES, REST)
 
 
 def playing():
-    from tests.support.players import face_synth
+    from tests.support.made.players import face_synth
 
     return face_synth()
 

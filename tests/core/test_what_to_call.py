@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.blendshapes import random_rig
-from tests.support.models import linear_blend
-from tests.support.plain_face import plain_face
+from tests.support.characters.plain_face import plain_face
+from tests.support.made.blendshapes import random_rig
+from tests.support.made.models import linear_blend
 
 RIG = plain_face()
 REST, FACES = np.asarray(RIG.rest_vertices), np.asarray(RIG.faces)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.blendshapes import random_arrays, random_rig, random_weights, slow_blendshapes
+from tests.support.made.blendshapes import random_arrays, random_rig, random_weights, slow_blendshapes
 
 HEADS = 40
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.blendshapes import random_arrays, random_rig, random_weights, slow_blendshapes
+from tests.support.made.blendshapes import random_arrays, random_rig, random_weights, slow_blendshapes
 
 CAMERA = rc.crowd.Camera(field_of_view=50.0, image_height=1080)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.blendshapes import random_arrays, random_rig
+from tests.support.made.blendshapes import random_arrays, random_rig
 
 FACES = np.array([[i, i + 1, i + 2] for i in range(58)], np.int32)
 

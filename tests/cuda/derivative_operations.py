@@ -10,8 +10,8 @@ import numpy as np
 
 import rigcast as rc
 from tests.cuda.operation import Inputs, Operation, T, normal
-from tests.support.blendshapes import random_rig, random_weights
-from tests.support.models import random_body, random_poses
+from tests.support.made.blendshapes import random_rig, random_weights
+from tests.support.made.models import random_body, random_poses
 
 
 def resident(lane: ModuleType, model: rc.Deformer, **options: Any) -> Any:

@@ -13,8 +13,8 @@ from rigcast.inverse._on_cuda import factors
 from rigcast.inverse._problem import make_problem
 from rigcast.inverse._request import Request
 from tests.cuda.operation import Inputs, Operation, T, normal
-from tests.support.blendshapes import random_rig
 from tests.support.inverse_rigs import random_rig as random_inverse_rig
+from tests.support.made.blendshapes import random_rig
 
 
 def projection(frames: int, num_vertices: int, markers: int | None = None, columns: int | None = None) -> Operation:

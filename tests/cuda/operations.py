@@ -14,8 +14,8 @@ import pytest
 import rigcast as rc
 from tests.cuda import derivative_operations, inverse_operations
 from tests.cuda.operation import Inputs, Operation, T, normal
-from tests.support.blendshapes import random_rig, random_weights
-from tests.support.models import chain_skeleton, random_body, random_poses, random_transforms
+from tests.support.made.blendshapes import random_rig, random_weights
+from tests.support.made.models import chain_skeleton, random_body, random_poses, random_transforms
 
 
 def kernel(lane: ModuleType, name: str) -> Callable[..., np.ndarray]:

@@ -14,9 +14,9 @@ from benchmarks.systems.cuda import batches, blendshapes, body, crowd, different
 import rigcast as rc
 from rigcast._device_report import DeviceReport
 from rigcast.inverse import _request as inverse_request
-from tests.support.differential import random_differential
-from tests.support.face_maps import random_face_maps
-from tests.support.models import random_body
+from tests.support.made.differential import random_differential
+from tests.support.made.face_maps import random_face_maps
+from tests.support.made.models import random_body
 
 SETTING = {"device": "a GPU", "machine": "a machine", "version": "0", "build": "x"}
 

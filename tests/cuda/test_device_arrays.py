@@ -10,8 +10,8 @@ import pytest
 
 import rigcast as rc
 from tests.cuda.derivative_operations import pose_rows
-from tests.support.blendshapes import random_rig
-from tests.support.models import random_body
+from tests.support.made.blendshapes import random_rig
+from tests.support.made.models import random_body
 
 
 class ByInterface:

@@ -14,7 +14,7 @@ import rigcast as rc
 from rigcast import _device_models as device_models
 from rigcast import _device_report as device_report
 from rigcast._device_report import DeviceReport, cuda_report, device_reports
-from tests.support.models import linear_blend, random_body, random_poses
+from tests.support.made.models import linear_blend, random_body, random_poses
 
 
 def evaluate_on_cuda(model: rc.Deformer, **options) -> np.ndarray:

@@ -10,10 +10,10 @@ import pytest
 from benchmarks.systems.cuda import libraries
 
 from tests.cuda.derivative_operations import resident
+from tests.cuda.models.test_differential import assert_close, evaluated, poses_of
 from tests.cuda.operations import ACTIVATIONS, cpu_product, kernel
-from tests.cuda.test_differential import assert_close, evaluated, poses_of
-from tests.support.differential import random_differential
-from tests.support.models import random_body
+from tests.support.made.differential import random_differential
+from tests.support.made.models import random_body
 
 # Layers and last steps above the size from which products are the library's (library_product.h), and some below it.
 LARGE: list[dict[str, Any]] = [

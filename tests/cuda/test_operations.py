@@ -11,7 +11,7 @@ import pytest
 import rigcast as rc
 from tests.cuda.operation import Operation
 from tests.cuda.operations import rows
-from tests.support.models import linear_blend, random_body, random_poses
+from tests.support.made.models import linear_blend, random_body, random_poses
 
 
 @pytest.mark.parametrize("operation", rows(), ids=lambda row: row.name)

@@ -8,7 +8,7 @@ import pytest
 
 from examples.demo import learned_face
 from examples.demo.summary import summary_of_face
-from tests.support.mapped_face import clip_data, random_data
+from tests.support.characters.mapped_face import clip_data, random_data
 
 POSES, MINUTES = 40, 0.02
 

@@ -20,7 +20,7 @@ from examples.characters.production_face.recipe import all_shapes
 from examples.characters.production_face.regions import Regions
 from rigcast._formats.blender import BlenderRig
 from rigcast.faces import compskin_combinations
-from tests.support.published import write_compskin
+from tests.demo.published import write_compskin
 
 NAMES = [row.name for row in controls()]
 REST = {row.name: row.rest for row in controls()}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.anchored import shield, two_shields
+from tests.differential.anchored import shield, two_shields
 
 POINTS, FACES = two_shields()
 V = len(POINTS)

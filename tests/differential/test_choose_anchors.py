@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.anchored import components_of, random_manifold_anchors, shield, two_shields
+from tests.differential.anchored import components_of, random_manifold_anchors, shield, two_shields
 
 SETS = 50
 

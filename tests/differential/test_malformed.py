@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rigcast import _core
-from tests.support.differential import random_differential_tensors
+from tests.support.made.differential import random_differential_tensors
 
 TENSORS, TEXT = random_differential_tensors()
 

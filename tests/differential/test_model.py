@@ -7,8 +7,8 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from tests.support.differential import random_differential, random_differential_tensors, slow_differential
-from tests.support.models import random_poses
+from tests.support.made.differential import random_differential, random_differential_tensors, slow_differential
+from tests.support.made.models import random_poses
 
 TAILS = ["folded", "factorized"]
 

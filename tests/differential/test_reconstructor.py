@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.anchored import dense_laplacian, dense_solve, selection, shield, two_shields, welded
+from tests.differential.anchored import dense_laplacian, dense_solve, selection, shield, two_shields, welded
 
 POINTS, FACES = two_shields()
 V = len(POINTS)

@@ -13,8 +13,8 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
+from tests.docs.site import LOOSE
 from tests.structure.test_package import PUBLIC
-from tests.support.pages import LOOSE
 
 # Examples that draw or train, by the beginning of their names, and what they need.
 NEEDS = {

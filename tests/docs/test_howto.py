@@ -6,10 +6,10 @@ import shutil
 
 import pytest
 
+from tests.docs.mapped_rig import head_file
+from tests.docs.page_files import blender_files, face_files, other_files, rigify_files, walker_files
+from tests.docs.site import ROOT, blocks, run_page
 from tests.support.blender import has_blender, has_wheel
-from tests.support.mapped_rig import head_file
-from tests.support.page_files import blender_files, face_files, other_files, rigify_files, walker_files
-from tests.support.pages import ROOT, blocks, run_page
 
 PAGES = {path.stem: path for path in sorted((ROOT / "docs" / "how-to").rglob("*.md")) if path.stem != "index"}
 EXPLAINED = sorted(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.demo.published import small_ict
+from tests.docs.page_files import blender_files, face_files, other_files
+from tests.docs.site import ROOT, run_page
 from tests.support.blender import has_blender
-from tests.support.page_files import blender_files, face_files, other_files
-from tests.support.pages import ROOT, run_page
-from tests.support.published import small_ict
 
 README = ROOT / "README.md"
 

@@ -11,7 +11,7 @@ import rigcast as rc
 from rigcast._formats.blender import run_script
 from rigcast.exports import write_blendshape_weights
 from tests.support.blender import has_blender
-from tests.support.faces import random_curves, small_face
+from tests.support.characters.faces import random_curves, small_face
 
 RUN_KEYS = Path(__file__).with_name("run_keys.py")
 

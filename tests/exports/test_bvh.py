@@ -7,8 +7,8 @@ import pytest
 
 import rigcast as rc
 from rigcast.exports import write_bvh
-from tests.sources.test_retarget import character, random_channels, world_of
-from tests.support.cylinder import CylinderRig
+from tests.sources.retargeting.test_retarget import character, random_channels, world_of
+from tests.support.characters.cylinder import CylinderRig
 
 ROUNDING = 2e-5  # degrees with seven decimals, a skeleton in float32 of size 10
 

@@ -8,8 +8,8 @@ import pytest
 import rigcast as rc
 from rigcast._formats.gltf.surface import read_surface
 from tests.cli.command import json_of
+from tests.support.characters.second_face import first_face, second_face_files, second_neutral
 from tests.support.glb import Gltf
-from tests.support.second_face import first_face, second_face_files, second_neutral
 
 
 @pytest.fixture(scope="module")

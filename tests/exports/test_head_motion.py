@@ -12,8 +12,8 @@ import rigcast as rc
 from rigcast._formats.blender import run_script
 from rigcast.exports import write_blendshape_weights
 from tests.support.blender import has_wheel
-from tests.support.faces import random_curves, small_face
-from tests.support.moving_head import head_turns, moved, turn
+from tests.support.characters.faces import random_curves, small_face
+from tests.support.characters.moving_head import head_turns, moved, turn
 
 FRAMES = 6
 TO_Z_UP = turn(0, np.pi / 2)  # as Blender has it

@@ -13,9 +13,9 @@ from rigcast._formats.gltf.surface import read_surface
 from rigcast.errors import SourceError
 from rigcast.exports import write_vertices
 from rigcast.sources import Surface, load_shot
+from tests.exports.moving import FPS, UNIT, in_blender
 from tests.support.blender import has_wheel
-from tests.support.moving import FPS, UNIT, in_blender
-from tests.support.surfaces import FACES, two_moving_parts, two_parts
+from tests.support.characters.surfaces import FACES, two_moving_parts, two_parts
 
 RUN = Path(__file__).with_name("run_parts.py")
 UP = "Y"

@@ -13,10 +13,10 @@ from rigcast._extras import MissingExtra
 from rigcast._formats.blender import run_script
 from rigcast.errors import SourceError
 from rigcast.exports import write_bvh, write_motion, write_vertices
+from tests.exports.moving import FACES, FPS, UNIT, in_blender, moving_mesh
 from tests.exports.test_skinned_motion import CHARACTERS, walk
-from tests.sources.test_retarget import character, random_channels, world_of
+from tests.sources.retargeting.test_retarget import character, random_channels, world_of
 from tests.support.blender import has_wheel
-from tests.support.moving import FACES, FPS, UNIT, in_blender, moving_mesh
 
 RUN_PLAY = Path(__file__).with_name("run_play.py")
 UP = "Y"  # another one than Blender's

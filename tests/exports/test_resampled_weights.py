@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rigcast.exports import resampled_weights
-from tests.support.faces import random_curves
-from tests.support.moving_head import head_turns, turn
+from tests.support.characters.faces import random_curves
+from tests.support.characters.moving_head import head_turns, turn
 
 
 @pytest.mark.parametrize(("fps", "to_fps", "frames"), [(48, 24, 60), (24, 48, 237), (30, 30, 119), (24, 23.976, 118)])

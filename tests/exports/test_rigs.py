@@ -7,7 +7,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.exports import write_rig
-from tests.support.faces import small_face
+from tests.support.characters.faces import small_face
 
 
 @pytest.mark.parametrize("ending", [".safetensors", ".npz"])

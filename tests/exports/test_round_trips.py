@@ -14,8 +14,8 @@ from rigcast.exports._rigs import WRITERS as RIGS
 from rigcast.exports._vertices import SUFFIXES as VERTICES
 from rigcast.exports._weights import WRITERS as WEIGHTS
 from tests.support.blender import has_blender
-from tests.support.blendshapes import random_arrays
-from tests.support.small_rig import small_rig
+from tests.support.characters.small_rig import small_rig
+from tests.support.made.blendshapes import random_arrays
 
 FPS = 25.0
 QUADS = np.int32([[0, 1, 2, 3], [4, 5, 6, -1], [7, 8, 9, 10], [3, 2, 11, -1]])

@@ -12,8 +12,8 @@ from rigcast._rigs.motions.moving_mesh import turn_between
 from rigcast._rigs.rotations import euler_to_matrix
 from rigcast.exports import Playback, write_motion, write_vertices
 from rigcast.sources import Facts, Joints, RigChannel, Skin, SkinnedRig
-from tests.support.skinning import bent, bumpy_tube, tube
-from tests.support.surfaces import two_parts
+from tests.support.characters.surfaces import two_parts
+from tests.support.made.skinning import bent, bumpy_tube, tube
 
 FPS = 24.0
 SAME = 1e-5  # of the size: files hold float32
@@ -154,7 +154,7 @@ def test_what_rests_has_no_keys_and_what_stays_away_from_rest_has_two(tmp_path):
 def test_parts_are_meshes_of_one_skin(form, tmp_path):
     if form != "glb":
         pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
-    from tests.support.surfaces import FACES
+    from tests.support.characters.surfaces import FACES
 
     joints = Joints(["a", "b"], np.array([-1, 0]), np.tile(np.eye(3, 4), (2, 1, 1)))
     skin = Skin(np.tile([0, 1], (10, 1)), np.random.default_rng(0).dirichlet([1, 1], 10))

@@ -13,7 +13,7 @@ import rigcast as rc
 from rigcast._formats.gltf.write_motion import fewest, motion_basis
 from rigcast._rigs.motions import moving_mesh as chunking
 from rigcast.exports import write_vertices
-from tests.support.moving import FACES, FPS, UNIT, UP, Z_UP, moving_mesh
+from tests.exports.moving import FACES, FPS, UNIT, UP, Z_UP, moving_mesh
 
 NUMPY_ALONE = (".npy", ".npz", ".pc2", ".mdd", ".glb")
 FRAMES = 9

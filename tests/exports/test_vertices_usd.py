@@ -7,7 +7,7 @@ import pytest
 
 from rigcast._rigs.motions import moving_mesh as chunking
 from rigcast.exports import write_vertices
-from tests.support.moving import FACES, FPS, UNIT, moving_mesh
+from tests.exports.moving import FACES, FPS, UNIT, moving_mesh
 
 usd = pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
 geometry = pytest.importorskip("pxr.UsdGeom", reason="usd-core is not installed")

@@ -10,7 +10,7 @@ import pytest
 import rigcast as rc
 from rigcast.errors import InputWarning
 from rigcast.exports import write_blendshape_weights
-from tests.support.faces import random_curves, small_face
+from tests.support.characters.faces import random_curves, small_face
 
 
 def read_csv(path):

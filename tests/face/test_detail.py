@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support.face_maps import random_face_maps, random_face_poses, slow_face_maps
-from tests.support.models import linear_blend
+from tests.support.made.face_maps import random_face_maps, random_face_poses, slow_face_maps
+from tests.support.made.models import linear_blend
 
 MODEL = random_face_maps(num_vertices=90, refinements=3)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rigcast import _core
 from tests.support.damage import damaged_tensors, replaced, without_missing
-from tests.support.face_maps import CONTROLS, random_face_maps_tensors
+from tests.support.made.face_maps import CONTROLS, random_face_maps_tensors
 
 GOOD, METADATA = random_face_maps_tensors(num_vertices=20, coarse=2, refinements=1, parts=1)
 BASIS, BASIS_METADATA = random_face_maps_tensors(num_vertices=20, coarse=2, refinements=1, components=4, base=4)

@@ -12,7 +12,7 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from tests.support.face_maps import random_face_maps, random_face_maps_tensors, random_face_poses, slow_face_maps
+from tests.support.made.face_maps import random_face_maps, random_face_maps_tensors, random_face_poses, slow_face_maps
 
 SIZES = [
     {"base": 4, "doublings": 0, "channels": 5, "base_channels": 1},

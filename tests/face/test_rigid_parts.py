@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from rigcast import _core
-from tests.support.face_maps import random_face_maps, random_face_maps_tensors, random_face_poses, rotation_by_kabsch
+from tests.support.made.face_maps import (
+    random_face_maps,
+    random_face_maps_tensors,
+    random_face_poses,
+    rotation_by_kabsch,
+)
 
 FOLLOWERS = slice(0, 5)
 

@@ -13,7 +13,7 @@ from examples.characters.assets import asset_folder
 from rigcast._extras import MissingExtra
 from rigcast.cli._inputs.faces import refuse_packed
 from tests.cli.command import json_of
-from tests.support.published import small_ict, sparse_rows, write_compskin, write_ict, write_mpfb, write_target
+from tests.demo.published import small_ict, sparse_rows, write_compskin, write_ict, write_mpfb, write_target
 
 
 @pytest.fixture(scope="module")

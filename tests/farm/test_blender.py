@@ -9,7 +9,7 @@ import pytest
 import rigcast as rc
 from tests.sampling.test_sample import contents
 from tests.support.blender import has_blender
-from tests.support.dog import dog_files
+from tests.support.characters.dog import dog_files
 from tests.support.farm import farm
 from tests.support.process import PATIENCE
 

@@ -7,7 +7,7 @@ import pytest
 from rigcast._farm.connecting import connected, is_client
 from rigcast.cli import _dispatch as dispatch
 from rigcast.errors import SourceError
-from tests.support.cylinder_models import cylinder_file
+from tests.support.made.cylinder_models import cylinder_file
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 

@@ -8,8 +8,8 @@ import pytest
 
 import rigcast as rc
 from rigcast.cli import _dispatch as dispatch
-from tests.support.cylinder_models import cylinder_file
 from tests.support.farm import farm
+from tests.support.made.cylinder_models import cylinder_file
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 

@@ -18,8 +18,8 @@ from rigcast._formats.blender.limits import load_limits, stated_limits
 from rigcast.cli._batch.job_file import read_jobs
 from rigcast.cli._inputs.motion import joint_names_map
 from rigcast.viewer._acting._moods import load_moods
-from tests.support.faces import small_face
-from tests.support.synthesis import face
+from tests.support.characters.faces import small_face
+from tests.support.made.synthesis import face
 
 Reader = Callable[[Path], object]
 FRAMES = 5

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 import rigcast as rc
-from tests.support import kinds
-from tests.support.example_files import JOBS
-from tests.support.faces import random_curves, small_face
+from tests.cli.example_files import JOBS
+from tests.support.characters.faces import random_curves, small_face
 from tests.support.glb import character
-from tests.support.synthesis import arm, face, wave
+from tests.support.made import kinds
+from tests.support.made.synthesis import arm, face, wave
 
 FRAMES = 5
 OBJ = "mtllib a.mtl\n{}vt 0 0\nvt 1 0\nvn 0 0 1\ng all\nusemtl skin\ns 1\nf 1/1/1 2/2/1 7/1/1 6\nf -1 -2 -7\nl 1 2 3\n"

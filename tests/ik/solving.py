@@ -6,9 +6,9 @@ import numpy as np
 from scipy.optimize import OptimizeResult, least_squares
 
 import rigcast as rc
-from tests.support.channels import channel, entry, rotations
-from tests.support.cylinder import CylinderRig
-from tests.support.cylinder_models import cylinder_skinning, learned_looking_body
+from tests.rig.channels import channel, entry, rotations
+from tests.support.characters.cylinder import CylinderRig
+from tests.support.made.cylinder_models import cylinder_skinning, learned_looking_body
 
 RIG = CylinderRig(num_joints=4, rings=16, sides=6)
 TIP = len(RIG.rest_vertices) - 1

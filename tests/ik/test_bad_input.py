@@ -9,7 +9,7 @@ import pytest
 
 import rigcast as rc
 from tests.ik.solving import TIP, arm, channel_arrays
-from tests.support.kinds import MAKERS
+from tests.support.made.kinds import MAKERS
 
 MODEL = arm()
 LOW, HIGH, REST = channel_arrays(MODEL)

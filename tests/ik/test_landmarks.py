@@ -9,7 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.errors import MirroredWarning
-from tests.support.models import random_transforms
+from tests.support.made.models import random_transforms
 
 RIG = rc.faces.example()
 POINTS = np.arange(0, len(RIG.rest_vertices), len(RIG.rest_vertices) // 30)

@@ -7,7 +7,7 @@ import pytest
 
 import rigcast as rc
 from tests.ik.solving import RIG, TIP, arm, free_arm
-from tests.support.kinds import MAKERS, WITH_DERIVATIVES
+from tests.support.made.kinds import MAKERS, WITH_DERIVATIVES
 
 MODELS = {
     "skinning by channels": arm,

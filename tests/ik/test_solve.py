@@ -7,7 +7,7 @@ import pytest
 
 import rigcast as rc
 from tests.ik.solving import RIG, TIP, arm, channel_arrays, free_arm, peer, residuals
-from tests.support.kinds import MAKERS, WITH_DERIVATIVES, poses_of
+from tests.support.made.kinds import MAKERS, WITH_DERIVATIVES, poses_of
 
 VERTICES = np.array([TIP, 20, 50, 80])
 
@@ -163,7 +163,7 @@ def test_threads_change_no_byte():
 
 
 def test_a_channel_that_is_rounded_keeps_its_value():
-    from tests.support.channels import model_of, random_rows, three_joints
+    from tests.rig.channels import model_of, random_rows, three_joints
 
     model = model_of(three_joints())
     rows = random_rows(model, 2)

@@ -12,8 +12,8 @@ import rigcast as rc
 from rigcast.errors import SparsityWarning
 from rigcast.inverse._parts import solve_in_parts
 from rigcast.inverse._request import Request
-from tests.support.blendshapes import random_rig
-from tests.support.inverse import arrays_of
+from tests.inverse.inverse import arrays_of
+from tests.support.made.blendshapes import random_rig
 
 FRAMES = 60
 

@@ -16,7 +16,7 @@ from rigcast.inverse._problem import make_problem
 from rigcast.inverse._request import METHODS, Request
 from rigcast.inverse._solve import FUNCTIONS
 from tests.conftest import TOLERANCES
-from tests.support.inverse import arrays_of, shot_of
+from tests.inverse.inverse import arrays_of, shot_of
 
 ALPHA = 0.5
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.faces import NAMES, small_face
+from tests.support.characters.faces import NAMES, small_face
 
 RIG = small_face()
 

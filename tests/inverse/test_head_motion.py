@@ -10,8 +10,8 @@ from rigcast.inverse import Solver
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._parts import solve_in_parts
 from rigcast.inverse._request import Request
-from tests.support.blendshapes import random_rig
-from tests.support.moving_head import face_curves, head_turns, moved, moving_face, turn
+from tests.support.characters.moving_head import face_curves, head_turns, moved, moving_face, turn
+from tests.support.made.blendshapes import random_rig
 
 FRAMES = 40
 NOISE = 0.02  # centimeters

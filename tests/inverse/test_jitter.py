@@ -10,7 +10,7 @@ from rigcast.inverse import Solver
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._parts import solve_in_parts
 from rigcast.inverse._request import Request
-from tests.support.moving_head import face_curves, head_turns, moved, moving_face
+from tests.support.characters.moving_head import face_curves, head_turns, moved, moving_face
 
 
 def second_differences(weights: np.ndarray) -> float:

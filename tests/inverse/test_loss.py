@@ -16,8 +16,8 @@ from rigcast.inverse._parts import solve_in_parts
 from rigcast.inverse._problem import make_problem
 from rigcast.inverse._request import Request
 from tests.conftest import TOLERANCES
-from tests.support.blendshapes import slow_blendshapes
-from tests.support.inverse import arrays_of, shot_of
+from tests.inverse.inverse import arrays_of, shot_of
+from tests.support.made.blendshapes import slow_blendshapes
 
 LOSSES = ("huber", "tukey")
 FRAMES, SCALE, ALPHA = 4, 0.3, 0.05

@@ -14,7 +14,7 @@ from rigcast.inverse._methods.majorize_minimize import bound, frames
 from rigcast.inverse._problem import make_problem
 from rigcast.inverse._request import Request
 from tests.conftest import TOLERANCES
-from tests.support.inverse import arrays_of, shot_of, slow_bound, slow_objective
+from tests.inverse.inverse import arrays_of, shot_of, slow_bound, slow_objective
 
 KINDS = ["linear", "pairs", "any"]
 BOXES = [(0.0, 1.0), (-0.5, 1.5)]

@@ -14,7 +14,7 @@ from rigcast.inverse._gram import Gram
 from rigcast.inverse._parts import solve_in_parts
 from rigcast.inverse._request import Request
 from rigcast.progress import Progress
-from tests.support.blendshapes import random_rig
+from tests.support.made.blendshapes import random_rig
 
 FRAMES = 40
 

@@ -12,7 +12,7 @@ from rigcast.inverse._request import Request
 from rigcast.inverse._solve import solve_request
 from rigcast.inverse._trade_off import TradeOff, training_frames
 from tests.conftest import TOLERANCES
-from tests.support.inverse import arrays_of, shot_of
+from tests.inverse.inverse import arrays_of, shot_of
 
 
 @pytest.mark.parametrize(

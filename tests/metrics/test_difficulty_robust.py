@@ -10,7 +10,7 @@ from rigcast._regression.bind_pose import bind_pose
 from rigcast._regression.inputs import fit_inputs
 from rigcast._regression.ridge import folds
 from rigcast.baselines import Samples
-from tests.support.models import chain_skeleton
+from tests.support.made.models import chain_skeleton
 
 DIALS, VERTICES, RARE = 30, 20, 12
 

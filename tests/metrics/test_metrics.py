@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rigcast as rc
 from rigcast import _core
 from tests.conftest import TOLERANCES
-from tests.support.models import chain_skeleton, random_poses
+from tests.support.made.models import chain_skeleton, random_poses
 
 
 def animation(frames=4, vertices=30, seed=0):
@@ -216,7 +216,7 @@ def test_rigid_pieces_have_an_enveloping_error_of_100(tolerance):
         "skin.joint": best[:, None],
         "skin.weight": np.ones((25, 1), np.float32),
     }
-    from tests.support.models import metadata
+    from tests.support.made.models import metadata
 
     rigid = _core.model_from_tensors(tensors, metadata("linear_blend", skeleton))
     error = rc.metrics.enveloping_error(vertices, rigid.evaluate(poses), poses, skeleton, rest)

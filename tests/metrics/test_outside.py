@@ -10,8 +10,8 @@ import pytest
 import rigcast as rc
 from rigcast import _core
 from rigcast._pose_statistics.confidence import confidence_groups, confidence_tensors
-from tests.support.cylinder import CylinderRig
-from tests.support.cylinder_models import cylinder_body, facts
+from tests.support.characters.cylinder import CylinderRig
+from tests.support.made.cylinder_models import cylinder_body, facts
 
 
 @pytest.fixture(scope="module")

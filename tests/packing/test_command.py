@@ -11,8 +11,8 @@ import pytest
 import rigcast as rc
 from rigcast.report import write_contact_sheet
 from tests.cli.command import broken_off, json_of, rigcast_command
-from tests.support.plain_face import plain_face
-from tests.support.second_face import write_obj
+from tests.support.characters.plain_face import plain_face
+from tests.support.characters.second_face import write_obj
 
 
 @pytest.fixture(scope="module")

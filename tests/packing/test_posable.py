@@ -7,7 +7,7 @@ import pytest
 
 import rigcast as rc
 from tests.cli.command import json_of, rigcast_command
-from tests.support.plain_face import plain_face
+from tests.support.characters.plain_face import plain_face
 
 
 def called(names: list[str]) -> rc.BlendshapeRig:

@@ -9,7 +9,7 @@ import rigcast as rc
 from rigcast._hashing import padded_faces
 from rigcast.transfer._packing import mirror
 from tests.packing import oracles
-from tests.support.plain_face import bumpy_shield, plain_face
+from tests.support.characters.plain_face import bumpy_shield, plain_face
 
 pack = rc.transfer.pack_expressions
 

@@ -8,9 +8,9 @@ import pytest
 import rigcast as rc
 from rigcast._rigs.drawn_maps import drawn_maps
 from rigcast.plot._deformation_maps import texels_read
-from tests.support.face_maps import CONTROLS, random_face_maps, slow_map
-from tests.support.mapped_face import clip_data
-from tests.support.mapped_models import mapped_model
+from tests.support.characters.mapped_face import clip_data
+from tests.support.made.face_maps import CONTROLS, random_face_maps, slow_map
+from tests.support.made.mapped_models import mapped_model
 
 pytest.importorskip("matplotlib", reason="the report extra is not installed")
 

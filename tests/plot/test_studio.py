@@ -9,7 +9,7 @@ import pytest
 
 from rigcast._hashing import padded_faces
 from rigcast.plot import _colors as colors
-from tests.support.cylinder import CylinderRig
+from tests.support.characters.cylinder import CylinderRig
 
 pytest.importorskip("pyvista", reason="the report extra is not installed")
 from rigcast.plot._studio import Studio, close_view, polygons, view_of

@@ -9,9 +9,9 @@ import pytest
 
 import rigcast as rc
 from rigcast import inverse
-from tests.support.cylinder import CylinderRig
-from tests.support.cylinder_models import cylinder_body, cylinder_skinning
-from tests.support.sheet import SIDE, sheet_curves, sheet_rig
+from tests.cli.sheet import SIDE, sheet_curves, sheet_rig
+from tests.support.characters.cylinder import CylinderRig
+from tests.support.made.cylinder_models import cylinder_body, cylinder_skinning
 
 
 @pytest.fixture(scope="session")

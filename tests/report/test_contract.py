@@ -13,7 +13,7 @@ import rigcast as rc
 from rigcast import _core
 from rigcast._pose_statistics.expected_error import reliability
 from rigcast.report._body.contract import curve
-from tests.support.cylinder import CylinderRig
+from tests.support.characters.cylinder import CylinderRig
 from tests.support.trainings import train_with
 
 ROUNDS = [

@@ -18,10 +18,10 @@ from rigcast.report._differential.measure import (
     true_displacements,
 )
 from rigcast.report._differential.section import subspace_section
-from tests.support.differential import random_differential
-from tests.support.differential_training import learn
-from tests.support.models import linear_blend
-from tests.support.small_face import SmallFace
+from tests.support.made.differential import random_differential
+from tests.support.made.models import linear_blend
+from tests.training.differential_training import learn
+from tests.training.small_face import SmallFace
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from rigcast.report._body.heldout import held_out
 from rigcast.report._body.measure import in_millimeters
 from rigcast.report._body.page import _was_mended
 from rigcast.report._face_maps.measure import measure_maps
-from tests.support.mapped_face import clip_data, random_data
-from tests.support.mapped_models import mapped_model
+from tests.support.characters.mapped_face import clip_data, random_data
+from tests.support.made.mapped_models import mapped_model
 
 
 @pytest.fixture(scope="module")

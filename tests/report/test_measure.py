@@ -8,7 +8,7 @@ import pytest
 from rigcast.report._body.assess import beyond
 from rigcast.report._body.heldout import check_fits, held_out
 from rigcast.report._body.measure import HISTOGRAM_EDGES, histogram, measure, set_weights, vertex_sets
-from tests.support.models import random_body
+from tests.support.made.models import random_body
 
 
 def test_errors_are_distances_in_millimeters(studied, tolerance):

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from tests.support.models import random_body
+from tests.support.made.models import random_body
 from tests.support.process import PATIENCE
 
 
@@ -98,7 +98,7 @@ def test_a_report_on_its_own_training_set_says_so(studied, written, tmp_path):
 
 def test_names_are_text_not_markup(studied, written, tmp_path):
     from rigcast import report
-    from tests.support.cylinder_models import cylinder_skinning
+    from tests.support.made.cylinder_models import cylinder_skinning
 
     cylinder_skinning(studied.rig, 1, name="<script>alert(1)</script>").save(tmp_path / "a.safetensors")
     report.write_body(tmp_path / "a.html", [tmp_path / "a.safetensors"], studied.data, at_most=2)
@@ -110,8 +110,8 @@ def test_names_are_text_not_markup(studied, written, tmp_path):
 def test_a_model_without_error_and_a_single_pose_make_a_page(written, tmp_path):
     """Nothing to draw on logarithmic scales, nothing to divide by."""
     from rigcast import report, sampling
-    from tests.support.cylinder import CylinderRig
-    from tests.support.cylinder_models import cylinder_skinning
+    from tests.support.characters.cylinder import CylinderRig
+    from tests.support.made.cylinder_models import cylinder_skinning
 
     rig = CylinderRig(bulge=False, extra_control=False)
     data = sampling.sample(rig, tmp_path / "one.rwdata", count=1, probe=0)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rigcast.report._body import places
-from tests.support.cylinder import CylinderRig
-from tests.support.cylinder_models import cylinder_body, cylinder_skinning
+from tests.support.characters.cylinder import CylinderRig
+from tests.support.made.cylinder_models import cylinder_body, cylinder_skinning
 
 
 @pytest.fixture(scope="module")

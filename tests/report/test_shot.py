@@ -12,9 +12,9 @@ import rigcast as rc
 from rigcast import inverse, report
 from rigcast.report._kit.words import figure
 from rigcast.report._shot.rivals import compared_frames
+from tests.cli.sheet import SIDE
 from tests.report.test_page import CHROMIUM, Collector, chromium
-from tests.support.moving_head import FACES, face_curves, head_turns, moved, moving_face
-from tests.support.sheet import SIDE
+from tests.support.characters.moving_head import FACES, face_curves, head_turns, moved, moving_face
 
 pytestmark = pytest.mark.usefixtures("timed_once")
 METHODS = ["descent", "mm", "cet"]

@@ -16,7 +16,7 @@ from rigcast.report._shot import charts, gallery
 from rigcast.report._shot.page import notes, residual
 from rigcast.report._shot.rivals import ALPHAS, Rival, Run, compare, compared_frames
 from rigcast.report._shot.solved import solved_shot
-from tests.support.sheet import SIDE
+from tests.cli.sheet import SIDE
 
 pytestmark = pytest.mark.usefixtures("timed_once")
 METHODS = ["descent", "mm", "cet"]

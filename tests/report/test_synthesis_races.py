@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.players import accelerations, arm_synth, face_synth
+from tests.support.made.players import accelerations, arm_synth, face_synth
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 

@@ -10,7 +10,7 @@ import pytest
 
 import rigcast as rc
 from tests.report.test_page import CHROMIUM, Collector, chromium
-from tests.support.second_face import first_face, second_neutral, second_truth
+from tests.support.characters.second_face import first_face, second_neutral, second_truth
 
 PAIRS = np.array([[3, 30], [4, 31], [60, 75]])
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rigcast import _core
-from tests.support.channels import (
+from tests.rig.channels import (
     FOLLOWERS,
     channel,
     entry,

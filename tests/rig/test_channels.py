@@ -5,7 +5,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._rigs.rotations import axis_rotation
-from tests.support.channels import (
+from tests.rig.channels import (
     AXES,
     FOLLOWERS,
     channel,
@@ -16,7 +16,7 @@ from tests.support.channels import (
     three_joints,
     with_followers,
 )
-from tests.support.models import chain_skeleton
+from tests.support.made.models import chain_skeleton
 
 
 def slow_poses(model, rows, followers=()):

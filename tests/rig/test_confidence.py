@@ -22,7 +22,7 @@ from rigcast._pose_statistics.expected_error import (
     reliability,
 )
 from tests.support.damage import replaced, without_missing
-from tests.support.models import linear_blend
+from tests.support.made.models import linear_blend
 
 JOINTS = 5
 NOTHING = np.zeros(12 * JOINTS, bool)

@@ -9,10 +9,10 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from tests.support.blendshapes import random_rig, random_weights
-from tests.support.kinds import MAKERS, WITH_DERIVATIVES, poses_of
-from tests.support.models import random_poses
-from tests.support.skinning import bumpy_tube, skinned
+from tests.support.made.blendshapes import random_rig, random_weights
+from tests.support.made.kinds import MAKERS, WITH_DERIVATIVES, poses_of
+from tests.support.made.models import random_poses
+from tests.support.made.skinning import bumpy_tube, skinned
 
 
 def directions(model, poses, seed=7):

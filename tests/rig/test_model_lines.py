@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import rigcast as rc
-from tests.support.faces import small_face
-from tests.support.models import linear_blend
+from tests.support.characters.faces import small_face
+from tests.support.made.models import linear_blend
 
 
 def test_a_blendshape_rig_in_one_line():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.support.blendshapes import random_rig
-from tests.support.models import linear_blend, random_body
+from tests.support.made.blendshapes import random_rig
+from tests.support.made.models import linear_blend, random_body
 
 MODELS = {"linear_blend": linear_blend, "body": random_body, "blendshape": random_rig}
 

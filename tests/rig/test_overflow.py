@@ -7,8 +7,8 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from tests.support.blendshapes import random_rig
-from tests.support.models import linear_blend, random_body, random_poses
+from tests.support.made.blendshapes import random_rig
+from tests.support.made.models import linear_blend, random_body, random_poses
 
 
 def skinned(kind):

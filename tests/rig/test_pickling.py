@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.kinds import KINDS, MAKERS
-from tests.support.synthesis import face, wave
+from tests.support.made.kinds import KINDS, MAKERS
+from tests.support.made.synthesis import face, wave
 
 
 def same_file(a: rc.Deformer, b: rc.Deformer, folder) -> bool:

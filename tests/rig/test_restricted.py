@@ -9,9 +9,9 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from tests.support.kinds import MAKERS, WITH_DERIVATIVES, poses_of
-from tests.support.models import linear_blend, random_poses
-from tests.support.skinning import bumpy_tube, skinned, tube
+from tests.support.made.kinds import MAKERS, WITH_DERIVATIVES, poses_of
+from tests.support.made.models import linear_blend, random_poses
+from tests.support.made.skinning import bumpy_tube, skinned, tube
 
 
 def some_vertices(model, seed, count=9):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rigcast import _core
-from tests.support.models import chain_skeleton, random_poses
-from tests.support.slow import slow_skinning
+from tests.rig.slow import slow_skinning
+from tests.support.made.models import chain_skeleton, random_poses
 
 
 def slow_rigid_errors(skeleton, rest_vertices, poses, vertices):

@@ -10,7 +10,7 @@ import pytest
 import rigcast as rc
 from rigcast._rigs.segments import components
 from rigcast._rigs.surface import Surface
-from tests.support.surfaces import FACES, two_parts
+from tests.support.characters.surfaces import FACES, two_parts
 
 
 def mesh(surface):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.kinds import KINDS, MAKERS, WITH_DERIVATIVES, poses_of
-from tests.support.models import random_poses
-from tests.support.skinning import bumpy_tube, skinned
+from tests.support.made.kinds import KINDS, MAKERS, WITH_DERIVATIVES, poses_of
+from tests.support.made.models import random_poses
+from tests.support.made.skinning import bumpy_tube, skinned
 
 
 def steps(model, seed):

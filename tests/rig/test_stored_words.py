@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.kinds import KINDS, MAKERS
+from tests.support.made.kinds import KINDS, MAKERS
 
 STORED = [kind for kind in KINDS if kind.startswith(("body", "face_maps", "differential"))]
 

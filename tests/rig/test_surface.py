@@ -10,9 +10,9 @@ import pytest
 import rigcast as rc
 from rigcast import _core
 from rigcast._rigs.surface import surface_of
-from tests.support.kinds import KINDS, MAKERS, WITH_DERIVATIVES, poses_of
-from tests.support.models import linear_blend
-from tests.support.surfaces import covered, same_surface
+from tests.support.characters.surfaces import covered, same_surface
+from tests.support.made.kinds import KINDS, MAKERS, WITH_DERIVATIVES, poses_of
+from tests.support.made.models import linear_blend
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,7 +11,7 @@ import numpy as np
 
 import rigcast as rc
 from rigcast.sampling._store.manifest import manifest_hash
-from tests.support.cylinder import CylinderRig
+from tests.support.characters.cylinder import CylinderRig
 
 SMALL = {"count": 50, "seed": 7, "probe": 2, "shard_rows": 16}
 

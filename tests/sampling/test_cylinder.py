@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.support.cylinder import CylinderRig
+from tests.support.characters.cylinder import CylinderRig
 
 
 def test_rest_channels_give_the_rest_mesh(cylinder_rig, tolerance):

@@ -22,8 +22,8 @@ from rigcast.sources import (
     TranslationChannels,
     load_bvh,
 )
-from tests.support.cylinder import CylinderRig
-from tests.support.motions import ARM, write
+from tests.sampling.motions import ARM, write
+from tests.support.characters.cylinder import CylinderRig
 
 SETTINGS = {"count": 30, "seed": 3, "probe": 2}
 

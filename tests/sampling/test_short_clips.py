@@ -8,7 +8,7 @@ import pytest
 import rigcast as rc
 from rigcast._rigs.motions.action import Action
 from rigcast.sampling import Animation, Balanced, balanced, clipped_share
-from tests.support.lid import lid_rig
+from tests.support.characters.lid import lid_rig
 
 WINK = Action("wink", np.array([[0.0, 0.0], [1.0, 0.0]]), 24.0)
 STILL = Action("still", np.array([[0.5, 0.0]]), 24.0)

@@ -8,8 +8,8 @@ import pytest
 import rigcast as rc
 from rigcast._rigs.surface import Surface, surface_of
 from tests.sampling.rigs import write_manifest
-from tests.support.small_rig import small_rig
-from tests.support.surfaces import same_surface
+from tests.support.characters.small_rig import small_rig
+from tests.support.characters.surfaces import same_surface
 
 FILES = ["vertex_parts.npy", "face_materials.npy", "uvs.npy", "uv_faces.npy"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rigcast.sources import joint_map, load_bvh, load_npz_rig, retarget, save_npz_rig
-from tests.support.small_rig import slow_sample
+from tests.support.characters.small_rig import slow_sample
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "systems" / "body" / "antonia.py"
 

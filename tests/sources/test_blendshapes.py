@@ -11,7 +11,7 @@ import rigcast as rc
 from rigcast._formats.live_link.read import ANGLES, BLENDSHAPES, COLUMNS, column_sources
 from rigcast._rigs.matching import plain_name
 from rigcast.errors import InputWarning
-from tests.support.faces import small_face
+from tests.support.characters.faces import small_face
 from tests.support.glb import Gltf, world
 
 HATLESS = pytest.mark.filterwarnings("ignore:left out, without morph targets. hat")

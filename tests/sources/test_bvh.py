@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rigcast._rigs.rotations import axis_rotation
 from rigcast.sources import load_bvh
-from tests.support.motions import ARM, write
+from tests.sampling.motions import ARM, write
 
 
 def test_reads_hierarchy_channels_and_frames(tmp_path):

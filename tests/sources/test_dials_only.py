@@ -9,7 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.sources import RigChannel
-from tests.support.lid import lid_rig
+from tests.support.characters.lid import lid_rig
 
 ROWS = np.array([[0.0, 0.0], [1.0, 0.25], [0.5, 1.0]])
 

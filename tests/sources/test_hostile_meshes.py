@@ -13,7 +13,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._formats.live_link.read import COLUMNS
-from tests.support.faces import small_face
+from tests.support.characters.faces import small_face
 
 SQUARE = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n"
 

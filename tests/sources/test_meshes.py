@@ -11,8 +11,8 @@ import pytest
 
 import rigcast as rc
 from rigcast.exports import write_rig
-from tests.support.faces import small_face
-from tests.support.second_face import write_obj
+from tests.support.characters.faces import small_face
+from tests.support.characters.second_face import write_obj
 
 FACE = small_face()
 VERTICES, FACES = FACE.rest_vertices, FACE.faces

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from rigcast._formats.npz.rig import MEMBERS
 from rigcast.sources import load, load_npz_rig, save_npz_rig
+from tests.support.characters.small_rig import small_rig
+from tests.support.characters.surfaces import same_surface
 from tests.support.damage import damaged_bytes
-from tests.support.small_rig import small_rig
-from tests.support.surfaces import same_surface
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,8 @@ from rigcast.sources import (
     load,
     save_npz_rig,
 )
+from tests.support.characters.small_rig import slow_sample, small_rig
 from tests.support.glb import character
-from tests.support.small_rig import slow_sample, small_rig
 
 
 def random_channels(rig, count, seed=1):

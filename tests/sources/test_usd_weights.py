@@ -7,7 +7,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.exports import write_blendshape_weights
-from tests.support.moving_head import face_curves, head_turns, moving_face
+from tests.support.characters.moving_head import face_curves, head_turns, moving_face
 
 pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
 

@@ -18,7 +18,7 @@ from tests.conftest import TESTS, needs_blender
         ("python/rigcast/_formats/gltf/document.py", ["tests/sources", "tests/exports"]),
         ("bindings/models/body.cpp", ["tests/core", "tests/rig"]),
         ("tests/body/test_storage.py", ["tests/body/test_storage.py"]),
-        ("tests/support/models.py", []),
+        ("tests/support/made/models.py", []),
         ("LICENSE", []),
     ],
 )

@@ -15,7 +15,9 @@ import numpy as np
 
 import rigcast as rc
 from tests.conftest import SHARED_DATA
-from tests.support import blendshapes, inverse_rigs, models, second_face, skinning
+from tests.support import inverse_rigs
+from tests.support.characters import second_face
+from tests.support.made import blendshapes, models, skinning
 
 METHODS = ("descent", "mm", "mm_cet", "cet", "seol")
 

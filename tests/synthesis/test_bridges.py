@@ -11,7 +11,7 @@ import rigcast as rc
 from rigcast.synthesis._closest import closest_points
 from rigcast.synthesis._parts import Bridge
 from rigcast.synthesis._synthesizer import shortest_route
-from tests.support.synthesis import face, wave
+from tests.support.made.synthesis import face, wave
 
 SPEEDS = [0.1, 0.2, 0.13, 0.07, 0.05, 0.0]
 

@@ -12,7 +12,7 @@ from rigcast.synthesis._clips.clips import checked_clips, resampled_clip
 from rigcast.synthesis._clips.rotations import Rotations
 from rigcast.synthesis._coordinates import Coordinates
 from rigcast.synthesis._mesh import ControlledMesh, effects_of
-from tests.support.synthesis import arm, face, wave
+from tests.support.made.synthesis import arm, face, wave
 
 FREE = np.tile([-180.0, 180.0], (3, 1))
 

@@ -16,7 +16,7 @@ from rigcast.synthesis import _file
 from rigcast.synthesis._file import from_tensors, to_tensors
 from rigcast.synthesis._synthesizer import Synthesizer
 from tests.support.damage import damaged_bytes, damaged_tensors
-from tests.support.synthesis import arm, face, wave
+from tests.support.made.synthesis import arm, face, wave
 
 SPEEDS = [0.1, 0.2, 0.13, 0.07, 0.05, 0.0]
 

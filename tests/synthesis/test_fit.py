@@ -9,7 +9,7 @@ import rigcast as rc
 from rigcast.synthesis._learning.embedding import components_for, principal_components
 from rigcast.synthesis._learning.held_out import split
 from rigcast.synthesis._space import Segment
-from tests.support.synthesis import arm, face, wave
+from tests.support.made.synthesis import arm, face, wave
 
 SPEEDS = [0.1, 0.2, 0.13, 0.07, 0.05, 0.0]
 

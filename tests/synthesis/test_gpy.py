@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rigcast import _core
-from tests.support import latent
+from tests.support.made import latent
 
 GPy = pytest.importorskip("GPy", reason="GPy is not installed (it needs NumPy 2)", exc_type=ImportError)
 

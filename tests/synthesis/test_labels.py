@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.synthesis import face, wave
+from tests.support.made.synthesis import face, wave
 
 SPEEDS = {"low": [0.1, 0.2, 0.13, 0.07, 0.05, 0.0], "high": [0.06, 0.11, 0.19, 0.08, 0.14, 0.0]}
 

@@ -7,7 +7,7 @@ import pytest
 
 from rigcast import _core
 from tests.conftest import TOLERANCES
-from tests.support import latent
+from tests.support.made import latent
 
 SEGMENTS = [(0, 60), (60, 100)]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rigcast import _core
-from tests.support import latent
+from tests.support.made import latent
 
 DENSE = 1e-8  # relative: sums of hundreds of terms
 GRADIENT = 1e-6  # relative to the largest entry; central differences of double precision

@@ -7,7 +7,7 @@ import pytest
 
 from rigcast import _core, errors
 from tests.conftest import TOLERANCES
-from tests.support import latent
+from tests.support.made import latent
 
 DENSE = 1e-8  # of quantities of order one to a hundred: two factorizations in different orders
 DIFFERENCES = TOLERANCES["float64_converged"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.players import face_synth
+from tests.support.made.players import face_synth
 
 BLINKS = rc.synthesis.Blinks(controls={"shape5": 1.0}, per_minute=15, length=0.25)
 SECONDS = np.arange(0, 600, 1 / 24)

@@ -11,7 +11,7 @@ import pytest
 import rigcast as rc
 from rigcast.cli import main
 from rigcast.errors import InputWarning
-from tests.support.synthesis import arm, face, wave
+from tests.support.made.synthesis import arm, face, wave
 
 SPEEDS = [0.1, 0.2, 0.13, 0.07, 0.05, 0.0]
 

@@ -13,7 +13,7 @@ import pytest
 import rigcast as rc
 from rigcast.cli import main
 from rigcast.progress import Progress
-from tests.support.synthesis import face, wave
+from tests.support.made.synthesis import face, wave
 
 SPEEDS = [0.1, 0.2, 0.13, 0.07, 0.05, 0.0]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.players import face_synth
+from tests.support.made.players import face_synth
 
 STORY = [
     {"at": 0, "command": "idle", "label": "calm", "hold": 1},

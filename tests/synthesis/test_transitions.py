@@ -7,7 +7,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.synthesis._playing.transitions import Decay, Mixer, smooth_shares
-from tests.support.players import accelerations, arm_synth, face_synth
+from tests.support.made.players import accelerations, arm_synth, face_synth
 
 
 def mixer_of(synth):

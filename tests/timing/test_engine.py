@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from rigcast._timing.engine import batch_of, engine_figures, subject_of
-from tests.support.cylinder import CylinderRig
-from tests.support.cylinder_models import cylinder_body
-from tests.support.differential import random_differential
-from tests.support.face_maps import random_face_maps
-from tests.support.models import linear_blend, random_body, random_poses
+from tests.support.characters.cylinder import CylinderRig
+from tests.support.made.cylinder_models import cylinder_body
+from tests.support.made.differential import random_differential
+from tests.support.made.face_maps import random_face_maps
+from tests.support.made.models import linear_blend, random_body, random_poses
 
 
 def subject(model, poses=None, truth=None, batch=3):

@@ -8,7 +8,7 @@ import pytest
 
 from rigcast._timing.engine import subject_of
 from rigcast._timing.reading import Reading, reading_line
-from tests.support.models import random_body
+from tests.support.made.models import random_body
 
 # 8 MB read in 0.25 ms, 32 GB/s; the pose takes 0.4 ms.
 READING = Reading("rigcast", 1, 8_000_000, seconds=4e-4, read_seconds=2.5e-4)

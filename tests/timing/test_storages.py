@@ -19,7 +19,7 @@ from rigcast._timing.storages import (
     storage_warning,
 )
 from rigcast.cli import _dispatch as dispatch
-from tests.support.models import random_body, random_poses
+from tests.support.made.models import random_body, random_poses
 
 
 def test_a_tenth_of_the_own_error_is_small():

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.cylinder import CylinderRig
-from tests.support.cylinder_models import cylinder_body, cylinder_skinning
-from tests.support.faces import small_face
+from tests.support.characters.cylinder import CylinderRig
+from tests.support.characters.faces import small_face
+from tests.support.made.cylinder_models import cylinder_body, cylinder_skinning
 
 torch = pytest.importorskip("torch", reason="the training extra is not installed")
 

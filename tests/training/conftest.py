@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import rigcast as rc
-from tests.support.cylinder import CylinderRig
-from tests.support.small_face import SmallFace
+from tests.support.characters.cylinder import CylinderRig
 from tests.support.trainings import train_with
+from tests.training.small_face import SmallFace
 
 QUICK = {"steps": 60, "hidden": 8, "batch": 32, "max_components": 6, "border": 1.0, "threads": 1}
 

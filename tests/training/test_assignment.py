@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rigcast import _core
 from rigcast.training._body.preparation import assign, candidate_joints
-from tests.support.models import chain_skeleton, random_poses
+from tests.support.made.models import chain_skeleton, random_poses
 
 
 def slow_assign(errors, tau):

@@ -12,8 +12,8 @@ import rigcast as rc
 from rigcast import _core
 from rigcast._extras import MissingExtra
 from rigcast.training._export import rest_pose
-from tests.support.cylinder import CylinderRig
-from tests.support.slow import slow_body
+from tests.rig.slow import slow_body
+from tests.support.characters.cylinder import CylinderRig
 from tests.support.trainings import train_with
 
 

@@ -15,7 +15,7 @@ from rigcast._pose_statistics.columns import (
     varying_columns,
     without_equal,
 )
-from tests.support.models import random_transforms
+from tests.support.made.models import random_transforms
 
 
 def rotating_poses(frames=50, joints=3, seed=0):

@@ -7,7 +7,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._rigs.skinned import SkinnedRig
-from tests.support.differential_training import learn, saved_bytes
+from tests.training.differential_training import learn, saved_bytes
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import rigcast as rc
 from rigcast import _core
 from rigcast._pose_statistics.combinations import squared_distances
 from rigcast.training._body.error_bound import LEAST_ROWS, beyond_range, conformal, cross_validated, row_errors
-from tests.support.cylinder import CylinderRig
+from tests.support.characters.cylinder import CylinderRig
 from tests.support.trainings import train_with
 
 

@@ -9,7 +9,7 @@ import rigcast as rc
 from rigcast.training._body.missed import missed_columns
 from rigcast.training._body.preparation import prepare
 from rigcast.training._body.settings import BodySettings
-from tests.support.cylinder import SEGMENT, CylinderRig
+from tests.support.characters.cylinder import SEGMENT, CylinderRig
 from tests.training.test_influence import IGNORE, joints_read
 
 LEAST = 1e-3

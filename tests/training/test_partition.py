@@ -7,7 +7,7 @@ import pytest
 
 from rigcast import _core
 from rigcast.training._body.partition import FAINT, blended_sets, hard_sets
-from tests.support.cylinder import CylinderRig
+from tests.support.characters.cylinder import CylinderRig
 
 
 def dense(sets, num_vertices):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.cylinder import CylinderRig
+from tests.support.characters.cylinder import CylinderRig
 from tests.support.trainings import train_with
 from tests.training.test_body import rigid
 

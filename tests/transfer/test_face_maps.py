@@ -16,7 +16,7 @@ from rigcast.training._face_maps._train.convolution_networks import ConvolutionS
 from rigcast.training._face_maps._train.learned_map import LearnedMap, map_tensors
 from rigcast.training._face_maps._train.shapes import Scaling
 from rigcast.transfer import transfer_face_maps
-from tests.support.mapped_face import SIDE, MappedFace
+from tests.support.characters.mapped_face import SIDE, MappedFace
 
 SHEET = SIDE * SIDE
 

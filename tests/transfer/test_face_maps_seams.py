@@ -13,7 +13,7 @@ from rigcast.training._face_maps._layout.segments import Layout, RigidPart
 from rigcast.training._face_maps._train.learned_map import map_tensors
 from rigcast.transfer import transfer_face_maps
 from rigcast.transfer._seams import home_rows, within_seams
-from tests.support.mapped_face import SIDE, MappedFace
+from tests.support.characters.mapped_face import SIDE, MappedFace
 from tests.transfer.test_face_maps import POSES, SHEET, learned, subdivided
 
 MIDDLE = SIDE // 2

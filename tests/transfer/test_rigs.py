@@ -9,7 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.errors import UpAxisWarning
-from tests.support.second_face import write_obj
+from tests.support.characters.second_face import write_obj
 from tests.transfer.meshes import bend, mixed_sheets, random_rotation
 from tests.transfer.test_correspondence import PLACES, cap, nearest, smile
 

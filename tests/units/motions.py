@@ -10,7 +10,7 @@ import numpy as np
 
 import rigcast as rc
 from rigcast.sources import Facts, Joints, SkinnedRig
-from tests.support.dancer import LEGS, LOCAL, NAMES, PARENTS, REST, body, dance
+from tests.support.characters.dancer import LEGS, LOCAL, NAMES, PARENTS, REST, body, dance
 from tests.units.scaled import CYLINDER, Scaled, samples
 
 SAME = {name: name for name in NAMES}

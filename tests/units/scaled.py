@@ -10,9 +10,9 @@ from functools import cache
 import numpy as np
 
 import rigcast as rc
-from tests.support.cylinder import CylinderRig
-from tests.support.mapped_face import MappedFace
-from tests.support.second_face import first_face, second_neutral
+from tests.support.characters.cylinder import CylinderRig
+from tests.support.characters.mapped_face import MappedFace
+from tests.support.characters.second_face import first_face, second_neutral
 
 FAINTEST = 1e-12
 OTHER = second_neutral()

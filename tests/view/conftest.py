@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.browser import CHROMIUM
-from tests.view.posed import Posed
+from tests.view.browser import CHROMIUM
+from tests.view.stage.posed import Posed
 
 
 @pytest.fixture(scope="session")
@@ -13,7 +13,7 @@ def browser(tmp_path_factory):
     pytest.importorskip("websockets", reason="websockets is not installed (extra viewer)")
     if CHROMIUM is None:
         pytest.skip("no Chromium on the PATH")
-    from tests.support.browser import Browser
+    from tests.view.browser import Browser
 
     with Browser(tmp_path_factory.mktemp("chromium"), (800, 560)) as started:
         yield started

@@ -11,11 +11,11 @@ import rigcast as rc
 from rigcast.viewer._figures._rig import THROUGH
 from rigcast.viewer._view import stage_of
 from tests.support.blender import has_blender
-from tests.support.dog import dog_files
+from tests.support.characters.dog import dog_files
 from tests.view.frames import header_of
 from tests.view.page_messages import page_messages
 
-FILES = Path(__file__).parents[1] / "sources" / "blender" / "files.py"
+FILES = Path(__file__).parents[1] / "sources" / "blender" / "scenes" / "files.py"
 pytestmark = pytest.mark.skipif(not has_blender(), reason="neither the bpy wheel nor a blender executable is installed")
 
 

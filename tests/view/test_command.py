@@ -15,7 +15,7 @@ pytest.importorskip("websockets", reason="websockets is not installed (extra vie
 
 import rigcast as rc
 from rigcast.cli import main
-from tests.support.plain_face import plain_face
+from tests.support.characters.plain_face import plain_face
 from tests.support.process import PATIENCE
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from rigcast.viewer import _live
 from rigcast.viewer._view import stage_of
-from tests.support.plain_face import plain_face
+from tests.support.characters.plain_face import plain_face
 
 
 def test_the_token_stands_in_a_file_of_the_user_alone(monkeypatch):

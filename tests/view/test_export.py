@@ -13,9 +13,9 @@ import rigcast as rc
 from rigcast.viewer._export import Snapshot, written
 from rigcast.viewer._view import stage_of
 from tests.support.blender import has_blender
-from tests.support.plain_face import plain_face
+from tests.support.characters.plain_face import plain_face
 from tests.view.page_messages import page_messages
-from tests.view.posed import skinned_arm
+from tests.view.stage.posed import skinned_arm
 
 FRAMES, FPS = 4, 30.0
 PLAY = Path(__file__).with_name("play_blend.py")

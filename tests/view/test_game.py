@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from tests.support.players import face_synth
+from tests.support.made.players import face_synth
 
 # Plays every sequence of the other one against the opponent; returns how many games it won, drew and lost.
 ALL_GAMES = """(async () => {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.support.plain_face import plain_face
-from tests.view.posed import skinned_arm
+from tests.support.characters.plain_face import plain_face
+from tests.view.stage.posed import skinned_arm
 
 pytestmark = pytest.mark.long
 

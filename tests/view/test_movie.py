@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rigcast.viewer._movie import Movie
-from tests.support.plain_face import plain_face
+from tests.support.characters.plain_face import plain_face
 
 FRAMES = 5
 needs_ffmpeg = pytest.mark.skipif(shutil.which("ffprobe") is None, reason="ffmpeg is not on the PATH")

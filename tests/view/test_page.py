@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-from tests.support.plain_face import plain_face
-from tests.view.bodies import NAMED, body, skinned
-from tests.view.posed import SHIFT, skinned_arm
+from tests.support.characters.plain_face import plain_face
+from tests.view.stage.bodies import NAMED, body, skinned
+from tests.view.stage.posed import SHIFT, skinned_arm
 
 NEAR = 2.0  # pixels
 

@@ -12,7 +12,7 @@ from rigcast.viewer._coarse import coarse_mesh
 from rigcast.viewer._geometry import triangles
 from rigcast.viewer._recording import recorded
 from rigcast.viewer._summed import planes
-from tests.support.plain_face import plain_face
+from tests.support.characters.plain_face import plain_face
 from tests.view.page_messages import page_messages
 
 

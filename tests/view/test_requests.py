@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("websockets", reason="websockets is not installed (extra viewer)")
 
 import rigcast as rc
-from tests.support.plain_face import plain_face
+from tests.support.characters.plain_face import plain_face
 from tests.support.process import PATIENCE
 
 REQUESTS = {

@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 
 import rigcast as rc
 from rigcast.viewer import _server
-from tests.support.plain_face import plain_face
+from tests.support.characters.plain_face import plain_face
 from tests.support.process import PATIENCE
 from tests.view.frames import header_of
 

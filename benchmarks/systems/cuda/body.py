@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from tests.support.models import random_body
+from tests.support.made.models import random_body
 
 from benchmarks.kernels.body import BODY_SIZES
 from benchmarks.systems.cuda import batches

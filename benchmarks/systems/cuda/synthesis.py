@@ -11,7 +11,7 @@ import argparse
 import sys
 
 import numpy as np
-from tests.support import latent
+from tests.support.made import latent
 
 from benchmarks.systems.cuda.script import Found, Script, extension, markdown, wall
 from rigcast import _core

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 import numpy as np
-from tests.support.map_floors import refined_floor
+from tests.training.map_floors import refined_floor
 
 import rigcast as rc
 from rigcast import _core

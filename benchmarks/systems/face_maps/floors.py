@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from tests.support.map_floors import refined_floor
+from tests.training.map_floors import refined_floor
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks

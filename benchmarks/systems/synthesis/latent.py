@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy
-from tests.support.latent import setting, spread_frames
+from tests.support.made.latent import setting, spread_frames
 
 from benchmarks.marks import write_between_marks
 from benchmarks.systems.synthesis.latent_peers import Floats, Gradient, connectivity, exact, through

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from tests.support.latent import setting
+from tests.support.made.latent import setting
 
 from benchmarks.marks import write_between_marks
 from rigcast import _core

@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-from tests.support.browser import Browser
-from tests.support.players import face_synth
-from tests.view.posed import Posed
+from tests.support.made.players import face_synth
+from tests.view.browser import Browser
+from tests.view.stage.posed import Posed
 
 import rigcast as rc
 from rigcast._timing import load_average, machine

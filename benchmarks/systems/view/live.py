@@ -23,8 +23,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from tests.support.browser import Browser
-from tests.view.posed import Posed
+from tests.view.browser import Browser
+from tests.view.stage.posed import Posed
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks

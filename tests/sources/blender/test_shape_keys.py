@@ -10,7 +10,7 @@ from rigcast._formats.blender.expressions import NotACombination, combination_te
 from rigcast._notes import heard
 from rigcast._rigs.surface import surface_of
 from rigcast.cli._inputs.faces import open_rig
-from tests.support.surfaces import same_surface
+from tests.support.characters.surfaces import same_surface
 
 
 def test_driven_keys_become_combinations_that_blender_agrees_with(host, tolerance):

@@ -8,7 +8,7 @@ import pytest
 import rigcast as rc
 from rigcast._formats.blender.limits import write_limits
 from tests.support.blender import has_wheel
-from tests.support.walker import SCALE, WAY, write_other, write_walk
+from tests.support.characters.walker import SCALE, WAY, write_other, write_walk
 
 SAME = 1e-5  # of meters: float32
 

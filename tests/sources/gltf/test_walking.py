@@ -7,7 +7,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.cli._inputs.skinned_model import skinned_model
-from tests.support.walker import SCALE, WAY, walk, write_other, write_walk
+from tests.support.characters.walker import SCALE, WAY, walk, write_other, write_walk
 
 SAME = 1e-5  # of meters: float32
 

@@ -1,0 +1,97 @@
+"""The files that the examples of all commands read: small, and made without a command."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import numpy as np
+
+import rigcast as rc
+from tests.demo.published import small_ict
+from tests.support.blender import has_blender
+from tests.support.characters import dog
+from tests.support.characters.cylinder import CylinderRig
+from tests.support.characters.lid import lid_file
+from tests.support.characters.mapped_face import clip_data, random_data
+from tests.support.characters.plain_face import plain_face
+from tests.support.characters.second_face import second_face_files
+from tests.support.made.cylinder_models import cylinder_file, learned_looking_body
+from tests.support.made.mapped_models import mapped_model
+from tests.support.trained import kept
+
+
+def example_files() -> Path:
+    """The folder that holds them; it must not be changed."""
+    return kept("examples", make_files, dog.SCRIPT.read_bytes())
+
+
+def make_files(place: Path) -> None:
+    cylinder_file(place / "hero.npz")
+    cylinder_file(place / "limb.npz", bulge=0.0)
+    lid_file(place / "lid.npz")
+    (place / "jobs.toml").write_text(JOBS)
+    (place / "joints.json").write_text(json.dumps({name: name for name in CylinderRig().joint_names}))
+    hero = rc.sources.load(place / "hero.npz")
+    data = rc.sampling.sample(hero, place / "hero.rwdata", count=400, seed=0)
+    rc.sampling.sample(hero, place / "held_out.rwdata", count=60, seed=1, probe=0)
+    cylinder = CylinderRig()
+    cylinder.dial_names = []  # the file has none
+    learned_looking_body(cylinder, data_hash=data.hash, channels=data.channel_entry).save(place / "hero.safetensors")
+    goals_files(place, rc.load(place / "hero.safetensors"))
+    mapped_model(clip_data(place / "head.rwdata", frames=20, count=3)).save(place / "head.safetensors")
+    random_data(place / "head_held_out.rwdata", 10)
+    face = plain_face()
+    face.save(place / "face.safetensors")
+    if importlib.util.find_spec("torch"):
+        few = rc.training.FaceIkSettings(hidden=8, rows=64, batch=16, bins=1)
+        points = np.arange(0, len(face.rest_vertices), 40)
+        rc.training.face_ik(face, points, steps=1, threads=1, settings=few).save(place / "face_ik.safetensors")
+    weights = np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))
+    np.save(place / "take.npy", face.evaluate(weights))
+    speeds = np.linspace(0.1, 0.3, face.num_shapes)
+    clips = {
+        name: 0.5 + size * np.sin(np.arange(72)[:, None] * speeds) for name, size in (("calm", 0.1), ("lively", 0.4))
+    }
+    for name, clip in clips.items():
+        np.save(place / f"{name}.npy", clip)
+    short = {"dimensions": 2, "components": 3, "iterations": 10, "held_out": False}
+    rc.synthesis.fit({name: [clip] for name, clip in clips.items()}, rig=face, **short).save(
+        place / "moods.safetensors"
+    )
+    rc.exports.write_blendshape_weights(place / "weights.npz", face, weights)
+    rc.exports.write_blendshape_weights(place / "smooth.glb", face, weights)
+    shapes = face.rest_vertices + face.columns()
+    rc.transfer.pack_expressions(face.rest_vertices, shapes, face.faces, names=face.shape_names).save(
+        place / "plan.json"
+    )
+    second_face_files(place)
+    small_ict(place / "ICT-FaceKit")
+    if has_blender():
+        dog.dog_files(place)
+        rc.exports.write_rig(place / "face.blend", face)
+
+
+JOBS = """
+[[jobs]]
+name = "shot"
+command = "solve"
+arguments = ["face.safetensors", "take.npy", "--fps", 30, "-o", "weights.npz"]
+
+[[jobs]]
+command = "info"
+each = "*.npz"
+arguments = ["{path}"]
+"""
+
+
+def goals_files(place: Path, model: rc.Deformer) -> None:
+    """Targets for three vertices over five frames, as both formats."""
+    low, high = np.array([(c.low, c.high) for c in model.channels]).T
+    rows = np.linspace(0.0, 0.3, 5)[:, None] * np.where(high > -low, high, low)
+    vertices = np.array([30, 90, 140])
+    targets = model.evaluate(model.poses_from_channels(rows))[:, vertices].astype(np.float64)
+    np.savez(place / "goals.npz", targets=targets, vertices=vertices, fps=24.0)
+    lines = [f"{t},{v},{x},{y},{z}" for t in range(5) for v, (x, y, z) in zip(vertices, targets[t], strict=True)]
+    (place / "goals.csv").write_text("frame,vertex,x,y,z\n" + "\n".join(lines) + "\n")
