@@ -159,9 +159,9 @@ def _wants_dials_only(args: argparse.Namespace, rig: Any, learned: Any) -> bool:
 
 def _as_learned(suffix: str, known: Ranges) -> dict[str, Any]:
     """Options that open a rig with the channels it was sampled with."""
-    if not known or suffix not in OPTIONS:
+    if not known or suffix not in takers(RIG, "ranges"):
         return {}
-    if suffix in (".blend", ".fbx"):
+    if suffix in takers(RIG, "limits"):
         return {"limits": {name: ends for name, ends in known.items() if ends[0] < ends[1]}, "hold": "*"}
     turns = {bounds for name, bounds in known.items() if name[-3:] in GLTF_TURNS}
     (low, high), *others = turns or {(0.0, 0.0)}
