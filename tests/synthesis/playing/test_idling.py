@@ -94,7 +94,7 @@ def test_idling_meets_every_pose_before_it_meets_one_twice():
         player = synth.player(seed=seed, label="lively")
         player.idle("lively", chosen, hold=0.1)
         own = synth.mesh_features(player.step(1500))
-        told = player._voice.character.tasks[-1]
+        told = player._character.character.tasks[-1]
         assert told["do"] == "wander"
         assert told["visited"] >= 8
         met = np.array([np.linalg.norm(own - frames[frame], axis=1) <= step for _, frame in chosen])

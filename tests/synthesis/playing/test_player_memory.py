@@ -16,7 +16,7 @@ def test_samples_keep_their_own_frame_only():
     player = face_synth().player(seed=1)
     player.idle("lively")
     player.step(240)
-    samples = player._voice.character.samples
+    samples = player._character.character.samples
     assert len(samples) == 10
     assert all(place.base is None and controls.base is None for *_, place, controls in samples)
 
@@ -56,7 +56,7 @@ def test_commands_and_notes_are_bounded_and_keep_what_waits(monkeypatch):
     player = face_synth().player(seed=1, label="calm")
     player.idle("calm")
     player.step(30)
-    own = player._voice.character
+    own = player._character.character
     for number in range(40):
         own._note({"frame": own.frame, "name": "note", "command": f"note {number}", "label": "calm", "began": 0})
     assert len(own.record.events) == 8
