@@ -32,5 +32,5 @@ def test_the_named_tests_are_there():
 
 def test_what_asks_for_blender_is_run_where_blender_is():
     assert needs_blender(TESTS / "sources" / "blender" / "test_process.py")
-    assert needs_blender(TESTS / "cli" / "test_actions.py")
+    assert needs_blender(TESTS / "cli" / "motion" / "test_actions.py")
     assert not needs_blender(TESTS / "linalg" / "test_sparse_cholesky.py")

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._core import BlendshapeRig
 from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._safe_reading import check_regular, read_json
+from rigcast._validate import bad_file
+from rigcast.errors import FileError
 from rigcast.sources._weights import read_weights
 
 Float64 = NDArray[np.float64]
@@ -47,18 +49,19 @@ def load_pins(path: Source, rig: BlendshapeRig, num_frames: int, bounds: ArrayLi
     """
     file = _existing("load_pins", path)
     if file.suffix.lower() not in PINS:
-        raise ValueError(f"load_pins: {file}: no array of weights; its name must end in {' or '.join(PINS)}")
+        problem = f"no array of weights; its name must end in {' or '.join(PINS)}"
+        raise bad_file(file, problem, function="load_pins")
     pins = read_weights(file, rig, missing=np.nan)
     shape = (num_frames, rig.num_shapes)
     if pins.shape not in (shape, shape[1:]):
-        got = f"{file}: pins of shape {pins.shape}"
-        raise ValueError(f"load_pins: {got}; the shot has {shape[0]:,} frames, the rig {shape[1]} shapes")
+        known = f"the shot has {shape[0]:,} frames, the rig {shape[1]} shapes"
+        raise bad_file(file, f"pins of shape {pins.shape}; {known}", function="load_pins")
     low, high = np.broadcast_to(rig.bounds if bounds is None else np.asarray(bounds), (rig.num_shapes, 2)).T
     outside = np.argwhere(np.atleast_2d((pins < low) | (pins > high)))
     if len(outside):
         t, k = outside[0]
         got = f"{np.atleast_2d(pins)[t, k]:g} for {rig.shape_names[k]} at frame {t}"
-        raise ValueError(f"load_pins: {file}: {got}, outside its bounds [{low[k]:g}, {high[k]:g}]")
+        raise bad_file(file, f"{got}, outside its bounds [{low[k]:g}, {high[k]:g}]", function="load_pins")
     return pins
 
 
@@ -89,11 +92,11 @@ def load_priors(path: Source, rig: BlendshapeRig, num_frames: int) -> tuple[Floa
     shape = (num_frames, rig.num_shapes)
     for name, array in found.items():
         if array.shape not in ((), shape[1:], shape):
-            got = f"{file}: {name} of shape {array.shape}"
-            raise ValueError(f"load_priors: {got}; the shot has {shape[0]:,} frames, the rig {shape[1]} shapes")
+            known = f"the shot has {shape[0]:,} frames, the rig {shape[1]} shapes"
+            raise bad_file(file, f"{name} of shape {array.shape}; {known}", function="load_priors")
         if not np.isfinite(array).all() or (name == "strength" and (array < 0).any()):
             must = "finite and at least 0" if name == "strength" else "finite"
-            raise ValueError(f"load_priors: {file}: {name} must be {must} everywhere")
+            raise bad_file(file, f"{name} must be {must} everywhere", function="load_priors")
     return found["target"], found["strength"]
 
 
@@ -117,19 +120,21 @@ def load_symmetric_pairs(path: Source, rig: BlendshapeRig) -> list[tuple[str, st
     try:
         pairs = read_json(file)
     except (OSError, ValueError) as error:
-        raise ValueError(f"load_symmetric_pairs: {error}") from None
+        raise FileError("load_symmetric_pairs", "", str(error), "", file) from None
     if not isinstance(pairs, list) or not all(
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in pairs
     ):
-        raise ValueError(f'load_symmetric_pairs: {file}: no list [["shape", "shape"], ...]')
+        raise bad_file(file, 'no list [["shape", "shape"], ...]', function="load_symmetric_pairs")
     names = [name for pair in pairs for name in pair]
     unknown = sorted(set(names) - set(rig.shape_names))
     if unknown:
         known = ", ".join(rig.shape_names)[:200]
-        raise ValueError(f"load_symmetric_pairs: {file}: {unknown[0]!r} is no shape of the rig ({known})")
+        problem = f"{unknown[0]!r} is no shape of the rig ({known})"
+        raise bad_file(file, problem, function="load_symmetric_pairs")
     if len(set(names)) < len(names):
         twice = max(names, key=names.count)
-        raise ValueError(f"load_symmetric_pairs: {file}: {twice!r} is in two pairs, or twice in one")
+        problem = f"{twice!r} is in two pairs, or twice in one"
+        raise bad_file(file, problem, function="load_symmetric_pairs")
     return [(left, right) for left, right in pairs]
 
 
@@ -140,7 +145,7 @@ def _existing(function: str, path: Source) -> Path:
     try:
         check_regular(file)
     except ValueError as error:
-        raise ValueError(f"{function}: {error}") from None
+        raise FileError(function, "", str(error), "", file) from None
     return file
 
 
@@ -149,8 +154,8 @@ def _arrays(path: Path) -> dict[str, Float64]:
         found = read_arrays(path, dict.fromkeys(("target", "strength"), Member("fiu", None)), "load_priors")
     except (OSError, ValueError) as error:
         reason = str(error).removeprefix("load_priors: path is ")
-        raise ValueError(f"load_priors: {path}: no .npz of priors ({reason})") from None
+        raise bad_file(path, f"no .npz of priors ({reason})", function="load_priors") from None
     if set(found) != {"target", "strength"}:
         held = ", ".join(sorted(found)) or "nothing"
-        raise ValueError(f"load_priors: {path}: holds {held}; priors are target and strength")
+        raise bad_file(path, f"holds {held}; priors are target and strength", function="load_priors")
     return {name: array.astype(np.float64) for name, array in found.items()}

@@ -267,12 +267,12 @@ def _read(file: Path | io.BytesIO, name: str) -> Solution:
         with open(file, "rb") if isinstance(file, Path) else file as stream, np.load(stream) as archive:
             stored = {name: archive[name] for name in archive.files if name not in EXTRA}
     except UNREADABLE as error:
-        raise bad_argument("Solution.load", "path", f"{name} ({error})", "a solution saved as .npz") from None
+        raise bad_argument("Solution.load", "path", f"{name} ({error})", "a solution saved as .npz", name) from None
     stored.setdefault("seconds", np.float64(0.0))
     missing = known - OPTIONAL - set(stored)
     if missing or set(stored) - known:
         wrong = f"without {', '.join(sorted(missing))}" if missing else f"with {sorted(set(stored) - known)}"
-        raise bad_argument("Solution.load", "path", f"{name} {wrong}", "a solution saved as .npz")
+        raise bad_argument("Solution.load", "path", f"{name} {wrong}", "a solution saved as .npz", name)
     with errors_naming(name):
         _check(stored)
     single = ("method", "alpha", "smoothness", "seconds", *(name for name in ROBUST if name in stored))

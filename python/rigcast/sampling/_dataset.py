@@ -27,7 +27,7 @@ from rigcast.sampling._store.manifest import probe_row_count, read_manifest
 from rigcast.sampling._store.rows import Rows, open_rows
 
 if TYPE_CHECKING:
-    from rigcast import Skeleton
+    from rigcast._core import Skeleton
 
 Arrays = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
@@ -174,7 +174,7 @@ class Dataset:
         """The skeleton; None for a rig without joints."""
         if not self.joint_names:
             return None
-        from rigcast import Skeleton
+        from rigcast._core import Skeleton
 
         parents = np.array(self.manifest["joint_parents"], np.int32)
         return Skeleton(self.joint_names, parents, self._skeleton_rest)
@@ -290,5 +290,5 @@ def reopened(path: str, expected: str) -> Dataset:
     dataset = Dataset(path)
     if dataset.hash != expected:
         got = f"{path!r}, which holds the data set of hash {dataset.hash[:12]}..."
-        raise bad_argument("Dataset", "path", got, f"the folder of the one that was pickled, {expected[:12]}...")
+        raise bad_argument("Dataset", "path", got, f"the folder of the one that was pickled, {expected[:12]}...", path)
     return dataset

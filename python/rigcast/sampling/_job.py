@@ -13,6 +13,7 @@ from rigcast._farm.connecting import is_client
 from rigcast._processors import available_processors
 from rigcast._rigs.rig import Rig
 from rigcast._validate import check_threads
+from rigcast.errors import ArgumentError, FileError
 from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigcast.sampling._check import check_rig
 from rigcast.sampling._dataset import Dataset
@@ -122,8 +123,9 @@ def _unchanged(folder: Path, progress: ProgressCallback) -> Dataset:
     try:
         dataset = Dataset(folder)
         dataset.verify(progress)
-    except ValueError as error:
-        raise ValueError(f"{error}; to sample {str(folder)!r} anew, pass overwrite=True") from error
+    except ArgumentError as error:
+        expected = f"{error.expected or 'whole'}; to sample {str(folder)!r} anew, pass overwrite=True"
+        raise FileError(error.function, error.argument, error.got, expected, folder) from error
     return dataset
 
 

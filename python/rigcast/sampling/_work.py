@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_write
 from rigcast._rigs.rig import Rig
-from rigcast.errors import SourceError
+from rigcast.errors import ArgumentError, SourceError
 from rigcast.sampling._check import Answer, CheckedRig, check_answer
 from rigcast.sampling._store.layout import ARRAYS, Done, Shard, shard_file, write_array
 
@@ -22,7 +22,7 @@ SAME_RIG = 1e-4
 FIRST_ROW = Shard(False, 0, 0, 1)
 
 
-class AnotherRig(ValueError):
+class AnotherRig(ArgumentError):
     """The rig is not the one that sampling was begun with."""
 
 
@@ -117,10 +117,8 @@ class ShardWork:
         for name, new, old, scale in zip(ARRAYS[1:], answer, self.reference, scales, strict=True):
             gap = float(np.abs(new - old).max())
             if gap > SAME_RIG * scale:
-                raise AnotherRig(
-                    f"sample: rig is not the one that the folder was begun with ({name} of channel row 0 "
-                    f"differ by {gap:.3g}); it must be the same, or pass overwrite=True"
-                )
+                got = f"not the one that the folder was begun with ({name} of channel row 0 differ by {gap:.3g})"
+                raise AnotherRig("sample", "rig", got, "the same, or pass overwrite=True")
         return answer
 
 

@@ -74,10 +74,10 @@ def read_checkpoint(path: Path, run: str, function: str = "body") -> TrainingSta
         found = {str(key): facts[key] for key in ("run", "step", "seconds", "stale", "loss")}
     except (*BROKEN, KeyError, TypeError):
         expected = f"a checkpoint of {function}, or a path where no file is"
-        raise bad_argument(function, "checkpoint", f"the unreadable file {path}", expected) from None
+        raise bad_argument(function, "checkpoint", f"the unreadable file {path}", expected, path) from None
     if found["run"] != run:
         expected = "a checkpoint of the same data and settings, or a path where no file is"
-        raise bad_argument(function, "checkpoint", f"{path}, which belongs to another run", expected)
+        raise bad_argument(function, "checkpoint", f"{path}, which belongs to another run", expected, path)
     groups: dict[str, Arrays] = {
         group: {name.split(".", 1)[1]: value for name, value in arrays.items() if name.startswith(f"{group}.")}
         for group in GROUPS

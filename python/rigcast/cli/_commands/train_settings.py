@@ -18,6 +18,7 @@ OWN = {  # options that not all kinds have
 }
 NO_SETTINGS = ("anchors", "skin")  # arguments of the training itself
 RECIPES = {"ours": "narrow", "paper": "paper"}  # of differential
+TRUTH = {"true": True, "false": False}
 NUMBERS: dict[str, Callable[[str], Any]] = {"int": int, "float": float}
 TYPES = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a text"}
 
@@ -124,7 +125,7 @@ def _setting(text: str, kind: str, record: type) -> tuple[str, Any]:
         raise WrongInput(f"--set {text}: it must be NAME=VALUE with one of the settings of {kind}: {listed}")
     try:
         return name, _parsed(value.strip(), types[name])
-    except ValueError:
+    except (KeyError, ValueError):
         raise WrongInput(f"--set {text}: {value!r} must be {_words(types[name])}") from None
 
 
@@ -137,9 +138,7 @@ def _parsed(value: str, kind: str) -> Any:
     plain, _, none = kind.partition(" | ")
     if none and value.lower() == "none":
         return None
-    if plain == "bool" and value.lower() not in ("true", "false"):
-        raise ValueError(value)
-    return value.lower() == "true" if plain == "bool" else NUMBERS.get(plain, str)(value)
+    return TRUTH[value.lower()] if plain == "bool" else NUMBERS.get(plain, str)(value)
 
 
 def skin_source(text: str) -> str | Path:

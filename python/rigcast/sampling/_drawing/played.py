@@ -19,7 +19,7 @@ from rigcast.sampling._drawing.clips import Clip
 from rigcast.sampling._job import sample
 
 if TYPE_CHECKING:
-    from rigcast import Skeleton
+    from rigcast._core import Skeleton
 
 KEPT = ("name", "licence", "origin", "meters_per_unit", "up_axis", "skeleton", "dial_names", "rest_vertices", "faces",
         "resting", "surface", "notes")  # fmt: skip

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from rigcast.errors import SourceError
+from rigcast.errors import FileError, SourceError
 from rigcast.sampling._check import check_answer
 from rigcast.sampling._farm.worker_rigs import part_paths
 from rigcast.sampling._store.layout import ARRAYS, Done, Shard
@@ -72,7 +72,7 @@ def _check_file(path: Path, shape: tuple[int, ...], shard: Shard, name: str, pat
     while True:
         try:
             if path.is_symlink():
-                raise ValueError(f"{path.name} is a link")
+                raise FileError("", "", f"{path.name} is a link", "", path)
             checked_header(path, "<f4", shape, "sample")
             return
         except ValueError as error:

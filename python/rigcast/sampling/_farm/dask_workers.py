@@ -18,7 +18,7 @@ from rigcast._farm.connecting import is_client
 from rigcast._farm.farm import Failure, Farm
 from rigcast._farm.parcel import portable
 from rigcast._validate import bad_argument
-from rigcast.errors import SourceError, WorkerWarning
+from rigcast.errors import ArgumentError, SourceError, WorkerWarning
 from rigcast.progress import ProgressOption, as_callback
 from rigcast.sampling._farm.arrivals import take_in
 from rigcast.sampling._farm.worker_rigs import ShardTask, WorkerRigs, sample_shard
@@ -122,7 +122,7 @@ def _error(shard: Shard, failure: Failure) -> Exception:
     if failure.errno in FULL:
         return OSError(failure.errno, os.strerror(failure.errno or errno.ENOSPC), failure.text)
     if failure.kind == "ValueError":
-        return ValueError(failure.text)
+        return ArgumentError("", "", failure.text, "")
     opening = "" if failure.text.startswith("sample (") else f"sample ({shard}): "
     closing = "" if "finished shards are kept" in failure.text else "; finished shards are kept"
     where = f" (on worker {failure.worker})" if failure.worker else ""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rigcast._hashing import topology_hash
 from rigcast._rigs.surface import Surface, check_surface
 from rigcast._validate import Arguments, bad_argument
+from rigcast.errors import ArgumentError
 from rigcast.sampling._check import CheckedRig, check_faces
 from rigcast.sampling._drawing.clips import Clip, Clips, no_clips
 from rigcast.sampling._store.layout import FILES, npy_header
@@ -60,7 +61,7 @@ def read_surface(
         return check_surface(Surface(**content), manifest["num_vertices"], faces, "Dataset")
     except ValueError as error:
         files = ", ".join(f"{name}.npy" for name in content if name not in ("parts", "materials"))
-        raise ValueError(f"Dataset: {files} do not fit the mesh: {error}") from error
+        raise ArgumentError("Dataset", "", f"{files} do not fit the mesh: {error}", "") from error
 
 
 def read_skin(

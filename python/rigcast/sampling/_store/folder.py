@@ -68,7 +68,7 @@ class DataFolder:
             self.path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
             got = f"{str(self.path)!r}, which is or lies in a file"
-            raise bad_argument("sample", "path", got, "a folder, or a name for a new one") from error
+            raise bad_argument("sample", "path", got, "a folder, or a name for a new one", self.path) from error
         with locked(self.path / LOCK, "sample", "path", self.path, LOCK_PATIENCE):
             try:
                 self._move_in()
@@ -224,7 +224,7 @@ class DataFolder:
         strange = [name for name in names if not (overwrite and OURS.fullmatch(name))]
         if strange:
             got = f"{str(self.path)!r}, a folder that holds {strange[0]!r} and no data set"
-            raise bad_argument("sample", "path", got, "a new or empty folder, or one that sample began")
+            raise bad_argument("sample", "path", got, "a new or empty folder, or one that sample began", self.path)
 
     def _is_complete(self) -> bool:
         """Return True if the folder is complete; ValueError if it belongs to another run."""
@@ -239,7 +239,7 @@ class DataFolder:
         differs = difference(found, self.contents.opening)
         if differs:
             expected = "the same rig and settings, or pass overwrite=True"
-            raise bad_argument("sample", "path", f"{str(self.path)!r}, begun with {differs}", expected)
+            raise bad_argument("sample", "path", f"{str(self.path)!r}, begun with {differs}", expected, self.path)
         return complete.exists()
 
     def _empty(self) -> None:
@@ -275,7 +275,7 @@ def manifest_bytes(folder: Path) -> bytes:
             expected = "finished: call sample again with the same arguments"
         if not folder.exists():
             raise missing_file("Dataset", "path", folder, expected) from error
-        raise bad_argument("Dataset", "path", got, expected) from error
+        raise bad_argument("Dataset", "path", got, expected, folder) from error
 
 
 def file_hash(path: Path) -> str | None:

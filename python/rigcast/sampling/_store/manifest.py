@@ -11,6 +11,7 @@ from typing import Any
 
 from rigcast import _safe_reading as reading
 from rigcast._rigs.description import MOST_INFLUENCES
+from rigcast._safe_reading import Malformed
 from rigcast._validate import bad_argument
 from rigcast.sampling._check import CheckedRig
 from rigcast.sampling._drawing.clips import Clip
@@ -101,11 +102,11 @@ def parse_json(content: bytes, function: str, name: str) -> dict[str, Any]:
     def no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
         if len(result) != len(pairs):
-            raise ValueError("a key occurs twice")
+            raise Malformed("a key occurs twice")
         return result
 
     def no_constant(text: str) -> float:
-        raise ValueError(f"{text} is no number")
+        raise Malformed(f"{text} is no number")
 
     try:
         value = reading.parse_json(content, object_pairs_hook=no_repeats, parse_constant=no_constant)

@@ -40,7 +40,7 @@ def model_layout(model: Deformer) -> Layout:
     >>> rc.training.model_layout(rc.faces.example())
     Traceback (most recent call last):
     ...
-    ValueError: model_layout: model is of kind 'blendshape'; it must be a model of kind 'face_maps'
+    rigcast.errors.ArgumentError: model_layout: model is of kind 'blendshape'; it must be a model of kind 'face_maps'
     """
     check_mapped(model, "model_layout")
     tensors = model.tensors()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rigcast._validate import bad_argument
+from rigcast.errors import ArgumentError
 
 STATISTICS = ("mean", "p99", "max")
 METERS = {"um": 1e-6, "µm": 1e-6, "mm": 1e-3, "cm": 1e-2, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
@@ -53,21 +54,21 @@ def parse_goal(text: str) -> tuple[str, float]:
     """
     parts = re.fullmatch(r"\s*([^\W\d_]\w*)\s+([-+]?[\d.]+(?:e[-+]?\d+)?)\s*([^\W\d_]*)\s*", text, re.IGNORECASE)
     if parts is None:
-        raise ValueError(f"{text!r} must be a statistic, a length and its unit, as {EXAMPLE}")
+        raise ArgumentError("", "", f"{text!r} must be a statistic, a length and its unit, as {EXAMPLE}", "")
     statistic, number, unit = parts.groups()
     if statistic.lower() not in STATISTICS:
-        raise ValueError(
-            f"{text!r}: the statistic {statistic!r} must be {', '.join(STATISTICS[:-1])} or {STATISTICS[-1]}"
-        )
+        known = f"{', '.join(STATISTICS[:-1])} or {STATISTICS[-1]}"
+        raise ArgumentError("", "", f"{text!r}: the statistic {statistic!r} must be {known}", "")
     if unit not in METERS:
         got = f"the unit {unit!r}" if unit else "a length without unit"
-        raise ValueError(f"{text!r}: {got} must be {', '.join(name for name in METERS if name.isascii())}")
+        known = ", ".join(name for name in METERS if name.isascii())
+        raise ArgumentError("", "", f"{text!r}: {got} must be {known}", "")
     try:
         length = float(number)
     except ValueError:
-        raise ValueError(f"{text!r}: the length {number!r} must be a number") from None
+        raise ArgumentError("", "", f"{text!r}: the length {number!r} must be a number", "") from None
     if not 0.0 < length < math.inf:
-        raise ValueError(f"{text!r}: the length {number} must be above 0")
+        raise ArgumentError("", "", f"{text!r}: the length {number} must be above 0", "")
     return statistic.lower(), length * METERS[unit]
 
 

@@ -84,7 +84,7 @@ def _folder(given: str | os.PathLike[str] | None) -> Iterator[Path]:
             folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
             got = f"{str(folder)!r}, which is or lies in a file"
-            raise bad_argument("body_until", "folder", got, "a folder, or a name for a new one") from error
+            raise bad_argument("body_until", "folder", got, "a folder, or a name for a new one", folder) from error
         yield folder
         return
     with tempfile.TemporaryDirectory(prefix="rigcast-until-") as temporary:

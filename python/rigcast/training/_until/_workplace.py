@@ -98,7 +98,7 @@ class Workplace:
             atomic_write(file, run.encode("ascii"))
         elif file.read_text("ascii", "replace") != run:
             got = f"{str(self.folder)!r}, which holds rounds of other settings or another sampler"
-            raise bad_argument(self.budget.function, "folder", got, "of the same run, or a new folder")
+            raise bad_argument(self.budget.function, "folder", got, "of the same run, or a new folder", self.folder)
 
     def seed_of(self, number: int, kind: int) -> int:
         """A seed for the ``number``-th set of a kind."""

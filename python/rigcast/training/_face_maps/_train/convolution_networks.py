@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast.errors import ArgumentError
 from rigcast.training._face_maps._settings import FaceMapsSettings
 from rigcast.training._face_maps._train.problem import LevelProblem
 from rigcast.training._face_maps._train.shapes import FIRST, SLOPE, Scaling
@@ -120,7 +121,7 @@ def doublings_of(resolution: int) -> int:
     """
     count = int(resolution // FIRST).bit_length() - 1
     if FIRST << max(count, 0) != resolution:
-        raise ValueError(f"face_maps: a map of {resolution} texels; it must be 8, 16, 32, 64, ...")
+        raise ArgumentError("face_maps", "", f"a map of {resolution} texels", "8, 16, 32, 64, ...")
     return count
 
 
