@@ -41,6 +41,8 @@ nitpick_ignore = [
     ("py:class", f"rigcast.{name}")
     for name in (
         "_formats.blender.connection.HostConnection",
+        "_formats.gltf.clips.GltfClip",
+        "_formats.gltf.playback.GltfPlayback",
         "_rigs.motions.moving_mesh.MeshFrames",
         "_rigs.segments.AtRest",
         "_resume.parts.PartsFolder",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -115,32 +115,3 @@ def test_the_rule_finds_what_belongs_into_another_module(case, tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     assert superfluous(tmp_path / "pack", (tmp_path / "beside",)) == expected
-
-
-# Classes of one name in several files: public ones, and private ones that still need other names. Remove, never add.
-TWICE = {
-    "Camera": 2,
-    "Clip": 3,
-    "Connection": 2,
-    "Figure": 2,
-    "HeldOut": 2,
-    "Mapped": 2,
-    "Measured": 2,
-    "Place": 2,
-    "Playback": 2,
-    "Played": 2,
-    "Solver": 2,
-    "Subject": 2,
-    "Surface": 3,
-    "_Painter": 2,
-    "_Step": 2,
-}
-
-
-def test_class_names_are_unique():
-    """A search for a class finds one."""
-    files = sorted(PACKAGE.rglob("*.py"))
-    found = Counter(
-        node.name for path in files for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)
-    )
-    assert not {name: count for name, count in found.items() if count > TWICE.get(name, 1)}

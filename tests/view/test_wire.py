@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rigcast.viewer
-from rigcast.viewer._messages import Drag, Export, FilmStep, Message, Picture, Shown, parsed
+from rigcast.viewer._messages import Drag, Export, FilmPicture, FilmStep, Message, ShownFrame, parsed
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._wire import packed
 
@@ -65,8 +65,8 @@ def test_what_is_no_object_is_refused(text):
 
 def test_every_kind_of_message_has_a_place_where_it_is_handled():
     handled = set(vars(Stage)["handle"].dispatcher.registry) - {object}
-    assert handled.isdisjoint({Shown, Export, FilmStep, Picture}), "which the server handles"
-    assert set(Message.KINDS.values()) == handled | {Shown, Export, FilmStep, Picture}
+    assert handled.isdisjoint({ShownFrame, Export, FilmStep, FilmPicture}), "which the server handles"
+    assert set(Message.KINDS.values()) == handled | {ShownFrame, Export, FilmStep, FilmPicture}
 
 
 def test_the_page_sends_no_other_kinds():

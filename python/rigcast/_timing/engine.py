@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._core import Deformer
-from rigcast._timing.reading import Reader, readings
+from rigcast._timing.reading import MemoryReader, readings
 from rigcast._timing.storages import has_networks, narrower, own_error_of, storage_error
 from rigcast._timing.turns import interleaved, load_average, machine
 from rigcast._validate import bad_argument
@@ -64,7 +64,9 @@ class TimedModels:
 
     def reading(self, runs: int) -> list[dict[str, Any]]:
         """Compare one pose with the rate of memory, on one thread and on all; [] for models without weights."""
-        readers: dict[str, Reader] = {name: model for name, model in self.models.items() if isinstance(model, STORED)}
+        readers: dict[str, MemoryReader] = {
+            name: model for name, model in self.models.items() if isinstance(model, STORED)
+        }
         threads = [1] if _core.num_processors() == 1 else [1, _core.num_processors()]
         return [found.figures() for count in threads for found in readings(readers, self.poses[0], count, runs)]
 

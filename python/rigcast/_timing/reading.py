@@ -14,7 +14,7 @@ from rigcast import _core
 from rigcast._timing.turns import interleaved
 
 
-class Reader(Protocol):
+class MemoryReader(Protocol):
     """A model that knows the bytes of its constants."""
 
     @property
@@ -75,7 +75,7 @@ class Reading:
         }
 
 
-def readings(variants: Mapping[str, Reader], pose: NDArray[np.float32], threads: int, runs: int) -> list[Reading]:
+def readings(variants: Mapping[str, MemoryReader], pose: NDArray[np.float32], threads: int, runs: int) -> list[Reading]:
     """Time one pose of each variant of a model in turns with a read of its size.
 
     Parameters

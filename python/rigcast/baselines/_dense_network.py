@@ -112,7 +112,7 @@ def dense_network(
     MissingExtra
         Without PyTorch.
 
-    BaselineExamples
+    Examples
     --------
     >>> import numpy as np
     >>> x = np.random.default_rng(0).random((60, 2)).astype(np.float32)

@@ -130,7 +130,7 @@ Direction = Annotated[list[float], _is_direction]
 
 
 @dataclass(frozen=True)
-class Shown(Message, kind="shown"):
+class ShownFrame(Message, kind="shown"):
     """The page has shown a frame."""
 
     frame: Whole
@@ -156,7 +156,7 @@ class Reset(Message, kind="reset"):
 
 
 @dataclass(frozen=True)
-class Mirror(Message, kind="mirror"):
+class MirrorPose(Message, kind="mirror"):
     """The pose of one side goes to the other."""
 
     from_: Annotated[str, _one_of("left", "right")]
@@ -265,7 +265,7 @@ class Speed(Message, kind="speed"):
 
 
 @dataclass(frozen=True)
-class Frames(Message, kind="frames"):
+class FrameRange(Message, kind="frames"):
     """The timeline gets another length."""
 
     frames: Whole
@@ -316,7 +316,7 @@ class FilmStep(Message, kind="movie"):
 
 
 @dataclass(frozen=True)
-class Picture(Message, kind="picture"):
+class FilmPicture(Message, kind="picture"):
     """A part of a picture of a movie, in base64."""
 
     data: Text

@@ -15,7 +15,16 @@ from urllib.parse import urlsplit
 from rigcast._extras import require
 from rigcast.viewer._admission import Admission, RateLimit, answering_connection
 from rigcast.viewer._export import Snapshot, stem, written
-from rigcast.viewer._messages import LARGEST_MESSAGE, Export, FilmStep, Message, Picture, Refused, Shown, parsed
+from rigcast.viewer._messages import (
+    LARGEST_MESSAGE,
+    Export,
+    FilmPicture,
+    FilmStep,
+    Message,
+    Refused,
+    ShownFrame,
+    parsed,
+)
 from rigcast.viewer._movie import Movie
 from rigcast.viewer._page import HEADERS, page_files
 from rigcast.viewer._stage import Stage
@@ -160,11 +169,11 @@ class Server:
         except ValueError as error:
             log.warning("refused a message: %s", error)
             return True
-        if isinstance(value, Shown):
+        if isinstance(value, ShownFrame):
             self._shown(tab, value.frame)
         elif isinstance(value, Export):
             await self._export(tab, value.format)
-        elif isinstance(value, FilmStep | Picture):
+        elif isinstance(value, FilmStep | FilmPicture):
             await self._film(tab, value)
         else:
             if value.is_timed and self._arrived is None:
@@ -221,11 +230,11 @@ class Server:
         except asyncio.TimeoutError:
             return
 
-    async def _film(self, tab: Tab, message: FilmStep | Picture) -> None:
+    async def _film(self, tab: Tab, message: FilmStep | FilmPicture) -> None:
         """Begin a movie, add a part of a picture, or send what ffmpeg makes of all of them."""
         loop = asyncio.get_running_loop()
         try:
-            if isinstance(message, Picture):
+            if isinstance(message, FilmPicture):
                 if tab.movie is None:
                     raise Refused("no movie was begun")
                 tab.movie.add(message.data, message.last)

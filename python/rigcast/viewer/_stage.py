@@ -252,7 +252,7 @@ class Stage:
         self.commit()
 
     @handle.register
-    def _mirror(self, message: messages.Mirror, _: float) -> None:
+    def _mirror(self, message: messages.MirrorPose, _: float) -> None:
         self.stand(State(self.within(mirrored_row(self.figure, self.state.row, message.from_))))
         self.commit()
 
@@ -323,7 +323,7 @@ class Stage:
         self.timeline.speed = float(np.clip(message.speed, SLOWEST, FASTEST))
 
     @handle.register
-    def _frames(self, message: messages.Frames, _: float) -> None:
+    def _frames(self, message: messages.FrameRange, _: float) -> None:
         self.timeline.resize(message.frames)
 
     @handle.register

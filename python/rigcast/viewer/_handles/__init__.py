@@ -59,7 +59,7 @@ class HandleSet(Protocol):
 
 
 @dataclass(frozen=True)
-class Grip:
+class HandleGrip:
     """A handle that is held."""
 
     number: int
@@ -74,7 +74,7 @@ class Handles:
 
     def __init__(self, sets: Sequence[HandleSet]) -> None:
         self._sets = list(sets)
-        self._grip: Grip | None = None
+        self._grip: HandleGrip | None = None
 
     def __bool__(self) -> bool:
         return bool(self._sets)
@@ -90,7 +90,7 @@ class Handles:
         handles = self._all(state)
         if number >= len(handles):
             raise Refused(f"handle {number} of {len(handles)}")
-        self._grip = Grip(number, state, handles[number].at, facing, firm)
+        self._grip = HandleGrip(number, state, handles[number].at, facing, firm)
 
     def pull(self, number: int, origin: Vector, direction: Vector) -> State | None:
         """The state with the held handle where a ray meets its plane; None if that is nowhere, or it is not held."""
@@ -100,7 +100,7 @@ class Handles:
         target = on_plane(grip.target, grip.facing, origin, direction)
         if target is None:
             return None
-        self._grip = Grip(number, grip.begin, target, grip.facing, grip.firm)
+        self._grip = HandleGrip(number, grip.begin, target, grip.facing, grip.firm)
         for handles in self._sets:
             count = len(handles.handles(grip.begin))
             if number < count:
