@@ -96,7 +96,7 @@ class CorrespondenceWarning(UserWarning):
 
 
 class InputWarning(UserWarning):
-    """What a file leaves open was found or decided, or something of it was left out."""
+    """Something that a file leaves open was found or decided, or a part of it was left out."""
 
 
 class MirroredWarning(UserWarning):

@@ -15,7 +15,7 @@ Writer = TypeVar("Writer")
 
 @dataclass(frozen=True)
 class Content:
-    """What files hold, and the public function that reads or writes it."""
+    """The content of files, and the public function that reads or writes it."""
 
     function: str
     words: str = ""
@@ -23,7 +23,7 @@ class Content:
 
 @dataclass(frozen=True)
 class Reader:
-    """How a content is read from files of one format.
+    """The function that reads a content from files of one format.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ def resting_lines(resting: Mapping[str, str]) -> list[str]:
 
 
 def resting_hint(takes_limits: bool) -> str:
-    """How to let them move; limits files are for .blend files."""
+    """Advice on giving them ranges; limits files are for .blend files."""
     of_blender = ', --ranges actions, or a limits file ("rigcast limits" writes one)'
     return f"give them ranges: --ranges DEGREES{of_blender if takes_limits else ''}"
 

@@ -212,7 +212,7 @@ class Arguments:
         return array
 
     def _fits(self, shape: tuple[int, ...], words: tuple[tuple[str, int, int], ...]) -> bool:
-        """Whether sizes are those of the words; binds letters where they are."""
+        """True if sizes are those of the words; binds letters where they are."""
         if len(shape) != len(words):
             return False
         bound = dict(self.sizes)

@@ -1,4 +1,4 @@
-"""Why a function of the engine does not take the arguments that it was called with, in one sentence."""
+"""One sentence on a call that no overload of an engine function takes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def call_error(text: str, given: Sequence[object], named: Mapping[str, object]) 
 
 
 def _reason(function: str, takes: list[Parameter], values: list[Any], named: Mapping[str, Any]) -> tuple[int, str]:
-    """What is wrong with a call of one overload, in a sentence, and how far from a call that works it is."""
+    """The fault of a call of one overload, in a sentence, and its distance from a call that works."""
     names = [parameter.name for parameter in takes]
     unknown = [name for name in named if name not in names]
     if unknown:
@@ -95,7 +95,7 @@ def _refused(function: str, argument: str, got: str, expected: str) -> str:
 
 
 def _cure(unknown: str, named: Mapping[str, Any], names: list[str]) -> str:
-    """What to write in place of an argument that does not exist."""
+    """The argument to write in place of one that does not exist."""
     near = [name for name in difflib.get_close_matches(unknown, names, 1, 0.75) if name not in named]
     if near:
         return f"{near[0]}, if that is meant"
@@ -119,7 +119,7 @@ def _parameters(signature: str) -> list[Parameter]:
 
 
 def _enclosed(signature: str) -> str:
-    """What stands between the outermost parentheses."""
+    """The text between the outermost parentheses."""
     start, depth = signature.index("(") + 1, 0
     for place, letter in enumerate(signature[start - 1 :], start - 1):
         depth += (letter in OPENING) - (letter in CLOSING)
@@ -141,7 +141,7 @@ def _split(text: str) -> list[str]:
 
 
 def _fits(value: object, annotation: str) -> bool:
-    """Whether a value may be of a type: False only for types that are plain to see."""
+    """True if a value may be of a type: False only for types that are plain to see."""
     kinds = [kind.strip() for kind in annotation.split(" | ")]
     known = [KINDS.get(kind) for kind in kinds]
     if all(known):

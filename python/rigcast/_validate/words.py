@@ -52,7 +52,7 @@ def missing_file(function: str, argument: str, path: object, expected: str = "an
 
 
 def is_text(text: str) -> bool:
-    """Whether a text can be written: half a surrogate pair cannot."""
+    """True if a text can be written: half a surrogate pair cannot."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 

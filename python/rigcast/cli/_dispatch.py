@@ -175,14 +175,14 @@ def guarded(
 
 
 def _code(error: Exception) -> int:
-    """What a user can mend by other arguments is wrong input; a full disk or a crashed program is a failure."""
+    """The exit code of an error: wrong input if other arguments mend it; failure for a full disk or a crash."""
     if isinstance(error, OSError):
         return WRONG_INPUT if error.errno in THE_USERS or isinstance(error, FileNotFoundError) else FAILED
     return WRONG_INPUT if isinstance(error, ValueError) and _is_foreseen(error) else FAILED
 
 
 def _is_foreseen(error: Exception) -> bool:
-    """Whether an error is for the user, and not a fault of this program.
+    """True if an error is for the user, and not a fault of this program.
 
     Any other ``ValueError``, as of NumPy, shows that something was not checked.
     """

@@ -44,7 +44,7 @@ def _sentence(error: BaseException) -> str:
 
 
 def _without_functions(error: FileError, expected: str) -> str:
-    """What a file must be, without the functions that read its kind."""
+    """The requirement on a file, without the functions that read its kind."""
     suffix = suffix_of(error.path)
     bare = expected.removesuffix(readers_of(error.path))
     return expected if bare == expected else f"{bare}; rigcast info says what a {suffix} file holds"

@@ -1,4 +1,4 @@
-"""Who does the work: this process, or worker processes on this machine; a cluster can take the same place."""
+"""Executors: this process, or worker processes on this machine; a cluster can take the same place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may speak to the server: the token, the page's origin, the name of the host, and how often."""
+"""Admission to the server: the token, the page's origin, the name of the host, and a limit of messages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Admission:
             self._names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
 
     def knows_host(self, host: str | None) -> bool:
-        """Whether a Host header names this server: another name may be a rebound DNS entry of a foreign page."""
+        """True if a Host header names this server: another name may be a rebound DNS entry of a foreign page."""
         try:
             parts = urlsplit(f"//{host or ''}")
             name, port = (parts.hostname or "").lower(), parts.port or 80
@@ -49,14 +49,14 @@ class Admission:
         return name in self._names or (self._any_address and _is_address(name))
 
     def accepts(self, host: str | None, origin: str | None, target: str) -> bool:
-        """Whether a WebSocket may be opened: from our own page, with the token, which is compared in constant time."""
+        """True if a WebSocket may be opened: from our own page, with the token, which is compared in constant time."""
         own_page = self.knows_host(host) and origin == f"http://{host}"
         given = parse_qs(urlsplit(target).query).get("token", [""])[-1]
         return hmac.compare_digest(given.encode("utf-8", "replace"), self._token) and own_page
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
+    """True if only this machine can reach an address."""
     return host.lower() in LOOPBACK or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 
@@ -76,7 +76,7 @@ class RateLimit:
         self._times: deque[float] = deque()
 
     def allows(self, now: float) -> bool:
-        """Whether a message at ``now`` (seconds) is within the limit; it counts if it is."""
+        """True if a message at ``now`` (seconds) is within the limit; it counts if it is."""
         while self._times and self._times[0] <= now - 1.0:
             self._times.popleft()
         if len(self._times) >= self._most:

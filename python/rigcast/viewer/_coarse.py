@@ -127,7 +127,7 @@ class _Collapsing:
         return found
 
     def _may_collapse(self, gone: int, kept: int) -> bool:
-        """Whether the surface stays one without folds, and its borders stay where they are."""
+        """True if the surface stays one without folds, and its borders stay where they are."""
         shared = self._around[gone] & self._around[kept]
         if not 1 <= len(shared) <= 2 or (self._rim[gone] and len(shared) == 2):
             return False

@@ -36,7 +36,7 @@ class Pin:
     grabbed: bool = True
 
     def point(self, vertices: Vertices) -> Vector:
-        """Where the point of the surface is."""
+        """The position of the point of the surface."""
         return self.weight @ vertices[self.corner].astype(np.float64)
 
 
@@ -179,7 +179,7 @@ class Drags:
         return np.asarray(self._points_of_model(pose) - seen, np.float64)
 
     def _points_of_model(self, pose: Row) -> NDArray[np.float64]:
-        """Where the pins' points are on the model that is solved (pins, 3)."""
+        """Positions of the pins' points on the model that is solved (pins, 3)."""
         corners = np.array([pin.corner for pin in self.pins.values()])
         if self._skin is None or not np.array_equal(self._skin[0], corners):
             self._skin = corners, self._solver.model.restricted(corners.reshape(-1))
@@ -196,7 +196,7 @@ class Drags:
         self.rebase()
 
     def facts(self, vertices: Vertices) -> list[dict[str, Any]]:
-        """What the page draws of the pins."""
+        """The pins as the page draws them."""
         return [
             {
                 "pin": number,

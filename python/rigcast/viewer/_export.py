@@ -1,4 +1,4 @@
-"""What was posed, in files of other programs."""
+"""Exports of the posed figure to files of other programs."""
 
 from __future__ import annotations
 

@@ -22,12 +22,12 @@ class History(Generic[State]):
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is an earlier state."""
+        """True if there is an earlier state."""
         return self._at > 0
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is a state that was undone."""
+        """True if there is a state that was undone."""
         return self._at + 1 < len(self._states)
 
     def undo(self) -> State:

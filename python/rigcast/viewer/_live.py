@@ -30,7 +30,7 @@ STEP = 0.2  # seconds: how soon a wait notices Ctrl-C
 
 
 def _no_place(host: str, port: int, error: OSError) -> Exception:
-    """Why a server cannot listen, in words of the arguments."""
+    """The reason why a server cannot listen, in words of the arguments."""
     if isinstance(error, socket.gaierror) or error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
         return bad_argument("view", "host", repr(host), "an address or a name of this machine, as 127.0.0.1 or 0.0.0.0")
     why = {errno.EADDRINUSE: ", which another program uses", errno.EACCES: ", which this user may not open"}
@@ -129,7 +129,7 @@ class LiveView:
         return f"<rigcast.viewer.LiveView at {self.url}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the view itself, or, on a machine that its browser cannot reach, what plays in it."""
+        """HTML for a notebook: the view itself, or, on a machine that its browser cannot reach, what plays in it."""
         if any(name in os.environ for name in ELSEWHERE):
             return self._server.on_stage(recorded)._repr_html_()
         source = html.escape(self.url, quote=True)

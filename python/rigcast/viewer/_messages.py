@@ -83,13 +83,13 @@ def _checks(kind: str) -> dict[str, tuple[str, Check]]:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether a JSON value is a number that the engine can take."""
+    """True if a JSON value is a number that the engine can take."""
     plain = isinstance(value, int | float) and not isinstance(value, bool)
     return plain and -LARGEST_NUMBER <= value <= LARGEST_NUMBER  # not isfinite, which overflows for huge integers
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether a JSON value is a whole number from 0."""
+    """True if a JSON value is a whole number from 0."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_NUMBER
 
 
@@ -325,6 +325,6 @@ class FilmPicture(Message, kind="picture"):
 
 @dataclass(frozen=True)
 class Export(Message, kind="export"):
-    """What is shown is to be written as a file of a format."""
+    """A request to write what is shown as a file of a format."""
 
     format: Annotated[str, _one_of("npz", "bvh", "glb", "blend")]

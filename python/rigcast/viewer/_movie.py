@@ -25,7 +25,7 @@ EVEN = "pad=ceil(iw/2)*2:ceil(ih/2)*2"  # what halved color channels need
 
 
 def can_make_movies() -> bool:
-    """Whether ffmpeg is on the PATH."""
+    """True if ffmpeg is on the PATH."""
     return shutil.which(PROGRAM) is not None
 
 

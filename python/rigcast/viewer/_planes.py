@@ -1,4 +1,4 @@
-"""Where a ray meets a plane: the place of a cursor in space."""
+"""Intersection of a ray with a plane: the place of a cursor in space."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Vector = NDArray[np.float64]
 
 
 def on_plane(point: Vector, normal: Vector, origin: Vector, direction: Vector) -> Vector | None:
-    """Where the ray meets the plane through a point; None if the plane is behind the ray's origin, or along it."""
+    """The intersection of the ray with the plane through a point; None if the plane is behind the ray or along it."""
     slope = float(direction @ normal)
     along = float((point - origin) @ normal) / slope if slope else -1.0
     return origin + along * direction if along > 0.0 else None

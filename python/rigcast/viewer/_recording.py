@@ -74,7 +74,7 @@ class Recording:
         return f"<rigcast.viewer.Recording, {len(self.page) / 2**20:.1f} MB>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """HTML for a notebook."""
         page = html.escape(self.page, quote=True)
         return f'<iframe srcdoc="{page}" width="100%" height="640" style="border:0"></iframe>'
 

@@ -1,4 +1,4 @@
-"""What a page draws: meshes and sliders, and the colors of the skin: how far it is from the truth, or how sure."""
+"""The scene that a page draws: meshes, sliders, and the skin colored by error or confidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ERROR_SHARE = 0.0025  # of the character's size: the error that is drawn in the 
 
 
 def color_modes(figures: Sequence[Any]) -> list[str]:
-    """What the skin of the first figure can show: errors beside another one, what a model may be wrong by."""
+    """The colors that the first figure can have: errors compared with another one, the bound of a model's error."""
     modes = ["plain"]
     if len(figures) == 2 and len(figures[0].rest_vertices) == len(figures[1].rest_vertices):
         modes.append("error")
@@ -104,7 +104,7 @@ def confidence_marks(confidence: float, num_vertices: int) -> Marks:
 
 
 def confidence_of(figure: Any, state: State) -> float | None:
-    """How near a pose is to those that a model was made from; None for a rig."""
+    """The confidence of a model in a pose; None for a rig."""
     if not isinstance(figure, ModelFigure):
         return None
     return float(figure.model.confidence(figure.pose(state)[None])[0])
@@ -124,7 +124,7 @@ def marks_of(
     meters_per_unit: float,
     bound: Callable[[], NDArray[np.float32]],
 ) -> tuple[Marks | None, dict[str, Any] | None]:
-    """What colors show of the vertices of the first figure, and what errors amount to; None of what is not shown.
+    """The color values of the first figure's vertices, and figures of its errors; None for what is not shown.
 
     ``bound`` is called if the bound of the model's error is shown.
     """

@@ -1,4 +1,4 @@
-"""What the view holds: figures, the state of the first, pins, history, timeline. One thread at a time works on it.
+"""The stage of the view: figures, the state of the first, pins, history, timeline. One thread at a time works on it.
 
 A message of a page is checked (``_messages``), waits with the newest of its kind, and is handled here. A frame is made
 when a page has shown the last one, so no queue grows. What follows a handle depends on the pose in which it was gripped
@@ -112,7 +112,7 @@ class Stage:
 
     @property
     def is_restless(self) -> bool:
-        """Whether the next step shows something else though nothing is done: time runs, or a drag is not yet solved."""
+        """True if the next step shows something else though nothing is done: time runs, or a drag is not yet solved."""
         return self.timeline.playing or self._pull
 
     def _pull_pins(self) -> None:
@@ -223,7 +223,7 @@ class Stage:
         raise messages.Refused("this view shows no synthesizer, which could begin again")
 
     def acting(self) -> dict[str, Any] | None:
-        """What a synthesizer does; None of anything else."""
+        """The state of a synthesizer; None for anything else."""
         return None
 
     def scene_facts(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What plays: a clip, keys over it, and the time at which the view stands."""
+"""The timeline: a clip, keys over it, and the time at which the view stands."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Timeline:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is neither a clip nor a key: then time changes nothing."""
+        """True if there is neither a clip nor a key: then time changes nothing."""
         return self.rows is None and not self.keys
 
     @property
@@ -54,7 +54,7 @@ class Timeline:
         return self._rest if self.rows is None else self.rows[min(frame, len(self.rows) - 1)]
 
     def offset(self, frame: int) -> Row:
-        """What the keys add, linear between two of them and constant beyond the first and the last."""
+        """The offset that the keys add, linear between two of them and constant beyond the first and the last."""
         times = sorted(self.keys)
         after = bisect.bisect_right(times, frame)
         if after in (0, len(times)):
@@ -101,7 +101,7 @@ class Timeline:
         return float((1.0 - self.at % 1.0) / (self.fps * self.speed))
 
     def facts(self) -> dict[str, Any]:
-        """What the page shows."""
+        """The values that the page shows."""
         return {
             "frames": self.frames,
             "fps": self.fps,

@@ -100,7 +100,7 @@ def _work(
 
 
 def _said(console: Console, plan: BatchPlan) -> Result:
-    """What ``--check`` tells."""
+    """The result of ``--check``."""
     rows = []
     for number, one in enumerate(plan.jobs):
         needs = ", ".join(plan.jobs[other].job.name for other in sorted(one.needs & set(plan.to_run)))
@@ -112,7 +112,7 @@ def _said(console: Console, plan: BatchPlan) -> Result:
 
 
 def _finished(console: Console, plan: BatchPlan, outcomes: dict[int, JobOutcome], incidents: list[str]) -> Result:
-    """What is told at the end; :class:`PartlyFailed` if any job is not done."""
+    """The result at the end; :class:`PartlyFailed` if any job is not done."""
     rows = [_row(plan, number, outcomes.get(number)) for number in range(len(plan.jobs))]
     states = [row["state"] for row in rows]
     result: dict[str, Any] = {"jobs": rows, "incidents": list(incidents)}

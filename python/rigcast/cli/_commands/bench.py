@@ -46,7 +46,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 
 def timed(args: argparse.Namespace, measure: Callable[..., dict[str, Any]]) -> dict[str, Any]:
-    """What `measure` finds of the model on the poses (see `engine_figures`), and "rig" if it is to be timed, too."""
+    """Time the model on the poses (see `engine_figures`), and its rig if there is one."""
     if args.rig is not None and args.data is None:
         raise WrongInput("--rig needs --data: the poses that both evaluate")
     model = load(args.model)

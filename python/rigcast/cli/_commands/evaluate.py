@@ -205,7 +205,7 @@ def _errors(model: Deformer, args: argparse.Namespace, console: Console) -> Resu
 
 
 def _storage_figures(model: Deformer, truth: HeldOutPoses) -> dict[str, Any] | None:
-    """What a body's narrow weights cost, those of 16 bits if it has none; None for other kinds."""
+    """The error of a body's narrow weights, those of 16 bits if it has none; None for other kinds."""
     if not isinstance(model, _core.BodyModel):
         return None
     own_error = own_error_of(model.stored("float32"), truth.poses, truth.vertices)
@@ -261,7 +261,7 @@ def _motion(model: Deformer, args: argparse.Namespace, console: Console) -> Mode
 
 
 def is_bvh(path: Path) -> bool:
-    """Whether a file holds joints, not vertices."""
+    """True if a file holds joints, not vertices."""
     return path.suffix.lower() == BVH
 
 

@@ -17,7 +17,7 @@ rigcast faces convert ICT-FaceKit -o ict --overwrite"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to do, with which data set."""
+    """Add the action and the data set."""
     parser.add_argument("action", metavar="ACTION", choices=["convert"], help="convert: pack a copy of a data set")
     parser.add_argument(
         "folder",

@@ -112,7 +112,7 @@ def _rig_or_shot(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _print_lists(result: dict[str, Any], console: Console) -> None:
-    """What a file is made of, what sampling leaves out, and what never moves, an entry per line."""
+    """Print the contents of a file, what sampling leaves out, and what never moves, one entry per line."""
     for line in control_lines(result):
         console.line(line)
     for title, entries in result.get("contents", {}).items():
@@ -132,7 +132,7 @@ def _print_lists(result: dict[str, Any], console: Console) -> None:
 
 
 def _kinds(title: str, entries: list[str]) -> str:
-    """What many entries are, with the number of each kind, for a person."""
+    """Summarize many entries by the number of each kind."""
     found = Counter(kind[1] if (kind := KIND.search(entry)) else entry.partition(" ")[0] for entry in entries)
     shown = ", ".join(f"{count} {kind.replace('_', ' ').lower()}" for kind, count in found.most_common(MOST_ENTRIES))
     more = f" and {len(found) - MOST_ENTRIES} other kinds" if len(found) > MOST_ENTRIES else ""
@@ -182,7 +182,7 @@ def _data_set(args: argparse.Namespace, console: Console) -> dict[str, Any]:
 
 
 def is_blendshape_archive(path: Path) -> bool:
-    """Whether a file is an archive with the arrays of a blendshape rig."""
+    """True if a file is an archive with the arrays of a blendshape rig."""
     if path.suffix.lower() != ".npz":
         return False
     try:

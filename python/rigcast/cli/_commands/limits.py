@@ -93,7 +93,7 @@ def _sources(rig: BlenderRig) -> tuple[list[str], list[str]]:
 
 @dataclass(frozen=True)
 class Used:
-    """What motions use of the rig's channels.
+    """The ranges that motions use of the rig's channels.
 
     Attributes
     ----------

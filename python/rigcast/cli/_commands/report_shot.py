@@ -27,7 +27,7 @@ FUNCTION = "load_blendshape_weights"
 
 
 def add_solved_arguments(parser: argparse.ArgumentParser) -> None:
-    """What a solved shot needs."""
+    """Add the arguments of a solved shot."""
     group = parser.add_argument_group("of a solved shot")
     group.add_argument("--shot", metavar="SHOT", type=Path, help="what was solved; the first MODEL is its rig")
     group.add_argument("--weights", metavar="FILE", type=arguments.existing_file, help="what rigcast solve has written")
@@ -95,7 +95,7 @@ def _rate_of(path: Path) -> float | None:
 
 
 def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solution:
-    """What ``solve`` has written, or weights of any other origin, measured at alpha 0.
+    """Open the result of ``solve``, or weights of any other origin, measured at alpha 0.
 
     The head's motion is what an archive holds beside its weights.
     """

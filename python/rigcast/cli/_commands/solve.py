@@ -179,7 +179,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 
 def _warnings(args: argparse.Namespace, solver: Solver, targets: Any, solution: Solution) -> list[str]:
-    """What the figures of the solve say of the shot and its options."""
+    """Warnings about the shot and its options that follow from the figures of the solve."""
     rig, weights, markers = solver.gram.rig, solution.weights, solution.vertices
     moves = head_motion_warnings(rig, targets, weights, markers) if args.rigid is None else []
     if not weights.any() and not any("no shape is turned on" in text for text in solution.warnings):
@@ -274,7 +274,7 @@ def _figures(rig: Any, solution: Solution, p95: float, fps: float) -> dict[str, 
 
 
 def _head(rig: Any, solution: Solution) -> dict[str, Any]:
-    """How far the head turns over the shot, if its motion was looked for: yaw, pitch and roll in degrees."""
+    """The range of the head's yaw, pitch and roll over the shot in degrees, if its motion was solved for."""
     if solution.transforms is None:
         return {}
     angles = inverse.head_angles(solution.transforms, str(rig.up_axis))

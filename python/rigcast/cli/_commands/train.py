@@ -39,7 +39,7 @@ STATED = ("until", "bound", "confidence", "mechanism_error")  # of the metadata,
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to learn, from what, and how long."""
+    """Add the kind of model, its data and its budget."""
     kinds = "; ".join(f"{name}: {what}" for name, what in KINDS.items())
     parser.add_argument("kind", metavar="KIND", choices=list(KINDS), help=kinds)
     parser.add_argument(

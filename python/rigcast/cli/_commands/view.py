@@ -121,7 +121,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 
 def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console) -> Stage:
-    """What is shown, from files that are open."""
+    """Make the stage from files that are open."""
     if isinstance(subject, synthesis.Synthesizer):
         for name in ("motion", "action", "through", "face_ik", "fps"):
             if getattr(args, name):
@@ -153,7 +153,7 @@ def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[st
 
 
 def _has_browser() -> bool:
-    """Whether there is a screen to open a browser on; without one, some systems would start one in the terminal."""
+    """True if there is a screen to open a browser on; without one, some systems would start one in the terminal."""
     return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 

@@ -99,7 +99,7 @@ def states_rate(path: Path) -> bool:
 
 
 def _is_sampled(suffix: str) -> bool:
-    """Whether shots of an ending are sampled at a rate; others are frames, whatever their rate."""
+    """True if shots of an ending are sampled at a rate; others are frames, whatever their rate."""
     reader = readers(SHOT).get(suffix)
     return reader is not None and reader.sampled
 

@@ -73,7 +73,7 @@ class ActingStage(Stage):
         super().stand(state)
 
     def resting(self) -> Any:
-        """What plays, without the layer."""
+        """The pose that plays, without the layer."""
         return self.within(self.timeline.base(self.timeline.frame))
 
     def commit(self) -> None:
@@ -100,7 +100,7 @@ class ActingStage(Stage):
         self._go_to_timeline()
 
     def acting(self) -> dict[str, Any]:
-        """Where the character is, where it goes, and the seed."""
+        """The label at which the character is, the one to which it goes, and the seed."""
         return {"label": self.timeline.label, "told": self.timeline.told, "seed": self.timeline.seed}
 
     def scene_facts(self) -> dict[str, Any]:

@@ -60,7 +60,7 @@ class Take(Timeline):
 
     @property
     def label(self) -> str:
-        """Where the character is; ``told`` is where it goes."""
+        """The label at which the character is; ``told`` is the one to which it goes."""
         return self._player.label
 
     @property
@@ -69,11 +69,11 @@ class Take(Timeline):
         return False
 
     def base(self, frame: int) -> Row:
-        """What the player made."""
+        """The rows that the player made."""
         return self._made[min(frame, len(self._made) - 1)]
 
     def row(self, frame: int) -> Row:
-        """What the player made, and the layer."""
+        """The row that the player made, with the layer."""
         return np.asarray(self.base(frame) + self.layer)
 
     def pose(self, frame: int) -> Row | None:
@@ -120,7 +120,7 @@ class Take(Timeline):
         return float((1.0 - self._due) / (self.fps * self.speed))
 
     def facts(self) -> dict[str, Any]:
-        """What the page shows."""
+        """The values that the page shows."""
         return {**super().facts(), "clip": True}
 
 

@@ -1,4 +1,4 @@
-"""What the rest of the view asks of a figure, its state, and that state mirrored."""
+"""The interface of a figure, its state, and that state mirrored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROBE = 0.1  # of a channel's range: how far it is moved to see where it moves t
 
 @dataclass(frozen=True)
 class State:
-    """Where a figure stands: channels (N,), and the pose (C,) that was found or recorded, which channels may miss."""
+    """The state of a figure: channels (N,), and the pose (C,) that was found or recorded, which channels may miss."""
 
     row: Row
     pose: Row | None = None
@@ -51,11 +51,11 @@ class Figure(Protocol):
 
     @property
     def is_solved_as_it_is(self) -> bool:
-        """Whether :meth:`drag_model` has this figure's own skin."""
+        """True if :meth:`drag_model` has this figure's own skin."""
 
     @property
     def moves_whole(self) -> bool:
-        """Whether :meth:`offset` can be anything but zero."""
+        """True if :meth:`offset` can be anything but zero."""
 
     @property
     def translated_joints(self) -> set[str]:
@@ -68,7 +68,7 @@ class Figure(Protocol):
         """The pose row (C,) of :meth:`drag_model` for a state."""
 
     def offset(self, state: State) -> Vector:
-        """How far the whole character has been moved (3,): :meth:`home` is the pose without it."""
+        """The shift of the whole character (3,): :meth:`home` is the pose without it."""
 
     def home(self, pose: Row, offset: Vector) -> Row:
         """A pose where the character was modeled, which is where :meth:`drag_model`'s own channels leave it."""

@@ -56,7 +56,7 @@ class Placed:
 
 
 def needs_place(model: _core.Deformer) -> bool:
-    """Whether a model has joints, and no channel that moves those without a parent."""
+    """True if a model has joints, and no channel that moves those without a parent."""
     if model.skeleton is None or not model.joint_names:
         return False
     joints = [joint for joint, parent in enumerate(model.skeleton.parents) if parent < 0]
@@ -91,7 +91,7 @@ class ModelFigure:
 
     @functools.cached_property
     def has_error_bound(self) -> bool:
-        """Whether the model's file states a bound of its error."""
+        """True if the model's file states a bound of its error."""
         try:
             self.error_bound(State(np.array([slider.rest for slider in self.sliders], np.float32)))
         except (AttributeError, ValueError):  # models of an engine without bounds, files that state none
@@ -115,7 +115,7 @@ class ModelFigure:
 
     @property
     def moves_whole(self) -> bool:
-        """Whether sliders of the view move the model as a whole."""
+        """True if sliders of the view move the model as a whole."""
         return isinstance(self._posing, Placed)
 
     @property

@@ -46,7 +46,7 @@ def figure_of(subject: Any, name: str = "", through: _core.Deformer | None = Non
 
 
 def _needs_model(subject: Any) -> bool:
-    """Whether it is a rig that its own program evaluates."""
+    """True if it is a rig that its own program evaluates."""
     is_model = isinstance(subject, _core.Deformer | Dataset)
     return not is_model and isinstance(subject, sources.Rig) and _skinning_of(subject) is None
 

@@ -18,7 +18,7 @@ AXES = "XYZ"
 
 
 class Posing(Protocol):
-    """What an artist turns on a model, and the pose rows that follow."""
+    """The controls that an artist turns on a model, and the pose rows that follow."""
 
     sliders: list[Slider]
 
@@ -29,7 +29,7 @@ class Posing(Protocol):
         """The channels (T, N) that come nearest to poses (T, C)."""
 
     def offset(self, row: Row) -> Vector:
-        """How far channels move the whole character (3,); zero where none do."""
+        """The shift of the whole character by channels (3,); zero if none moves it."""
 
     def moved(self, pose: Row, offset: Vector) -> Row:
         """A pose of the character elsewhere."""
@@ -39,7 +39,7 @@ class Posing(Protocol):
 
 
 class InPlace:
-    """What stays where it is."""
+    """A figure that stays where it is."""
 
     def offset(self, _: Row) -> Vector:
         return np.zeros(3)

@@ -108,7 +108,7 @@ class RigFigure:
 
     @property
     def has_drag_model(self) -> bool:
-        """Whether :meth:`drag_model` answers at once: otherwise the first call samples the rig, which takes seconds."""
+        """True if :meth:`drag_model` answers at once: otherwise the first call samples the rig, which takes seconds."""
         return self._drag is not None or bool(getattr(self.rig, "posed_elsewhere", None))
 
     def drag_model(self) -> tuple[_core.Deformer, str]:

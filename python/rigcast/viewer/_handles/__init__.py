@@ -120,7 +120,7 @@ class Handles:
         self._grip = None
 
     def facts(self, state: State) -> list[dict[str, Any]]:
-        """What the page draws; the held handle has a target."""
+        """The handles as the page draws them; the held one has a target."""
         found = []
         for number, handle in enumerate(self._all(state)):
             fact = {"name": handle.name, "kind": handle.kind, "side": handle.side, "at": _rounded(handle.at)}
