@@ -74,7 +74,7 @@ class PlayerCrowd:
     ) -> None:
         check = Arguments("PlayerCrowd")
         chosen = checked_settings("PlayerCrowd", settings)
-        self._stage = SimulationBatch(synth, chosen)
+        self._batch = SimulationBatch(synth, chosen)
         self._places = LabelTable(synth)
         self._layers = Layers("PlayerCrowd", chosen.layers, synth.control_names, synth.fps)
         number, base = check.whole("count", count, least=1, most=MOST_FRAMES), check.whole("seed", seed, most=MASK)
@@ -83,16 +83,16 @@ class PlayerCrowd:
         if scripts is not None and (not isinstance(scripts, Sequence) or not len(scripts)):
             raise bad_argument("PlayerCrowd", "scripts", "no list of scripts", "a list of at least one, or None")
         plans = [schedule_of("PlayerCrowd", script, self._places) for script in scripts or [None]]
-        self._voices = [
+        self._characters = [
             PlayingCharacter(
-                LatentCharacter(self._stage, int(own), labels[h % len(labels)], KEPT_SECONDS),
+                LatentCharacter(self._batch, int(own), labels[h % len(labels)], KEPT_SECONDS),
                 plans[h % len(plans)],
             )
             for h, own in enumerate(self._seeds)
         ]
 
     def __len__(self) -> int:
-        return len(self._voices)
+        return len(self._characters)
 
     @property
     def seeds(self) -> NDArray[np.uint64]:
@@ -102,7 +102,7 @@ class PlayerCrowd:
     @property
     def labels(self) -> list[str]:
         """The label at which each character is."""
-        return [v.character.label if v.character.item is None else v.character.item.label for v in self._voices]
+        return [v.character.label if v.character.item is None else v.character.item.label for v in self._characters]
 
     def idle(
         self,
@@ -128,25 +128,25 @@ class PlayerCrowd:
     def step(self, frames: int, *, without: Sequence[str] = ()) -> Float32:
         """(H, frames, N) controls of the next frames; arguments are those of :meth:`Player.step`."""
         count = Arguments("PlayerCrowd.step").whole("frames", frames, most=MOST_FRAMES)
-        first = self._voices[0].character.frame
+        first = self._characters[0].character.frame
         added = self._layers.added("PlayerCrowd.step", first + 1, count, self._seeds, without)
-        controls = play_frames(self._stage, self._voices, count)
-        return controls if added is None else self._stage.mixer.clipped(controls + added)
+        controls = play_frames(self._batch, self._characters, count)
+        return controls if added is None else self._batch.mixer.clipped(controls + added)
 
     def poses(self, *, without: Sequence[str] = ()) -> Float32:
         """(H, C) pose rows of the next frame: one batch for a model's ``evaluate``."""
-        return self._stage.synth.poses(self.step(1, without=without)[:, 0])
+        return self._batch.synth.poses(self.step(1, without=without)[:, 0])
 
     def events(self, character: int) -> list[Event]:
         """Events of one character, as :attr:`Player.events`, with the seconds of the last minute."""
         index = Arguments("PlayerCrowd.events").whole("character", character, most=len(self) - 1)
-        return events_of(self._stage, self._voices[index].character)
+        return events_of(self._batch, self._characters[index].character)
 
     def _tell(self, command: PlayCommand, who: ArrayLike | None, later: bool = False) -> None:
         check = Arguments("PlayerCrowd")
         chosen = range(len(self)) if who is None else check.integers("who", who, "n", below=len(self))
         for h in chosen:
-            self._voices[int(h)].character.tell(command, later)
+            self._characters[int(h)].character.tell(command, later)
 
     def __repr__(self) -> str:
         return f"<rigcast.synthesis.PlayerCrowd: {len(self):,} characters>"

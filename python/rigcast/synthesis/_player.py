@@ -74,12 +74,12 @@ class Player:
     ) -> None:
         check = Arguments("Player")
         chosen = checked_settings("Player", settings)
-        self._stage = SimulationBatch(synth, chosen)
+        self._batch = SimulationBatch(synth, chosen)
         self._places = LabelTable(synth)
         self._layers = Layers("Player", chosen.layers, synth.control_names, synth.fps)
         self.seed = check.whole("seed", seed, most=MASK)
         start = synth.labels[0] if label is None else self._places.label("Player", label)
-        character = LatentCharacter(self._stage, self.seed, start)
+        character = LatentCharacter(self._batch, self.seed, start)
         self._character = PlayingCharacter(character, schedule_of("Player", script, self._places))
         self.script = script
 
@@ -148,8 +148,8 @@ class Player:
         count = Arguments("Player.step").whole("frames", frames, most=MOST_FRAMES)
         first, seeds = self.frame, np.array([self.seed], np.uint64)
         added = self._layers.added("Player.step", first + 1, count, seeds, without)
-        controls = play_frames(self._stage, [self._character], count)[0]
-        return controls if added is None else self._stage.mixer.clipped(controls + added[0])
+        controls = play_frames(self._batch, [self._character], count)[0]
+        return controls if added is None else self._batch.mixer.clipped(controls + added[0])
 
     def render(self, seconds: float | None = None, *, without: Sequence[str] = ()) -> Float32:
         """The next seconds, as :meth:`step`; by default as long as the script is."""
@@ -157,12 +157,12 @@ class Player:
             if self.script is None or self.script.seconds is None:
                 raise bad_argument("Player.render", "seconds", "None", "given, since no script says it")
             seconds = self.script.seconds
-        frames = Arguments("Player.render").frames("seconds", seconds, self._stage.synth.fps)
+        frames = Arguments("Player.render").frames("seconds", seconds, self._batch.synth.fps)
         return self.step(frames, without=without)
 
     def poses(self, frames: int, *, without: Sequence[str] = ()) -> Float32:
         """The next frames as pose rows (frames, C), what every model of the rig takes."""
-        return self._stage.synth.poses(self.step(frames, without=without))
+        return self._batch.synth.poses(self.step(frames, without=without))
 
     @property
     def frame(self) -> int:
@@ -172,7 +172,7 @@ class Player:
     @property
     def seconds(self) -> float:
         """Seconds that were played."""
-        return self.frame / self._stage.synth.fps
+        return self.frame / self._batch.synth.fps
 
     @property
     def label(self) -> str:
@@ -186,7 +186,7 @@ class Player:
 
         All commands and notes; seconds of the last hour, and none from before :meth:`restore`.
         """
-        return events_of(self._stage, self._character.character)
+        return events_of(self._batch, self._character.character)
 
     def state(self) -> str:
         """All that decides the next frames, as JSON: :meth:`restore` goes on with the same bytes."""

@@ -55,7 +55,7 @@ def test_a_tour_passes_its_targets_without_a_rest():
     ground = Ground(synth.space("calm"), rc.synthesis.PlaySettings())
     points = ground.points
     targets = [points[40], points[100], points[160]]
-    rows, radii, note = ground.tour(points[0], targets, "data")
+    rows, radii, note = ground.plan_path(points[0], targets, "data")
     assert note == ""
     assert len(radii) == len(rows)
     np.testing.assert_allclose(rows[[0, -1]], points[[0, 160]])

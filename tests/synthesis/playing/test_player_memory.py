@@ -32,7 +32,7 @@ def test_characters_of_a_crowd_keep_a_minute():
     player.idle("lively")
     player.step(24 * 70)
     assert len([event for event in player.events if event.kind == "second"]) == 70
-    character = crowd._voices[0].character
+    character = crowd._characters[0].character
     character.restore(character.state())
     assert character.samples.maxlen == 60
 

@@ -33,9 +33,9 @@ class LatentCharacter:
     many were made.
     """
 
-    def __init__(self, stage: SimulationBatch, seed: int, label: str, kept_seconds: int = KEPT_SECONDS) -> None:
-        self.stage, self.seed, self.label = stage, seed, label
-        self.transitions = stage.settings.transitions
+    def __init__(self, batch: SimulationBatch, seed: int, label: str, kept_seconds: int = KEPT_SECONDS) -> None:
+        self.batch, self.seed, self.label = batch, seed, label
+        self.transitions = batch.settings.transitions
         self.frame = self.decisions = self.used = self.jump = 0
         self.command = -1
         self.tasks: list[Task] = []
@@ -43,7 +43,7 @@ class LatentCharacter:
         self.record = EventRecord()
         self.samples: deque[tuple[int, int, str, Float64, Float32]] = deque(maxlen=kept_seconds)
         self.item: Item | None = None
-        ground = stage.grounds[label]
+        ground = batch.grounds[label]
         self.x = np.array(ground.points[int(self._rng().integers(len(ground.points)))])
         self.v = np.zeros_like(self.x)
         self.path, self.radii = self.x[None].copy(), ground.radii(self.x[None])
@@ -63,7 +63,7 @@ class LatentCharacter:
             got = f"behind {len(self.tasks):,} tasks that wait"
             raise bad_argument(command.name, "later", got, f"fewer than {MOST_WAITING:,}: play some frames first")
         index = self._note({"frame": self.frame, "command": str(command), "name": command.name, "label": command.label})
-        tasks = [{"do": "begin", "command": index}, *tasks_of(self.stage, command)]
+        tasks = [{"do": "begin", "command": index}, *tasks_of(self.batch, command)]
         if later:
             self.tasks = [t for t in self.tasks if t["do"] != "wander"] + tasks
             return
@@ -118,8 +118,8 @@ class LatentCharacter:
         return None
 
     def _lead(self, target: Float64, along: str, meet: bool) -> None:
-        rows, radii = self._noted(self.stage.grounds[self.label].path(self.path[0], target, along))
-        self._follow(rows, self.stage.grounds[self.label].narrowed(radii, SHRINKS) if meet else radii)
+        rows, radii = self._noted(self.batch.grounds[self.label].path(self.path[0], target, along))
+        self._follow(rows, self.batch.grounds[self.label].narrowed(radii, SHRINKS) if meet else radii)
 
     def _noted(self, found: tuple[Float64, Float64, str]) -> tuple[Float64, Float64]:
         """A path and its radii; what the density made of it becomes an event."""
@@ -130,7 +130,7 @@ class LatentCharacter:
 
     def _stay(self, frames: int, share: float) -> None:
         rows = np.repeat(self.path[:1], frames + 1, axis=0)
-        self._follow(rows, share * self.stage.grounds[self.label].radii(rows))
+        self._follow(rows, share * self.batch.grounds[self.label].radii(rows))
 
     def _follow(self, rows: Float64, radii: Float64) -> None:
         allowed = np.array(radii)
@@ -154,12 +154,12 @@ class LatentCharacter:
         while len(targets) < TOUR:
             pose, again = self._next_pose(again)
             targets.append(pose)
-        self._follow(*self._noted(self.stage.grounds[self.label].tour(self.path[0], targets, task["along"])))
+        self._follow(*self._noted(self.batch.grounds[self.label].plan_path(self.path[0], targets, task["along"])))
         self.tasks = [again, *self.tasks]
 
     def _next_pose(self, task: Task) -> tuple[Float64, Task]:
         """The next pose of wandering, and the rest of the task."""
-        poses = self.stage.grounds[self.label].points if task["poses"] is None else task["poses"]
+        poses = self.batch.grounds[self.label].points if task["poses"] is None else task["poses"]
         done, place = divmod(task["visited"], len(poses))
         order = self.decisions if place == 0 else task["order"]
         chosen = int(np.random.default_rng([self.seed, order, done]).permutation(len(poses))[place])
@@ -170,17 +170,17 @@ class LatentCharacter:
         """To the nearest matching point of the next label of the route, idle there, switch, and so on."""
         if label == self.label:
             return
-        there = self.stage.synth.route(self.label, label)[1]
-        bridge = self.stage.synth.bridges[self.label, there]
+        there = self.batch.synth.route(self.label, label)[1]
+        bridge = self.batch.synth.bridges[self.label, there]
         away = np.linalg.norm(np.asarray(bridge.from_points) - self.path[0], axis=1)
         pair = int(away.argmin())
         go = {"do": "go", "to": np.asarray(bridge.from_points)[pair].tolist(), "along": "data"}
-        settle = {"do": "hold", "frames": self.stage.settings.settle, "share": CLOSE}
+        settle = {"do": "hold", "frames": self.batch.settings.settle, "share": CLOSE}
         switch = {"do": "switch", "label": there, "to": np.asarray(bridge.to_points)[pair].tolist()}
         self.tasks = [go, settle, switch, {"do": "enter", "label": label}, *self.tasks]
 
     def _switch(self, label: str, point: Float64) -> Item:
-        frames, ground = self.stage.settings.blend, self.stage.grounds[label]
+        frames, ground = self.batch.settings.blend, self.batch.grounds[label]
         rows = np.repeat(point[None], frames + 1, axis=0)
         into = ItemTrack(label, rows, CLOSE * ground.radii(rows), point, np.zeros_like(point), self._noise_seed(label))
         if self.transitions == "inertialize":
@@ -190,8 +190,8 @@ class LatentCharacter:
         return self._item("blend", frames, [self._track(self.path, self.radii), into])
 
     def _join(self, begin: int) -> Item:
-        frames = self.stage.settings.blend
-        first = next(s.begin for s in self.stage.synth.space(self.label).segments if s.begin <= begin < s.end)
+        frames = self.batch.settings.blend
+        first = next(s.begin for s in self.batch.synth.space(self.label).segments if s.begin <= begin < s.end)
         rows = np.maximum(np.arange(begin - frames, begin), first)
         self._stay(frames, CLOSE)
         item = self._item("join", frames, [self._track(self.path, self.radii)])
@@ -225,7 +225,7 @@ class LatentCharacter:
         item = self.item
         assert item is not None
         rows = item.controls[self.used : self.used + count]
-        every = max(round(self.stage.synth.fps), 1)
+        every = max(round(self.batch.synth.fps), 1)
         for row in range(self.used, self.used + count):
             if (item.first + row + 1) % every == 0:
                 place, controls = self._place(item, row).copy(), item.controls[row].copy()  # views keep all frames
@@ -244,7 +244,7 @@ class LatentCharacter:
     def _place(self, item: Item, row: int) -> Float64:
         """Latent point that a frame of an item shows."""
         if item.kind in ("clip", "join"):
-            return np.asarray(self.stage.grounds[item.label].points[item.rows[row]])
+            return np.asarray(self.batch.grounds[item.label].points[item.rows[row]])
         return np.asarray(item.tracks[-1].positions[row + 1])
 
     def _finish(self) -> None:
@@ -270,19 +270,19 @@ class LatentCharacter:
             self.path, self.radii = self.path[used:], self.radii[used:]
 
     def _leave_clip(self, item: Item, used: int) -> None:
-        ground, row = self.stage.grounds[self.label], int(item.rows[used - 1])
+        ground, row = self.batch.grounds[self.label], int(item.rows[used - 1])
         self.x = np.array(ground.points[row])
         before = ground.points[max(row - 1, 0)] if used > 1 else self.x
-        self.v = (self.x - before) * self.stage.synth.fps
+        self.v = (self.x - before) * self.batch.synth.fps
         self.path, self.radii = self.x[None].copy(), ground.radii(self.x[None])
-        self.decays, self.jump = [], self.stage.settings.blend
+        self.decays, self.jump = [], self.batch.settings.blend
 
     def _rng(self) -> np.random.Generator:
         self.decisions += 1
         return np.random.default_rng([self.seed, self.decisions])
 
     def _noise_seed(self, label: str) -> int:
-        place = self.stage.synth.labels.index(label) + 1
+        place = self.batch.synth.labels.index(label) + 1
         return (self.seed * 0x9E3779B97F4A7C15 + place * 0xD1342543DE82EF95) & MASK
 
     # Saved and restored
@@ -301,7 +301,7 @@ class LatentCharacter:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a :meth:`state`, checked here; the frames of a begun item are simulated again."""
-        check_state(self.stage, state)
+        check_state(self.batch, state)
         for name in ("frame", "decisions", "used", "jump", "command", "label", "seed", "transitions"):
             setattr(self, name, state[name])
         self.tasks, self.record = [dict(t) for t in state["tasks"]], EventRecord.of_plain(state["record"])
@@ -312,4 +312,4 @@ class LatentCharacter:
         self.item = None if state["item"] is None else Item.of_plain(state["item"])
         self.samples = deque(maxlen=self.samples.maxlen)
         if self.item is not None:
-            self.stage.simulate([self.item])
+            self.batch.simulate([self.item])

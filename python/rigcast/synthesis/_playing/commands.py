@@ -164,21 +164,21 @@ class EventRecord:
         return found
 
 
-def tasks_of(stage: SimulationBatch, command: PlayCommand) -> list[Task]:
+def tasks_of(batch: SimulationBatch, command: PlayCommand) -> list[Task]:
     """Tasks of a command, in their order."""
-    arguments, settings = command.arguments, stage.settings
+    arguments, settings = command.arguments, batch.settings
     enter: Task = {"do": "enter", "label": command.label}
     if command.name == "transition":
         return [enter]
     if command.name == "move":
         return [enter, {"do": "go", "to": arguments["to"], "along": arguments["along"]}]
     if command.name == "play":
-        start = stage.grounds[command.label].points[arguments["begin"]].tolist()
+        start = batch.grounds[command.label].points[arguments["begin"]].tolist()
         close: Task = {"do": "hold", "frames": settings.settle, "share": CLOSE}
         clip: Task = {"do": "clip", "begin": arguments["begin"], "end": arguments["end"]}
         go: Task = {"do": "go", "to": start, "along": "data"}
         return [enter, go, close, {"do": "join", "begin": arguments["begin"]}, clip]
     hold = settings.hold if arguments["hold"] is None else arguments["hold"]
-    frames = round(hold * stage.synth.fps)
+    frames = round(hold * batch.synth.fps)
     visit = {"poses": arguments["poses"], "frames": frames, "along": arguments["along"], "visited": 0, "order": 0}
     return [enter, {"do": "wander", **visit}]

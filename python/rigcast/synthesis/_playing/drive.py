@@ -34,17 +34,17 @@ class PlayingCharacter:
         return self.schedule[self.given][0] - self.character.frame if self.given < len(self.schedule) else 2**60
 
 
-def play_frames(stage: SimulationBatch, voices: Sequence[PlayingCharacter], frames: int) -> Float32:
+def play_frames(batch: SimulationBatch, characters: Sequence[PlayingCharacter], frames: int) -> Float32:
     """(H, frames, N) controls of the next frames of H characters, without layers."""
-    result = np.empty((len(voices), frames, len(stage.synth.control_names)), np.float32)
-    done = [0] * len(voices)
-    while active := [h for h in range(len(voices)) if done[h] < frames]:
+    result = np.empty((len(characters), frames, len(batch.synth.control_names)), np.float32)
+    done = [0] * len(characters)
+    while active := [h for h in range(len(characters)) if done[h] < frames]:
         for h in active:
-            voices[h].obey()
-        stage.simulate([voices[h].character.next_item() for h in active if voices[h].character.item is None])
+            characters[h].obey()
+        batch.simulate([characters[h].character.next_item() for h in active if characters[h].character.item is None])
         for h in active:
-            character = voices[h].character
-            count = min(character.left, frames - done[h], voices[h].until_next())
+            character = characters[h].character
+            count = min(character.left, frames - done[h], characters[h].until_next())
             result[h, done[h] : done[h] + count] = character.take(count)
             done[h] += count
     return result

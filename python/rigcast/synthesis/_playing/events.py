@@ -45,9 +45,9 @@ class Event:
         return asdict(self)
 
 
-def events_of(stage: SimulationBatch, character: LatentCharacter) -> list[Event]:
+def events_of(batch: SimulationBatch, character: LatentCharacter) -> list[Event]:
     """Events of a character, in the order of time."""
-    fps = stage.synth.fps
+    fps = batch.synth.fps
     found = [
         Event(
             (e["began"] if "began" in e else e["frame"]) / fps,
@@ -57,16 +57,16 @@ def events_of(stage: SimulationBatch, character: LatentCharacter) -> list[Event]
         )
         for e in character.record.events.values()
     ]
-    return sorted([*found, *_seconds(stage, character)], key=lambda event: event.seconds)
+    return sorted([*found, *_seconds(batch, character)], key=lambda event: event.seconds)
 
 
-def _seconds(stage: SimulationBatch, character: LatentCharacter) -> list[Event]:
+def _seconds(batch: SimulationBatch, character: LatentCharacter) -> list[Event]:
     samples = list(character.samples)
     found: list[Event] = []
     for label in dict.fromkeys(sample[2] for sample in samples):
-        ground, chosen = stage.grounds[label], [sample for sample in samples if sample[2] == label]
-        own = stage.synth.mesh_features(np.array([sample[4] for sample in chosen]))
-        clips = stage.synth.mesh_features(ground.space.frames)
+        ground, chosen = batch.grounds[label], [sample for sample in samples if sample[2] == label]
+        own = batch.synth.mesh_features(np.array([sample[4] for sample in chosen]))
+        clips = batch.synth.mesh_features(ground.space.frames)
         density = ground.density(np.array([sample[3] for sample in chosen]))
         for (frame, command, _, _, _), features, value in zip(chosen, own, density, strict=True):
             away = np.linalg.norm(clips - features, axis=1)
@@ -75,7 +75,7 @@ def _seconds(stage: SimulationBatch, character: LatentCharacter) -> list[Event]:
             name = frame_name(ground.space.segments, row)
             variance = float(np.exp(-2.0 * value))
             found.append(
-                Event(frame / stage.synth.fps, "second", command_text, label, name, float(away[row]), variance)
+                Event(frame / batch.synth.fps, "second", command_text, label, name, float(away[row]), variance)
             )
     return found
 

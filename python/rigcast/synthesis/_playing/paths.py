@@ -99,9 +99,9 @@ class Ground:
 
     def path(self, start: Float64, target: Float64, along: str) -> tuple[Float64, Float64, str]:
         """Points (n + 1, D) per frame, radii (n + 1,), and what the density made of it ("" if nothing)."""
-        return self.tour(start, [target], along)
+        return self.plan_path(start, [target], along)
 
-    def tour(self, start: Float64, targets: Sequence[Float64], along: str) -> tuple[Float64, Float64, str]:
+    def plan_path(self, start: Float64, targets: Sequence[Float64], along: str) -> tuple[Float64, Float64, str]:
         """As :meth:`path`, through several targets in turn, without a rest at any but the last."""
         nodes, notes = [start[None]], []
         for target in targets:

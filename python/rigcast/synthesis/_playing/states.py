@@ -22,7 +22,7 @@ FIELDS = {
 }  # of tasks
 
 
-def check_state(stage: SimulationBatch, state: Mapping[str, Any]) -> None:
+def check_state(batch: SimulationBatch, state: Mapping[str, Any]) -> None:
     """Check that a state of a character belongs to a synthesizer.
 
     Raises
@@ -32,7 +32,7 @@ def check_state(stage: SimulationBatch, state: Mapping[str, Any]) -> None:
     KeyError, TypeError
         If something is missing or of another type.
     """
-    space, count = stage.grounds[state["label"]].space, len(stage.synth.control_names)
+    space, count = batch.grounds[state["label"]].space, len(batch.synth.control_names)
     check = Arguments("Player.restore", D=space.points.shape[1], N=count)
     for name in ("frame", "decisions", "used", "jump"):
         check.whole(name, state[name], most=LATEST)
@@ -47,9 +47,9 @@ def check_state(stage: SimulationBatch, state: Mapping[str, Any]) -> None:
         for name in ("offset", "rate"):
             check.numbers(name, decay[name], "N")
     for task in state["tasks"]:
-        _check_task(check, stage, task, events)
+        _check_task(check, batch, task, events)
     if state["item"] is not None:
-        _check_item(check, stage, state, events)
+        _check_item(check, batch, state, events)
 
 
 def _checked_events(check: Arguments, record: Mapping[str, Any]) -> set[int]:
@@ -68,11 +68,11 @@ def _check_command(check: Arguments, number: object, events: set[int]) -> None:
         raise check.wrong("command", repr(number), "-1 or the number of an event")
 
 
-def _check_task(check: Arguments, stage: SimulationBatch, task: Mapping[str, Any], events: set[int]) -> None:
+def _check_task(check: Arguments, batch: SimulationBatch, task: Mapping[str, Any], events: set[int]) -> None:
     if task["do"] not in FIELDS or set(task) - {"do", "meet"} != FIELDS[task["do"]]:
         raise check.wrong("tasks", repr(task)[:100], "tasks of a player")
-    if "label" in task and task["label"] not in stage.grounds:
-        raise check.wrong("tasks", f"with the label {task['label']!r}", f"of {', '.join(stage.grounds)}")
+    if "label" in task and task["label"] not in batch.grounds:
+        raise check.wrong("tasks", f"with the label {task['label']!r}", f"of {', '.join(batch.grounds)}")
     if task["do"] == "begin":
         _check_command(check, task["command"], events)
     for name in ("visited", "order"):
@@ -80,11 +80,11 @@ def _check_task(check: Arguments, stage: SimulationBatch, task: Mapping[str, Any
             check.whole(name, task[name], most=LATEST)
 
 
-def _check_item(check: Arguments, stage: SimulationBatch, state: Mapping[str, Any], events: set[int]) -> None:
+def _check_item(check: Arguments, batch: SimulationBatch, state: Mapping[str, Any], events: set[int]) -> None:
     item = state["item"]
     for label in [item["label"], *(track["label"] for track in item["tracks"])]:
-        if label not in stage.grounds:
-            raise check.wrong("item", f"with the label {label!r}", f"of {', '.join(stage.grounds)}")
+        if label not in batch.grounds:
+            raise check.wrong("item", f"with the label {label!r}", f"of {', '.join(batch.grounds)}")
     check.whole("used", state["used"], most=check.whole("count", item["count"], least=1, most=LATEST))
     _check_command(check, item["command"], events)
     check.numbers("previous", item["previous"], "2 N")
