@@ -1,4 +1,4 @@
-"""The exceptions and warnings that the package raises beside Python's own."""
+"""The exceptions and warnings that the package raises in addition to Python's own."""
 
 import os
 
@@ -116,7 +116,7 @@ class UndeterminedShapesWarning(UserWarning):
 
 
 class UpAxisWarning(UserWarning):
-    """A mesh lies beside what it corresponds to as if another axis than the one that it states pointed up."""
+    """A mesh lies, relative to its counterpart, as if another axis than the stated one pointed up."""
 
 
 class WorkerWarning(UserWarning):

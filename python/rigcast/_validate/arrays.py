@@ -1,4 +1,4 @@
-"""Arrays and rigs, told from the objects that people hand over in their place."""
+"""Arrays and rigs, distinguished from the objects that people hand over in their place."""
 
 from __future__ import annotations
 

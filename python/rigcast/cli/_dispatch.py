@@ -86,36 +86,36 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, CommandModule
         check_files(args.actions, args)
         console = Console(quiet=args.json)
         failure: PartlyFailed | None = None
-        told: list[str] = []
+        printed: list[str] = []
         try:
-            with noted(console, told):
+            with noted(console, printed):
                 result = args.command.run(args, console)
         except PartlyFailed as error:
             result, failure = {**error.result, "error": str(error), "exit_code": FAILED}, error
-        own = [note for note in result.get("notes", []) if note not in told]
-        if told or own:
-            result = {**result, "notes": [*told, *own]}
+        own = [note for note in result.get("notes", []) if note not in printed]
+        if printed or own:
+            result = {**result, "notes": [*printed, *own]}
         if args.json:
             console.result(json.dumps(as_json(result)))
         if failure is not None:
             raise failure
         console.finish()
 
-    told = INTERRUPTION if args.resumed else "interrupted"
-    return guarded(work, program="rigcast", as_object=args.json, debug=args.debug, interrupted=told)
+    interruption = INTERRUPTION if args.resumed else "interrupted"
+    return guarded(work, program="rigcast", as_object=args.json, debug=args.debug, interrupted=interruption)
 
 
 @contextlib.contextmanager
-def noted(console: Console, told: list[str]) -> Iterator[None]:
-    """Print what readers say of files as notes of the command, each once, and keep them in ``told``."""
+def noted(console: Console, printed: list[str]) -> Iterator[None]:
+    """Print what readers say of files as notes of the command, each once, and keep them in ``printed``."""
 
     def say_once(note: str) -> None:
-        if note not in told:
-            told.append(note)
+        if note not in printed:
+            printed.append(note)
             console.line(f"note: {note}")
 
     def of_source(name: str, note: str, inherited: bool) -> None:
-        if not (inherited and any(text.endswith(f": {note}") for text in told)):
+        if not (inherited and any(text.endswith(f": {note}") for text in printed)):
             say_once(f"{name}{', of its rig' * inherited}: {note}")
 
     def show(message: Any, category: type[Warning], *place: Any, **others: Any) -> None:
@@ -151,7 +151,7 @@ def guarded(
     debug : bool
         Show where an error arose.
     interrupted : str
-        What Ctrl-C is told, where the work itself says nothing.
+        The message after Ctrl-C, if the work itself gives none.
     """
     try:
         work()

@@ -17,7 +17,7 @@ class WrongInput(ValueError):
 
 
 class PartlyFailed(Exception):
-    """Some of what a command does has failed, and the rest is done: ``result`` tells of both."""
+    """Some of what a command does has failed, and the rest is done: ``result`` reports both."""
 
     def __init__(self, message: str, result: Result) -> None:
         super().__init__(message)

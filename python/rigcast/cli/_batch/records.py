@@ -37,7 +37,7 @@ class Records:
         self.parts = PartsFolder(folder, "batch")
 
     def begin(self, checked: CheckedJob, folder: Path) -> Stamps:
-        """Note that a job of a folder begins: results that it leaves from now on are its own. Returns what it reads."""
+        """Note that a job of a folder begins: results that it writes from now on are its own. Returns what it reads."""
         self._put(checked.job, {"state": "begun"})
         return stamps(folder, checked.reads)
 

@@ -91,8 +91,8 @@ def _work(
                     outcomes[plan.to_run[entry[0]]] = entry[1]
                 show()
     except KeyboardInterrupt:
-        told = f"interrupted, {count()} of {total} jobs are done; run the same command again to continue"
-        raise KeyboardInterrupt(told) from None
+        message = f"interrupted, {count()} of {total} jobs are done; run the same command again to continue"
+        raise KeyboardInterrupt(message) from None
     except SourceError as error:  # the farm's
         failed = [plan.jobs[number].job.name for number, outcome in outcomes.items() if outcome.result is None]
         more = f", {len(failed)} failed, the first {failed[0]}" if failed else ""

@@ -1,4 +1,4 @@
-"""``rigcast bench``: how fast a model is on this machine, and the rig itself beside it."""
+"""``rigcast bench``: the speed of a model on this machine, compared with the rig itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ rigcast bench head.safetensors --batch 64"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """MODEL, and what to time it on and beside."""
+    """Add MODEL, the poses to time it on, and the rig to compare it with."""
     parser.add_argument("model", metavar="MODEL", type=arguments.existing_file, help="a model file")
     parser.add_argument(
         "--data", metavar="SET", type=arguments.existing, help="poses to evaluate (default: random ones)"

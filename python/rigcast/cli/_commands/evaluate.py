@@ -129,7 +129,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Measure, or evaluate and write."""
     if args.output is not None:
-        check_overwrite(files_of(args.output), args.overwrite)  # the cache beside a .blend, too
+        check_overwrite(files_of(args.output), args.overwrite)  # the cache next to a .blend, too
     model = at_quality(_model(args.model), args.model, args)
     if args.output is not None and len(model.parts) > 1:
         check_overwrite(files_of(args.output, model.parts), args.overwrite)
@@ -165,10 +165,10 @@ def _errors(model: Deformer, args: argparse.Namespace, console: Console) -> Resu
     headers = ["", "mean mm", "rms mm", "p95 mm", "max mm", "enveloping %", "normals °"]
     rows = [[args.model.name, *map(figure, accuracy.figures().values())]]
     skinning = baselines.linear_part(model)
-    beside = None if skinning is None else measure(skinning, truth)
-    if beside is not None:
-        rows.append(["linear skinning, same samples", *map(figure, beside.figures().values())])
-        for line in no_gain(accuracy.mean, beside.mean):
+    baseline = None if skinning is None else measure(skinning, truth)
+    if baseline is not None:
+        rows.append(["linear skinning, same samples", *map(figure, baseline.figures().values())])
+        for line in no_gain(accuracy.mean, baseline.mean):
             console.line(f"{line} here")
     gate = gates(training, [truth], lambda _: None).get(truth.title)
     lines = gate_lines(model)
@@ -191,7 +191,7 @@ def _errors(model: Deformer, args: argparse.Namespace, console: Console) -> Resu
     if model.metadata.get("data_hash") == dataset.hash:
         console.line("the model learned from this very set: sample another one with another seed to judge it")
     return accuracy.figures() | {
-        "linear_skinning": None if beside is None else beside.figures(),
+        "linear_skinning": None if baseline is None else baseline.figures(),
         "simple_methods_mm": gate_figures(gate or stated_difficulty(model.metadata)),
         "storage": stored,
         "poses": len(truth.rows),
@@ -214,7 +214,7 @@ def _storage_figures(model: Deformer, truth: HeldOutPoses) -> dict[str, Any] | N
 
 
 def _check_storage(model: Deformer, poses: NDArray[np.float32], console: Console) -> None:
-    """Warn if the narrow weights of a body cost much beside the error that its file states."""
+    """Warn if the narrow weights of a body cost much compared with the error that its file states."""
     if isinstance(model, _core.BodyModel) and model.storage != "float32":
         some = poses[:: -(-len(poses) // POSES_TO_CHOOSE)]
         found = storage_error(model, model, some, own_error_of(model, None, None))

@@ -42,12 +42,12 @@ def evaluate_actions(model: Deformer, path: Path, args: argparse.Namespace, cons
             figures = {"mean_mm": unit * error.mean, "rms_mm": unit * error.rms, "max_mm": unit * error.max}
             lowest = float(outside.confidence.min())
             rows.append([action.name, len(poses), *(f"{value:.3g}" for value in figures.values()), f"{lowest:.2f}"])
-            beside = None
+            baseline = None
             if skinning is not None:
-                beside = metrics.vertex_error(vertices, skinning.evaluate(poses))
-                shown = [f"{unit * value:.3g}" for value in (beside.mean, beside.rms, beside.max)]
+                baseline = metrics.vertex_error(vertices, skinning.evaluate(poses))
+                shown = [f"{unit * value:.3g}" for value in (baseline.mean, baseline.rms, baseline.max)]
                 rows.append(["  linear skinning", len(poses), *shown, ""])
-                for line in no_gain(error.mean, beside.mean):
+                for line in no_gain(error.mean, baseline.mean):
                     console.line(f"{action.name}: {line} here")
             by_controls = _by_controls(model, rig, action, found, vertices)
             if by_controls is not None:
@@ -60,7 +60,7 @@ def evaluate_actions(model: Deformer, path: Path, args: argparse.Namespace, cons
             notes += [f"{action.name}: {line}" for line in [*_by_part(model, found, vertices), *outside.lines()]]
             result[action.name] = {
                 **figures,
-                "linear_skinning": beside and {"mean_mm": unit * beside.mean, "max_mm": unit * beside.max},
+                "linear_skinning": baseline and {"mean_mm": unit * baseline.mean, "max_mm": unit * baseline.max},
                 "by_controls": by_controls,
                 "frames": len(poses),
                 "lowest_confidence": lowest,

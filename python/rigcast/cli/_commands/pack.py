@@ -164,8 +164,8 @@ def _draw(sheet: Path, plan: ExpressionPlan, rig: Any, progress: ProgressCallbac
         try:
             write_contact_sheet(sheet, plan, rig, kept=kept, progress=progress)
         except KeyboardInterrupt:
-            told = "interrupted; pictures that are done are kept"
-            raise KeyboardInterrupt(f"{told}: run the same command again to continue") from None
+            message = "interrupted; pictures that are done are kept"
+            raise KeyboardInterrupt(f"{message}: run the same command again to continue") from None
         kept.remove()
 
 
@@ -184,8 +184,8 @@ def _show(plan: ExpressionPlan, args: argparse.Namespace, console: Console, left
             f"{plan.mirrored:,} of {vertices:,} vertices have a mirror image; {len(plan.pairs)} pairs of shapes"
         )
     if left_out:
-        told = ", ".join(f"{name} ({reason})" for name, reason in left_out.items())
-        console.line(f"left out, nobody poses them alone: {told}; --with NAMES brings them back")
+        listed = ", ".join(f"{name} ({reason})" for name, reason in left_out.items())
+        console.line(f"left out, nobody poses them alone: {listed}; --with NAMES brings them back")
     if opposed := _opposed(plan):
         some = "; ".join(f"{one} with {other} ({reason})" for one, other, reason in opposed[:SOME])
         more = f" and {len(opposed) - SOME} more pairs" if len(opposed) > SOME else ""

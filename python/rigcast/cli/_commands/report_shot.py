@@ -97,7 +97,7 @@ def _rate_of(path: Path) -> float | None:
 def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solution:
     """Open the result of ``solve``, or weights of any other origin, measured at alpha 0.
 
-    The head's motion is what an archive holds beside its weights.
+    The head's motion is what an archive holds in addition to its weights.
     """
     held = member_names(path, FUNCTION) if path.suffix.lower() == ".npz" else []
     if "objective" in held:

@@ -225,7 +225,7 @@ def _balanced(rig: Any, sampler: Any, args: argparse.Namespace, progress: Any) -
 
 
 def notice(rig: Any, console: Console) -> None:
-    """Say which meshes are the character, what never moves, and what sampling pose by pose leaves out."""
+    """Say which meshes are the character, what never moves, and what sampling pose by pose omits."""
     if len(parts := surface_of(rig).parts) > 1:
         console.line(f"one character of {len(parts)} meshes: {', '.join(parts)}")
     for line in control_lines(control_facts(rig)):

@@ -160,7 +160,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.resume and not folder.exists():
         raise WrongInput(f"--resume: no interrupted run has kept frames in {folder}")
     rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
-    targets, fps, told = open_shot(rig, args)
+    targets, fps, shot_notes = open_shot(rig, args)
     named = rig if args.names is None else sources.rename_shapes(rig, args.names)
     with PartsFolder(folder, "solve") as kept, console.progress() as progress:
         solver = _solver(args, rig)
@@ -171,7 +171,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         notes = _write(args.output, named, solution, fps, args.fps or fps)
         kept.remove()
     p95 = float(solved_p95(rig, targets, solution, args.threads).mean())
-    result = _figures(rig, solution, p95, fps) | {"notes": told + notes}
+    result = _figures(rig, solution, p95, fps) | {"notes": shot_notes + notes}
     result |= {"alpha_chosen": args.alpha == "auto" and args.relative_alpha is None}
     result["warnings"] += other
     _say(console, args, result)
@@ -241,8 +241,8 @@ def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float, to_fps
             kept = f"{path.name} holds the {len(solution.weights):,} frames that were solved, at {fps:g} per second"
             notes += [f"{kept}: rigcast report compares them with the shot"] if to_fps != fps else []
         else:
-            told = exports.write_blendshape_weights(path, rig, weights, to_fps, transforms)
-            notes += [f"{path.name}: {note}" for note in told]
+            dropped = exports.write_blendshape_weights(path, rig, weights, to_fps, transforms)
+            notes += [f"{path.name}: {note}" for note in dropped]
     return notes
 
 

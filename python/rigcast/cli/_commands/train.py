@@ -62,15 +62,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Train, or go on where an interrupted run stopped."""
-    settings, beside = settings_of(args)
+    settings, extra = settings_of(args)
     with sampled(args, console) as (source, until):
-        model = _trained(args, source, settings, beside | until, console)
+        model = _trained(args, source, settings, extra | until, console)
         return _described(args, source, model, console)
 
 
-def _trained(
-    args: argparse.Namespace, source: Any, settings: Any, beside: dict[str, Any], console: Console
-) -> Deformer:
+def _trained(args: argparse.Namespace, source: Any, settings: Any, extra: dict[str, Any], console: Console) -> Deformer:
     """Train from a data set, or from a rig until its error holds, and save the model."""
     from rigcast import training
 
@@ -94,7 +92,7 @@ def _trained(
             restart=args.restart,
             progress=progress,
             **({} if args.until else {"checkpoint": Path(f"{args.output}.checkpoint")}),
-            **beside,
+            **extra,
         )
     model.save(args.output)
     return model
@@ -142,12 +140,12 @@ def _described(args: argparse.Namespace, source: Any, model: Deformer, console: 
 
 
 def _linear_facts(metadata: dict[str, Any], to_millimeters: float) -> dict[str, Any]:
-    """Linear skinning beside a body, and what its networks correct."""
+    """Linear skinning compared with a body, and what its networks correct."""
     if "linear_skinning" not in metadata:
         return {}
-    beside, learned = metadata["linear_skinning"], metadata["training"]
+    skinning, learned = metadata["linear_skinning"], metadata["training"]
     return {
-        "linear_skinning_mm": {key: to_millimeters * float(beside[key]) for key in ("mean", "max")},
+        "linear_skinning_mm": {key: to_millimeters * float(skinning[key]) for key in ("mean", "max")},
         "linear": learned["linear"],
         "linear_trials": learned.get("linear_trials"),
     }

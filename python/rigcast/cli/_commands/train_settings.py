@@ -71,7 +71,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def settings_of(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
-    """Return the record of settings that a command line asks for, and the arguments of the training beside it.
+    """Return the record of settings that a command line asks for, and further arguments of the training.
 
     Raises
     ------
@@ -86,13 +86,13 @@ def settings_of(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
         "differential": training.DifferentialSettings,
     }
     record, given = records[args.kind], _options(args)
-    beside = {name: given.pop(name) for name in NO_SETTINGS if name in given}
+    extra = {name: given.pop(name) for name in NO_SETTINGS if name in given}
     for text in args.set:
         name, value = _setting(text, args.kind, record)
         if name in given:
             raise WrongInput(f"--set {text}: {name} is given twice; it must be given once")
         given[name] = value
-    return record(**given), beside
+    return record(**given), extra
 
 
 def _options(args: argparse.Namespace) -> dict[str, Any]:

@@ -37,7 +37,7 @@ rigcast view moods.safetensors face.safetensors --seed 7"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE, what stands beside it, what plays, and where the server listens."""
+    """FILE, the figure next to it, what plays, and where the server listens."""
     parser.add_argument(
         "file",
         metavar="FILE",

@@ -23,7 +23,7 @@ def skinned_model(path: Path) -> LinearBlendSkinning | None:
     Raises
     ------
     ValueError
-        If the rig also has morphs that channels drive, which skinning leaves out.
+        If the rig also has morphs that channels drive, which skinning cannot reproduce.
     """
     rig = _opened(path)
     if rig is None or rig.skeleton is None or rig.skin is None:
