@@ -42,18 +42,18 @@ def posed(pose):
 
 def press_label(posed, label):
     posed.page.evaluate(
-        f"[...document.querySelectorAll('#told button')].find(b => b.textContent === '{label}').click()"
+        f"[...document.querySelectorAll('#requests button')].find(b => b.textContent === '{label}').click()"
     )
 
 
 def test_buttons_lead_to_every_label_while_it_plays(posed):
-    names = posed.page.evaluate("[...document.querySelectorAll('#told button')].map(button => button.textContent)")
+    names = posed.page.evaluate("[...document.querySelectorAll('#requests button')].map(button => button.textContent)")
     assert names == face_synth().labels
     posed.page.evaluate("view.link.send('speed', { speed: 4 })")
     for label in ("lively", "calm"):
         press_label(posed, label)
         posed.page.until(f"view.frame.acting.label === '{label}'")
-        assert posed.page.evaluate("document.querySelector('#told .on').textContent") == label
+        assert posed.page.evaluate("document.querySelector('#requests .on').textContent") == label
     assert posed.page.evaluate("document.getElementById('doing').textContent") == "calm"
 
 
@@ -75,13 +75,13 @@ def test_a_move_is_answered_and_the_face_is_told_its_mood(posed):
     posed.page.evaluate(PRESS.format(4))
     posed.page.until("view.acting.game.mood === 'thinking'")
     thinking = posed.page.evaluate("view.scene.moods.thinking.label")
-    posed.page.until(f"view.frame.acting.told === '{thinking}'")
+    posed.page.until(f"view.frame.acting.requested === '{thinking}'")
     assert posed.page.evaluate("[...document.querySelectorAll('#board button')].every(button => button.disabled)")
     posed.page.until("view.acting.game.turn === 'X'")
     board = posed.page.evaluate("view.acting.game.board")
     assert (board[4], board.count("O"), board.count("")) == ("X", 1, 7)
     waiting = posed.page.evaluate("view.scene.moods.waiting.label")
-    posed.page.until(f"view.frame.acting.told === '{waiting}'")
+    posed.page.until(f"view.frame.acting.requested === '{waiting}'")
     posed.page.evaluate(PRESS.format(board.index("O")))  # a field that is taken
     assert posed.page.evaluate("view.acting.game.board") == board
 
@@ -115,18 +115,18 @@ def test_whole_games_without_a_queue(posed):
     benchmarks/systems/view/acting.py measures how many there are per second: drawing by software takes its time.
     """
     random = np.random.default_rng(1)
-    games, told = 0, set()
-    while games < 3 or len(told) < 3:
+    games, moods = 0, set()
+    while games < 3 or len(moods) < 3:
         posed.page.until("view.acting.game.turn === null || view.acting.game.turn === view.acting.game.person")
         if posed.page.evaluate("view.acting.game.turn") is None:
             games += 1
-            assert games < 40, told
+            assert games < 40, moods
             posed.page.evaluate("document.getElementById('newgame').click()")
             continue
         shown = posed.page.evaluate("view.statistics.frames")
         free = [k for k, mark in enumerate(posed.page.evaluate("view.acting.game.board")) if not mark]
         posed.page.evaluate(PRESS.format(int(random.choice(free))))
-        told.add(posed.page.evaluate("view.acting.game.mood"))
+        moods.add(posed.page.evaluate("view.acting.game.mood"))
         posed.page.until(f"view.statistics.frames > {shown}")
         assert len(posed.live._server._inbox._waiting) < 5
     assert sum(posed.page.evaluate("view.acting.game.score").values()) == games

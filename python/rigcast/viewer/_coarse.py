@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Float64 = NDArray[np.float64]
 Triangles = NDArray[np.uint32]
 POSES = 3  # in which the change of the surface counts
-RIM = 10.0  # weight of the planes that keep borders in place, beside those of triangles
+RIM = 10.0  # weight of the planes that keep borders in place, relative to those of triangles
 PLACE = 1e-3  # weight of the distance from where a vertex was: flat regions keep well-shaped triangles
 FLIP = 0.5  # least cosine between the normals of a triangle before and after
 

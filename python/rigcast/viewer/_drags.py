@@ -19,10 +19,10 @@ MOST_PINS = 32
 MOST_ITERATIONS = 8  # of a solve
 LEAST_ITERATIONS = 2  # of a model that is slow to solve
 PICTURE = 0.03  # seconds that a solve may take: the next call goes on from its result
-SETTLED = 1e-3  # of the figure's size: a model that is solved in its place does not come nearer to it
+CONVERGED = 1e-3  # of the figure's size: a model that is solved in its place does not come nearer to it
 LEAST_SHARE = 0.1  # of a correction that is taken over at once
-FAR = 0.02  # of the figure's size: from this gap on, a pin is eased in full
-EASE = 4.0  # a pin that is eased in full pulls as if ranges of channels were worth as many times as much
+FAR = 0.02  # of the figure's size: from this gap on, a pin is relaxed in full
+RELAXATION = 4.0  # a pin that is relaxed in full pulls as if ranges of channels were worth as many times as much
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,12 @@ class Drags:
     def __init__(self, figure: Figure) -> None:
         self._figure = figure
         self._solver: Any = None
-        self._before: Row | None = None  # the pose in which the first pin was grabbed: what is not pulled stays near it
-        self._nearest: Row | None = None  # the pose in which pins are as near as they get, before they are eased
+        self._start: Row | None = None  # the pose in which the first pin was grabbed: unpulled parts stay near it
+        self._closest: Row | None = None  # the pose in which pins are as near as they get, before relaxation
         self._skin: tuple[NDArray[np.int32], _core.Deformer] | None = None  # of the pins' corners
-        self._aside = np.zeros(
-            (0, 3)
-        )  # from each pin's point of the figure to that of the model, as far as it is known
-        self._left: Vector | None = None  # what the last call measured beyond that; None: it was for other targets
+        # From each pin's point of the figure to that of the model (pins, 3), as far as it is known.
+        self._model_offset = np.zeros((0, 3))
+        self._residual: Vector | None = None  # of that, as the last call measured it; None: for other targets
         self._share = 1.0  # of what is measured that was taken over
         self._iterations = MOST_ITERATIONS  # that fit a picture
         self._size = float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0
@@ -69,7 +68,7 @@ class Drags:
             return False
         _, corner, weight, _, distance = hit
         self.pins[number] = Pin(corner, weight, origin + distance * direction, facing)
-        self._left = None
+        self._residual = None
         return True
 
     def move(self, number: int, origin: Vector, direction: Vector) -> bool:
@@ -81,7 +80,7 @@ class Drags:
         if target is None:
             return False
         self.pins[number] = replace(pin, target=target)
-        self._left = None
+        self._residual = None
         return True
 
     def release(self, number: int, hold: bool) -> None:
@@ -104,27 +103,27 @@ class Drags:
             model, self.note = self._figure.drag_model()
             self._solver = ik.Solver(model)
         offset = self._figure.offset(state)
-        pose = self._figure.home(self._figure.pose(state), offset)
-        if self._before is None:
-            self._before = pose
-        settled = self._correct(self._measured(pose, vertices))
-        targets = np.array([pin.target - offset for pin in self.pins.values()]) + self._aside
-        found = self._approached(targets, pose if self._nearest is None else self._nearest)
-        self._nearest = found.poses[0]
-        shown = self._eased(found)
-        settled = settled and bool(found.converged[0] and shown.converged[0])
-        return self._figure.state_of(state, shown.poses[0], shown.channels, offset), settled
+        pose = self._figure.without_offset(self._figure.pose(state), offset)
+        if self._start is None:
+            self._start = pose
+        converged = self._correct(self._measured(pose, vertices))
+        targets = np.array([pin.target - offset for pin in self.pins.values()]) + self._model_offset
+        found = self._solved_in_time(targets, pose if self._closest is None else self._closest)
+        self._closest = found.poses[0]
+        shown = self._relaxed(found)
+        converged = converged and bool(found.converged[0] and shown.converged[0])
+        return self._figure.state_of(state, shown.poses[0], shown.channels, offset), converged
 
-    def _approached(self, targets: NDArray[np.float64], start: Row) -> ik.PoseSolution:
+    def _solved_in_time(self, targets: NDArray[np.float64], start: Row) -> ik.PoseSolution:
         """Pins pulled toward targets, by as many steps as fit a picture."""
         begin = time.perf_counter()
-        found = self._pulled(targets, np.ones(len(targets)), start, self._iterations)
+        found = self._solved(targets, np.ones(len(targets)), start, self._iterations)
         if found.iterations[0] > 1:  # else the time is mostly that of making and checking what is solved
             each = (time.perf_counter() - begin) / int(found.iterations[0])
             self._iterations = int(np.clip(PICTURE / each, LEAST_ITERATIONS, MOST_ITERATIONS))
         return found
 
-    def _pulled(
+    def _solved(
         self, targets: NDArray[np.float64], weights: Vector, start: Row, most: int = MOST_ITERATIONS
     ) -> ik.PoseSolution:
         points = [
@@ -132,22 +131,22 @@ class Drags:
             for pin, target, weight in zip(self.pins.values(), targets, weights, strict=True)
         ]
         found: ik.PoseSolution = self._solver.solve(
-            points, start, preferred=self._before, max_iterations=most, threads=1
+            points, start, preferred=self._start, max_iterations=most, threads=1
         )
         return found
 
-    def _eased(self, nearest: ik.PoseSolution) -> ik.PoseSolution:
+    def _relaxed(self, closest: ik.PoseSolution) -> ik.PoseSolution:
         """Nearly as near to targets out of reach, without what hardly helps.
 
-        The nearest pose takes to its end whatever moves a pin toward a far target at all: a point beside an eye would
+        The nearest pose takes to its end whatever moves a pin toward a far target at all: a point next to an eye would
         open the mouth. So pins are pulled once more, to where they are in that pose, and with less weight the larger
         their gap is. What moves a pin by less than a few thousandths of the size then stays about where it was.
         """
-        gaps = nearest.error[0] / (FAR * self._size)
-        ease = 1.0 + (EASE - 1.0) * np.minimum(gaps, 1.0)
-        if (ease < 1.01).all():
-            return nearest
-        return self._pulled(self._points_of_model(nearest.poses[0]), ease**-2, nearest.poses[0])
+        gaps = closest.error[0] / (FAR * self._size)
+        relaxation = 1.0 + (RELAXATION - 1.0) * np.minimum(gaps, 1.0)
+        if (relaxation < 1.01).all():
+            return closest
+        return self._solved(self._points_of_model(closest.poses[0]), relaxation**-2, closest.poses[0])
 
     def _correct(self, measured: Vector) -> bool:
         """Take over how far the model is from the figure; True if that is known already.
@@ -155,21 +154,21 @@ class Drags:
         Whole at first. For resting targets, a share that the last two calls give by the secant (Aitken relaxation;
         Irons and Tuck 1969): a poor model overshoots, and would go to and fro between two poses for good.
         """
-        known = measured.shape == self._aside.shape
+        known = measured.shape == self._model_offset.shape
         if not known:
-            self._aside, self._left = np.zeros_like(measured), None
-        left = measured - self._aside
-        if self._left is None:
-            self._aside, self._share = measured, 1.0
+            self._model_offset, self._residual = np.zeros_like(measured), None
+        residual = measured - self._model_offset
+        if self._residual is None:
+            self._model_offset, self._share = measured, 1.0
         else:
-            change = left - self._left
+            change = residual - self._residual
             square = float(np.square(change).sum())
             if square > 0.0:
-                secant = -self._share * float((self._left * change).sum()) / square
+                secant = -self._share * float((self._residual * change).sum()) / square
                 self._share = float(np.clip(secant, LEAST_SHARE, 1.0))
-            self._aside = self._aside + self._share * left
-        self._left = left
-        return known and bool(np.abs(left).max() <= SETTLED * self._size)
+            self._model_offset = self._model_offset + self._share * residual
+        self._residual = residual
+        return known and bool(np.abs(residual).max() <= CONVERGED * self._size)
 
     def _measured(self, pose: Row, vertices: Vertices) -> Vector:
         """From each pin's point of the figure to that of the model that is solved (pins, 3)."""
@@ -188,7 +187,7 @@ class Drags:
 
     def rebase(self) -> None:
         """Stay near the present pose from now on: something else than a drag has changed it."""
-        self._before = self._nearest = self._left = None
+        self._start = self._closest = self._residual = None
 
     def clear(self) -> None:
         """Let all pins go."""

@@ -208,13 +208,13 @@ class Stage:
 
     @handle.register
     def _tell(self, message: messages.Tell, _: float) -> None:
-        self.tell(message.label)
+        self.request(message.label)
 
     @handle.register
     def _restart(self, message: messages.Restart, _: float) -> None:
         self.restart(message.seed)
 
-    def tell(self, label: str) -> None:
+    def request(self, label: str) -> None:
         """Refused: only a synthesizer has labels."""
         raise messages.Refused("this view shows no synthesizer, which could be told a label")
 

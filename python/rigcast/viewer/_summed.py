@@ -106,9 +106,9 @@ def _message(stage: Stage, headers: list[dict[str, Any]], figures: list[SummedFi
     scene = header_of(stage.scene())
     arrays: list[Integers] = [np.rint((rows - low) / steps).astype(np.int64).T]
     about = []
-    for told, own in zip(scene["figures"], figures, strict=True):
+    for facts, own in zip(scene["figures"], figures, strict=True):
         size = len(own.triangles)
-        told |= {"vertices": own.center.shape[1], "triangles": size, "reduced": size}
+        facts |= {"vertices": own.center.shape[1], "triangles": size, "reduced": size}
         about.append({"step": own.step, "components": len(own.components)})
         arrays += [own.triangles, own.center, own.components, own.shares.T]
     for header in headers:

@@ -46,7 +46,7 @@ def view(
     Parameters
     ----------
     model : Deformer, Rig, Dataset or Synthesizer
-        A data set is shown as skinning that is fitted to it, beside its recorded vertices, and its poses play. A
+        A data set is shown as skinning that is fitted to it, next to its recorded vertices, and its poses play. A
         synthesizer that has its rig plays without end: the page has a button for each label, and a game.
     beside : Deformer, Rig or Dataset, optional
         What stands beside it and follows: by the same poses if the controls are the same, else by channels of the same

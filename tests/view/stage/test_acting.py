@@ -1,4 +1,4 @@
-"""A synthesizer in the view: what the stage plays, what is told to it, and the labels of moods."""
+"""A synthesizer in the view: what the stage plays, the labels that are requested, and the labels of moods."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def test_it_plays_what_the_player_of_the_seed_plays(stage):
 def test_a_label_is_reached_by_a_transition_of_the_synthesizer(stage):
     synth = face_synth()
     before = run(stage, 24)
-    assert header_of(stage.step(page_messages(TELL), stage.timeline._since))["acting"]["told"] == "lively"
+    assert header_of(stage.step(page_messages(TELL), stage.timeline._since))["acting"]["requested"] == "lively"
     after = run(stage, 10 * FPS)
-    assert stage.acting() == {"label": "lively", "told": "lively", "seed": 5}
+    assert stage.acting() == {"label": "lively", "requested": "lively", "seed": 5}
     rows = np.concatenate([before, after])
     steps = synth.mesh_distance(rows[1:], rows[:-1])
     clips = np.concatenate(

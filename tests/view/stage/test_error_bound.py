@@ -43,11 +43,10 @@ def test_the_color_is_not_offered_without_one():
 def test_the_legend_has_the_bound_of_the_present_pose(bounded):
     bounded.step(page_messages({"type": "color", "mode": "bound"}), 0.0)
     for value in (0.25, 0.5):
-        told = header_of(bounded.step(page_messages({"type": "set", "channel": 0, "value": value, "done": True}), 0.0))[
-            "error"
-        ]
-        assert told["max"] == pytest.approx(value, rel=TOLERANCES["float32_scaled"])
-        assert told["mean"] == pytest.approx(value / len(FACE.rest_vertices), rel=TOLERANCES["float32_scaled"])
+        message = page_messages({"type": "set", "channel": 0, "value": value, "done": True})
+        stated = header_of(bounded.step(message, 0.0))["error"]
+        assert stated["max"] == pytest.approx(value, rel=TOLERANCES["float32_scaled"])
+        assert stated["mean"] == pytest.approx(value / len(FACE.rest_vertices), rel=TOLERANCES["float32_scaled"])
 
 
 def test_marks_end_at_a_share_of_the_size():

@@ -203,8 +203,8 @@ def test_with_channels_the_end_is_reached_by_a_pose_of_theirs():
         row = stage.state.row
         assert (row >= stage.ranges[:, 0]).all()
         assert (row <= stage.ranges[:, 1]).all()
-        home = stage.figure.home(stage.figure.pose(stage.state), row[-3:].astype(float))
-        assert home == pytest.approx(model.poses_from_channels(row[None, :-3])[0], abs=STEPS)
+        in_place = stage.figure.without_offset(stage.figure.pose(stage.state), row[-3:].astype(float))
+        assert in_place == pytest.approx(model.poses_from_channels(row[None, :-3])[0], abs=STEPS)
 
 
 def test_a_range_that_keeps_the_elbow_straight_keeps_the_hand_out_there():

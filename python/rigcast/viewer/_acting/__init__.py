@@ -1,1 +1,1 @@
-"""A synthesizer in the view: it plays without end, and the page tells it labels."""
+"""A synthesizer in the view: it plays without end, and the page requests labels."""

@@ -1,4 +1,4 @@
-"""The stage of a synthesizer: it plays, sliders and drags add a layer, the page tells it labels."""
+"""The stage of a synthesizer: it plays, sliders and drags add a layer, the page requests labels."""
 
 from __future__ import annotations
 
@@ -86,22 +86,22 @@ class ActingStage(Stage):
         self.timeline.layer = state.row
         self._go_to_timeline()
 
-    def tell(self, label: str) -> None:
+    def request(self, label: str) -> None:
         """Idle at a label from now on, or refuse one that is none."""
         if label not in self.labels:
             raise Refused(f"there is no label {label[:40]!r}: {', '.join(self.labels)}")
-        self.timeline.tell(label)
+        self.timeline.request(label)
 
     def restart(self, seed: int) -> None:
-        """Begin again with a seed, at the label that was told last."""
+        """Begin again with a seed, at the label that was requested last."""
         if seed > MOST_SEED:
             raise Refused(f"seed {seed} is above {MOST_SEED}")
-        self.timeline.restart(seed, self.timeline.told)
+        self.timeline.restart(seed, self.timeline.requested)
         self._go_to_timeline()
 
     def acting(self) -> dict[str, Any]:
         """The label at which the character is, the one to which it goes, and the seed."""
-        return {"label": self.timeline.label, "told": self.timeline.told, "seed": self.timeline.seed}
+        return {"label": self.timeline.label, "requested": self.timeline.requested, "seed": self.timeline.seed}
 
     def scene_facts(self) -> dict[str, Any]:
         """Labels for buttons, and those of the game's moods."""

@@ -40,14 +40,14 @@ class Take(Timeline):
 
     def restart(self, seed: int, label: str) -> None:
         """Begin again at a label; what was played is gone."""
-        self.seed, self.told = seed, label
+        self.seed, self.requested = seed, label
         self._player: Player = self._synth.player(seed, label=label)
         self._player.idle(label)
         self._made.clear()
         self._due = 0.0  # frames that time has passed and that are not yet made
         self._make(1)
 
-    def tell(self, label: str) -> None:
+    def request(self, label: str) -> None:
         """Idle at a label, through the bridges of the synthesizer.
 
         Raises
@@ -56,11 +56,11 @@ class Take(Timeline):
             If there is no such label.
         """
         self._player.idle(label)
-        self.told = label
+        self.requested = label
 
     @property
     def label(self) -> str:
-        """The label at which the character is; ``told`` is the one to which it goes."""
+        """The label at which the character is; ``requested`` is the one to which it goes."""
         return self._player.label
 
     @property

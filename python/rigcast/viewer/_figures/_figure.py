@@ -68,19 +68,19 @@ class Figure(Protocol):
         """The pose row (C,) of :meth:`drag_model` for a state."""
 
     def offset(self, state: State) -> Vector:
-        """The shift of the whole character (3,): :meth:`home` is the pose without it."""
+        """The shift of the whole character (3,): :meth:`without_offset` removes it from a pose."""
 
-    def home(self, pose: Row, offset: Vector) -> Row:
-        """A pose where the character was modeled, which is where :meth:`drag_model`'s own channels leave it."""
+    def without_offset(self, pose: Row, offset: Vector) -> Row:
+        """The pose with the whole character moved back by the offset, as :meth:`drag_model`'s own channels pose it."""
 
-    def state_of(self, begin: State, home: Row, channels: NDArray[np.float64] | None, offset: Vector) -> State:
-        """The state of a pose at home, moved by an offset.
+    def state_of(self, begin: State, in_place: Row, channels: NDArray[np.float64] | None, offset: Vector) -> State:
+        """The state of a pose without offset, moved by an offset.
 
         Parameters
         ----------
         begin : State
             Has the channels that :meth:`drag_model` does not know.
-        home : (C,) float32 array
+        in_place : (C,) float32 array
         channels : (1, N) float64 array or None
             Those of the model, where it has any.
         offset : (3,) float64 array

@@ -37,9 +37,9 @@ class Placed:
 
     def rows(self, poses: Row) -> Row:
         rows = self._inner.rows(poses)
-        at_home = np.array([self._inner.pose(row) for row in rows])
+        without_offset = np.array([self._inner.pose(row) for row in rows])
         first = 12 * self._roots[0] + np.array([3, 7, 11])
-        moved = poses[:, first] - at_home[:, first]
+        moved = poses[:, first] - without_offset[:, first]
         return np.asarray(np.concatenate([rows, moved], axis=1), np.float32)
 
     def moved(self, pose: Row, offset: Vector) -> Row:
@@ -132,11 +132,11 @@ class ModelFigure:
     def offset(self, state: State) -> Vector:
         return self._posing.offset(state.row)
 
-    def home(self, pose: Row, offset: Vector) -> Row:
+    def without_offset(self, pose: Row, offset: Vector) -> Row:
         return self._posing.moved(pose, -offset)
 
-    def state_of(self, _: State, home: Row, channels: NDArray[np.float64] | None, offset: Vector) -> State:
-        pose = self._posing.moved(home, offset)
+    def state_of(self, _: State, in_place: Row, channels: NDArray[np.float64] | None, offset: Vector) -> State:
+        pose = self._posing.moved(in_place, offset)
         if channels is None:
             return State(self._posing.rows(pose[None])[0], pose)
         return State(self._posing.placed(channels[0].astype(np.float32), offset), pose)

@@ -95,13 +95,13 @@ class RigFigure:
     def offset(self, _: State) -> Vector:
         return np.zeros(3)
 
-    def home(self, pose: Row, _: Vector) -> Row:
+    def without_offset(self, pose: Row, _: Vector) -> Row:
         return pose
 
-    def state_of(self, begin: State, home: Row, channels: NDArray[np.float64] | None, _: Vector) -> State:
+    def state_of(self, begin: State, in_place: Row, channels: NDArray[np.float64] | None, _: Vector) -> State:
         model = self.drag_model()[0]
         if channels is None:
-            channels = model.channels_from_poses(home[None])[0]
+            channels = model.channels_from_poses(in_place[None])[0]
         row = begin.row.copy()
         row[self._columns(model)] = channels[0]
         return State(np.clip(row, *self._limits).astype(np.float32))

@@ -1,4 +1,4 @@
-"""Handles: points beside the skin that are dragged and pose a figure by a rule of their own."""
+"""Handles: points next to the skin that are dragged and pose a figure by a rule of their own."""
 
 from __future__ import annotations
 

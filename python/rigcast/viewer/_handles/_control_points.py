@@ -46,7 +46,7 @@ class ControlPoints:
         before = self._places(begin) - offset
         targets = before.copy()
         targets[number] = target - offset
-        pose = self._figure.home(self._figure.pose(begin), offset)
+        pose = self._figure.without_offset(self._figure.pose(begin), offset)
         unknowns = self._solver.engine.from_poses(pose[None], pose[None])
         answers = self._networks.solve(np.stack([before, targets]), threads=1).unknowns
         low, high = self._solver.bounds.T

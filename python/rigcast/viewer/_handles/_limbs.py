@@ -16,7 +16,7 @@ from rigcast.viewer._handles._finding import LimbJoints, find_limbs
 
 POLE_DISTANCE = 0.5  # of the limb's length, from its elbow
 STANDING = 0.2  # of the character's height: limbs that end below stay where they are while the torso moves
-# Of targets where channels limit the pose, beside 1 for the end of the limb.
+# Of targets where channels limit the pose, relative to 1 for the end of the limb.
 ELBOW_WEIGHT, PULLED_ELBOW_WEIGHT, ORIENTATION_WEIGHT = 3e-3, 0.1, 3e-3
 MISS = 1e-4  # of the character's size: a pose of channels that is nearer counts as equal
 MOST_ITERATIONS = 12
@@ -80,12 +80,12 @@ class LimbHandles:
         offset = self._figure.offset(begin)
         if self._figure.moves_whole:
             offset = offset + shift
-        home = self._figure.home(pose, offset)
+        in_place = self._figure.without_offset(pose, offset)
         joints = [self._found[k].joints for k in moved]
         weight = PULLED_ELBOW_WEIGHT if elbow_pulled else ELBOW_WEIGHT
-        before = self._figure.home(self._figure.pose(begin), self._figure.offset(begin))
-        home, channels = self._channels.nearest(home, before, joints, weight, MISS * self._size)
-        return self._figure.state_of(begin, home, channels, offset)
+        before = self._figure.without_offset(self._figure.pose(begin), self._figure.offset(begin))
+        in_place, channels = self._channels.nearest(in_place, before, joints, weight, MISS * self._size)
+        return self._figure.state_of(begin, in_place, channels, offset)
 
 
 def _moved_joints(model: _core.Deformer) -> list[set[str]]:

@@ -3,7 +3,7 @@
 import { Game } from "./game.js";
 
 export class Acting {
-  /** elements: { acting, told, doing, seed, restart, board, said, newgame, score, moods, turns }. */
+  /** elements: { acting, requests, doing, seed, restart, board, said, newgame, score, moods, turns }. */
   constructor(elements, link) {
     this.elements = elements;
     this.link = link;
@@ -21,7 +21,7 @@ export class Acting {
       button.addEventListener("click", () => this.tell(label));
       return button;
     });
-    this.elements.told.replaceChildren(...this.buttons);
+    this.elements.requests.replaceChildren(...this.buttons);
     this.game.load(moods);
   }
 
@@ -39,8 +39,8 @@ export class Acting {
   show(state) {
     if (!state) return;
     const { doing, seed } = this.elements;
-    for (const button of this.buttons) button.classList.toggle("on", button.textContent === state.told);
-    const said = state.label === state.told ? state.label : `${state.label}, on the way to ${state.told}`;
+    for (const button of this.buttons) button.classList.toggle("on", button.textContent === state.requested);
+    const said = state.label === state.requested ? state.label : `${state.label}, on the way to ${state.requested}`;
     if (doing.textContent !== said) doing.textContent = said;
     if (document.activeElement !== seed) seed.value = state.seed;
   }

@@ -1,5 +1,5 @@
 // Noughts and crosses against the face: the rules, an opponent that plays perfectly unless it is careless, and the panel,
-// whose moods are labels that the server is told.
+// whose moods are labels that the page requests of the server.
 
 const CARELESS = 0.2; // share of moves that are any move
 const THINKING = [900, 1600]; // milliseconds before a move
@@ -114,7 +114,7 @@ export class Game {
     this.person = this.played ? other(this.person) : "X"; // who begins changes; X begins
     this.played = true;
     this.turn = "X";
-    this.mood = null; // a label that was told by hand meanwhile is replaced
+    this.mood = null; // a label that was requested by hand meanwhile is replaced
     if (this.person === "X") this.await("waiting");
     else this.ponder("thinking");
   }

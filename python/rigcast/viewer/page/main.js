@@ -36,7 +36,7 @@ class View {
     this.film = new Film(this);
     this.sliders = new Sliders($("sliders"), $("search"), this.link);
     this.timeline = new Timeline(byId("play", "key", "unkey", "previous", "next", "speed", "frames", "track", "time"), this.link);
-    this.acting = new Acting(byId("acting", "told", "doing", "seed", "restart", "board", "said", "newgame", "score", "moods", "turns"), this.link);
+    this.acting = new Acting(byId("acting", "requests", "doing", "seed", "restart", "board", "said", "newgame", "score", "moods", "turns"), this.link);
     new ResizeObserver(() => this.redraw()).observe(this.canvas);
     this.connectTools();
   }
