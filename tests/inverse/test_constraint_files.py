@@ -60,7 +60,7 @@ def test_a_missing_file_is_a_missing_file(tmp_path):
         lambda: rc.inverse.load_symmetric_pairs(nowhere, RIG),
         lambda: rc.transfer.load_example_weights(nowhere, RIG, 4),
     ):
-        with pytest.raises(FileNotFoundError, match=r"there is no file .*nowhere\.npz"):
+        with pytest.raises(FileNotFoundError, match=r"path is .*nowhere\.npz., which does not exist"):
             call()
 
 

@@ -138,7 +138,7 @@ def test_a_missing_file_is_a_missing_file(tmp_path):
         rc.sources.load_landmarks,
         rc.sources.load_markers,
     ):
-        with pytest.raises(FileNotFoundError, match=r"load_\w+: there is no file .*nowhere\.obj"):
+        with pytest.raises(FileNotFoundError, match=r"load_\w+: path is .*nowhere\.obj., which does not exist"):
             load(tmp_path / "nowhere.obj")
 
 

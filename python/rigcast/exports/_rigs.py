@@ -17,7 +17,7 @@ from rigcast._formats.gltf.write import write_glb
 from rigcast._formats.registry import BLEND, GLTF, NPZ, SAFETENSORS, Format, by_ending
 from rigcast._rigs.pieces import on_faces
 from rigcast._rigs.surface import Surface
-from rigcast._validate import bad_argument, check_blendshape_rig
+from rigcast._validate import bad_argument, check_blendshape_rig, missing_file
 
 if TYPE_CHECKING:
     from rigcast._core import BlendshapeRig
@@ -75,7 +75,7 @@ def write_rig(
 
 def _surface(path: Path, rig: BlendshapeRig) -> Surface:
     if not path.is_file():
-        raise FileNotFoundError(f"write_rig: there is no file {path}")
+        raise missing_file("write_rig", "surface_of", path)
     covered, count = read_surface(path), len(rig.rest_vertices)
     if covered.count != count:
         got = f"{path}: {covered.count} vertices"

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._core import BlendshapeRig
 from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._safe_reading import check_regular, read_json
-from rigcast._validate import bad_file
+from rigcast._validate import bad_file, missing_file
 from rigcast.errors import FileError
 from rigcast.sources._weights import read_weights
 
@@ -141,7 +141,7 @@ def load_symmetric_pairs(path: Source, rig: BlendshapeRig) -> list[tuple[str, st
 def _existing(function: str, path: Source) -> Path:
     file = Path(path)
     if not os.path.exists(file):
-        raise FileNotFoundError(f"{function}: there is no file {file}")
+        raise missing_file(function, "path", file)
     try:
         check_regular(file)
     except ValueError as error:

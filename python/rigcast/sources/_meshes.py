@@ -23,7 +23,7 @@ from rigcast._rigs.motions.shot import Shot
 from rigcast._rigs.source_notes import notes_of, opened
 from rigcast._safe_reading import errors_naming
 from rigcast._text import escaped
-from rigcast._validate import bad_argument, bad_file
+from rigcast._validate import bad_argument, bad_file, missing_file
 from rigcast.sources._arrays import read_array
 from rigcast.sources._blendshapes import load_blendshapes
 from rigcast.sources._load import load
@@ -66,7 +66,7 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     """
     file = Path(path)
     if not os.path.exists(file):
-        raise FileNotFoundError(f"load_mesh: there is no file {file}")
+        raise missing_file("load_mesh", "path", file)
     existing_file(file, "load_mesh")
     suffix = file.suffix.lower()
     if suffix == ".npy":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rigcast._core import BlendshapeRig
 from rigcast._safe_reading import errors_naming, read_json
-from rigcast._validate import bad_argument, bad_file
+from rigcast._validate import bad_argument, bad_file, missing_file
 from rigcast.errors import ArgumentError, FileError
 
 
@@ -66,7 +66,7 @@ def _read(path: Path) -> dict[str, str]:
     try:
         names = read_json(path)
     except FileNotFoundError:
-        raise FileNotFoundError(f"rename_shapes: there is no file {path}") from None
+        raise missing_file("rename_shapes", "names", path) from None
     except (OSError, ValueError) as error:
         raise FileError("rename_shapes", "", str(error), "", path) from None
     if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._safe_reading import check_regular, text_of
-from rigcast._validate import MOST_INDEX, bad_argument
+from rigcast._validate import MOST_INDEX, bad_argument, missing_file
 from rigcast.sources._arrays import read_array
 
 Int64 = NDArray[np.int64]
@@ -127,7 +127,7 @@ def _table(function: str, path: Path, failed: str) -> tuple[Float64, list[str]]:
             warnings.simplefilter("ignore")  # an empty file
             return np.loadtxt(list(lines.values()), ndmin=2), [f"line {number}" for number in lines]
     except FileNotFoundError:
-        raise FileNotFoundError(f"{function}: there is no file {path}") from None
+        raise missing_file(function, "path", path) from None
     except (OSError, ValueError) as error:
         raise bad_argument(function, "path", f"{failed} ({' '.join(str(error).split())})", "numbers in lines") from None
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import inverse
 from rigcast._core import BlendshapeRig, DeformationTransfer
-from rigcast._validate import Arguments, bad_argument, bad_file, check_threads
+from rigcast._validate import Arguments, bad_argument, bad_file, check_threads, missing_file
 from rigcast.errors import UndeterminedShapesWarning
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.sources._weights import read_weights
@@ -287,7 +287,7 @@ def load_example_weights(path: str | os.PathLike[str], rig: BlendshapeRig, count
     """
     file = Path(path)
     if not file.is_file():
-        raise FileNotFoundError(f"load_example_weights: there is no file {file}")
+        raise missing_file("load_example_weights", "path", file)
     is_plan = file.suffix.lower() == ".json"
     weights = _planned(ExpressionPlan.load(file), rig, file)[:count] if is_plan else read_weights(file, rig)
     if weights.shape != (count, rig.num_shapes):
