@@ -96,7 +96,7 @@ class CorrespondenceWarning(UserWarning):
 
 
 class InputWarning(UserWarning):
-    """Something that a file leaves open was found or decided, or a part of it was left out."""
+    """Something that a file does not state was inferred or decided, or a part of the file was omitted."""
 
 
 class MirroredWarning(UserWarning):
