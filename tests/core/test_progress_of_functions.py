@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 
 import numpy as np
@@ -84,6 +85,7 @@ CALLS = {
 # They draw pages, train, or read published data: tried beside their own tests, with a callback.
 SLOW = {
     "body",
+    "body_until",
     "dense_network",
     "differential",
     "face_ik",
@@ -135,7 +137,15 @@ def test_none_is_silent(name, tmp_path, capfd):
 
 @pytest.mark.parametrize("name", sorted(SLOW))
 def test_slow_functions_make_the_callback_where_all_others_do(name):
-    assert "as_callback(progress)" in inspect.getsource(FUNCTIONS[name])
+    source = inspect.getsource(FUNCTIONS[name])
+    assert "as_callback(progress)" in source or re.search(r"budget_of\([^)]*\bprogress\b", source)
+
+
+def test_the_budget_of_trainings_makes_the_callback():
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    from rigcast.training._budget import budget_of
+
+    assert "as_callback(progress)" in inspect.getsource(budget_of)
 
 
 @pytest.mark.parametrize("name", CALLS)

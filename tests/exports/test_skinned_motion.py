@@ -220,7 +220,7 @@ def test_vertices_are_written_if_asked_for_or_if_joints_miss_too_much(options, k
 @pytest.mark.parametrize(
     ("name", "thing", "message"),
     [
-        ("a.obj", character, "it must be a file that ends in .glb"),
+        ("a.obj", character, "it must be a file that ends in .bvh, .glb"),
         ("a.glb", rc.faces.example, "BlendshapeRig without skeleton"),
     ],
 )

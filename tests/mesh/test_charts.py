@@ -197,7 +197,7 @@ def test_refusals_name_the_argument(points, faces, message):
 
 def printed_hash(name):
     code = (
-        "import hashlib, numpy as np; from rigcast import _core; from tests.face.test_charts import ball, grid; "
+        "import hashlib, numpy as np; from rigcast import _core; from tests.mesh.test_charts import ball, grid; "
         "from tests.face.test_mend_uvs import mouth; "
         "found = [_core.chart_uvs(*mesh())[0] for mesh in (ball, grid)]; "
         "found.append(_core.mend_uvs(*mouth(), 16, 4)['uvs']); "

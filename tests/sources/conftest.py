@@ -14,7 +14,7 @@ from rigcast._formats.blender import BlenderRig, run_script
 from tests.support.blender import blender_program, has_wheel
 from tests.support.trained import kept
 
-SCRIPT = Path(__file__).with_name("blender") / "files.py"
+SCRIPT = Path(__file__).with_name("blender") / "scenes" / "files.py"
 
 
 @dataclass(frozen=True)

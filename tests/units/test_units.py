@@ -20,13 +20,16 @@ SCALES = (2.0**-20, 2.0**-10, 2.0**10, 2.0**20)
 ROUNDING = 1e-12  # of the largest number
 PRINTED = {"write_motion .bvh": 1e-7}  # seven decimals, which are others for other powers of two
 CASES = FACES | BODIES | MOTIONS
-QUICK = {"steps": 20, "hidden": 8, "batch": 32, "threads": 1}
-NETWORKS = {"layers": 2, "anchor_hidden": 6, "anchor_layers": 2}
+QUICK = {"hidden": 8, "batch": 32}
+NETWORKS = QUICK | {"layers": 2, "anchor_hidden": 6, "anchor_layers": 2}
 TRAINED = {
-    "body": ("body", {}),
-    "differential": ("differential", NETWORKS),
-    "differential of the paper": ("differential", NETWORKS | {"recipe": "paper"}),
-    "face_maps": ("face_maps", {"first_channels": 2, "channels": 4}),
+    "body": ("body", lambda: rc.training.BodySettings(**QUICK)),
+    "differential": ("differential", lambda: rc.training.DifferentialSettings(**NETWORKS)),
+    "differential of the paper": (
+        "differential",
+        lambda: rc.training.DifferentialSettings(**NETWORKS, recipe="paper"),
+    ),
+    "face_maps": ("face_maps", lambda: rc.training.FaceMapsSettings(**QUICK, first_channels=2, channels=4)),
 }
 
 
@@ -65,7 +68,7 @@ def trained(tmp_path_factory):
             return np.asarray(found.solve(face(scale).evaluate(WEIGHTS.astype(np.float32))[:, points]).channels)
         kind, settings = TRAINED[name]
         own = data(kind, scale)
-        model = getattr(rc.training, kind)(own, **QUICK | settings)
+        model = getattr(rc.training, kind)(own, settings(), steps=20, threads=1)
         errors = np.linalg.norm(model.evaluate(own.poses).astype(np.float64) - own.vertices, axis=2).mean(axis=0)
         bounds = model.error_bound(own.poses[:20]).ravel() if kind == "body" else ()
         return np.append(errors, bounds) / scale
