@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import rigcast as rc
-from tests.sources.blender.scenes.rigify import rigify_file
+from tests.sources.blender.rigify_file import rigify_file
 from tests.support.characters.dancer import body, dance
 from tests.support.characters.dog import SCRIPT
 from tests.support.characters.second_face import write_obj

@@ -139,7 +139,7 @@ def test_inside_a_running_blender(any_host: Host, tmp_path) -> None:
     with any_host.open("controls") as rig:
         channels = uniform(rig, 3)
         expected = rig.sample(channels)
-    script = Path(__file__).with_name("in_process.py")
+    script = Path(__file__).with_name("scenes") / "in_process.py"
     shutil.copy(any_host.folder / "controls.blend", tmp_path)
     np.save(tmp_path / "channels.npy", channels)
     run_script(script, [str(tmp_path), str(Path(rc.__file__).parents[1])], blender=any_host.blender, timeout=PATIENCE)

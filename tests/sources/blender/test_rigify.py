@@ -13,7 +13,7 @@ import rigcast as rc
 from rigcast._formats.blender import BlenderRig
 from rigcast.sampling._drawing.limbs import PosedLimbs, posed_limbs
 from rigcast.sampling._drawing.stream import Stream
-from tests.sources.blender.scenes.rigify import rigify_file
+from tests.sources.blender.rigify_file import rigify_file
 
 ALL = ["basic_human", "basic_quadruped", "bird", "cat", "horse", "human", "shark", "wolf"]
 ALLOWED = 1e-5  # meters

@@ -9,7 +9,7 @@ import pytest
 
 from rigcast._formats.blender import BlenderRig, write_limits
 from rigcast.sources import Motion, motion_ranges, retarget
-from tests.sources.blender.scenes.rigify import rigify_file
+from tests.sources.blender.rigify_file import rigify_file
 from tests.support.characters.dancer import dance
 
 DEGREES = 0.5  # what Blender's float32 bone matrices and the last round of refining leave

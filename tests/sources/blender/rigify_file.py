@@ -10,7 +10,7 @@ from rigcast._formats.blender import run_script
 from tests.support.blender import has_wheel
 from tests.support.trained import kept
 
-SCRIPT = Path(__file__).with_name("metarigs.py")
+SCRIPT = Path(__file__).with_name("scenes") / "metarigs.py"
 
 
 def rigify_file(name: str) -> Path:
