@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._hashing import file_hash
 from rigcast._posing import pose_names
 from rigcast._rigs.source_notes import opened
 from rigcast._text import html_table
@@ -20,10 +21,10 @@ from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.sampling._drawing.clips import Clip
 from rigcast.sampling._drawing.stream import Stream
 from rigcast.sampling._kinematics import channel_entry
-from rigcast.sampling._store.beside_shards import frozen, read_more, read_rest
 from rigcast.sampling._store.folder import manifest_bytes
-from rigcast.sampling._store.layout import ARRAYS, shard_bounds
-from rigcast.sampling._store.manifest import probe_row_count, read_manifest
+from rigcast.sampling._store.layout import ARRAYS, shard_bounds, shard_file
+from rigcast.sampling._store.manifest_reader import probe_row_count, read_manifest
+from rigcast.sampling._store.other_files import frozen, read_more, read_rest
 from rigcast.sampling._store.rows import Rows, open_rows
 
 if TYPE_CHECKING:
@@ -270,17 +271,18 @@ class Dataset:
         ValueError
             Naming the first file that has changed.
         """
-        from rigcast.sampling._store.folder import file_hash
-
         show = as_callback(progress)
         stated = dict(self.manifest["files"])
         for prefix, key in (("", "shards"), ("probe.", "probe_shards")):
             for index, entry in enumerate(self.manifest[key]):
-                stated |= {f"{prefix}{index:05d}.{name}.npy": entry[name] for name in ARRAYS}
+                stated |= {shard_file(f"{prefix}{index:05d}", name): entry[name] for name in ARRAYS}
         for number, (name, expected) in enumerate(stated.items(), 1):
-            found = file_hash(self.path / name)
+            try:
+                found = file_hash(self.path / name)
+            except FileNotFoundError:
+                found = ""
             if found != expected:
-                got = "missing" if found is None else f"a file of SHA-256 {found[:12]}..."
+                got = f"a file of SHA-256 {found[:12]}..." if found else "missing"
                 raise bad_argument("verify", name, got, f"unchanged, SHA-256 {expected[:12]}...")
             show(Progress("verifying", number, len(stated)))
 

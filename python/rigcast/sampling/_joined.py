@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._validate import Arguments
 from rigcast.progress import ProgressOption
 from rigcast.sampling._dataset import Arrays, Dataset
-from rigcast.sampling._store.beside_shards import frozen
+from rigcast.sampling._store.other_files import frozen
 from rigcast.sampling._store.rows import Rows
 
 SHARED = (

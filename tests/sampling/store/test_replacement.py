@@ -147,3 +147,14 @@ def test_training_refuses_a_set_that_has_changed(folder):
     (folder / "00001.vertices.npy").write_bytes(content)
     with pytest.raises(ValueError, match=r"verify: 00001.vertices.npy is a file of SHA-256"):
         train_with("body", rc.Dataset(folder), steps=1)
+
+
+def test_a_set_without_skin_takes_the_place_of_one_with_skin_whole(tmp_path):
+    """Every file of a set is known by name, skin weights too: none stays behind, and no folder of the replacement."""
+    rig = rc.sources.example_body()
+    with_skin = rc.sampling.sample(rig, tmp_path / "a", **TINY)
+    assert "skin_joint.npy" in with_skin.manifest["files"]
+    rc.sampling.sample(small_rig(), tmp_path / "a", **TINY, overwrite=True)
+    alone = rc.sampling.sample(small_rig(), tmp_path / "b", **TINY)
+    assert contents(tmp_path / "a") == contents(alone.path)
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {path.name for path in (tmp_path / "b").iterdir()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import json
 import os
 import shutil
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._atomic_files import DiskFull, atomic_write
+from rigcast._hashing import file_hash
 from rigcast._resume.locks import locked
 from rigcast._safe_reading import LARGEST_JSON, read_bytes
 from rigcast._validate import bad_argument, missing_file
@@ -35,7 +35,8 @@ from rigcast.sampling._store.layout import (
     shard_names,
     token_file,
 )
-from rigcast.sampling._store.manifest import closed, difference, parse_json, read_manifest
+from rigcast.sampling._store.manifest import closed, difference
+from rigcast.sampling._store.manifest_reader import parse_json, read_manifest
 from rigcast.sampling._store.rows import FloatRows, RowFile, file_status
 
 LOCK_PATIENCE = 2.0  # seconds: workers of a process that was just killed may still hold the lock
@@ -102,8 +103,9 @@ class DataFolder:
         opening = self.contents.opening
         atomic_write(self.path / UNFINISHED, json.dumps(opening, indent=1).encode("ascii"))
         for name, content in self.contents.files.items():
-            if file_hash(self.path / name) != opening["files"][name]:
-                atomic_write(self.path / name, content)
+            path = self.path / name
+            if not path.exists() or file_hash(path) != opening["files"][name]:
+                atomic_write(path, content)
         return False
 
     def finished(self, seen: Callable[[int], None]) -> dict[str, Done]:
@@ -276,18 +278,6 @@ def manifest_bytes(folder: Path) -> bytes:
         if not folder.exists():
             raise missing_file("Dataset", "path", folder, expected) from error
         raise bad_argument("Dataset", "path", got, expected, folder) from error
-
-
-def file_hash(path: Path) -> str | None:
-    """Hex SHA-256 of a file; None if it does not exist."""
-    digest = hashlib.sha256()
-    try:
-        with open(path, "rb") as stream:
-            while block := stream.read(1 << 20):
-                digest.update(block)
-    except FileNotFoundError:
-        return None
-    return digest.hexdigest()
 
 
 @contextlib.contextmanager

@@ -17,11 +17,6 @@ from rigcast._atomic_files import atomic_file
 
 MANIFEST, UNFINISHED, LOCK, REPLACEMENT = "manifest.json", "unfinished.json", ".lock", ".replacement"
 ARRAYS = ("channels", "poses", "vertices")
-OURS = re.compile(
-    r"(manifest|unfinished)\.json|(rest_vertices|faces|skeleton_rest|vertex_parts|face_materials|uvs|uv_faces|clip)\.npy"
-    r"|(probe\.)?\d{5,}\.(done|(channels|poses|vertices)\.npy)"
-)
-LEFT_OVER = re.compile(rf"\.({OURS.pattern})\.\w+\.part|\.token\.[0-9a-f]{{32}}")
 MAGIC = b"\x93NUMPY\x01\x00"
 # name -> whether a manifest asks for it, its type, its shape
 Shape = Callable[[dict[str, Any]], tuple[int, ...]]
@@ -34,6 +29,11 @@ FILES: dict[str, tuple[str, str, Shape]] = {
     "skin_joint": ("skin", "<i4", lambda m: (m["num_vertices"], m["skin"])),
     "skin_weight": ("skin", "<f4", lambda m: (m["num_vertices"], m["skin"])),
 }
+OURS = re.compile(
+    rf"(manifest|unfinished)\.json|(rest_vertices|faces|skeleton_rest|{'|'.join(FILES)})\.npy"
+    rf"|(probe\.)?\d{{5,}}\.(done|({'|'.join(ARRAYS)})\.npy)"
+)
+LEFT_OVER = re.compile(rf"\.({OURS.pattern})\.\w+\.part|\.token\.[0-9a-f]{{32}}")
 
 
 @dataclass(frozen=True)
