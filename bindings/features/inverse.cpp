@@ -136,6 +136,8 @@ void bind_inverse(py::module_& module) {
                         "The least-squares data of a blendshape rig on chosen vertices: its columns Phi, packed, and\n"
                         "their Gram matrix Phi^T Omega Phi. Immutable and thread-safe.")
         .def(py::init(&make_gram), py::arg("rig").none(false), py::arg("vertices"), py::arg("vertex_weights"))
+        .def_readonly_static("nearly_dependent", &RigGram::nearly_dependent,
+                             "Independence below which a shape counts as nearly a combination of others.")
         .def_property_readonly("matrix", &matrix, "(N, N) float64")
         .def_property_readonly("idle", &idle, "(K,): shapes that move none of the vertices, alone or in a combination.")
         .def_property_readonly("duplicates", &RigGram::duplicates,

@@ -7,7 +7,7 @@ import argparse
 import pytest
 
 import rigcast as rc
-from rigcast.cli._commands.train_settings import add_settings, settings_of
+from rigcast.cli._inputs.train_settings import add_settings, settings_of
 
 
 def parsed(kind, *words):

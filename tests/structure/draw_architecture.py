@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import escape
-from itertools import groupby
 from typing import NamedTuple
 
 from tests.structure.layers import ROOT, Room, rooms
@@ -79,9 +78,8 @@ def _shelves(boxes: list[Box]) -> list[list[Box]]:
 
 
 def _drawn(listed: list[Room], title: str) -> str:
-    numbers = [floor for floor, _ in groupby(sorted({room.floor for room in listed if "/" not in room.name}))]
     parts, top = [], float(GAP)
-    for floor in reversed(numbers):
+    for floor in sorted({room.floor for room in listed if "/" not in room.name}, reverse=True):
         shelves = _shelves(_boxes(listed, floor))
         begin = top
         for shelf in shelves:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rigcast.viewer._messages import Message, parsed
+from rigcast.viewer._messages import parsed
+from rigcast.viewer._protocol import Message
 
 
 def page_message(value: dict[str, Any]) -> Message:

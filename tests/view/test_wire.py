@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import rigcast.viewer
-from rigcast.viewer._messages import Drag, Export, FilmPicture, FilmStep, Message, ShownFrame, parsed
+from rigcast.viewer._messages import Drag, Export, FilmPicture, FilmStep, ShownFrame, parsed
+from rigcast.viewer._protocol import Message
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._wire import packed
 

@@ -12,6 +12,8 @@ random poses. Models and rows are kept: an interrupted run goes on. Two hours of
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import argparse
 from dataclasses import dataclass
 from functools import cached_property
@@ -47,7 +49,7 @@ TABLES = ("ablation", "poses")
 def ours(poses: int) -> dict[str, object]:
     """Our method's settings, with the weight decay that it takes for a number of poses."""
     settings = BodySettings()
-    return settings.record() | {"weight_decay": settings.decay(poses - round(settings.holdout * poses))}
+    return asdict(settings) | {"weight_decay": settings.decay(poses - round(settings.holdout * poses))}
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,7 +29,7 @@ def trained(
 
     ``budget`` holds ``minutes`` or ``steps``. Read if the folder has them. A training that was interrupted goes on.
     """
-    decides = fingerprint(LOSS, settings.record(), budget, points, model.restricted(points).tensors(), poses)
+    decides = fingerprint(LOSS, asdict(settings), budget, points, model.restricted(points).tensors(), poses)
     file = folder / f"{settings.agreement}-{decides[:16]}.safetensors"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -75,8 +75,7 @@ std::vector<VertexSet> read_vertex_sets(const rig::Character& character, Packed&
 /// ```cpp
 /// const body::BodyModel model(std::make_shared<const TensorFile>(TensorFile::read("hero.safetensors")));
 /// const auto smaller = model.stored("16-bit");
-/// std::printf("%lld bytes, was %lld\n", static_cast<long long>(smaller->num_bytes()),
-///             static_cast<long long>(model.num_bytes()));
+/// const std::int64_t saved = model.num_bytes() - smaller->num_bytes();
 /// ```
 class BodyModel final : public rig::Deformer {
 public:

@@ -89,9 +89,6 @@ linalg::GramMatrix gram_matrix(const rig::BlendshapeRig& rig, const Projection& 
     return linalg::GramMatrix(out);
 }
 
-// Least independence (a sine) below which the tolerance is sharpened: a smaller one leaves wrong weights of nearly
-// dependent shapes, a larger one costs iterations on other rigs. Chosen, not tuned.
-constexpr double nearly_dependent = 1e-3;
 constexpr double least_sharpness = 1e-5;  // gradients below tolerance times this are rounding
 constexpr double well_conditioned =
     1e7;  // largest 1 / sine^2 that a Cholesky factorization gives to half of the digits

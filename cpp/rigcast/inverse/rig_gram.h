@@ -27,6 +27,10 @@ struct ProjectedTargets {
 /// at once.
 class RigGram {
 public:
+    /// Independence below which a shape counts as nearly a combination of others. A smaller one leaves wrong weights of
+    /// such shapes (see sharpness), a larger one costs iterations on other rigs. Chosen, not tuned.
+    static constexpr double nearly_dependent = 1e-3;
+
     /// All vertices, with weight 1.
     explicit RigGram(std::shared_ptr<const rig::BlendshapeRig> rig);
     /// `vertices` (M) of the rig, each once; `vertex_weights` (M), finite, >= 0 and positive somewhere. Throws
@@ -58,9 +62,9 @@ public:
     /// near 0 if a shape is nearly a combination of others. 1 for idle shapes and for duplicates of an earlier shape.
     const std::vector<double>& independence() const { return independence_; }
     /// What a solve's tolerance is multiplied by if shapes are nearly combinations of others, with an independence
-    /// below 1e-3: the square of the least independence / 1e-3, between 1e-5 and 1. Along a combination of columns that
-    /// nearly vanishes, the objective's curvature is proportional to the square of its independent part, so that a
-    /// gradient within the tolerance may hide a wrong weight.
+    /// below nearly_dependent: the square of the least independence / nearly_dependent, between 1e-5 and 1. Along a
+    /// combination of columns that nearly vanishes, the objective's curvature is proportional to the square of its
+    /// independent part, so that a gradient within the tolerance may hide a wrong weight.
     double sharpness() const;
 
 private:

@@ -16,8 +16,6 @@ from rigcast.inverse._activations import Activations
 
 Float64 = NDArray[np.float64]
 
-NEARLY_DEPENDENT = 1e-3  # the part of a shape that no others make up
-
 
 class Gram:
     """Everything of a rig that does not depend on the targets.
@@ -125,8 +123,7 @@ class Gram:
                 f"too few markers: {markers} vertices give {3 * markers} numbers per frame for {unknown} weights, so "
                 "that other weights fit as well; add markers or pin weights"
             )
-        elif (self.independence < NEARLY_DEPENDENT).any():
-            weak = np.flatnonzero(self.independence < NEARLY_DEPENDENT)
+        elif len(weak := np.flatnonzero(self.independence < _core.InverseGram.nearly_dependent)):
             worst = np.sort(weak[np.argsort(self.independence[weak], kind="stable")[:12]])
             least, some = self.independence[weak].min(), ", ".join(names[k] for k in worst)
             warnings.append(

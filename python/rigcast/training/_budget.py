@@ -6,9 +6,9 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from rigcast._extras import require
 from rigcast._validate import Arguments, bad_argument
@@ -19,9 +19,9 @@ DEFAULT_STEPS = 8000
 
 
 class Settings(Protocol):
-    """The settings of any training."""
+    """The settings of any training: a data class."""
 
-    def record(self) -> dict[str, object]: ...
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Budget:
 
         Its order is that of model files: the method, the seed, the other settings, the budget, the patience.
         """
-        values = settings.record()
+        values = asdict(settings)
         method = {name: values.pop(name) for name in ("method", "recipe") if name in values}
         patience = {"patience": values.pop("patience")}
         return method | {"seed": self.seed} | values | {"steps": self.steps, "minutes": self.minutes} | patience

@@ -21,7 +21,7 @@ from rigcast.exports._motion import write_poses
 from rigcast.viewer._figures._figure import Figure, State
 from rigcast.viewer._figures._model import ModelFigure
 from rigcast.viewer._figures._rig import RigFigure
-from rigcast.viewer._messages import Refused
+from rigcast.viewer._protocol import Refused
 from rigcast.viewer._stage import Stage
 
 LOG = logging.getLogger("rigcast.viewer")

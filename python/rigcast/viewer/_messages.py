@@ -1,132 +1,29 @@
-"""Messages of the page, one class each: what they hold, between what bounds, and which of two that wait is dropped.
-
-A message is one JSON object. Its ``type`` is the ``kind`` of a class, its other entries are the fields of that class.
-"""
+"""The messages of the page, one class each: their fields with bounds, and which of two that wait is dropped."""
 
 from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, get_type_hints
+from typing import Annotated, get_type_hints
+
+from rigcast.viewer._protocol import (
+    Check,
+    Direction,
+    Flag,
+    Message,
+    Number,
+    Refused,
+    Text,
+    Vector,
+    Whole,
+    is_label,
+    is_list_of_channels,
+    one_of,
+)
 
 LARGEST_MESSAGE = 65536  # bytes
-LARGEST_NUMBER = 1e9  # of a coordinate: beyond, products overflow float32
-LONGEST_LABEL = 1000  # characters
-Check = Callable[[Any], bool]
-
-
-class Refused(ValueError):
-    """A message that cannot be followed; the page shows why."""
-
-
-class Message:
-    """One message of the page.
-
-    Attributes
-    ----------
-    KINDS : dict from str to type
-        The class of each kind.
-    kind : str
-        The JSON entry ``type``.
-    is_timed : bool
-        Whether the time from such a message to its frame is measured.
-    """
-
-    KINDS: ClassVar[dict[str, type[Message]]] = {}
-    kind: ClassVar[str]
-    is_timed: ClassVar[bool]
-
-    def __init_subclass__(cls, kind: str, is_timed: bool = False) -> None:
-        cls.kind, cls.is_timed = kind, is_timed
-        Message.KINDS[kind] = cls
-
-    def merge_key(self) -> Hashable | None:
-        """Equal for messages of which the newest replaces the others that wait; None if each counts."""
-        return None
-
-
-def parsed(text: str | bytes) -> Message:
-    """One message of the page, every entry checked for its type and range.
-
-    Raises
-    ------
-    Refused
-        If it is no such message.
-    """
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        raise Refused("it is no JSON") from None
-    if not isinstance(value, dict):
-        raise Refused("it is no JSON object")
-    kind = value.get("type")
-    if not isinstance(kind, str) or kind not in Message.KINDS:
-        raise Refused(f"its type is {str(kind)[:40]!r}")
-    checks = _checks(kind)
-    if value.keys() != {"type", *checks}:
-        raise Refused(f"{kind} has other entries than {', '.join(checks) or 'none'}")
-    for entry, (_, check) in checks.items():
-        if not check(value[entry]):
-            raise Refused(f"{kind}: {entry} is {str(value[entry])[:40]}")
-    return Message.KINDS[kind](**{name: value[entry] for entry, (name, _) in checks.items()})
-
-
-@functools.cache
-def _checks(kind: str) -> dict[str, tuple[str, Check]]:
-    """Of each JSON entry the field, and the check of its value. A field that Python reserves ends in an underscore."""
-    hints = get_type_hints(Message.KINDS[kind], include_extras=True)
-    return {
-        name.rstrip("_"): (name, hint.__metadata__[0]) for name, hint in hints.items() if hasattr(hint, "__metadata__")
-    }
-
-
-def _is_number(value: Any) -> bool:
-    """True if a JSON value is a number that the engine can take."""
-    plain = isinstance(value, int | float) and not isinstance(value, bool)
-    return plain and -LARGEST_NUMBER <= value <= LARGEST_NUMBER  # not isfinite, which overflows for huge integers
-
-
-def _is_whole(value: Any) -> bool:
-    """True if a JSON value is a whole number from 0."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_NUMBER
-
-
-def _is_vector(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 3 and all(map(_is_number, value))
-
-
-def _is_direction(value: Any) -> bool:
-    return _is_vector(value) and any(value)
-
-
-def _is_label(value: Any) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL
-
-
-def _is_list_of_channels(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_whole, value))
-
-
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _one_of(*words: str) -> Check:
-    return lambda value: isinstance(value, str) and value in words
-
-
-Number = Annotated[float, _is_number]
-Whole = Annotated[int, _is_whole]
-Flag = Annotated[bool, _is_flag]
-Text = Annotated[str, _is_text]
-Vector = Annotated[list[float], _is_vector]
-Direction = Annotated[list[float], _is_direction]
 
 
 @dataclass(frozen=True)
@@ -152,14 +49,14 @@ class Set(Message, kind="set"):
 class Reset(Message, kind="reset"):
     """Channels go back to rest."""
 
-    channels: Annotated[list[int], _is_list_of_channels]
+    channels: Annotated[list[int], is_list_of_channels]
 
 
 @dataclass(frozen=True)
 class MirrorPose(Message, kind="mirror"):
     """The pose of one side goes to the other."""
 
-    from_: Annotated[str, _one_of("left", "right")]
+    from_: Annotated[str, one_of("left", "right")]
 
 
 @dataclass(frozen=True)
@@ -285,14 +182,14 @@ class Unkey(Message, kind="unkey"):
 class Color(Message, kind="color"):
     """Vertices are colored by something else."""
 
-    mode: Annotated[str, _one_of("plain", "error", "confidence", "bound")]
+    mode: Annotated[str, one_of("plain", "error", "confidence", "bound")]
 
 
 @dataclass(frozen=True)
 class Tell(Message, kind="tell", is_timed=True):
     """A synthesizer idles at a label from now on."""
 
-    label: Annotated[str, _is_label]
+    label: Annotated[str, is_label]
 
     def merge_key(self) -> Hashable:
         return self.kind
@@ -312,7 +209,7 @@ class Restart(Message, kind="restart"):
 class FilmStep(Message, kind="movie"):
     """A movie of the page begins, ends or is thrown away."""
 
-    step: Annotated[str, _one_of("begin", "end", "cancel")]
+    step: Annotated[str, one_of("begin", "end", "cancel")]
 
 
 @dataclass(frozen=True)
@@ -327,4 +224,39 @@ class FilmPicture(Message, kind="picture"):
 class Export(Message, kind="export"):
     """A request to write what is shown as a file of a format."""
 
-    format: Annotated[str, _one_of("npz", "bvh", "glb", "blend")]
+    format: Annotated[str, one_of("npz", "bvh", "glb", "blend")]
+
+
+def parsed(text: str | bytes) -> Message:
+    """One message of the page, every entry checked for its type and range.
+
+    Raises
+    ------
+    Refused
+        If it is no such message.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Refused("it is no JSON") from None
+    if not isinstance(value, dict):
+        raise Refused("it is no JSON object")
+    kind = value.get("type")
+    if not isinstance(kind, str) or kind not in Message.KINDS:
+        raise Refused(f"its type is {str(kind)[:40]!r}")
+    checks = _checks(kind)
+    if value.keys() != {"type", *checks}:
+        raise Refused(f"{kind} has other entries than {', '.join(checks) or 'none'}")
+    for entry, (_, check) in checks.items():
+        if not check(value[entry]):
+            raise Refused(f"{kind}: {entry} is {str(value[entry])[:40]}")
+    return Message.KINDS[kind](**{name: value[entry] for entry, (name, _) in checks.items()})
+
+
+@functools.cache
+def _checks(kind: str) -> dict[str, tuple[str, Check]]:
+    """Of each JSON entry the field, and the check of its value. A field that Python reserves ends in an underscore."""
+    hints = get_type_hints(Message.KINDS[kind], include_extras=True)
+    return {
+        name.rstrip("_"): (name, hint.__metadata__[0]) for name, hint in hints.items() if hasattr(hint, "__metadata__")
+    }

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.viewer._messages import Refused
+from rigcast.viewer._protocol import Refused
 
 PROGRAM = "ffmpeg"
 MISSING = "a movie needs ffmpeg on the PATH; Sequence saves the pictures without it"

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rigcast.viewer import _geometry
 from rigcast.viewer._figures._figure import State, Vertices
 from rigcast.viewer._figures._model import ModelFigure
-from rigcast.viewer._messages import Refused
 from rigcast.viewer._movie import can_make_movies
+from rigcast.viewer._protocol import Refused
 from rigcast.viewer._sliders import part_order
 from rigcast.viewer._wire import packed
 

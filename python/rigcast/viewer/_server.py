@@ -20,13 +20,12 @@ from rigcast.viewer._messages import (
     Export,
     FilmPicture,
     FilmStep,
-    Message,
-    Refused,
     ShownFrame,
     parsed,
 )
 from rigcast.viewer._movie import Movie
 from rigcast.viewer._page import HEADERS, page_files
+from rigcast.viewer._protocol import Message, Refused
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._wire import packed
 

@@ -25,6 +25,7 @@ from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
 from rigcast.viewer._figures._rig import RigFigure
 from rigcast.viewer._handles import Handles, HandleSet
 from rigcast.viewer._history import History
+from rigcast.viewer._protocol import Message, Refused
 from rigcast.viewer._scene import bound_of, check_color, confidence_of, marks_of, scene_message
 from rigcast.viewer._timeline import FASTEST, SLOWEST, Timeline
 from rigcast.viewer._wire import packed
@@ -71,14 +72,14 @@ class Stage:
         self._pull, self._moved, self._attempts, self.number = False, False, 0, 0
 
     def figures(self) -> list[Any]:
-        """The one that is posed, and the one beside it."""
+        """The figure that is posed, and the one that follows it."""
         return [self.figure, *([self.beside] if self.beside is not None else [])]
 
     def scene(self) -> bytes:
         """The message that opens a page: meshes and sliders."""
         return scene_message(self.figures(), bool(self.handles), self.scene_facts())
 
-    def step(self, given: Iterable[messages.Message], now: float) -> bytes:
+    def step(self, given: Iterable[Message], now: float) -> bytes:
         """Apply messages, move on, and return the frame: if the figure fails, of the last pose that it could show."""
         shown = self.state, self.vertices
         try:
@@ -93,7 +94,7 @@ class Stage:
             self._notice = f"{text}; the last pose that could be shown is back"
             return self._frame()
 
-    def _step(self, given: Iterable[messages.Message], now: float) -> bytes:
+    def _step(self, given: Iterable[Message], now: float) -> bytes:
         for message in given:
             try:
                 self.handle(message, now)
@@ -202,7 +203,7 @@ class Stage:
         return self.rest
 
     @functools.singledispatchmethod
-    def handle(self, message: messages.Message, now: float) -> None:
+    def handle(self, message: Message, now: float) -> None:
         """Follow a message, or raise a ``ValueError`` that says why not; each class has its handler below."""
         raise TypeError(f"no stage follows {message.kind}")
 
@@ -216,11 +217,11 @@ class Stage:
 
     def request(self, label: str) -> None:
         """Refused: only a synthesizer has labels."""
-        raise messages.Refused("this view shows no synthesizer, which could be told a label")
+        raise Refused("this view shows no synthesizer, which could be told a label")
 
     def restart(self, seed: int) -> None:
         """Refused: only a synthesizer has a seed."""
-        raise messages.Refused("this view shows no synthesizer, which could begin again")
+        raise Refused("this view shows no synthesizer, which could begin again")
 
     def acting(self) -> dict[str, Any] | None:
         """The state of a synthesizer; None for anything else."""
@@ -234,7 +235,7 @@ class Stage:
     def _set(self, message: messages.Set, _: float) -> None:
         channel = message.channel
         if channel >= len(self.rest):
-            raise messages.Refused(f"channel {channel} of {len(self.rest)}")
+            raise Refused(f"channel {channel} of {len(self.rest)}")
         row = self.state.row.copy()
         row[channel] = np.clip(message.value, *self.ranges[channel])
         self.stand(State(row))
@@ -245,7 +246,7 @@ class Stage:
     def _reset(self, message: messages.Reset, _: float) -> None:
         chosen = np.array(message.channels, np.int64)
         if len(chosen) and chosen.max() >= len(self.rest):
-            raise messages.Refused(f"channel {chosen.max()} of {len(self.rest)}")
+            raise Refused(f"channel {chosen.max()} of {len(self.rest)}")
         row = self.state.row.copy()
         row[chosen] = self.resting()[chosen]
         self.stand(State(row))

@@ -49,8 +49,8 @@ def view(
         A data set is shown as skinning that is fitted to it, next to its recorded vertices, and its poses play. A
         synthesizer that has its rig plays without end: the page has a button for each label, and a game.
     beside : Deformer, Rig or Dataset, optional
-        What stands beside it and follows: by the same poses if the controls are the same, else by channels of the same
-        names; a data set shows its recorded vertices.
+        A figure to show next to it, which follows it: by the same poses if the controls are the same, else by channels
+        of the same names; a data set shows its recorded vertices.
     poses : array_like, shape (T, C), optional
         A clip of a model; default that of a data set.
     channels : array_like, shape (T, N), optional

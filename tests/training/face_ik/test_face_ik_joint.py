@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from tests.training.face_ik.test_face_ik import NOISE, POINTS, RIG, SETTINGS, be
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-JOINT = rc.training.FaceIkSettings(**{**SETTINGS.record(), "agreement": "joint"})
+JOINT = rc.training.FaceIkSettings(**{**asdict(SETTINGS), "agreement": "joint"})
 RIDGE = 1e-4  # of the largest entry of the summed Gram matrices, as the engine's contract has it
 
 

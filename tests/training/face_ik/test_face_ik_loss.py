@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ ROWS = np.arange(50)
 
 @pytest.fixture(params=["average", "joint"])
 def descent(request):
-    settings = rc.training.FaceIkSettings(**{**SETTINGS.record(), "agreement": request.param})
+    settings = rc.training.FaceIkSettings(**{**asdict(SETTINGS), "agreement": request.param})
     return pipeline._prepare(RIG.restricted(POINTS), None, None, settings, 3, Budget("face_ik", steps=1, threads=1))
 
 
@@ -57,7 +58,7 @@ def test_the_parameters_of_the_row_cost_nothing(descent, none):
 def test_other_parameters_cost_their_distance_from_those_of_the_row(descent, none, tolerance):
     known = descent.rows.values[ROWS]
     answering(descent, np.repeat(descent.solver.rest[1], len(ROWS), axis=0))
-    without = rc.training.FaceIkSettings(**{**descent.settings.record(), "regularization": 0.0})
+    without = rc.training.FaceIkSettings(**{**asdict(descent.settings), "regularization": 0.0})
     loss = float(descent._loss_of(ROWS, none)[0])
     descent.settings = without
     points = float(descent._loss_of(ROWS, none)[0])

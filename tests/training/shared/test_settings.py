@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -61,10 +62,10 @@ def test_a_budget_that_makes_no_sense_is_refused_by_all_trainings(cylinder_data,
 def test_the_published_method_has_settings_of_its_own_but_for_those_that_are_given(kind):
     word = "recipe" if kind is rc.training.DifferentialSettings else "method"
     plain, paper = kind(), kind(**{word: "paper"})
-    differ = [name for name, value in plain.record().items() if value != paper.record()[name]]
+    differ = [name for name, value in asdict(plain).items() if value != asdict(paper)[name]]
     assert {word, "learning_rate"} < set(differ)
-    given = kind(**{word: "paper", "learning_rate": 0.5}).record()
-    assert given == paper.record() | {"learning_rate": 0.5}
+    given = asdict(kind(**{word: "paper", "learning_rate": 0.5}))
+    assert given == asdict(paper) | {"learning_rate": 0.5}
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,11 @@ def member_names(path: str | os.PathLike[str], function: str) -> list[str]:
         If the file is no archive.
     """
     with _opened(path, function) as archive:
-        return [name.removesuffix(".npy") for name in archive.namelist()]
+        return _names(archive)
+
+
+def _names(archive: zipfile.ZipFile) -> list[str]:
+    return [name.removesuffix(".npy") for name in archive.namelist()]
 
 
 def _opened(path: str | os.PathLike[str], function: str) -> zipfile.ZipFile:
@@ -148,8 +152,8 @@ def _records(
         if record.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or record.flag_bits & 1:
             raise bad_argument(function, name, "encrypted or packed in an unusual way", "stored or deflated")
         records[name] = record
-    if not records and foreign_kind([record.filename.removesuffix(".npy") for record in archive.infolist()]):
-        raise _unknown(archive, "", members, function)
+    if not records and (foreign := foreign_kind(_names(archive))) is not None:
+        raise bad_argument(function, "path", *foreign)
     total = sum(record.file_size for record in records.values())
     if total > EXPANSION * length + ALLOWANCE:
         got = f"a file of {length} bytes that claims {total}"
@@ -158,7 +162,7 @@ def _records(
 
 
 def _unknown(archive: zipfile.ZipFile, member: str, members: Mapping[str, Member], function: str) -> ValueError:
-    foreign = foreign_kind([name.removesuffix(".npy") for name in archive.namelist()])
+    foreign = foreign_kind(_names(archive))
     if foreign is not None:
         return bad_argument(function, "path", *foreign)
     known = sorted(members)

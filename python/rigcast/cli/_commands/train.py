@@ -13,13 +13,13 @@ from rigcast._pose_statistics.expected_error import reliability
 from rigcast._rigs.base_shapes import base_words
 from rigcast._rigs.resting import resting_count
 from rigcast.cli import _arguments as arguments
-from rigcast.cli._commands.train_settings import add_settings, settings_of
 from rigcast.cli._console import Console
 from rigcast.cli._described.controls import controls_of_model
 from rigcast.cli._described.error_bound import bound_lines
 from rigcast.cli._described.face_maps import face_maps_lines
 from rigcast.cli._described.gate import gate_figures, gate_lines
 from rigcast.cli._described.skinning import skinning_lines
+from rigcast.cli._inputs.train_settings import add_settings, settings_of
 from rigcast.cli._inputs.until import add_until_arguments, sampled, say_outcome
 from rigcast.cli._result import Result
 from rigcast.metrics._gate import stated_difficulty

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 from rigcast.training._settings import OPTIMIZERS, SCHEDULES, by_method, check_settings, complete
@@ -113,10 +112,6 @@ class BodySettings:
     def decay(self, rows: int) -> float:
         """The weight decay of a training on a number of rows."""
         return min(PRIOR_ROWS / rows, MOST_DECAY) if self.weight_decay is None else self.weight_decay
-
-    def record(self) -> dict[str, object]:
-        """The settings as plain values, for the model's metadata."""
-        return dataclasses.asdict(self)
 
 
 _LOWEST = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 from rigcast._validate import Arguments, bad_argument
@@ -109,10 +108,6 @@ class DifferentialSettings:
         check.number("influence_threshold", self.influence_threshold, least=0.0)
         check.number("learning_rate", self.learning_rate, least=0.0)
         check.number("anchor_rate", self.anchor_rate, least=0.0)
-
-    def record(self) -> dict[str, object]:
-        """The settings as plain values, for the model's metadata."""
-        return dataclasses.asdict(self)
 
 
 _NARROW = {

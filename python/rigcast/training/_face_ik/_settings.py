@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 from rigcast._validate import Arguments, bad_argument
@@ -76,7 +75,3 @@ class FaceIkSettings:
             check.whole(name, getattr(self, name), least=least)
         for name in ("noise", "regularization", "influence", "learning_rate"):
             check.number(name, getattr(self, name), least=0.0)
-
-    def record(self) -> dict[str, object]:
-        """The settings as plain values, for the model's metadata."""
-        return dataclasses.asdict(self)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 from rigcast._validate import bad_argument
@@ -99,10 +98,6 @@ class FaceMapsSettings:
                 raise bad_argument("face_maps", name, repr(getattr(self, name)), "a part from 0 to 1")
         if self.regions > 1:
             raise bad_argument("face_maps", "regions", repr(self.regions), "0 or 1")
-
-    def record(self) -> dict[str, object]:
-        """The settings as plain values, for the model's metadata."""
-        return dataclasses.asdict(self)
 
 
 _LOWEST = {

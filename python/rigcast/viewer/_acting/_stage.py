@@ -17,7 +17,7 @@ from rigcast.viewer._figures._opening import figure_of
 from rigcast.viewer._figures._rig import RigFigure
 from rigcast.viewer._handles._limbs import limb_handles
 from rigcast.viewer._history import History
-from rigcast.viewer._messages import Refused
+from rigcast.viewer._protocol import Refused
 from rigcast.viewer._stage import Stage
 
 MOST_SEED = 2**31 - 1  # what a page can send exactly, and a number field can hold

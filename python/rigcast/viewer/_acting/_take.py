@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rigcast.synthesis import Player, Synthesizer
 from rigcast.viewer._figures._posing import Row
-from rigcast.viewer._messages import Refused
+from rigcast.viewer._protocol import Refused
 from rigcast.viewer._timeline import Timeline
 
 KEPT = 60.0  # seconds

@@ -1,4 +1,4 @@
-"""The figure that stands beside another one and follows it."""
+"""A figure next to another one, which it follows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rigcast.viewer._figures._rig import RigFigure
 def beside_vertices(
     beside: ModelFigure | RigFigure | RecordedFigure, figure: ModelFigure | RigFigure, state: State, frame: int
 ) -> Vertices:
-    """Vertices (V, 3) of the figure beside ``figure``: a recorded one at a frame, others by pose or channel names."""
+    """Vertices (V, 3) of what follows ``figure``: a recorded figure at a frame, others by pose or channel names."""
     if isinstance(beside, RecordedFigure):
         return beside.frame(min(frame, len(beside.dataset) - 1))
     names = {slider.name: value for slider, value in zip(figure.sliders, state.row, strict=True)}

@@ -14,7 +14,7 @@ from rigcast._hashing import padded_faces
 from rigcast._validate import bad_argument
 from rigcast.viewer._figures._figure import State, Vertices
 from rigcast.viewer._figures._posing import Row, Vector
-from rigcast.viewer._messages import Refused
+from rigcast.viewer._protocol import Refused
 from rigcast.viewer._sliders import Slider, body_part
 
 FITTED_POSES = 200  # that skinning is fitted to, where a rig has no skin weights of its own

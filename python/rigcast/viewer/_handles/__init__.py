@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.viewer._figures._figure import State
-from rigcast.viewer._messages import Refused
 from rigcast.viewer._planes import on_plane
+from rigcast.viewer._protocol import Refused
 
 Vector = NDArray[np.float64]
 

@@ -54,7 +54,7 @@ export class Pointer {
     const { camera, canvas, link } = this.view;
     const box = canvas.getBoundingClientRect();
     this.handle = handle;
-    this.aside = [box.left + x - event.clientX, box.top + y - event.clientY]; // it was pressed beside its center
+    this.aside = [box.left + x - event.clientX, box.top + y - event.clientY]; // it was pressed off its center
     this.pending = null;
     this.last = event;
     link.send("grip", { handle, facing: fromView(this.view.mesh().about.up, camera.forward), firm: event.shiftKey });

@@ -64,7 +64,7 @@ export class Timeline {
   }
 }
 
-const MARGIN = 8; // pixels beside the first and the last frame
+const MARGIN = 8; // pixels left of the first and right of the last frame
 
 function paint(context, width, height, { frames, at, keys, clip }) {
   const x = (frame) => MARGIN + (frame / Math.max(1, frames - 1)) * (width - 2 * MARGIN);
