@@ -27,7 +27,7 @@ install(EXPORT rigcast NAMESPACE rigcast:: FILE rigcastTargets.cmake DESTINATION
 # The find modules that the config file needs: FindCHOLMOD only if the factorization uses CHOLMOD.
 get_target_property(linked rigcast_linalg LINK_LIBRARIES)
 set(RIGCAST_USES_CHOLMOD OFF)
-set(modules cmake/Findhwy.cmake)
+set(modules)
 if("CHOLMOD::CHOLMOD" IN_LIST linked)
   set(RIGCAST_USES_CHOLMOD ON)
   list(APPEND modules cmake/FindCHOLMOD.cmake)

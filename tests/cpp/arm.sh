@@ -26,7 +26,7 @@ Dir::Cache "$build/apt";
 CONF
     export APT_CONFIG=$build/apt/apt.conf
     apt-get update -q
-    (cd "$build/apt" && apt-get download -q libhwy-dev:arm64 libhwy1:arm64 libeigen3-dev nlohmann-json3-dev)
+    (cd "$build/apt" && apt-get download -q libhwy-dev:arm64 libeigen3-dev nlohmann-json3-dev)
     for package in "$build"/apt/*.deb; do dpkg-deb -x "$package" "$root"; done
 fi
 

@@ -242,7 +242,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::differential {
 
-HWY_EXPORT(table);
+RIGCAST_EXPORT(table);
 
 RIGCAST_KERNEL_TABLE(AffineTailKernels, affine_tail_kernels, table)
 

@@ -124,8 +124,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::linalg {
 
-HWY_EXPORT(band_table_single);
-HWY_EXPORT(band_table_double);
+RIGCAST_EXPORT(band_table_single);
+RIGCAST_EXPORT(band_table_double);
 
 template <>
 RIGCAST_KERNEL_TABLE(BandKernels<float>, band_kernels<float>, band_table_single)

@@ -185,7 +185,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::linalg {
 
-HWY_EXPORT(dense_cholesky_table);
+RIGCAST_EXPORT(dense_cholesky_table);
 
 RIGCAST_KERNEL_TABLE(DenseCholesky, dense_cholesky, dense_cholesky_table)
 

@@ -99,7 +99,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::linalg {
 
-HWY_EXPORT(gram_table);
+RIGCAST_EXPORT(gram_table);
 
 RIGCAST_KERNEL_TABLE(GramKernels, gram_kernels, gram_table)
 

@@ -284,7 +284,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::network {
 
-HWY_EXPORT(convolution_table);
+RIGCAST_EXPORT(convolution_table);
 
 RIGCAST_KERNEL_TABLE(ConvolutionKernels, convolution_kernels, convolution_table)
 

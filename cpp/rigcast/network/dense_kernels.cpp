@@ -257,8 +257,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::network {
 
-HWY_EXPORT(table);
-HWY_EXPORT(tanh_of);
+RIGCAST_EXPORT(table);
+RIGCAST_EXPORT(tanh_of);
 
 RIGCAST_KERNEL_TABLE(DenseKernels, dense_kernels, table)
 

@@ -47,7 +47,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::network {
 
-HWY_EXPORT(read_piece);
+RIGCAST_EXPORT(read_piece);
 
 std::uint64_t read_memory(std::span<const std::byte> bytes, int threads) {
     constexpr std::int64_t bytes_per_line = 64;

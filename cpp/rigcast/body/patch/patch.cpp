@@ -204,7 +204,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::body {
 
-HWY_EXPORT(table);
+RIGCAST_EXPORT(table);
 
 RIGCAST_KERNEL_TABLE(PatchKernels, patch_kernels, table)
 

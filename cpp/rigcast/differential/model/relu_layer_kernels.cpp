@@ -233,7 +233,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::differential {
 
-HWY_EXPORT(relu_layer_table);
+RIGCAST_EXPORT(relu_layer_table);
 
 RIGCAST_KERNEL_TABLE(ReluLayerKernels, relu_layer_kernels, relu_layer_table)
 

@@ -104,7 +104,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::face {
 
-HWY_EXPORT(table);
+RIGCAST_EXPORT(table);
 
 RIGCAST_KERNEL_TABLE(SampleKernels, sample_kernels, table)
 

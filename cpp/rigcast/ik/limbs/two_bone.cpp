@@ -232,7 +232,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace rigcast::ik {
-HWY_EXPORT(solve_limbs);
+RIGCAST_EXPORT(solve_limbs);
 
 namespace {
 

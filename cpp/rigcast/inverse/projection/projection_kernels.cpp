@@ -236,7 +236,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::inverse {
 
-HWY_EXPORT(projection_table);
+RIGCAST_EXPORT(projection_table);
 
 RIGCAST_KERNEL_TABLE(ProjectionKernels, projection_kernels, projection_table)
 

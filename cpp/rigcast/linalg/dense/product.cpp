@@ -140,7 +140,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::linalg {
 
-HWY_EXPORT(add_panels);
+RIGCAST_EXPORT(add_panels);
 
 void add_product(std::int64_t rows, std::int64_t columns, std::int64_t depth, double scale, LeftMatrix a, RightMatrix b,
                  double* out, std::int64_t stride, double* workspace) {

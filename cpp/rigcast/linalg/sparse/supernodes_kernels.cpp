@@ -151,7 +151,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::linalg {
 
-HWY_EXPORT(substitute);
+RIGCAST_EXPORT(substitute);
 
 void Supernodes::substitute(double* x, int count) const {
     RIGCAST_DISPATCH(substitute)(*this, x, count);

@@ -121,7 +121,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::mesh {
 
-HWY_EXPORT(add_elements);
+RIGCAST_EXPORT(add_elements);
 
 void add_elements(const std::vector<Element>& elements, const std::vector<std::int32_t>& row, const double* source,
                   SideBySide* shapes) {

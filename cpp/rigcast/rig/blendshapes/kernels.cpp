@@ -271,7 +271,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::rig {
 
-HWY_EXPORT(table);
+RIGCAST_EXPORT(table);
 
 RIGCAST_KERNEL_TABLE(BlendshapeKernels, blendshape_kernels, table)
 

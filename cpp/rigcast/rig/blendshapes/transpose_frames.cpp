@@ -166,8 +166,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::rig {
 
-HWY_EXPORT(transpose);
-HWY_EXPORT(repeat);
+RIGCAST_EXPORT(transpose);
+RIGCAST_EXPORT(repeat);
 
 void transpose_frames(const float* sums, std::int64_t sums_stride, std::int64_t coordinates, std::int64_t frames,
                       float* vertices, std::int64_t frame_stride, bool non_temporal) {

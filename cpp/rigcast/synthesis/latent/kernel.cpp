@@ -166,7 +166,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::synthesis {
 
-HWY_EXPORT(kernel_function_table);
+RIGCAST_EXPORT(kernel_function_table);
 
 RIGCAST_KERNEL_TABLE(KernelFunctions, kernel_functions, kernel_function_table)
 

@@ -136,7 +136,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigcast::synthesis {
 
-HWY_EXPORT(query);
+RIGCAST_EXPORT(query);
 
 void query_density(const DensityQuery& q) {
     RIGCAST_DISPATCH(query)(q);
