@@ -65,6 +65,15 @@ Array<float> to_poses(const PoseSolver& solver, const ArrayLike& values, const A
     return poses;
 }
 
+/// The rest pose (1, C) and its unknowns (1, N).
+py::tuple rest_of(const PoseSolver& solver) {
+    std::vector<float> pose;
+    std::vector<double> unknowns;
+    solver.rest(pose, unknowns);
+    return py::make_tuple(Array<float>({py::ssize_t{1}, std::ssize(pose)}, pose.data()),
+                          Array<double>({py::ssize_t{1}, std::ssize(unknowns)}, unknowns.data()));
+}
+
 /// The vector-Jacobian product of `poses`: gradients (T, N) of the unknowns from those of the poses (T, C).
 Array<double> poses_vjp(const PoseSolver& solver, const ArrayLike& values, const ArrayLike& reference,
                         const ArrayLike& gradients) {
@@ -206,6 +215,7 @@ void bind_ik_goals(py::module_& module) {
              "Unknowns (T, N) of poses (T, C), relative to the poses (1, C) or (T, C).")
         .def("poses", &to_poses, py::arg("values"), py::arg("references"),
              "Poses (T, C) of unknowns (T, N), relative to the pose (1, C).")
+        .def_property_readonly("rest", &rest_of, "The rest pose (1, C) and its unknowns (1, N), relative to it.")
         .def("poses_vjp", &poses_vjp, py::arg("values"), py::arg("reference"), py::arg("gradients"),
              "Gradients (T, N) of unknowns from gradients (T, C) of their poses, relative to the pose (1, C).")
         .def("linearized", &linearized, py::arg("values"), py::arg("reference"),

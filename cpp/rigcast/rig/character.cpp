@@ -85,4 +85,18 @@ Character::Character(std::shared_ptr<const TensorFile> file)
     confidence = Confidence(*tensors, num_controls());
 }
 
+std::vector<float> Character::rest_pose() const {
+    const View<const float, 3> joints = skeleton.rest();
+    std::vector<float> pose(joints.begin(), joints.end());
+    const std::int64_t first = joints.size();
+    for (std::int64_t c = first; c < num_controls(); ++c) {
+        const auto [low, high] = std::minmax(control_ranges(c, 0), control_ranges(c, 1));
+        pose.push_back(std::clamp(0.0f, low, high));
+    }
+    for (const Channel& channel : channels.list()) {
+        if (channel.kind == ChannelKind::dial) pose[first + channel.control] = static_cast<float>(channel.rest);
+    }
+    return pose;
+}
+
 }  // namespace rigcast::rig

@@ -25,6 +25,9 @@ struct Character {
 
     std::int64_t num_vertices() const { return rest_vertices.extent(0); }
     std::int64_t num_controls() const { return static_cast<std::int64_t>(control_names.size()); }
+    /// The rest pose (C): joints at rest, and numeric controls at the rest value of their channel, or without one at
+    /// the value of their range nearest to 0.
+    std::vector<float> rest_pose() const;
 
     std::shared_ptr<const TensorFile> tensors;  // owns the data of the views below
     std::string kind;

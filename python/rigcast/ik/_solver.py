@@ -216,14 +216,7 @@ class Solver:
     @functools.cached_property
     def rest(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """The rest pose, and its unknowns."""
-        model = self.model
-        if self.engine.are_channels:
-            values = np.array([[channel.rest for channel in model.channels]])
-            return self.engine.poses(values, np.zeros((1, self._width), np.float32)), values
-        joints = np.zeros(0, np.float32) if model.skeleton is None else model.skeleton.rest.reshape(-1)
-        ranges = model.control_ranges[len(joints) :]
-        pose = np.concatenate([joints, np.clip(0.0, ranges.min(axis=1), ranges.max(axis=1))])[None].astype(np.float32)
-        return pose, self.engine.from_poses(pose, pose)
+        return self.engine.rest
 
 
 def solve(

@@ -39,6 +39,23 @@ PoseSolver::PoseSolver(std::shared_ptr<const rig::Deformer> model, double size)
       unknowns_(make_unknowns(model_->character())),
       size_(size) {}
 
+void PoseSolver::rest(std::vector<float>& pose, std::vector<double>& unknowns) const {
+    const rig::Character& character = model_->character();
+    const std::int64_t columns = character.num_controls(), n = unknowns_->size();
+    unknowns.assign(static_cast<std::size_t>(n), 0.0);
+    if (!unknowns_->are_channels()) {
+        pose = character.rest_pose();
+        const View<const float, 2> row(pose.data(), {1, columns});
+        return unknowns_->from_poses(row, row, {unknowns.data(), {1, n}});
+    }
+    const auto& channels = character.channels.list();
+    std::transform(channels.begin(), channels.end(), unknowns.begin(),
+                   [](const auto& channel) { return channel.rest; });
+    const std::vector<float> zeros(static_cast<std::size_t>(columns));
+    pose.resize(zeros.size());
+    unknowns_->pose(unknowns.data(), zeros.data(), pose.data());
+}
+
 /// Solves one frame after another.
 class PoseSolver::Frame {
 public:

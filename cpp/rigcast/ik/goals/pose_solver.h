@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <vector>
 
 #include "rigcast/ik/goals/goal.h"
 #include "rigcast/ik/goals/unknowns.h"
@@ -65,6 +66,9 @@ public:
     const rig::Linearizer& linearizer() const { return *linearizer_; }
     const Unknowns& unknowns() const { return *unknowns_; }
     double size() const { return size_; }
+    /// Writes a pose (C) at rest and its unknowns (N), relative to itself: of channels, those at rest and the pose that
+    /// they make, else Character::rest_pose.
+    void rest(std::vector<float>& pose, std::vector<double>& unknowns) const;
 
     /// Minimizes in each frame
     ///

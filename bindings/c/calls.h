@@ -1,0 +1,80 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "bindings/c/objects.h"
+
+/// What all functions of the C library share: exceptions become a status and a text, arrays are checked.
+namespace rigcast::c {
+
+/// Keeps the text of the exception that is handled, for rigcast_error, and returns its status. `files`: wrong input is
+/// a wrong file.
+rigcast_status status_of_exception(bool files) noexcept;
+
+/// Runs the body of a function; no exception leaves it.
+template <class Body>
+rigcast_status guarded(Body&& body, bool files = false) noexcept {
+    try {
+        body();
+        return RIGCAST_OK;
+    } catch (...) {
+        return status_of_exception(files);
+    }
+}
+
+/// The given array as a view of a shape. Throws ArgumentError, which names `function` and `argument`, if its count is
+/// not that of the shape, a number of frames is negative or overflows, or it is NULL.
+template <class T, int Rank>
+View<T, Rank> array(const char* function, const char* argument, T* data, std::int64_t count,
+                    const std::array<std::int64_t, Rank>& shape) {
+    std::int64_t expected = 1;
+    for (const std::int64_t extent : shape) {
+        if (extent < 0 || (extent > 0 && expected > std::numeric_limits<std::int64_t>::max() / extent)) {
+            throw bad_argument(function, "frames", std::to_string(shape[0]), "a number of frames, 0 or more");
+        }
+        expected *= extent;
+    }
+    if (count != expected) {
+        throw bad_argument(function, argument, std::to_string(count) + " numbers long", std::to_string(expected));
+    }
+    if (data == nullptr && count > 0) throw bad_argument(function, argument, "NULL", "an array");
+    return {data, shape};
+}
+
+/// The same for an array of a structure; empty if it is not given.
+template <int Rank, class Given>
+auto given_array(const char* function, const char* argument, const Given& given,
+                 const std::array<std::int64_t, Rank>& shape) {
+    using T = std::remove_pointer_t<decltype(given.data)>;
+    if (given.data == nullptr && given.count == 0) return View<T, Rank>();
+    return array<T, Rank>(function, argument, given.data, given.count, shape);
+}
+
+/// Copies numbers into an array of a result, if it is given.
+template <class Out, class T>
+void write_given(const char* function, const char* argument, const Out& out, const std::vector<T>& numbers) {
+    using To = std::remove_pointer_t<decltype(out.data)>;
+    const auto to = given_array<1>(function, argument, out, {std::ssize(numbers)});
+    if (to.size() == 0) return;
+    std::transform(numbers.begin(), numbers.end(), to.begin(), [](const T& x) { return static_cast<To>(x); });
+}
+
+/// A copy of a structure of the caller, whose `size` may be that of a later version: what this library does not know
+/// is left out. Throws ArgumentError if it is NULL or smaller than in the first version, which is that of today.
+template <class T>
+T structure(const char* function, const char* argument, const T* given) {
+    if (given == nullptr) throw bad_argument(function, argument, "NULL", "a structure");
+    if (given->size < sizeof(T)) {
+        throw bad_argument(function, std::string(argument) + "->size", std::to_string(given->size),
+                           "sizeof the structure, " + std::to_string(sizeof(T)) + " or more");
+    }
+    T copy;
+    std::memcpy(&copy, given, sizeof(T));
+    return copy;
+}
+
+}  // namespace rigcast::c

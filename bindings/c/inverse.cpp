@@ -1,0 +1,89 @@
+#include "bindings/c/calls.h"
+#include "rigcast/inverse/solve.h"
+
+namespace c = rigcast::c;
+using rigcast::View;
+namespace inverse = rigcast::inverse;
+
+struct rigcast_inverse {
+    explicit rigcast_inverse(inverse::RigGram made) : gram(std::move(made)) {}
+    inverse::RigGram gram;
+};
+
+namespace {
+
+inverse::RigGram gram_of(const rigcast_model* model, const int32_t* vertices, int64_t count, const double* weights,
+                         int64_t weight_count) {
+    const auto& shared = c::object("model", model).model;
+    auto rig = std::dynamic_pointer_cast<const rigcast::rig::BlendshapeRig>(shared);
+    if (rig == nullptr) {
+        throw rigcast::bad_argument("solve", "model", "of kind '" + shared->character().kind + "'",
+                                    "of kind 'blendshape'");
+    }
+    if (vertices == nullptr && weights == nullptr) return inverse::RigGram(rig);
+    std::vector<std::int32_t> all;
+    if (vertices == nullptr) {
+        count = rig->character().num_vertices();
+        for (std::int32_t v = 0; v < count; ++v) all.push_back(v);
+        vertices = all.data();
+    }
+    const std::vector<double> ones(weights == nullptr && count > 0 ? static_cast<std::size_t>(count) : 0, 1.0);
+    if (weights == nullptr) weights = ones.data(), weight_count = count;
+    return {rig, c::array<const int32_t, 1>("solve", "vertices", vertices, count, {count}),
+            c::array<const double, 1>("solve", "weights", weights, weight_count, {count})};
+}
+
+inverse::Problem problem_of(const inverse::RigGram& gram, const rigcast_shot& given) {
+    const std::int64_t frames = given.frames, shapes = gram.rig().num_shapes();
+    const std::int64_t vertices = std::ssize(gram.vertices());
+    inverse::ShotTargets shot;
+    shot.targets =
+        c::array<const float, 3>("solve", "targets", given.targets.data, given.targets.count, {frames, vertices, 3});
+    shot.alpha = given.alpha;
+    shot.smoothness = given.smoothness;
+    shot.bounds = c::given_array<2>("solve", "bounds", given.bounds, {shapes, 2});
+    shot.fixed = c::given_array<2>("solve", "fixed", given.fixed, {frames, shapes});
+    shot.prior_target = c::given_array<2>("solve", "prior_target", given.prior_target, {frames, shapes});
+    shot.prior_strength = c::given_array<2>("solve", "prior_strength", given.prior_strength, {frames, shapes});
+    shot.init = c::given_array<2>("solve", "start", given.start, {frames, shapes});
+    const std::int64_t pairs = given.symmetric.count / 2;
+    const auto ties = c::given_array<2>("solve", "symmetric", given.symmetric, {pairs, 2});
+    for (std::int64_t i = 0; i < ties.extent(0); ++i) shot.symmetric.push_back({ties(i, 0), ties(i, 1)});
+    return {gram, shot, given.threads};
+}
+
+}  // namespace
+
+rigcast_status rigcast_inverse_new(const rigcast_model* model, const int32_t* vertices, int64_t count,
+                                   const double* weights, int64_t weight_count, rigcast_inverse** inverse) {
+    return c::guarded([&] {
+        rigcast_inverse*& out = c::place("inverse", inverse);
+        out = c::handed_out(std::make_unique<rigcast_inverse>(gram_of(model, vertices, count, weights, weight_count)));
+    });
+}
+
+rigcast_status rigcast_inverse_solve(const rigcast_inverse* inverse, const rigcast_shot* shot,
+                                     rigcast_shot_result* result) {
+    return c::guarded([&] {
+        const inverse::RigGram& gram = c::object("inverse", inverse).gram;
+        const rigcast_shot given = c::structure("solve", "shot", shot);
+        const rigcast_shot_result out =
+            c::structure("solve", "result", static_cast<const rigcast_shot_result*>(result));
+        inverse::DescentOptions options;
+        if (given.tolerance != 0.0) options.tolerance = given.tolerance;
+        options.max_iterations = given.max_iterations;
+        options.threads = given.threads;
+        options.coupled = given.frame_by_frame == 0;
+        const inverse::ShotWeights found = inverse::solve(gram, problem_of(gram, given), options);
+        c::write_given("solve", "weights", out.weights, found.weights);
+        c::write_given("solve", "objective", out.objective, found.objective);
+        c::write_given("solve", "optimality", out.optimality, found.optimality);
+        c::write_given("solve", "rmse", out.rmse, found.rmse);
+        c::write_given("solve", "iterations", out.iterations, found.iterations);
+        c::write_given("solve", "converged", out.converged, found.converged);
+    });
+}
+
+void rigcast_inverse_free(rigcast_inverse* inverse) {
+    c::free_object(inverse);
+}

@@ -1,0 +1,110 @@
+#pragma once
+#include <memory>
+#include <mutex>
+#include <new>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "rigcast/core/error.h"
+#include "rigcast/core/view.h"
+#include "rigcast/rig/deformer.h"
+#include "rigcast/rigcast_c.h"
+
+namespace rigcast::c {
+
+/// In builds for debugging, objects that were freed are refused.
+#if !defined(NDEBUG) || defined(RIGCAST_CHECK_INDICES)
+inline constexpr bool checks_objects = true;
+#else
+inline constexpr bool checks_objects = false;
+#endif
+
+struct BadHandle : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The objects of one type that live, by address.
+template <class T>
+class Living {
+public:
+    static void add(const T* object) {
+        change([&](auto& all) { all.insert(object); });
+    }
+    /// Returns false if there is no such object.
+    static bool remove(const T* object) {
+        bool found = false;
+        change([&](auto& all) { found = all.erase(object) != 0; });
+        return found;
+    }
+    static bool contains(const T* object) {
+        bool found = false;
+        change([&](auto& all) { found = all.count(object) != 0; });
+        return found;
+    }
+
+private:
+    template <class F>
+    static void change(F&& body) {
+        static std::mutex lock;
+        static std::set<const T*> all;
+        const std::lock_guard<std::mutex> guard(lock);
+        body(all);
+    }
+};
+
+/// Throws BadHandle if an object is NULL or, in builds for debugging, not alive.
+template <class T>
+T& object(const char* argument, T* given) {
+    if (given == nullptr) throw BadHandle(std::string(argument) + " is NULL");
+    if constexpr (checks_objects) {
+        if (!Living<std::remove_const_t<T>>::contains(given)) {
+            throw BadHandle(std::string(argument) + " is no object of this type, or was freed");
+        }
+    }
+    return *given;
+}
+
+/// Where a call writes what it makes; NULL until then.
+template <class T>
+T*& place(const char* argument, T** given) {
+    if (given == nullptr) throw bad_argument("rigcast", argument, "NULL", "where to write the object");
+    return *given = nullptr;
+}
+
+/// Hands an object to the caller.
+template <class T>
+T* handed_out(std::unique_ptr<T> made) {
+    if constexpr (checks_objects) Living<T>::add(made.get());
+    return made.release();
+}
+
+template <class T>
+void free_object(T* given) noexcept {
+    if (given == nullptr) return;
+    if constexpr (checks_objects) {
+        if (!Living<T>::remove(given)) return;
+    }
+    delete given;
+}
+
+/// The columns of pointers to texts that stay where they are.
+std::vector<const char*> texts_of(const std::vector<std::string>& names);
+
+}  // namespace rigcast::c
+
+/// A model, and what rigcast_describe points to.
+struct rigcast_model {
+    explicit rigcast_model(std::shared_ptr<const rigcast::rig::Deformer> shared);
+    rigcast_model(const rigcast_model&) = delete;
+    rigcast_model& operator=(const rigcast_model&) = delete;
+
+    std::shared_ptr<const rigcast::rig::Deformer> model;
+    std::string name, up_axis;
+    std::vector<float> rest_pose;
+    std::vector<std::string> part_list, material_list;
+    std::vector<const char*> columns, joints, parts, materials;
+    std::vector<std::string> units;
+    std::vector<rigcast_channel> channels;
+    rigcast_description description{};
+};
