@@ -14,7 +14,7 @@ from rigcast.inverse._methods.localized import masks
 from rigcast.inverse._methods.sequential_quadratic import gradient, hessian
 from rigcast.inverse._problem import make_problem
 from rigcast.inverse._request import METHODS, Request
-from rigcast.inverse._solve import FUNCTIONS
+from rigcast.inverse._steps import FUNCTIONS
 from tests.conftest import TOLERANCES
 from tests.inverse.inverse import arrays_of, shot_of
 

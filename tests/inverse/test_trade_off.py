@@ -9,7 +9,7 @@ import rigcast as rc
 from rigcast.inverse._distances import rmse_p95
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._request import Request
-from rigcast.inverse._solve import solve_request
+from rigcast.inverse._steps import solve_request
 from rigcast.inverse._trade_off import TradeOff, training_frames
 from tests.conftest import TOLERANCES
 from tests.inverse.inverse import arrays_of, shot_of

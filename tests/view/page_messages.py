@@ -10,9 +10,8 @@ from rigcast.viewer._protocol import Message
 
 
 def page_message(value: dict[str, Any]) -> Message:
-    """A checked message; of a ray, at the time 0 unless the value has one."""
-    given = {"time": 0, **value} if value["type"] in ("grab", "drag", "pull") else value
-    return parsed(json.dumps(given, default=float))
+    """A checked message."""
+    return parsed(json.dumps(value, default=float))
 
 
 def page_messages(*values: dict[str, Any]) -> list[Message]:

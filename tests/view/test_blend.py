@@ -85,8 +85,8 @@ def dragged(stage, share):
     face = np.argmax(np.linalg.norm(centers, axis=1) - 10 * size * (upward > 0.5))
     center, normal = centers[face], normals[face]
     along = np.cross(normal, corners[face, 1] - corners[face, 0])
-    ray = {"origin": (center + size * normal).tolist(), "direction": (-normal).tolist(), "time": 0}
-    grab = header_of(stage.step(page_messages({"type": "grab", "grab": 1, "facing": ray["direction"], **ray}), 0.0))
+    ray = {"origin": (center + size * normal).tolist(), "direction": (-normal).tolist()}
+    grab = header_of(stage.step(page_messages({"type": "grab", "pin": 1, "facing": ray["direction"], **ray}), 0.0))
     assert grab["grab"]["hit"]
     target = center + share * size * np.cross(normal, along) / np.linalg.norm(along)
     aside = {**ray, "direction": (target - ray["origin"]).tolist()}

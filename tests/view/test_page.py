@@ -23,7 +23,7 @@ def test_five_points_of_the_skin_follow_the_cursor(pose):
         begin = posed.pixel(point)
         end = [begin[0] + rng.uniform(-25, 25), begin[1] + rng.uniform(5, 20)]
         posed.drag(begin, end, release=False)
-        assert posed.page.evaluate("view.pointer.mode") == "pull"
+        assert posed.page.evaluate("view.pointer.mode") == "drag"
         assert posed.gap(end) < NEAR
         posed.page.mouse("Released", *end)
         posed.page.until("view.frame.pins.length === 0")

@@ -137,7 +137,7 @@ def measured(browser: Browser, model: rc.Deformer) -> dict[str, float]:
         posed.page.mouse("Moved", *begin)
         posed.page.mouse("Pressed", *begin)
         posed.page.until("view.pointer.mode !== 'asked'")
-        assert posed.page.evaluate("view.pointer.mode") == "pull"
+        assert posed.page.evaluate("view.pointer.mode") == "drag"
         drive = {"x": begin[0], "y": begin[1] + 15}
         posed.page.evaluate(DRIVE % {"milliseconds": 1000, **drive})  # warm
         posed.live._server.latencies.clear()

@@ -14,7 +14,7 @@ from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.parts import PartsFolder, opened
 from rigcast._validate import bad_argument
 from rigcast.inverse._choices.elbow import SAMPLE, training_frames
-from rigcast.inverse._choices.terms import with_alpha_of, with_relative_alpha, with_smoothness
+from rigcast.inverse._choices.terms import with_relative_alpha, with_smoothness, with_terms_of_sample
 from rigcast.inverse._findings.lost_shapes import lost_shapes
 from rigcast.inverse._findings.resting import all_at_rest
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN
@@ -22,7 +22,7 @@ from rigcast.inverse._motion.rigid import without_motion, without_rigid_motion
 from rigcast.inverse._problem import make_problem
 from rigcast.inverse._request import Request, at, checked, is_auto
 from rigcast.inverse._solution import Solution, content_of, from_content
-from rigcast.inverse._solve import solve_request
+from rigcast.inverse._steps import solve_request
 from rigcast.progress import Progress
 
 SLOW = {"mm": 16, "mm_cet": 16, "sqp": 1}  # frames of a part where a frame takes long
@@ -115,10 +115,10 @@ def _settled(request: Request) -> Request:
     if settled.relative_alpha is not None:
         moved, _ = without_rigid_motion(settled)
         settled = replace(settled, alpha=with_relative_alpha(moved, make_problem(moved)).alpha, relative_alpha=None)
-    if settled.chooses_alpha:
+    if settled.needs_training_frames:
         sample = at(settled, training_frames(len(np.asarray(settled.targets)), SAMPLE))
         moved, _ = without_rigid_motion(replace(sample, progress=request.show))
-        chosen = with_alpha_of(moved, make_problem(moved))
+        chosen = with_terms_of_sample(moved, make_problem(moved))
         settled = replace(settled, alpha=chosen.alpha, loss_scale=chosen.loss_scale)
     return settled
 

@@ -71,14 +71,14 @@ rigid_scale, loss, loss_scale, tolerance, max_iterations, threads, progress
         return self.loss != SQUARED
 
     @property
-    def chooses_alpha(self) -> bool:
-        """True if alpha, or the scale of a loss, is still to be chosen from training frames."""
+    def needs_training_frames(self) -> bool:
+        """True if alpha or the scale of a loss is to be chosen by solves of training frames."""
         return is_auto(self.alpha) or (self.is_robust and is_auto(self.loss_scale))
 
     @property
     def has_open_terms(self) -> bool:
         """True if alpha or the scale of a loss depends on the problem."""
-        return self.relative_alpha is not None or self.chooses_alpha
+        return self.relative_alpha is not None or self.needs_training_frames
 
     @property
     def waits_for_weights(self) -> bool:
@@ -103,7 +103,10 @@ def is_auto(term: object) -> TypeGuard[Literal["auto"]]:
 
 
 def checked(request: Request) -> Request:
-    """Check everything but the arrays, which :func:`make_problem` checks; ``progress`` becomes a callback.
+    """Check what needs neither the rig nor another argument's array; ``progress`` becomes a callback.
+
+    Shapes of arrays are checked by :func:`make_problem`; the box and the values of alpha, smoothness and priors by the
+    engine's problem that it makes; ``rigid`` and ``relative_alpha`` by the steps that replace them.
 
     Raises
     ------
@@ -112,7 +115,7 @@ def checked(request: Request) -> Request:
     """
     if not isinstance(request.method, str) or request.method not in METHODS:
         raise bad_argument("solve", "method", repr(request.method), "one of: " + ", ".join(METHODS))
-    _check_limits(request)
+    _check_options(request)
     _check_device(request)
     _check_smoothness(request)
     _check_loss(request)
@@ -137,7 +140,7 @@ def at(request: Request, frames: slice | NDArray[np.int64]) -> Request:
     )
 
 
-def _check_limits(request: Request) -> None:
+def _check_options(request: Request) -> None:
     number = isinstance(request.tolerance, (int, float, np.number))
     if not (number and np.isfinite(request.tolerance) and request.tolerance >= 0):
         raise bad_argument("solve", "tolerance", repr(request.tolerance), "a finite number >= 0")

@@ -17,7 +17,7 @@ from rigcast.inverse._findings.resting import all_at_rest
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._request import Request, Rigid, checked
 from rigcast.inverse._solution import Solution
-from rigcast.inverse._solve import solve_request
+from rigcast.inverse._steps import solve_request
 from rigcast.progress import ProgressOption
 
 

@@ -15,7 +15,7 @@ from rigcast.inverse._choices.elbow import PRESENT, default_alphas, elbow, means
 from rigcast.inverse._distances import rmse_p95
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._request import METHODS, Request, Rigid, checked
-from rigcast.inverse._solve import solve_request
+from rigcast.inverse._steps import solve_request
 from rigcast.plot._colors import INK, SERIES
 from rigcast.plot._drawing import new_axes
 from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback

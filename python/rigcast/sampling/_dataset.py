@@ -131,7 +131,7 @@ class Dataset:
         self._rows = open_rows(self.path, self.manifest, "", self.manifest["count"])
         probe_rows = probe_row_count(self.manifest)
         self._probe_rows = open_rows(self.path, self.manifest, "probe.", probe_rows) if probe_rows else None
-        opened(self.path, self, inherited=True)
+        opened(self.path, self, inherited=True)  # so that a command prints the set's notes
 
     def __len__(self) -> int:
         return int(self.manifest["count"])

@@ -143,7 +143,7 @@ def _fill(rig: Rig, plan: SamplingPlan, folder: DataFolder, executor: Executor, 
     """Evaluate the shards that the folder lacks, and finish it."""
     shards = plan.contents.shards
     total = sum(shard.rows for shard in shards)
-    done = folder.finished(lambda rows: progress(Progress("checking", rows, total)))
+    done = folder.finished_shards(lambda rows: progress(Progress("checking", rows, total)))
     left = [shard for shard in shards if shard.stem not in done]
     first = shards[:1] if shards[0].stem in done else []
     reference = (folder.stored("poses", first)[:1], folder.stored("vertices", first)[:1]) if first else None

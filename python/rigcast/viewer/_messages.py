@@ -1,4 +1,8 @@
-"""The messages of the page, one class each: their fields with bounds, and which of two that wait is dropped."""
+"""The messages of the page, one class each: their fields with bounds, and which of two that wait is dropped.
+
+Pins, points of the skin, are grabbed, dragged and released; handles, drawn beside the skin, are gripped, pulled and
+dropped. The server handles messages about shown frames, exports and movies, the stage all others.
+"""
 
 from __future__ import annotations
 
@@ -61,13 +65,12 @@ class MirrorPose(Message, kind="mirror"):
 
 @dataclass(frozen=True)
 class Grab(Message, kind="grab"):
-    """A pin is to be set where a ray meets the surface."""
+    """A pin is to be set where a ray meets the surface; a pin that holds is taken again."""
 
-    grab: Whole
+    pin: Whole
     origin: Vector
     direction: Direction
     facing: Direction
-    time: Number
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,6 @@ class Drag(Message, kind="drag", is_timed=True):
     pin: Whole
     origin: Vector
     direction: Direction
-    time: Number
 
     def merge_key(self) -> Hashable:
         return self.kind, self.pin
@@ -85,7 +87,7 @@ class Drag(Message, kind="drag", is_timed=True):
 
 @dataclass(frozen=True)
 class Release(Message, kind="release"):
-    """A pin is let go, and goes on to hold its vertex if ``hold``."""
+    """A pin is let go, and goes on to hold its point of the skin if ``hold``."""
 
     pin: Whole
     hold: Flag
@@ -114,7 +116,6 @@ class Pull(Message, kind="pull", is_timed=True):
     handle: Whole
     origin: Vector
     direction: Direction
-    time: Number
 
     def merge_key(self) -> Hashable:
         return self.kind, self.handle

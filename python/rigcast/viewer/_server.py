@@ -1,4 +1,8 @@
-"""One port: the page by HTTP, and a binary WebSocket that takes what is done on it and sends what it shows."""
+"""One port: the page by HTTP, and a binary WebSocket that takes what is done on it and sends what it shows.
+
+Sockets, messages and the inbox belong to the thread of the event loop; a single worker thread steps the stage, one
+frame at a time. Each page is sent the newest frame when it has shown the one before.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +79,7 @@ class Server:
         self._tabs: set[Tab] = set()
         self._inbox = Inbox()
         self._wake = asyncio.Event()
-        self._worker = ThreadPoolExecutor(1, "rigcast-view")
+        self._worker = ThreadPoolExecutor(1, "rigcast-view-stage")
         self._scene = stage.scene()
         self._frame = stage.step([], 0.0)
         self._number = stage.number

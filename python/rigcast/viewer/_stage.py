@@ -1,8 +1,8 @@
 """The stage of the view: figures, the state of the first, pins, history, timeline. One thread at a time works on it.
 
-A message of a page is checked (``_messages``), waits with the newest of its kind, and is handled here. A frame is made
-when a page has shown the last one, so no queue grows. What follows a handle depends on the pose in which it was gripped
-and on its target, not on the way there.
+A message of a page is checked (``_messages``), waits in the inbox (``_server``), and is handled here by the method that
+is registered for its class. A frame is made when a page has shown the last one, so no queue grows. What follows a
+handle depends on the pose in which it was gripped and on its target, not on the way there.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Stage:
         self._packers = [_core.VertexPacker(f.faces, len(f.rest_vertices)) for f in self.figures()]
         self._grab: dict[str, Any] | None = None  # the answer to the page that asked for a point
         self._mode, self._notice = "plain", ""
-        self._pull, self._moved, self._attempts, self.number = False, False, 0, 0
+        self._unsolved, self._moved, self._attempts, self.number = False, False, 0, 0
 
     def figures(self) -> list[Any]:
         """The figure that is posed, and the one that follows it."""
@@ -88,7 +88,7 @@ class Stage:
             text = f"{type(error).__name__}: {' '.join(str(error).split())}"
             log.error(text)
             self._let_go()
-            self.timeline.playing = self._pull = self._moved = False
+            self.timeline.playing = self._unsolved = self._moved = False
             self.state, self.vertices = shown
             self._picker.refit(self.vertices)
             self._notice = f"{text}; the last pose that could be shown is back"
@@ -103,7 +103,7 @@ class Stage:
                 log.warning("refused: %s: %s", message.kind, self._notice)
         if self.timeline.playing and self.timeline.advance(now):
             self._go_to_timeline()
-        self._pull_pins()
+        self._solve_drags()
         if self._moved:
             self.vertices = self.figure.vertices(self.state)
             check_finite("view", "vertices", self.vertices)
@@ -114,11 +114,11 @@ class Stage:
     @property
     def is_restless(self) -> bool:
         """True if the next step shows something else though nothing is done: time runs, or a drag is not yet solved."""
-        return self.timeline.playing or self._pull
+        return self.timeline.playing or self._unsolved
 
-    def _pull_pins(self) -> None:
-        if not self._pull or not self.drags.pins:
-            self._pull = False
+    def _solve_drags(self) -> None:
+        if not self._unsolved or not self.drags.pins:
+            self._unsolved = False
             return
         try:
             self.state, finished = self.drags.solve(self.state, self.vertices)
@@ -126,7 +126,7 @@ class Stage:
             self.drags.clear()
             self._notice, finished = " ".join(str(error).split()), True
         self._attempts += 1
-        self._moved, self._pull = True, not finished and self._attempts < MOST_ATTEMPTS
+        self._moved, self._unsolved = True, not finished and self._attempts < MOST_ATTEMPTS
         self._notice, self.drags.note = self._notice or self.drags.note, ""
 
     def shown(self) -> list[Vertices]:
@@ -260,8 +260,8 @@ class Stage:
     @handle.register
     def _grab_point(self, message: messages.Grab, _: float) -> None:
         vectors = [np.array(given, np.float64) for given in (message.origin, message.direction, message.facing)]
-        hit = self.drags.grab(message.grab, self._picker, *vectors)
-        self._grab = {"grab": message.grab, "hit": hit}
+        hit = self.drags.grab(message.pin, self._picker, *vectors)
+        self._grab = {"pin": message.pin, "hit": hit}
         if hit:
             self.timeline.playing = False
         if hit and isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
@@ -289,7 +289,7 @@ class Stage:
     def _drag(self, message: messages.Drag, _: float) -> None:
         origin, direction = np.array(message.origin, np.float64), np.array(message.direction, np.float64)
         if self.drags.move(message.pin, origin, direction):
-            self._pull, self._attempts = True, 0
+            self._unsolved, self._attempts = True, 0
 
     @handle.register
     def _release(self, message: messages.Release, _: float) -> None:

@@ -75,7 +75,7 @@ class Posed:
             self.page.mouse(
                 "Moved", *(b + share * (e - b) for b, e in zip(begin, end, strict=True)), modifiers=modifiers
             )
-        if self.page.evaluate("view.pointer.mode") == "pull":  # the frame shows where the cursor is now
+        if self.page.evaluate("view.pointer.mode") == "drag":  # the frame shows where the cursor is now
             self.page.until(f"(([x, y]) => Math.hypot(x - {end[0]}, y - {end[1]}) < 0.5)({PULLED})")
         self.settle()
         if release:

@@ -38,7 +38,7 @@ def pull(stage, number, target, firm=False):
     """Pull one control point to a place beside it in the picture; returns what was asked of it."""
     eye = [target[0], target[1], 99.0]
     stage.step(page_messages({"type": "grip", "handle": number, "facing": TOWARDS, "firm": firm}), 0.0)
-    stage.step(page_messages({"type": "pull", "handle": number, "origin": eye, "direction": TOWARDS, "time": 0}), 0.0)
+    stage.step(page_messages({"type": "pull", "handle": number, "origin": eye, "direction": TOWARDS}), 0.0)
     stage.step(page_messages({"type": "drop", "handle": number}), 0.0)
 
 

@@ -35,7 +35,7 @@ def pull(stage, name, target, firm=False, drop=True):
     eye = np.asarray(target) + 4 * normal / np.linalg.norm(normal)
     messages = [
         {"type": "grip", "handle": number, "facing": normal.tolist(), "firm": firm},
-        {"type": "pull", "handle": number, "origin": eye.tolist(), "direction": (target - eye).tolist(), "time": 0},
+        {"type": "pull", "handle": number, "origin": eye.tolist(), "direction": (target - eye).tolist()},
         {"type": "drop", "handle": number},
     ]
     return header_of(stage.step(page_messages(*messages[: 3 if drop else 2]), 0.0))
@@ -151,7 +151,7 @@ def test_what_follows_depends_on_the_target_not_on_the_way(stage):
     stage.step(page_messages({"type": "grip", "handle": number, "facing": normal.tolist(), "firm": False}), 0.0)
     for x in (2.0, -0.3, 0.1, 0.4):
         far = {**ray, "origin": [x, 1.0 if x != 0.4 else 1.2, 5.0]}
-        stage.step(page_messages({"type": "pull", "handle": number, "time": 0, **far}), 0.0)
+        stage.step(page_messages({"type": "pull", "handle": number, **far}), 0.0)
     assert stage.state.row == pytest.approx(direct, abs=CLOSE)  # degrees
 
 
@@ -166,7 +166,7 @@ def test_a_pull_is_one_step_to_undo(stage):
 @pytest.mark.parametrize("kind", ["pull", "drop"])
 def test_a_handle_that_is_not_held_does_nothing(stage, kind):
     before = handles(stage)
-    ray = {"origin": [0, 1, 5], "direction": [0, 0, -1], "time": 0} if kind == "pull" else {}
+    ray = {"origin": [0, 1, 5], "direction": [0, 0, -1]} if kind == "pull" else {}
     header = header_of(stage.step(page_messages({"type": kind, "handle": 0, **ray}), 0.0))
     assert (header["undo"], handles(stage)) == (False, before)
 
@@ -220,8 +220,8 @@ def test_a_model_that_moves_elsewhere_is_still_dragged_by_its_skin():
     pull(stage, "torso", np.add(handles(stage)["torso"]["at"], shift), firm=True)
     hand = np.array(handles(stage)["hand_l"]["at"])
     eye, target = np.add(hand, [0, 0, 3]), np.add(hand, [0, -0.15, 0])
-    ray = {"origin": eye.tolist(), "direction": [0.0, 0.0, -1.0], "time": 0}
-    stage.step(page_messages({"type": "grab", "grab": 5, "facing": ray["direction"], **ray}), 0.0)
+    ray = {"origin": eye.tolist(), "direction": [0.0, 0.0, -1.0]}
+    stage.step(page_messages({"type": "grab", "pin": 5, "facing": ray["direction"], **ray}), 0.0)
     stage.step(page_messages({"type": "drag", "pin": 5, **ray, "direction": (target - eye).tolist()}), 0.0)
     while stage.is_restless:
         stage.step([], 0.0)

@@ -30,8 +30,8 @@ def sheet():
 
 def dragged(stage, distance):
     """The last frame after a point of the left side was pulled along x."""
-    ray = {"origin": [-0.3, 0.02, 2.0], "direction": [0.0, 0.0, -1.0], "time": 0}
-    header_of(stage.step(page_messages({"type": "grab", "grab": 1, "facing": ray["direction"], **ray}), 0.0))
+    ray = {"origin": [-0.3, 0.02, 2.0], "direction": [0.0, 0.0, -1.0]}
+    header_of(stage.step(page_messages({"type": "grab", "pin": 1, "facing": ray["direction"], **ray}), 0.0))
     there = {**ray, "origin": [-0.3 + distance, 0.02, 2.0]}
     header = header_of(stage.step(page_messages({"type": "drag", "pin": 1, **there}), 0.0))
     while stage.is_restless:
@@ -58,8 +58,8 @@ def test_nothing_jumps_where_the_reach_ends(sheet):
 
 def test_a_held_point_stays_while_another_is_pulled_out_of_reach(sheet):
     stage = stage_of(sheet)
-    held = {"origin": [0.3, 0.02, 2.0], "direction": [0.0, 0.0, -1.0], "time": 0}
-    stage.step(page_messages({"type": "grab", "grab": 2, "facing": held["direction"], **held}), 0.0)
+    held = {"origin": [0.3, 0.02, 2.0], "direction": [0.0, 0.0, -1.0]}
+    stage.step(page_messages({"type": "grab", "pin": 2, "facing": held["direction"], **held}), 0.0)
     stage.step(page_messages({"type": "release", "pin": 2, "hold": True}), 0.0)
     pins = {pin["pin"]: pin for pin in dragged(stage, 0.6)["pins"]}
     assert pins[2]["at"] == pytest.approx(pins[2]["target"], abs=0.02 * SIZE)

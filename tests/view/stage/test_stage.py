@@ -70,7 +70,7 @@ def test_a_slider_stops_at_the_end_of_its_range(stage):
         setting(10_000, 1.0),
         {"type": "reset", "channels": [0, 10_000]},
         {"type": "color", "mode": "error"},
-        {"type": "drag", "pin": 7, "origin": [0, 0, 9], "direction": [0, 0, -1], "time": 0},
+        {"type": "drag", "pin": 7, "origin": [0, 0, 9], "direction": [0, 0, -1]},
         {"type": "release", "pin": 7, "hold": True},
         {"type": "unpin", "pin": 7},
     ],
@@ -147,12 +147,12 @@ def test_a_figure_beside_it_follows_and_its_distance_is_a_color(face):
 def test_a_rig_that_has_to_be_fitted_first_says_so_once():
     stage = stage_of(rc.sources.example_body())
     ray = {"origin": [0, 0.5, 5], "direction": [0, 0, -1]}
-    grab = {"type": "grab", "grab": 1, "facing": [0, 0, -1], "time": 0, **ray}
+    grab = {"type": "grab", "pin": 1, "facing": [0, 0, -1], **ray}
     first = header_of(send(stage, grab))
-    assert (first["grab"], "fitted" in first["notice"]) == ({"grab": 1, "hit": True}, True)
-    aside = {"type": "drag", "pin": 1, "time": 0, **ray, "direction": [0.02, 0, -1]}
+    assert (first["grab"], "fitted" in first["notice"]) == ({"pin": 1, "hit": True}, True)
+    aside = {"type": "drag", "pin": 1, **ray, "direction": [0.02, 0, -1]}
     assert "fitted to 200 poses" in header_of(send(stage, aside))["notice"]
-    assert header_of(send(stage, {**grab, "grab": 2}))["notice"] == ""
+    assert header_of(send(stage, {**grab, "pin": 2}))["notice"] == ""
 
 
 def test_a_reduced_mesh_keeps_to_the_same_vertices():
@@ -178,13 +178,13 @@ def test_a_drag_that_rests_is_met_in_three_frames_or_stays_apart(seed):
     start = stage.vertices[rng.choice(np.flatnonzero(hand))].astype(float)
     eye = start * [5, 1, 5] / np.linalg.norm(start[[0, 2]])
     facing = (start - eye).tolist()
-    grab = {"type": "grab", "grab": 1, "facing": facing, "origin": eye.tolist(), "direction": facing, "time": 0}
+    grab = {"type": "grab", "pin": 1, "facing": facing, "origin": eye.tolist(), "direction": facing}
     assert header_of(send(stage, grab))["grab"]["hit"]
     (pin,) = header_of(send(stage))["pins"]
     near = stage._size / 200
     for lift, reachable in ((-0.1, True), (1.0, False)):
         target = np.add(pin["at"], [0, lift, 0])
-        drag = {"type": "drag", "pin": 1, "origin": eye.tolist(), "direction": (target - eye).tolist(), "time": 0}
+        drag = {"type": "drag", "pin": 1, "origin": eye.tolist(), "direction": (target - eye).tolist()}
         frames = [send(stage, drag), send(stage), send(stage)]
         (pin,) = header_of(frames[-1])["pins"]
         assert (np.linalg.norm(np.subtract(pin["at"], pin["target"])) < near) == reachable

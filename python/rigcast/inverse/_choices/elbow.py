@@ -25,10 +25,10 @@ SAMPLE = 24  # training frames of ``alpha="auto"``: some 200 frames are solved, 
 
 
 def choose_alpha(sample: ShotProblem, request: Request, most: float = np.inf) -> float:
-    """The elbow of some frames of a shot, each solved by itself from a start of its own.
+    """The elbow of some frames of a shot, solved without the temporal term and without the caller's start.
 
     By ``descent`` whichever method is to use it: all of them minimize the same objective, and it is the fast one. The
-    choice depends on the frames alone, so that a shot in parts or with a temporal term has that of single frames.
+    choice depends on these frames alone, so that a shot that is solved in parts or with a temporal term gets the same.
 
     Parameters
     ----------

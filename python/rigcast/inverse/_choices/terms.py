@@ -9,7 +9,7 @@ from rigcast.inverse._choices.elbow import SAMPLE, choose_alpha, training_frames
 from rigcast.inverse._choices.jitter import jitter_of
 from rigcast.inverse._choices.loss import MEDIANS, RobustLoss
 from rigcast.inverse._choices.reweighting import inliers, scale_with_smoothness, without_outliers
-from rigcast.inverse._motion.joint import without_joint_motion, without_motion_at_rest
+from rigcast.inverse._motion.with_weights import without_motion_at_rest, without_motion_found_with_weights
 from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import TOGETHER, Request, is_auto
 from rigcast.inverse._solution import Solution
@@ -33,25 +33,25 @@ def with_relative_alpha(request: Request, problem: ShotProblem) -> Request:
     return replace(request, alpha=share * at_rest.core.resting_alpha(at_rest.gram.core), relative_alpha=None)
 
 
-def with_alpha(request: Request, problem: ShotProblem) -> Request:
+def with_terms(request: Request, problem: ShotProblem) -> Request:
     """Replace ``relative_alpha``, or ``"auto"`` by an alpha and a scale of the loss, from the problem of a whole shot.
 
     ``"auto"`` is chosen from frames that are spread evenly over the shot.
     """
     request = with_relative_alpha(request, problem)
-    if not request.chooses_alpha:
+    if not request.needs_training_frames:
         return request
-    return with_alpha_of(request, problem.at(training_frames(problem.num_frames, SAMPLE)))
+    return with_terms_of_sample(request, problem.at(training_frames(problem.num_frames, SAMPLE)))
 
 
-def with_alpha_of(request: Request, sample: ShotProblem) -> Request:
+def with_terms_of_sample(request: Request, sample: ShotProblem) -> Request:
     """Choose alpha and the scale of a loss from the problem of the training frames.
 
     With a loss noise decides on the scale, and alpha is so small that the scale need not be wider for it.
     """
     if request.rigid == TOGETHER:  # the motion that each frame has by itself without any alpha
         quiet, single = replace(request, progress=None), sample.with_alpha(0.0).with_smoothness(0.0)
-        sample = without_joint_motion(single, quiet)[0]
+        sample = without_motion_found_with_weights(single, quiet)[0]
     if not request.is_robust:
         return replace(request, alpha=choose_alpha(sample, request))
     seen, scale = inliers(sample, request), request.loss_scale

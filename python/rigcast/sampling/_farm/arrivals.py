@@ -11,7 +11,7 @@ from pathlib import Path
 from rigcast.errors import FileError, SourceError
 from rigcast.sampling._check import check_answer
 from rigcast.sampling._farm.worker_rigs import part_paths
-from rigcast.sampling._store.layout import ARRAYS, Done, Shard
+from rigcast.sampling._store.layout import ARRAYS, Done, Shard, row_shapes, shard_file
 from rigcast.sampling._store.rows import checked_header
 from rigcast.sampling._work import ShardWork
 
@@ -51,11 +51,11 @@ def take_in(work: ShardWork, shard: Shard, answer: object, patience: float = VIS
     if not isinstance(attempt, str) or not ATTEMPT.fullmatch(attempt) or not _are_hashes(hashes):
         raise SourceError(f"sample ({shard}): a worker answered with a malformed attempt or hashes")
     parts = part_paths(work.folder, shard, attempt)
-    shapes = ((work.channels(shard).shape[1],), (len(work.facts.pose_names),), (len(work.facts.rest_vertices), 3))
+    shapes = row_shapes(work.rows.shape[1], len(work.facts.pose_names), len(work.facts.rest_vertices))
     for (name, path), shape in zip(parts.items(), shapes, strict=True):
         _check_file(path, (shard.rows, *shape), shard, name, patience)
     for name, path in parts.items():
-        os.replace(path, work.folder / f"{shard.stem}.{name}.npy")
+        os.replace(path, work.folder / shard_file(shard.stem, name))
     return work.vouch(shard, dict(hashes))
 
 

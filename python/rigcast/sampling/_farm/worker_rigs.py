@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rigcast._farm.parcel import WorkerFault
 from rigcast._rigs.rig import Rig
 from rigcast.sampling._check import Answer, CheckedRig
-from rigcast.sampling._store.layout import ARRAYS, Shard, token_file, write_array
+from rigcast.sampling._store.layout import ARRAYS, Shard, shard_file, token_file, write_array
 from rigcast.sampling._work import ShardWork, evaluated
 
 
@@ -140,7 +140,7 @@ def sample_shard(rigs: WorkerRigs, task: ShardTask) -> dict[str, Any]:
 
 def part_paths(folder: Path, shard: Shard, attempt: str) -> dict[str, Path]:
     """The files of the arrays of one attempt at a shard."""
-    return {name: folder / f".{shard.stem}.{name}.npy.{attempt}.part" for name in ARRAYS}
+    return {name: folder / f".{shard_file(shard.stem, name)}.{attempt}.part" for name in ARRAYS}
 
 
 def _close_all(rigs: list[Rig]) -> None:

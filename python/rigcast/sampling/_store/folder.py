@@ -1,4 +1,8 @@
-"""The folder of a data set: begun, filled by shards, finished or replaced, and the manifest that says so."""
+"""The folder of a data set: begun, looked through for finished shards, finished or replaced.
+
+``rigcast.sampling`` lists its files and the order in which they are written. The files of shards are written by whoever
+evaluates them (``rigcast.sampling._work``), all others here.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +112,7 @@ class DataFolder:
                 atomic_write(path, content)
         return False
 
-    def finished(self, seen: Callable[[int], None]) -> dict[str, Done]:
+    def finished_shards(self, seen: Callable[[int], None]) -> dict[str, Done]:
         """The shards whose three files have the hashes that their ``.done`` file states; others count as not done.
 
         Raises OSError if the disk has too little room for those that are not. ``seen`` is given the rows that have been

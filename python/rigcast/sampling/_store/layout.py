@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from rigcast._atomic_files import atomic_file
 
 MANIFEST, UNFINISHED, LOCK, REPLACEMENT = "manifest.json", "unfinished.json", ".lock", ".replacement"
-ARRAYS = ("channels", "poses", "vertices")
+ARRAYS = ("channels", "poses", "vertices")  # of each shard, float32, with a row per pose
 MAGIC = b"\x93NUMPY\x01\x00"
 # name -> whether a manifest asks for it, its type, its shape
 Shape = Callable[[dict[str, Any]], tuple[int, ...]]
+RowShapes = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 FILES: dict[str, tuple[str, str, Shape]] = {
     "vertex_parts": ("parts", "<i4", lambda m: (m["num_vertices"],)),
     "face_materials": ("materials", "<i4", lambda m: (m["num_faces"],)),
@@ -85,13 +86,13 @@ class Contents:
     shards : list of Shard
         Those of the data, then the probe's.
     shapes : tuple of int tuples
-        Of a row of channels, of poses and of vertices.
+        See :func:`row_shapes`.
     """
 
     opening: dict[str, Any]
     files: dict[str, bytes]
     shards: list[Shard]
-    shapes: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+    shapes: RowShapes
 
     def size(self, shards: list[Shard]) -> int:
         """Bytes of the three files of each shard."""
@@ -101,6 +102,11 @@ class Contents:
 def shard_bounds(rows: int, shard_rows: int) -> list[tuple[int, int]]:
     """First and last row (exclusive) of each shard."""
     return [(start, min(start + shard_rows, rows)) for start in range(0, rows, shard_rows)]
+
+
+def row_shapes(channels: int, pose_columns: int, vertices: int) -> RowShapes:
+    """Shapes of a row of each of ``ARRAYS``, from the counts of a rig."""
+    return (channels,), (pose_columns,), (vertices, 3)
 
 
 def shard_file(stem: str, array: str) -> str:

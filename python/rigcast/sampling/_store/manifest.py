@@ -10,8 +10,8 @@ from typing import Any
 from rigcast._validate import bad_argument
 from rigcast.sampling._check import CheckedRig
 from rigcast.sampling._drawing.drawn import DrawnRows
-from rigcast.sampling._store.layout import Contents, Shard, shard_bounds
-from rigcast.sampling._store.other_files import contents
+from rigcast.sampling._store.layout import Contents, Shard, row_shapes, shard_bounds
+from rigcast.sampling._store.other_files import file_contents
 
 FORMAT, VERSION = "rigcast.dataset", 1
 
@@ -23,8 +23,8 @@ def contents_of(facts: CheckedRig, drawn: DrawnRows, shard_rows: int) -> Content
         for is_probe, total in ((False, len(drawn.rows)), (True, len(drawn.probe_rows)))
         for index, (start, stop) in enumerate(shard_bounds(total, shard_rows))
     ]
-    files = contents(facts, drawn.clips)
-    shapes = (drawn.rows.shape[1],), (len(facts.pose_names),), (len(facts.rest_vertices), 3)
+    files = file_contents(facts, drawn.clips)
+    shapes = row_shapes(drawn.rows.shape[1], len(facts.pose_names), len(facts.rest_vertices))
     return Contents(_opening(facts, drawn, shard_rows, files), files, shards, shapes)
 
 

@@ -24,7 +24,7 @@ def npy_bytes(array: NDArray[Any]) -> bytes:
     return npy_header(array.dtype.str, array.shape) + np.ascontiguousarray(array).tobytes()
 
 
-def contents(facts: CheckedRig, clips: Clips) -> dict[str, bytes]:
+def file_contents(facts: CheckedRig, clips: Clips) -> dict[str, bytes]:
     """Contents of the files that are known before anything is sampled: the rig's rest state, its surface, clips."""
     rest = {"rest_vertices.npy": facts.rest_vertices, "faces.npy": facts.faces}
     if facts.joint_names:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rigcast._posing import pose_names
 from rigcast._validate import bad_argument
-from rigcast.sampling._store.layout import ARRAYS, MAGIC, shard_bounds, shard_file
+from rigcast.sampling._store.layout import ARRAYS, MAGIC, row_shapes, shard_bounds, shard_file
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 LONGEST_HEADER = 1024
@@ -160,7 +160,7 @@ def open_rows(folder: Path, manifest: dict[str, Any], prefix: str, rows: int) ->
         If a file is missing, malformed, truncated or of another shape. The message names the file.
     """
     columns = len(pose_names(manifest["joint_names"], manifest["dial_names"]))
-    shapes = (len(manifest["channel_names"]),), (columns,), (manifest["num_vertices"], 3)
+    shapes = row_shapes(len(manifest["channel_names"]), columns, manifest["num_vertices"])
     bounds = shard_bounds(rows, manifest["shard_rows"])
     channels, poses, vertices = (
         FloatRows(

@@ -46,7 +46,7 @@ class View {
     const on = {
       message: (buffer, time) => this.message(buffer, time),
       state: (connected) => ($("lost").hidden = connected),
-      missed: (grab) => this.pointer.answered({ grab, hit: false }),
+      missed: (pin) => this.pointer.answered({ pin, hit: false }),
       rate: () => this.frame?.timeline.fps ?? 24,
     };
     const recorded = $("recording");

@@ -6,7 +6,7 @@ export class Pointer {
   /** view: { canvas, camera, link, mesh(), redraw() }. */
   constructor(view) {
     this.view = view;
-    this.mode = null; // "asked", "pull" (the skin), "handle", "turn" or "move"
+    this.mode = null; // "asked", "drag" (a pin of the skin), "handle", "turn" or "move"
     this.next = 1;
     this.pending = null;
     const canvas = view.canvas;
@@ -45,7 +45,7 @@ export class Pointer {
     this.pending = null;
     this.last = event;
     const facing = fromView(this.view.mesh().about.up, camera.forward);
-    link.send("grab", { ...this.ray(event), facing, grab: pin, time: performance.now() });
+    link.send("grab", { ...this.ray(event), facing, pin });
     this.begin("asked");
   }
 
@@ -61,23 +61,23 @@ export class Pointer {
     this.begin("handle");
   }
 
-  /** The answer of the server. */
-  answered({ grab, hit }) {
-    if (grab !== this.pin) return;
-    if (this.mode === "asked") this.begin(hit ? "pull" : "turn");
-    else if (hit && this.mode === null) this.view.link.send("release", { pin: grab, hold: false });
+  /** The answer of the server to "grab", in the header of a frame. */
+  answered({ pin, hit }) {
+    if (pin !== this.pin) return;
+    if (this.mode === "asked") this.begin(hit ? "drag" : "turn");
+    else if (hit && this.mode === null) this.view.link.send("release", { pin, hold: false });
   }
 
   begin(mode) {
     this.mode = mode;
-    this.view.canvas.classList.toggle("pulling", mode === "pull" || mode === "handle");
+    this.view.canvas.classList.toggle("pulling", mode === "drag" || mode === "handle");
     this.view.canvas.classList.toggle("turning", mode === "turn" || mode === "move");
   }
 
   move(event) {
     if (this.mode === null) return;
     const [dx, dy] = [event.clientX - this.last.clientX, event.clientY - this.last.clientY];
-    if (["asked", "pull", "handle"].includes(this.mode)) {
+    if (["asked", "drag", "handle"].includes(this.mode)) {
       if (dx || dy) this.pending = event;
       this.view.redraw();
       return;
@@ -90,19 +90,19 @@ export class Pointer {
 
   /** Sends where the cursor is, once per picture that was drawn. */
   flush() {
-    if (!["pull", "handle"].includes(this.mode) || !this.pending) return;
+    if (!["drag", "handle"].includes(this.mode) || !this.pending) return;
     const { clientX, clientY } = this.pending;
     if (this.mode === "handle") {
       const ray = this.ray({ clientX: clientX + this.aside[0], clientY: clientY + this.aside[1] });
-      this.view.link.send("pull", { ...ray, handle: this.handle, time: performance.now() });
-    } else this.view.link.send("drag", { ...this.ray(this.pending), pin: this.pin, time: performance.now() });
+      this.view.link.send("pull", { ...ray, handle: this.handle });
+    } else this.view.link.send("drag", { ...this.ray(this.pending), pin: this.pin });
     this.last = this.pending;
     this.pending = null;
   }
 
   up(event) {
     this.flush();
-    if (this.mode === "pull") this.view.link.send("release", { pin: this.pin, hold: event.shiftKey });
+    if (this.mode === "drag") this.view.link.send("release", { pin: this.pin, hold: event.shiftKey });
     if (this.mode === "handle") this.view.link.send("drop", { handle: this.handle });
     this.begin(null);
     this.view.redraw();

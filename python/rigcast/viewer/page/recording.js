@@ -48,7 +48,7 @@ export class Recording {
     if (type === "seek") this.state.at = Math.min(Math.max(0, entries.at), this.frames.count - 1);
     else if (type === "speed") this.state.speed = entries.speed;
     else if (type === "play") this.play(entries.playing);
-    else if (type === "grab") return this.on.missed(entries.grab);
+    else if (type === "grab") return this.on.missed(entries.pin);
     else return;
     this.show();
   }

@@ -1,7 +1,10 @@
 """The steps of a solve in the order in which they happen.
 
-A robust loss is a row of squared solves with reweighted targets, so methods and Gram matrix know nothing of it. The
-weights of all methods are measured alike.
+Loops over solves are here and below: alphas on the way to the elbow, rounds of reweighting for a robust loss, rounds of
+head motion, the solve that precedes a temporal term. A solve with fixed terms is one call of a method, and the loops of
+``descent`` over frames, starts and steps are the engine's (``cpp/rigcast/inverse/solve.h``).
+A robust loss is a sequence of squared solves with reweighted targets, so methods and Gram matrix know nothing of it.
+The weights of all methods are measured alike.
 """
 
 from __future__ import annotations
@@ -14,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.inverse._choices.reweighting import robust_solution
-from rigcast.inverse._choices.terms import with_alpha, with_smoothness
+from rigcast.inverse._choices.terms import with_smoothness, with_terms
 from rigcast.inverse._methods.closed_forms import cet, seol
 from rigcast.inverse._methods.descent import descent
 from rigcast.inverse._methods.localized import cet_loc
 from rigcast.inverse._methods.majorize_minimize import mm, mm_cet
 from rigcast.inverse._methods.sequential_quadratic import sqp
-from rigcast.inverse._motion.joint import without_joint_motion
 from rigcast.inverse._motion.rigid import without_rigid_motion
+from rigcast.inverse._motion.with_weights import without_motion_found_with_weights
 from rigcast.inverse._problem import ShotProblem, make_problem
 from rigcast.inverse._request import TOGETHER, Request
 from rigcast.inverse._solution import Solution, measured
@@ -53,10 +56,10 @@ def _solved(request: Request) -> tuple[Solution, ShotProblem]:
     request, motion = without_rigid_motion(request)
     problem = make_problem(request)
     if request.has_open_terms:
-        request = with_alpha(request, problem)
+        request = with_terms(request, problem)
         problem = problem.with_alpha(float(request.alpha))
     if request.rigid == TOGETHER:
-        problem, motion = without_joint_motion(problem, request)
+        problem, motion = without_motion_found_with_weights(problem, request)
     if request.is_robust:
         solution = robust_solution(problem, request)
     else:

@@ -37,7 +37,7 @@ INNER = 1e-6  # relative optimality of a round's weights
 OWN = 1e-4  # of a column: a smaller part that a motion does not make up is rounding
 
 
-def without_joint_motion(problem: ShotProblem, request: Request) -> tuple[ShotProblem, Float64]:
+def without_motion_found_with_weights(problem: ShotProblem, request: Request) -> tuple[ShotProblem, Float64]:
     """Find the motion of each frame, and return the problem in the rig's frame.
 
     With a loss it is found by Huber's loss instead of squares, each frame by itself: without the temporal term, whose
@@ -59,7 +59,7 @@ def without_joint_motion(problem: ShotProblem, request: Request) -> tuple[ShotPr
     ValueError
         If the chosen vertices lie on a line.
     """
-    free = _projected_problem(problem, request.rigid_scale)
+    free = _problem_without_motions(problem, request.rigid_scale)
     motion, unsettled = _motion(problem, free.with_smoothness(0.0) if request.is_robust else free, request)
     placed = removed(problem.targets.astype(np.float64), motion).astype(np.float32)
     warnings = problem.warnings + _warnings(problem, free.gram, unsettled)
@@ -105,7 +105,7 @@ def _rounds(problem: ShotProblem, shot: Float64, motion: Float64, request: Reque
     seen = shot
     for _ in range(ROUNDS):
         still = removed(seen, motion)
-        offsets = _projected(gram, (still - neutral).reshape(len(shot), -1)).reshape(shot.shape)
+        offsets = _without_motions(gram, (still - neutral).reshape(len(shot), -1)).reshape(shot.shape)
         problem = problem.with_targets((neutral + offsets).astype(np.float32), request)
         weights = np.clip(descent(problem, quick)[0], problem.lower, problem.upper)
         problem = problem.starting_at(weights)
@@ -121,18 +121,18 @@ def _rounds(problem: ShotProblem, shot: Float64, motion: Float64, request: Reque
 
 
 def _posed(gram: Gram, weights: Float64, request: Request) -> NDArray[np.float32]:
-    """Pose the rig that was projected: its chosen vertices (T, M, 3)."""
+    """Pose the rig as it was before small motions were projected out: its chosen vertices (T, M, 3)."""
     whole: BlendshapeRig = gram.prepared["whole rig"]
     return np.asarray(whole.evaluate(weights.astype(np.float32), threads=request.threads))
 
 
-def _projected_problem(problem: ShotProblem, scale: bool) -> ShotProblem:
-    """Return the problem of the projected rig; shapes that a motion makes up rest."""
-    gram = _projected_gram(problem.gram, scale)
+def _problem_without_motions(problem: ShotProblem, scale: bool) -> ShotProblem:
+    """Return the problem of the rig without small motions; shapes that a motion makes up rest."""
+    gram = _gram_without_motions(problem.gram, scale)
     return replace(problem.resting(gram.idle & ~problem.gram.idle), gram=gram)
 
 
-def _projected_gram(gram: Gram, scale: bool) -> Gram:
+def _gram_without_motions(gram: Gram, scale: bool) -> Gram:
     """Return the rig on the chosen vertices without small motions; ``prepared`` holds the rig with them."""
     key = ("without small motions", scale)
     if key not in gram.prepared:
@@ -174,8 +174,8 @@ def _omega(gram: Gram) -> Float64:
     return np.repeat(gram.vertex_weights, 3)
 
 
-def _projected(gram: Gram, rows: Float64) -> Float64:
-    """Return rows (T, 3 M) without their part along the directions."""
+def _without_motions(gram: Gram, rows: Float64) -> Float64:
+    """Return rows (T, 3 M) without their part along the directions of small motions."""
     directions: Float64 = gram.prepared["directions"]
     along: Float64 = ((rows * _omega(gram)) @ directions) @ directions.T
     return rows - along
