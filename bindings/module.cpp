@@ -2,6 +2,7 @@
 #include "bindings/convert/errors.h"
 #include "bindings/convert/short_errors.h"
 #include "bindings/convert/unmade.h"
+#include "bindings/device/device_models.h"
 #include "bindings/features/synthesis.h"
 
 PYBIND11_MODULE(_core, module) {
@@ -16,6 +17,7 @@ PYBIND11_MODULE(_core, module) {
     rigcast::bindings::bind_rig(module);
     rigcast::bindings::bind_skinning(module);
     rigcast::bindings::bind_derivatives(module);
+    rigcast::bindings::bind_device_models(module);
     rigcast::bindings::bind_blendshape(module);
     rigcast::bindings::bind_body(module);
     rigcast::bindings::bind_baseline(module);

@@ -30,10 +30,10 @@ std::unique_ptr<ResidentCrowd> make_crowd(std::shared_ptr<ResidentModel> rig, co
 
 /// The heads of a call, one value each.
 struct HeadArrays {
-    HeadArrays(const ArrayLike& clips, const ArrayLike& frames, const ArrayLike& prefixes)
-        : clip(as_indices("evaluate", "clip", clips)),
-          frame(as_array<double, 1>("evaluate", "frame", frames, "numbers (H,)")),
-          prefix(as_indices("evaluate", "prefix", prefixes)) {}
+    HeadArrays(const char* function, const ArrayLike& clips, const ArrayLike& frames, const ArrayLike& prefixes)
+        : clip(as_indices(function, "clip", clips)),
+          frame(as_array<double, 1>(function, "frame", frames, "numbers (H,)")),
+          prefix(as_indices(function, "prefix", prefixes)) {}
 
     cuda::Heads heads() const {
         return {view<std::int32_t, 1>(clip), view<double, 1>(frame), view<std::int32_t, 1>(prefix)};
@@ -46,7 +46,7 @@ struct HeadArrays {
 
 void evaluate_crowd(const ResidentCrowd& crowd, const ArrayLike& clip, const ArrayLike& frame, const ArrayLike& prefix,
                     py::array_t<float, py::array::c_style> out) {
-    const HeadArrays arrays(clip, frame, prefix);
+    const HeadArrays arrays("evaluate", clip, frame, prefix);
     if (out.ndim() != 3) throw bad_argument("evaluate", "out", describe(out), "an array (H, V, 3)");
     const View<float, 3> vertices(out.mutable_data(), {out.shape(0), out.shape(1), out.shape(2)});
     const py::gil_scoped_release released;
@@ -55,7 +55,7 @@ void evaluate_crowd(const ResidentCrowd& crowd, const ArrayLike& clip, const Arr
 
 DeviceArray evaluate_crowd_on_device(const ResidentCrowd& crowd, const ArrayLike& clip, const ArrayLike& frame,
                                      const ArrayLike& prefix, const std::optional<DeviceArray>& out) {
-    const HeadArrays arrays(clip, frame, prefix);
+    const HeadArrays arrays("evaluate_on_device", clip, frame, prefix);
     const py::gil_scoped_release released;
     if (!out) return crowd.evaluate_on_device(arrays.heads());
     crowd.evaluate_on_device(arrays.heads(), *out);

@@ -28,8 +28,9 @@ void check_clip(const std::string& argument, View<const float, 2> clip, const ri
     }
 }
 
-[[noreturn]] void refuse(const char* argument, const std::string& value, std::int64_t head, double last) {
-    throw bad_argument("evaluate", argument, value + " for head " + std::to_string(head),
+[[noreturn]] void refuse(const char* function, const char* argument, const std::string& value, std::int64_t head,
+                         double last) {
+    throw bad_argument(function, argument, value + " for head " + std::to_string(head),
                        "from 0 to " + std::to_string(static_cast<std::int64_t>(last)));
 }
 
@@ -57,7 +58,7 @@ ResidentCrowd::ResidentCrowd(std::shared_ptr<const ResidentModel> rig, const std
     const std::string& kind = rig_->character().kind;
     if (kind != "blendshape") throw bad_argument(name, "rig", "of kind '" + kind + "'", "of kind 'blendshape'");
     if (clips.empty()) throw bad_argument(name, "clips", "empty", "at least one clip");
-    rig::check_prefix({order, {nullptr, {0}}}, rig_->character().num_controls(), 0);
+    rig::check_prefix(name, {order, {nullptr, {0}}}, rig_->character().num_controls(), 0);
     std::vector<float> all;
     std::int64_t frames = 0;
     for (std::size_t i = 0; i < clips.size(); ++i) {
@@ -83,23 +84,23 @@ std::int64_t ResidentCrowd::num_bytes() const {
     return state_->num_bytes;
 }
 
-ResidentCrowd::Keys ResidentCrowd::keys(const Heads& heads) const {
+ResidentCrowd::Keys ResidentCrowd::keys(const char* function, const Heads& heads) const {
     const std::int64_t count = heads.clip.extent(0);
-    check_shape<const double, 1>("evaluate", "frame", heads.frame, {count});
-    check_shape<const std::int32_t, 1>("evaluate", "prefix", heads.prefix, {count});
+    check_shape<const double, 1>(function, "frame", heads.frame, {count});
+    check_shape<const std::int32_t, 1>(function, "prefix", heads.prefix, {count});
     Keys result;
     result.key.reserve(count);
     result.part.reserve(count);
     for (std::int64_t h = 0; h < count; ++h) {
         const std::int32_t clip = heads.clip(h);
         if (clip < 0 || clip >= static_cast<std::int32_t>(first_.size())) {
-            refuse("clip", std::to_string(clip), h, static_cast<double>(first_.size()) - 1.0);
+            refuse(function, "clip", std::to_string(clip), h, static_cast<double>(first_.size()) - 1.0);
         }
         const double frame = heads.frame(h);
         const double last = num_frames_[clip] - 1.0;
-        if (!(frame >= 0.0 && frame <= last)) refuse("frame", std::to_string(frame), h, last);
+        if (!(frame >= 0.0 && frame <= last)) refuse(function, "frame", std::to_string(frame), h, last);
         if (heads.prefix(h) < 0 || heads.prefix(h) > static_cast<std::int32_t>(order_.size())) {
-            refuse("prefix", std::to_string(heads.prefix(h)), h, static_cast<double>(order_.size()));
+            refuse(function, "prefix", std::to_string(heads.prefix(h)), h, static_cast<double>(order_.size()));
         }
         const double whole = std::floor(frame);
         result.key.push_back(first_[clip] + static_cast<std::int32_t>(whole));
@@ -109,19 +110,19 @@ ResidentCrowd::Keys ResidentCrowd::keys(const Heads& heads) const {
 }
 
 DeviceArray ResidentCrowd::evaluate_on_device(const Heads& heads) const {
-    DeviceArray vertices = rig_->new_vertices(heads.clip.extent(0));
+    DeviceArray vertices = rig_->new_vertices("evaluate_on_device", heads.clip.extent(0));
     evaluate_on_device(heads, vertices);
     return vertices;
 }
 
 void ResidentCrowd::evaluate_on_device(const Heads& heads, const DeviceArray& vertices) const {
-    const Keys found = keys(heads);
+    const Keys found = keys("evaluate_on_device", heads);
     const rig::Prefix prefix{{order_.data(), {static_cast<std::int64_t>(order_.size())}}, heads.prefix};
     rig_->evaluate_played(found.played(state_->curves), vertices, {&prefix, {}});
 }
 
 void ResidentCrowd::evaluate(const Heads& heads, View<float, 3> vertices) const {
-    const Keys found = keys(heads);
+    const Keys found = keys("evaluate", heads);
     const rig::Prefix prefix{{order_.data(), {static_cast<std::int64_t>(order_.size())}}, heads.prefix};
     rig_->evaluate_played(found.played(state_->curves), vertices, {&prefix, {}});
 }

@@ -46,7 +46,7 @@ private:
     struct State;
     struct Keys;
 
-    Keys keys(const Heads& heads) const;
+    Keys keys(const char* function, const Heads& heads) const;
 
     std::shared_ptr<const ResidentModel> rig_;
     std::vector<std::int32_t> order_;       // (K)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +22,7 @@ from rigcast.crowd._arguments import (
 from rigcast.crowd._instances import DeviceInstances, Instances, distinct
 
 if TYPE_CHECKING:
-    from rigcast._cuda import DeviceArray
+    from rigcast._cuda import DeviceArray, ResidentCrowd
 
 Float32 = NDArray[np.float32]
 BYTES_AT_ONCE = 1 << 25  # that are copied before Ctrl-C is looked for
@@ -94,7 +94,6 @@ class Crowd:
         clips, frames, _ = self._heads("weights", clip, frame, None)
         return self._rows(clips, frames)
 
-    @overload
     def evaluate(
         self,
         clip: ArrayLike,
@@ -104,30 +103,7 @@ class Crowd:
         out: Float32 | None = None,
         device: str = "cpu",
         threads: int = 0,
-        output: Literal["host"] = "host",
-    ) -> Float32: ...
-    @overload
-    def evaluate(
-        self,
-        clip: ArrayLike,
-        frame: ArrayLike,
-        prefix: ArrayLike | None = None,
-        *,
-        out: DeviceArray | None = None,
-        device: str,
-        output: Literal["device"],
-    ) -> DeviceArray: ...
-    def evaluate(
-        self,
-        clip: ArrayLike,
-        frame: ArrayLike,
-        prefix: ArrayLike | None = None,
-        *,
-        out: Float32 | DeviceArray | None = None,
-        device: str = "cpu",
-        threads: int = 0,
-        output: Literal["host", "device"] = "host",
-    ) -> Float32 | DeviceArray:
+    ) -> Float32:
         """Vertices of all heads.
 
         Parameters
@@ -140,22 +116,17 @@ class Crowd:
         prefix : (H,) integers from 0 to K, or one for all, optional
             How many shapes of the order a head uses; combinations are used if all their shapes are. Default: all.
         out : (H, V, 3) float32, optional
-            Receives the result; contiguous. With output ``"device"`` an earlier result of that shape, which is written
-            again: a renderer then allocates nothing per frame.
+            Receives the result; contiguous.
         device : str
             ``"cpu"`` or ``"cuda"``, never replaced by the other. The first call copies shapes and clips to the device;
             every call then sends the clip, frame and prefix of each head, 16 bytes, and no weights.
         threads : int
             Number of threads; 0 means all processors that this process may use.
-        output : str
-            ``"device"``: the vertices stay on the device, each head evaluated by itself; :meth:`instances` computes
-            heads that are alike once.
 
         Returns
         -------
         (H, V, 3) float32
-            ``out`` if it was given. H is 1 if all three are single numbers. With output ``"device"`` an array with
-            DLPack and ``__cuda_array_interface__``.
+            ``out`` if it was given. H is 1 if all three are single numbers.
 
         Raises
         ------
@@ -165,21 +136,53 @@ class Crowd:
         """
         check_threads("evaluate", threads)
         clips, frames, prefixes = self._heads("evaluate", clip, frame, prefix)
-        if output != "host":
-            made: DeviceArray = self._evaluate(clips, frames, prefixes, device, threads=threads, output=output, out=out)
-            return made
         result = self._output(out, len(clips))
         state, head = distinct(clips, frames, prefixes)
         if len(state) == len(clips):  # nothing is shared: sorting by prefix would gain no more than its copy costs
-            self._evaluate(clips, frames, prefixes, device, threads=threads, out=result)
+            self._evaluate("evaluate", (clips, frames, prefixes), device, threads, result)
             return result
         once = np.empty((len(state), *result.shape[1:]), np.float32)
-        self._evaluate(clips[state], frames[state], prefixes[state], device, threads=threads, out=once)
+        self._evaluate("evaluate", (clips[state], frames[state], prefixes[state]), device, threads, once)
         step = max(1, BYTES_AT_ONCE // max(1, once[:1].nbytes))
         for begin in range(0, len(head), step):
             # mode "clip" writes into `result` without a buffer of its size; the indices are in range
             once.take(head[begin : begin + step], axis=0, out=result[begin : begin + step], mode="clip")
         return result
+
+    def evaluate_on_device(
+        self,
+        clip: ArrayLike,
+        frame: ArrayLike,
+        prefix: ArrayLike | None = None,
+        *,
+        device: str,
+        out: DeviceArray | None = None,
+    ) -> DeviceArray:
+        """Vertices of all heads that stay on a device.
+
+        Each head is evaluated by itself; :meth:`instances_on_device` computes heads that are alike once.
+
+        Parameters
+        ----------
+        clip, frame, prefix
+            As those of :meth:`evaluate`.
+        device : str
+            ``"cuda"``.
+        out : DeviceArray, optional
+            An earlier result of that shape, which is written again: a renderer then allocates nothing per frame.
+
+        Returns
+        -------
+        DeviceArray of shape (H, V, 3)
+            ``out`` if it was given; with DLPack and ``__cuda_array_interface__``, complete.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`evaluate`, and if the device is the CPU.
+        """
+        heads = self._heads("evaluate_on_device", clip, frame, prefix)
+        return on_device.evaluate_on_device(self._resident("evaluate_on_device", device), heads, out)
 
     def evaluate_weights(
         self,
@@ -230,7 +233,6 @@ class Crowd:
         self._rig.evaluate(given, device, threads=threads, out=result, **detail)
         return result
 
-    @overload
     def instances(
         self,
         clip: ArrayLike,
@@ -239,39 +241,23 @@ class Crowd:
         *,
         device: str = "cpu",
         threads: int = 0,
-        output: Literal["host"] = "host",
-    ) -> Instances: ...
-    @overload
-    def instances(
-        self,
-        clip: ArrayLike,
-        frame: ArrayLike,
-        prefix: ArrayLike | None = None,
-        *,
-        device: str,
-        output: Literal["device"],
-    ) -> DeviceInstances: ...
-    def instances(
-        self,
-        clip: ArrayLike,
-        frame: ArrayLike,
-        prefix: ArrayLike | None = None,
-        *,
-        device: str = "cpu",
-        threads: int = 0,
-        output: Literal["host", "device"] = "host",
-    ) -> Instances | DeviceInstances:
+    ) -> Instances:
         """Each distinct head once, and which of them each head is; parameters are those of :meth:`evaluate`."""
         check_threads("instances", threads)
-        clips, frames, prefixes = self._heads("instances", clip, frame, prefix)
-        state, head = distinct(clips, frames, prefixes)
-        vertices = self._evaluate(clips[state], frames[state], prefixes[state], device, threads=threads, output=output)
-        kind = Instances if output == "host" else DeviceInstances
-        return kind(vertices, head, prefixes[state])
+        once, head = self._distinct("instances", clip, frame, prefix)
+        vertices = self._output(None, len(once[0]))
+        self._evaluate("instances", once, device, threads, vertices)
+        return Instances(vertices, head, once[2])
 
-    def _heads(
-        self, function: str, clip: ArrayLike, frame: ArrayLike, prefix: ArrayLike | None
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
+    def instances_on_device(
+        self, clip: ArrayLike, frame: ArrayLike, prefix: ArrayLike | None = None, *, device: str
+    ) -> DeviceInstances:
+        """:meth:`instances` whose vertices stay on a device; parameters are those of :meth:`evaluate_on_device`."""
+        once, head = self._distinct("instances_on_device", clip, frame, prefix)
+        resident = self._resident("instances_on_device", device)
+        return DeviceInstances(on_device.evaluate_on_device(resident, once, None), head, once[2])
+
+    def _heads(self, function: str, clip: ArrayLike, frame: ArrayLike, prefix: ArrayLike | None) -> on_device.Heads:
         """Clip, frame and prefix of every head, checked, each (H,)."""
         shapes = self._rig.num_shapes
         clips = whole_per_head(function, "clip", clip, len(self._num_frames) - 1)
@@ -302,26 +288,28 @@ class Crowd:
         weights[between] += part[between, None] * (self._weights[row[between] + 1] - weights[between])
         return weights
 
-    def _evaluate(
-        self,
-        clips: NDArray[np.int32],
-        frames: NDArray[np.float64],
-        prefixes: NDArray[np.int32],
-        device: str,
-        *,
-        threads: int,
-        output: Any = "host",
-        out: Any = None,
-    ) -> Any:
+    def _distinct(
+        self, function: str, clip: ArrayLike, frame: ArrayLike, prefix: ArrayLike | None
+    ) -> tuple[on_device.Heads, NDArray[np.int32]]:
+        """The distinct heads, checked, and which of them (H,) each head is."""
+        clips, frames, prefixes = self._heads(function, clip, frame, prefix)
+        state, head = distinct(clips, frames, prefixes)
+        return (clips[state], frames[state], prefixes[state]), head
+
+    def _evaluate(self, function: str, heads: on_device.Heads, device: str, threads: int, out: Float32) -> None:
+        """Write the vertices (H, V, 3) of checked heads; errors of the device name the function."""
         if device != "cpu":
-            curves = on_device.Curves(self._rig, np.split(self._weights, self._first[1:]), self._order)
-            if output == "host":
-                out = self._output(out, len(clips))
-            return on_device.evaluate(self, curves, (clips, frames, prefixes), device, output, out)
-        weights = self._rows(clips, frames)
+            self._resident(function, device).evaluate(*heads, out)
+            return
+        clips, frames, prefixes = heads
         whole = bool((prefixes == self._rig.num_shapes).all())
         detail = {} if whole else {"order": self._order, "prefix": prefixes}
-        return self._rig.evaluate(weights, device, threads=threads, output=output, out=out, **detail)
+        self._rig.evaluate(self._rows(clips, frames), device, threads=threads, out=out, **detail)
+
+    def _resident(self, function: str, device: str) -> ResidentCrowd:
+        """The crowd on a device, copied by the first call."""
+        curves = on_device.Curves(self._rig, np.split(self._weights, self._first[1:]), self._order)
+        return on_device.resident_crowd(function, self, curves, device)
 
     def _output(self, out: Any, heads: int) -> Float32:
         shape = (heads, *self._rig.rest_vertices.shape)

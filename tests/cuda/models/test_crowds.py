@@ -72,9 +72,9 @@ def test_a_call_sends_sixteen_bytes_per_head(emulated_lane):
     rig = random_rig(num_vertices=200)
     crowd = rc.crowd.Crowd(rig, clips_of(rig), ORDER)
     heads = random_heads(40)
-    crowd.evaluate(*heads, device="cuda", output="device")  # copies shapes, curves and order
+    crowd.evaluate_on_device(*heads, device="cuda")  # copies shapes, curves and order
     to_device, to_host = emulated_lane.bytes_to_device(), emulated_lane.bytes_to_host()
-    crowd.evaluate(*heads, device="cuda", output="device")
+    crowd.evaluate_on_device(*heads, device="cuda")
     assert emulated_lane.bytes_to_device() - to_device == 16 * 40
     assert emulated_lane.bytes_to_host() == to_host
 
@@ -83,9 +83,9 @@ def test_a_result_is_written_again(emulated_lane):
     rig = random_rig()
     crowd = rc.crowd.Crowd(rig, clips_of(rig), ORDER)
     first, second = random_heads(20, 0), random_heads(20, 1)
-    array = crowd.evaluate(*first, device="cuda", output="device")
+    array = crowd.evaluate_on_device(*first, device="cuda")
     seen = np.from_dlpack(array)
-    again = crowd.evaluate(*second, device="cuda", output="device", out=array)
+    again = crowd.evaluate_on_device(*second, device="cuda", out=array)
     assert again.__cuda_array_interface__["data"] == array.__cuda_array_interface__["data"]
     np.testing.assert_array_equal(seen, crowd.evaluate(*second, device="cuda"))
 
@@ -96,7 +96,7 @@ def test_crowds_of_one_rig_share_its_shapes(emulated_lane):
     rc.crowd.Crowd(rig, clips_of(rig)).evaluate(*heads, device="cuda")
     before = emulated_lane.bytes_to_device()
     other = rc.crowd.Crowd(rig, [clip[::-1] for clip in clips_of(rig)])
-    other.evaluate(*heads, device="cuda", output="device")
+    other.evaluate_on_device(*heads, device="cuda")
     assert emulated_lane.bytes_to_device() - before == 14 * 7 * 4 + 16 * 3
 
 
@@ -150,12 +150,18 @@ def test_what_is_no_crowd_is_named(lane):
 def test_wrong_calls_of_a_crowd_are_named(cuda_lane):
     rig = random_rig()
     crowd = rc.crowd.Crowd(rig, clips_of(rig), ORDER)
-    array = crowd.evaluate(0, [0, 1], device="cuda", output="device")
-    with pytest.raises(ValueError, match="output is 'disk'; it must be 'host' or 'device'"):
-        crowd.evaluate(0, 0, device="cuda", output="disk")
-    with pytest.raises(ValueError, match=r"out is \(2, 60, 3\); it must be \(1, 60, 3\)"):
-        crowd.evaluate(0, 0, device="cuda", output="device", out=array)
-    with pytest.raises(ValueError, match="out is a ndarray; it must be None or an earlier result on the device"):
-        crowd.evaluate(0, 0, device="cuda", output="device", out=np.empty((1, 60, 3), np.float32))
+    array = crowd.evaluate_on_device(0, [0, 1], device="cuda")
+    with pytest.raises(ValueError, match=r"^evaluate_on_device: device is 'cpu'; it must be another"):
+        crowd.evaluate_on_device(0, 0, device="cpu")
+    with pytest.raises(ValueError, match=r"^instances_on_device: device is 'tpu'; it must be one of: cpu"):
+        crowd.instances_on_device(0, 0, device="tpu")
+    with pytest.raises(ValueError, match=r"^instances: device is 'tpu'; it must be one of: cpu"):
+        crowd.instances(0, 0, device="tpu")
+    with pytest.raises(ValueError, match=r"^evaluate_on_device: frame is 9"):
+        crowd.evaluate_on_device(0, 9, device="cuda")
+    with pytest.raises(ValueError, match=r"^evaluate_on_device: out is \(2, 60, 3\); it must be \(1, 60, 3\)"):
+        crowd.evaluate_on_device(0, 0, device="cuda", out=array)
+    with pytest.raises(ValueError, match=r"^evaluate_on_device: out is a ndarray; it must be None or an"):
+        crowd.evaluate_on_device(0, 0, device="cuda", out=np.empty((1, 60, 3), np.float32))
     with pytest.raises(ValueError, match="out is a DeviceArray; it must be a float32 array"):
         crowd.evaluate(0, [0, 1], device="cuda", out=array)
