@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast import _core
 from rigcast._core import BlendshapeRig
 from rigcast._validate import Arguments, bad_argument, check_threads
 from rigcast.crowd import _on_device as on_device
@@ -16,10 +17,9 @@ from rigcast.crowd._arguments import (
     checked_order,
     checked_rig,
     numbers_per_head,
-    refuse,
     whole_per_head,
 )
-from rigcast.crowd._instances import DeviceInstances, Instances, distinct
+from rigcast.crowd._instances import DeviceInstances, Instances
 
 if TYPE_CHECKING:
     from rigcast._cuda import DeviceArray, ResidentCrowd
@@ -65,8 +65,7 @@ class Crowd:
         checked = checked_clips("Crowd", "clips", clips, rig)
         self._order = checked_order("Crowd", order, rig.num_shapes)
         self._num_frames = np.array([len(clip) for clip in checked], np.int64)
-        self._first = np.concatenate([[0], np.cumsum(self._num_frames)[:-1]])
-        self._weights = np.concatenate(checked)
+        self._engine = _core.Crowd(rig, np.concatenate(checked), self._num_frames, self._order)
 
     def __repr__(self) -> str:
         name = self._rig.metadata.get("name") or "a rig"
@@ -91,8 +90,7 @@ class Crowd:
 
     def weights(self, clip: ArrayLike, frame: ArrayLike) -> Float32:
         """(H, K) weights of the heads; parameters and errors are those of :meth:`evaluate`."""
-        clips, frames, _ = self._heads("weights", clip, frame, None)
-        return self._rows(clips, frames)
+        return self._engine.weights(*self._heads("weights", clip, frame, None))
 
     def evaluate(
         self,
@@ -135,18 +133,21 @@ class Crowd:
             does not fit, or the device does not work here or does not evaluate this rig.
         """
         check_threads("evaluate", threads)
-        clips, frames, prefixes = self._heads("evaluate", clip, frame, prefix)
-        result = self._output(out, len(clips))
-        state, head = distinct(clips, frames, prefixes)
-        if len(state) == len(clips):  # nothing is shared: sorting by prefix would gain no more than its copy costs
-            self._evaluate("evaluate", (clips, frames, prefixes), device, threads, result)
+        heads = self._heads("evaluate", clip, frame, prefix)
+        result = self._output(out, len(heads[0]))
+        if device == "cpu":
+            self._engine.evaluate(*heads, result, threads)
             return result
-        once = np.empty((len(state), *result.shape[1:]), np.float32)
-        self._evaluate("evaluate", (clips[state], frames[state], prefixes[state]), device, threads, once)
-        step = max(1, BYTES_AT_ONCE // max(1, once[:1].nbytes))
+        once, head = self._states("evaluate", heads)
+        if len(once[0]) == len(head):
+            self._resident("evaluate", device).evaluate(*heads, result)
+            return result
+        shown = self._output(None, len(once[0]))
+        self._resident("evaluate", device).evaluate(*once, shown)
+        step = max(1, BYTES_AT_ONCE // max(1, shown[:1].nbytes))
         for begin in range(0, len(head), step):
             # mode "clip" writes into `result` without a buffer of its size; the indices are in range
-            once.take(head[begin : begin + step], axis=0, out=result[begin : begin + step], mode="clip")
+            shown.take(head[begin : begin + step], axis=0, out=result[begin : begin + step], mode="clip")
         return result
 
     def evaluate_on_device(
@@ -222,7 +223,7 @@ class Crowd:
         check = Arguments("evaluate_weights", K=self._rig.num_shapes)
         given = check.numbers("weights", weights, "H K", dtype=np.float32)
         most = self._rig.num_shapes
-        prefixes = whole_per_head("evaluate_weights", "prefix", most if prefix is None else prefix, most)
+        prefixes = whole_per_head("evaluate_weights", "prefix", most if prefix is None else prefix, last=most)
         if prefixes.shape not in ((), (len(given),)):
             raise bad_argument(
                 "evaluate_weights", "prefix", f"{len(prefixes)} long", f"{len(given)} long, one per head"
@@ -244,24 +245,27 @@ class Crowd:
     ) -> Instances:
         """Each distinct head once, and which of them each head is; parameters are those of :meth:`evaluate`."""
         check_threads("instances", threads)
-        once, head = self._distinct("instances", clip, frame, prefix)
+        once, head = self._states("instances", self._heads("instances", clip, frame, prefix))
         vertices = self._output(None, len(once[0]))
-        self._evaluate("instances", once, device, threads, vertices)
+        if device == "cpu":
+            self._engine.evaluate(*once, vertices, threads)
+        else:
+            self._resident("instances", device).evaluate(*once, vertices)
         return Instances(vertices, head, once[2])
 
     def instances_on_device(
         self, clip: ArrayLike, frame: ArrayLike, prefix: ArrayLike | None = None, *, device: str
     ) -> DeviceInstances:
         """:meth:`instances` whose vertices stay on a device; parameters are those of :meth:`evaluate_on_device`."""
-        once, head = self._distinct("instances_on_device", clip, frame, prefix)
-        resident = self._resident("instances_on_device", device)
+        function = "instances_on_device"
+        once, head = self._states(function, self._heads(function, clip, frame, prefix))
+        resident = self._resident(function, device)
         return DeviceInstances(on_device.evaluate_on_device(resident, once, None), head, once[2])
 
     def _heads(self, function: str, clip: ArrayLike, frame: ArrayLike, prefix: ArrayLike | None) -> on_device.Heads:
-        """Clip, frame and prefix of every head, checked, each (H,)."""
-        shapes = self._rig.num_shapes
-        clips = whole_per_head(function, "clip", clip, len(self._num_frames) - 1)
-        prefixes = whole_per_head(function, "prefix", shapes if prefix is None else prefix, shapes)
+        """Clip, frame and prefix of every head, each (H,); the engine checks their values."""
+        clips = whole_per_head(function, "clip", clip)
+        prefixes = whole_per_head(function, "prefix", self._rig.num_shapes if prefix is None else prefix)
         frames = numbers_per_head(function, "frame", frame)
         sizes = {"clip": clips.shape, "frame": frames.shape, "prefix": prefixes.shape}
         lengths = {name: shape[0] for name, shape in sizes.items() if shape}
@@ -269,47 +273,17 @@ class Crowd:
         for name, length in lengths.items():
             if length != heads:
                 raise bad_argument(function, name, f"{length} long", f"{heads} long, one per head")
-        clips, prefixes = np.broadcast_to(clips, heads), np.broadcast_to(prefixes, heads)
-        frames = np.broadcast_to(frames, heads)
-        last = self._num_frames[clips] - 1
-        wrong = (frames < 0) | (frames > last)
-        if wrong.any():
-            h = int(np.flatnonzero(wrong)[0])
-            refuse(function, "frame", frames, wrong, f"from 0 to {last[h]}, the last frame of clip {clips[h]}")
-        return clips, frames, prefixes
+        return np.broadcast_to(clips, heads), np.broadcast_to(frames, heads), np.broadcast_to(prefixes, heads)
 
-    def _rows(self, clips: NDArray[np.int32], frames: NDArray[np.float64]) -> Float32:
-        """(H, K) weights."""
-        before = np.floor(frames).astype(np.int64)
-        part = (frames - before).astype(np.float32)
-        row = self._first[clips] + before
-        weights: Float32 = self._weights[row]
-        between = np.flatnonzero(part)
-        weights[between] += part[between, None] * (self._weights[row[between] + 1] - weights[between])
-        return weights
-
-    def _distinct(
-        self, function: str, clip: ArrayLike, frame: ArrayLike, prefix: ArrayLike | None
-    ) -> tuple[on_device.Heads, NDArray[np.int32]]:
-        """The distinct heads, checked, and which of them (H,) each head is."""
-        clips, frames, prefixes = self._heads(function, clip, frame, prefix)
-        state, head = distinct(clips, frames, prefixes)
-        return (clips[state], frames[state], prefixes[state]), head
-
-    def _evaluate(self, function: str, heads: on_device.Heads, device: str, threads: int, out: Float32) -> None:
-        """Write the vertices (H, V, 3) of checked heads; errors of the device name the function."""
-        if device != "cpu":
-            self._resident(function, device).evaluate(*heads, out)
-            return
+    def _states(self, function: str, heads: on_device.Heads) -> tuple[on_device.Heads, NDArray[np.int32]]:
+        """Each state that occurs, and that of each head (H,)."""
+        first, of_head = self._engine.states(function, *heads)
         clips, frames, prefixes = heads
-        whole = bool((prefixes == self._rig.num_shapes).all())
-        detail = {} if whole else {"order": self._order, "prefix": prefixes}
-        self._rig.evaluate(self._rows(clips, frames), device, threads=threads, out=out, **detail)
+        return (clips[first], frames[first], prefixes[first]), of_head
 
     def _resident(self, function: str, device: str) -> ResidentCrowd:
         """The crowd on a device, copied by the first call."""
-        curves = on_device.Curves(self._rig, np.split(self._weights, self._first[1:]), self._order)
-        return on_device.resident_crowd(function, self, curves, device)
+        return on_device.resident_crowd(function, self._rig, self._engine, device)
 
     def _output(self, out: Any, heads: int) -> Float32:
         shape = (heads, *self._rig.rest_vertices.shape)

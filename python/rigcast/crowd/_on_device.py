@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -23,26 +22,17 @@ _lock = threading.Lock()
 _on_cuda: WeakKeyDictionary[object, ResidentCrowd] = WeakKeyDictionary()
 
 
-@dataclass(frozen=True)
-class Curves:
-    """The data that a crowd copies to a device: its rig, clips (T_i, K) and order of shapes (K,)."""
-
-    rig: BlendshapeRig
-    clips: list[NDArray[np.float32]]
-    order: NDArray[np.int32]
-
-
-def resident_crowd(function: str, crowd: object, curves: Curves, device: str) -> ResidentCrowd:
+def resident_crowd(function: str, rig: BlendshapeRig, crowd: _core.Crowd, device: str) -> ResidentCrowd:
     """Copy a crowd to a device other than the CPU, by its first call.
 
     Parameters
     ----------
     function : str
         The function that errors name.
-    crowd : object
-        The copy lives as long as this.
-    curves : Curves
-        The data of the crowd.
+    rig : BlendshapeRig
+        The rig of the crowd.
+    crowd : _core.Crowd
+        The copy of its clips lives as long as this.
     device : str
         ``"cuda"``.
 
@@ -56,13 +46,13 @@ def resident_crowd(function: str, crowd: object, curves: Curves, device: str) ->
     ValueError
         If the device is the CPU, is unknown, does not work here, or does not evaluate this rig.
     """
-    rig = _core.device_model(curves.rig, device, function)
+    resident_rig = _core.device_model(rig, device, function)
     with _lock:
         resident = _on_cuda.get(crowd)
         if resident is None:
             from rigcast._cuda import ResidentCrowd
 
-            resident = _on_cuda[crowd] = ResidentCrowd(rig, curves.clips, curves.order)
+            resident = _on_cuda[crowd] = ResidentCrowd(resident_rig, crowd)
         return resident
 
 
