@@ -77,6 +77,21 @@ def test_a_held_point_stays_where_another_is_dragged(pose):
     assert posed.page.evaluate("document.querySelectorAll('#pins .held').length") == 1
 
 
+def test_a_page_that_comes_back_sets_pins_beside_those_that_are_held(pose):
+    posed = pose(skinned_arm())
+    posed.hide_handles()
+    first, second = posed.facing_points(2, seed=3)
+    begin = posed.pixel(first)
+    posed.drag(begin, [begin[0] + 8, begin[1]], modifiers=SHIFT)
+    posed.show()
+    posed.hide_handles()
+    begin = posed.pixel(second)
+    posed.drag(begin, [begin[0] + 6, begin[1]], modifiers=SHIFT)
+    pins = posed.page.evaluate("view.frame.pins")
+    assert len(pins) == 2
+    np.testing.assert_allclose([pin["at"] for pin in pins], [first, second], atol=0.05 * np.ptp(first) + 0.05)
+
+
 def test_a_handle_is_dragged_where_the_cursor_is_and_can_be_hidden(pose):
     posed = pose(skinned(body(NAMED["plain"])))
     ((number, hand),) = [

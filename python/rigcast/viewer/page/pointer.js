@@ -2,12 +2,14 @@
 
 import { fromView, sub } from "./math.js";
 
+/** The number of a pin that no other page has given one: the pins of all pages, also of earlier ones, stand in one list. */
+const newPin = () => 1 + Math.floor(Math.random() * 2 ** 48);
+
 export class Pointer {
   /** view: { canvas, camera, link, mesh(), redraw() }. */
   constructor(view) {
     this.view = view;
     this.mode = null; // "asked", "drag" (a pin of the skin), "handle", "turn" or "move"
-    this.next = 1;
     this.pending = null;
     const canvas = view.canvas;
     canvas.addEventListener("pointerdown", (event) => this.down(event));
@@ -34,7 +36,7 @@ export class Pointer {
     this.last = event;
     if (event.button === 1) this.begin("move");
     else if (event.button === 2 || event.altKey) this.begin("turn");
-    else this.grab(this.next++, event);
+    else this.grab(newPin(), event);
   }
 
   /** Asks for what is under the cursor, or takes a pin that holds. */
