@@ -6,7 +6,8 @@
 namespace rigcast::rig {
 namespace {
 
-constexpr int values_per_range = 16;
+constexpr double values_per_range = 32;
+constexpr double most_whole_values = 256;  // no descent finds those between
 constexpr double least_share = 1e-3;  // of its joints' sum of squares, that a value must take away
 
 }  // namespace
@@ -52,8 +53,10 @@ RangeSearch::Candidate RangeSearch::best_value(std::size_t index) {
     const Channel& channel = channels_.list()[index];
     const double before = sum_of(index);
     Candidate best{index, values_[index], 0.0};
-    for (int i = 0; i < values_per_range; ++i) {
-        double value = channel.low + (channel.high - channel.low) * i / (values_per_range - 1);
+    const double range = channel.high - channel.low;
+    const double count = channel.whole ? std::clamp(range + 1.0, 2.0, most_whole_values) : values_per_range;
+    for (double i = 0.0; i < count; ++i) {
+        double value = channel.low + range * std::min(i / (count - 1.0), 1.0);
         if (channel.whole) value = std::nearbyint(value);
         const double decrease = before - sum_with(index, value);
         if (decrease > best.decrease) best = {index, value, decrease};

@@ -11,9 +11,9 @@ namespace rigcast::rig {
 /// Where a control passes the head of a bone that stretches to it, the bone flips, and its transform differs more on the
 /// way than on either side. Descent then stays on the wrong side; a value from the other side is a better start.
 ///
-/// Method: for each channel alone, the best of `values_per_range` values spread over its range (of whole numbers, if
-/// the channel is whole). These are then set one after another, the largest decrease first, if they still lower
-/// the sum of squares. Numeric controls keep their values, since the pose has them. Not thread-safe: one per thread.
+/// Method: for each channel alone, the best of 32 values spread over its range, or of the whole numbers in it if the
+/// channel is whole. These are then set one after another, the largest decrease first, if they still lower the sum of
+/// squares. Numeric controls keep their values, since the pose has them. Not thread-safe: one per thread.
 class RangeSearch {
 public:
     /// `channels` has a mechanism; both outlive this object.
