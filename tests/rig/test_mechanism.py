@@ -122,7 +122,7 @@ def test_a_bone_that_flips_on_the_way_is_followed(move: float) -> None:
     made = stretched({"low": -2, "high": 0}, location_x=0.02, location_y=["$move"])
     found, residuals = made.channels(made.poses(np.array([[move]])))
     assert residuals[0] < 5e-3
-    np.testing.assert_allclose(found, [[move]], atol=1e-4)
+    np.testing.assert_allclose(found, [[move]], atol=1e-4)  # where the search stops
 
 
 @pytest.mark.parametrize("move", [0, 3, 77, 150])

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double values_per_range = 32;
 constexpr double most_whole_values = 256;  // no descent finds those between
-constexpr double least_share = 1e-3;  // of its joints' sum of squares, that a value must take away
+constexpr double least_share = 1e-3;       // of its joints' sum of squares, that a value must take away
 
 }  // namespace
 

@@ -8,8 +8,8 @@ namespace rigcast::rig {
 
 /// Coordinate search over the ranges of channels, for starts beyond the barriers that stop a local minimizer.
 ///
-/// Where a control passes the head of a bone that stretches to it, the bone flips, and its transform differs more on the
-/// way than on either side. Descent then stays on the wrong side; a value from the other side is a better start.
+/// Where a control passes the head of a bone that stretches to it, the bone flips, and its transform differs more on
+/// the way than on either side. Descent then stays on the wrong side; a value from the other side is a better start.
 ///
 /// Method: for each channel alone, the best of 32 values spread over its range, or of the whole numbers in it if the
 /// channel is whole. These are then set one after another, the largest decrease first, if they still lower the sum of
