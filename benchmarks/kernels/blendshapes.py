@@ -10,6 +10,7 @@ import numpy as np
 from tests.support.made import blendshapes
 
 import rigcast as rc
+from benchmarks.kernels.calls import evaluated, pulled_back, pushed_forward
 from benchmarks.kernels.register import Setup, kernel
 
 VERTICES, SHAPES, REACH = 20_000, 60, 0.1
@@ -30,39 +31,32 @@ def heads(setup: Setup, count: int, storage: str = "float32") -> tuple[rc.Blends
 
 @kernel
 def blendshapes_one_head(setup: Setup) -> Callable[[], object]:
-    rig, weights, out = heads(setup, 1)
-    return lambda: rig.evaluate(weights, threads=setup.threads, out=out)
+    return evaluated(setup, heads(setup, 1))
 
 
 @kernel
 def blendshapes_batch(setup: Setup) -> Callable[[], object]:
-    rig, weights, out = heads(setup, setup.size(HEADS))
-    return lambda: rig.evaluate(weights, threads=setup.threads, out=out)
+    return evaluated(setup, heads(setup, setup.size(HEADS)))
 
 
 @kernel
 def blendshapes_batch_int16(setup: Setup) -> Callable[[], object]:
-    rig, weights, out = heads(setup, setup.size(HEADS), "int16")
-    return lambda: rig.evaluate(weights, threads=setup.threads, out=out)
+    return evaluated(setup, heads(setup, setup.size(HEADS), "int16"))
 
 
 @kernel
 def blendshapes_prefix(setup: Setup) -> Callable[[], object]:
-    rig, weights, out = heads(setup, setup.size(HEADS))
-    return lambda: rig.evaluate(weights, threads=setup.threads, out=out, prefix=SHAPES // 4)
+    return evaluated(setup, heads(setup, setup.size(HEADS)), prefix=SHAPES // 4)
 
 
 @kernel
 def blendshapes_vjp(setup: Setup) -> Callable[[], object]:
-    rig, weights, cotangents = heads(setup, 1)
-    return lambda: rig.vjp(weights, cotangents, threads=setup.threads)
+    return pulled_back(setup, heads(setup, 1))
 
 
 @kernel
 def blendshapes_jvp(setup: Setup) -> Callable[[], object]:
-    rig, weights, _ = heads(setup, 1)
-    tangents = np.ones_like(weights)
-    return lambda: rig.jvp(weights, tangents, threads=setup.threads)
+    return pushed_forward(setup, heads(setup, 1))
 
 
 @kernel

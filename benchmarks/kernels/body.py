@@ -11,6 +11,7 @@ import numpy as np
 from tests.support.made import models
 
 import rigcast as rc
+from benchmarks.kernels.calls import evaluated, pulled_back, pushed_forward
 from benchmarks.kernels.register import Setup, kernel
 
 BODY_SIZES: dict[str, Any] = {
@@ -42,33 +43,27 @@ def body(setup: Setup, frames: int, storage: str = "float32") -> tuple[Any, np.n
 
 @kernel
 def body_one_pose(setup: Setup) -> Callable[[], object]:
-    model, poses, out = body(setup, 1)
-    return lambda: model.evaluate(poses, threads=setup.threads, out=out)
+    return evaluated(setup, body(setup, 1))
 
 
 @kernel
 def body_batch(setup: Setup) -> Callable[[], object]:
-    model, poses, out = body(setup, setup.size(POSES))
-    return lambda: model.evaluate(poses, threads=setup.threads, out=out)
+    return evaluated(setup, body(setup, setup.size(POSES)))
 
 
 @kernel
 def body_one_pose_16_bit(setup: Setup) -> Callable[[], object]:
-    model, poses, out = body(setup, 1, "16-bit")
-    return lambda: model.evaluate(poses, threads=setup.threads, out=out)
+    return evaluated(setup, body(setup, 1, "16-bit"))
 
 
 @kernel
 def body_vjp(setup: Setup) -> Callable[[], object]:
-    model, poses, cotangents = body(setup, 1)
-    return lambda: model.vjp(poses, cotangents, threads=setup.threads)
+    return pulled_back(setup, body(setup, 1))
 
 
 @kernel
 def body_jvp(setup: Setup) -> Callable[[], object]:
-    model, poses, _ = body(setup, 1)
-    tangents = np.ones_like(poses)
-    return lambda: model.jvp(poses, tangents, threads=setup.threads)
+    return pushed_forward(setup, body(setup, 1))
 
 
 @kernel

@@ -10,6 +10,7 @@ from tests.differential import anchored
 from tests.support.made.differential import random_differential
 
 import rigcast as rc
+from benchmarks.kernels.calls import evaluated, pulled_back, pushed_forward
 from benchmarks.kernels.register import Setup, kernel
 
 COMPONENTS, HIDDEN = 200, (1024, 1024, 1024)  # the mesh of the model has 160 vertices
@@ -39,27 +40,22 @@ def surface(setup: Setup) -> tuple[np.ndarray, int, np.ndarray]:
 
 @kernel
 def differential_one_pose(setup: Setup) -> Callable[[], object]:
-    made, poses, out = posed(1)
-    return lambda: made.evaluate(poses, threads=setup.threads, out=out)
+    return evaluated(setup, posed(1))
 
 
 @kernel
 def differential_batch(setup: Setup) -> Callable[[], object]:
-    made, poses, out = posed(setup.size(POSES))
-    return lambda: made.evaluate(poses, threads=setup.threads, out=out)
+    return evaluated(setup, posed(setup.size(POSES)))
 
 
 @kernel
 def differential_vjp(setup: Setup) -> Callable[[], object]:
-    made, poses, cotangents = posed(1)
-    return lambda: made.vjp(poses, cotangents, threads=setup.threads)
+    return pulled_back(setup, posed(1))
 
 
 @kernel
 def differential_jvp(setup: Setup) -> Callable[[], object]:
-    made, poses, _ = posed(1)
-    tangents = np.ones_like(poses)
-    return lambda: made.jvp(poses, tangents, threads=setup.threads)
+    return pushed_forward(setup, posed(1))
 
 
 @kernel

@@ -11,6 +11,7 @@ import numpy as np
 from tests.differential import anchored
 from tests.training import laid_face
 
+from benchmarks.kernels.calls import evaluated, pulled_back, pushed_forward
 from benchmarks.kernels.register import Setup, kernel
 from benchmarks.systems.face_maps import paper_size
 from rigcast import _core
@@ -43,14 +44,12 @@ def sheet(setup: Setup) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 @kernel
 def face_maps_one_pose(setup: Setup) -> Callable[[], object]:
-    model, poses, out = posed(1)
-    return lambda: model.evaluate(poses, threads=setup.threads, out=out)
+    return evaluated(setup, posed(1))
 
 
 @kernel
 def face_maps_batch(setup: Setup) -> Callable[[], object]:
-    model, poses, out = posed(setup.size(POSES))
-    return lambda: model.evaluate(poses, threads=setup.threads, out=out)
+    return evaluated(setup, posed(setup.size(POSES)))
 
 
 @kernel
@@ -62,15 +61,12 @@ def face_maps_coarse_only(setup: Setup) -> Callable[[], object]:
 
 @kernel
 def face_maps_vjp(setup: Setup) -> Callable[[], object]:
-    model, poses, cotangents = posed(1)
-    return lambda: model.vjp(poses, cotangents, threads=setup.threads)
+    return pulled_back(setup, posed(1))
 
 
 @kernel
 def face_maps_jvp(setup: Setup) -> Callable[[], object]:
-    model, poses, _ = posed(1)
-    tangents = np.ones_like(poses)
-    return lambda: model.jvp(poses, tangents, threads=setup.threads)
+    return pushed_forward(setup, posed(1))
 
 
 @kernel

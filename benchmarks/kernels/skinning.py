@@ -10,6 +10,7 @@ import numpy as np
 from tests.support.made import models, skinning
 
 import rigcast as rc
+from benchmarks.kernels.calls import evaluated, pulled_back, pushed_forward
 from benchmarks.kernels.register import Setup, kernel
 
 JOINTS, VERTICES, INFLUENCES = 60, 6000, 4
@@ -31,48 +32,39 @@ def posed(setup: Setup, make: Any, frames: int = POSES) -> tuple[rc.Deformer, np
 
 @kernel
 def skinning_linear_blend_one_pose(setup: Setup) -> Callable[[], object]:
-    model, poses, out = posed(setup, rc.LinearBlendSkinning, 1)
-    return lambda: model.evaluate(poses, threads=setup.threads, out=out)
+    return evaluated(setup, posed(setup, rc.LinearBlendSkinning, 1))
 
 
 @kernel
 def skinning_linear_blend(setup: Setup) -> Callable[[], object]:
-    model, poses, out = posed(setup, rc.LinearBlendSkinning)
-    return lambda: model.evaluate(poses, threads=setup.threads, out=out)
+    return evaluated(setup, posed(setup, rc.LinearBlendSkinning))
 
 
 @kernel
 def skinning_linear_blend_vjp(setup: Setup) -> Callable[[], object]:
-    model, poses, cotangents = posed(setup, rc.LinearBlendSkinning)
-    return lambda: model.vjp(poses, cotangents, threads=setup.threads)
+    return pulled_back(setup, posed(setup, rc.LinearBlendSkinning))
 
 
 @kernel
 def skinning_linear_blend_jvp(setup: Setup) -> Callable[[], object]:
-    model, poses, _ = posed(setup, rc.LinearBlendSkinning)
-    tangents = np.ones_like(poses)
-    return lambda: model.jvp(poses, tangents, threads=setup.threads)
+    return pushed_forward(setup, posed(setup, rc.LinearBlendSkinning))
 
 
 @kernel
 def skinning_dual_quaternion(setup: Setup) -> Callable[[], object]:
-    model, poses, out = posed(setup, rc.DualQuaternionSkinning)
-    return lambda: model.evaluate(poses, threads=setup.threads, out=out)
+    return evaluated(setup, posed(setup, rc.DualQuaternionSkinning))
 
 
 @kernel
 def skinning_dual_quaternion_vjp(setup: Setup) -> Callable[[], object]:
-    model, poses, cotangents = posed(setup, rc.DualQuaternionSkinning)
-    return lambda: model.vjp(poses, cotangents, threads=setup.threads)
+    return pulled_back(setup, posed(setup, rc.DualQuaternionSkinning))
 
 
 @kernel
 def skinning_delta_mush(setup: Setup) -> Callable[[], object]:
-    model, poses, out = posed(setup, rc.DeltaMush)
-    return lambda: model.evaluate(poses, threads=setup.threads, out=out)
+    return evaluated(setup, posed(setup, rc.DeltaMush))
 
 
 @kernel
 def skinning_delta_mush_vjp(setup: Setup) -> Callable[[], object]:
-    model, poses, cotangents = posed(setup, rc.DeltaMush)
-    return lambda: model.vjp(poses, cotangents, threads=setup.threads)
+    return pulled_back(setup, posed(setup, rc.DeltaMush))

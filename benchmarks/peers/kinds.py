@@ -41,7 +41,7 @@ def _body(subject: TimedModels, poses: Floats, threads: int) -> Contest:
     arrays = layout(subject.model)
     peers = {
         "PyTorch": torch_body.forms(arrays, poses),
-        "ONNX Runtime": {"one graph": onnx_body.session(arrays, poses, threads)},
+        "ONNX Runtime": {"one graph": onnx_body.form(arrays, poses, threads)},
     }
     return Contest(subject.calls(poses, threads), peers)
 

@@ -11,43 +11,27 @@ from numpy.typing import NDArray
 import rigcast as rc
 from benchmarks.peers.base_arrays import base_arrays
 from benchmarks.peers.map_arrays import MapArrays, map_arrays
+from benchmarks.peers.onnx_graph import Graph, session
 from benchmarks.peers.torch_maps import SLOPE, groups_of
-from rigcast._extras import require
 
 
 def forms(model: rc.Deformer, poses: NDArray[Any], threads: int) -> dict[str, Callable[[], Any]]:
     """Functions that compute (T, V, 3) vertices of the poses (T, C), by name: see `torch_maps.forms`."""
-    runtime = require("onnxruntime", extra="test", purpose="comparing with ONNX Runtime")
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_ALL
-    feed = {"poses": np.ascontiguousarray(poses, np.float32)}
-    found: dict[str, Callable[[], Any]] = {}
-    for grouped in (False, True):
-        graph = _Graph(model, len(poses)).model(grouped)
-        session = runtime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-        found["grouped" if grouped else "segments"] = _call(session, feed)
+    found = {}
+    for name in ("segments", "grouped"):
+        graph = _Face(model, len(poses))
+        found[name] = session(graph.model(graph.vertices(name == "grouped"), len(model.rest_vertices)), poses, threads)
     return found
 
 
-def _call(session: Any, feed: dict[str, NDArray[np.float32]]) -> Callable[[], Any]:
-    return lambda: session.run(None, feed)[0]
-
-
-class _Graph:
-    """Builds the graph for a fixed number of poses T."""
-
+class _Face(Graph):
     def __init__(self, model: rc.Deformer, frames: int) -> None:
-        self.onnx = require("onnx", extra="test", purpose="comparing with ONNX Runtime")
-        self.face, self.frames = model, frames
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
+        super().__init__((frames, len(model.control_names)))
+        self.face = model
 
-    def model(self, grouped: bool) -> bytes:
-        helper, tensor = self.onnx.helper, self.onnx.TensorProto
-        rest = self.face.rest_vertices
-        vertices = self._start(np.tile(rest, (self.frames, 1, 1)))
+    def vertices(self, grouped: bool) -> str:
+        """(T, V, 3)"""
+        vertices = self._start(np.tile(self.face.rest_vertices, (self.frames, 1, 1)))
         for level in (False, True):
             groups = groups_of([s for s in map_arrays(self.face) if s.is_refinement == level], grouped)
             if not groups:
@@ -55,16 +39,7 @@ class _Graph:
             offsets = [self._offsets(group) for group in groups]
             members = [segment for group in groups for segment in group]
             vertices = self._add(vertices, offsets, members)
-        self.node("Identity", vertices, output="vertices")
-        graph = helper.make_graph(
-            self.nodes,
-            "face",
-            [helper.make_tensor_value_info("poses", tensor.FLOAT, [self.frames, len(self.face.control_names)])],
-            [helper.make_tensor_value_info("vertices", tensor.FLOAT, [self.frames, len(rest), 3])],
-            self.constants,
-        )
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-        return bytes(model.SerializeToString())
+        return vertices
 
     def _start(self, rest: NDArray[np.float32]) -> str:
         """Vertices (T, V, 3) at rest, or where the base puts them."""
@@ -72,25 +47,12 @@ class _Graph:
         if base is None:
             return self.constant(rest)
         one = self.constant(np.ones((self.frames, 1), np.float32))
-        first = self.node("Gather", "poses", self.constant(base.first), axis=1)
-        second = self.node("Gather", self.node("Concat", "poses", one, axis=1), self.constant(base.second), axis=1)
-        positive = self.node("Relu", self.node("Gather", "poses", self.constant(base.positive), axis=1))
+        first = self.gather("poses", base.first, 1)
+        second = self.gather(self.node("Concat", "poses", one, axis=1), base.second, 1)
+        positive = self.node("Relu", self.gather("poses", base.positive, 1))
         features = self.node("Concat", self.node("Mul", first, second), positive, axis=1)
         moved = self.node("Gemm", features, self.constant(base.shapes), self.constant(base.constant))
-        return self.node("Add", self._reshape(moved, *rest.shape), self.constant(rest))
-
-    def constant(self, value: NDArray[Any]) -> str:
-        name = f"c{len(self.constants)}"
-        self.constants.append(self.onnx.numpy_helper.from_array(np.asarray(value, order="C"), name))
-        return name
-
-    def node(self, kind: str, *inputs: str, output: str | None = None, **attributes: object) -> str:
-        name = output or f"n{len(self.nodes)}"
-        self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [name], **attributes))
-        return name
-
-    def _reshape(self, x: str, *shape: int) -> str:
-        return self.node("Reshape", x, self.constant(np.array(shape, np.int64)))
+        return self.node("Add", self.reshape(moved, *rest.shape), self.constant(rest))
 
     def _add(self, vertices: str, offsets: list[str], members: list[MapArrays]) -> str:
         """Vertices plus offsets: a gather, or sums if a vertex lies in several segments."""
@@ -103,14 +65,14 @@ class _Graph:
         source[vertex] = np.arange(len(vertex))
         zero = self.constant(np.zeros((self.frames, 1, 3), np.float32))
         padded = self.node("Concat", all_offsets, zero, axis=1)
-        return self.node("Add", vertices, self.node("Gather", padded, self.constant(source), axis=1))
+        return self.node("Add", vertices, self.gather(padded, source, 1))
 
     def _offsets(self, segments: list[MapArrays]) -> str:
         """(T, M, 3) of segments of the same shape."""
         first, count = segments[0], len(segments)
         hidden = [self._dense(segment) for segment in segments]
         x = self.node("Concat", *hidden, axis=1) if count > 1 else hidden[0]
-        x = self._reshape(x, self.frames, count * first.channels, first.base, first.base)
+        x = self.reshape(x, self.frames, count * first.channels, first.base, first.base)
         for layer in range(1, first.convolutions + 1):
             if layer < first.convolutions:
                 scales = self.constant(np.array([1, 1, 2, 2], np.float32))
@@ -118,16 +80,16 @@ class _Graph:
                 x = self.node("Resize", x, "", scales, **more)
             x = self.node("LeakyRelu", self._convolution(x, segments, f"conv{layer}", 1), alpha=SLOPE)
         x = self._convolution(x, segments, "output", 0) if first.convolutions else x
-        x = self._reshape(x, self.frames, count, 3, -1)
-        x = self._reshape(self.node("Transpose", x, perm=[0, 1, 3, 2]), self.frames, -1, 3)
+        x = self.reshape(x, self.frames, count, 3, -1)
+        x = self.reshape(self.node("Transpose", x, perm=[0, 1, 3, 2]), self.frames, -1, 3)
         samples = [segment.samples() for segment in segments]
         place = np.concatenate([texel + i * first.resolution**2 for i, (texel, _) in enumerate(samples)])
-        x = self.node("Gather", x, self.constant(place), axis=1)
+        x = self.gather(x, place, 1)
         x = self.node("Mul", x, self.constant(np.concatenate([weight for _, weight in samples])[:, :, None]))
         return self.node("ReduceSum", x, self.constant(np.array([2], np.int64)), keepdims=0)
 
     def _dense(self, segment: MapArrays) -> str:
-        x = self.node("Gather", "poses", self.constant(segment.column), axis=1)
+        x = self.gather("poses", segment.column, 1)
         for name, bends in segment.dense:
             weight, bias = (self.constant(segment.layers[f"{name}.{what}"]) for what in ("weight", "bias"))
             x = self.node("Gemm", x, weight, bias, transB=1)

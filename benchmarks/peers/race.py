@@ -75,30 +75,55 @@ def race(model: Any, forms: Sequence[Forms], poses: Floats, runs: int) -> list[d
     return rows
 
 
-def _row(contest: Contest, poses: Floats, threads: int, runs: int) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Fastest:
+    """The fastest form of each peer.
+
+    Attributes
+    ----------
+    names : dict
+        From the peer to the name of its form.
+    seconds : dict
+        Of all forms that were timed, by peer and name; a peer's only form is not.
+    difference : float
+        The largest distance of any form from the expected vertices.
+    """
+
+    names: dict[str, str]
+    seconds: dict[str, dict[str, float]]
+    difference: float
+
+
+def fastest(peers: Mapping[str, Calls], exact: Floats, poses: Floats, kept: Any = slice(None)) -> Fastest:
+    """Call all forms once, compare them with the expected vertices (T, V, 3), and time those of each peer in turns."""
     repeats = in_a_row(poses)
-    kept = slice(None) if contest.kept is None else contest.kept
-    exact = contest.ours["rigcast"]()[:, kept].copy()  # the next call writes into the same array
-    tried: dict[str, float] = {}
-    chosen: dict[str, Callable[[], Floats]] = {}
-    difference = 0.0
-    for peer, forms in contest.peers.items():
-        difference = max(difference, *(_distance(exact, form()[:, kept]) for form in forms.values()))
-        if len(forms) == 1:
-            chosen[peer] = next(iter(forms.values()))
-            continue
-        times = interleaved(forms, 12 if repeats > 1 else 3, repeats, warm_up=2)
-        tried |= {name if peer == "PyTorch" else f"{peer}, {name}": seconds for name, seconds in times.items()}
-        chosen[peer] = forms[min(times, key=times.__getitem__)]
-    times = interleaved({**contest.ours, **chosen}, runs, repeats)
+    difference = max(_distance(exact[:, kept], form()[:, kept]) for forms in peers.values() for form in forms.values())
+    seconds = {
+        peer: interleaved(forms, 12 if repeats > 1 else 3, repeats, warm_up=2)
+        for peer, forms in peers.items()
+        if len(forms) > 1
+    }
+    names = {peer: min(forms, key=lambda name: seconds.get(peer, {}).get(name, 0.0)) for peer, forms in peers.items()}
+    return Fastest(names, seconds, difference)
+
+
+def _row(contest: Contest, poses: Floats, threads: int, runs: int) -> dict[str, Any]:
+    exact = contest.ours["rigcast"]().copy()  # the next call writes into the same array
+    tried = fastest(contest.peers, exact, poses, slice(None) if contest.kept is None else contest.kept)
+    chosen = {peer: contest.peers[peer][name] for peer, name in tried.names.items()}
+    times = interleaved({**contest.ours, **chosen}, runs, in_a_row(poses))
     found = row(times, contest.ours, len(poses), threads)
     beside = {peer: times[peer] for peer in contest.peers}
     return found | {
         "job": ", ".join(filter(None, (contest.job, found["job"]))),
         "peers": beside,
         "ratios": {name: seconds / found["seconds"] for name, seconds in beside.items()},
-        "forms": tried,
-        "difference": difference,
+        "forms": {
+            name if peer == "PyTorch" else f"{peer}, {name}": seconds
+            for peer, forms in tried.seconds.items()
+            for name, seconds in forms.items()
+        },
+        "difference": tried.difference,
     }
 
 

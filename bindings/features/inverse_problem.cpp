@@ -210,6 +210,13 @@ void bind_inverse_problem(py::module_& module) {
              py::arg("vertices") = py::none(), py::arg("threads") = 0,
              "Objective, optimality, rmse (T,), and duality gap (T,) or None, of weights (T, K). vertices: value and\n"
              "slopes of vertices_alone that a device measured.")
+        .def(
+            "weight_terms",
+            [](const Problem& problem, const ArrayLike& weights) {
+                const auto given = as_array<double, 2>("weight_terms", "weights", weights, "numbers (T, K)");
+                return list(problem.weight_terms(view<double, 2>(given)));
+            },
+            py::arg("weights"), "(T,): alpha and the priors' terms of weights (T, K).")
         .def("at", &at, py::arg("frames"), "The same problem for some frames.")
         .def("with_alpha", &Problem::with_alpha, py::arg("alpha"))
         .def("with_smoothness", &Problem::with_smoothness, py::arg("smoothness"))

@@ -2071,6 +2071,10 @@ class InverseProblem:
         The smallest alpha at which every weight rests.
         """
     def starting_at(self, init: numpy.typing.ArrayLike | None) -> InverseProblem: ...
+    def weight_terms(self, weights: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (T,): alpha and the priors' terms of weights (T, K).
+        """
     def with_alpha(self, alpha: typing.SupportsFloat | typing.SupportsIndex) -> InverseProblem: ...
     def with_smoothness(self, smoothness: typing.SupportsFloat | typing.SupportsIndex) -> InverseProblem: ...
     def with_targets(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,79 +16,70 @@ Weights = ArrayLike | tuple[ArrayLike, ArrayLike]
 Made = tuple[dict[str, NDArray[np.generic]], str]  # tensors and metadata as JSON: what the engine makes a model of
 
 
-def linear_blend(
-    skeleton: Skeleton,
-    rest_vertices: ArrayLike,
-    faces: ArrayLike,
-    weights: Weights,
-    dials: Sequence[str],
-    control_ranges: ArrayLike | None,
-    metadata: Mapping[str, object] | None,
-) -> Made:
-    """Tensors and metadata of :class:`rigcast.LinearBlendSkinning`."""
-    tensors = _tensors("LinearBlendSkinning", skeleton, rest_vertices, faces, weights, dials, control_ranges)
-    return _made("LinearBlendSkinning", "linear_blend", skeleton, tensors, dials, metadata)
+class BoundMesh(NamedTuple):
+    """A skinned mesh, as the constructors of :mod:`rigcast` take it."""
+
+    skeleton: Skeleton
+    rest_vertices: ArrayLike
+    faces: ArrayLike
+    weights: Weights
+    dials: Sequence[str]
+    control_ranges: ArrayLike | None
+    metadata: Mapping[str, object] | None
 
 
-def dual_quaternion(
-    skeleton: Skeleton,
-    rest_vertices: ArrayLike,
-    faces: ArrayLike,
-    weights: Weights,
-    dials: Sequence[str],
-    control_ranges: ArrayLike | None,
-    metadata: Mapping[str, object] | None,
-) -> Made:
-    """Tensors and metadata of :class:`rigcast.DualQuaternionSkinning`."""
-    tensors = _tensors("DualQuaternionSkinning", skeleton, rest_vertices, faces, weights, dials, control_ranges)
-    return _made("DualQuaternionSkinning", "dual_quaternion", skeleton, tensors, dials, metadata)
+def linear_blend(*mesh: Any) -> Made:
+    """Tensors and metadata of :class:`rigcast.LinearBlendSkinning`, from the fields of a skinned mesh."""
+    return _made("LinearBlendSkinning", "linear_blend", BoundMesh(*mesh))
 
 
-def delta_mush(
-    skeleton: Skeleton,
-    rest_vertices: ArrayLike,
-    faces: ArrayLike,
-    weights: Weights,
-    dials: Sequence[str],
-    control_ranges: ArrayLike | None,
-    metadata: Mapping[str, object] | None,
-    iterations: int,
-    step: float,
-) -> Made:
-    """Tensors and metadata of :class:`rigcast.DeltaMush`."""
+def dual_quaternion(*mesh: Any) -> Made:
+    """Tensors and metadata of :class:`rigcast.DualQuaternionSkinning`, from the fields of a skinned mesh."""
+    return _made("DualQuaternionSkinning", "dual_quaternion", BoundMesh(*mesh))
+
+
+def delta_mush(*mesh_iterations_step: Any) -> Made:
+    """Tensors and metadata of :class:`rigcast.DeltaMush`, from the fields of a skinned mesh, iterations and step."""
+    *mesh, iterations, step = mesh_iterations_step
     check = Arguments("DeltaMush")
     smoothing = {
         "iterations": check.whole("iterations", iterations, most=1000),
         "step": check.number("step", step, above=0.0, most=1.0),
     }
-    tensors = _tensors("DeltaMush", skeleton, rest_vertices, faces, weights, dials, control_ranges)
-    return _made("DeltaMush", "delta_mush", skeleton, tensors, dials, {**(metadata or {}), **smoothing})
+    return _made("DeltaMush", "delta_mush", BoundMesh(*mesh), smoothing)
 
 
-def _tensors(
-    function: str,
-    skeleton: Skeleton,
-    rest_vertices: ArrayLike,
-    faces: ArrayLike,
-    weights: Weights,
-    dials: Sequence[str],
-    control_ranges: ArrayLike | None,
-) -> dict[str, NDArray[np.generic]]:
+def _made(function: str, kind: str, mesh: BoundMesh, settings: Mapping[str, object] | None = None) -> Made:
+    tensors = _tensors(function, mesh)
+    about = {"name": "", "meters_per_unit": 1.0, "up_axis": "Y", "licence": "", "origin": "", **(mesh.metadata or {})}
+    about |= settings or {}
+    about |= {
+        "kind": kind,
+        "version": 1,
+        "joint_names": list(mesh.skeleton.names),
+        "numeric_controls": list(mesh.dials),
+        "topology_hash": topology_hash(tensors["faces"], len(tensors["rest_vertices"])),
+    }
+    return tensors, metadata_text(function, about)
+
+
+def _tensors(function: str, mesh: BoundMesh) -> dict[str, NDArray[np.generic]]:
     """The tensors that every kind of skinning has."""
-    check = Arguments(function, C=12 * skeleton.num_joints + len(dials))
-    vertices = check.numbers("rest_vertices", rest_vertices, "V 3", dtype=np.float32)
-    corners = padded_faces(faces, function, len(vertices))
-    if control_ranges is None:
-        ranges = _nominal_ranges(skeleton, vertices, len(dials))
+    skeleton, dials = mesh.skeleton, len(mesh.dials)
+    check = Arguments(function, C=12 * skeleton.num_joints + dials)
+    vertices = check.numbers("rest_vertices", mesh.rest_vertices, "V 3", dtype=np.float32)
+    corners = padded_faces(mesh.faces, function, len(vertices))
+    if mesh.control_ranges is None:
+        ranges = _nominal_ranges(skeleton, vertices, dials)
     else:
-        ranges = check.numbers("control_ranges", control_ranges, "C 2", dtype=np.float32)
+        ranges = check.numbers("control_ranges", mesh.control_ranges, "C 2", dtype=np.float32)
     return {
         "skeleton.parents": skeleton.parents,
         "skeleton.rest": skeleton.rest,
         "rest_vertices": vertices,
         "faces": corners,
         "control_ranges": ranges,
-        **_skin(function, weights, len(vertices), skeleton.num_joints),
+        **_skin(function, mesh.weights, len(vertices), skeleton.num_joints),
     }
 
 
@@ -119,22 +111,3 @@ def _skin(function: str, weights: Weights, num_vertices: int, num_joints: int) -
         raise bad_argument(function, "weights", got, "not negative and of sum 1 at every vertex")
     scaled = (weight / sums[:, None]).astype(np.float32)
     return {"skin.joint": np.ascontiguousarray(joint, np.int32), "skin.weight": scaled}
-
-
-def _made(
-    function: str,
-    kind: str,
-    skeleton: Skeleton,
-    tensors: dict[str, NDArray[np.generic]],
-    dials: Sequence[str],
-    metadata: Mapping[str, object] | None,
-) -> Made:
-    about = {"name": "", "meters_per_unit": 1.0, "up_axis": "Y", "licence": "", "origin": "", **(metadata or {})}
-    about |= {
-        "kind": kind,
-        "version": 1,
-        "joint_names": list(skeleton.names),
-        "numeric_controls": list(dials),
-        "topology_hash": topology_hash(tensors["faces"], len(tensors["rest_vertices"])),
-    }
-    return tensors, metadata_text(function, about)

@@ -26,7 +26,7 @@ def replaced(tensors, name, index, value):
     return {name: changed}
 
 
-CASES = [
+REGRESSION_CASES = [
     ({"map.column": None}, "without tensor 'map.column'"),
     (replaced(REGRESSION, "map.column", 2, 50), "map.column is holding 50; it must be pose columns below 50"),
     (replaced(REGRESSION, "map.column", 2, -1), "map.column is holding -1"),
@@ -41,13 +41,6 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "text"), CASES, ids=[text for _, text in CASES])
-def test_what_is_wrong_with_a_regression_is_named(changes, text):
-    damaged = {name: value for name, value in (REGRESSION | changes).items() if value is not None}
-    with pytest.raises(ValueError, match=text):
-        _core.model_from_tensors(damaged, REGRESSION_METADATA)
-
-
 SKINNING_CASES = [
     ({"bone.center": SKINNING["bone.center"][1:]}, r"bone.center is F32\[4, 3\]"),
     ({"bone.joint": None}, "without tensor 'bone.joint'"),
@@ -59,13 +52,6 @@ SKINNING_CASES = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "text"), SKINNING_CASES, ids=[text for _, text in SKINNING_CASES])
-def test_what_is_wrong_with_regressed_skinning_is_named(changes, text):
-    damaged = {name: value for name, value in (SKINNING | changes).items() if value is not None}
-    with pytest.raises(ValueError, match=text):
-        _core.model_from_tensors(damaged, SKINNING_METADATA)
-
-
 MUSH, MUSH_METADATA = random_direct_delta_mush_tensors(num_vertices=12)
 MUSH_CASES = [
     (replaced(MUSH, "mush.joint", (2, 1), 4), "mush.joint is holding 4; it must be joints of the skeleton"),
@@ -75,13 +61,6 @@ MUSH_CASES = [
     ({"mush.matrix": MUSH["mush.matrix"] * np.float32(2)}, "mush.matrix at vertex 0 is of sum 2"),
     ({"mush.center": None}, "without tensor 'mush.center'"),
 ]
-
-
-@pytest.mark.parametrize(("changes", "text"), MUSH_CASES, ids=[text for _, text in MUSH_CASES])
-def test_what_is_wrong_with_direct_delta_mush_is_named(changes, text):
-    damaged = {name: value for name, value in (MUSH | changes).items() if value is not None}
-    with pytest.raises(ValueError, match=text):
-        _core.model_from_tensors(damaged, MUSH_METADATA)
 
 
 SPACE, SPACE_METADATA = random_pose_space_tensors(num_vertices=12)
@@ -96,13 +75,6 @@ SPACE_CASES = [
     ({"space.delta": SPACE["space.delta"][1:]}, r"space.delta is F32\[11, 3, 3\]"),
     ({"skin.joint": None}, "without tensor 'skin.joint'"),
 ]
-
-
-@pytest.mark.parametrize(("changes", "text"), SPACE_CASES, ids=[text for _, text in SPACE_CASES])
-def test_what_is_wrong_with_a_pose_space_is_named(changes, text):
-    damaged = {name: value for name, value in (SPACE | changes).items() if value is not None}
-    with pytest.raises(ValueError, match=text):
-        _core.model_from_tensors(damaged, SPACE_METADATA)
 
 
 DENSE, DENSE_METADATA = random_dense_network_tensors(num_vertices=12)
@@ -123,13 +95,6 @@ DENSE_CASES = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "text"), DENSE_CASES, ids=[text for _, text in DENSE_CASES])
-def test_what_is_wrong_with_a_dense_network_is_named(changes, text):
-    damaged = {name: value for name, value in (DENSE | changes).items() if value is not None}
-    with pytest.raises(ValueError, match=text):
-        _core.model_from_tensors(damaged, DENSE_METADATA)
-
-
 TURN, TURN_METADATA = random_rotational_regression_tensors(num_vertices=12)
 TURN_CASES = [
     (replaced(TURN, "rotation.output", 1, 12), "rotation.output is holding 12"),
@@ -146,8 +111,22 @@ TURN_CASES = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "text"), TURN_CASES, ids=[text for _, text in TURN_CASES])
-def test_what_is_wrong_with_a_rotational_regression_is_named(changes, text):
-    damaged = {name: value for name, value in (TURN | changes).items() if value is not None}
+ALL = [
+    pytest.param(tensors, metadata, changes, text, id=f"{name}: {text}")
+    for name, tensors, metadata, cases in (
+        ("regression", REGRESSION, REGRESSION_METADATA, REGRESSION_CASES),
+        ("regressed skinning", SKINNING, SKINNING_METADATA, SKINNING_CASES),
+        ("direct delta mush", MUSH, MUSH_METADATA, MUSH_CASES),
+        ("pose space", SPACE, SPACE_METADATA, SPACE_CASES),
+        ("dense network", DENSE, DENSE_METADATA, DENSE_CASES),
+        ("rotational regression", TURN, TURN_METADATA, TURN_CASES),
+    )
+    for changes, text in cases
+]
+
+
+@pytest.mark.parametrize(("tensors", "metadata", "changes", "text"), ALL)
+def test_what_is_wrong_is_named(tensors, metadata, changes, text):
+    damaged = {name: value for name, value in (tensors | changes).items() if value is not None}
     with pytest.raises(ValueError, match=text):
-        _core.model_from_tensors(damaged, TURN_METADATA)
+        _core.model_from_tensors(damaged, metadata)

@@ -96,6 +96,18 @@ def test_the_objective_is_that_of_the_vertices(tolerance):
     np.testing.assert_allclose(found, slow_shot_objective(request, weights), rtol=tolerance["gram"])
 
 
+@pytest.mark.parametrize("shapes", [SHAPES, 300])
+def test_terms_of_weights_are_the_bytes_of_numpy(shapes):
+    """Sums of a robust loss with them decide when rounds end."""
+    rng = np.random.default_rng(5)
+    rig = random_rig(rng, shapes=shapes)
+    given = {"alpha": 0.3, "priors": (rng.uniform(size=(FRAMES, shapes)), rng.uniform(0.0, 2.0, shapes))}
+    problem = make_problem(Request(Gram(rig), np.zeros((FRAMES, 40, 3), np.float32), **given))
+    weights = rng.uniform(size=(FRAMES, shapes))
+    terms = 0.3 * weights + problem.prior_strength * np.square(weights - problem.prior_target)
+    np.testing.assert_array_equal(problem.core.weight_terms(weights), terms.sum(axis=1))
+
+
 def test_shapes_at_rest_keep_a_tied_shape_that_is_not():
     problem = make_problem(request_of(bounds=(0.1, 0.9)))
     resting = problem.resting(np.isin(np.arange(SHAPES), [0, 1, 2, 6]))

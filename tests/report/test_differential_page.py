@@ -10,6 +10,7 @@ import pytest
 import rigcast as rc
 from rigcast.report._body.heldout import held_out
 from rigcast.report._body.measure import in_millimeters
+from rigcast.report._body.section import section_of
 from rigcast.report._differential.measure import (
     anchor_displacements,
     coefficients,
@@ -17,7 +18,6 @@ from rigcast.report._differential.measure import (
     placed,
     true_displacements,
 )
-from rigcast.report._differential.section import subspace_section
 from tests.support.made.differential import random_differential
 from tests.support.made.models import linear_blend
 from tests.training.differential_training import learn
@@ -110,4 +110,4 @@ def test_the_numbers_have_the_section(written):
 
 def test_another_kind_has_no_section():
     subject = SimpleNamespace(model=linear_blend())
-    assert subspace_section(SimpleNamespace(subject=subject)) is None
+    assert section_of(SimpleNamespace(subject=subject)) is None

@@ -12,8 +12,7 @@ import pytest
 import rigcast as rc
 from rigcast.report._body.heldout import held_out
 from rigcast.report._body.measure import in_millimeters
-from rigcast.report._body.page import _was_mended
-from rigcast.report._face_maps.measure import measure_maps
+from rigcast.report._face_maps.measure import measure_maps, was_mended
 from tests.support.characters.mapped_face import clip_data, random_data
 from tests.support.made.mapped_models import mapped_model
 
@@ -125,7 +124,7 @@ FLOOR = rc.training.Floors("brow", 32, (0.2, 0.5), (0.2, 0.5), 0, 0, 0, 0)
     ],
 )
 def test_texture_coordinates_that_were_good_are_no_row(change, mended):
-    assert _was_mended(dataclasses.replace(FLOOR, **change)) == mended
+    assert was_mended(dataclasses.replace(FLOOR, **change)) == mended
 
 
 def test_the_gate_stands_above_a_face(written):

@@ -141,6 +141,23 @@ def chromium(*arguments: str, folder) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([CHROMIUM, *options, *arguments], capture_output=True, timeout=PATIENCE, check=True)
 
 
+PROBE = """<script>addEventListener('load', () => { const images = [...document.images];
+  document.body.dataset.broken = images.filter(i => !i.complete || i.naturalWidth < 50).length;
+  document.body.dataset.images = images.length;
+  const charts = [...document.querySelectorAll('svg.chart')].filter(s => s.querySelectorAll('path').length > 8);
+  document.body.dataset.charts = charts.filter(s => s.getBoundingClientRect().height > 50).length; });
+  </script></body>"""
+
+
+def probed(html: str, folder) -> dict[str, str]:
+    """Count in a browser the images, those that it cannot decode, and the charts with lines; no console message."""
+    copy = folder / "probed.html"
+    copy.write_text(html.replace("</body>", PROBE), encoding="utf-8")
+    done = chromium("--enable-logging=stderr", "--v=0", "--dump-dom", copy.as_uri(), folder=folder)
+    assert b"CONSOLE" not in done.stderr, done.stderr.decode(errors="replace")
+    return dict(re.findall(r'data-(broken|images|charts)="(\d+)"', done.stdout.decode()))
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 def test_a_browser_shows_it_without_a_complaint(written, tmp_path):
     """No console message, no request, and a picture of the page with the character's colors in it."""
@@ -166,20 +183,8 @@ def test_a_browser_shows_it_without_a_complaint(written, tmp_path):
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 def test_a_browser_finds_every_picture_decoded(written, tmp_path):
-    """The page with a probe added: every image has its size, every chart its lines."""
-    probe = """<script>addEventListener('load', () => { const images = [...document.images];
-      document.body.dataset.broken = images.filter(i => !i.complete || i.naturalWidth < 50).length;
-      document.body.dataset.images = images.length;
-      const charts = [...document.querySelectorAll('svg.chart')].filter(s => s.querySelectorAll('path').length > 8);
-      document.body.dataset.charts = charts.filter(s => s.getBoundingClientRect().height > 50).length; });
-      </script></body>"""
-    copy = tmp_path / "probed.html"
-    copy.write_text(written.html.replace("</body>", probe), encoding="utf-8")
-    dom = chromium("--dump-dom", copy.as_uri(), folder=tmp_path).stdout.decode()
-    seen = dict(re.findall(r'data-(broken|images|charts)="(\d+)"', dom))
-    assert seen["broken"] == "0"
-    assert int(seen["images"]) == written.html.count("<img ")
-    assert seen["charts"] == "3"
+    seen = probed(written.html, tmp_path)
+    assert seen == {"broken": "0", "images": str(written.html.count("<img ")), "charts": "3"}
 
 
 def test_where_it_errs_is_told_by_joint_and_channel(page, studied):

@@ -13,7 +13,7 @@ from rigcast import inverse, report
 from rigcast.report._kit.words import figure
 from rigcast.report._shot.rivals import compared_frames
 from tests.cli.sheet import SIDE
-from tests.report.test_page import CHROMIUM, Collector, chromium
+from tests.report.test_page import CHROMIUM, Collector, probed
 from tests.support.characters.moving_head import FACES, face_curves, head_turns, moved, moving_face
 
 pytestmark = pytest.mark.usefixtures("timed_once")
@@ -172,15 +172,5 @@ def test_wrong_input_is_named(solved, tmp_path):
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 def test_a_browser_shows_it_without_a_complaint(page, tmp_path):
-    probe = """<script>addEventListener('load', () => { const images = [...document.images];
-      document.body.dataset.broken = images.filter(i => !i.complete || i.naturalWidth < 50).length;
-      document.body.dataset.images = images.length;
-      const charts = [...document.querySelectorAll('svg.chart')].filter(s => s.querySelectorAll('path').length > 8);
-      document.body.dataset.charts = charts.filter(s => s.getBoundingClientRect().height > 50).length; });
-      </script></body>"""
-    copy = tmp_path / "probed.html"
-    copy.write_text(page.html.replace("</body>", probe), encoding="utf-8")
-    done = chromium("--enable-logging=stderr", "--v=0", "--dump-dom", copy.as_uri(), folder=tmp_path)
-    assert b"CONSOLE" not in done.stderr, done.stderr.decode(errors="replace")
-    seen = dict(re.findall(r'data-(broken|images|charts)="(\d+)"', done.stdout.decode()))
+    seen = probed(page.html, tmp_path)
     assert seen == {"broken": "0", "images": str(page.html.count("<img ")), "charts": "4"}

@@ -100,6 +100,39 @@ def test_poses_lead_back_to_channels() -> None:
     np.testing.assert_allclose(found[:, :2], rows[:, :2], atol=5e-3)  # the chain stops when steps are a thousandth
 
 
+def stretched(channel: dict[str, Any], **control: Any) -> Any:
+    """A joint that stretches from the origin to a control at height 1, which one channel moves."""
+    mechanism = {
+        "object": ALONG_Y,
+        "bones": [
+            {"name": "goal", "parent": -1, "rest": at(1.0), **control},
+            {"name": "upper", "parent": -1, "rest": at(0.0), "constraints": [
+                {"kind": "STRETCH_TO", "targets": [{"bone": 0}], "length": 1.0, "volume": [0.5, 0.0, 0.5]}]},
+        ],
+        "chains": [],
+    }  # fmt: skip
+    about = {"name": "move", "kind": "control", "joint": None, "place": 0, "rest": 0, "unit": "rig", **channel}
+    entry = json.dumps({"list": [about], "followers": [], "joints": {}, "mechanism": mechanism})
+    return _core.Channels(entry, rc.Skeleton(["upper"], np.array([-1]), np.eye(3, 4)[None]), [])
+
+
+@pytest.mark.parametrize("move", [-0.4, -0.8, -1.1, -1.5, -2.0])
+def test_a_bone_that_flips_on_the_way_is_followed(move: float) -> None:
+    """Where the control passes the head, at a distance of 0.02, the bone turns round and is seven times as wide."""
+    made = stretched({"low": -2, "high": 0}, location_x=0.02, location_y=["$move"])
+    found, residuals = made.channels(made.poses(np.array([[move]])))
+    assert residuals[0] < 5e-3
+    np.testing.assert_allclose(found, [[move]], atol=1e-4)  # where the search stops
+
+
+@pytest.mark.parametrize("move", [0, 3, 77, 150])
+def test_whole_numbers_that_a_pose_does_not_state_are_found(move: int) -> None:
+    made = stretched({"low": 0, "high": 150, "whole": True}, location_x=["$move", "0.1", "*"])
+    found, residuals = made.channels(made.poses(np.array([[float(move)]])))
+    assert residuals[0] < 5e-3
+    assert found[0, 0] == move
+
+
 def test_a_control_that_has_no_effect_stays_at_rest() -> None:
     made = channels(arm())
     found, _ = made.channels(made.poses(np.array([[0.3, 0.1, 35.0, 1.0]])))

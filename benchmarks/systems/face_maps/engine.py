@@ -19,10 +19,11 @@ import torch
 import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.peers import onnx_maps, torch_maps
+from benchmarks.peers.race import fastest
 from benchmarks.systems.face_maps.paper_size import face
 from rigcast._timing import interleaved, load_average, machine
+from rigcast._timing.engine import in_a_row
 
-IN_A_ROW = 5
 PRODUCT = 768  # rows and columns of the matrices whose product shows the machine's rate
 
 
@@ -36,16 +37,9 @@ def row(name: str, model: Any, frames: int, threads: int, runs: int) -> dict[str
     coarse = np.zeros(model.num_refinements, np.float32)
     out = np.empty((frames, *model.rest_vertices.shape), np.float32)
     candidates = {"PyTorch": torch_maps.forms(model, poses), "ONNX Runtime": onnx_maps.forms(model, poses, threads)}
-    peers: dict[str, Callable[[], Any]] = {}
-    difference = 0.0
     exact = model.evaluate(poses)
-    chosen = {}
-    for peer, tried in candidates.items():
-        for function in tried.values():
-            difference = max(difference, float(np.linalg.norm(function() - exact, axis=-1).max()))
-        seconds = interleaved(tried, 5, 2 if frames == 1 else 1)
-        chosen[peer] = min(seconds, key=seconds.__getitem__)
-        peers[peer] = tried[chosen[peer]]
+    tried = fastest(candidates, exact, poses)
+    peers = {peer: candidates[peer][name] for peer, name in tried.names.items()}
     matrix, result = torch.ones(PRODUCT, PRODUCT), torch.empty(PRODUCT, PRODUCT)
     ours: dict[str, Callable[[], Any]] = {
         "engine": lambda: model.evaluate(poses, threads=threads, out=out),
@@ -53,14 +47,14 @@ def row(name: str, model: Any, frames: int, threads: int, runs: int) -> dict[str
         "coarse only": lambda: model.evaluate_detail(poses, coarse, threads=threads, out=out),
         "product": lambda: torch.mm(matrix, matrix, out=result),
     }
-    times = interleaved(ours | peers, runs, IN_A_ROW if frames == 1 else 1)
+    times = interleaved(ours | peers, runs, in_a_row(poses))
     rate = PRODUCT**3 / times.pop("product")
     return {
         "job": f"{name}, {frames} {'pose' if frames == 1 else 'poses'}",
         "threads": threads,
         "seconds": times,
-        "chosen": chosen,
-        "difference": difference,
+        "chosen": tried.names,
+        "difference": tried.difference,
         "size": float(np.abs(exact - model.rest_vertices).max()),
         "storage difference": float(np.linalg.norm(half.evaluate(poses) - exact, axis=-1).max()),
         "multiply_adds": model.multiply_adds(),

@@ -97,6 +97,8 @@ public:
     /// The smallest alpha at which every weight of the shot rests: the largest pull of a target on a weight at rest,
     /// whatever the temporal term. 0 if nothing pulls.
     double resting_alpha(const RigGram& gram, int threads = 0) const;
+    /// (T): alpha and the priors' terms of weights (T, K), the objective of `measure` without its vertices' term.
+    std::vector<double> weight_terms(View<const double, 2> weights) const;
     /// Measures weights (T, K) inside the box that are equal for tied shapes. If `causal`, the optimality of a frame is
     /// that of its own objective given the two frames before it. At the knot of an in-between it is that of the steeper
     /// one-sided slope. Throws NumericalError if something overflows.

@@ -94,6 +94,20 @@ double Problem::resting_alpha(const RigGram& gram, int threads) const {
     return largest;
 }
 
+std::vector<double> Problem::weight_terms(View<const double, 2> weights) const {
+    check_shape<const double, 2>("weight_terms", "weights", weights, {num_frames_, num_shapes_});
+    std::vector<double> sums;
+    std::vector<double> terms(static_cast<std::size_t>(num_shapes_));
+    for (std::int64_t t = 0; t < num_frames_; ++t) {
+        for (std::int64_t k = 0; k < num_shapes_; ++k) {
+            const double apart = weights(t, k) - prior_target()(t, k);
+            terms[k] = alpha_ * weights(t, k) + prior_strength()(t, k) * (apart * apart);
+        }
+        sums.push_back(linalg::pairwise_sum(terms.data(), num_shapes_));
+    }
+    return sums;
+}
+
 WeightQuality Problem::measure(const RigGram& gram, View<const double, 2> weights, bool causal, int threads) const {
     check_shape<const double, 2>("measure", "weights", weights, {num_frames_, num_shapes_});
     check_threads("measure", threads);
@@ -112,8 +126,8 @@ WeightQuality Problem::measure(const RigGram& gram, View<const double, 2> weight
     const std::vector<double> bending = is_smooth ? bending_gradient(weights, ties(), causal) : std::vector<double>();
     const bool has_gap = products().is_linear() && !is_smooth;
     WeightQuality quality;
-    std::vector<double> others(static_cast<std::size_t>(num_shapes_));
-    std::vector<double> gains(others.size());
+    const std::vector<double> others = weight_terms(weights);
+    std::vector<double> gains(static_cast<std::size_t>(num_shapes_));
     for (std::int64_t t = 0; t < num_frames_; ++t) {
         double worst = 0.0;
         for (std::int64_t k = 0; k < num_shapes_; ++k) {
@@ -124,12 +138,10 @@ WeightQuality Problem::measure(const RigGram& gram, View<const double, 2> weight
             const double left = vertices.left(t, k) + slope + bend;
             if (w < terms.upper(t, k)) worst = larger(worst, -right);
             if (w > terms.lower(t, k)) worst = larger(worst, left);
-            const double apart = w - prior_target()(t, k);
-            others[k] = alpha_ * w + prior_strength()(t, k) * (apart * apart);
             gains[k] = right * (w - (right > 0.0 ? terms.lower(t, k) : terms.upper(t, k)));
         }
         const double fidelity = vertices.objective(t) + energies()(t);
-        quality.objective.push_back(fidelity + linalg::pairwise_sum(others.data(), num_shapes_));
+        quality.objective.push_back(fidelity + others[t]);
         quality.optimality.push_back(worst);
         quality.rmse.push_back(std::sqrt(larger(fidelity, 0.0) / gram.total_weight()));
         if (has_gap) quality.gap.push_back(linalg::pairwise_sum(gains.data(), num_shapes_));

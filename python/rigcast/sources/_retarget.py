@@ -32,6 +32,7 @@ from rigcast.sources._retargeting.following import following_of
 from rigcast.sources._retargeting.mirrors import is_mirror_image, unmirrored
 from rigcast.sources._retargeting.refining import refine
 from rigcast.sources._retargeting.result import MIRRORED, UNMIRRORED, Retargeted
+from rigcast.sources._retargeting.standing import rest_of, stance_of, turn_at_rest
 from rigcast.sources._retargeting.target import Target, ancestors_of, listed, paired
 
 
@@ -143,13 +144,12 @@ class _Task:
         motion, self.unmirrored = unmirrored(motion, pairs)
         self.motion, self.target, self.pairs = motion, target, pairs
         self.world = motion.globals()
-        self.rest, self.rest_frame = aims.rest_of(motion, self.world, target, pairs, rest_frame)
+        stance = stance_of(motion, target, pairs)
+        self.rest, self.rest_frame = rest_of(motion, self.world, target, pairs, stance, rest_frame)
         self.mirrored = is_mirror_image(motion, self.rest, target, pairs)
         places = target.world[list(pairs.values()), :, 3]
-        names = [motion.joint_names[joint] for joint in pairs]
-        sides = aims.sides_of(names) or aims.sides_of([target.names[goal] for goal in pairs.values()])
-        self.turn = aims.scene_turn(self.rest[list(pairs), :, 3], places, target.up, sides)
-        self.tilt = self._tilt(limbs)
+        self.turn, alike = turn_at_rest(self.rest[list(pairs), :, 3], places, target.up, stance)
+        self.tilt = self._tilt(limbs) if alike else 0.0
         offsets = aims.rest_offsets(motion, self.rest, target, pairs, limbs, self.turn)
         self.aligned = {motion.joint_names[joint]: aims.degrees(offsets[joint]) for joint in pairs
                         if motion.joint_names[joint] in limbs}  # fmt: skip

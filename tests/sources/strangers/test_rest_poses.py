@@ -183,3 +183,46 @@ def test_figures_of_other_proportions_do_not_lean(up):
         other = PLACES * [1.1, 1.2, 1.0] + np.random.default_rng(seed).normal(0, 0.02, PLACES.shape)
         made = retarget(motion_of(NAMES, PLACES, UPRIGHT[up]), rig_of(other), allow_frozen=True)
         assert not any("from upright" in line for line in made.lines())
+
+
+ON_FOURS = np.array(
+    [
+        [0, 0.9, -0.5], [0, 0.9, 0.4], [0, 1.1, 0.7], [0.15, 0.8, 0.4], [0.15, 0.4, 0.3], [0.15, 0.05, 0.35],
+        [-0.15, 0.8, 0.4], [-0.15, 0.4, 0.3], [-0.15, 0.05, 0.35], [0.15, 0.85, -0.5], [0.15, 0.45, -0.4],
+        [0.15, 0.05, -0.6], [-0.15, 0.85, -0.5], [-0.15, 0.45, -0.4], [-0.15, 0.05, -0.6],
+    ]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("up", UPRIGHT)
+@pytest.mark.parametrize("names", [NAMES, MINE], ids=["known", "unknown"])
+def test_a_person_stands_on_the_ground_of_a_quadruped(names, up):
+    """Turned about its own vertical, it turns the animal about its."""
+    turn = UPRIGHT[up]
+    motion = motion_of(names, PLACES, turn, bends=False)
+    motion.local[1, 0, :, :3] = turn @ about("y", 50) @ turn.T
+    made = retarget(motion, rig_of(ON_FOURS), dict(zip(names, NAMES, strict=True)), allow_frozen=True)
+    assert made.rest_frame == -1
+    assert made.tilt == 0.0
+    np.testing.assert_allclose(made.positions[1, :, 1], made.positions[0, :, 1], atol=1e-4)  # of the engine's float32
+    ahead = made.positions[1, 1] - made.positions[1, 0]
+    before = made.positions[0, 1] - made.positions[0, 0]
+    np.testing.assert_allclose(ahead, about("y", 50) @ before, atol=1e-4)  # as well
+
+
+def crooked():
+    """No mirror image of itself: a leg is drawn up, an arm is raised."""
+    places = PLACES.copy()
+    places[5] += [-0.25, 0.4, 0]
+    places[11] += [0.3, 0.5, 0.4]
+    return places
+
+
+NO_FIGURES = {"a stick": stick()[0], "crooked": joints(NAMES, crooked()).rest}
+
+
+@pytest.mark.parametrize("case", NO_FIGURES)
+def test_a_quadruped_takes_no_rest_pose_that_is_no_figure(case):
+    motion = Motion(NAMES, PARENTS, NO_FIGURES[case], NO_FIGURES[case][None].repeat(2, 0), 0.04)
+    with pytest.raises(ValueError, match=r"whose rest pose is unlike the rig's .*--rest-frame N"):
+        retarget(motion, rig_of(ON_FOURS))

@@ -12,6 +12,7 @@ import pytest
 import rigcast as rc
 from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget
+from tests.support.trainings import train_with
 
 
 @pytest.mark.parametrize(
@@ -85,3 +86,11 @@ def test_arguments_of_the_wrong_kind_are_refused(cylinder_data, changes, message
     arguments = {"ds": cylinder_data, "steps": 1, **changes}
     with pytest.raises(ValueError, match=f"body: {message}"):
         rc.training.body(arguments.pop("ds"), **arguments)
+
+
+@pytest.mark.parametrize("threads", [2**31, 10**20, True])
+def test_no_number_of_threads_is_refused_before_work(cylinder_data, threads):
+    with pytest.raises(
+        ValueError, match=r"body: threads is .*; it must be 0 \(all processors\) or more, up to 2147483647"
+    ):
+        train_with("body", cylinder_data, threads=threads)

@@ -103,9 +103,10 @@ public:
     /// Writes the channels (T, N) of poses (T, C): Euler angles by fit_angles, inside their ranges if possible and
     /// continuous from frame to frame. Scales are not negative. `residuals` (T): the largest absolute difference
     /// between each given pose and the pose of the channels found. With a mechanism, least squares by
-    /// Levenberg-Marquardt inside the ranges, from the frame before and from rest; channels without effect stay at
-    /// rest. Throws ArgumentError if a shape is wrong, a value is not finite, a channel overflows float32, the rig is
-    /// undecided or has no channels, or fit_angles does not support a joint's rotation order.
+    /// Levenberg-Marquardt inside the ranges, from the frame before and from rest, and from better values in the
+    /// ranges if that ends in a local minimum (RangeSearch); channels without effect stay at rest. Throws ArgumentError
+    /// if a shape is wrong, a value is not finite, a channel overflows float32, the rig is undecided or has no
+    /// channels, or fit_angles does not support a joint's rotation order.
     void channels(View<const float, 2> poses, View<float, 2> channels, View<float, 1> residuals) const;
 
 private:

@@ -89,7 +89,7 @@ def robust_solution(problem: ShotProblem, request: Request) -> Solution:
 
 def objective(problem: ShotProblem, weights: Float64, loss: RobustLoss, threads: int = 0) -> Float64:
     """Return (T,): a frame's own terms, with the loss of the distances to the problem's targets."""
-    return _pulled(problem, weights, loss, threads).fidelity + _other(problem, weights)
+    return _pulled(problem, weights, loss, threads).fidelity + problem.core.weight_terms(weights)
 
 
 @dataclass(frozen=True)
@@ -268,15 +268,9 @@ def _pulled(problem: ShotProblem, weights: Float64, loss: RobustLoss, threads: i
     return _Pulled(targets, fidelity, left)
 
 
-def _other(problem: ShotProblem, weights: Float64) -> Float64:
-    """Return (T,): sparsity and priors."""
-    terms = problem.alpha * weights + problem.prior_strength * np.square(weights - problem.prior_target)
-    return np.asarray(terms.sum(axis=1))
-
-
 def _total(problem: ShotProblem, weights: Float64, fidelity: Float64) -> Float64:
     """Return the numbers that rounds lower: (T,) objectives of frames, or (1,) of a shot with a temporal term."""
-    frames = fidelity + _other(problem, weights)
+    frames = fidelity + problem.core.weight_terms(weights)
     if problem.smoothness == 0.0:
         return frames
     bends = np.square(np.diff(weights, n=2, axis=0)).sum()

@@ -22,14 +22,12 @@ from rigcast.report._body.contract import Contract
 from rigcast.report._body.measure import histogram
 from rigcast.report._body.places import PlaceErrors, by_channel, by_control, by_joint, by_part, size_in_millimeters
 from rigcast.report._body.provenance import provenance
+from rigcast.report._body.section import KindSection
 from rigcast.report._body.timing import BATCH
-from rigcast.report._differential.section import SubspaceSection
-from rigcast.report._face_maps.section import MapSection
 from rigcast.report._kit import words
 from rigcast.report._kit.gallery import Gallery
 from rigcast.report._kit.template import KeyFigure, fill
 from rigcast.sampling import Dataset
-from rigcast.training import Floors
 
 MOST_PLACES = 10  # rows of a table
 MOST_RESTING = 12  # names of a reason
@@ -43,34 +41,12 @@ def render(
     pictures: Gallery,
     training: Dataset | None,
     not_reproduced: Sequence[str] = (),
-    maps: MapSection | None = None,
-    subspace: SubspaceSection | None = None,
+    section: KindSection | None = None,
     stated: Contract | None = None,
 ) -> str:
     """The HTML text of a report; ``not_reproduced`` names what of the rig no pose decides."""
-    shown = context(numbers, pictures, training, not_reproduced) | _of_maps(numbers, maps)
-    shown |= {"subspace": subspace, "subspace_truth": numbers.truths[0].title, "contract": stated}
-    return fill("page.html", shown)
-
-
-def _of_maps(numbers: Assessment, section: MapSection | None) -> dict[str, Any]:
-    """Values of the template's section of deformation maps, by name."""
-    if section is None:
-        return {"section": None}
-    rows = section.mapped.segments
-    return {
-        "section": section,
-        "truth": numbers.truths[0].title,
-        "refined": [row for row in rows if row.segment.level > 0],
-        "mended": [floor for floor in section.mapped.layout.floors if _was_mended(floor)],
-    }
-
-
-def _was_mended(floor: Floors) -> bool:
-    """True if mending its texture coordinates changed a segment's floor, as the page rounds it."""
-    before = *np.round(floor.before, 4), floor.folded_before, floor.overlapped_before
-    after = *np.round(floor.after, 4), floor.folded_after, floor.overlapped_after
-    return bool(np.isfinite(floor.before[0])) and before != after
+    shown = context(numbers, pictures, training, not_reproduced)
+    return fill("page.html", shown | {"section": section, "contract": stated})
 
 
 def context(

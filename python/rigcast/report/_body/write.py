@@ -80,8 +80,7 @@ def write_body(
     from rigcast.report._body.contract import contract
     from rigcast.report._body.gallery import gallery
     from rigcast.report._body.page import render
-    from rigcast.report._differential.section import subspace_section
-    from rigcast.report._face_maps.section import map_section
+    from rigcast.report._body.section import section_of
 
     entries = contenders(models, paper, baselines, names)
     for entry in entries:
@@ -96,11 +95,11 @@ def write_body(
         truths.append(held_out(animation, "animation", at_most))
     show = as_callback(progress)
     numbers = assess(entries, truths, rig, show, training)
-    maps, subspace, stated = map_section(numbers), subspace_section(numbers), contract(numbers)
-    text = render(numbers, gallery(numbers, show), training, getattr(rig, "not_reproduced", ()), maps, subspace, stated)
+    section, stated = section_of(numbers), contract(numbers)
+    text = render(numbers, gallery(numbers, show), training, getattr(rig, "not_reproduced", ()), section, stated)
     atomic_write(path, text.encode("utf-8"))
-    sections = {"face_maps": maps, "differential": subspace, "contract": stated}
-    return numbers.figures() | {name: section.figures() for name, section in sections.items() if section is not None}
+    found = {} if section is None else {section.kind: section.figures()}
+    return numbers.figures() | found | ({} if stated is None else {"contract": stated.figures()})
 
 
 def _title(data: Dataset) -> str:

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast._core import Deformer
 from rigcast._rigs.base_shapes import read_base
 from rigcast.report._body.heldout import HeldOutPoses
 from rigcast.report._body.measure import in_millimeters
 from rigcast.report._body.places import PlaceErrors, by_channel, by_control
-from rigcast.report._body.timing import median_seconds
+from rigcast.report._body.quality import QualityStep, StepMeasurer, mean_and_largest
 from rigcast.training._differential._transforms import Transforms, displacements
 
 SOURCE_POSES = 64  # that the sources of the error are told apart on, evenly spaced
@@ -24,17 +23,6 @@ SHOWN = 6  # components
 
 Floats = NDArray[np.float32]
 Tensors = dict[str, NDArray[Any]]
-
-
-@dataclass(frozen=True)
-class Step:
-    """A quality that a program can choose at run time: its name, the call, errors in millimeters, and milliseconds."""
-
-    name: str
-    how: str
-    mean: float
-    max: float
-    milliseconds: float
 
 
 @dataclass(frozen=True)
@@ -52,7 +40,7 @@ class MeasuredDifferential:
 
     Attributes
     ----------
-    steps : list of Step
+    steps : list of QualityStep
         All components first.
     sources : list of Source
         What the components leave out, the differential network alone, the anchor networks alone, everything.
@@ -65,12 +53,19 @@ class MeasuredDifferential:
         Displacements of the leading components at one standard deviation over the held-out poses, in the rig's unit.
     """
 
-    steps: list[Step]
+    steps: list[QualityStep]
     sources: list[Source]
     controls: list[PlaceErrors]
     anchors: NDArray[np.int32]
     gain: NDArray[np.float64]
     components: Floats
+
+    def figures(self) -> dict[str, Any]:
+        """All numbers that only this kind has, by name, for machines."""
+        return {
+            "sources": {source.name: {"mean_mm": source.mean, "max_mm": source.max} for source in self.sources},
+            "largest_gain": float(self.gain.max()),
+        }
 
 
 def measure_subspace(model: _core.DifferentialModel, truth: HeldOutPoses, distances: Floats) -> MeasuredDifferential:
@@ -82,7 +77,7 @@ def measure_subspace(model: _core.DifferentialModel, truth: HeldOutPoses, distan
     folded = solver.folded(tensors["delta.basis"], tensors["delta.mean"])
     by = by_channel(truth, distances) if model.joint_names else by_control(model, truth, distances)
     return MeasuredDifferential(
-        _steps(model, truth, distances),
+        _steps(model, truth),
         _sources(model, truth, solver, folded),
         by,
         np.asarray(tensors["anchors.vertex"]),
@@ -91,28 +86,15 @@ def measure_subspace(model: _core.DifferentialModel, truth: HeldOutPoses, distan
     )
 
 
-def _steps(model: _core.DifferentialModel, truth: HeldOutPoses, distances: Floats) -> list[Step]:
-    exact = in_millimeters(model, truth.vertices)
-    turn, into = iter(range(10**9)), np.empty(exact.shape[1:], np.float32)
-
-    def step(name: str, how: str, other: Deformer, known: Floats | None = None) -> Step:
-        off = (
-            known
-            if known is not None
-            else _core.vertex_distances(in_millimeters(model, other.evaluate(truth.poses)), exact)
-        )
-        seconds = median_seconds(
-            lambda: other.evaluate(truth.poses[next(turn) % len(truth.poses)], threads=1, out=into)
-        )
-        return Step(name, how, *_figures(off), 1e3 * seconds)
-
-    found = [step(f"{model.num_components} components", "evaluate(poses)", model, distances)]
+def _steps(model: _core.DifferentialModel, truth: HeldOutPoses) -> list[QualityStep]:
+    measurer = StepMeasurer(model, truth)
+    found = [measurer.step(f"{model.num_components} components", "evaluate(poses)", model.evaluate)]
     for share in SHARES:
         count = model.num_components // share
         if count:
-            found.append(step(f"{count} components", f"reduced({count})", model.reduced(count)))
+            found.append(measurer.step(f"{count} components", f"reduced({count})", model.reduced(count).evaluate))
     if model.storage == "float32":
-        found.append(step("16-bit weights", 'stored("16-bit")', model.stored("16-bit")))
+        found.append(measurer.step("16-bit weights", 'stored("16-bit")', model.stored("16-bit").evaluate))
     return found
 
 
@@ -140,7 +122,7 @@ def _sources(
     for name, (first, second) in kinds.items():
         moved = folded.solve(np.ascontiguousarray(pairs[first][0]), np.ascontiguousarray(pairs[second][1]))
         at = in_millimeters(model, placed(model, tensors, poses, moved))
-        found.append(Source(name, *_figures(_core.vertex_distances(at, exact))))
+        found.append(Source(name, *mean_and_largest(_core.vertex_distances(at, exact))))
     return found
 
 
@@ -153,10 +135,6 @@ def _components(
     still = np.zeros((len(units) + 1, len(tensors["anchors.vertex"]), 3), np.float32)
     moved = folded.solve(np.concatenate([units, np.zeros((1, units.shape[1]), np.float32)]), still)
     return np.asarray(moved[:-1] - moved[-1], np.float32)
-
-
-def _figures(distances: Floats) -> tuple[float, float]:
-    return float(distances.mean(dtype=np.float64)), float(distances.max())
 
 
 def coefficients(tensors: Tensors, poses: Floats) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,8 @@ from numpy.typing import NDArray
 
 from rigcast import plot
 from rigcast._core import DifferentialModel
-from rigcast._rigs.base_shapes import base_words
-from rigcast.report._body.assess import Assessment
-from rigcast.report._body.charts import errors_by_control
 from rigcast.report._differential.cost import multiply_adds
 from rigcast.report._differential.measure import MeasuredDifferential, measure_subspace
-from rigcast.report._kit import words
 from rigcast.report._kit.facts import Fact
 from rigcast.report._kit.jpeg import data_uri
 from rigcast.report._kit.markers import MarkedMesh
@@ -28,65 +23,28 @@ ORIGINS = {
 }
 MARKER = 0.006  # radius of an anchor, relative to the longest side of the mesh
 WIDTH, LARGE = 240, 460  # pixels of a picture among several, of one alone
+TEMPLATE = "differential.html"
+measure = measure_subspace
 
 
-@dataclass(frozen=True)
-class SubspaceSection:
-    """The section: numbers, pictures as addresses or SVG text, facts."""
-
-    measured: MeasuredDifferential
-    anchors: str
-    gain: str
-    components: str
-    controls: str
-    facts: list[Fact]
-
-    def figures(self) -> dict[str, Any]:
-        """All numbers by name, for machines."""
-        measured = self.measured
-        return {
-            "quality": {
-                step.name: {"mean_mm": step.mean, "max_mm": step.max, "milliseconds": step.milliseconds}
-                for step in measured.steps
-            },
-            "sources": {source.name: {"mean_mm": source.mean, "max_mm": source.max} for source in measured.sources},
-            "controls": {place.name: asdict(place) for place in measured.controls},
-            "largest_gain": float(measured.gain.max()),
-        }
+def pictures(model: DifferentialModel, measured: MeasuredDifferential) -> dict[str, str]:
+    """Anchors, error gain and components."""
+    return {
+        "anchors": _picture_of_anchors(model, measured),
+        "gain": _picture_of_gain(model, measured),
+        "components": _picture_of_components(model, measured),
+    }
 
 
-def subspace_section(numbers: Assessment) -> SubspaceSection | None:
-    """The section of a report whose subject is a differential model; None for any other."""
-    model = numbers.subject.model
-    if not isinstance(model, DifferentialModel):
-        return None
-    measured = measure_subspace(model, numbers.truths[0], numbers.accuracy[0][0].distances)
-    return SubspaceSection(
-        measured,
-        _picture_of_anchors(model, measured),
-        _picture_of_gain(model, measured),
-        _picture_of_components(model, measured),
-        errors_by_control(measured.controls, "subspace-controls"),
-        _facts(model, numbers.subject.size),
-    )
-
-
-def _facts(model: DifferentialModel, size: int) -> list[Fact]:
-    training = model.metadata.get("training", {})
-    facts = [
+def facts(model: DifferentialModel) -> list[Fact]:
+    """Facts that only models in a differential subspace have."""
+    return [
         Fact("components", f"{model.num_components:,}"),
         Fact("anchors", f"{model.num_anchors:,}"),
         Fact("linear transforms", ORIGINS.get(model.transforms, model.transforms)),
         Fact("last step", "one dense product" if model.tail == "folded" else "product and solve"),
-        Fact("model file", words.size(size)),
         Fact("multiply-adds of a pose", f"{multiply_adds(model):,}"),
-        Fact("bytes read by a pose", words.size(model.num_bytes)),
     ]
-    if base := base_words(model.metadata):
-        facts.append(Fact("base", base))
-    if "seconds" in training:
-        facts.append(Fact("trained for", words.duration(training["seconds"])))
-    return facts
 
 
 def _picture_of_anchors(model: DifferentialModel, measured: MeasuredDifferential) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,46 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core, metrics
-from rigcast._core import Deformer
 from rigcast._rigs.base_shapes import read_base
-from rigcast.metrics import normal_angle
 from rigcast.report._body.heldout import HeldOutPoses
 from rigcast.report._body.measure import in_millimeters
 from rigcast.report._body.places import PlaceErrors, by_control
-from rigcast.report._body.timing import median_seconds
-from rigcast.training import Layout, MapSegment, model_layout
+from rigcast.report._body.quality import QualityStep, StepMeasurer, mean_and_largest
+from rigcast.training import Floors, Layout, MapSegment, model_layout
 
 FLOOR_POSES = 48  # that floors are computed on, evenly spaced
 MOVES = 1e-4  # of the largest offset of a segment: vertices that move less count in no floor, as in training
-LEAST = 1e-4  # millimeters
 MOST_FOLLOWED = 3  # segments named with a rigid part
 
 Distances = NDArray[np.float32]
 Pair = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class QualityStep:
-    """One step of the quality that a program can choose at run time.
-
-    Attributes
-    ----------
-    name, how : str
-        The step, and the call that plays it.
-    mean, max : float
-        Millimeters.
-    normals : float
-        Degrees.
-    milliseconds : float
-        One pose, one thread.
-    """
-
-    name: str
-    how: str
-    mean: float
-    max: float
-    normals: float
-    milliseconds: float
 
 
 @dataclass(frozen=True)
@@ -112,32 +84,55 @@ class MeasuredFaceMaps:
     pose: NDArray[np.float32]
     row: int
 
+    @property
+    def refined(self) -> list[SegmentRow]:
+        """Segments of refinement."""
+        return [row for row in self.segments if row.segment.level > 0]
+
+    @property
+    def mended(self) -> list[Floors]:
+        """Floors of the segments whose texture coordinates were mended."""
+        return [floor for floor in self.layout.floors if was_mended(floor)]
+
+    def figures(self) -> dict[str, Any]:
+        """All numbers that only this kind has, by name, for machines."""
+        return {
+            "segments": {
+                row.segment.name: {
+                    "level": row.segment.level,
+                    "floor_mm": row.floor,
+                    "coarse_mm": row.coarse,
+                    "refined_mm": row.refined,
+                }
+                for row in self.segments
+            },
+            "rigid_parts": {
+                row.name: {"fit_mm": row.fit, "mean_mm": row.mean, "max_mm": row.max} for row in self.parts
+            },
+        }
+
+
+def was_mended(floor: Floors) -> bool:
+    """True if mending its texture coordinates changed a segment's floor, as the page rounds it."""
+    before = *np.round(floor.before, 4), floor.folded_before, floor.overlapped_before
+    after = *np.round(floor.after, 4), floor.folded_after, floor.overlapped_after
+    return bool(np.isfinite(floor.before[0])) and before != after
+
 
 def measure_maps(model: _core.FaceMaps, truth: HeldOutPoses, distances: Distances) -> MeasuredFaceMaps:
     """Measure a model whose distances (T, V) to the truth are known, in millimeters."""
     layout = model_layout(model)
-    exact = in_millimeters(model, truth.vertices)
-    offsets = exact - in_millimeters(model, model.rest_vertices)
+    measurer, none = StepMeasurer(model, truth), np.zeros(model.num_refinements, np.float32)
+    offsets = measurer.exact - in_millimeters(model, model.rest_vertices)
     if (base := read_base(model.tensors())) is not None:  # maps show its residual
         offsets -= in_millimeters(model, base.offsets(truth.poses))
-    plain = _StepMeasurer(model, truth, exact)
-    none = np.zeros(model.num_refinements, np.float32)
-    coarse = distances if not len(none) else plain.distances(lambda poses: model.evaluate_detail(poses, none))
-    steps = [plain.step("refined", "evaluate(poses)", model.evaluate, distances)]
-    if len(none):
-        call = "evaluate_detail(poses, zeros)"
-        steps.insert(0, plain.step("coarse", call, lambda *a, **k: model.evaluate_detail(a[0], none, **k), coarse))
-    else:
-        steps[0] = plain.step("coarse, there is no refinement", "evaluate(poses)", model.evaluate, distances)
-    if model.storage == "float32":
-        half = model.stored("16-bit")
-        steps.append(plain.step("16-bit weights", 'stored("16-bit")', half.evaluate, plain.distances(half.evaluate)))
+    coarse = distances if not len(none) else measurer.distances(lambda poses: model.evaluate_detail(poses, none))
     some = np.linspace(0, len(offsets) - 1, min(len(offsets), FLOOR_POSES)).round().astype(int)
     segments, floors = _segments(layout, offsets[np.unique(some)], coarse, distances)
     at = int(np.square(offsets, dtype=np.float64).sum(axis=(1, 2)).argmax())
     return MeasuredFaceMaps(
         layout,
-        steps,
+        _steps(model, measurer, none),
         segments,
         _parts(layout, distances),
         by_control(model, truth, distances),
@@ -147,22 +142,19 @@ def measure_maps(model: _core.FaceMaps, truth: HeldOutPoses, distances: Distance
     )
 
 
-class _StepMeasurer:
-    """Measures calls of a model against the truth in millimeters."""
-
-    def __init__(self, model: Deformer, truth: HeldOutPoses, exact: Distances) -> None:
-        self.model, self.truth, self.exact = model, truth, exact
-
-    def distances(self, call: Callable[..., NDArray[np.float32]]) -> Distances:
-        return _core.vertex_distances(in_millimeters(self.model, call(self.truth.poses)), self.exact)
-
-    def step(self, name: str, how: str, call: Callable[..., NDArray[np.float32]], distances: Distances) -> QualityStep:
-        poses = self.truth.poses
-        found = in_millimeters(self.model, call(poses))
-        turn, into = iter(range(10**9)), np.empty(self.exact.shape[1:], np.float32)
-        seconds = median_seconds(lambda: call(poses[next(turn) % len(poses)], threads=1, out=into))
-        angle = normal_angle(self.exact, found, self.model.faces).mean
-        return QualityStep(name, how, *_pair(distances), angle, 1e3 * seconds)
+def _steps(model: _core.FaceMaps, measurer: StepMeasurer, none: NDArray[np.float32]) -> list[QualityStep]:
+    """Without refinements (`none` of each), with them, and with weights of 16 bits."""
+    if not len(none):
+        steps = [measurer.step("coarse, there is no refinement", "evaluate(poses)", model.evaluate)]
+    else:
+        call = "evaluate_detail(poses, zeros)"
+        steps = [
+            measurer.step("coarse", call, lambda poses, **how: model.evaluate_detail(poses, none, **how)),
+            measurer.step("refined", "evaluate(poses)", model.evaluate),
+        ]
+    if model.storage == "float32":
+        steps.append(measurer.step("16-bit weights", 'stored("16-bit")', model.stored("16-bit").evaluate))
+    return steps
 
 
 def _segments(
@@ -179,9 +171,9 @@ def _segments(
             left = np.asarray(metrics.map_floor(segment.uvs, moved, segment.resolution))
             size = np.linalg.norm(moved, axis=2)
             seen = left[size > MOVES * size.max()]
-            best = _pair(seen) if seen.size else (0.0, 0.0)
+            best = mean_and_largest(seen) if seen.size else (0.0, 0.0)
             floors[own] = left.mean(axis=0)
-        rows.append(SegmentRow(segment, best, _pair(coarse[:, own]), _pair(refined[:, own])))
+        rows.append(SegmentRow(segment, best, mean_and_largest(coarse[:, own]), mean_and_largest(refined[:, own])))
     return rows, floors
 
 
@@ -196,14 +188,6 @@ def _parts(layout: Layout, distances: Distances) -> list[PartRow]:
         words = [
             f"{counts[n]} of {layout.coarse[numbers[n]].name if numbers[n] >= 0 else 'vertices at rest'}" for n in order
         ]
-        mean, most = _pair(distances[:, part.vertices])
+        mean, most = mean_and_largest(distances[:, part.vertices])
         rows.append(PartRow(part.name, len(part.vertices), ", ".join(words), part.error, mean, most))
     return rows
-
-
-def _pair(values: NDArray[np.floating[Any]]) -> Pair:
-    """Mean and largest; what is below a tenth of a micrometer is rounding, and 0."""
-    if not values.size:
-        return np.nan, np.nan
-    mean, most = float(values.mean(dtype=np.float64)), float(values.max())
-    return (mean if mean > LEAST else 0.0), (most if most > LEAST else 0.0)

@@ -8,12 +8,9 @@ import numpy as np
 
 from rigcast._rigs.motions.motion import Motion
 from rigcast._rigs.rotations import Float64, nearest_rotation, rotation_between
-from rigcast._validate import bad_argument
 from rigcast.sources._joint_maps import joint_roles
 from rigcast.sources._retargeting.target import Target, ancestors_of
 
-FEWEST, MOST_FRAMES = 6, 60  # joints that tell a figure, frames that are looked at
-UNLIKE = 0.75  # of people's rest poses, one is 0.9 like another and more, bones in a line 0.6 and less
 EXPLAINS = (
     0.25  # of the residual of a turn by quarters, the most that may remain: else two bodies of other shapes differ
 )
@@ -21,18 +18,25 @@ SAME = 2.0  # degrees: figures that rest turned by less against each other stand
 FLOATS = 0.25  # of a leg: a clip whose lowest joint stays so far from height 0 has another floor
 
 
-def scene_turn(source: Float64, target: Float64, up: Float64, sides: Sequence[tuple[int, int]] = ()) -> Float64:
+def scene_turn(
+    source: Float64,
+    target: Float64,
+    up: Float64,
+    sides: Sequence[tuple[int, int]] = (),
+    upright: Float64 | None = None,
+) -> Float64:
     """The turn between two scenes' axes that fits rest positions (n, 3) best.
 
-    It brings one of the source's six axes upright and turns by any angle about the vertical ``up``: that between the
-    lines from right to left of both figures where ``sides`` names such pairs of positions, since depths of two bodies
-    differ, else that of the best fit, if it explains most of the residual of the nearest axes. Axes of a scene are kept
-    where no other turn fits better, and an angle within ``SAME`` degrees of theirs is none.
+    It brings one of the source's six axes upright, or ``upright`` if that is known, and turns by any angle about the
+    vertical ``up``: that between the lines from right to left of both figures where ``sides`` names such pairs of
+    positions, since depths of two bodies differ, else that of the best fit, if it explains most of the residual of the
+    nearest axes. Axes of a scene are kept where no other turn fits better, and an angle within ``SAME`` degrees of
+    theirs is none.
     """
     covariance = (target - target.mean(axis=0)).T @ (source - source.mean(axis=0))
     margin = 1e-9 * float(np.abs(covariance).sum())
     best, score = np.eye(3), -np.inf
-    for axis in (up, *np.eye(3), *-np.eye(3)):  # the same axis first
+    for axis in (up, *np.eye(3), *-np.eye(3)) if upright is None else (upright,):  # the same axis first
         stood = rotation_between(axis, up)
         angle = _angle_about(stood @ covariance.T, up)
         for turned in (_about(up, angle) @ stood, *_axes_near(_about(up, angle) @ stood)):
@@ -64,13 +68,6 @@ def tilt_left(source: Float64, target: Float64, turn: Float64) -> float:
     return degrees(turn.T @ whole) if best < EXPLAINS * left else 0.0
 
 
-def sides_of(names: Sequence[str]) -> list[tuple[int, int]]:
-    """Places of left and right joints of one role, by their names."""
-    roles = joint_roles(names)
-    pairs = [(roles[left], roles.get(f"{left[:-2]}.R", "")) for left in roles if left.endswith(".L")]
-    return [(names.index(left), names.index(right)) for left, right in pairs if right]
-
-
 def _angle_about(moved: Float64, up: Float64) -> float:
     """The angle about ``up`` by which the source of ``moved = sum source target^T`` fits the target best."""
     across = np.array([moved[1, 2] - moved[2, 1], moved[2, 0] - moved[0, 2], moved[0, 1] - moved[1, 0]])
@@ -94,50 +91,6 @@ def _axes_near(turn: Float64) -> list[Float64]:
 def degrees(rotation: Float64) -> float:
     """The angle of a rotation (3, 3)."""
     return float(np.degrees(np.arccos(np.clip((np.trace(rotation) - 1.0) / 2.0, -1.0, 1.0))))
-
-
-def rest_of(
-    motion: Motion, world: Float64, target: Target, pairs: dict[int, int], frame: int | None
-) -> tuple[Float64, int]:
-    """World transforms (S, 3, 4) of the source at rest, and the frame that stands for it, -1 for its own rest pose.
-
-    Some captures turn every joint's x axis along its bone, so that at rest all bones lie in a line. If the places at
-    rest are unlike the target's, the frame that is most like them is taken.
-
-    Parameters
-    ----------
-    frame : int, optional
-        Stated: a frame, or -1 for the motion's own rest pose.
-
-    Raises
-    ------
-    ValueError
-        If the rest pose is no figure, and no frame stands like the target at rest.
-    """
-    goal = target.world[list(pairs.values()), :, 3]
-    rest = motion.rest_globals
-    if frame is not None:
-        if not -1 <= frame < len(world):
-            raise bad_argument("retarget", "rest_frame", repr(frame), f"a frame below {len(world)}, or -1")
-        return (world[frame], frame) if frame >= 0 else (rest, -1)
-    own = _likeness(rest[list(pairs), :, 3], goal, target.up)
-    if len(pairs) < FEWEST or own >= UNLIKE:
-        return rest, -1
-    frames = np.unique(np.linspace(0, len(world) - 1, MOST_FRAMES).round().astype(np.intp))[: len(world)]
-    likeness = {int(frame): _likeness(world[frame, list(pairs), :3, 3], goal, target.up) for frame in frames}
-    best = max(likeness, key=lambda frame: likeness[frame], default=-1)
-    if best >= 0 and likeness[best] >= max(UNLIKE, own):
-        return world[best], best
-    got = f"one whose rest pose is unlike the rig's ({own:.0%}), as are all of its frames"
-    expected = "one with a frame that stands as the rig rests (--rest-frame N; -1 for the motion's own rest pose)"
-    raise bad_argument("retarget", "motion", got, expected)
-
-
-def _likeness(source: Float64, target: Float64, up: Float64) -> float:
-    """1 for places (n, 3) of the same shape, whatever their size and axes, 0 for places that have nothing in common."""
-    a, b = source - source.mean(axis=0), target - target.mean(axis=0)
-    size = float(np.linalg.norm(a) * np.linalg.norm(b))
-    return float(np.trace(scene_turn(source, target, up) @ a.T @ b)) / size if size > 0 else 0.0
 
 
 def rest_offsets(

@@ -1,4 +1,4 @@
-"""A trained differential model as tensors and metadata."""
+"""The tensors of a trained differential model that no other kind has."""
 
 from __future__ import annotations
 
@@ -7,58 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._hashing import padded_faces, topology_hash
-from rigcast._pose_statistics.confidence import confidence_of
-from rigcast._rigs.model_surface import surface_tensors
-from rigcast._rigs.surface import surface_of
 from rigcast.training._differential._labels import Labels
 from rigcast.training._differential._networks import Layers, SubspaceProblem
 from rigcast.training._optimizers import Arrays
 
 Tensors = dict[str, NDArray[Any]]
-
-
-def common_tensors(ds: Any, poses: NDArray[np.float32], extent: float, read: NDArray[np.bool_]) -> Tensors:
-    """The tensors that every kind of model has, from training poses; with or without joints.
-
-    Parameters
-    ----------
-    read : (C,) bool
-        Columns that a network reads: the others take part in no confidence.
-    """
-    joints = 0 if ds.skeleton is None else ds.skeleton.num_joints
-    skeleton = {} if not joints else {"skeleton.parents": ds.skeleton.parents, "skeleton.rest": ds.skeleton.rest}
-    return {
-        **skeleton,
-        "rest_vertices": np.asarray(ds.rest_vertices, np.float32),
-        "faces": padded_faces(ds.faces, "differential", len(ds.rest_vertices), "ds.faces"),
-        "control_ranges": np.stack([poses.min(axis=0), poses.max(axis=0)], axis=1).astype(np.float32),
-        **surface_tensors(surface_of(ds)),
-        **confidence_of(poses, joints, ~read, extent),
-    }
-
-
-def common_metadata(ds: Any, training: dict[str, Any]) -> dict[str, Any]:
-    """Metadata of a model learned from a data set."""
-    return {
-        "kind": "differential",
-        "version": 1,
-        "name": ds.name,
-        "joint_names": [] if ds.skeleton is None else list(ds.skeleton.names),
-        "numeric_controls": list(ds.dial_names),
-        "topology_hash": topology_hash(ds.faces, len(ds.rest_vertices)),
-        "meters_per_unit": ds.meters_per_unit,
-        "up_axis": ds.up_axis,
-        "licence": ds.licence,
-        "origin": ds.origin,
-        "data_hash": ds.hash,
-        "laplacian": "D - A",
-        **surface_of(ds).names(),
-        **({"resting": ds.resting} if getattr(ds, "resting", None) else {}),
-        **({"notes": ds.notes} if getattr(ds, "notes", None) else {}),
-        "training": training,
-        "channels": ds.channel_entry,
-    }
 
 
 def learned_tensors(problem: SubspaceProblem, weights: Arrays) -> Tensors:

@@ -11,20 +11,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import Deformer
+from rigcast._pose_statistics.confidence import confidence_of
 from rigcast._resume.fingerprints import fingerprint
 from rigcast.progress import Progress, ProgressOption
 from rigcast.sampling import Dataset
 from rigcast.training._arguments import check_data_set, check_record, verify
 from rigcast.training._budget import Budget, budget_of
 from rigcast.training._descend import train
-from rigcast.training._differential._export import common_metadata, common_tensors, learned_tensors
+from rigcast.training._differential._export import learned_tensors
 from rigcast.training._differential._inputs import anchor_columns, describe, network_columns
 from rigcast.training._differential._labels import find_labels
 from rigcast.training._differential._networks import SubspaceProblem
 from rigcast.training._differential._settings import DifferentialSettings
 from rigcast.training._differential._trainer import SubspaceDescent
 from rigcast.training._differential._transforms import SkinOption
-from rigcast.training._export import measured
+from rigcast.training._export import common_metadata, common_tensors, measured
 from rigcast.training._held_out import split
 from rigcast.training._optimizers import Arrays
 from rigcast.training._pace import seconds_of_ending, share_of
@@ -214,6 +215,9 @@ def _model(
         "training_poses": int(problem.training.sum()),
         "held_out_poses": len(held_out),
     }
-    tensors = common_tensors(ds, poses[problem.training], ready.extent, read) | learned_tensors(problem, weights)
-    about = common_metadata(ds, record | used) | {"transforms": labels.transforms.origin} | simple
+    own, joints = poses[problem.training], 0 if ds.skeleton is None else ds.skeleton.num_joints
+    tensors = common_tensors(ds, own) | confidence_of(own, joints, ~read, ready.extent)
+    tensors |= learned_tensors(problem, weights)
+    about = common_metadata(ds, "differential", record | used)
+    about |= {"laplacian": "D - A", "transforms": labels.transforms.origin} | simple
     return measured(tensors, about, ds, held_out)
