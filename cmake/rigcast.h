@@ -5,6 +5,7 @@
 #include "rigcast/core/files/tensor_file.h"
 #include "rigcast/core/parallel.h"
 #include "rigcast/core/view.h"
+#include "rigcast/crowd/crowd.h"
 #include "rigcast/ik/goals/pose_solver.h"
 #include "rigcast/ik/learned/face_ik.h"
 #include "rigcast/inverse/solve.h"

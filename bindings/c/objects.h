@@ -3,6 +3,7 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ inline constexpr bool checks_objects = false;
 #endif
 
 struct BadHandle : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+struct BadFile : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
