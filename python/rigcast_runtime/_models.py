@@ -141,8 +141,7 @@ class Deformer(Described):
         return result
 
     def confidence(self, poses: ArrayLike) -> Float32:
-        """How far to trust the model at poses: whether they lie among the training poses, and what error is expected
-        there.
+        """Trust in the model at poses: whether they lie among the training poses, and what error is expected there.
 
         Parameters
         ----------
