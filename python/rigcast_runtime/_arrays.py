@@ -90,7 +90,7 @@ def _array(value: object) -> NDArray[Any] | None:
         return None
     try:
         return np.asarray(value)
-    except (TypeError, ValueError, OverflowError):  # lists of different lengths
+    except (TypeError, ValueError, OverflowError, Warning):  # lists of different lengths, of which old NumPys warn
         return None
 
 

@@ -9,6 +9,8 @@ import rigcast as rc
 
 rr = pytest.importorskip("rigcast_runtime", reason="the C library is not built", exc_type=ImportError)
 
+SANITIZED = b"__asan_init" in rr._library.PATH.read_bytes()  # needs and takes more than other builds
+
 
 def both(model: rc.Deformer, folder) -> tuple[rc.Deformer, rr.Deformer]:
     """A model saved, and read by each of the packages."""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.runtime.library import rr
+from tests.runtime.library import SANITIZED, rr
 from tests.support.damage import damaged_bytes, damaged_stretch
 from tests.support.made.kinds import KINDS, MAKERS
 
@@ -80,6 +80,7 @@ def test_hostile_files(name):
     assert "stranger" in str(caught.value)
 
 
+@pytest.mark.skipif(SANITIZED, reason="the C library is built with a sanitizer, which keeps memory")
 def test_five_thousand_models_leave_no_memory(contents):
     """The largest memory of the process does not grow by as much as a hundredth of the models would take."""
     resource = pytest.importorskip("resource", reason="the system does not say how much memory a process took")
