@@ -24,6 +24,7 @@ void bind_inverse(pybind11::module_& module);
 void bind_inverse_problem(pybind11::module_& module);
 void bind_majorize_minimize(pybind11::module_& module);
 void bind_ik_goals(pybind11::module_& module);
+void bind_crowd(pybind11::module_& module);
 void bind_face(pybind11::module_& module);
 void bind_face_maps(pybind11::module_& module);
 void bind_limbs(pybind11::module_& module);

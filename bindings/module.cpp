@@ -2,6 +2,7 @@
 #include "bindings/convert/errors.h"
 #include "bindings/convert/short_errors.h"
 #include "bindings/convert/unmade.h"
+#include "bindings/device/device_models.h"
 #include "bindings/features/synthesis.h"
 
 PYBIND11_MODULE(_core, module) {
@@ -16,11 +17,13 @@ PYBIND11_MODULE(_core, module) {
     rigcast::bindings::bind_rig(module);
     rigcast::bindings::bind_skinning(module);
     rigcast::bindings::bind_derivatives(module);
+    rigcast::bindings::bind_device_models(module);
     rigcast::bindings::bind_blendshape(module);
     rigcast::bindings::bind_body(module);
     rigcast::bindings::bind_baseline(module);
     rigcast::bindings::bind_differential(module);
     rigcast::bindings::bind_metrics(module);
+    rigcast::bindings::bind_crowd(module);
     rigcast::bindings::bind_face(module);
     rigcast::bindings::bind_face_maps(module);
     rigcast::bindings::bind_transfer(module);

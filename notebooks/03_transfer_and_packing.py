@@ -174,7 +174,7 @@ moves = np.linalg.norm(rig.columns()[:52], axis=2) ** 2
 
 
 def middle(name):
-    """Where a shape moves the first face."""
+    """Return the place at which a shape moves the first face."""
     return np.average(rig.rest_vertices, axis=0, weights=moves[names.index(name)])
 
 

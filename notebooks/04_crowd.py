@@ -173,4 +173,4 @@ print(f"ten moments      {milliseconds(crowd.instances, *shared):.3f} ms per hea
 print(f"{len(crowd.instances(*shared).vertices)} distinct heads for {heads}")
 
 # %% [markdown]
-# On a GPU, `crowd.evaluate(..., device="cuda", output="device")` leaves the vertices there, for a renderer.
+# On a GPU, `crowd.evaluate_on_device(..., device="cuda")` leaves the vertices there, for a renderer.

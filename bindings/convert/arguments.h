@@ -35,6 +35,8 @@ RIGCAST_ARGUMENT(TextLike, "str")
 RIGCAST_ARGUMENT(OptionalSkeleton, "rigcast._core.Skeleton | None")
 RIGCAST_ARGUMENT(CountCallback, "collections.abc.Callable[[int], None] | None")
 RIGCAST_ARGUMENT(StepCallback, "collections.abc.Callable[[int, float], None] | None")
-RIGCAST_ARGUMENT(HostOrDeviceArray, "builtins.object")
+RIGCAST_ARGUMENT(DeviceFactory, "collections.abc.Callable[[rigcast._core.Deformer, str], builtins.object] | None")
+RIGCAST_ARGUMENT(ResidentModelResult, "rigcast._cuda.ResidentModel")
+RIGCAST_ARGUMENT(DeviceArrayResult, "rigcast._cuda.DeviceArray")
 
 #undef RIGCAST_ARGUMENT

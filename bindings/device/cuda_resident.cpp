@@ -2,11 +2,9 @@
 
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/poses.h"
-#include "bindings/convert/tensors.h"
 #include "bindings/device/cuda_bindings.h"
 #include "bindings/device/device_arrays.h"
 #include "rigcast/cuda/resident.h"
-#include "rigcast/registry/make_model.h"
 
 namespace rigcast::bindings {
 namespace {
@@ -16,30 +14,41 @@ using cuda::ResidentModel;
 using Model = std::shared_ptr<ResidentModel>;
 using HostArray = py::array_t<float, py::array::c_style>;
 
-/// Reads and checks the model as loading does, so that no index is out of range on the device.
-Model make_resident(const py::dict& tensors, const std::string& metadata, bool dense, std::int64_t workspace,
-                    bool libraries) {
-    auto file = std::make_shared<const TensorFile>(from_arrays(tensors, metadata));
+/// The object of `_core` itself: it has been checked when it was made, so no index is out of range on the device.
+using HostModel = std::shared_ptr<rig::Deformer>;
+
+Model make_resident(HostModel model, bool dense, std::int64_t workspace, bool libraries) {
     const py::gil_scoped_release released;
-    return cuda::resident(make_model(std::move(file)), {workspace, dense, libraries});
+    return cuda::resident(std::move(model), {workspace, dense, libraries});
+}
+
+Model make_for_core(HostModel model, const std::string& function) {
+    if (!cuda::has_kernels(*model)) {
+        const std::string& kind = model->character().kind;
+        throw bad_argument(function, "device", "'cuda', which does not evaluate models of kind '" + kind + "'",
+                           "'cpu' for this model");
+    }
+    const py::gil_scoped_release released;
+    return cuda::resident(std::move(model));
 }
 
 /// What a call chooses beside its poses: the order and the lengths of a prefix of blendshapes, both or neither, and
 /// the detail of refinements.
 class ChoiceArrays {
 public:
-    ChoiceArrays(const OptionalArray& order, const OptionalArray& lengths, const OptionalArray& detail) {
+    ChoiceArrays(const char* function, const OptionalArray& order, const OptionalArray& lengths,
+                 const OptionalArray& detail) {
         if (!detail.is_none()) {
-            detail_ = as_array<float, 2>("evaluate_detail", "detail", detail, "numbers (1, R) or (T, R)");
+            detail_ = as_array<float, 2>(function, "detail", detail, "numbers (1, R) or (T, R)");
             choices_.detail = view<float, 2>(detail_);
         }
         if (order.is_none() != lengths.is_none()) {
-            throw bad_argument("evaluate", "order", order.is_none() ? "missing" : "without lengths",
+            throw bad_argument(function, "order", order.is_none() ? "missing" : "without lengths",
                                "given with lengths");
         }
         if (order.is_none()) return;
-        order_ = as_indices("evaluate", "order", order);
-        length_ = as_indices("evaluate", "prefix", lengths);
+        order_ = as_indices(function, "order", order);
+        length_ = as_indices(function, "prefix", lengths);
         prefix_ = {view<std::int32_t, 1>(order_), view<std::int32_t, 1>(length_)};
         choices_.prefix = &prefix_;
     }
@@ -67,13 +76,14 @@ View<float, Rank> host_output(const char* function, HostArray& out, const char* 
 
 void evaluate(const ResidentModel& model, const ArrayLike& poses, HostArray out, const OptionalArray& order,
               const OptionalArray& lengths, const OptionalArray& detail) {
-    const ChoiceArrays choices(order, lengths, detail);
-    const View<float, 3> vertices = host_output<3>("evaluate", out, "(T, V, 3)");
-    if (const auto input = as_device_input(choices.get().function(), "poses", poses)) {
+    const char* function = detail.is_none() ? "evaluate" : "evaluate_detail";
+    const ChoiceArrays choices(function, order, lengths, detail);
+    const View<float, 3> vertices = host_output<3>(function, out, "(T, V, 3)");
+    if (const auto input = as_device_input(function, "poses", poses)) {
         const py::gil_scoped_release released;
         return model.evaluate_to_host(input->matrix(), vertices, choices.get());
     }
-    const auto rows = as_array<float, 2>(choices.get().function(), "poses", poses, "an array (T, C)");
+    const auto rows = as_array<float, 2>(function, "poses", poses, "an array (T, C)");
     const auto in = view<float, 2>(rows);
     const py::gil_scoped_release released;
     if (choices.any()) return model.evaluate_with(in, choices.get(), vertices);
@@ -82,15 +92,16 @@ void evaluate(const ResidentModel& model, const ArrayLike& poses, HostArray out,
 
 DeviceArray evaluate_on_device(const ResidentModel& model, const ArrayLike& poses, const OptionalArray& order,
                                const OptionalArray& lengths, const OptionalArray& detail) {
-    const ChoiceArrays choices(order, lengths, detail);
+    const char* function = detail.is_none() ? "evaluate_on_device" : "evaluate_detail_on_device";
+    const ChoiceArrays choices(function, order, lengths, detail);
     DeviceArray vertices;
     bool single = false;
-    if (const auto input = as_device_input(choices.get().function(), "poses", poses)) {
+    if (const auto input = as_device_input(function, "poses", poses)) {
         single = input->is_single();
         const py::gil_scoped_release released;
         vertices = model.evaluate_on_device(input->matrix(), choices.get());
     } else {
-        const auto [rows, one] = as_poses(choices.get().function(), poses);
+        const auto [rows, one] = as_poses(function, poses);
         single = one;
         const auto in = view<float, 2>(rows);
         const py::gil_scoped_release released;
@@ -127,7 +138,7 @@ Model restricted(const ResidentModel& model, const ArrayLike& vertices) {
 std::vector<double> milliseconds(const ResidentModel& model, const Array<float>& poses, std::int64_t batch, int repeats,
                                  const OptionalArray& detail) {
     if (poses.ndim() != 2) throw bad_argument("milliseconds", "poses", describe(poses), "an array (T, C)");
-    const ChoiceArrays choices(py::none(), py::none(), detail);
+    const ChoiceArrays choices("milliseconds", py::none(), py::none(), detail);
     const auto in = view<float, 2>(poses);
     const py::gil_scoped_release released;
     return model.milliseconds(in, batch, repeats, choices.get().detail);
@@ -136,12 +147,13 @@ std::vector<double> milliseconds(const ResidentModel& model, const Array<float>&
 }  // namespace
 
 void bind_cuda_resident(py::module_& module) {
+    py::module_::import("rigcast._core");  // Deformer and LatentSpace, which signatures name
     bind_device_array(module);
     py::class_<ResidentModel, Model>(
         module, "ResidentModel", py::module_local(),
         "A model of kind \"body\", \"differential\", \"face_maps\" or \"blendshape\" whose constants stay on the "
         "device.")
-        .def(py::init(&make_resident), py::arg("tensors"), py::arg("metadata"), py::arg("dense") = false,
+        .def(py::init(&make_resident), py::arg("model").none(false), py::arg("dense") = false,
              py::arg("workspace") = cuda::ResidentOptions().workspace, py::arg("libraries") = false,
              "Copy a model to the device. dense: store all offsets of blendshapes, zeros included, as one matrix;\n"
              "workspace: bytes that a chunk of frames may use; libraries: of a differential model, large products by\n"
@@ -162,6 +174,8 @@ void bind_cuda_resident(py::module_& module) {
         .def("milliseconds", &milliseconds, py::arg("poses"), py::arg("batch"), py::arg("repeats"),
              py::arg("detail") = py::none(),
              "Device time in milliseconds of each of `repeats` evaluations of `batch` frames, without copies.");
+    module.def("factory", &make_for_core, py::arg("model").none(false), py::arg("function"),
+               "A ResidentModel for ``rigcast._core.set_device_factory``; errors name the function.");
 }
 
 }  // namespace rigcast::bindings

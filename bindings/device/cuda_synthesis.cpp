@@ -34,7 +34,6 @@ py::tuple evaluate_device_space(DeviceLatentSpace& space, const ArrayLike& point
 }  // namespace
 
 void bind_cuda_synthesis(py::module_& module) {
-    py::module_::import("rigcast._core");  // LatentSpace, which signatures name
     py::class_<DeviceLatentSpace>(module, "DeviceLatentSpace", py::module_local(),
                                   "A rigcast._core.LatentSpace on the device, for many characters in one launch.")
         .def(py::init(&make_device_space), py::arg("space"))

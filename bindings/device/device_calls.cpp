@@ -3,12 +3,9 @@
 #include <pybind11/stl.h>
 
 #include "bindings/convert/poses.h"
+#include "bindings/device/device_models.h"
 
 namespace rigcast::bindings {
-
-py::object device_models(const char* function) {
-    return py::module_::import("rigcast._device_models").attr(function);
-}
 
 bool is_on_device(const py::object& poses) {
     if (py::isinstance<py::array>(poses)) return false;
@@ -22,7 +19,8 @@ void evaluate_on(const py::object& model, const std::string& device, const py::o
                  const Array<float>& output, const ChoiceObjects& choices) {
     const py::array vertices(py::dtype::of<float>(), {result.extent(0), result.extent(1), result.extent(2)},
                              result.data(), output);
-    device_models("evaluate")(model, device, poses, vertices, choices.order, choices.lengths, choices.detail);
+    const py::object there = device_model(choices.function(), model, device);
+    there.attr("evaluate")(poses, vertices, choices.order, choices.lengths, choices.detail);
 }
 
 Array<float> evaluate_from_device(const py::object& model, const std::string& device, const py::object& poses,
@@ -41,17 +39,10 @@ Array<float> evaluate_from_device(const py::object& model, const std::string& de
     return output;
 }
 
-py::object evaluate_to_device(const py::object& model, const std::string& device, const py::object& poses,
-                              const OutputArray& out, const ChoiceObjects& choices) {
-    if (device == "cpu") throw bad_argument(choices.function(), "output", "'device'", "'host' if device is 'cpu'");
-    if (!out.is_none()) throw bad_argument(choices.function(), "out", "given", "None if output is 'device'");
-    return device_models("evaluate_on_device")(model, device, poses, choices.order, choices.lengths, choices.detail);
-}
-
-bool stays_on_device(const std::string& output, const char* function) {
-    if (output == "device") return true;
-    if (output == "host") return false;
-    throw bad_argument(function, "output", py::repr(py::str(output)).cast<std::string>(), "'host' or 'device'");
+DeviceArrayResult evaluate_to_device(const py::object& model, const std::string& device, const py::object& poses,
+                                     const ChoiceObjects& choices) {
+    const py::object there = device_model(choices.function_on_device(), model, device);
+    return there.attr("evaluate_on_device")(poses, choices.order, choices.lengths, choices.detail);
 }
 
 }  // namespace rigcast::bindings

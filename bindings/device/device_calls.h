@@ -1,11 +1,11 @@
 #pragma once
 #include <string>
 
+#include "bindings/convert/arguments.h"
 #include "bindings/convert/arrays.h"
 #include "rigcast/rig/deformer.h"
 
-/// Calls of rigcast._device_models, by which `Deformer` evaluates on other devices: these have extensions of their
-/// own, which Python loads on first use.
+/// How `Deformer` evaluates on other devices: by the copies of models that device_models.h keeps.
 namespace rigcast::bindings {
 
 /// What a call chooses beside its poses: the order and the lengths of a prefix of blendshapes, or None twice, and the
@@ -15,12 +15,12 @@ struct ChoiceObjects {
     py::object lengths = py::none();
     py::object detail = py::none();
 
-    /// The function that has such choices, which errors name.
+    /// The functions that have such choices, which errors name: of vertices on the host, and of vertices on the device.
     const char* function() const { return detail.is_none() ? "evaluate" : "evaluate_detail"; }
+    const char* function_on_device() const {
+        return detail.is_none() ? "evaluate_on_device" : "evaluate_detail_on_device";
+    }
 };
-
-/// A function of rigcast._device_models.
-py::object device_models(const char* function);
 
 /// Returns true if an object that is not a NumPy array has its numbers outside host memory.
 bool is_on_device(const py::object& poses);
@@ -33,13 +33,8 @@ void evaluate_on(const py::object& model, const std::string& device, const py::o
 Array<float> evaluate_from_device(const py::object& model, const std::string& device, const py::object& poses,
                                   const OutputArray& out, const ChoiceObjects& choices = {});
 
-/// Vertices on the device for poses on the host or the device. Throws ArgumentError if the device is the CPU or `out`
-/// is given.
-py::object evaluate_to_device(const py::object& model, const std::string& device, const py::object& poses,
-                              const OutputArray& out, const ChoiceObjects& choices = {});
-
-/// Returns true if the output is "device", false if it is "host". Throws ArgumentError, which names `function`, if it
-/// is neither.
-bool stays_on_device(const std::string& output, const char* function = "evaluate");
+/// Vertices on the device for poses on the host or the device.
+DeviceArrayResult evaluate_to_device(const py::object& model, const std::string& device, const py::object& poses,
+                                     const ChoiceObjects& choices = {});
 
 }  // namespace rigcast::bindings

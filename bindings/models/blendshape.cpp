@@ -61,37 +61,38 @@ Rig make_rig(const ArrayLike& neutral, const ArrayLike& deltas, const Combinatio
 }
 
 /// Lengths (T,) from one number for all frames or one per frame.
-Array<std::int32_t> prefix_lengths(const OptionalArray& prefix, py::ssize_t frames) {
+Array<std::int32_t> prefix_lengths(const char* function, const OptionalArray& prefix, py::ssize_t frames) {
     const py::array any = py::array::ensure(prefix);
-    if (!any || any.ndim() != 0) return as_indices("evaluate", "prefix", prefix);
+    if (!any || any.ndim() != 0) return as_indices(function, "prefix", prefix);
     const py::array one(any.attr("reshape")(1));
-    const auto length = as_indices("evaluate", "prefix", one);
+    const auto length = as_indices(function, "prefix", one);
     Array<std::int32_t> lengths(frames);
     std::fill_n(lengths.mutable_data(), frames, length.at(0));
     return lengths;
 }
 
-Array<std::int32_t> as_order(const OptionalArray& order, std::int64_t shapes) {
-    if (!order.is_none()) return as_indices("evaluate", "order", order);
+Array<std::int32_t> as_order(const char* function, const OptionalArray& order, std::int64_t shapes) {
+    if (!order.is_none()) return as_indices(function, "order", order);
     Array<std::int32_t> ascending(shapes);
     for (std::int32_t k = 0; k < shapes; ++k) ascending.mutable_at(k) = k;
     return ascending;
 }
 
-void check_prefix_is_given(const OptionalArray& order, const OptionalArray& prefix) {
+void check_prefix_is_given(const char* function, const OptionalArray& order, const OptionalArray& prefix) {
     if (!prefix.is_none() || order.is_none()) return;
-    throw bad_argument("evaluate", "prefix", "None", "a number of shapes if an order is given");
+    throw bad_argument(function, "prefix", "None", "a number of shapes if an order is given");
 }
 
 /// The prefix of weights that may be on a device.
-ChoiceObjects prefix_objects(const BlendshapeRig& model, const OptionalArray& order, const OptionalArray& prefix,
-                             const ArrayLike& weights) {
+ChoiceObjects prefix_objects(const char* function, const BlendshapeRig& model, const OptionalArray& order,
+                             const OptionalArray& prefix, const ArrayLike& weights) {
+    check_prefix_is_given(function, order, prefix);
     if (prefix.is_none()) return {};
     const auto shape =
         (py::hasattr(weights, "shape") ? weights.attr("shape") : py::module_::import("numpy").attr("shape")(weights))
             .cast<std::vector<py::ssize_t>>();
     const py::ssize_t frames = shape.size() == 2 ? shape[0] : 1;
-    return {as_order(order, model.num_shapes()), prefix_lengths(prefix, frames)};
+    return {as_order(function, order, model.num_shapes()), prefix_lengths(function, prefix, frames)};
 }
 
 Array<float> evaluate(const py::object& self, const ArrayLike& weights, const std::string& device,
@@ -99,10 +100,11 @@ Array<float> evaluate(const py::object& self, const ArrayLike& weights, const st
                       const OptionalArray& prefix) {
     const auto& model = self.cast<const BlendshapeRig&>();
     const int num_threads = thread_count("evaluate", threads);
-    check_prefix_is_given(order, prefix);
     if (device != "cpu" && is_on_device(weights)) {
-        return evaluate_from_device(self, device, weights, out, prefix_objects(model, order, prefix, weights));
+        const ChoiceObjects choices = prefix_objects("evaluate", model, order, prefix, weights);
+        return evaluate_from_device(self, device, weights, out, choices);
     }
+    check_prefix_is_given("evaluate", order, prefix);
     const auto [input, single] = as_poses("evaluate", weights, "weights");
     const auto in = view<float, 2>(input);
     model.check_poses("evaluate", in, "weights");
@@ -112,12 +114,12 @@ Array<float> evaluate(const py::object& self, const ArrayLike& weights, const st
             .cast<Array<float>>();
     }
     Array<float> output = output_array(model, input, single, out);
-    const auto lengths = prefix_lengths(prefix, input.shape(0));
-    const auto shapes = as_order(order, model.num_shapes());
+    const auto lengths = prefix_lengths("evaluate", prefix, input.shape(0));
+    const auto shapes = as_order("evaluate", order, model.num_shapes());
     const View<float, 3> result(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});
     if (device != "cpu") {
-        rig::check_prefix({view<std::int32_t, 1>(shapes), view<std::int32_t, 1>(lengths)}, model.num_shapes(),
-                          in.extent(0));
+        rig::check_prefix("evaluate", {view<std::int32_t, 1>(shapes), view<std::int32_t, 1>(lengths)},
+                          model.num_shapes(), in.extent(0));
         evaluate_on(self, device, input, result, output, {shapes, lengths});
         return output;
     }
@@ -126,14 +128,11 @@ Array<float> evaluate(const py::object& self, const ArrayLike& weights, const st
     return output;
 }
 
-HostOrDeviceArray evaluate_with_output(const py::object& self, const ArrayLike& weights, const std::string& device,
-                                       const std::string& output, const IntLike& threads, const OutputArray& out,
-                                       const OptionalArray& order, const OptionalArray& prefix) {
-    thread_count("evaluate", threads);  // a wrong number is refused on a device, too
-    if (!stays_on_device(output)) return evaluate(self, weights, device, threads, out, order, prefix);
-    check_prefix_is_given(order, prefix);
+DeviceArrayResult evaluate_rig_on_device(const py::object& self, const ArrayLike& weights, const std::string& device,
+                                         const OptionalArray& order, const OptionalArray& prefix) {
     const auto& model = self.cast<const BlendshapeRig&>();
-    return evaluate_to_device(self, device, weights, out, prefix_objects(model, order, prefix, weights));
+    const ChoiceObjects choices = prefix_objects("evaluate_on_device", model, order, prefix, weights);
+    return evaluate_to_device(self, device, weights, choices);
 }
 
 Array<float> activations(const BlendshapeRig& model, const ArrayLike& weights) {
@@ -268,12 +267,9 @@ void bind_blendshape(py::module_& module) {
              "default: ascending. ValueError if the width is wrong, a value is not finite or beyond `weight_limit`,\n"
              "the order is no permutation, a prefix is outside 0 to K, or the device does not work on this machine.\n"
              "If the device is not the CPU, weights may also be a float32 array on that device.")
-        .def("evaluate", &evaluate_with_output, py::arg("weights"), py::arg("device") = "cpu", py::kw_only(),
-             py::arg("output"), py::arg("threads") = 0, py::arg("out") = py::none(), py::arg("order") = py::none(),
-             py::arg("prefix") = py::none(),
-             "The same; output \"device\" leaves the vertices on the device (see Deformer.evaluate), \"host\" returns "
-             "a\n"
-             "NumPy array.")
+        .def("evaluate_on_device", &evaluate_rig_on_device, py::arg("weights"), py::arg("device"), py::kw_only(),
+             py::arg("order") = py::none(), py::arg("prefix") = py::none(),
+             "The vertices of ``evaluate`` in an array that stays on the device: see ``Deformer.evaluate_on_device``.")
         .def("activations", &activations, py::arg("weights"),
              "Activations (T, N) of weights (T, K), or (N,) of (K,): what multiplies the offsets of each column.")
         .def("column", &column, py::arg("n"), "(V, 3) offsets of column n.")

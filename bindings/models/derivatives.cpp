@@ -6,7 +6,7 @@
 #include "bindings/convert/poses.h"
 #include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
-#include "bindings/device/device_calls.h"
+#include "bindings/device/device_models.h"
 #include "rigcast/core/check.h"
 #include "rigcast/rig/deformer.h"
 #include "rigcast/rig/session.h"
@@ -59,7 +59,7 @@ Array<float> jvp(const py::object& self, const ArrayLike& poses, const ArrayLike
     if (device != "cpu") {
         model.check_poses("jvp", in);
         check_shape<const float, 2>("jvp", "tangents", directions, in.extents());
-        device_models("jvp")(self, device, input, shared(directions, tangent), shared(derivatives, output));
+        device_model("jvp", self, device).attr("jvp")(input, shared(directions, tangent), shared(derivatives, output));
         return output;
     }
     const ReleasedGil released;
@@ -87,7 +87,7 @@ Array<float> jacobian(const py::object& self, const ArrayLike& poses, const std:
     Array<float> output = new_result("jacobian", {in.extent(0), rows, in.extent(1)}, single);
     const View<float, 3> jacobians(output.mutable_data(), {in.extent(0), rows, in.extent(1)});
     if (device != "cpu") {
-        device_models("jacobian")(self, device, input, shared(jacobians, output));
+        device_model("jacobian", self, device).attr("jacobian")(input, shared(jacobians, output));
         return output;
     }
     const ReleasedGil released;

@@ -32,12 +32,12 @@ std::string face_maps_line(const py::object& self) {
 constexpr const char* name_of_detail = "evaluate_detail";
 
 /// Detail (R,) as (1, R), or (T, R).
-Array<float> as_detail(const ArrayLike& detail) {
+Array<float> as_detail(const char* function, const ArrayLike& detail) {
     constexpr const char* shapes = "numbers (R,) or (T, R)";
     const py::array any = py::array::ensure(detail);
     if (!any) PyErr_Clear();
-    if (!any || any.ndim() != 1) return as_array<float, 2>(name_of_detail, "detail", detail, shapes);
-    const Array<float> row = as_array<float, 1>(name_of_detail, "detail", detail, shapes);
+    if (!any || any.ndim() != 1) return as_array<float, 2>(function, "detail", detail, shapes);
+    const Array<float> row = as_array<float, 1>(function, "detail", detail, shapes);
     return Array<float>({py::ssize_t{1}, row.shape(0)}, row.data());
 }
 
@@ -45,7 +45,7 @@ Array<float> evaluate_detail(const py::object& self, const ArrayLike& poses, con
                              const std::string& device, const IntLike& threads, const OutputArray& out) {
     const auto& model = self.cast<const FaceMaps&>();
     const int num_threads = thread_count(name_of_detail, threads);
-    const Array<float> factors = as_detail(detail);
+    const Array<float> factors = as_detail(name_of_detail, detail);
     const auto values = view<float, 2>(factors);
     if (device != "cpu" && is_on_device(poses)) {
         return evaluate_from_device(self, device, poses, out, {.detail = factors});
@@ -75,12 +75,9 @@ Array<float> evaluate_detail(const py::object& self, const ArrayLike& poses, con
     return output;
 }
 
-HostOrDeviceArray evaluate_detail_with_output(const py::object& self, const ArrayLike& poses, const ArrayLike& detail,
-                                              const std::string& device, const std::string& output,
-                                              const IntLike& threads, const OutputArray& out) {
-    thread_count(name_of_detail, threads);  // a wrong number is refused on a device, too
-    if (!stays_on_device(output, name_of_detail)) return evaluate_detail(self, poses, detail, device, threads, out);
-    return evaluate_to_device(self, device, poses, out, {.detail = as_detail(detail)});
+DeviceArrayResult evaluate_detail_on_device(const py::object& self, const ArrayLike& poses, const ArrayLike& detail,
+                                            const std::string& device) {
+    return evaluate_to_device(self, device, poses, {.detail = as_detail("evaluate_detail_on_device", detail)});
 }
 
 constexpr const char* about = R"(A face on deformation maps: networks of segments draw maps that vertices sample.
@@ -114,11 +111,7 @@ ValueError
     As ``evaluate``, and if ``detail`` has a wrong shape or a value outside of [0, 1].
 )";
 
-constexpr const char* evaluate_detail_output_text =
-    R"(The same; output ``"device"`` leaves the vertices on the device (see ``evaluate``), ``"host"`` returns an array.
-)";
-
-constexpr const char* stored_text = R"(The same model with another storage of its dense layers' weights.
+constexpr const char* stored_maps_text = R"(The same model with another storage of its dense layers' weights.
 
 Parameters
 ----------
@@ -157,10 +150,10 @@ void bind_face_maps(py::module_& module) {
              "Products per evaluation: of the texels that vertices need, or of all texels of all maps.")
         .def("evaluate_detail", &evaluate_detail, py::arg("poses"), py::arg("detail"), py::arg("device") = "cpu",
              py::kw_only(), py::arg("threads") = 0, py::arg("out") = py::none(), evaluate_detail_text)
-        .def("evaluate_detail", &evaluate_detail_with_output, py::arg("poses"), py::arg("detail"),
-             py::arg("device") = "cpu", py::kw_only(), py::arg("output"), py::arg("threads") = 0,
-             py::arg("out") = py::none(), evaluate_detail_output_text)
-        .def("stored", &FaceMaps::stored, py::arg("storage"), py::call_guard<ReleasedGil>(), stored_text)
+        .def("evaluate_detail_on_device", &evaluate_detail_on_device, py::arg("poses"), py::arg("detail"),
+             py::arg("device"),
+             "The vertices of ``evaluate_detail`` in an array that stays on the device: see ``evaluate_on_device``.")
+        .def("stored", &FaceMaps::stored, py::arg("storage"), py::call_guard<ReleasedGil>(), stored_maps_text)
         .def("__repr__", &face_maps_line);
 }
 

@@ -72,13 +72,6 @@ Array<float> evaluate(const py::object& self, const ArrayLike& poses, const std:
     return output;
 }
 
-HostOrDeviceArray evaluate_with_output(const py::object& self, const ArrayLike& poses, const std::string& device,
-                                       const std::string& output, const IntLike& threads, const OutputArray& out) {
-    thread_count("evaluate", threads);  // a wrong number is refused on a device, too
-    if (!stays_on_device(output)) return evaluate(self, poses, device, threads, out);
-    return evaluate_to_device(self, device, poses, out);
-}
-
 Array<float> vjp(const Deformer& model, const ArrayLike& poses, const ArrayLike& cotangents, const IntLike& threads) {
     const int num_threads = thread_count("vjp", threads);
     const auto [input, single] = as_poses("vjp", poses);
@@ -261,8 +254,12 @@ void bind_deformer(py::module_& module) {
             "All tensors of the model by name, copied.")
         .def("evaluate", &evaluate, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(), py::arg("threads") = 0,
              py::arg("out") = py::none(), text::evaluate)
-        .def("evaluate", &evaluate_with_output, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(),
-             py::arg("output"), py::arg("threads") = 0, py::arg("out") = py::none(), text::evaluate_device)
+        .def(
+            "evaluate_on_device",
+            [](const py::object& self, const ArrayLike& poses, const std::string& device) {
+                return evaluate_to_device(self, device, poses);
+            },
+            py::arg("poses"), py::arg("device"), text::evaluate_on_device)
         .def("vjp", &vjp, py::arg("poses"), py::arg("cotangents"), py::kw_only(), py::arg("threads") = 0, text::vjp)
         .def("confidence", &confidence, py::arg("poses"), text::confidence)
         .def("error_bound", &error_bound, py::arg("poses"), py::kw_only(), py::arg("threads") = 0, text::error_bound)

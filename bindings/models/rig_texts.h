@@ -73,18 +73,15 @@ True
 )";
 
 inline constexpr const char* evaluate = R"(Vertices of poses.
-)";
 
-inline constexpr const char* evaluate_device = R"(Parameters
+Parameters
 ----------
 poses : array_like, shape (T, C) or (C,)
     On a device also a contiguous float32 array there (DLPack or ``__cuda_array_interface__``), whose values are not
     checked.
 device : str
-    ``"cpu"``, or for kinds ``"body"``, ``"face_maps"`` and ``"blendshape"`` another of ``rigcast.devices()``.
-output : str
-    ``"host"``: a NumPy array. ``"device"``: an array that stays on the device, with DLPack and
-    ``__cuda_array_interface__``, complete when the call returns.
+    ``"cpu"``, or for kinds ``"body"``, ``"differential"``, ``"face_maps"`` and ``"blendshape"`` another of
+    ``rigcast.devices()``.
 threads : int
     0: all processors. The result does not depend on it.
 out : ndarray of float32, optional
@@ -99,6 +96,29 @@ Raises
 ------
 ValueError
     If the width is wrong, a value is not finite or too large, or the device does not work on this machine.
+)";
+
+inline constexpr const char* evaluate_on_device =
+    R"(Vertices of poses that stay on a device: nothing is copied to the host.
+
+Parameters
+----------
+poses : array_like, shape (T, C) or (C,)
+    Or a contiguous float32 array on the device (DLPack or ``__cuda_array_interface__``), whose values are not checked.
+device : str
+    One of ``rigcast.devices()`` other than ``"cpu"``.
+
+Returns
+-------
+DeviceArray of float32, shape (T, V, 3), or (V, 3) of one pose
+    In the model's unit, with DLPack and ``__cuda_array_interface__``, complete when the call returns. Vertices that
+    overflow are not finite.
+
+Raises
+------
+ValueError
+    If the width is wrong, a value on the host is not finite or too large, or the device does not work on this machine or
+    does not evaluate models of this kind.
 )";
 
 inline constexpr const char* vjp =

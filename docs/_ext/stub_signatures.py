@@ -32,19 +32,8 @@ def functions() -> dict[str, ast.FunctionDef]:
             for method in (part for part in node.body if isinstance(part, ast.FunctionDef)):
                 if method.args.args and method.args.args[0].arg == "self":
                     del method.args.args[0]
-                key = f"{node.name}.{method.name}"
-                found[key] = merged(found[key], method) if key in found else method
+                found[f"{node.name}.{method.name}"] = method
     return found
-
-
-def merged(first: ast.FunctionDef, second: ast.FunctionDef) -> ast.FunctionDef:
-    """Two overloads as one: what only the second takes may be left out."""
-    known = {argument.arg for argument in [*first.args.args, *first.args.kwonlyargs]}
-    for place, argument in enumerate(second.args.kwonlyargs):
-        if argument.arg not in known:
-            second.args.kw_defaults[place] = ast.Constant(...)
-    second.returns = first.returns
-    return second
 
 
 def is_engine(value: object) -> bool:
@@ -75,6 +64,7 @@ def shortened(text: str) -> str:
         text.replace("typing.SupportsInt | typing.SupportsIndex", "int")
         .replace("typing.SupportsFloat | typing.SupportsIndex", "float")
         .replace("os.PathLike | str | bytes", "os.PathLike | str")
+        .replace("rigcast._cuda.", "")
     )
 
 

@@ -126,7 +126,7 @@ def command_page() -> str:
 
 
 def printed(*arguments: str) -> str:
-    """What a command line prints."""
+    """Return the text that a command line prints."""
     text, columns = io.StringIO(), os.environ.get("COLUMNS")
     os.environ["COLUMNS"] = "88"
     try:

@@ -1,4 +1,4 @@
-"""Which joints of the demo character move, about which axes, and how far.
+"""The joints of the demo character that move, their axes, and their ranges.
 
 Every moving bone has Y along the bone and Z in the anatomical direction that makes a positive ``rotation_x`` its main
 movement (flexion, elevation, opening); ``rotation_z`` is the sideways movement (abduction of the left side is positive,

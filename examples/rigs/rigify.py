@@ -97,7 +97,7 @@ def generated(metarig):
 
 
 def build_of(rig):
-    """Whether the spine stands, and the size that radii are shares of."""
+    """Return whether the spine stands, and the size that radii are shares of."""
     spine = sorted((bone for bone in deforming(rig) if bone.name.startswith("DEF-spine")), key=lambda bone: bone.name)
     along = spine[-1].tail_local - spine[0].head_local
     upright = along.z > abs(along.y)
@@ -127,7 +127,7 @@ def flesh_of(rig, table, size):
 
 
 def beside(name):
-    """Where capsules of an upright body lie beside a bone: a torso is broad, a skull lies before the spine."""
+    """Return the offsets of a bone's capsules in an upright body: a torso is broad, a skull lies before the spine."""
     if re.match(r"spine(\.00[123])?$", name):
         return [(-BREADTH, 0, 0), (0, 0, 0), (BREADTH, 0, 0)]
     return [(0, 0, 0), (0, -0.026, -0.010)] if name == "spine.006" else [(0, 0, 0)]

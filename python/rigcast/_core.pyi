@@ -9,6 +9,7 @@ import numpy
 import numpy.typing
 import os
 import rigcast._blendshapes
+import rigcast._cuda
 import typing
 import typing_extensions
 
@@ -54,6 +55,7 @@ __all__: list[str] = [
     "choose_anchors",
     "closest_points",
     "descend",
+    "device_model",
     "distinct_frames",
     "edges",
     "face_normal_angles",
@@ -85,6 +87,7 @@ __all__: list[str] = [
     "read_memory",
     "rigid_errors",
     "self_intersections",
+    "set_device_factory",
     "shortest_paths",
     "simplex_least_squares",
     "smooth_noise",
@@ -456,7 +459,6 @@ class Deformer:
         >>> model.error_bound(data.poses[:2]).shape
         (2, 1122)
         """
-    @typing.overload
     def evaluate(
         self,
         poses: numpy.typing.ArrayLike,
@@ -467,28 +469,15 @@ class Deformer:
     ) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices of poses.
-        """
-    @typing.overload
-    def evaluate(
-        self,
-        poses: numpy.typing.ArrayLike,
-        device: str = "cpu",
-        *,
-        output: str,
-        threads: int = 0,
-        out: numpy.typing.NDArray[numpy.float32] | None = None,
-    ) -> builtins.object:
-        """
+
         Parameters
         ----------
         poses : array_like, shape (T, C) or (C,)
             On a device also a contiguous float32 array there (DLPack or ``__cuda_array_interface__``), whose values are not
             checked.
         device : str
-            ``"cpu"``, or for kinds ``"body"``, ``"face_maps"`` and ``"blendshape"`` another of ``rigcast.devices()``.
-        output : str
-            ``"host"``: a NumPy array. ``"device"``: an array that stays on the device, with DLPack and
-            ``__cuda_array_interface__``, complete when the call returns.
+            ``"cpu"``, or for kinds ``"body"``, ``"differential"``, ``"face_maps"`` and ``"blendshape"`` another of
+            ``rigcast.devices()``.
         threads : int
             0: all processors. The result does not depend on it.
         out : ndarray of float32, optional
@@ -503,6 +492,29 @@ class Deformer:
         ------
         ValueError
             If the width is wrong, a value is not finite or too large, or the device does not work on this machine.
+        """
+    def evaluate_on_device(self, poses: numpy.typing.ArrayLike, device: str) -> rigcast._cuda.DeviceArray:
+        """
+        Vertices of poses that stay on a device: nothing is copied to the host.
+
+        Parameters
+        ----------
+        poses : array_like, shape (T, C) or (C,)
+            Or a contiguous float32 array on the device (DLPack or ``__cuda_array_interface__``), whose values are not checked.
+        device : str
+            One of ``rigcast.devices()`` other than ``"cpu"``.
+
+        Returns
+        -------
+        DeviceArray of float32, shape (T, V, 3), or (V, 3) of one pose
+            In the model's unit, with DLPack and ``__cuda_array_interface__``, complete when the call returns. Vertices that
+            overflow are not finite.
+
+        Raises
+        ------
+        ValueError
+            If the width is wrong, a value on the host is not finite or too large, or the device does not work on this machine or
+            does not evaluate models of this kind.
         """
     def jacobian(
         self, poses: numpy.typing.ArrayLike, device: str = "cpu", *, threads: int = 0
@@ -1007,7 +1019,6 @@ class BlendshapeRig(Deformer):
         """
         (N, V, 3) offsets of all columns, dense: a copy.
         """
-    @typing.overload
     def evaluate(
         self,
         weights: numpy.typing.ArrayLike,
@@ -1026,21 +1037,16 @@ class BlendshapeRig(Deformer):
         the order is no permutation, a prefix is outside 0 to K, or the device does not work on this machine.
         If the device is not the CPU, weights may also be a float32 array on that device.
         """
-    @typing.overload
-    def evaluate(
+    def evaluate_on_device(
         self,
         weights: numpy.typing.ArrayLike,
-        device: str = "cpu",
+        device: str,
         *,
-        output: str,
-        threads: int = 0,
-        out: numpy.typing.NDArray[numpy.float32] | None = None,
         order: numpy.typing.ArrayLike | None = None,
         prefix: numpy.typing.ArrayLike | None = None,
-    ) -> builtins.object:
+    ) -> rigcast._cuda.DeviceArray:
         """
-        The same; output "device" leaves the vertices on the device (see Deformer.evaluate), "host" returns a
-        NumPy array.
+        The vertices of ``evaluate`` in an array that stays on the device: see ``Deformer.evaluate_on_device``.
         """
     @property
     def bounds(self) -> numpy.typing.NDArray[numpy.float32]:
@@ -1512,7 +1518,6 @@ class FaceMaps(Deformer):
     adds. At 0 it is skipped and costs nothing, so a detail that fades to 0 before it stays there never pops.
     """
     def __repr__(self) -> str: ...
-    @typing.overload
     def evaluate_detail(
         self,
         poses: numpy.typing.ArrayLike,
@@ -1548,19 +1553,11 @@ class FaceMaps(Deformer):
         ValueError
             As ``evaluate``, and if ``detail`` has a wrong shape or a value outside of [0, 1].
         """
-    @typing.overload
-    def evaluate_detail(
-        self,
-        poses: numpy.typing.ArrayLike,
-        detail: numpy.typing.ArrayLike,
-        device: str = "cpu",
-        *,
-        output: str,
-        threads: int = 0,
-        out: numpy.typing.NDArray[numpy.float32] | None = None,
-    ) -> builtins.object:
+    def evaluate_detail_on_device(
+        self, poses: numpy.typing.ArrayLike, detail: numpy.typing.ArrayLike, device: str
+    ) -> rigcast._cuda.DeviceArray:
         """
-        The same; output ``"device"`` leaves the vertices on the device (see ``evaluate``), ``"host"`` returns an array.
+        The vertices of ``evaluate_detail`` in an array that stays on the device: see ``evaluate_on_device``.
         """
     def multiply_adds(self, all_texels: bool = False) -> int:
         """
@@ -2381,6 +2378,12 @@ def descend(
     max_iterations 0: the method's own.
     """
 
+def device_model(model: typing.Any, device: str, function: str) -> rigcast._cuda.ResidentModel:
+    """
+    The copy of a model on a device, made by the first call. ValueError, which names the function, if the
+    device is the CPU, is unknown, does not work here, or does not evaluate models of this kind.
+    """
+
 def distinct_frames(
     offsets: numpy.typing.ArrayLike, count: typing.SupportsInt | typing.SupportsIndex, threads: int = 0
 ) -> numpy.typing.NDArray[numpy.int64]:
@@ -2698,6 +2701,15 @@ def self_intersections(
     """
     (M, 2) int32: the pairs of intersecting faces among those with nonzero chosen (F,). Faces that share a vertex
     are not tested.
+    """
+
+def set_device_factory(
+    device: str, factory: collections.abc.Callable[[Deformer, str], builtins.object] | None
+) -> collections.abc.Callable[[Deformer, str], builtins.object] | None:
+    """
+    Register what copies models to a device, and return what did before, or None. The factory takes a
+    model and the name of the function that errors name; None removes it. Copies live as long as their
+    models, and are made anew by a new factory.
     """
 
 def shortest_paths(

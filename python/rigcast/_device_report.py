@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rigcast import _core
+from rigcast._validate import bad_argument
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,32 @@ def cuda_report() -> DeviceReport:
     if not status["works"]:
         return DeviceReport("cuda", False, status["reason"])
     return DeviceReport("cuda", True, _describe(status["devices"][0]))
+
+
+def check_device(function: str, device: str) -> None:
+    """Refuse a device other than the CPU that is unknown or does not work here; nothing is replaced silently.
+
+    The extension of the device is loaded: it registers its models by ``_core.set_device_factory``.
+
+    Parameters
+    ----------
+    function : str
+        The function that errors name.
+    device : str
+        Its argument.
+
+    Raises
+    ------
+    ArgumentError
+        With the reason, and the devices that work.
+    """
+    got = repr(device)
+    if device == "cuda":
+        report = cuda_report()
+        if report.works:
+            return
+        got = f"'cuda', which does not work here ({report.detail})"
+    raise bad_argument(function, "device", got, "one of: " + ", ".join(devices()))
 
 
 def cuda_libraries() -> str:

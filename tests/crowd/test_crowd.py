@@ -127,7 +127,7 @@ def test_the_gpu_evaluates_the_same_crowd(tolerance):
         (([0, 3], [0, 0]), r"evaluate: clip is 3 for head 1; it must be from 0 to 2"),
         (([0, -1], [0, 0]), r"evaluate: clip is -1 for head 1"),
         (([0.0, 1.0], [0, 0]), r"evaluate: clip is float64 \(2,\); it must be whole numbers"),
-        (([0, 1], [0, 1]), r"evaluate: frame is 1.0 for head 1; it must be from 0 to 0, the last frame of clip 1"),
+        (([0, 1], [0, 1]), r"evaluate: frame is 1 for head 1; it must be from 0 to 0, the last frame of clip 1"),
         ((0, 4.5), r"evaluate: frame is 4.5.*from 0 to 4, the last frame of clip 0"),
         ((0, [0, -0.5]), r"evaluate: frame is -0.5 for head 1"),
         ((0, [0, np.nan]), r"evaluate: frame is nan for head 1; it must be finite"),
@@ -185,3 +185,24 @@ def test_a_clip_by_itself_is_a_list_of_one():
     np.testing.assert_array_equal(alone.evaluate(0, [0, 3]), rig.evaluate(clip[[0, 3]]))
     np.testing.assert_array_equal(alone.num_frames, rc.crowd.Crowd(rig, clip.tolist()).num_frames)
     assert repr(alone).endswith("1 clip of 4 frames, 7 shapes>")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weights": np.zeros((0, 7)), "num_frames": []}, "clips is empty"),
+        ({"num_frames": [9, 0, 5]}, r"clips\[1\] is 0 frames long; it must be at least one frame"),
+        ({"num_frames": [9, 2**62, 2**62]}, r"clips\[1\] is 4611686018427387904 frames long"),
+        ({"num_frames": [9, 1]}, r"clips is \(14, 7\); it must be \(10, 7\)"),
+        ({"num_frames": [14, -3, 3]}, r"clips\[1\] is -3 frames long"),
+        ({"weights": np.zeros((14, 6))}, r"clips is \(14, 6\); it must be \(14, 7\)"),
+        ({"weights": np.full((14, 7), np.nan)}, "clips is not finite everywhere"),
+        ({"weights": np.full((14, 7), 1e38)}, "clips is "),
+        ({"order": [0, 1, 2, 3, 4, 5, 5]}, "order is holding 5"),
+        ({"order": [0, 1]}, r"order is \(2,\)"),
+    ],
+)
+def test_the_engine_refuses_what_is_no_crowd(change, message):
+    given = {"weights": np.zeros((14, 7)), "num_frames": [9, 1, 4], "order": np.arange(7)}
+    with pytest.raises(ValueError, match=f"Crowd: {message}"):
+        rc._core.Crowd(random_rig(), **{**given, **change})

@@ -6,13 +6,15 @@ import importlib
 import importlib.util
 import sys
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import rigcast
-from rigcast import _device_models as device_models
+from rigcast import _core
+from rigcast import _device_report as device_report
 from rigcast._device_report import DeviceReport, cuda_report
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,20 +66,24 @@ def lane(request) -> ModuleType:
     return load_emulation() if request.param == "emulation" else load_cuda()
 
 
-def use_as_cuda(monkeypatch: pytest.MonkeyPatch, lane: ModuleType) -> ModuleType:
+def use_as_cuda(lane: ModuleType) -> Iterator[ModuleType]:
     """Make ``device="cuda"`` mean a lane."""
-    monkeypatch.setitem(sys.modules, "rigcast._cuda", lane)
-    monkeypatch.setattr(device_models, "cuda_report", lambda: DeviceReport("cuda", True, "a GPU or its emulation"))
-    return lane
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setitem(sys.modules, "rigcast._cuda", lane)
+        report = DeviceReport("cuda", True, "a GPU or its emulation")
+        monkeypatch.setattr(device_report, "cuda_report", lambda: report)
+        previous = _core.set_device_factory("cuda", lane.factory)
+        yield lane
+        _core.set_device_factory("cuda", previous)
 
 
 @pytest.fixture
-def cuda_lane(lane, monkeypatch) -> ModuleType:
+def cuda_lane(lane) -> Iterator[ModuleType]:
     """What ``device="cuda"`` uses, emulated and on a GPU."""
-    return use_as_cuda(monkeypatch, lane)
+    yield from use_as_cuda(lane)
 
 
 @pytest.fixture
-def emulated_lane(monkeypatch) -> ModuleType:
+def emulated_lane() -> Iterator[ModuleType]:
     """The emulation as ``device="cuda"``: its device arrays are host memory, and it counts copies to the host."""
-    return use_as_cuda(monkeypatch, load_emulation())
+    yield from use_as_cuda(load_emulation())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from types import ModuleType
 from typing import Any
 
@@ -15,7 +14,7 @@ from tests.support.made.models import random_body, random_poses
 
 
 def resident(lane: ModuleType, model: rc.Deformer, **options: Any) -> Any:
-    return lane.ResidentModel(model.tensors(), json.dumps(model.metadata), **options)
+    return lane.ResidentModel(model, **options)
 
 
 def pose_rows(model: rc.Deformer, count: int, seed: int) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -178,7 +177,7 @@ def body(poses: int, **sizes: Any) -> Operation:
 
     def device(lane: ModuleType, poses: np.ndarray) -> np.ndarray:
         out = np.full((len(poses), len(model.rest_vertices), 3), np.nan, np.float32)
-        lane.ResidentModel(model.tensors(), json.dumps(model.metadata)).evaluate(poses, out)
+        lane.ResidentModel(model).evaluate(poses, out)
         return out
 
     text = "".join(f", {key} {value}" for key, value in sizes.items())
@@ -216,7 +215,7 @@ def blendshapes(
 
     def device(lane: ModuleType, weights: np.ndarray, **prefix: np.ndarray) -> np.ndarray:
         out = np.full((len(weights), num_vertices, 3), np.nan, np.float32)
-        lane.ResidentModel(model.tensors(), json.dumps(model.metadata), dense).evaluate(weights, out, **prefix)
+        lane.ResidentModel(model, dense).evaluate(weights, out, **prefix)
         return out
 
     text = f"{storage}, {'dense' if dense else 'sparse'}{', prefixes' if prefix else ''}, reach {reach}"

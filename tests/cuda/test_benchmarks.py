@@ -13,7 +13,6 @@ from benchmarks.systems.cuda import batches, blendshapes, body, crowd, different
 
 import rigcast as rc
 from rigcast._device_report import DeviceReport
-from rigcast.inverse import _request as inverse_request
 from tests.support.made.differential import random_differential
 from tests.support.made.face_maps import random_face_maps
 from tests.support.made.models import random_body
@@ -26,7 +25,6 @@ def measuring(emulated_lane, monkeypatch):
     """The emulation with the rate of a copy, and a workspace of the size of this machine's memory."""
     monkeypatch.setattr(emulated_lane, "copy_rate", lambda size, repeats: 10.0, raising=False)
     monkeypatch.setattr(batches, "WORKSPACE", 1 << 24)
-    monkeypatch.setattr(inverse_request, "cuda_report", lambda: DeviceReport("cuda", True, "the emulation"))
     return emulated_lane
 
 
@@ -110,7 +108,7 @@ def test_heads_that_share_weights_show_ten_frames_at_most(measuring):
     clip, frame = stream.shared()
     assert clip.shape == frame.shape == (37,)
     assert len(set(zip(clip.tolist(), frame.tolist(), strict=True))) == crowd.STATES
-    made = playing.instances(clip, frame, device="cuda", output="device")
+    made = playing.instances_on_device(clip, frame, device="cuda")
     assert len(made.head) == 37
     assert made.vertices.shape[0] == crowd.STATES
 

@@ -6,12 +6,14 @@ import gc
 import importlib.util
 import subprocess
 import sys
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast import _device_models as device_models
+from rigcast import _core
 from rigcast import _device_report as device_report
 from rigcast._device_report import DeviceReport, cuda_report, device_reports
 from tests.support.made.models import linear_blend, random_body, random_poses
@@ -26,8 +28,7 @@ def evaluate_on_cuda(model: rc.Deformer, **options) -> np.ndarray:
 def no_cuda(monkeypatch):
     """CUDA as it is on a machine without a driver, whatever this one has."""
     broken = DeviceReport("cuda", False, "no NVIDIA driver")
-    monkeypatch.setattr(device_models, "cuda_report", lambda: broken)
-    monkeypatch.setattr(device_models, "devices", lambda: ["cpu"])
+    monkeypatch.setattr(device_report, "cuda_report", lambda: broken)
 
 
 def test_the_cpu_always_works():
@@ -58,10 +59,34 @@ def test_poses_are_checked_before_the_device():
         random_body().evaluate(np.full((2, 74), np.nan), device="cuda")
 
 
-def test_a_kind_without_kernels_is_named(monkeypatch):
-    monkeypatch.setattr(device_models, "cuda_report", lambda: DeviceReport("cuda", True, "a GPU"))
-    with pytest.raises(ValueError, match="does not evaluate models of kind 'linear_blend'; it must be 'cpu'"):
-        evaluate_on_cuda(linear_blend())
+CALLS = {
+    "evaluate": lambda model, device: model.evaluate(np.zeros((2, 74)), device),
+    "evaluate_on_device": lambda model, device: model.evaluate_on_device(np.zeros((2, 74)), device),
+    "jvp": lambda model, device: model.jvp(np.zeros((2, 74)), np.zeros((2, 74)), device),
+    "jacobian": lambda model, device: model.jacobian(np.zeros((2, 74)), device),
+}
+
+
+@pytest.mark.parametrize("function", CALLS)
+def test_errors_of_a_device_name_the_function(function, no_cuda):
+    with pytest.raises(ValueError, match=f"^{function}: device is 'cuda', which does not work here"):
+        CALLS[function](random_body(), "cuda")
+    with pytest.raises(ValueError, match=f"^{function}: device is 'tpu'; it must be one of: cpu$"):
+        CALLS[function](random_body(), "tpu")
+
+
+def test_the_cpu_is_no_device_for_vertices_to_stay_on():
+    with pytest.raises(ValueError, match=r"^evaluate_on_device: device is 'cpu'; it must be another"):
+        random_body().evaluate_on_device(np.zeros((2, 74)), "cpu")
+
+
+@pytest.mark.parametrize("function", ["evaluate", "evaluate_on_device"])
+def test_a_kind_without_kernels_is_named(function, cuda_lane):
+    model = linear_blend()
+    poses = random_poses(model.skeleton, 3, numeric=len(model.metadata["numeric_controls"]))
+    sentence = f"^{function}: device is 'cuda', which does not evaluate models of kind 'linear_blend'; it must be 'cpu'"
+    with pytest.raises(ValueError, match=sentence):
+        getattr(model, function)(poses, "cuda")
 
 
 def test_libraries_need_no_device_to_be_described(monkeypatch):
@@ -98,13 +123,12 @@ def test_the_extension_imports_without_a_device():
 
 
 class RecordingModel:
-    """Stands in for the extension's: evaluates on the CPU and counts copies."""
+    """Stands in for the extension's: counts copies, and says how many poses it was given."""
 
     made = 0
 
-    def __init__(self, function: str, model: rc.Deformer) -> None:
+    def __init__(self, model: rc.Deformer, function: str) -> None:
         type(self).made += 1
-        self.tensors = model.tensors()
 
     def evaluate(self, poses: np.ndarray, out: np.ndarray, order: None, lengths: None, detail: None) -> None:
         assert poses.dtype == out.dtype == np.float32
@@ -112,24 +136,60 @@ class RecordingModel:
         out[...] = len(poses)
 
 
-def test_a_model_is_copied_once_and_freed_with_it(monkeypatch):
+@pytest.fixture
+def recorded(cuda_lane, monkeypatch):
+    """The registry with a factory that records."""
     monkeypatch.setattr(RecordingModel, "made", 0)
-    monkeypatch.setattr(device_models, "_copy_to_cuda", RecordingModel)
+    previous = _core.set_device_factory("cuda", RecordingModel)
+    yield RecordingModel
+    assert _core.set_device_factory("cuda", previous) is RecordingModel
+
+
+def test_a_model_is_copied_once_and_freed_with_it(recorded):
     model, other = random_body(), random_body(seed=1)
     for _ in range(3):
         assert (evaluate_on_cuda(model) == 3).all()
-    assert RecordingModel.made == 1
+    assert recorded.made == 1
     evaluate_on_cuda(other)
-    assert RecordingModel.made == 2
-    assert model in device_models._on_cuda
-    kept = len(device_models._on_cuda)
+    assert recorded.made == 2
+    copy = weakref.ref(_core.device_model(model, "cuda", "evaluate"))
+    assert recorded.made == 2
+    assert copy() is not None
     del model
     gc.collect()
-    assert len(device_models._on_cuda) == kept - 1
+    assert copy() is None
 
 
-def test_results_come_in_the_callers_array_and_shape(monkeypatch):
-    monkeypatch.setattr(device_models, "_copy_to_cuda", RecordingModel)
+def test_threads_share_one_copy(recorded):
+    model = random_body()
+    with ThreadPoolExecutor(8) as pool:
+        copies = list(pool.map(lambda _: _core.device_model(model, "cuda", "evaluate"), range(40)))
+    assert recorded.made == 1
+    assert all(copy is copies[0] for copy in copies)
+
+
+def test_another_factory_makes_its_own_copies(recorded):
+    model = random_body()
+    evaluate_on_cuda(model)
+    _core.set_device_factory("cuda", RecordingModel)
+    evaluate_on_cuda(model)
+    assert recorded.made == 2
+
+
+def test_a_factory_that_fails_keeps_nothing(recorded):
+    def refuse(model: rc.Deformer, function: str) -> None:
+        raise MemoryError(function)
+
+    model = random_body()
+    _core.set_device_factory("cuda", refuse)
+    for _ in range(2):
+        with pytest.raises(MemoryError, match="evaluate"):
+            evaluate_on_cuda(model)
+    _core.set_device_factory("cuda", RecordingModel)
+    assert (evaluate_on_cuda(model) == 3).all()
+
+
+def test_results_come_in_the_callers_array_and_shape(recorded):
     model = random_body()
     out = np.zeros((3, 90, 3), np.float32)
     assert evaluate_on_cuda(model, out=out) is out
@@ -137,6 +197,23 @@ def test_results_come_in_the_callers_array_and_shape(monkeypatch):
     single = model.evaluate(np.zeros(74), device="cuda")
     assert single.shape == (90, 3)
     assert (single == 1).all()
+
+
+def test_a_device_without_poses_gives_an_array_of_numpy(recorded):
+    assert type(random_body().evaluate(np.zeros((0, 74)), device="cuda")) is np.ndarray
+
+
+def test_the_extension_registers_its_models():
+    if importlib.util.find_spec("rigcast._cuda") is None:
+        pytest.skip(f"{cuda_report().detail}")
+    text = """
+from rigcast import _core
+before = _core.set_device_factory("cuda", None)
+import rigcast._cuda
+print(before is None, _core.set_device_factory("cuda", None) is rigcast._cuda.factory)
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True"]
 
 
 def test_evaluate_on_cuda_matches_the_cpu(cuda_lane, tolerance):

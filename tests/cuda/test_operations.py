@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast import _core
 from tests.cuda.operation import Operation
 from tests.cuda.operations import rows
 from tests.support.made.models import linear_blend, random_body, random_poses
@@ -29,7 +33,7 @@ def test_operation_matches_the_cpu(operation: Operation, lane, tolerance):
 
 
 def evaluator(lane, model: rc.Deformer, **options):
-    return lane.ResidentModel(model.tensors(), json.dumps(model.metadata), **options)
+    return lane.ResidentModel(model, **options)
 
 
 def evaluate(on_device, model: rc.Deformer, poses: np.ndarray) -> np.ndarray:
@@ -87,12 +91,62 @@ def test_wrong_input_is_named(lane):
         evaluator(lane, model, workspace=0).milliseconds(poses, 2, 1)
 
 
-def test_hostile_tensors_are_refused_before_the_device_sees_them(lane):
+HOSTILE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "a column out of range": (lambda t: t["inputs.column"].__setitem__(0, 10_000), r"inputs\.column is holding 10000"),
+    "a column below 0": (lambda t: t["inputs.column"].__setitem__(0, -1), r"inputs\.column is holding -1"),
+    "a vertex out of range": (lambda t: t["sets.vertex"].__setitem__(0, 90), r"sets\.vertex is holding 90"),
+    "a joint out of range": (lambda t: t["sets.joint"].__setitem__(0, 10_000), r"sets\.joint is holding 10000"),
+    "a matrix with too few rows": (
+        lambda t: t.update({"set.000.basis": t["set.000.basis"][:-1]}),
+        r"set\.000\.basis is F32\[\d+, \d+\]; it must be F32\[\d+, any\]",
+    ),
+    "a vector in place of a matrix": (
+        lambda t: t.update({"set.000.layer1.weight": t["set.000.layer1.weight"][0]}),
+        r"set\.000\.layer1\.weight is F32\[\d+\]; it must be F32 with 2 axes",
+    ),
+    "a missing tensor": (lambda t: t.pop("set.000.basis"), r"without tensor 'set\.000\.basis'"),
+    "floats for indices": (
+        lambda t: t.update({"inputs.column": t["inputs.column"].astype(np.float32)}),
+        r"inputs\.column is F32\[\d+\]; it must be I32 with 1 axes",
+    ),
+    "doubles": (
+        lambda t: t.update({"set.000.basis": t["set.000.basis"].astype(np.float64)}),
+        r"set\.000\.basis is float64 \(\d+, \d+\); it must be a float32 or int32 array",
+    ),
+    "a text": (lambda t: t.update({"set.000.basis": "basis"}), r"set\.000\.basis is .*; it must be a float32 or int32"),
+    "no array": (lambda t: t.update({"set.000.basis": None}), r"set\.000\.basis is .*; it must be a float32 or int32"),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_hostile_tensors_are_refused_before_a_device_sees_them(what):
+    """A device copies models alone, and these are checked when they are made."""
+    change, text = HOSTILE[what]
     model, _ = body_and_poses(1)
     tensors = model.tensors()
-    tensors["inputs.column"][0] = 10_000
-    with pytest.raises(ValueError, match=r"inputs\.column is holding 10000"):
-        lane.ResidentModel(tensors, json.dumps(model.metadata))
+    change(tensors)
+    with pytest.raises(ValueError, match=f"^(load|model_from_tensors): .*{text}"):
+        _core.model_from_tensors(tensors, json.dumps(model.metadata))
+
+
+@pytest.mark.parametrize("given", [None, {}, "body", np.zeros(3)], ids=str)
+def test_what_is_no_model_is_not_copied_to_a_device(given, lane):
+    with pytest.raises(TypeError, match=r"incompatible .*arguments"):
+        lane.ResidentModel(given)
+    with pytest.raises(TypeError, match=r"incompatible .*arguments"):
+        lane.factory(given, "evaluate")
+
+
+def test_a_copy_outlives_its_model(lane):
+    model, poses = body_and_poses(2)
+    on_device = evaluator(lane, model)
+    expected = evaluate(on_device, model, poses)
+    del model
+    gc.collect()
+    out = np.empty_like(expected)
+    on_device.evaluate(poses, out)
+    assert out.tobytes() == expected.tobytes()
+    assert on_device.restricted([3, 1]).num_bytes < on_device.num_bytes
 
 
 def test_timing_gives_a_positive_time_a_run(lane):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -86,6 +88,12 @@ def test_without_coordinates_before_mending_there_is_one_picture():
     layout = rc.training.model_layout(random_face_maps())  # has no texture coordinates of its own
     (axis,) = rc.plot.map_layout(layout, 0)
     assert "charts of least stretch" in axis.get_title(loc="left")
+
+
+def test_a_layout_without_maps_is_refused(head):
+    layout = rc.training.model_layout(head)
+    with pytest.raises(ValueError, match="map_layout: layout is without maps: the base of its model alone moves"):
+        rc.plot.map_layout(replace(layout, segments=[], floors=[], original_uvs=[]))
 
 
 def test_a_layout_of_another_kind_is_refused():

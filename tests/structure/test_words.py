@@ -1,4 +1,4 @@
-"""Words of the Python package: docstrings open with a verb or a noun, and a class name is defined once."""
+"""Words of Python files: docstrings open with a verb or a noun, and a class name is defined once."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 from tests.structure.layers import ROOT
 
 PACKAGE = ROOT / "python" / "rigcast"
+DOCUMENTED_FOLDERS = ("python/rigcast", "benchmarks", "docs", "examples", "notebooks")
 FREE_RELATIVES = {"what", "how", "where", "which", "why", "whether", "when", "whose", "who"}
 
 # Public names that two packages offer, as `rc.ik.Solver` and `rc.inverse.Solver`.
@@ -17,15 +20,15 @@ PUBLIC_TWICE = {"Clip", "Solver"}
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def free_relatives(package: Path) -> list[str]:
+def free_relatives(folder: Path) -> list[str]:
     """Docstrings whose first word leaves open what is documented, as ``file:line: first line``."""
     found = []
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted(folder.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             text = ast.get_docstring(node) if isinstance(node, DOCUMENTED) else None
             if text and text.split(maxsplit=1)[0].strip(",.;:").lower() in FREE_RELATIVES:
                 line = getattr(node, "lineno", 1)
-                found.append(f"{path.relative_to(package)}:{line}: {text.splitlines()[0]}")
+                found.append(f"{path.relative_to(folder)}:{line}: {text.splitlines()[0]}")
     return found
 
 
@@ -43,8 +46,10 @@ def repeated_classes(package: Path) -> dict[str, list[str]]:
     }
 
 
-def test_docstrings_open_with_a_verb_or_a_noun():
-    assert free_relatives(PACKAGE) == []
+@pytest.mark.parametrize("folder", DOCUMENTED_FOLDERS)
+def test_docstrings_open_with_a_verb_or_a_noun(folder):
+    assert (ROOT / folder).is_dir()
+    assert free_relatives(ROOT / folder) == []
 
 
 def test_class_names_are_defined_once():

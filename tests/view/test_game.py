@@ -108,6 +108,22 @@ def test_moods_follow_the_game(posed):
     assert found == [*cases, "pleased", "waiting"]
 
 
+def moods_of_a_game(posed, random):
+    """Play a new game by random moves of the person to its end; moods that the face had after each move."""
+    game, moods = "view.acting.game", set()
+    posed.page.evaluate("document.getElementById('newgame').click()")
+    posed.page.until(f"{game}.turn === {game}.person")
+    while posed.page.evaluate(f"{game}.turn") is not None:
+        shown = posed.page.evaluate("view.statistics.frames")
+        free = [k for k, mark in enumerate(posed.page.evaluate(f"{game}.board")) if not mark]
+        posed.page.evaluate(PRESS.format(int(random.choice(free))))
+        moods.add(posed.page.evaluate(f"{game}.mood"))
+        posed.page.until(f"view.statistics.frames > {shown}")
+        assert len(posed.live._server._inbox._waiting) < 5
+        posed.page.until(f"{game}.turn === null || {game}.turn === {game}.person")
+    return moods
+
+
 @pytest.mark.long
 def test_whole_games_without_a_queue(posed):
     """Random moves of the person until games have ended and moods were shown: pictures go on, nothing waits.
@@ -117,16 +133,7 @@ def test_whole_games_without_a_queue(posed):
     random = np.random.default_rng(1)
     games, moods = 0, set()
     while games < 3 or len(moods) < 3:
-        posed.page.until("view.acting.game.turn === null || view.acting.game.turn === view.acting.game.person")
-        if posed.page.evaluate("view.acting.game.turn") is None:
-            games += 1
-            assert games < 40, moods
-            posed.page.evaluate("document.getElementById('newgame').click()")
-            continue
-        shown = posed.page.evaluate("view.statistics.frames")
-        free = [k for k, mark in enumerate(posed.page.evaluate("view.acting.game.board")) if not mark]
-        posed.page.evaluate(PRESS.format(int(random.choice(free))))
-        moods.add(posed.page.evaluate("view.acting.game.mood"))
-        posed.page.until(f"view.statistics.frames > {shown}")
-        assert len(posed.live._server._inbox._waiting) < 5
+        moods |= moods_of_a_game(posed, random)
+        games += 1
+        assert games < 40, moods
     assert sum(posed.page.evaluate("view.acting.game.score").values()) == games

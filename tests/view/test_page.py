@@ -37,6 +37,21 @@ def test_everything_stands_inside_a_narrow_window(pose):
     assert posed.page.evaluate(inside % right) == []
 
 
+def test_a_press_goes_through_every_note_over_the_picture(pose):
+    posed = pose(plain_face())
+    posed.page.evaluate(
+        "document.getElementById('labels').append(document.createElement('span'));"
+        "window.notes = [...document.querySelectorAll('#stage > :not(canvas, svg, #labels), #labels span')];"
+        "for (const note of notes) Object.assign(note, { hidden: false, textContent: 'a note' })"
+    )
+    pressed = (
+        "notes.map(note => note.getBoundingClientRect())"
+        ".map(box => document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2).id)"
+    )
+    assert posed.page.evaluate("notes.every(note => note.getBoundingClientRect().width > 0)")
+    assert posed.page.evaluate(pressed) == ["canvas"] * 6  # labels, badge, legend, notice, lost, hint
+
+
 def test_a_point_out_of_reach_shows_its_spring(pose):
     posed = pose(skinned_arm())
     posed.hide_handles()

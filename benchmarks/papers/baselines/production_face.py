@@ -1,4 +1,4 @@
-"""How much of the production face simple methods explain: is it worth learning?
+"""The share of the production face that simple methods explain: is it worth learning?
 
     python -m benchmarks.papers.baselines.production_face [--poses 1000] [--data ../shared/data] [--out build/baselines]
 

@@ -1,4 +1,4 @@
-"""How far a face is off when only the first shapes of an order of importance are evaluated.
+"""Error of a face when only the first shapes of an order of importance are evaluated.
 
 ``python -m benchmarks.papers.blendshapes.level_of_detail --write`` (about two minutes) draws error against prefix for every
 order into ``docs/level_of_detail.png`` and puts the tables into docs/benchmarks; without ``--write`` it prints the
@@ -192,7 +192,7 @@ def print_detail(face: Face, order: NDArray[np.int32]) -> None:
 
 
 def print_times(face: Face, order: NDArray[np.int32], heads: int = 100) -> None:
-    """What prefixes and shared heads save, relative to distinct heads with all shapes, on one thread."""
+    """Print the time of prefixes and shared heads, relative to distinct heads with all shapes, on one thread."""
     rng = np.random.default_rng(0)
     crowd = rc.crowd.Crowd(face.rig, [face.weights], order)
     own = np.linspace(0, len(face.weights) - 1, heads)

@@ -1,4 +1,4 @@
-"""Where a learned body's accuracy comes from: five changes from the paper's recipe to ours, and more and more poses.
+"""Sources of a learned body's accuracy: five changes from the paper's recipe to ours, and more and more poses.
 
     python -m benchmarks.papers.body.ablations [--data ../shared/data] [--out build/body] [--only TABLE ...] [--write]
 

@@ -1,4 +1,4 @@
-"""What stands under the networks of a body: a rigid part, linear skinning with K joints, the rig's own weights, delta mush.
+"""Bases under the networks of a body: a rigid part, linear skinning with K joints, the rig's own weights, delta mush.
 
     python -m benchmarks.papers.body.linear_parts SET JUDGED [--own FILE.npz] [--steps 300] [--out build/linear_parts]
         [--write demo]
@@ -68,7 +68,7 @@ def under_delta_mush(ds: Any, skinning: rc.Deformer) -> Known:
 
 
 def rows_of(ds: Any, holdout: float, own: Path | None) -> dict[str, Callable[[], Known]]:
-    """What each row of the table has under its networks; None for rigid sets."""
+    """Return the base under the networks of each row of the table; None for rigid sets."""
     skinnings = Skinnings(ds, skinning_rows(ds.split(holdout, 0)[0], 0), 1)
     found: dict[str, Callable[[], Known]] = {
         "one joint, rigid": lambda: None,

@@ -1,4 +1,6 @@
-"""Which expressions to scan: chosen by packing, at random, or by importance: ``... packed_examples.py [DATA]``.
+"""Expressions to scan, chosen by packing, at random, or by importance.
+
+    python -m benchmarks.papers.packing.examples [DATA] [--write]
 
 DATA, if it is not ../shared/data, is the folder with ``makehuman_hm08``; two quiet minutes; ``--write``
 puts the table into docs/benchmarks. The 34 expression units are transferred from the caucasian to the african

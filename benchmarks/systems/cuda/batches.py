@@ -10,7 +10,6 @@ where that is missing). "Of floor" is the larger floor over the time.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -51,7 +50,7 @@ class Case:
 
 def evaluator(model: Any, **options: Any) -> Any:
     """The model on the device."""
-    return extension().ResidentModel(model.tensors(), json.dumps(model.metadata), workspace=WORKSPACE, **options)
+    return extension().ResidentModel(model, workspace=WORKSPACE, **options)
 
 
 def rotating_poses(model: Any, most: int) -> NDArray[np.float32]:

@@ -17,7 +17,7 @@ from benchmarks.systems.cuda import batches
 
 
 def case(model: Any) -> batches.Case:
-    """What lies between two kernels is written and read."""
+    """Return the case of a learned body: all values between two kernels are written and read."""
     tensors = model.tensors()
     matrices = {k: v for k, v in tensors.items() if k.startswith("set.") and v.ndim == 2}
     outputs = sum(len(v) for k, v in matrices.items() if ".layer" in k)

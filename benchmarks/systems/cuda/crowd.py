@@ -3,10 +3,10 @@
     python -m benchmarks.systems.cuda.crowd
 
 Wall times of whole calls from Python, medians after a warm-up; each call shows other frames. "Stays, written again" is
-``Crowd.evaluate(output="device", out=...)``: it sends the clip, frame and prefix of each head. "Stays, new array"
-allocates the result. "Shared" is ``Crowd.instances(output="device")`` of as many heads that show ten frames at most,
+``Crowd.evaluate_on_device(out=...)``: it sends the clip, frame and prefix of each head. "Stays, new array"
+allocates the result. "Shared" is ``Crowd.instances_on_device`` of as many heads that show ten frames at most,
 each of which is computed once (Carrigan 2020, figure 4.7). "Weights sent" is
-``BlendshapeRig.evaluate(output="device")`` with rows of weights. "To the host" copies the vertices back, and "CPU" is
+``BlendshapeRig.evaluate_on_device`` with rows of weights. "To the host" copies the vertices back, and "CPU" is
 the same crowd on all threads. The rig is that of ``benchmarks.systems.cuda.blendshapes``.
 """
 
@@ -50,7 +50,7 @@ class Stream:
         rng = np.random.default_rng(heads)
         self.crowd, self.clip = crowd, rng.integers(0, CLIPS, heads)
         self.start, self.now = rng.integers(0, FRAMES // 2, heads) + 0.5, 0
-        self.array = crowd.evaluate(*self.next(), device="cuda", output="device")
+        self.array = crowd.evaluate_on_device(*self.next(), device="cuda")
         self.host = np.empty(self.array.shape, np.float32)
 
     def next(self) -> tuple[Any, Any]:
@@ -68,10 +68,10 @@ class Stream:
         """The calls to time, by column."""
         crowd, rig = self.crowd, self.crowd.rig
         return {
-            "again_ms": lambda: crowd.evaluate(*self.next(), device="cuda", output="device", out=self.array),
-            "new_ms": lambda: crowd.evaluate(*self.next(), device="cuda", output="device"),
-            "shared_ms": lambda: crowd.instances(*self.shared(), device="cuda", output="device"),
-            "weights_ms": lambda: rig.evaluate(crowd.weights(*self.next()), "cuda", output="device"),
+            "again_ms": lambda: crowd.evaluate_on_device(*self.next(), device="cuda", out=self.array),
+            "new_ms": lambda: crowd.evaluate_on_device(*self.next(), device="cuda"),
+            "shared_ms": lambda: crowd.instances_on_device(*self.shared(), device="cuda"),
+            "weights_ms": lambda: rig.evaluate_on_device(crowd.weights(*self.next()), "cuda"),
             "host_ms": lambda: crowd.evaluate(*self.next(), device="cuda", out=self.host),
             "cpu_ms": lambda: crowd.evaluate(*self.next(), out=self.host),
         }

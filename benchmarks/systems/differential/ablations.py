@@ -125,7 +125,7 @@ def ablations(found: Subject, out: Path, steps: int, seed: int, small: bool) -> 
 
 
 def signs(mean: dict[str, float]) -> list[str]:
-    """What is worse divided by what is better, beside the paper's: printed; rows of a table."""
+    """Print each worse error divided by the better one, next to the paper's ratio. Returns the rows of a table."""
     lines = ["| worse / better | paper | here | |", "| --- | ---: | ---: | --- |"]
     for worse, better, paper in SIGNS:
         if worse in mean and better in mean:

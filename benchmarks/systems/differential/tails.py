@@ -82,7 +82,7 @@ def peers(
 
 
 def print_rates(reconstructor: rc.differential.Reconstructor, anchors: int, runs: int) -> None:
-    """What a solve takes alone, and a dense product of hardly more than the anchors' columns."""
+    """Print the time of a solve alone, and of a dense product of hardly more than the anchors' columns."""
     count = reconstructor.num_vertices
     small = reconstructor.folded(np.zeros((3 * count, 64), np.float32), np.zeros(3 * count, np.float32))
     delta, a = np.zeros((1, count, 3), np.float32), np.ones((1, anchors, 3), np.float32)

@@ -1,4 +1,4 @@
-"""Which kind of model serves which character: writes docs/benchmarks/which_model.md.
+"""The kind of model that serves each character: writes docs/benchmarks/which_model.md.
 
     python -m benchmarks.systems.differential.which_model [--out build/differential] [--sets build] [--no-page]
 

@@ -95,7 +95,9 @@ def coarse_only(model: rc.Deformer) -> rc.Deformer:
 
 
 def false_links(model: rc.Deformer, data: rc.Dataset, training: rc.Dataset) -> dict[str, float]:
-    """How far, in millimeters, controls that move no vertex of a region in the rig move it in the model, all at once.
+    """Distances in millimeters by which controls that move no vertex of a region in the rig move it in the model.
+
+    All such controls are turned at once.
 
     Regions are the vertices inside of refined rectangles, and those that a coarse segment alone moves. What moves a
     vertex in the rig is what the influence probe of the training set shows.

@@ -1,4 +1,4 @@
-"""What deformation maps can show at best of two faces: ICT's face tile, and the production face.
+"""The least errors of deformation maps on two faces: ICT's face tile, and the production face.
 
     python -m benchmarks.systems.face_maps.floors [--data ../shared/data] [--face build/face_maps] [--only ict
         production]

@@ -1,4 +1,4 @@
-"""What the threshold of binary shapes and the weight of unseen directions change (Carrigan 2020, figures 3.9, 3.13)."""
+"""Sweeps of the threshold of binary shapes and the weight of unseen directions (Carrigan 2020, figures 3.9, 3.13)."""
 
 from __future__ import annotations
 

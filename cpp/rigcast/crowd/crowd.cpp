@@ -30,7 +30,7 @@ struct ChosenHeads {
 
 std::vector<std::int32_t> order_of(const rig::BlendshapeRig& rig, View<const std::int32_t, 1> order) {
     if (order.extent(0) > 0) {
-        rig::check_prefix({order, {}}, rig.num_shapes(), 0);
+        rig::check_prefix("Crowd", {order, {nullptr, {0}}}, rig.num_shapes(), 0);
         return {order.begin(), order.end()};
     }
     std::vector<std::int32_t> ascending(static_cast<std::size_t>(rig.num_shapes()));
@@ -89,7 +89,7 @@ void Crowd::evaluate_each(const Heads& heads, View<float, 3> vertices, int threa
     weights(heads, poses);
     const bool whole = std::all_of(heads.prefix.begin(), heads.prefix.end(), [&](auto p) { return p == shapes; });
     if (whole) return rig_->evaluate(poses, vertices, threads);
-    rig_->evaluate_prefix(poses, {{order_.data(), {shapes}}, heads.prefix}, vertices, threads);
+    rig_->evaluate_prefix(poses, prefix(heads), vertices, threads);
 }
 
 }  // namespace rigcast::crowd

@@ -42,6 +42,8 @@ public:
     const Clips& clips() const { return clips_; }
     /// (K)
     const std::vector<std::int32_t>& order() const { return order_; }
+    /// The part of the rig that each of some heads uses.
+    rig::Prefix prefix(const Heads& heads) const { return {{order_.data(), {rig_->num_shapes()}}, heads.prefix}; }
 
     /// Writes the weights (H, K) of heads. Throws ArgumentError as Clips::check.
     void weights(const Heads& heads, View<float, 2> weights) const;

@@ -1,39 +1,11 @@
-#include <cmath>
-#include <limits>
 #include <string>
 
-#include "rigcast/core/check.h"
 #include "rigcast/core/error.h"
 #include "rigcast/cuda/crowd.h"
 #include "rigcast/cuda/machine/machine.h"
 #include "rigcast/cuda/products/curves.h"
-#include "rigcast/rig/blendshapes/blendshape_rig.h"
 
 namespace rigcast::cuda {
-namespace {
-
-constexpr const char* name = "ResidentCrowd";
-
-void check_clip(const std::string& argument, View<const float, 2> clip, const rig::Deformer& rig) {
-    const std::int64_t width = rig.character().num_controls();
-    if (clip.extent(0) < 1 || clip.extent(1) != width) {
-        throw bad_argument(name, argument.c_str(), describe_shape<2>(clip.extents()),
-                           "(frames, " + std::to_string(width) + ") with at least one frame");
-    }
-    check_finite(name, argument.c_str(), clip);
-    for (const float weight : clip) {
-        if (std::abs(weight) <= rig.pose_limit()) continue;
-        throw bad_argument(name, argument.c_str(), std::to_string(weight) + " somewhere",
-                           "at most " + std::to_string(rig.pose_limit()) + " in magnitude");
-    }
-}
-
-[[noreturn]] void refuse(const char* argument, const std::string& value, std::int64_t head, double last) {
-    throw bad_argument("evaluate", argument, value + " for head " + std::to_string(head),
-                       "from 0 to " + std::to_string(static_cast<std::int64_t>(last)));
-}
-
-}  // namespace
 
 /// The curves on the device.
 struct ResidentCrowd::State {
@@ -51,25 +23,17 @@ struct ResidentCrowd::Keys {
     }
 };
 
-ResidentCrowd::ResidentCrowd(std::shared_ptr<const ResidentModel> rig, const std::vector<View<const float, 2>>& clips,
-                             View<const std::int32_t, 1> order)
-    : rig_(std::move(rig)), order_(order.begin(), order.end()), state_(std::make_unique<State>()) {
-    const std::string& kind = rig_->character().kind;
-    if (kind != "blendshape") throw bad_argument(name, "rig", "of kind '" + kind + "'", "of kind 'blendshape'");
-    if (clips.empty()) throw bad_argument(name, "clips", "empty", "at least one clip");
-    rig::check_prefix({order, {nullptr, {0}}}, rig_->character().num_controls(), 0);
-    std::vector<float> all;
-    std::int64_t frames = 0;
-    for (std::size_t i = 0; i < clips.size(); ++i) {
-        check_clip("clips[" + std::to_string(i) + "]", clips[i], *rig_);
-        first_.push_back(static_cast<std::int32_t>(frames));
-        frames += clips[i].extent(0);
-        if (frames > std::numeric_limits<std::int32_t>::max()) {
-            throw bad_argument(name, "clips", "of more than 2^31 - 1 frames", "shorter together");
-        }
-        num_frames_.push_back(static_cast<std::int32_t>(clips[i].extent(0)));
-        all.insert(all.end(), clips[i].begin(), clips[i].end());
+ResidentCrowd::ResidentCrowd(std::shared_ptr<const ResidentModel> rig, std::shared_ptr<const crowd::Crowd> crowd)
+    : rig_(std::move(rig)), crowd_(std::move(crowd)), state_(std::make_unique<State>()) {
+    const rig::Character& character = rig_->character();
+    if (character.kind != "blendshape" || character.num_controls() != crowd_->rig().num_shapes()) {
+        throw bad_argument(
+            "ResidentCrowd", "rig",
+            "of kind '" + character.kind + "' with " + std::to_string(character.num_controls()) + " columns",
+            "the blendshape rig of the crowd");
     }
+    const View<const float, 2> weights = crowd_->clips().weights();
+    const std::vector<float> all(weights.begin(), weights.end());
     const DeviceScope scope;
     Machine machine;
     machine.upload(all, state_->curves);
@@ -83,46 +47,34 @@ std::int64_t ResidentCrowd::num_bytes() const {
     return state_->num_bytes;
 }
 
-ResidentCrowd::Keys ResidentCrowd::keys(const Heads& heads) const {
-    const std::int64_t count = heads.clip.extent(0);
-    check_shape<const double, 1>("evaluate", "frame", heads.frame, {count});
-    check_shape<const std::int32_t, 1>("evaluate", "prefix", heads.prefix, {count});
+ResidentCrowd::Keys ResidentCrowd::keys(const char* function, const Heads& heads) const {
+    crowd_->clips().check(function, heads);
     Keys result;
-    result.key.reserve(count);
-    result.part.reserve(count);
-    for (std::int64_t h = 0; h < count; ++h) {
-        const std::int32_t clip = heads.clip(h);
-        if (clip < 0 || clip >= static_cast<std::int32_t>(first_.size())) {
-            refuse("clip", std::to_string(clip), h, static_cast<double>(first_.size()) - 1.0);
-        }
-        const double frame = heads.frame(h);
-        const double last = num_frames_[clip] - 1.0;
-        if (!(frame >= 0.0 && frame <= last)) refuse("frame", std::to_string(frame), h, last);
-        if (heads.prefix(h) < 0 || heads.prefix(h) > static_cast<std::int32_t>(order_.size())) {
-            refuse("prefix", std::to_string(heads.prefix(h)), h, static_cast<double>(order_.size()));
-        }
-        const double whole = std::floor(frame);
-        result.key.push_back(first_[clip] + static_cast<std::int32_t>(whole));
-        result.part.push_back(static_cast<float>(frame - whole));
+    result.key.reserve(heads.size());
+    result.part.reserve(heads.size());
+    for (std::int64_t h = 0; h < heads.size(); ++h) {
+        const auto [row, part] = crowd_->clips().place(heads, h);
+        result.key.push_back(row);
+        result.part.push_back(part);
     }
     return result;
 }
 
 DeviceArray ResidentCrowd::evaluate_on_device(const Heads& heads) const {
-    DeviceArray vertices = rig_->new_vertices(heads.clip.extent(0));
+    DeviceArray vertices = rig_->new_vertices("evaluate_on_device", heads.clip.extent(0));
     evaluate_on_device(heads, vertices);
     return vertices;
 }
 
 void ResidentCrowd::evaluate_on_device(const Heads& heads, const DeviceArray& vertices) const {
-    const Keys found = keys(heads);
-    const rig::Prefix prefix{{order_.data(), {static_cast<std::int64_t>(order_.size())}}, heads.prefix};
+    const Keys found = keys("evaluate_on_device", heads);
+    const rig::Prefix prefix = crowd_->prefix(heads);
     rig_->evaluate_played(found.played(state_->curves), vertices, {&prefix, {}});
 }
 
 void ResidentCrowd::evaluate(const Heads& heads, View<float, 3> vertices) const {
-    const Keys found = keys(heads);
-    const rig::Prefix prefix{{order_.data(), {static_cast<std::int64_t>(order_.size())}}, heads.prefix};
+    const Keys found = keys("evaluate", heads);
+    const rig::Prefix prefix = crowd_->prefix(heads);
     rig_->evaluate_played(found.played(state_->curves), vertices, {&prefix, {}});
 }
 

@@ -1,20 +1,15 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "rigcast/core/view.h"
+#include "rigcast/crowd/crowd.h"
 #include "rigcast/cuda/machine/device_array.h"
 #include "rigcast/cuda/resident.h"
 
 namespace rigcast::cuda {
 
-/// What each of H heads shows, on the host.
-struct Heads {
-    View<const std::int32_t, 1> clip;    // (H) index of the clip that the head plays
-    View<const double, 1> frame;         // (H) 0 to the last frame of its clip
-    View<const std::int32_t, 1> prefix;  // (H) 0 to K: how many shapes of the order the head uses
-};
+using crowd::Heads;
 
 /// Heads of one blendshape rig whose shapes and animation curves are on the first device (Carrigan 2020,
 /// section 4.1.1). Head h has the vertices of BlendshapeRig::evaluate_prefix for the first prefix_h shapes of the order
@@ -24,11 +19,9 @@ struct Heads {
 /// any crowd. Calls from several threads run one after another. All members throw CudaError.
 class ResidentCrowd {
 public:
-    /// Copies the clips, (T_i, K) weights each, to the device. `order` (K): shapes, most important first. Throws
-    /// ArgumentError if the model is no blendshape rig, there is no clip, a clip has no frame, another width, a weight
-    /// that is not finite or beyond the rig's pose_limit, or the order does not have each shape once.
-    ResidentCrowd(std::shared_ptr<const ResidentModel> rig, const std::vector<View<const float, 2>>& clips,
-                  View<const std::int32_t, 1> order);
+    /// Copies the clips of a crowd to the device. Throws ArgumentError if the model on the device is no blendshape rig,
+    /// or not of as many shapes.
+    ResidentCrowd(std::shared_ptr<const ResidentModel> rig, std::shared_ptr<const crowd::Crowd> crowd);
     ~ResidentCrowd();
 
     /// Vertices (H, V, 3) in new memory on the device. Throws ArgumentError, which names the head, if a clip, frame or
@@ -46,12 +39,10 @@ private:
     struct State;
     struct Keys;
 
-    Keys keys(const Heads& heads) const;
+    Keys keys(const char* function, const Heads& heads) const;
 
     std::shared_ptr<const ResidentModel> rig_;
-    std::vector<std::int32_t> order_;       // (K)
-    std::vector<std::int32_t> num_frames_;  // (clips)
-    std::vector<std::int32_t> first_;       // (clips) index of the first frame of a clip in the curves
+    std::shared_ptr<const crowd::Crowd> crowd_;
     std::unique_ptr<State> state_;
 };
 

@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "rigcast/body/body_model.h"
 #include "rigcast/core/error.h"
@@ -7,10 +10,16 @@
 #include "rigcast/cuda/differential/program.h"
 #include "rigcast/cuda/face/program.h"
 #include "rigcast/cuda/make_program.h"
+#include "rigcast/cuda/resident.h"
 #include "rigcast/differential/model/differential_model.h"
 #include "rigcast/face/maps/face_maps.h"
 
 namespace rigcast::cuda {
+
+bool has_kernels(const rig::Deformer& model) {
+    constexpr std::array<std::string_view, 4> kinds = {"body", "differential", "face_maps", "blendshape"};
+    return std::find(kinds.begin(), kinds.end(), model.character().kind) != kinds.end();
+}
 
 std::unique_ptr<Libraries> make_libraries_of(Machine& machine, const rig::Deformer& model) {
     const std::string& kind = model.character().kind;

@@ -18,22 +18,22 @@
 namespace rigcast::cuda {
 namespace {
 
-void check_choices(const rig::Deformer& model, const Choices& choices, std::int64_t num_frames) {
+void check_choices(const char* function, const rig::Deformer& model, const Choices& choices, std::int64_t num_frames) {
     const std::string& kind = model.character().kind;
     if (choices.prefix) {
         if (kind != "blendshape") {
-            throw bad_argument("evaluate", "prefix", "given for a model of kind '" + kind + "'",
+            throw bad_argument(function, "prefix", "given for a model of kind '" + kind + "'",
                                "left out: blendshapes have prefixes");
         }
-        rig::check_prefix(*choices.prefix, model.character().num_controls(), num_frames);
+        rig::check_prefix(function, *choices.prefix, model.character().num_controls(), num_frames);
     }
     if (choices.detail.data() != nullptr) {
         const auto* maps = dynamic_cast<const face::FaceMaps*>(&model);
         if (maps == nullptr) {
-            throw bad_argument("evaluate_detail", "detail", "given for a model of kind '" + kind + "'",
+            throw bad_argument(function, "detail", "given for a model of kind '" + kind + "'",
                                "left out: faces on deformation maps have refinements");
         }
-        face::check_detail("evaluate_detail", choices.detail, num_frames, maps->num_refinements());
+        face::check_detail(function, choices.detail, num_frames, maps->num_refinements());
     }
 }
 
@@ -137,18 +137,19 @@ std::int64_t ResidentModel::num_bytes() const {
     return state_->constants;
 }
 
-void ResidentModel::check(std::int64_t num_frames, std::int64_t width, const Choices& choices) const {
+void ResidentModel::check(const char* function, std::int64_t num_frames, std::int64_t width,
+                          const Choices& choices) const {
     if (width != character().num_controls()) {
-        throw bad_argument(choices.function(), "poses", std::to_string(width) + " wide",
+        throw bad_argument(function, "poses", std::to_string(width) + " wide",
                            std::to_string(character().num_controls()) + " wide");
     }
-    check_choices(*model_, choices, num_frames);
+    check_choices(function, *model_, choices, num_frames);
 }
 
-DeviceArray ResidentModel::new_vertices(std::int64_t num_frames) const {
+DeviceArray ResidentModel::new_vertices(const char* function, std::int64_t num_frames) const {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(sizeof(float));
     if (num_frames > most / state_->num_coordinates) {
-        throw bad_argument("evaluate", "poses", std::to_string(num_frames) + " rows",
+        throw bad_argument(function, "poses", std::to_string(num_frames) + " rows",
                            "so few that their vertices fit memory");
     }
     const DeviceScope scope;
@@ -181,45 +182,48 @@ void ResidentModel::do_evaluate(View<const float, 2> poses, View<float, 3> verti
 
 void ResidentModel::evaluate_with(View<const float, 2> poses, const Choices& choices, View<float, 3> vertices) const {
     check_arguments(choices.function(), "out", poses, vertices);
-    check(poses.extent(0), poses.extent(1), choices);
+    check(choices.function(), poses.extent(0), poses.extent(1), choices);
     run({poses.data(), false}, poses.extent(0), {vertices.data(), false}, choices);
     check_vertices(vertices);
 }
 
 DeviceArray ResidentModel::evaluate_on_device(View<const float, 2> poses, const Choices& choices) const {
-    check_poses(choices.function(), poses);
-    check(poses.extent(0), poses.extent(1), choices);
-    DeviceArray vertices = new_vertices(poses.extent(0));
+    const char* function = choices.function_on_device();
+    check_poses(function, poses);
+    check(function, poses.extent(0), poses.extent(1), choices);
+    DeviceArray vertices = new_vertices(function, poses.extent(0));
     run({poses.data(), false}, poses.extent(0), {vertices.data.get(), true}, choices);
     return vertices;
 }
 
 DeviceArray ResidentModel::evaluate_on_device(const DeviceMatrix& poses, const Choices& choices) const {
-    check(poses.rows, poses.columns, choices);
-    DeviceArray vertices = new_vertices(poses.rows);
+    const char* function = choices.function_on_device();
+    check(function, poses.rows, poses.columns, choices);
+    DeviceArray vertices = new_vertices(function, poses.rows);
     run({poses.data, true}, poses.rows, {vertices.data.get(), true}, choices);
     return vertices;
 }
 
 void ResidentModel::evaluate_to_host(const DeviceMatrix& poses, View<float, 3> vertices, const Choices& choices) const {
-    check(poses.rows, poses.columns, choices);
-    check_shape<float, 3>("evaluate", "out", vertices, {poses.rows, character().num_vertices(), 3});
+    check(choices.function(), poses.rows, poses.columns, choices);
+    check_shape<float, 3>(choices.function(), "out", vertices, {poses.rows, character().num_vertices(), 3});
     run({poses.data, true}, poses.rows, {vertices.data(), false}, choices);
     check_vertices(vertices);
 }
 
 void ResidentModel::evaluate_played(const PlayedFrames& frames, const DeviceArray& vertices,
                                     const Choices& choices) const {
-    check(frames.count, character().num_controls(), choices);
-    if (vertices.shape.size() != 3) throw bad_argument("evaluate", "out", "not of rank 3", "(H, V, 3)");
-    check_shape<float, 3>("evaluate", "out", {nullptr, {vertices.shape[0], vertices.shape[1], vertices.shape[2]}},
+    const char* function = choices.function_on_device();
+    check(function, frames.count, character().num_controls(), choices);
+    if (vertices.shape.size() != 3) throw bad_argument(function, "out", "not of rank 3", "(H, V, 3)");
+    check_shape<float, 3>(function, "out", {nullptr, {vertices.shape[0], vertices.shape[1], vertices.shape[2]}},
                           {frames.count, character().num_vertices(), 3});
     run({nullptr, true, &frames}, frames.count, {vertices.data.get(), true}, choices);
 }
 
 void ResidentModel::evaluate_played(const PlayedFrames& frames, View<float, 3> vertices, const Choices& choices) const {
-    check(frames.count, character().num_controls(), choices);
-    check_shape<float, 3>("evaluate", "out", vertices, {frames.count, character().num_vertices(), 3});
+    check(choices.function(), frames.count, character().num_controls(), choices);
+    check_shape<float, 3>(choices.function(), "out", vertices, {frames.count, character().num_vertices(), 3});
     run({nullptr, true, &frames}, frames.count, {vertices.data(), false}, choices);
     check_vertices(vertices);
 }
@@ -295,7 +299,7 @@ std::vector<double> ResidentModel::milliseconds(View<const float, 2> poses, std:
     const DeviceScope scope;
     s.machine.upload(poses.data(), poses.size(), s.poses);
     float* vertices = s.results_on_device({nullptr, false}, 0, frames_per_batch);
-    check_choices(*model_, {nullptr, detail}, 1);
+    check_choices("milliseconds", *model_, {nullptr, detail}, 1);
     s.program->prepare({0, frames_per_batch, s.poses.data(), vertices, {nullptr, detail}});
     const std::int64_t batches = poses.extent(0) / frames_per_batch;
     std::vector<double> times;

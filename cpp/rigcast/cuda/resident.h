@@ -60,9 +60,9 @@ public:
     /// ArgumentError as these, and if the kind of model does not know the choices.
     void evaluate_with(View<const float, 2> poses, const Choices& choices, View<float, 3> vertices) const;
 
-    /// An array (T, V, 3) on the device whose numbers are not set. Throws ArgumentError if it is larger than any
-    /// memory.
-    DeviceArray new_vertices(std::int64_t num_frames) const;
+    /// An array (T, V, 3) on the device whose numbers are not set. Throws ArgumentError, which names `function`, if it
+    /// is larger than any memory.
+    DeviceArray new_vertices(const char* function, std::int64_t num_frames) const;
     /// Bytes of the model's constants on the device, without working memory.
     std::int64_t num_bytes() const;
 
@@ -87,7 +87,7 @@ private:
     void do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const override;
     std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
 
-    void check(std::int64_t num_frames, std::int64_t width, const Choices& choices) const;
+    void check(const char* function, std::int64_t num_frames, std::int64_t width, const Choices& choices) const;
     void run(const Source& poses, std::int64_t num_frames, const Target& vertices, const Choices& choices) const;
 
     std::shared_ptr<const rig::Deformer> model_;
@@ -95,10 +95,12 @@ private:
     std::unique_ptr<State> state_;
 };
 
+/// Returns true if there are kernels for models of this kind: "body", "differential", "face_maps" and "blendshape".
+bool has_kernels(const rig::Deformer& model);
+
 /// Copies the constants of a model, which may be restricted, to the device. `restricted` of the result is a
-/// ResidentModel, too. Throws ArgumentError if the model is of a kind that has no kernels: the kinds are "body",
-/// "differential", "face_maps" and "blendshape"; or if options choose libraries that the build or the kind does not
-/// have. Throws CudaError.
+/// ResidentModel, too. Throws ArgumentError unless has_kernels, or if options choose libraries that the build or the
+/// kind does not have. Throws CudaError.
 std::shared_ptr<ResidentModel> resident(std::shared_ptr<const rig::Deformer> model,
                                         const ResidentOptions& options = ResidentOptions());
 

@@ -59,13 +59,14 @@ def checked_clips(function: str, argument: str, clips: Any, rig: BlendshapeRig) 
     return [checked_weights(function, f"{argument}[{i}]", clip, rig) for i, clip in enumerate(clips)]
 
 
-def whole_per_head(function: str, argument: str, values: ArrayLike, last: int) -> NDArray[np.int32]:
-    """Whole numbers from 0 to ``last``, () or (H,)."""
-    array = Arguments(function).integers(
-        argument, values, "", "H", low=-(2**63), must="whole numbers (H,), or one for all"
+def whole_per_head(function: str, argument: str, values: ArrayLike, last: int | None = None) -> NDArray[np.int32]:
+    """Whole numbers, () or (H,); from 0 to ``last`` if it is given."""
+    array: NDArray[np.int32] = Arguments(function).integers(
+        argument, values, "", "H", low=-(2**31), dtype=np.int32, must="whole numbers (H,), or one for all"
     )
-    refuse(function, argument, array, (array < 0) | (array > last), f"from 0 to {last}")
-    return array.astype(np.int32)
+    if last is not None:
+        refuse(function, argument, array, (array < 0) | (array > last), f"from 0 to {last}")
+    return array
 
 
 def numbers_per_head(function: str, argument: str, values: ArrayLike) -> NDArray[np.float64]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast import _core
 from rigcast._core import BlendshapeRig
 from rigcast._validate import Arguments, bad_argument, check_threads
 from rigcast.crowd import _on_device as on_device
@@ -16,13 +17,12 @@ from rigcast.crowd._arguments import (
     checked_order,
     checked_rig,
     numbers_per_head,
-    refuse,
     whole_per_head,
 )
-from rigcast.crowd._instances import DeviceInstances, Instances, distinct
+from rigcast.crowd._instances import DeviceInstances, Instances
 
 if TYPE_CHECKING:
-    from rigcast._cuda import DeviceArray
+    from rigcast._cuda import DeviceArray, ResidentCrowd
 
 Float32 = NDArray[np.float32]
 BYTES_AT_ONCE = 1 << 25  # that are copied before Ctrl-C is looked for
@@ -65,8 +65,7 @@ class Crowd:
         checked = checked_clips("Crowd", "clips", clips, rig)
         self._order = checked_order("Crowd", order, rig.num_shapes)
         self._num_frames = np.array([len(clip) for clip in checked], np.int64)
-        self._first = np.concatenate([[0], np.cumsum(self._num_frames)[:-1]])
-        self._weights = np.concatenate(checked)
+        self._engine = _core.Crowd(rig, np.concatenate(checked), self._num_frames, self._order)
 
     def __repr__(self) -> str:
         name = self._rig.metadata.get("name") or "a rig"
@@ -91,10 +90,8 @@ class Crowd:
 
     def weights(self, clip: ArrayLike, frame: ArrayLike) -> Float32:
         """(H, K) weights of the heads; parameters and errors are those of :meth:`evaluate`."""
-        clips, frames, _ = self._heads("weights", clip, frame, None)
-        return self._rows(clips, frames)
+        return self._engine.weights(*self._heads("weights", clip, frame, None))
 
-    @overload
     def evaluate(
         self,
         clip: ArrayLike,
@@ -104,30 +101,7 @@ class Crowd:
         out: Float32 | None = None,
         device: str = "cpu",
         threads: int = 0,
-        output: Literal["host"] = "host",
-    ) -> Float32: ...
-    @overload
-    def evaluate(
-        self,
-        clip: ArrayLike,
-        frame: ArrayLike,
-        prefix: ArrayLike | None = None,
-        *,
-        out: DeviceArray | None = None,
-        device: str,
-        output: Literal["device"],
-    ) -> DeviceArray: ...
-    def evaluate(
-        self,
-        clip: ArrayLike,
-        frame: ArrayLike,
-        prefix: ArrayLike | None = None,
-        *,
-        out: Float32 | DeviceArray | None = None,
-        device: str = "cpu",
-        threads: int = 0,
-        output: Literal["host", "device"] = "host",
-    ) -> Float32 | DeviceArray:
+    ) -> Float32:
         """Vertices of all heads.
 
         Parameters
@@ -140,22 +114,17 @@ class Crowd:
         prefix : (H,) integers from 0 to K, or one for all, optional
             How many shapes of the order a head uses; combinations are used if all their shapes are. Default: all.
         out : (H, V, 3) float32, optional
-            Receives the result; contiguous. With output ``"device"`` an earlier result of that shape, which is written
-            again: a renderer then allocates nothing per frame.
+            Receives the result; contiguous.
         device : str
             ``"cpu"`` or ``"cuda"``, never replaced by the other. The first call copies shapes and clips to the device;
             every call then sends the clip, frame and prefix of each head, 16 bytes, and no weights.
         threads : int
             Number of threads; 0 means all processors that this process may use.
-        output : str
-            ``"device"``: the vertices stay on the device, each head evaluated by itself; :meth:`instances` computes
-            heads that are alike once.
 
         Returns
         -------
         (H, V, 3) float32
-            ``out`` if it was given. H is 1 if all three are single numbers. With output ``"device"`` an array with
-            DLPack and ``__cuda_array_interface__``.
+            ``out`` if it was given. H is 1 if all three are single numbers.
 
         Raises
         ------
@@ -164,22 +133,57 @@ class Crowd:
             does not fit, or the device does not work here or does not evaluate this rig.
         """
         check_threads("evaluate", threads)
-        clips, frames, prefixes = self._heads("evaluate", clip, frame, prefix)
-        if output != "host":
-            made: DeviceArray = self._evaluate(clips, frames, prefixes, device, threads=threads, output=output, out=out)
-            return made
-        result = self._output(out, len(clips))
-        state, head = distinct(clips, frames, prefixes)
-        if len(state) == len(clips):  # nothing is shared: sorting by prefix would gain no more than its copy costs
-            self._evaluate(clips, frames, prefixes, device, threads=threads, out=result)
+        heads = self._heads("evaluate", clip, frame, prefix)
+        result = self._output(out, len(heads[0]))
+        if device == "cpu":
+            self._engine.evaluate(*heads, result, threads)
             return result
-        once = np.empty((len(state), *result.shape[1:]), np.float32)
-        self._evaluate(clips[state], frames[state], prefixes[state], device, threads=threads, out=once)
-        step = max(1, BYTES_AT_ONCE // max(1, once[:1].nbytes))
+        once, head = self._states("evaluate", heads)
+        if len(once[0]) == len(head):
+            self._resident("evaluate", device).evaluate(*heads, result)
+            return result
+        shown = self._output(None, len(once[0]))
+        self._resident("evaluate", device).evaluate(*once, shown)
+        step = max(1, BYTES_AT_ONCE // max(1, shown[:1].nbytes))
         for begin in range(0, len(head), step):
             # mode "clip" writes into `result` without a buffer of its size; the indices are in range
-            once.take(head[begin : begin + step], axis=0, out=result[begin : begin + step], mode="clip")
+            shown.take(head[begin : begin + step], axis=0, out=result[begin : begin + step], mode="clip")
         return result
+
+    def evaluate_on_device(
+        self,
+        clip: ArrayLike,
+        frame: ArrayLike,
+        prefix: ArrayLike | None = None,
+        *,
+        device: str,
+        out: DeviceArray | None = None,
+    ) -> DeviceArray:
+        """Vertices of all heads that stay on a device.
+
+        Each head is evaluated by itself; :meth:`instances_on_device` computes heads that are alike once.
+
+        Parameters
+        ----------
+        clip, frame, prefix
+            As those of :meth:`evaluate`.
+        device : str
+            ``"cuda"``.
+        out : DeviceArray, optional
+            An earlier result of that shape, which is written again: a renderer then allocates nothing per frame.
+
+        Returns
+        -------
+        DeviceArray of shape (H, V, 3)
+            ``out`` if it was given; with DLPack and ``__cuda_array_interface__``, complete.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`evaluate`, and if the device is the CPU.
+        """
+        heads = self._heads("evaluate_on_device", clip, frame, prefix)
+        return on_device.evaluate_on_device(self._resident("evaluate_on_device", device), heads, out)
 
     def evaluate_weights(
         self,
@@ -219,7 +223,7 @@ class Crowd:
         check = Arguments("evaluate_weights", K=self._rig.num_shapes)
         given = check.numbers("weights", weights, "H K", dtype=np.float32)
         most = self._rig.num_shapes
-        prefixes = whole_per_head("evaluate_weights", "prefix", most if prefix is None else prefix, most)
+        prefixes = whole_per_head("evaluate_weights", "prefix", most if prefix is None else prefix, last=most)
         if prefixes.shape not in ((), (len(given),)):
             raise bad_argument(
                 "evaluate_weights", "prefix", f"{len(prefixes)} long", f"{len(given)} long, one per head"
@@ -230,7 +234,6 @@ class Crowd:
         self._rig.evaluate(given, device, threads=threads, out=result, **detail)
         return result
 
-    @overload
     def instances(
         self,
         clip: ArrayLike,
@@ -239,43 +242,30 @@ class Crowd:
         *,
         device: str = "cpu",
         threads: int = 0,
-        output: Literal["host"] = "host",
-    ) -> Instances: ...
-    @overload
-    def instances(
-        self,
-        clip: ArrayLike,
-        frame: ArrayLike,
-        prefix: ArrayLike | None = None,
-        *,
-        device: str,
-        output: Literal["device"],
-    ) -> DeviceInstances: ...
-    def instances(
-        self,
-        clip: ArrayLike,
-        frame: ArrayLike,
-        prefix: ArrayLike | None = None,
-        *,
-        device: str = "cpu",
-        threads: int = 0,
-        output: Literal["host", "device"] = "host",
-    ) -> Instances | DeviceInstances:
+    ) -> Instances:
         """Each distinct head once, and which of them each head is; parameters are those of :meth:`evaluate`."""
         check_threads("instances", threads)
-        clips, frames, prefixes = self._heads("instances", clip, frame, prefix)
-        state, head = distinct(clips, frames, prefixes)
-        vertices = self._evaluate(clips[state], frames[state], prefixes[state], device, threads=threads, output=output)
-        kind = Instances if output == "host" else DeviceInstances
-        return kind(vertices, head, prefixes[state])
+        once, head = self._states("instances", self._heads("instances", clip, frame, prefix))
+        vertices = self._output(None, len(once[0]))
+        if device == "cpu":
+            self._engine.evaluate(*once, vertices, threads)
+        else:
+            self._resident("instances", device).evaluate(*once, vertices)
+        return Instances(vertices, head, once[2])
 
-    def _heads(
-        self, function: str, clip: ArrayLike, frame: ArrayLike, prefix: ArrayLike | None
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
-        """Clip, frame and prefix of every head, checked, each (H,)."""
-        shapes = self._rig.num_shapes
-        clips = whole_per_head(function, "clip", clip, len(self._num_frames) - 1)
-        prefixes = whole_per_head(function, "prefix", shapes if prefix is None else prefix, shapes)
+    def instances_on_device(
+        self, clip: ArrayLike, frame: ArrayLike, prefix: ArrayLike | None = None, *, device: str
+    ) -> DeviceInstances:
+        """:meth:`instances` whose vertices stay on a device; parameters are those of :meth:`evaluate_on_device`."""
+        function = "instances_on_device"
+        once, head = self._states(function, self._heads(function, clip, frame, prefix))
+        resident = self._resident(function, device)
+        return DeviceInstances(on_device.evaluate_on_device(resident, once, None), head, once[2])
+
+    def _heads(self, function: str, clip: ArrayLike, frame: ArrayLike, prefix: ArrayLike | None) -> on_device.Heads:
+        """Clip, frame and prefix of every head, each (H,); the engine checks their values."""
+        clips = whole_per_head(function, "clip", clip)
+        prefixes = whole_per_head(function, "prefix", self._rig.num_shapes if prefix is None else prefix)
         frames = numbers_per_head(function, "frame", frame)
         sizes = {"clip": clips.shape, "frame": frames.shape, "prefix": prefixes.shape}
         lengths = {name: shape[0] for name, shape in sizes.items() if shape}
@@ -283,45 +273,17 @@ class Crowd:
         for name, length in lengths.items():
             if length != heads:
                 raise bad_argument(function, name, f"{length} long", f"{heads} long, one per head")
-        clips, prefixes = np.broadcast_to(clips, heads), np.broadcast_to(prefixes, heads)
-        frames = np.broadcast_to(frames, heads)
-        last = self._num_frames[clips] - 1
-        wrong = (frames < 0) | (frames > last)
-        if wrong.any():
-            h = int(np.flatnonzero(wrong)[0])
-            refuse(function, "frame", frames, wrong, f"from 0 to {last[h]}, the last frame of clip {clips[h]}")
-        return clips, frames, prefixes
+        return np.broadcast_to(clips, heads), np.broadcast_to(frames, heads), np.broadcast_to(prefixes, heads)
 
-    def _rows(self, clips: NDArray[np.int32], frames: NDArray[np.float64]) -> Float32:
-        """(H, K) weights."""
-        before = np.floor(frames).astype(np.int64)
-        part = (frames - before).astype(np.float32)
-        row = self._first[clips] + before
-        weights: Float32 = self._weights[row]
-        between = np.flatnonzero(part)
-        weights[between] += part[between, None] * (self._weights[row[between] + 1] - weights[between])
-        return weights
+    def _states(self, function: str, heads: on_device.Heads) -> tuple[on_device.Heads, NDArray[np.int32]]:
+        """Each state that occurs, and that of each head (H,)."""
+        first, of_head = self._engine.states(function, *heads)
+        clips, frames, prefixes = heads
+        return (clips[first], frames[first], prefixes[first]), of_head
 
-    def _evaluate(
-        self,
-        clips: NDArray[np.int32],
-        frames: NDArray[np.float64],
-        prefixes: NDArray[np.int32],
-        device: str,
-        *,
-        threads: int,
-        output: Any = "host",
-        out: Any = None,
-    ) -> Any:
-        if device != "cpu":
-            curves = on_device.Curves(self._rig, np.split(self._weights, self._first[1:]), self._order)
-            if output == "host":
-                out = self._output(out, len(clips))
-            return on_device.evaluate(self, curves, (clips, frames, prefixes), device, output, out)
-        weights = self._rows(clips, frames)
-        whole = bool((prefixes == self._rig.num_shapes).all())
-        detail = {} if whole else {"order": self._order, "prefix": prefixes}
-        return self._rig.evaluate(weights, device, threads=threads, output=output, out=out, **detail)
+    def _resident(self, function: str, device: str) -> ResidentCrowd:
+        """The crowd on a device, copied by the first call."""
+        return on_device.resident_crowd(function, self._rig, self._engine, device)
 
     def _output(self, out: Any, heads: int) -> Float32:
         shape = (heads, *self._rig.rest_vertices.shape)

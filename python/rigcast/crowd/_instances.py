@@ -46,17 +46,3 @@ class DeviceInstances:
     vertices: DeviceArray
     head: NDArray[np.int32]
     prefix: NDArray[np.int32]
-
-
-def distinct(
-    clips: NDArray[np.int32], frames: NDArray[np.float64], prefixes: NDArray[np.int32]
-) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-    """A head for each distinct state, ascending by prefix, clip and frame; and which of these each head is in."""
-    order = np.lexsort((frames, clips, prefixes))
-    changes = np.zeros(len(order), bool)
-    changes[:1] = True
-    for values in (frames, clips, prefixes):
-        changes[1:] |= np.diff(values[order]) != 0
-    head = np.empty(len(order), np.int32)
-    head[order] = np.cumsum(changes) - 1
-    return order[changes], head

@@ -3,83 +3,83 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast import _device_models as device_models
+from rigcast import _core
 from rigcast._validate import bad_argument
 
 if TYPE_CHECKING:
     from rigcast._core import BlendshapeRig
-    from rigcast._cuda import ResidentCrowd
+    from rigcast._cuda import DeviceArray, ResidentCrowd
+
+Heads = tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]  # clip (H,), frame (H,), prefix (H,): checked
 
 _lock = threading.Lock()
 _on_cuda: WeakKeyDictionary[object, ResidentCrowd] = WeakKeyDictionary()
 
 
-@dataclass(frozen=True)
-class Curves:
-    """The data that a crowd copies to a device: its rig, clips (T_i, K) and order of shapes (K,)."""
-
-    rig: BlendshapeRig
-    clips: list[NDArray[np.float32]]
-    order: NDArray[np.int32]
-
-
-def evaluate(
-    crowd: object,
-    curves: Curves,
-    heads: tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]],
-    device: str,
-    output: str,
-    out: Any,
-) -> Any:
-    """Vertices (H, V, 3) of heads on a device other than the CPU.
+def resident_crowd(function: str, rig: BlendshapeRig, crowd: _core.Crowd, device: str) -> ResidentCrowd:
+    """Copy a crowd to a device other than the CPU, by its first call.
 
     Parameters
     ----------
-    crowd : object
-        The copy on the device lives as long as this.
-    curves : Curves
-        Copied to the device by the first call of a crowd.
-    heads : clip (H,), frame (H,) and prefix (H,), checked
-        All that a call sends.
+    function : str
+        The function that errors name.
+    rig : BlendshapeRig
+        The rig of the crowd.
+    crowd : _core.Crowd
+        The copy of its clips lives as long as this.
     device : str
         ``"cuda"``.
-    output : str
-        ``"host"``: written into ``out``; ``"device"``: an array on the device.
-    out : (H, V, 3) float32, or None
-        With output ``"device"`` an earlier result of that shape, which is written again, or None.
+
+    Returns
+    -------
+    ResidentCrowd
+        Crowds of one rig share the copy of its shapes.
 
     Raises
     ------
     ValueError
-        If the device is unknown or does not work here, the output is neither, or ``out`` does not fit it.
+        If the device is the CPU, is unknown, does not work here, or does not evaluate this rig.
     """
-    if output not in ("host", "device"):
-        raise bad_argument("evaluate", "output", repr(output), "'host' or 'device'")
-    resident = _resident(crowd, curves, device)
-    if output == "host":
-        resident.evaluate(*heads, out)
-        return out
-    from rigcast._cuda import DeviceArray
-
-    if not isinstance(out, DeviceArray | None):
-        expected = "None or an earlier result on the device, if output is 'device'"
-        raise bad_argument("evaluate", "out", f"a {type(out).__name__}", expected)
-    return resident.evaluate_on_device(*heads, out)
-
-
-def _resident(crowd: object, curves: Curves, device: str) -> ResidentCrowd:
-    rig = device_models.resident_model("evaluate", curves.rig, device)
+    resident_rig = _core.device_model(rig, device, function)
     with _lock:
         resident = _on_cuda.get(crowd)
         if resident is None:
             from rigcast._cuda import ResidentCrowd
 
-            resident = _on_cuda[crowd] = ResidentCrowd(rig, curves.clips, curves.order)
+            resident = _on_cuda[crowd] = ResidentCrowd(resident_rig, crowd)
         return resident
+
+
+def evaluate_on_device(resident: ResidentCrowd, heads: Heads, out: DeviceArray | None) -> DeviceArray:
+    """Evaluate heads whose vertices stay on the device.
+
+    Parameters
+    ----------
+    resident : ResidentCrowd
+        The copy of the crowd.
+    heads : Heads
+        All that the call sends.
+    out : DeviceArray, optional
+        An earlier result (H, V, 3), which is written again.
+
+    Returns
+    -------
+    DeviceArray of shape (H, V, 3)
+        ``out`` if it was given.
+
+    Raises
+    ------
+    ValueError
+        If ``out`` is anything else, or of another shape.
+    """
+    from rigcast._cuda import DeviceArray
+
+    if not isinstance(out, DeviceArray | None):
+        raise bad_argument("evaluate_on_device", "out", f"a {type(out).__name__}", "None or an earlier result")
+    return resident.evaluate_on_device(*heads, out)

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast._device_report import cuda_report, devices
+from rigcast._device_report import check_device
 from rigcast._validate import Arguments, bad_argument, check_threads
 from rigcast.inverse._choices.loss import NAMES, SQUARED
 from rigcast.inverse._gram import Gram
@@ -153,19 +153,11 @@ def _check_options(request: Request) -> None:
 
 
 def _check_device(request: Request) -> None:
-    """Refuse devices that are unknown or do not work here; nothing is replaced silently."""
-    device = request.device
-    if device == "cpu":
+    if request.device == "cpu":
         return
     if request.method != "descent":
-        raise bad_argument("solve", "device", f"{device!r} with method {request.method!r}", "'cpu'")
-    got = repr(device)
-    if device == "cuda":
-        report = cuda_report()
-        if report.works:
-            return
-        got = f"'cuda', which does not work here ({report.detail})"
-    raise bad_argument("solve", "device", got, "one of: " + ", ".join(devices()))
+        raise bad_argument("solve", "device", f"{request.device!r} with method {request.method!r}", "'cpu'")
+    check_device("solve", request.device)
 
 
 def _check_smoothness(request: Request) -> None:

@@ -74,7 +74,7 @@ def map_layout(
     Raises
     ------
     ValueError
-        If there is no such segment, or arrays are of another mesh.
+        If there are no maps or no such segment, or arrays are of another mesh.
     rigcast._extras.MissingExtra
         Without matplotlib.
 
@@ -86,6 +86,8 @@ def map_layout(
     """
     check = Arguments("map_layout")
     coarse = [item for item in layout.segments if item.level == 0]
+    if not coarse:
+        raise check.wrong("layout", "without maps: the base of its model alone moves the face", "one with maps")
     names = [item.name for item in coarse]
     if segment in names:
         segment = names.index(str(segment))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ from tests.support.made.blendshapes import random_rig, random_weights
 
 
 def evaluator(lane, model, **options):
-    return lane.ResidentModel(model.tensors(), json.dumps(model.metadata), **options)
+    return lane.ResidentModel(model, **options)
 
 
 def evaluate(on_device, weights, num_vertices, **prefix):

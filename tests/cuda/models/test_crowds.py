@@ -30,8 +30,12 @@ def random_heads(count, seed=0, lengths=(9, 1, 4)):
     return clip.astype(np.int32), frame, prefix.astype(np.int32)
 
 
+def engine_crowd(rig, clips):
+    return rc._core.Crowd(rig, np.concatenate(clips), [len(clip) for clip in clips], ORDER)
+
+
 def resident_crowd(lane, rig, **options):
-    return lane.ResidentCrowd(resident(lane, rig, **options), clips_of(rig), ORDER)
+    return lane.ResidentCrowd(resident(lane, rig, **options), engine_crowd(rig, clips_of(rig)))
 
 
 def evaluated(crowd, heads, vertices=60):
@@ -63,7 +67,7 @@ def test_a_head_has_the_same_bytes_in_any_crowd_and_chunk(lane):
 def test_the_last_frame_reads_nothing_beyond_the_curves(lane, tolerance):
     rig = random_rig()
     weights = random_weights(rig, 1)
-    crowd = lane.ResidentCrowd(resident(lane, rig), [weights], ORDER)
+    crowd = lane.ResidentCrowd(resident(lane, rig), engine_crowd(rig, [weights]))
     heads = [np.zeros(1, np.int32), np.zeros(1), np.full(1, 7, np.int32)]
     np.testing.assert_allclose(evaluated(crowd, heads), rig.evaluate(weights), rtol=0, atol=tolerance["float32_sum"])
 
@@ -72,9 +76,9 @@ def test_a_call_sends_sixteen_bytes_per_head(emulated_lane):
     rig = random_rig(num_vertices=200)
     crowd = rc.crowd.Crowd(rig, clips_of(rig), ORDER)
     heads = random_heads(40)
-    crowd.evaluate(*heads, device="cuda", output="device")  # copies shapes, curves and order
+    crowd.evaluate_on_device(*heads, device="cuda")  # copies shapes, curves and order
     to_device, to_host = emulated_lane.bytes_to_device(), emulated_lane.bytes_to_host()
-    crowd.evaluate(*heads, device="cuda", output="device")
+    crowd.evaluate_on_device(*heads, device="cuda")
     assert emulated_lane.bytes_to_device() - to_device == 16 * 40
     assert emulated_lane.bytes_to_host() == to_host
 
@@ -83,9 +87,9 @@ def test_a_result_is_written_again(emulated_lane):
     rig = random_rig()
     crowd = rc.crowd.Crowd(rig, clips_of(rig), ORDER)
     first, second = random_heads(20, 0), random_heads(20, 1)
-    array = crowd.evaluate(*first, device="cuda", output="device")
+    array = crowd.evaluate_on_device(*first, device="cuda")
     seen = np.from_dlpack(array)
-    again = crowd.evaluate(*second, device="cuda", output="device", out=array)
+    again = crowd.evaluate_on_device(*second, device="cuda", out=array)
     assert again.__cuda_array_interface__["data"] == array.__cuda_array_interface__["data"]
     np.testing.assert_array_equal(seen, crowd.evaluate(*second, device="cuda"))
 
@@ -96,7 +100,7 @@ def test_crowds_of_one_rig_share_its_shapes(emulated_lane):
     rc.crowd.Crowd(rig, clips_of(rig)).evaluate(*heads, device="cuda")
     before = emulated_lane.bytes_to_device()
     other = rc.crowd.Crowd(rig, [clip[::-1] for clip in clips_of(rig)])
-    other.evaluate(*heads, device="cuda", output="device")
+    other.evaluate_on_device(*heads, device="cuda")
     assert emulated_lane.bytes_to_device() - before == 14 * 7 * 4 + 16 * 3
 
 
@@ -110,8 +114,8 @@ def test_the_memory_of_the_curves_is_reported(lane):
     [
         ({"clip": [0, 3]}, "clip is 3 for head 1; it must be from 0 to 2"),
         ({"clip": [-1, 0]}, "clip is -1 for head 0; it must be from 0 to 2"),
-        ({"frame": [0.0, 8.5]}, "frame is 8.500000 for head 1; it must be from 0 to 8"),
-        ({"frame": [-0.5, 0.0]}, "frame is -0.500000 for head 0"),
+        ({"frame": [0.0, 8.5]}, "frame is 8.5 for head 1; it must be from 0 to 8"),
+        ({"frame": [-0.5, 0.0]}, "frame is -0.5 for head 0"),
         ({"frame": [0.0, np.nan]}, "frame is .*nan"),
         ({"prefix": [0, 8]}, "prefix is 8 for head 1; it must be from 0 to 7"),
         ({"prefix": [-1, 0]}, "prefix is -1 for head 0"),
@@ -126,36 +130,30 @@ def test_heads_out_of_range_are_named(lane, change, text):
         resident_crowd(lane, random_rig()).evaluate(**{**given, **change})
 
 
-def test_what_is_no_crowd_is_named(lane):
-    rig, body = random_rig(), random_body()
-    on_device = resident(lane, rig)
-    fine = clips_of(rig)
-    broken = np.where(np.arange(7) == 2, np.nan, fine[2]).astype(np.float32)
-    huge = np.full((1, 7), 1e38, np.float32)
-    for clips, order, text in (
-        ([], ORDER, "clips is empty"),
-        ([fine[0], fine[0][:, :6]], ORDER, r"clips\[1\] is \(9, 6\); it must be \(frames, 7\)"),
-        ([fine[0][:0]], ORDER, r"clips\[0\] is \(0, 7\)"),
-        ([fine[0], broken], ORDER, r"clips\[1\] is not finite everywhere"),
-        ([huge], ORDER, r"clips\[0\] is .* somewhere; it must be at most"),
-        (fine, [0, 1, 2, 3, 4, 5, 5], "order is holding 5"),
-        (fine, [0, 1], r"order is \(2,\)"),
-    ):
-        with pytest.raises(ValueError, match=text):
-            lane.ResidentCrowd(on_device, clips, order)
-    with pytest.raises(ValueError, match="rig is of kind 'body'; it must be of kind 'blendshape'"):
-        lane.ResidentCrowd(resident(lane, body), fine, ORDER)
+def test_only_the_rig_of_a_crowd_plays_it(lane):
+    rig = random_rig()
+    crowd = engine_crowd(rig, clips_of(rig))
+    with pytest.raises(ValueError, match="rig is of kind 'body' with .* columns; it must be the blendshape rig of"):
+        lane.ResidentCrowd(resident(lane, random_body()), crowd)
+    with pytest.raises(ValueError, match="rig is of kind 'blendshape' with 3 columns; it must be the blendshape rig"):
+        lane.ResidentCrowd(resident(lane, random_rig(num_shapes=3)), crowd)
 
 
 def test_wrong_calls_of_a_crowd_are_named(cuda_lane):
     rig = random_rig()
     crowd = rc.crowd.Crowd(rig, clips_of(rig), ORDER)
-    array = crowd.evaluate(0, [0, 1], device="cuda", output="device")
-    with pytest.raises(ValueError, match="output is 'disk'; it must be 'host' or 'device'"):
-        crowd.evaluate(0, 0, device="cuda", output="disk")
-    with pytest.raises(ValueError, match=r"out is \(2, 60, 3\); it must be \(1, 60, 3\)"):
-        crowd.evaluate(0, 0, device="cuda", output="device", out=array)
-    with pytest.raises(ValueError, match="out is a ndarray; it must be None or an earlier result on the device"):
-        crowd.evaluate(0, 0, device="cuda", output="device", out=np.empty((1, 60, 3), np.float32))
+    array = crowd.evaluate_on_device(0, [0, 1], device="cuda")
+    with pytest.raises(ValueError, match=r"^evaluate_on_device: device is 'cpu'; it must be another"):
+        crowd.evaluate_on_device(0, 0, device="cpu")
+    with pytest.raises(ValueError, match=r"^instances_on_device: device is 'tpu'; it must be one of: cpu"):
+        crowd.instances_on_device(0, 0, device="tpu")
+    with pytest.raises(ValueError, match=r"^instances: device is 'tpu'; it must be one of: cpu"):
+        crowd.instances(0, 0, device="tpu")
+    with pytest.raises(ValueError, match=r"^evaluate_on_device: frame is 9"):
+        crowd.evaluate_on_device(0, 9, device="cuda")
+    with pytest.raises(ValueError, match=r"^evaluate_on_device: out is \(2, 60, 3\); it must be \(1, 60, 3\)"):
+        crowd.evaluate_on_device(0, 0, device="cuda", out=array)
+    with pytest.raises(ValueError, match=r"^evaluate_on_device: out is a ndarray; it must be None or an"):
+        crowd.evaluate_on_device(0, 0, device="cuda", out=np.empty((1, 60, 3), np.float32))
     with pytest.raises(ValueError, match="out is a DeviceArray; it must be a float32 array"):
         crowd.evaluate(0, [0, 1], device="cuda", out=array)

@@ -113,7 +113,7 @@ def test_a_model_runs_on_the_device_and_its_vertices_may_stay_there(emulated_lan
     poses = poses_of(model, 4)
     expected = model.evaluate(poses, device="cuda")
     before = emulated_lane.bytes_to_host()
-    array = model.evaluate(poses, device="cuda", output="device")
+    array = model.evaluate_on_device(poses, device="cuda")
     assert np.from_dlpack(array).tobytes() == expected.tobytes()
     assert emulated_lane.bytes_to_host() == before
 

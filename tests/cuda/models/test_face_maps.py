@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -89,9 +88,9 @@ def test_refinements_at_zero_are_not_drawn(lane):
     """Maps that overflow would show: 0 times infinity is no number."""
     tensors, metadata = random_face_maps_tensors(coarse=1, refinements=1)
     poses = poses_of(3)
-    expected = lane.ResidentModel(dict(tensors), metadata)
+    expected = resident(lane, _core.model_from_tensors(dict(tensors), metadata))
     tensors["segment.001.conv1.weight"][:] = 3e38
-    broken = lane.ResidentModel(tensors, metadata)
+    broken = resident(lane, _core.model_from_tensors(tensors, metadata))
     off = np.zeros((1, 1), np.float32)
     assert evaluated(broken, poses, 60, detail=off).tobytes() == evaluated(expected, poses, 60, detail=off).tobytes()
 
@@ -199,7 +198,7 @@ def test_vertices_stay_on_the_device(emulated_lane):
     expected = model.evaluate_detail(poses, [0.5, 0.0], device="cuda")
     before = emulated_lane.bytes_to_host()
     for given in (poses, ByInterface(poses)):
-        array = model.evaluate_detail(given, [0.5, 0.0], device="cuda", output="device")
+        array = model.evaluate_detail_on_device(given, [0.5, 0.0], device="cuda")
         assert np.from_dlpack(array).tobytes() == expected.tobytes()
     assert emulated_lane.bytes_to_host() == before
     assert model.evaluate_detail(ByInterface(poses), [0.5, 0.0], device="cuda").tobytes() == expected.tobytes()
@@ -211,20 +210,25 @@ def test_wrong_detail_is_named(cuda_lane):
         model.evaluate_detail(poses, np.ones((3, 2)), device="cuda")
     with pytest.raises(ValueError, match=r"evaluate_detail: detail is 1\.5"):
         model.evaluate_detail(poses, [1.0, 1.5], device="cuda")
-    with pytest.raises(ValueError, match=r"evaluate_detail: detail is 1\.5"):
-        model.evaluate_detail(poses, [1.0, 1.5], device="cuda", output="device")
+    with pytest.raises(ValueError, match=r"^evaluate_detail_on_device: detail is 1\.5"):
+        model.evaluate_detail_on_device(poses, [1.0, 1.5], device="cuda")
+    with pytest.raises(ValueError, match=r"^evaluate_detail_on_device: detail is float64 \(\)"):
+        model.evaluate_detail_on_device(poses, 1.0, device="cuda")
     with pytest.raises(ValueError, match="evaluate_detail: poses is not finite"):
         model.evaluate_detail(np.nan * poses, [1.0, 1.0], device="cuda")
 
 
-def test_wrong_outputs_of_detail_are_named(emulated_lane):
+def test_wrong_poses_of_detail_name_the_function(emulated_lane):
     model, poses = random_face_maps(), poses_of(4)
-    with pytest.raises(ValueError, match="evaluate_detail: output is 'device'; it must be 'host' if device is 'cpu'"):
-        model.evaluate_detail(poses, [1.0, 1.0], output="device")
-    with pytest.raises(ValueError, match="evaluate_detail: output is 'gpu'"):
-        model.evaluate_detail(poses, [1.0, 1.0], output="gpu")
-    with pytest.raises(ValueError, match=r"evaluate_detail: poses is .*of another type than float32"):
-        model.evaluate_detail(ByInterface(poses.astype(np.float64)), [1.0, 1.0], device="cuda")
+    double = ByInterface(poses.astype(np.float64))
+    with pytest.raises(ValueError, match=r"^evaluate_detail: poses is .*of another type than float32"):
+        model.evaluate_detail(double, [1.0, 1.0], device="cuda")
+    with pytest.raises(ValueError, match=r"^evaluate_detail_on_device: poses is .*of another type than float32"):
+        model.evaluate_detail_on_device(double, [1.0, 1.0], device="cuda")
+    with pytest.raises(ValueError, match=r"^evaluate_detail_on_device: poses is not finite"):
+        model.evaluate_detail_on_device(np.nan * poses, [1.0, 1.0], device="cuda")
+    with pytest.raises(ValueError, match=r"^evaluate_detail_on_device: device is 'cpu'; it must be another"):
+        model.evaluate_detail_on_device(poses, [1.0, 1.0], device="cpu")
 
 
 def test_detail_on_an_unknown_device_is_refused():
@@ -248,5 +252,5 @@ def test_vertices_that_overflow_are_refused_and_name_the_row(lane):
 
 def test_timing_takes_a_detail(lane):
     model = random_face_maps()
-    on_device = lane.ResidentModel(model.tensors(), json.dumps(model.metadata))
+    on_device = resident(lane, model)
     assert min(on_device.milliseconds(poses_of(8), 4, 2, detail=np.zeros((1, 2), np.float32))) > 0

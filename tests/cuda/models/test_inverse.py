@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast import _device_report as device_report
 from rigcast._device_report import DeviceReport
 from rigcast.inverse import _on_cuda as on_cuda
-from rigcast.inverse import _request as inverse_request
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._problem import make_problem
 from rigcast.inverse._request import Request
@@ -19,15 +17,6 @@ from tests.support.made.blendshapes import random_arrays
 
 SEEDS = range(3)
 WEIGHTS = 1e-5  # what is promised of well-posed frames
-
-
-@pytest.fixture
-def device(lane, monkeypatch):
-    """Lets device="cuda" reach the lane."""
-    monkeypatch.setitem(sys.modules, "rigcast._cuda", lane)
-    monkeypatch.setattr(inverse_request, "cuda_report", lambda: DeviceReport("cuda", True, "a GPU or its emulation"))
-    monkeypatch.setattr(inverse_request, "devices", lambda: ["cpu"])  # asked for errors only
-    return lane
 
 
 def shot(rig, frames, seed, noise=0.1):
@@ -65,7 +54,7 @@ def spare_rig(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("what", ["fixed", "bounds", "priors", "init", "markers", "symmetric", "alpha 0"])
-def test_solutions_are_those_of_the_cpu(what, seed, device, tolerance):
+def test_solutions_are_those_of_the_cpu(what, seed, cuda_lane, tolerance):
     rig = spare_rig(seed)
     # an RMSE is not stationary where the objective is: its digits need weights solved further than by default
     targets, options = shot(rig, 20, seed), {"alpha": 1.0, "tolerance": 1e-11} | options_of(rig, 20, seed)[what]
@@ -80,7 +69,7 @@ def test_solutions_are_those_of_the_cpu(what, seed, device, tolerance):
     assert (result.optimality <= 1e-8 * scale).all()
 
 
-def test_convex_frames_have_their_gap(device):
+def test_convex_frames_have_their_gap(cuda_lane):
     rig = random_rig(np.random.default_rng(0), corrections=0)
     targets = shot(rig, 5, 0, noise=1.0)
     result = rc.inverse.solve(rig, targets, alpha=1.0, device="cuda")
@@ -88,7 +77,7 @@ def test_convex_frames_have_their_gap(device):
 
 
 @pytest.mark.parametrize("seed", [4, 11, 16])  # no shape of these rigs moves something in combinations only
-def test_where_there_are_several_minima_none_is_worse_than_the_cpus(seed, device):
+def test_where_there_are_several_minima_none_is_worse_than_the_cpus(seed, cuda_lane):
     rig = rc.BlendshapeRig(*random_arrays(seed=seed, num_vertices=30))
     rng = np.random.default_rng(seed)
     truth = np.cumsum(rng.uniform(-0.05, 0.05, (400, rig.num_shapes)), axis=0) % 1.0
@@ -102,7 +91,7 @@ def test_where_there_are_several_minima_none_is_worse_than_the_cpus(seed, device
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_frames_of_combinations_alone_come_back(seed, device, tolerance):
+def test_frames_of_combinations_alone_come_back(seed, cuda_lane, tolerance):
     rig = macro_rig(np.random.default_rng(seed))
     truth = np.random.default_rng(seed + 100).uniform(0.05, 0.95, (40, 5))
     result = rc.inverse.solve(rig, rig.evaluate(truth), alpha=0.0, device="cuda")
@@ -111,7 +100,7 @@ def test_frames_of_combinations_alone_come_back(seed, device, tolerance):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_frames_end_at_the_right_side_of_a_knot(seed, device, tolerance):
+def test_frames_end_at_the_right_side_of_a_knot(seed, cuda_lane, tolerance):
     rng = np.random.default_rng(seed)
     rig = in_between_rig(rng)
     truth = np.stack([weights_near([0.5], 40, rng), rng.uniform(0.3, 0.7, 40)], axis=1)
@@ -121,7 +110,7 @@ def test_frames_end_at_the_right_side_of_a_knot(seed, device, tolerance):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_loose_tolerance_takes_no_more_steps_than_a_tight_one(seed, device):
+def test_a_loose_tolerance_takes_no_more_steps_than_a_tight_one(seed, cuda_lane):
     rig = near_duplicates_rig(np.random.default_rng(seed))
     targets, levels = shot(rig, 40, seed, noise=0.3), (1e-2, 1e-9)
     loose, tight = (rc.inverse.solve(rig, targets, alpha=0.1, tolerance=level, device="cuda") for level in levels)
@@ -129,7 +118,7 @@ def test_a_loose_tolerance_takes_no_more_steps_than_a_tight_one(seed, device):
     assert loose.iterations.sum() <= tight.iterations.sum()
 
 
-def test_what_one_frame_finds_reaches_the_frames_beside_it(device, tolerance):
+def test_what_one_frame_finds_reaches_the_frames_beside_it(cuda_lane, tolerance):
     # far targets on this rig: elsewhere starts across knots often leave no frame whose minimum depends on the start
     rig = rc.BlendshapeRig(*random_arrays(seed=4, num_vertices=30))
     rng = np.random.default_rng(2)
@@ -150,14 +139,14 @@ def test_what_one_frame_finds_reaches_the_frames_beside_it(device, tolerance):
     assert (result.objective[:256] > best * (1 + 1e-7)).all()
 
 
-def test_chunks_and_memory_change_no_byte(device):
+def test_chunks_and_memory_change_no_byte(cuda_lane):
     rig = random_rig(np.random.default_rng(4), shapes=12, corrections=20)
     gram = rc.inverse.Solver(rig).gram
     problem = make_problem(Request(gram, shot(rig, 600, 4, noise=0.5), alpha=1.0))
     limits = 1e-9 * problem.core.scale
 
     def solve(**sizes):
-        made = device.InverseSolver(rig.num_shapes, *on_cuda.factors(gram, problem.core.ties), gram.matrix, **sizes)
+        made = cuda_lane.InverseSolver(rig.num_shapes, *on_cuda.factors(gram, problem.core.ties), gram.matrix, **sizes)
         found = made.solve(problem.core.terms, problem.core.start, limits, 200)
         return [a.tobytes() for a in (*found, *made.measure(problem.core.terms, found[0]))]
 
@@ -167,7 +156,7 @@ def test_chunks_and_memory_change_no_byte(device):
         assert solve(**sizes) == expected
 
 
-def test_a_start_that_is_nan_does_not_converge(device):
+def test_a_start_that_is_nan_does_not_converge(cuda_lane):
     rig = random_rig(np.random.default_rng(4), corrections=0)
     problem = make_problem(Request(Gram(rig), shot(rig, 3, 4), alpha=1.0))
     start = problem.core.start
@@ -179,7 +168,7 @@ def test_a_start_that_is_nan_does_not_converge(device):
     assert found[2][[0, 2]].all()
 
 
-def test_ill_posed_frames_reach_the_objective_of_the_cpu(device):
+def test_ill_posed_frames_reach_the_objective_of_the_cpu(cuda_lane):
     rng = np.random.default_rng(5)
     neutral, deltas, combinations = random_arrays(seed=5, num_vertices=30)
     deltas[4] = deltas[3] + 1e-6 * deltas[2]  # nearly the same; the last shape moves nothing
@@ -195,7 +184,7 @@ def test_ill_posed_frames_reach_the_objective_of_the_cpu(device):
             assert ((result.objective - cpu.objective) <= 1e-9 * energy).all()
 
 
-def test_a_real_face_has_the_weights_of_the_cpu(device, data_path):
+def test_a_real_face_has_the_weights_of_the_cpu(cuda_lane, data_path):
     folders = data_path("ict_facekit"), data_path("compskin_face_anim")
     rig, curves = rc.faces.ict_with_combinations(*folders)
     targets = rig.evaluate(curves[:200:10])
@@ -207,7 +196,7 @@ def test_a_real_face_has_the_weights_of_the_cpu(device, data_path):
         assert result.converged.all()
 
 
-def test_early_stops_are_told(device):
+def test_early_stops_are_told(cuda_lane):
     rig = random_rig(np.random.default_rng(6))
     result = rc.inverse.solve(rig, shot(rig, 6, 6), alpha=1.0, max_iterations=1, device="cuda")
     assert not result.converged.any()
@@ -221,7 +210,7 @@ def test_early_stops_are_told(device):
     assert steps == [(6, 6)]
 
 
-def test_what_the_device_does_not_solve_is_named(device, monkeypatch):
+def test_what_the_device_does_not_solve_is_named(cuda_lane, monkeypatch):
     rig = random_rig(np.random.default_rng(7))
     targets = shot(rig, 4, 7)
     with pytest.raises(ValueError, match=r"solve: smoothness is 2 with device 'cuda'; it must be 0, or device 'cpu'"):
@@ -239,7 +228,7 @@ def test_what_the_device_does_not_solve_is_named(device, monkeypatch):
     broken[2, 5, 1] = np.nan
     with pytest.raises(ValueError, match="solve: targets is not finite at frame 2, vertex 5"):
         rc.inverse.solve(rig, broken, device="cuda")
-    monkeypatch.setattr(inverse_request, "cuda_report", lambda: DeviceReport("cuda", False, "no NVIDIA driver"))
+    monkeypatch.setattr(device_report, "cuda_report", lambda: DeviceReport("cuda", False, "no NVIDIA driver"))
     with pytest.raises(ValueError, match=r"solve: device is 'cuda', which does not work here \(no NVIDIA driver\)"):
         rc.inverse.solve(rig, targets, device="cuda")
 

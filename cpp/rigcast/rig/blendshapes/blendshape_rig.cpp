@@ -45,19 +45,19 @@ void check_combination_names(const Metadata& metadata, std::int64_t corrections)
 
 }  // namespace
 
-void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t num_frames) {
-    check_shape<const std::int32_t, 1>("evaluate", "order", prefix.order, {num_shapes});
-    check_shape<const std::int32_t, 1>("evaluate", "prefix", prefix.length, {num_frames});
+void check_prefix(const char* function, const Prefix& prefix, std::int64_t num_shapes, std::int64_t num_frames) {
+    check_shape<const std::int32_t, 1>(function, "order", prefix.order, {num_shapes});
+    check_shape<const std::int32_t, 1>(function, "prefix", prefix.length, {num_frames});
     std::vector<bool> seen(static_cast<std::size_t>(num_shapes));
     for (const std::int32_t shape : prefix.order) {
         if (shape < 0 || shape >= num_shapes || seen[shape]) {
-            throw bad_argument("evaluate", "order", "holding " + std::to_string(shape), "each shape once");
+            throw bad_argument(function, "order", "holding " + std::to_string(shape), "each shape once");
         }
         seen[shape] = true;
     }
     for (const std::int32_t length : prefix.length) {
         if (length >= 0 && length <= num_shapes) continue;
-        throw bad_argument("evaluate", "prefix", std::to_string(length), "0 to " + std::to_string(num_shapes));
+        throw bad_argument(function, "prefix", std::to_string(length), "0 to " + std::to_string(num_shapes));
     }
 }
 

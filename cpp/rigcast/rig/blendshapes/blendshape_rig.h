@@ -18,9 +18,9 @@ struct Prefix {
     View<const std::int32_t, 1> length;  // (T) 0 to K
 };
 
-/// Throws ArgumentError if the order is no permutation of the shapes, or the lengths are not one per frame within 0 to
-/// K.
-void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t num_frames);
+/// Throws ArgumentError, which names `function`, if the order is no permutation of the shapes, or the lengths are not
+/// one per frame within 0 to K.
+void check_prefix(const char* function, const Prefix& prefix, std::int64_t num_shapes, std::int64_t num_frames);
 
 /// K blendshapes with corrections of any order (Rackovic et al. 2022, eq. 3, for any number of drivers):
 ///   v(w) = v^0 + sum_k w_k b_k + sum_c (prod_{f in drivers(c)} phi_f(w)) b_c,

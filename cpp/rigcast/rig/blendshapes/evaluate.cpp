@@ -43,7 +43,7 @@ void BlendshapeRig::do_jvp(View<const float, 2> poses, View<const float, 2> tang
 void BlendshapeRig::evaluate_prefix(View<const float, 2> weights, const Prefix& prefix, View<float, 3> vertices,
                                     int threads) const {
     check_arguments("evaluate", "out", weights, vertices);
-    check_prefix(prefix, num_shapes(), weights.extent(0));
+    check_prefix("evaluate", prefix, num_shapes(), weights.extent(0));
     evaluate_batch({weights, character().rest_vertices.data(), &prefix}, vertices, threads);
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import bpy
@@ -50,50 +50,28 @@ class Answers:
         """
         operation = request["operation"]
         if operation == "open":
-            if self._opens_files:
-                _open_file(request["path"], request["run_scripts"])
-            limits = {name: (low, high) for name, (low, high) in (request["limits"] or {}).items()}
-            asked = Asked(limits or None, request["ranges"], request["hold"], request["free"])
-            scene = Scene(request["meshes"], request["armature"], asked)
-            if request["path"].lower().endswith(".fbx"):
-                scene.notes.append(LOST)
-            description = describe(scene)
-            self._scene = scene
-            yield description
-        elif operation == "shapes":
-            _open_file(request["path"], request["run_scripts"])
-            yield _with_notes(*shape_keys(request["mesh"]))
-        elif operation == "shape action":
-            _open_file(request["path"], request["run_scripts"])
-            yield _with_notes(*shape_action(request["mesh"], request["name"]))
-        elif operation == "fbx":
-            yield fbx_to_glb(request["path"], request["target"])
-        elif operation == "alembic":
-            yield alembic_frames(request["path"], request["mesh"], request["fps"], request["times"])
+            yield self._open(request)
+        elif operation in OF_FILES:
+            yield OF_FILES[operation](request)
         elif self._scene is None:
             raise UnusableError("no file is open")
-        elif operation == "sample":
-            for row in arrays["channels"]:
-                pose, vertices = self._scene.evaluate(row)
-                yield {}, {"pose": pose, "vertices": vertices}
-        elif operation == "bones":
-            for bones in self._scene.bone_transforms(arrays["channels"], request["names"]):
-                yield {}, {"bones": bones}
-        elif operation == "time":
-            for row in arrays["channels"]:
-                yield {}, {"seconds": np.array([self._scene.seconds(row)])}
-        elif operation == "action":
-            read = nla_channels if is_nla(request["name"]) else action_channels
-            channels, missed = read(self._scene, request["name"])
-            yield {"missed": missed, "frames": len(channels)}, {"channels": channels}
-        elif operation == "play":
-            play = play_nla if is_nla(request["name"]) else played
-            for pose, vertices in play(self._scene, request["name"]):
-                yield {}, {"pose": pose, "vertices": vertices}
-        elif operation == "resting":
-            yield {"resting": resting(self._scene) | self._scene.not_run}, {}
+        elif operation in OF_SCENES:
+            yield from OF_SCENES[operation](self._scene, request, arrays)
         else:
             raise UnusableError(f"unknown operation {operation!r}")
+
+    def _open(self, request: Header) -> Reply:
+        """Make the scene that later requests are about, and describe it."""
+        if self._opens_files:
+            _open_file(request["path"], request["run_scripts"])
+        limits = {name: (low, high) for name, (low, high) in (request["limits"] or {}).items()}
+        asked = Asked(limits or None, request["ranges"], request["hold"], request["free"])
+        scene = Scene(request["meshes"], request["armature"], asked)
+        if request["path"].lower().endswith(".fbx"):
+            scene.notes.append(LOST)
+        description = describe(scene)
+        self._scene = scene
+        return description
 
     def close(self) -> None:
         """Put the user's pose back."""
@@ -116,3 +94,70 @@ def _open_file(path: str, run_scripts: bool) -> None:
     except RuntimeError as error:
         reason = " ".join(str(error).removeprefix("Error:").split())
         raise InputError("path", f"a file that Blender cannot open ({reason})", "a .blend file") from None
+
+
+def _shapes(request: Header) -> Reply:
+    _open_file(request["path"], request["run_scripts"])
+    return _with_notes(*shape_keys(request["mesh"]))
+
+
+def _shape_action(request: Header) -> Reply:
+    _open_file(request["path"], request["run_scripts"])
+    return _with_notes(*shape_action(request["mesh"], request["name"]))
+
+
+def _fbx(request: Header) -> Reply:
+    return fbx_to_glb(request["path"], request["target"])
+
+
+def _alembic(request: Header) -> Reply:
+    return alembic_frames(request["path"], request["mesh"], request["fps"], request["times"])
+
+
+def _sample(scene: Scene, _: Header, arrays: Arrays) -> Iterator[Reply]:
+    for row in arrays["channels"]:
+        pose, vertices = scene.evaluate(row)
+        yield {}, {"pose": pose, "vertices": vertices}
+
+
+def _bones(scene: Scene, request: Header, arrays: Arrays) -> Iterator[Reply]:
+    for bones in scene.bone_transforms(arrays["channels"], request["names"]):
+        yield {}, {"bones": bones}
+
+
+def _time(scene: Scene, _: Header, arrays: Arrays) -> Iterator[Reply]:
+    for row in arrays["channels"]:
+        yield {}, {"seconds": np.array([scene.seconds(row)])}
+
+
+def _action(scene: Scene, request: Header, _: Arrays) -> Iterator[Reply]:
+    read = nla_channels if is_nla(request["name"]) else action_channels
+    channels, missed = read(scene, request["name"])
+    yield {"missed": missed, "frames": len(channels)}, {"channels": channels}
+
+
+def _play(scene: Scene, request: Header, _: Arrays) -> Iterator[Reply]:
+    play = play_nla if is_nla(request["name"]) else played
+    for pose, vertices in play(scene, request["name"]):
+        yield {}, {"pose": pose, "vertices": vertices}
+
+
+def _resting(scene: Scene, _: Header, __: Arrays) -> Iterator[Reply]:
+    yield {"resting": resting(scene) | scene.not_run}, {}
+
+
+# Operations on a file, which is opened for one reply, and on the scene that "open" made.
+OF_FILES: dict[str, Callable[[Header], Reply]] = {
+    "shapes": _shapes,
+    "shape action": _shape_action,
+    "fbx": _fbx,
+    "alembic": _alembic,
+}
+OF_SCENES: dict[str, Callable[[Scene, Header, Arrays], Iterator[Reply]]] = {
+    "sample": _sample,
+    "bones": _bones,
+    "time": _time,
+    "action": _action,
+    "play": _play,
+    "resting": _resting,
+}

@@ -1,0 +1,27 @@
+# Compiles for glibc 2.28, which every Linux of the last years has, by Zig's Clang (PyPI: ziglang) with its own libc++
+# inside: -DCMAKE_TOOLCHAIN_FILE=release/zig.cmake. RIGCAST_ZIG: a Python that has the wheel. RIGCAST_ZIG_TARGET: the
+# processor and system, x86_64-linux-gnu.2.28 or aarch64-linux-gnu.2.28.
+set(RIGCAST_ZIG python3 CACHE FILEPATH "A Python with the wheel ziglang")
+set(RIGCAST_ZIG_TARGET x86_64-linux-gnu.2.28 CACHE STRING "Processor and system")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES RIGCAST_ZIG RIGCAST_ZIG_TARGET)
+set(CMAKE_SYSTEM_NAME Linux)
+string(REGEX MATCH "^[^-]+" CMAKE_SYSTEM_PROCESSOR "${RIGCAST_ZIG_TARGET}")
+set(RIGCAST_SYSTEM_HEADERS OFF CACHE BOOL "")
+
+# CMake wants compilers and archivers that are programs.
+foreach(tool c++ cc ar ranlib)
+  set(arguments ${tool})
+  if(tool MATCHES "^c")
+    set(arguments "${tool} -target ${RIGCAST_ZIG_TARGET}")
+  endif()
+  set(program "${CMAKE_BINARY_DIR}/zig-${tool}")
+  if(NOT EXISTS "${program}")
+    file(WRITE "${program}" "#!/bin/sh\nexec \"${RIGCAST_ZIG}\" -m ziglang ${arguments} \"$@\"\n")
+    file(CHMOD "${program}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  endif()
+endforeach()
+set(CMAKE_C_COMPILER "${CMAKE_BINARY_DIR}/zig-cc")
+set(CMAKE_CXX_COMPILER "${CMAKE_BINARY_DIR}/zig-c++")
+set(CMAKE_AR "${CMAKE_BINARY_DIR}/zig-ar" CACHE FILEPATH "")
+set(CMAKE_RANLIB "${CMAKE_BINARY_DIR}/zig-ranlib" CACHE FILEPATH "")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
