@@ -16,6 +16,8 @@ from tests.conftest import TESTS
 ROOT = TESTS.parent
 ELSEWHERE = {
     "bindings": ("core", "rig"),
+    "bindings/c": ("runtime",),
+    "python/rigcast_runtime": ("runtime",),
     "cpp/rigcast/baseline": ("baselines",),
     "cpp/rigcast/network": ("body", "face"),
     "cpp/rigcast/registry": ("rig",),

@@ -19,7 +19,7 @@ std::vector<rigcast::rig::Driver> drivers_of(const rigcast_blendshapes& from, st
     for (std::int32_t i = begin; i < end; ++i) {
         rigcast::rig::Driver driver{from.factor_shapes.data[i]};
         if (from.factor_tents.data != nullptr) {
-            const float* tent = from.factor_tents.data + 3 * i;
+            const float* tent = from.factor_tents.data + 3 * static_cast<std::int64_t>(i);
             driver.is_tent = tent[0] != 0.0f || tent[1] != 0.0f || tent[2] != 0.0f;
             if (driver.is_tent) driver.tent = {tent[0], tent[1], tent[2]};
         }
@@ -32,18 +32,18 @@ rigcast::rig::DenseBlendshapes dense_of(const rigcast_blendshapes& from) {
     const std::int64_t vertices = from.vertices, shapes = from.shapes, corrections = from.corrections;
     const std::int64_t factors = from.factor_shapes.count;
     rigcast::rig::DenseBlendshapes dense;
-    dense.neutral = c::given_array<2>(function, "neutral", from.neutral, {vertices, 3});
-    dense.deltas = c::given_array<3>(function, "deltas", from.deltas, {shapes, vertices, 3});
+    dense.neutral = c::array<const float, 2>(function, "neutral", from.neutral.data, from.neutral.count, {vertices, 3});
+    dense.deltas =
+        c::array<const float, 3>(function, "deltas", from.deltas.data, from.deltas.count, {shapes, vertices, 3});
     dense.bounds = c::given_array<2>(function, "bounds", from.bounds, {shapes, 2});
     dense.faces = c::given_array<2>(function, "face_corners", from.face_corners, {from.face_corners.count / 4, 4});
-    const auto deltas =
-        c::given_array<3>(function, "correction_deltas", from.correction_deltas, {corrections, vertices, 3});
+    const auto deltas = c::array<const float, 3>(function, "correction_deltas", from.correction_deltas.data,
+                                                 from.correction_deltas.count, {corrections, vertices, 3});
     if (corrections == 0) return dense;
     c::array<const int32_t, 1>(function, "correction_offsets", from.correction_offsets.data,
                                from.correction_offsets.count, {corrections + 1});
     c::array<const int32_t, 1>(function, "factor_shapes", from.factor_shapes.data, factors, {factors});
     c::given_array<2>(function, "factor_tents", from.factor_tents, {factors, 3});
-    c::array<const float, 3>(function, "correction_deltas", deltas.data(), deltas.size(), {corrections, vertices, 3});
     for (std::int64_t i = 0; i < corrections; ++i) {
         dense.combinations.push_back({drivers_of(from, i), {deltas.row(i), {vertices, 3}}});
     }

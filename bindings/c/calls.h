@@ -1,8 +1,10 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -11,35 +13,42 @@
 /// What all functions of the C library share: exceptions become a status and a text, arrays are checked.
 namespace rigcast::c {
 
-/// Keeps the text of the exception that is handled, for rigcast_error, and returns its status. `files`: wrong input is
-/// a wrong file.
-rigcast_status status_of_exception(bool files) noexcept;
+/// Keeps the text of the exception that is handled, for rigcast_error, and returns its status.
+rigcast_status status_of_exception() noexcept;
 
 /// Runs the body of a function; no exception leaves it.
 template <class Body>
-rigcast_status guarded(Body&& body, bool files = false) noexcept {
+rigcast_status guarded(Body&& body) noexcept {
     try {
         body();
         return RIGCAST_OK;
     } catch (...) {
-        return status_of_exception(files);
+        return status_of_exception();
     }
 }
 
+template <std::size_t Rank>
+std::string shape_text(const std::array<std::int64_t, Rank>& shape) {
+    std::string text;
+    for (const std::int64_t extent : shape) text += (text.empty() ? "(" : ", ") + std::to_string(extent);
+    return text + ")";
+}
+
 /// The given array as a view of a shape. Throws ArgumentError, which names `function` and `argument`, if its count is
-/// not that of the shape, a number of frames is negative or overflows, or it is NULL.
+/// not that of the shape, an extent is negative, the count overflows, or it is NULL.
 template <class T, int Rank>
 View<T, Rank> array(const char* function, const char* argument, T* data, std::int64_t count,
                     const std::array<std::int64_t, Rank>& shape) {
     std::int64_t expected = 1;
     for (const std::int64_t extent : shape) {
         if (extent < 0 || (extent > 0 && expected > std::numeric_limits<std::int64_t>::max() / extent)) {
-            throw bad_argument(function, "frames", std::to_string(shape[0]), "a number of frames, 0 or more");
+            throw bad_argument(function, argument, "of shape " + shape_text(shape), "of 0 to 2^63 - 1 numbers");
         }
         expected *= extent;
     }
     if (count != expected) {
-        throw bad_argument(function, argument, std::to_string(count) + " numbers long", std::to_string(expected));
+        throw bad_argument(function, argument, std::to_string(count) + " numbers long",
+                           std::to_string(expected) + ", of shape " + shape_text(shape));
     }
     if (data == nullptr && count > 0) throw bad_argument(function, argument, "NULL", "an array");
     return {data, shape};
@@ -61,6 +70,16 @@ void write_given(const char* function, const char* argument, const Out& out, con
     const auto to = given_array<1>(function, argument, out, {std::ssize(numbers)});
     if (to.size() == 0) return;
     std::transform(numbers.begin(), numbers.end(), to.begin(), [](const T& x) { return static_cast<To>(x); });
+}
+
+/// A setting of a structure; `otherwise` if it is 0. Throws ArgumentError if it is negative or not finite.
+template <class T>
+T setting(const char* function, const char* argument, T given, T otherwise) {
+    if (given == 0) return otherwise;
+    if (!(given > 0 && given <= std::numeric_limits<T>::max())) {
+        throw bad_argument(function, argument, std::to_string(given), "a finite number above 0, or 0 for the default");
+    }
+    return given;
 }
 
 /// A copy of a structure of the caller, whose `size` may be that of a later version: what this library does not know

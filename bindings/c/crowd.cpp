@@ -1,6 +1,7 @@
 #include "rigcast/crowd/crowd.h"
 
 #include "bindings/c/calls.h"
+#include "rigcast/core/check.h"
 
 namespace c = rigcast::c;
 using rigcast::View;
@@ -45,12 +46,10 @@ rigcast_status rigcast_crowd_new(const rigcast_model* model, const float* weight
     return c::guarded([&] {
         rigcast_crowd*& out = c::place("crowd", crowd);
         const auto rig = blendshapes_of("Crowd", model);
-        const std::int64_t shapes = rig->num_shapes(), rows = weight_count / shapes;
+        const std::int64_t shapes = rig->num_shapes(), rows = shapes == 0 ? 0 : weight_count / shapes;
         const auto curves = c::array<const float, 2>("Crowd", "weights", weights, weight_count, {rows, shapes});
         const auto lengths = c::array<const int64_t, 1>("Crowd", "clip_frames", clip_frames, clips, {clips});
-        const View<const int32_t, 1> by =
-            order == nullptr ? View<const int32_t, 1>()
-                             : c::array<const int32_t, 1>("Crowd", "order", order, order_count, {shapes});
+        const auto by = c::given_array<1>("Crowd", "order", rigcast_integers{order, order_count}, {shapes});
         out = c::handed_out(std::make_unique<rigcast_crowd>(rigcast::crowd::Crowd(rig, curves, lengths, by)));
     });
 }
@@ -60,6 +59,7 @@ rigcast_status rigcast_crowd_evaluate(const rigcast_crowd* crowd, int64_t heads,
                                       int32_t threads) {
     return c::guarded([&] {
         const rigcast::crowd::Crowd& of = c::object("crowd", crowd).crowd;
+        rigcast::check_threads("evaluate", threads);
         const GivenHeads given(of, heads, clip, frame, prefix);
         const std::int64_t count = of.rig().character().num_vertices();
         of.evaluate(given.heads, c::array<float, 3>("evaluate", "vertices", vertices, vertex_count, {heads, count, 3}),

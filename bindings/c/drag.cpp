@@ -64,9 +64,10 @@ public:
             std::copy_n(targets.row(i), 3, values_.data() + ik::values_per_goal * i);
             if (weights.size() > 0) goals_[static_cast<std::size_t>(i)].weight = weights(i);
         }
-        task_.preference = task.preference == 0.0 ? task_.preference : task.preference;
-        task_.tolerance = task.tolerance == 0.0 ? task_.tolerance : task.tolerance;
-        task_.max_iterations = task.max_iterations == 0 ? task_.max_iterations : task.max_iterations;
+        task_.preference = c::setting("solve", "preference", task.preference, task_.preference);
+        task_.tolerance = c::setting("solve", "tolerance", task.tolerance, task_.tolerance);
+        task_.max_iterations =
+            c::setting<std::int64_t>("solve", "max_iterations", task.max_iterations, task_.max_iterations);
     }
 
     void solve(rigcast_drag_result* result) {

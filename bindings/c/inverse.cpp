@@ -20,15 +20,17 @@ inverse::RigGram gram_of(const rigcast_model* model, const int32_t* vertices, in
         throw rigcast::bad_argument("solve", "model", "of kind '" + shared->character().kind + "'",
                                     "of kind 'blendshape'");
     }
-    if (vertices == nullptr && weights == nullptr) return inverse::RigGram(rig);
+    const auto not_given = [](const void* data, std::int64_t number) { return data == nullptr && number == 0; };
+    const bool all_vertices = not_given(vertices, count), unweighted = not_given(weights, weight_count);
+    if (all_vertices && unweighted) return inverse::RigGram(rig);
     std::vector<std::int32_t> all;
-    if (vertices == nullptr) {
+    if (all_vertices) {
         count = rig->character().num_vertices();
         for (std::int32_t v = 0; v < count; ++v) all.push_back(v);
         vertices = all.data();
     }
-    const std::vector<double> ones(weights == nullptr && count > 0 ? static_cast<std::size_t>(count) : 0, 1.0);
-    if (weights == nullptr) weights = ones.data(), weight_count = count;
+    const std::vector<double> ones(unweighted && count > 0 ? static_cast<std::size_t>(count) : 0, 1.0);
+    if (unweighted) weights = ones.data(), weight_count = count;
     return {rig, c::array<const int32_t, 1>("solve", "vertices", vertices, count, {count}),
             c::array<const double, 1>("solve", "weights", weights, weight_count, {count})};
 }
@@ -70,8 +72,8 @@ rigcast_status rigcast_inverse_solve(const rigcast_inverse* inverse, const rigca
         const rigcast_shot_result out =
             c::structure("solve", "result", static_cast<const rigcast_shot_result*>(result));
         inverse::DescentOptions options;
-        if (given.tolerance != 0.0) options.tolerance = given.tolerance;
-        options.max_iterations = given.max_iterations;
+        options.tolerance = c::setting("solve", "tolerance", given.tolerance, options.tolerance);
+        options.max_iterations = c::setting<std::int64_t>("solve", "max_iterations", given.max_iterations, 0);
         options.threads = given.threads;
         options.coupled = given.frame_by_frame == 0;
         const inverse::ShotWeights found = inverse::solve(gram, problem_of(gram, given), options);

@@ -46,13 +46,15 @@ private:
 
 }  // namespace
 
-rigcast_status status_of_exception(bool files) noexcept {
+rigcast_status status_of_exception() noexcept {
     try {
         throw;
     } catch (const BadHandle& error) {
         return kept(error.what(), RIGCAST_BAD_HANDLE);
+    } catch (const BadFile& error) {
+        return kept(error.what(), RIGCAST_BAD_FILE);
     } catch (const ArgumentError& error) {
-        return kept(error.what(), files ? RIGCAST_BAD_FILE : RIGCAST_BAD_ARGUMENT);
+        return kept(error.what(), RIGCAST_BAD_ARGUMENT);
     } catch (const NumericalError& error) {
         return kept(error.what(), RIGCAST_NO_NUMBER);
     } catch (const std::filesystem::filesystem_error& error) {

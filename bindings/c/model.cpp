@@ -1,6 +1,7 @@
 #include <span>
 
 #include "bindings/c/calls.h"
+#include "rigcast/core/check.h"
 #include "rigcast/registry/make_model.h"
 #include "rigcast/rig/blendshapes/blendshape_build.h"
 #include "rigcast/rig/stated/error_bound.h"
@@ -11,8 +12,15 @@ using rigcast::View;
 
 namespace {
 
-std::unique_ptr<rigcast_model> model_of(TensorFile file) {
-    return std::make_unique<rigcast_model>(rigcast::make_model(std::make_shared<const TensorFile>(std::move(file))));
+/// The model of a file that `read` reads. Throws BadFile with the sentence of what is wrong with it.
+template <class Read>
+std::unique_ptr<rigcast_model> model_of(Read&& read) {
+    try {
+        auto file = std::make_shared<const TensorFile>(read());
+        return std::make_unique<rigcast_model>(rigcast::make_model(std::move(file)));
+    } catch (const rigcast::ArgumentError& error) {
+        throw c::BadFile(error.what());
+    }
 }
 
 /// A model, and the sizes of the arrays of a call.
@@ -41,24 +49,20 @@ struct ModelCall {
 }  // namespace
 
 rigcast_status rigcast_open(const char* path, rigcast_model** model) {
-    return c::guarded(
-        [&] {
-            rigcast_model*& out = c::place("model", model);
-            if (path == nullptr) throw rigcast::bad_argument("open", "path", "NULL", "a path");
-            out = c::handed_out(model_of(TensorFile::read(path)));
-        },
-        true);
+    return c::guarded([&] {
+        rigcast_model*& out = c::place("model", model);
+        if (path == nullptr) throw rigcast::bad_argument("open", "path", "NULL", "a path");
+        out = c::handed_out(model_of([&] { return TensorFile::read(path); }));
+    });
 }
 
 rigcast_status rigcast_parse(const void* bytes, size_t size, const char* name, rigcast_model** model) {
-    return c::guarded(
-        [&] {
-            rigcast_model*& out = c::place("model", model);
-            if (bytes == nullptr) throw rigcast::bad_argument("parse", "bytes", "NULL", "the bytes of a model file");
-            const std::span<const std::byte> content(static_cast<const std::byte*>(bytes), size);
-            out = c::handed_out(model_of(TensorFile::parse(content, name == nullptr ? "model" : name)));
-        },
-        true);
+    return c::guarded([&] {
+        rigcast_model*& out = c::place("model", model);
+        if (bytes == nullptr) throw rigcast::bad_argument("parse", "bytes", "NULL", "the bytes of a model file");
+        const std::span<const std::byte> content(static_cast<const std::byte*>(bytes), size);
+        out = c::handed_out(model_of([&] { return TensorFile::parse(content, name == nullptr ? "model" : name); }));
+    });
 }
 
 void rigcast_free(rigcast_model* model) {
@@ -92,6 +96,7 @@ rigcast_status rigcast_evaluate(const rigcast_model* model, int64_t frames, cons
                                 float* vertices, int64_t vertex_count, int32_t threads) {
     return c::guarded([&] {
         const ModelCall call("evaluate", model, frames);
+        rigcast::check_threads("evaluate", threads);
         const auto from = call.columns("poses", poses, pose_count);
         call.model.evaluate(from, call.points("vertices", vertices, vertex_count), threads);
     });
@@ -102,6 +107,7 @@ rigcast_status rigcast_vjp(const rigcast_model* model, int64_t frames, const flo
                            int32_t threads) {
     return c::guarded([&] {
         const ModelCall call("vjp", model, frames);
+        rigcast::check_threads("vjp", threads);
         const auto from = call.columns("poses", poses, pose_count);
         const auto seeds = call.points("cotangents", cotangents, cotangent_count);
         call.model.vjp(from, seeds, call.columns("gradients", gradients, gradient_count), threads);
@@ -113,6 +119,7 @@ rigcast_status rigcast_jvp(const rigcast_model* model, int64_t frames, const flo
                            int32_t threads) {
     return c::guarded([&] {
         const ModelCall call("jvp", model, frames);
+        rigcast::check_threads("jvp", threads);
         const auto from = call.columns("poses", poses, pose_count);
         const auto along = call.columns("tangents", tangents, tangent_count);
         call.model.jvp(from, along, call.points("derivatives", derivatives, derivative_count), threads);
@@ -133,6 +140,7 @@ rigcast_status rigcast_error_bound(const rigcast_model* model, int64_t frames, c
                                    float* bounds, int64_t bound_count, int32_t threads) {
     return c::guarded([&] {
         const ModelCall call("error_bound", model, frames);
+        rigcast::check_threads("error_bound", threads);
         const auto from = call.columns("poses", poses, pose_count);
         const std::int64_t vertices = call.model.character().num_vertices();
         rigcast::rig::error_bound(call.model, from,

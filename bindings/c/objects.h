@@ -3,6 +3,7 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -23,33 +24,36 @@ inline constexpr bool checks_objects = false;
 struct BadHandle : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+struct BadFile : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 /// The objects of one type that live, by address.
 template <class T>
 class Living {
 public:
     static void add(const T* object) {
-        change([&](auto& all) { all.insert(object); });
+        const std::lock_guard<std::mutex> guard(lock());
+        all().insert(object);
     }
     /// Returns false if there is no such object.
     static bool remove(const T* object) {
-        bool found = false;
-        change([&](auto& all) { found = all.erase(object) != 0; });
-        return found;
+        const std::lock_guard<std::mutex> guard(lock());
+        return all().erase(object) != 0;
     }
     static bool contains(const T* object) {
-        bool found = false;
-        change([&](auto& all) { found = all.count(object) != 0; });
-        return found;
+        const std::lock_guard<std::mutex> guard(lock());
+        return all().count(object) != 0;
     }
 
 private:
-    template <class F>
-    static void change(F&& body) {
-        static std::mutex lock;
-        static std::set<const T*> all;
-        const std::lock_guard<std::mutex> guard(lock);
-        body(all);
+    static std::mutex& lock() {
+        static std::mutex one;
+        return one;
+    }
+    static std::set<const T*>& all() {
+        static std::set<const T*> objects;
+        return objects;
     }
 };
 

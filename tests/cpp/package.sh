@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The C++ library as other projects get it: package.sh BUILD installs a build into BUILD/install, builds and runs
-# examples/cpp against it in a fresh folder, compiles each installed header alone and carries shapes to another face
-# (package/), and configures the project in subfolder/.
+# The C and C++ libraries as other projects get them: package.sh BUILD installs a build into BUILD/install, builds and
+# runs examples/cpp, examples/c and examples/unreal against it in a fresh folder, and examples/csharp if a compiler of C#
+# is there, compiles each installed header alone and carries shapes to another face (package/), and configures the
+# project in subfolder/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/$1
@@ -17,6 +18,26 @@ cmake --build "$fresh/examples"
 head -c 1680 /dev/zero > "$fresh/motion.f32"  # 70 frames of 6 weights
 "$fresh/examples/play_motion" "$fresh/rig.safetensors" "$fresh/motion.f32" "$fresh/motion.pc2"
 [ "$(stat -c %s "$fresh/motion.pc2")" = $((32 + 70 * 200 * 12)) ]
+
+# The C library: by find_package, by the flags of a Makefile, in C++ as a host has it, and in C#.
+for example in c unreal; do
+    cmake -G Ninja -S "examples/$example" -B "$fresh/$example" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$installed"
+    cmake --build "$fresh/$example"
+done
+"$fresh/c/evaluate" "$fresh/rig.safetensors"
+"$fresh/unreal/run_stand_ins" "$fresh/rig.safetensors"
+cc -std=c99 -Wall -Wextra -Werror -pedantic -I "$installed/include" examples/c/evaluate.c \
+    -L "$installed/lib" -lrigcast -o "$fresh/evaluate"
+export LD_LIBRARY_PATH=$installed/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+"$fresh/evaluate" "$fresh/rig.safetensors" 8
+if "$fresh/evaluate" "$fresh/motion.f32"; then exit 1; fi  # no model: a sentence, and an exit code
+if command -v mcs >/dev/null; then
+    mcs -warnaserror -out:"$fresh/Rigcast.exe" examples/csharp/Rigcast.cs
+    mono "$fresh/Rigcast.exe" "$fresh/rig.safetensors"
+else
+    echo "no mcs (mono-mcs): examples/csharp is not compiled"
+fi
+
 cmake -G Ninja -S tests/cpp/package -B "$fresh/package" -DCMAKE_PREFIX_PATH="$installed"
 cmake --build "$fresh/package"
 "$fresh/package/transfer_shapes"

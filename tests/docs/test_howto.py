@@ -47,7 +47,8 @@ NEEDS = {
     "train_to_a_stated_error": ("torch",),
     "view": ("torch", "websockets"),
 }
-BY_OTHERS = {"play_from_cpp", "use_from_cpp"}  # tests/cpp installs the library and builds and runs the programs
+# tests/cpp installs the libraries and builds and runs the programs; tests/runtime runs the pages of the C library.
+BY_OTHERS = {"play_from_cpp", "runtime", "use_from_c", "use_from_cpp"}
 
 
 @pytest.fixture(scope="module")

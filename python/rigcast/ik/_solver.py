@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -71,8 +72,8 @@ class Solver:
         self._joint_names = list(self.model.joint_names)  # at every access
         self._cached: dict[bytes, _core.PoseSolver] = {}
         self.vertices: NDArray[np.int32] | None = None
-        extent = np.ptp(rest, axis=0) if count else np.zeros(3)
-        self.size = float(np.linalg.norm(extent.astype(np.float64))) or 1.0
+        x, y, z = np.ptp(rest.astype(np.float64), axis=0).tolist() if count else (0.0, 0.0, 0.0)
+        self.size = math.sqrt(x * x + y * y + z * z) or 1.0  # to the last digit that of the engine's character_size
         if vertices is not None:
             self.vertices = Arguments("solve").integers("vertices", vertices, "M+", below=count, dtype=np.int32)
         engine = self._engine(np.zeros(0, np.int32) if self.vertices is None else np.unique(self.vertices))

@@ -6,9 +6,10 @@
  * functions and arguments as the C++ and Python packages do: "evaluate: poses ...", without "rigcast_". Read it after
  * the call has returned, never as another argument of the expression that contains the call.
  *
- * Numbers come in row-major arrays, each with its count of numbers, which must be that of its shape: T frames, C columns
- * of a pose, V vertices, N channels. Inputs are never changed. Nothing is printed, no exception crosses, nothing exits.
- * `threads`: 0 means all processors; results have the same bytes for any number.
+ * Numbers come in row-major arrays, each with its count of numbers, which must be that of its shape: T frames, C
+ * columns of a pose, V vertices, N channels. Inputs are never changed, and what is written lies in none of them.
+ * Nothing is printed, no exception crosses, nothing exits. `threads`: 0 means all processors; results have the same
+ * bytes for any number.
  *
  * Objects are opaque. rigcast_*_free of one, or of NULL, is always right, once; a model may be freed before what was
  * made of it. All calls on a model, a crowd, an inverse rig and a drag may run in several threads at once; a session is
@@ -45,38 +46,38 @@ typedef struct rigcast_drag rigcast_drag;
 typedef int32_t rigcast_status;
 enum {
     RIGCAST_OK = 0,
-    RIGCAST_BAD_ARGUMENT = 1,  /* an argument is wrong: the text says which, what it is and what it must be */
-    RIGCAST_BAD_FILE = 2,      /* a file cannot be read or written, or is no model */
-    RIGCAST_NO_NUMBER = 3,     /* right input for which the computation overflows or has no solution */
+    RIGCAST_BAD_ARGUMENT = 1, /* an argument is wrong: the text says which, what it is and what it must be */
+    RIGCAST_BAD_FILE = 2,     /* a file cannot be read or written, or is no model */
+    RIGCAST_NO_NUMBER = 3,    /* right input for which the computation overflows or has no solution */
     RIGCAST_NO_MEMORY = 4,
-    RIGCAST_BAD_HANDLE = 5,    /* an object is NULL, of another type, or (in builds for debugging) freed */
-    RIGCAST_FAILED = 6         /* anything else */
+    RIGCAST_BAD_HANDLE = 5, /* an object is NULL, of another type, or (in builds for debugging) freed */
+    RIGCAST_FAILED = 6      /* anything else */
 };
 
 /* Arrays inside of structures, with their counts of numbers; {NULL, 0} is an array that was not given. */
 typedef struct rigcast_floats {
-    const float *data;
+    const float* data;
     int64_t count;
 } rigcast_floats;
 typedef struct rigcast_doubles {
-    const double *data;
+    const double* data;
     int64_t count;
 } rigcast_doubles;
 typedef struct rigcast_integers {
-    const int32_t *data;
+    const int32_t* data;
     int64_t count;
 } rigcast_integers;
 /* Arrays that a call writes; one that was not given is not written. */
 typedef struct rigcast_floats_out {
-    float *data;
+    float* data;
     int64_t count;
 } rigcast_floats_out;
 typedef struct rigcast_doubles_out {
-    double *data;
+    double* data;
     int64_t count;
 } rigcast_doubles_out;
 typedef struct rigcast_integers_out {
-    int32_t *data;
+    int32_t* data;
     int64_t count;
 } rigcast_integers_out;
 
@@ -84,26 +85,26 @@ typedef struct rigcast_integers_out {
 
 RIGCAST_API int32_t rigcast_abi(void);
 /* "0.1.0" */
-RIGCAST_API const char *rigcast_version(void);
+RIGCAST_API const char* rigcast_version(void);
 /* The sentence of this thread's last call that failed; "" before any did. Valid until the thread's next call. */
-RIGCAST_API const char *rigcast_error(void);
+RIGCAST_API const char* rigcast_error(void);
 /* "AVX-512", "AVX2", "SSE4", "NEON", "WASM" or "portable"; NULL if RIGCAST_INSTRUCTION_SET in the environment names
  * none that runs here. */
-RIGCAST_API const char *rigcast_instruction_set(void);
+RIGCAST_API const char* rigcast_instruction_set(void);
 /* Threads of the host in place of the library's own. `run` calls work(data) up to `calls` times, on any threads, in
  * parallel or one after another, and returns when all calls have returned. NULL: the library's own again. Not while
  * another call runs. */
-RIGCAST_API rigcast_status rigcast_set_scheduler(void (*run)(void *user, int32_t calls, void (*work)(void *data),
-                                                             void *data),
-                                                 void *user);
+RIGCAST_API rigcast_status rigcast_set_scheduler(void (*run)(void* user, int32_t calls, void (*work)(void* data),
+                                                             void* data),
+                                                 void* user);
 
 /* --- Models ----------------------------------------------------------------------------------------------------- */
 
 /* Reads a model file; `path` is UTF-8. */
-RIGCAST_API rigcast_status rigcast_open(const char *path, rigcast_model **model);
+RIGCAST_API rigcast_status rigcast_open(const char* path, rigcast_model** model);
 /* The same from the bytes of a file, which are copied; `name` stands in errors, and may be NULL. */
-RIGCAST_API rigcast_status rigcast_parse(const void *bytes, size_t size, const char *name, rigcast_model **model);
-RIGCAST_API void rigcast_free(rigcast_model *model);
+RIGCAST_API rigcast_status rigcast_parse(const void* bytes, size_t size, const char* name, rigcast_model** model);
+RIGCAST_API void rigcast_free(rigcast_model* model);
 
 typedef struct rigcast_blendshapes {
     size_t size;
@@ -118,19 +119,19 @@ typedef struct rigcast_blendshapes {
                                             array: the weight itself */
     rigcast_floats bounds;               /* (shapes, 2); empty: 0 to 1 */
     rigcast_integers face_corners;       /* (faces, 4), -1 pads triangles; empty: none */
-    const char *const *shape_names;      /* (shapes), or NULL */
+    const char* const* shape_names;      /* (shapes), or NULL */
     double meters_per_unit;              /* 0: 1 */
-    const char *up_axis;                 /* "X", "Y" or "Z"; NULL: "Y" */
+    const char* up_axis;                 /* "X", "Y" or "Z"; NULL: "Y" */
 } rigcast_blendshapes;
 /* A blendshape rig from arrays, which are copied. */
-RIGCAST_API rigcast_status rigcast_make_blendshapes(const rigcast_blendshapes *from, rigcast_model **model);
+RIGCAST_API rigcast_status rigcast_make_blendshapes(const rigcast_blendshapes* from, rigcast_model** model);
 
 /* What an artist turns. */
 typedef struct rigcast_channel {
-    const char *name;
-    const char *kind;   /* "rotate_x" ... "dial", "control", "other": see the documentation of channels */
-    const char *unit;   /* "degrees", "rig" or "" */
-    const char *reason; /* why plain kinematics does not decide its effect; "" if it does */
+    const char* name;
+    const char* kind;   /* "rotate_x" ... "dial", "control", "other": see the documentation of channels */
+    const char* unit;   /* "degrees", "rig" or "" */
+    const char* reason; /* why plain kinematics does not decide its effect; "" if it does */
     double low, high, rest;
     int32_t joint;    /* of a rotation, translation or scale; else -1 */
     int32_t is_whole; /* 1: rounded to whole numbers */
@@ -139,89 +140,87 @@ typedef struct rigcast_channel {
 /* Everything that a file says of a model. Pointers live as long as the model; NULL and 0 where there is nothing. */
 typedef struct rigcast_description {
     size_t size; /* set by the caller */
-    const char *kind;
-    const char *name;
-    const char *up_axis;
+    const char* kind;
+    const char* name;
+    const char* up_axis;
     double meters_per_unit;
     double pose_limit; /* the largest magnitude of a pose value */
     int64_t vertices, faces, joints, columns, channels, parts, materials, uvs, detail_segments;
-    const float *rest_vertices;        /* (vertices, 3) */
-    const int32_t *face_corners;       /* (faces, 4), -1 pads triangles */
-    const float *rest_pose;            /* (columns) */
-    const float *column_ranges;        /* (columns, 2): in training; bounds of a blendshape rig */
-    const char *const *column_names;   /* (columns): 12 per joint, "JOINT.m00" ..., then the numeric controls */
-    const char *const *joint_names;    /* (joints) */
-    const int32_t *joint_parents;      /* (joints), -1 for a root */
-    const float *joint_rest;           /* (joints, 3, 4): relative to the parent */
-    const rigcast_channel *channel;    /* (channels) */
-    const char *const *part_names;     /* (parts) */
-    const int32_t *vertex_parts;       /* (vertices), -1: in no part */
-    const char *const *material_names; /* (materials) */
-    const int32_t *face_materials;     /* (faces), -1: without */
-    const float *uv;                   /* (uvs, 2) */
-    const int32_t *uv_corners;         /* (faces, 4), rows of uv */
-    const char *metadata;              /* all of it, as JSON */
+    const float* rest_vertices;        /* (vertices, 3) */
+    const int32_t* face_corners;       /* (faces, 4), -1 pads triangles */
+    const float* rest_pose;            /* (columns) */
+    const float* column_ranges;        /* (columns, 2): in training; bounds of a blendshape rig */
+    const char* const* column_names;   /* (columns): 12 per joint, "JOINT.m00" ..., then the numeric controls */
+    const char* const* joint_names;    /* (joints) */
+    const int32_t* joint_parents;      /* (joints), -1 for a root */
+    const float* joint_rest;           /* (joints, 3, 4): relative to the parent */
+    const rigcast_channel* channel;    /* (channels) */
+    const char* const* part_names;     /* (parts) */
+    const int32_t* vertex_parts;       /* (vertices), -1: in no part */
+    const char* const* material_names; /* (materials) */
+    const int32_t* face_materials;     /* (faces), -1: without */
+    const float* uv;                   /* (uvs, 2) */
+    const int32_t* uv_corners;         /* (faces, 4), rows of uv */
+    const char* metadata;              /* all of it, as JSON */
 } rigcast_description;
-RIGCAST_API rigcast_status rigcast_describe(const rigcast_model *model, rigcast_description *description);
+RIGCAST_API rigcast_status rigcast_describe(const rigcast_model* model, rigcast_description* description);
 
 /* Poses (T, C) of channels (T, N), which plain kinematics or the model's mechanism must decide. */
-RIGCAST_API rigcast_status rigcast_poses(const rigcast_model *model, int64_t frames, const double *channels,
-                                         int64_t channel_count, float *poses, int64_t pose_count);
+RIGCAST_API rigcast_status rigcast_poses(const rigcast_model* model, int64_t frames, const double* channels,
+                                         int64_t channel_count, float* poses, int64_t pose_count);
 /* Channels (T, N) of poses (T, C), and the largest difference that is left in each frame, (T) or NULL. */
-RIGCAST_API rigcast_status rigcast_channels(const rigcast_model *model, int64_t frames, const float *poses,
-                                            int64_t pose_count, float *channels, int64_t channel_count,
-                                            float *residuals, int64_t residual_count);
+RIGCAST_API rigcast_status rigcast_channels(const rigcast_model* model, int64_t frames, const float* poses,
+                                            int64_t pose_count, float* channels, int64_t channel_count,
+                                            float* residuals, int64_t residual_count);
 /* Vertices (T, V, 3) of poses (T, C). */
-RIGCAST_API rigcast_status rigcast_evaluate(const rigcast_model *model, int64_t frames, const float *poses,
-                                            int64_t pose_count, float *vertices, int64_t vertex_count,
-                                            int32_t threads);
+RIGCAST_API rigcast_status rigcast_evaluate(const rigcast_model* model, int64_t frames, const float* poses,
+                                            int64_t pose_count, float* vertices, int64_t vertex_count, int32_t threads);
 /* Gradients (T, C) of sum(vertices * cotangents), for cotangents (T, V, 3). */
-RIGCAST_API rigcast_status rigcast_vjp(const rigcast_model *model, int64_t frames, const float *poses,
-                                       int64_t pose_count, const float *cotangents, int64_t cotangent_count,
-                                       float *gradients, int64_t gradient_count, int32_t threads);
+RIGCAST_API rigcast_status rigcast_vjp(const rigcast_model* model, int64_t frames, const float* poses,
+                                       int64_t pose_count, const float* cotangents, int64_t cotangent_count,
+                                       float* gradients, int64_t gradient_count, int32_t threads);
 /* Derivatives (T, V, 3) of the vertices along tangents (T, C) of the poses. */
-RIGCAST_API rigcast_status rigcast_jvp(const rigcast_model *model, int64_t frames, const float *poses,
-                                       int64_t pose_count, const float *tangents, int64_t tangent_count,
-                                       float *derivatives, int64_t derivative_count, int32_t threads);
+RIGCAST_API rigcast_status rigcast_jvp(const rigcast_model* model, int64_t frames, const float* poses,
+                                       int64_t pose_count, const float* tangents, int64_t tangent_count,
+                                       float* derivatives, int64_t derivative_count, int32_t threads);
 /* Confidences (T) in [0, 1]: 1 among the training poses. */
-RIGCAST_API rigcast_status rigcast_confidence(const rigcast_model *model, int64_t frames, const float *poses,
-                                              int64_t pose_count, float *confidences, int64_t confidence_count);
+RIGCAST_API rigcast_status rigcast_confidence(const rigcast_model* model, int64_t frames, const float* poses,
+                                              int64_t pose_count, float* confidences, int64_t confidence_count);
 /* Bounds (T, V) of the errors of learned models, in the model's unit: 95 of 100 held-out errors kept them. */
-RIGCAST_API rigcast_status rigcast_error_bound(const rigcast_model *model, int64_t frames, const float *poses,
-                                               int64_t pose_count, float *bounds, int64_t bound_count,
-                                               int32_t threads);
+RIGCAST_API rigcast_status rigcast_error_bound(const rigcast_model* model, int64_t frames, const float* poses,
+                                               int64_t pose_count, float* bounds, int64_t bound_count, int32_t threads);
 /* A model of some vertices alone, in this order: the same bytes, at their cost. */
-RIGCAST_API rigcast_status rigcast_restrict(const rigcast_model *model, const int32_t *vertices, int64_t count,
-                                            rigcast_model **restricted);
+RIGCAST_API rigcast_status rigcast_restrict(const rigcast_model* model, const int32_t* vertices, int64_t count,
+                                            rigcast_model** restricted);
 
 /* --- Sessions: one pose after another, of which only the changes are computed ------------------------------------- */
 
-RIGCAST_API rigcast_status rigcast_session_new(const rigcast_model *model, rigcast_session **session);
+RIGCAST_API rigcast_status rigcast_session_new(const rigcast_model* model, rigcast_session** session);
 /* Vertices (V, 3) of a pose (C): the bytes of rigcast_evaluate. */
-RIGCAST_API rigcast_status rigcast_session_evaluate(rigcast_session *session, const float *pose, int64_t pose_count,
-                                                    float *vertices, int64_t vertex_count);
+RIGCAST_API rigcast_status rigcast_session_evaluate(rigcast_session* session, const float* pose, int64_t pose_count,
+                                                    float* vertices, int64_t vertex_count);
 /* The quality of what follows, from 0 to 1 per detail segment of the model: 1 at first. */
-RIGCAST_API rigcast_status rigcast_session_set_detail(rigcast_session *session, const float *detail, int64_t count);
-RIGCAST_API void rigcast_session_free(rigcast_session *session);
+RIGCAST_API rigcast_status rigcast_session_set_detail(rigcast_session* session, const float* detail, int64_t count);
+RIGCAST_API void rigcast_session_free(rigcast_session* session);
 
 /* --- Crowds: many heads of one blendshape rig that play clips ----------------------------------------------------- */
 
 /* `weights`: the clips one after another, (sum of clip_frames, shapes). `order`: (shapes), most important first, or
  * NULL: as they are. Arrays are copied. */
-RIGCAST_API rigcast_status rigcast_crowd_new(const rigcast_model *model, const float *weights, int64_t weight_count,
-                                             const int64_t *clip_frames, int64_t clips, const int32_t *order,
-                                             int64_t order_count, rigcast_crowd **crowd);
+RIGCAST_API rigcast_status rigcast_crowd_new(const rigcast_model* model, const float* weights, int64_t weight_count,
+                                             const int64_t* clip_frames, int64_t clips, const int32_t* order,
+                                             int64_t order_count, rigcast_crowd** crowd);
 /* Vertices (H, V, 3) of H heads: `clip` (H); `frame` (H), between whole ones their weights are mixed; `prefix` (H), how
  * many shapes of the order a head uses, or NULL: all. Heads that are alike are computed once. */
-RIGCAST_API rigcast_status rigcast_crowd_evaluate(const rigcast_crowd *crowd, int64_t heads, const int32_t *clip,
-                                                  const double *frame, const int32_t *prefix, float *vertices,
+RIGCAST_API rigcast_status rigcast_crowd_evaluate(const rigcast_crowd* crowd, int64_t heads, const int32_t* clip,
+                                                  const double* frame, const int32_t* prefix, float* vertices,
                                                   int64_t vertex_count, int32_t threads);
 /* For renderers that draw instances: how many distinct heads there are, in `distinct`; for each the first head that
  * looks so, `first` (H, the first `distinct` are written); and which distinct head each head is, `of_head` (H). */
-RIGCAST_API rigcast_status rigcast_crowd_distinct(const rigcast_crowd *crowd, int64_t heads, const int32_t *clip,
-                                                  const double *frame, const int32_t *prefix, int64_t *distinct,
-                                                  int32_t *first, int32_t *of_head);
-RIGCAST_API void rigcast_crowd_free(rigcast_crowd *crowd);
+RIGCAST_API rigcast_status rigcast_crowd_distinct(const rigcast_crowd* crowd, int64_t heads, const int32_t* clip,
+                                                  const double* frame, const int32_t* prefix, int64_t* distinct,
+                                                  int32_t* first, int32_t* of_head);
+RIGCAST_API void rigcast_crowd_free(rigcast_crowd* crowd);
 
 /* --- The inverse of a blendshape rig: weights of captured shapes -------------------------------------------------- */
 
@@ -251,13 +250,13 @@ typedef struct rigcast_shot_result {
     rigcast_integers_out iterations;
     rigcast_integers_out converged; /* 1 or 0 */
 } rigcast_shot_result;
-/* Of all vertices (`vertices` NULL), or of some (count), each once; `weights` (count of all or of these), or NULL: 1. */
-RIGCAST_API rigcast_status rigcast_inverse_new(const rigcast_model *model, const int32_t *vertices, int64_t count,
-                                               const double *weights, int64_t weight_count,
-                                               rigcast_inverse **inverse);
-RIGCAST_API rigcast_status rigcast_inverse_solve(const rigcast_inverse *inverse, const rigcast_shot *shot,
-                                                 rigcast_shot_result *result);
-RIGCAST_API void rigcast_inverse_free(rigcast_inverse *inverse);
+/* Of all vertices (`vertices` NULL, `count` 0), or of some (count), each once; `weights` of all or of these, or NULL
+ * with a count of 0: 1. */
+RIGCAST_API rigcast_status rigcast_inverse_new(const rigcast_model* model, const int32_t* vertices, int64_t count,
+                                               const double* weights, int64_t weight_count, rigcast_inverse** inverse);
+RIGCAST_API rigcast_status rigcast_inverse_solve(const rigcast_inverse* inverse, const rigcast_shot* shot,
+                                                 rigcast_shot_result* result);
+RIGCAST_API void rigcast_inverse_free(rigcast_inverse* inverse);
 
 /* --- Drags: a pose from places for vertices ----------------------------------------------------------------------- */
 
@@ -279,11 +278,11 @@ typedef struct rigcast_drag_result {
     int64_t iterations;           /* written */
     int32_t converged;            /* written: 1 or 0 */
 } rigcast_drag_result;
-RIGCAST_API rigcast_status rigcast_drag_new(const rigcast_model *model, const int32_t *vertices, int64_t count,
-                                            rigcast_drag **drag);
-RIGCAST_API rigcast_status rigcast_drag_solve(const rigcast_drag *drag, const rigcast_drag_task *task,
-                                              rigcast_drag_result *result);
-RIGCAST_API void rigcast_drag_free(rigcast_drag *drag);
+RIGCAST_API rigcast_status rigcast_drag_new(const rigcast_model* model, const int32_t* vertices, int64_t count,
+                                            rigcast_drag** drag);
+RIGCAST_API rigcast_status rigcast_drag_solve(const rigcast_drag* drag, const rigcast_drag_task* task,
+                                              rigcast_drag_result* result);
+RIGCAST_API void rigcast_drag_free(rigcast_drag* drag);
 
 #ifdef __cplusplus
 }

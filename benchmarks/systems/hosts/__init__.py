@@ -1,0 +1,1 @@
+"""What hosts pay to call the engine through the C library."""

@@ -1,0 +1,44 @@
+// A component that deforms a procedural mesh by a rigcast model. Compiled against stand-ins for the types of Unreal
+// (StandIns.h), not run in Unreal. In a module of your own: rigcast_c.h in PublicIncludePaths, librigcast.so.1 in
+// PublicAdditionalLibraries and RuntimeDependencies of its Build.cs, and the real headers in place of StandIns.h.
+#pragma once
+#include <rigcast/rigcast_c.h>
+
+#ifdef RIGCAST_STAND_INS
+#include "StandIns.h"
+#else
+#include "CoreMinimal.h"
+#include "ProceduralMeshComponent.h"
+#include "RigcastComponent.generated.h"
+#endif
+
+UCLASS(meta = (BlueprintSpawnableComponent))
+class URigcastComponent : public UProceduralMeshComponent {
+    GENERATED_BODY()
+
+public:
+    /** Reads a model file and shows it at rest. Returns false, with a line in the log, if it is none. */
+    UFUNCTION(BlueprintCallable, Category = "Rigcast")
+    bool Open(const FString& Path);
+
+    /** Shows a pose: 12 numbers per joint, then the numeric controls. On the game thread. */
+    UFUNCTION(BlueprintCallable, Category = "Rigcast")
+    bool SetPose(const TArray<float>& Pose);
+
+    /** Sets what artists turn; models whose poses plain kinematics or a mechanism decides. */
+    UFUNCTION(BlueprintCallable, Category = "Rigcast")
+    bool SetChannels(const TArray<double>& Channels);
+
+    virtual void BeginDestroy() override;
+
+private:
+    void Close();
+    void Show(bool bNew);
+
+    rigcast_model* Model = nullptr;
+    rigcast_session* Session = nullptr;
+    rigcast_description About{};
+    TArray<float> Numbers, Pose;
+    TArray<FVector> Positions;
+    TArray<int32> Triangles;
+};

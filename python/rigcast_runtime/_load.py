@@ -1,0 +1,56 @@
+"""Models read from files and from bytes."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from rigcast_runtime._library import bad_argument
+from rigcast_runtime._models import Deformer, model_of
+
+
+def load(path: str | os.PathLike[str]) -> Deformer:
+    """Open a model file: a learned body, skinning, or a blendshape rig, whatever its metadata say.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.safetensors``, as ``save`` of a model of the package rigcast writes it.
+
+    Returns
+    -------
+    Deformer
+        A :class:`BlendshapeRig` of a blendshape rig.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    ValueError
+        If it is no such file, or was cut off.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise bad_argument("load", "path", f"a {type(path).__name__}", "a path")
+    text = os.fsdecode(path)
+    if "\0" in text:
+        raise bad_argument("load", "path", repr(text), "a path, without a null character")
+    if not os.path.exists(text):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), text)
+    return model_of("open", text.encode("utf-8", "surrogateescape"))
+
+
+def parse(data: bytes | bytearray | memoryview, name: str = "model") -> Deformer:
+    """The same as :func:`load` from the bytes of a file.
+
+    Parameters
+    ----------
+    data : bytes-like
+        They are copied.
+    name : str
+        Stands in errors.
+    """
+    try:
+        content = data if isinstance(data, bytes) else bytes(memoryview(data))
+    except TypeError:
+        raise bad_argument("parse", "data", f"a {type(data).__name__}", "the bytes of a model file") from None
+    return model_of("parse", content, len(content), name.encode("utf-8", "replace"))

@@ -1,0 +1,155 @@
+"""Poses from places for vertices."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigcast_runtime._arrays import Float32, Float64, integers, number, numbers, whole
+from rigcast_runtime._library import ArgumentError, Handle, bad_argument, call
+from rigcast_runtime._models import Deformer
+from rigcast_runtime._structures import CDragResult, CDragTask, filled
+from rigcast_runtime._structures import numbers as pair
+
+
+@dataclass(frozen=True, eq=False)
+class PoseSolution:
+    """Poses that reach targets, and how well.
+
+    Attributes
+    ----------
+    poses : (T, C) float32
+    channels : (T, N) float64 or None
+        The model's channels if they decide its poses.
+    error : (T, M) float64
+        Per target: a distance in the rig's unit.
+    iterations : (T,) int64
+        Steps that lowered the objective.
+    converged : (T,) bool
+    """
+
+    poses: Float32
+    channels: Float64 | None
+    error: Float64
+    iterations: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+
+
+class Solver:
+    """Inverse kinematics of one model, kept warm: what depends on the model and the vertices alone is made once.
+
+    Parameters
+    ----------
+    model : Deformer
+        Any forward model.
+    vertices : (M,) integers
+        What targets refer to.
+
+    Raises
+    ------
+    ValueError
+        If the model is no model, or a vertex is out of range.
+    """
+
+    def __init__(self, model: Deformer, vertices: ArrayLike) -> None:
+        if not isinstance(model, Deformer):
+            raise bad_argument("solve", "model", f"a {type(model).__name__}", "a model (rigcast_runtime.load(path))")
+        self.model = model
+        self.vertices = integers("solve", "vertices", vertices, ("M",))
+        self._handle = Handle("drag_free", "drag_new", model._handle.pointer, *pair(self.vertices))
+        self._num_channels = _deciding_channels(model)
+
+    def solve(
+        self,
+        targets: ArrayLike,
+        start: ArrayLike | None = None,
+        *,
+        preferred: ArrayLike | None = None,
+        preference: float = 1e-3,
+        weights: ArrayLike | None = None,
+        tolerance: float = 1e-6,
+        max_iterations: int = 100,
+    ) -> PoseSolution:
+        """Find the poses of some frames, by damped least squares.
+
+        Parameters
+        ----------
+        targets : (T, M, 3) or (M, 3)
+            Positions for the vertices in the rig's unit.
+        start : (C,), optional
+            Pose to start from. Default: the rest pose. Each further frame starts from the pose of the frame before.
+        preferred : (C,), optional
+            Pose near which the solution stays where targets leave freedom. Default: the start.
+        preference : float, above 0
+            How strongly: an unknown that moves over its whole range costs as much as a target missed by ``preference``
+            times the size of the character.
+        weights : (M,), optional
+            Of the targets. Default: 1.
+        tolerance : float, above 0
+            A frame has converged when its model predicts that the objective falls by less than ``(tolerance size)^2``,
+            or by less than the rounding of single precision.
+        max_iterations : int
+            Per frame.
+
+        Returns
+        -------
+        PoseSolution
+
+        Raises
+        ------
+        ValueError
+            If a target, weight or start is not finite or of another shape.
+        """
+        count, width = len(self.vertices), self.model._width
+        places = numbers("solve", "targets", targets, ("T", count, 3), (count, 3), dtype=np.float64)
+        begin = None if start is None else numbers("solve", "start", start, (width,))
+        near = begin if preferred is None else numbers("solve", "preferred", preferred, (width,))
+        settings = {
+            "preference": number("solve", "preference", preference, above=0.0),
+            "tolerance": number("solve", "tolerance", tolerance, above=0.0),
+            "max_iterations": whole("solve", "max_iterations", max_iterations, 1),
+        }
+        given = None if weights is None else numbers("solve", "weights", weights, (count,), dtype=np.float64)
+        frames = []
+        for row in places.reshape(-1, count, 3):
+            frames.append(self._frame({"targets": row, "weights": given, "start": begin, "preferred": near}, settings))
+            begin, near = frames[-1][0], self.model.rest_pose if near is None else near
+        return self._joined(frames)
+
+    def _frame(
+        self, arrays: dict[str, NDArray[np.generic] | None], settings: dict[str, float]
+    ) -> tuple[Float32, Float64, Float64, CDragResult]:
+        """The pose, channels and errors of one frame."""
+        pose = np.empty(self.model._width, np.float32)
+        channels, errors = np.empty(self._num_channels), np.empty(len(self.vertices))
+        task = filled(CDragTask, arrays, **settings)
+        found = {"pose": pose, "channels": channels if self._num_channels else None, "errors": errors}
+        result = filled(CDragResult, found)
+        call("drag_solve", self._handle.pointer, ctypes.byref(task), ctypes.byref(result))
+        return pose, channels, errors, result
+
+    def _joined(self, frames: list[tuple[Float32, Float64, Float64, CDragResult]]) -> PoseSolution:
+        count = len(frames)
+        poses = np.array([frame[0] for frame in frames], np.float32).reshape(count, self.model._width)
+        channels = np.array([frame[1] for frame in frames], np.float64).reshape(count, self._num_channels)
+        return PoseSolution(
+            poses,
+            channels if self._num_channels else None,
+            np.array([frame[2] for frame in frames], np.float64).reshape(count, len(self.vertices)),
+            np.array([frame[3].iterations for frame in frames], np.int64),
+            np.array([frame[3].converged for frame in frames], bool),
+        )
+
+
+def _deciding_channels(model: Deformer) -> int:
+    """Number of channels of a model whose poses are decided by them, as the solver sees it; else 0."""
+    rest = [channel.rest for channel in model.channels]
+    if rest:
+        with contextlib.suppress(ArgumentError):
+            model.poses_from_channels(rest)
+            return len(rest)
+    return 0

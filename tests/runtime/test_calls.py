@@ -1,0 +1,245 @@
+"""Wrong calls of the C library: a status and a sentence, and nothing else happens."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from tests.runtime.calls import NEW, Input, Lone, Output, Record, World, error, library, raw, status_of, structures
+
+OK, BAD_ARGUMENT, BAD_FILE, NO_NUMBER, NO_MEMORY, BAD_HANDLE = range(6)
+NAMES = [name.removeprefix("rigcast_") for name in structures.FUNCTIONS]
+# Others: set_scheduler has no wrong arguments; these need a model with channels, error bounds or detail.
+ELSEWHERE = ("set_scheduler", "poses", "channels", "error_bound", "session_set_detail")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    return World(tmp_path_factory.mktemp("world"))
+
+
+TRIED = [name for name in NAMES if name not in ELSEWHERE]
+MAKING = [name for name in TRIED if structures.FUNCTIONS[f"rigcast_{name}"][-1] is structures.NEW]
+WITHOUT_OBJECT = ("open", "parse", "make_blendshapes")
+
+
+@pytest.fixture(params=TRIED)
+def name(request):
+    return request.param
+
+
+def refused(name, arguments, status=BAD_ARGUMENT):
+    """Fail unless a call has a status, and an own sentence."""
+    assert status_of("confidence", [None, 0, None, 0, None, 0]) == BAD_HANDLE  # another sentence
+    before = error()
+    assert status_of(name, arguments) == status
+    assert error() != before or status == BAD_HANDLE
+    assert len(error().split()) > 2
+
+
+def spoiled(arguments, kind):
+    """For each argument of a kind its place among the raw arguments, and itself."""
+    for i, argument in enumerate(arguments):
+        if isinstance(argument, kind):
+            yield len(raw(arguments[:i])), argument
+
+
+def with_changes(arguments, changes):
+    return [changes.get(i, argument) for i, argument in enumerate(arguments)]
+
+
+def test_every_function_is_tried(world):
+    assert {*world.calls, *ELSEWHERE} == set(NAMES)
+
+
+def test_the_right_call_works(world, name):
+    assert status_of(name, raw(world.calls[name])) == OK
+
+
+@pytest.mark.parametrize("name", [name for name in TRIED if name not in WITHOUT_OBJECT])
+def test_no_object(world, name):
+    refused(name, with_changes(raw(world.calls[name]), {0: None}), BAD_HANDLE)
+
+
+def test_a_count_that_is_wrong_by_one(world, name):
+    arguments = raw(world.calls[name])
+    for place, argument in spoiled(world.calls[name], (Input, Output)):
+        if isinstance(argument, Input) and argument.free:
+            continue
+        for count in (argument.array.size - 1, argument.array.size + 1, -1, 2**62):
+            refused(name, with_changes(arguments, {place + 1: count}))
+
+
+def test_no_array(world, name):
+    arguments = raw(world.calls[name])
+    for place, _ in spoiled(world.calls[name], (Input, Output, Lone)):
+        if name in ("crowd_evaluate", "crowd_distinct") and place == 4:
+            continue  # without prefixes: all shapes
+        refused(name, with_changes(arguments, {place: None}))
+
+
+def test_numbers_that_are_not_finite(world, name):
+    for _, argument in spoiled(world.calls[name], (Input, Lone)):
+        if argument.array.dtype.kind != "f":
+            continue
+        for value in (np.nan, np.inf, -np.inf):
+            kept = argument.array.copy()
+            argument.array.reshape(-1)[-1] = value
+            refused(name, raw(world.calls[name]))
+            argument.array[...] = kept
+
+
+FRAMES = ("evaluate", "vjp", "jvp", "confidence", "crowd_evaluate", "crowd_distinct")
+
+
+@pytest.mark.parametrize("frames", [-1, 1, 3, 2**62, -(2**63)])
+@pytest.mark.parametrize("name", FRAMES[:4])
+def test_a_wrong_number_of_frames(world, name, frames):
+    refused(name, with_changes(raw(world.calls[name]), {1: frames}))
+
+
+@pytest.mark.parametrize("name", ["crowd_evaluate", "crowd_distinct"])
+def test_a_negative_number_of_heads(world, name):
+    refused(name, with_changes(raw(world.calls[name]), {1: -1}))
+
+
+@pytest.mark.parametrize("name", ["evaluate", "vjp", "jvp", "crowd_evaluate"])
+def test_a_negative_number_of_threads(world, name):
+    arguments = raw(world.calls[name])
+    refused(name, [*arguments[:-1], -1])
+
+
+@pytest.mark.parametrize("name", MAKING)
+def test_no_place_for_the_object(world, name):
+    refused(name, [*raw(world.calls[name])[:-1], None])
+
+
+def test_structures_that_are_absent_or_of_another_size(world, name):
+    arguments = raw(world.calls[name])
+    for place, argument in spoiled(world.calls[name], Record):
+        refused(name, with_changes(arguments, {place: None}))
+        right = argument.made.size
+        for size in (0, right - 1):
+            argument.made.size = size
+            refused(name, arguments)
+        argument.made.size = right
+
+
+def test_larger_structures_of_later_versions_are_taken(world, name):
+    arguments = raw(world.calls[name])
+    for place, argument in spoiled(world.calls[name], Record):
+        later = ctypes.create_string_buffer(bytes(argument.made) + b"\1" * 8)
+        ctypes.c_size_t.from_buffer(later).value = len(later) - 1
+        assert (
+            status_of(name, with_changes(arguments, {place: ctypes.cast(later, type(ctypes.pointer(argument.made)))}))
+            == OK
+        )
+
+
+def test_arrays_of_structures_of_a_wrong_length(world, name):
+    for _, argument in spoiled(world.calls[name], Record):
+        made = argument.made
+        for field, kind in made._fields_:
+            array = getattr(made, field)
+            if kind is not structures.CArray or not array.data:
+                continue
+            for count in (array.count - 1, array.count + 1, -1, 0):
+                right = array.count
+                array.count = count
+                refused(name, raw(world.calls[name]))
+                array.count = right
+
+
+@pytest.mark.parametrize("field", ["vertices", "shapes", "corrections"])
+@pytest.mark.parametrize("value", [-1, 1, 2**62])
+def test_wrong_sizes_of_a_rig_from_arrays(world, field, value):
+    made = world.calls["make_blendshapes"][0].made
+    right = getattr(made, field)
+    setattr(made, field, value)
+    refused("make_blendshapes", raw(world.calls["make_blendshapes"]))
+    setattr(made, field, right)
+
+
+SETTINGS = {
+    "inverse_solve": {
+        "frames": (-1, 3),
+        "alpha": (-1.0, np.nan),
+        "smoothness": (-1.0, np.inf),
+        "threads": (-1,),
+        "max_iterations": (-1, -(2**63)),
+        "tolerance": (-1.0, np.nan, np.inf),
+    },
+    "drag_solve": {
+        "preference": (-1.0, np.nan, np.inf),
+        "tolerance": (-1.0, np.nan, np.inf),
+        "max_iterations": (-1, -(2**63)),
+    },
+}
+WRONG = [(name, field, value) for name, table in SETTINGS.items() for field in table for value in table[field]]
+
+
+@pytest.mark.parametrize(("name", "field", "value"), WRONG)
+def test_wrong_settings_of_a_solve(world, name, field, value):
+    made = world.calls[name][1].made
+    right = getattr(made, field)
+    setattr(made, field, value)
+    refused(name, raw(world.calls[name]))
+    setattr(made, field, right)
+
+
+INDICES = {"restrict": 1, "inverse_new": 1, "drag_new": 1, "crowd_new": 5}
+
+
+@pytest.mark.parametrize("name", INDICES)
+@pytest.mark.parametrize("index", [-1, 2**31 - 1])
+def test_indices_out_of_range(world, name, index):
+    arguments = world.calls[name]
+    (array,) = [argument.array for place, argument in spoiled(arguments, Input) if place == INDICES[name]]
+    right = array.copy()
+    array[-1] = index
+    refused(name, raw(arguments))
+    array[:] = right
+
+
+@pytest.mark.parametrize("clips", [[], [0], [-1, 5], [3], [5], [2**62, 2**62, 4]])
+def test_clips_that_are_not_the_rows(world, clips):
+    arguments = raw(world.calls["crowd_new"])
+    lengths = np.array(clips, np.int64)
+    refused("crowd_new", with_changes(arguments, {3: lengths.ctypes.data, 4: len(clips)}))
+
+
+def test_files_that_are_absent_or_no_models(world, tmp_path):
+    refused("open", [str(tmp_path / "none.safetensors").encode(), NEW], BAD_FILE)
+    refused("open", [str(tmp_path).encode(), NEW], BAD_FILE)
+    refused("open", [None, NEW])
+    refused("parse", [b"no model", 8, None, NEW], BAD_FILE)
+    refused("parse", [world.content, 8, b"cut", NEW], BAD_FILE)
+    assert "cut" in error()
+
+
+def test_a_call_that_works_keeps_the_sentence_of_the_last_one_that_failed(world):
+    refused("open", [None, NEW])
+    sentence = error()
+    assert status_of("confidence", raw(world.calls["confidence"])) == OK
+    assert error() == sentence
+
+
+@pytest.mark.parametrize("free", structures.FREES)
+def test_nothing_may_be_freed(free):
+    getattr(library.LIBRARY, free)(None)
+
+
+DEBUGGING = b"is no object of this type, or was freed" in library.PATH.read_bytes()
+NEEDS_CHECKS = "the C library is built without checks of objects (RIGCAST_CHECK_INDICES or a debug build)"
+
+
+@pytest.mark.skipif(not DEBUGGING, reason=NEEDS_CHECKS)
+def test_freed_and_confused_objects_are_refused_in_builds_for_debugging(world):
+    made = ctypes.c_void_p()
+    assert library.LIBRARY.rigcast_session_new(world.pointers["model"], ctypes.byref(made)) == OK
+    refused("confidence", with_changes(raw(world.calls["confidence"]), {0: made.value}), BAD_HANDLE)
+    for _ in range(2):
+        library.LIBRARY.rigcast_session_free(made)
+    refused("session_evaluate", with_changes(raw(world.calls["session_evaluate"]), {0: made.value}), BAD_HANDLE)
