@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigcast.training._base import fit_base
-from rigcast.training._base_features import Features, choose_features
+from rigcast.training._base import Features, choose_features, fit_base
 from rigcast.training._budget import Budget
 
 COLUMNS, VERTICES = 6, 9

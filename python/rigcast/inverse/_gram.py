@@ -37,7 +37,6 @@ class Gram:
     Attributes
     ----------
     matrix : (N, N) float64
-    activations : Activations
     idle : (K,) bool
         Shapes that move none of the chosen vertices, neither alone nor in a combination.
     duplicates : list of (int, int)
@@ -56,7 +55,6 @@ class Gram:
     ) -> None:
         check_blendshape_rig("solve", rig)
         self.rig = rig
-        self.activations = Activations(rig.num_shapes, rig.combinations)
         self.num_vertices = len(rig.rest_vertices)
         self.vertices = _vertices(vertices, self.num_vertices)
         self.vertex_weights = _vertex_weights(vertex_weights, len(self.vertices))
@@ -68,6 +66,11 @@ class Gram:
         self.duplicates: list[tuple[int, int]] = self.core.duplicates
         self.independence: Float64 = self.core.independence
         self.warnings = self._warnings()
+
+    @cached_property
+    def activations(self) -> Activations:
+        """The activations of the columns, as functions of the weights."""
+        return Activations(self.rig.num_shapes, self.rig.combinations)
 
     @cached_property
     def columns(self) -> NDArray[np.float32]:
@@ -82,7 +85,7 @@ class Gram:
     @cached_property
     def reach(self) -> Float64:
         """(K,): the farthest distance by which each shape moves a vertex of a weight above 0."""
-        shapes = self.columns[: self.activations.num_shapes, self.vertex_weights > 0]
+        shapes = self.columns[: self.rig.num_shapes, self.vertex_weights > 0]
         return np.asarray(np.sqrt(np.square(shapes, dtype=np.float64).sum(axis=2).max(axis=1, initial=0.0)))
 
     def checked(self, targets: ArrayLike) -> NDArray[np.float32]:
@@ -108,7 +111,7 @@ class Gram:
 
     def _warnings(self) -> list[str]:
         names = list(self.rig.shape_names)
-        structure, warnings = self.activations, []
+        warnings: list[str] = []
         if self.idle.any():
             idle = ", ".join(names[k] for k in np.flatnonzero(self.idle))
             warnings.append(f"shapes that move none of the chosen vertices are left at rest: {idle}")
@@ -117,7 +120,7 @@ class Gram:
                 f"shapes {names[i]} and {names[j]} are identical: only the sum of their weights is determined "
                 f"(descent gives it to {names[i]} first)"
             )
-        markers, unknown = int((self.vertex_weights > 0).sum()), structure.num_shapes - int(self.idle.sum())
+        markers, unknown = int((self.vertex_weights > 0).sum()), self.rig.num_shapes - int(self.idle.sum())
         if 3 * markers < unknown:
             warnings.append(
                 f"too few markers: {markers} vertices give {3 * markers} numbers per frame for {unknown} weights, so "

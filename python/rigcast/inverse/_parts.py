@@ -15,8 +15,7 @@ from rigcast._resume.parts import PartsFolder, opened
 from rigcast._validate import bad_argument
 from rigcast.inverse._choices.elbow import SAMPLE, training_frames
 from rigcast.inverse._choices.terms import with_relative_alpha, with_smoothness, with_terms_of_sample
-from rigcast.inverse._findings.lost_shapes import lost_shapes
-from rigcast.inverse._findings.resting import all_at_rest
+from rigcast.inverse._findings.resting_shapes import all_at_rest, lost_shapes
 from rigcast.inverse._methods.descent import FRAMES_PER_RUN
 from rigcast.inverse._motion.rigid import without_motion, without_rigid_motion
 from rigcast.inverse._problem import make_problem

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from rigcast._core import BlendshapeRig
 from rigcast.errors import SparsityWarning
 from rigcast.inverse._choices.loss import LossName
-from rigcast.inverse._findings.lost_shapes import lost_shapes
-from rigcast.inverse._findings.resting import all_at_rest
+from rigcast.inverse._findings.resting_shapes import all_at_rest, lost_shapes
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._request import Request, Rigid, checked
 from rigcast.inverse._solution import Solution

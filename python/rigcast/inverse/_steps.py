@@ -53,7 +53,9 @@ def solve_request(request: Request) -> tuple[Solution, ShotProblem]:
 def _solved(request: Request) -> tuple[Solution, ShotProblem]:
     """Solve a request whose smoothness is known."""
     started = time.perf_counter()
-    request, motion = without_rigid_motion(request)
+    motion = None
+    if request.rigid is not None:
+        request, motion = without_rigid_motion(request)
     problem = make_problem(request)
     if request.has_open_terms:
         request = with_terms(request, problem)

@@ -44,12 +44,12 @@ from rigcast.sampling._drawing.balanced import Balanced, balanced
 from rigcast.sampling._drawing.clips import Clip, Clips
 from rigcast.sampling._drawing.played import sample_actions
 from rigcast.sampling._drawing.samplers import Mixture, Normal, Sampler, Sparse, Switched, Uniform
-from rigcast.sampling._executor import Executor, InProcess, LocalProcesses
+from rigcast.sampling._executor import InProcess, LocalProcesses
 from rigcast.sampling._farm.dask_workers import DaskWorkers
 from rigcast.sampling._job import sample
 from rigcast.sampling._plan import clipped_share
 from rigcast.sampling._store.layout import Done, Shard
-from rigcast.sampling._work import ShardWork
+from rigcast.sampling._work import Executor, ShardWork
 
 __all__ = [
     "Animation",

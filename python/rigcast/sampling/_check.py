@@ -117,20 +117,24 @@ def check_rig(rig: Rig, function: str = "check_rig") -> CheckedRig:
         raise bad_argument(function, "rig", got, f"an object with {', '.join(NEEDED)}")
     channel_names = _names(rig.channel_names, function, "rig.channel_names", at_least_one="channel")
     ranges = _ranges(rig.channel_ranges, len(channel_names), function)
+    channel_rest = _channel_rest(getattr(rig, "channel_rest", None), ranges, function)
     joint_names, parents, skeleton_rest = _skeleton(getattr(rig, "skeleton", None), function)
     rest_vertices = _rest_vertices(rig.rest_vertices, function)
     dial_names = _dials(rig.dial_names, joint_names, function)
     meters_per_unit, up_axis = _units(rig, function)
+    name, licence, origin = (_text(rig, attribute, function) for attribute in ("name", "licence", "origin"))
+    resting = _resting(getattr(rig, "resting", {}), function)
+    skin = _skin(rig, len(rest_vertices), len(joint_names), function)
     faces = check_faces(rig.faces, len(rest_vertices), function, "rig.faces")
     return CheckedRig(
-        name=_text(rig, "name", function),
-        licence=_text(rig, "licence", function),
-        origin=_text(rig, "origin", function),
+        name=name,
+        licence=licence,
+        origin=origin,
         meters_per_unit=meters_per_unit,
         up_axis=up_axis,
         channel_names=channel_names,
         channel_ranges=ranges,
-        channel_rest=_channel_rest(getattr(rig, "channel_rest", None), ranges, function),
+        channel_rest=channel_rest,
         dial_names=dial_names,
         joint_names=joint_names,
         joint_parents=parents,
@@ -138,9 +142,9 @@ def check_rig(rig: Rig, function: str = "check_rig") -> CheckedRig:
         rest_vertices=rest_vertices,
         faces=faces,
         kinematics=stated_kinematics(rig, channel_names, joint_names, dial_names, function),
-        resting=_resting(getattr(rig, "resting", {}), function),
+        resting=resting,
         surface=check_surface(surface_of(rig), len(rest_vertices), faces, function, "rig.surface"),
-        skin=_skin(rig, len(rest_vertices), len(joint_names), function),
+        skin=skin,
         notes=[escaped(note) for note in notes_of(rig)],
     )
 

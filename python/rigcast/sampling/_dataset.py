@@ -21,9 +21,8 @@ from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.sampling._drawing.clips import Clip
 from rigcast.sampling._drawing.stream import Stream
 from rigcast.sampling._kinematics import channel_entry
-from rigcast.sampling._store.folder import manifest_bytes
 from rigcast.sampling._store.layout import ARRAYS, shard_bounds, shard_file
-from rigcast.sampling._store.manifest_reader import probe_row_count, read_manifest
+from rigcast.sampling._store.manifest_reader import manifest_bytes, probe_row_count, read_manifest
 from rigcast.sampling._store.other_files import frozen, read_more, read_rest
 from rigcast.sampling._store.rows import Rows, open_rows
 

@@ -1,4 +1,4 @@
-"""Executors: this process, or worker processes on this machine; a cluster can take the same place."""
+"""Executors: this process, or worker processes on this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import warnings
 from collections import deque
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
-from typing import Any, Protocol
+from typing import Any
 
 from rigcast._processors import available_processors
 from rigcast._validate import bad_argument, check_threads
@@ -27,18 +27,6 @@ from rigcast.sampling._work import ShardWork
 
 PATIENCE = 2.0  # seconds that a worker gets to close its rig before it is killed
 PR_SET_PDEATHSIG = 1
-
-
-class Executor(Protocol):
-    """Takes all shards at once and yields each when its files lie in the folder, in any order.
-
-    An exception that the work raises comes out of the iterator and ends it; so does the death of a worker, as
-    :class:`rigcast.SourceError`. When the iterator is closed, no worker goes on.
-    """
-
-    def run(self, work: ShardWork, shards: Sequence[Shard]) -> Iterator[Done]:
-        """Do ``work(shard)`` for every shard; a worker process calls ``work.reopened()`` once."""
-        ...
 
 
 class InProcess:

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, cast
 
 from rigcast._farm.connecting import is_client
 from rigcast._processors import available_processors
 from rigcast._rigs.rig import Rig
 from rigcast._validate import check_threads
 from rigcast.errors import ArgumentError, FileError
-from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
+from rigcast.progress import ProgressCallback, ProgressOption, as_callback
 from rigcast.sampling._check import check_rig
 from rigcast.sampling._dataset import Dataset
 from rigcast.sampling._drawing.samplers import Sampler, named_sampler
-from rigcast.sampling._executor import Executor, InProcess, LocalProcesses
+from rigcast.sampling._executor import InProcess, LocalProcesses
 from rigcast.sampling._farm.dask_workers import DaskWorkers
-from rigcast.sampling._kinematics import Deviations
-from rigcast.sampling._plan import SamplingPlan, make_plan
+from rigcast.sampling._plan import make_plan
 from rigcast.sampling._store.folder import DataFolder
-from rigcast.sampling._work import AnotherRig, ShardWork
+from rigcast.sampling._work import AnotherRig, Executor, all_shards
 
 if TYPE_CHECKING:
     from rigcast._farm.connecting import Client
@@ -106,15 +102,16 @@ def sample(
     executor = executor or _executor(workers, show)
     facts = check_rig(rig, "sample")
     plan = make_plan(facts, named_sampler(sampler), count, seed, probe, shard_rows)
-    folder = DataFolder(Path(path), plan.contents)
-    with folder.written():
-        if overwrite and folder.has_data():
-            _replace(rig, plan, folder, executor, show)
-        else:
-            folder.discard_replacement()
-            if folder.begin(overwrite):
-                return _unchanged(folder.path, show)
-            _fill(rig, plan, folder, executor, show)
+    with DataFolder(Path(path), plan.contents).written(overwrite) as folder:
+        if folder.is_complete():
+            return _unchanged(folder.path, show)
+        try:
+            done = all_shards(rig, plan, folder.begin(show), executor, show)
+        except AnotherRig:  # an interrupted replacement was begun with a rig that has been edited since
+            if not folder.is_replacement:
+                raise
+            done = all_shards(rig, plan, folder.begin(show, anew=True), executor, show)
+        folder.finish(facts, done)
     return Dataset(path)
 
 
@@ -127,66 +124,6 @@ def _unchanged(folder: Path, progress: ProgressCallback) -> Dataset:
         expected = f"{error.expected or 'whole'}; to sample {str(folder)!r} anew, pass overwrite=True"
         raise FileError(error.function, error.argument, error.got, expected, folder) from error
     return dataset
-
-
-def _replace(rig: Rig, plan: SamplingPlan, folder: DataFolder, executor: Executor, progress: ProgressCallback) -> None:
-    """Sample next to the data set that the folder holds, and replace it when all is done."""
-    try:
-        with folder.replaced() as place:
-            _fill(rig, plan, place, executor, progress)
-    except AnotherRig:  # an interrupted replacement was begun with a rig that has been edited since
-        with folder.replaced(anew=True) as place:
-            _fill(rig, plan, place, executor, progress)
-
-
-def _fill(rig: Rig, plan: SamplingPlan, folder: DataFolder, executor: Executor, progress: ProgressCallback) -> None:
-    """Evaluate the shards that the folder lacks, and finish it."""
-    shards = plan.contents.shards
-    total = sum(shard.rows for shard in shards)
-    done = folder.finished_shards(lambda rows: progress(Progress("checking", rows, total)))
-    left = [shard for shard in shards if shard.stem not in done]
-    first = shards[:1] if shards[0].stem in done else []
-    reference = (folder.stored("poses", first)[:1], folder.stored("vertices", first)[:1]) if first else None
-    work = ShardWork(rig, plan.facts, folder.path, plan.rows, plan.probe_rows, reference)
-    clock = _Clock(progress, total - sum(shard.rows for shard in left), total)
-    results = executor.run(work, left)
-    try:
-        for result in results:
-            done[result.shard.stem] = result
-            clock.advance(result.shard.rows)
-        folder.finish(_deviations(folder, plan), done)
-    finally:
-        if hasattr(results, "close"):
-            results.close()  # no worker goes on
-        folder.remove_left_overs()
-
-
-def _deviations(folder: DataFolder, plan: SamplingPlan) -> dict[str, Any]:
-    """The channels that plain kinematics does not decide, from the stored poses of the first shard and of the probe."""
-    facts, shards = plan.facts, plan.contents.shards
-    first, probe = shards[:1], [shard for shard in shards if shard.probe]
-    stored, probed = folder.stored("poses", first), folder.stored("poses", probe)
-    size = float(np.ptp(facts.rest_vertices, axis=0).max())
-    found = Deviations(plan.contents.opening, facts.skeleton_rest, size)
-    return found.find(plan.rows[: first[0].rows], stored, plan.probe_rows, probed)
-
-
-class _Clock:
-    """Reports progress with a rate and the time left, counted from the start of this call."""
-
-    def __init__(self, progress: ProgressCallback, done: int, total: int) -> None:
-        self.progress, self.done, self.total = progress, done, total
-        self.before, self.start = done, time.monotonic()
-        progress(Progress("sampling", done, total))
-
-    def advance(self, rows: int) -> None:
-        self.done += rows
-        rate = (self.done - self.before) / max(time.monotonic() - self.start, 1e-9)
-        left = round((self.total - self.done) / rate)
-        clock = f"{left // 3600}:{left // 60 % 60:02d}:{left % 60:02d}" if left >= 3600 else ""
-        clock = clock or f"{left // 60}:{left % 60:02d}"
-        speed = f"{rate:.0f}" if rate >= 10.0 else f"{rate:.2g}"
-        self.progress(Progress("sampling", self.done, self.total, f"{speed} poses/s, {clock} left"))
 
 
 def _executor(workers: int | Client, progress: ProgressCallback) -> Executor:

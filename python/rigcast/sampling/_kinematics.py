@@ -61,15 +61,18 @@ class Deviations:
     manifest : dict
         At least its opening.
     skeleton_rest : (J, 3, 4) array
-    size : float
-        The character's largest extent.
+    rest_vertices : (V, 3) array
+        Their largest extent is the character's size.
     """
 
-    def __init__(self, manifest: dict[str, Any], skeleton_rest: NDArray[np.float32], size: float) -> None:
+    def __init__(
+        self, manifest: dict[str, Any], skeleton_rest: NDArray[np.float32], rest_vertices: NDArray[np.float32]
+    ) -> None:
         self._manifest = manifest
         self._channels = channels_of(manifest, skeleton_rest)
         self._joints: list[str] = manifest["joint_names"]
         self._stated: dict[str, str] = manifest["kinematics"]["joints"]
+        size = float(np.ptp(rest_vertices, axis=0).max())
         scale = np.empty((len(self._joints), 3, 4))
         scale[..., :3] = np.abs(skeleton_rest[..., :3]).max(axis=(1, 2), initial=0.0)[:, None, None]
         scale[..., 3] = np.maximum(size, np.abs(skeleton_rest[..., 3]).max(axis=1, initial=0.0))[:, None]

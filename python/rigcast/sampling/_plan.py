@@ -16,6 +16,7 @@ from rigcast.sampling._drawing.samplers import DEFAULT_COUNT, Sampler, default_c
 from rigcast.sampling._drawing.stream import Stream
 from rigcast.sampling._store.layout import Contents
 from rigcast.sampling._store.manifest import contents_of
+from rigcast.sampling._store.other_files import file_contents
 
 SHARD_BYTES = 1 << 23
 LARGEST_SHARD = 64  # rows: what a killed worker loses of a slow rig
@@ -58,7 +59,8 @@ def make_plan(
         shard_rows = min(max(1, SHARD_BYTES // (12 * len(facts.rest_vertices))), LARGEST_SHARD)
     shard_rows = integer("shard_rows", shard_rows, 1)
     drawn = draw_rows(sampler, facts.channel_ranges, facts.channel_rest, count, probe, seed)
-    return SamplingPlan(facts, drawn.rows, drawn.probe_rows, contents_of(facts, drawn, shard_rows))
+    files = file_contents(facts, drawn.clips)
+    return SamplingPlan(facts, drawn.rows, drawn.probe_rows, contents_of(facts, drawn, files, shard_rows))
 
 
 def clipped_share(rig: Rig, sampler: Sampler, count: int = DEFAULT_COUNT, *, seed: int = 0) -> float:

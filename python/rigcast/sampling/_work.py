@@ -1,9 +1,12 @@
-"""One shard of work: evaluate the rig on some channel rows, check the answer, write three files."""
+"""The work on shards: evaluate the rig on some channel rows, check the answer, write three files; and all of them."""
 
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +14,10 @@ from numpy.typing import NDArray
 from rigcast._atomic_files import atomic_write
 from rigcast._rigs.rig import Rig
 from rigcast.errors import ArgumentError, SourceError
+from rigcast.progress import Progress, ProgressCallback
 from rigcast.sampling._check import Answer, CheckedRig, check_answer
-from rigcast.sampling._store.layout import ARRAYS, Done, Shard, shard_file, write_array
+from rigcast.sampling._plan import SamplingPlan
+from rigcast.sampling._store.layout import ARRAYS, Begun, Done, Shard, shard_file, write_array
 
 # A rig that was opened again may differ in the last bits (other batch sizes, other threads); one that was edited
 # differs by far more. Fraction of the character's size, and of the largest pose entry.
@@ -142,3 +147,51 @@ def evaluated(rig: Rig, facts: CheckedRig, channels: NDArray[np.float32], shard:
 def _said(error: BaseException) -> str:
     text = str(error) or "no message"
     return text if isinstance(error, SourceError) else f"the rig raised {type(error).__name__}: {text}"
+
+
+class Executor(Protocol):
+    """Takes all shards at once and yields each when its files lie in the folder, in any order.
+
+    An exception that the work raises comes out of the iterator and ends it; so does the death of a worker, as
+    :class:`rigcast.SourceError`. When the iterator is closed, no worker goes on.
+    """
+
+    def run(self, work: ShardWork, shards: Sequence[Shard]) -> Iterator[Done]:
+        """Do ``work(shard)`` for every shard; a worker process calls ``work.reopened()`` once."""
+        ...
+
+
+def all_shards(
+    rig: Rig, plan: SamplingPlan, begun: Begun, executor: Executor, progress: ProgressCallback
+) -> dict[str, Done]:
+    """Evaluate the shards that the folder lacks; returns all of them by stem, with the finished ones."""
+    work = ShardWork(rig, plan.facts, begun.path, plan.rows, plan.probe_rows, begun.reference)
+    done, total = dict(begun.done), plan.contents.rows
+    clock = _Clock(progress, total - sum(shard.rows for shard in begun.left), total)
+    results = executor.run(work, begun.left)
+    try:
+        for result in results:
+            done[result.shard.stem] = result
+            clock.advance(result.shard.rows)
+    finally:
+        if hasattr(results, "close"):
+            results.close()  # no worker goes on
+    return done
+
+
+class _Clock:
+    """Reports progress with a rate and the time left, counted from the start of this call."""
+
+    def __init__(self, progress: ProgressCallback, done: int, total: int) -> None:
+        self.progress, self.done, self.total = progress, done, total
+        self.before, self.start = done, time.monotonic()
+        progress(Progress("sampling", done, total))
+
+    def advance(self, rows: int) -> None:
+        self.done += rows
+        rate = (self.done - self.before) / max(time.monotonic() - self.start, 1e-9)
+        left = round((self.total - self.done) / rate)
+        clock = f"{left // 3600}:{left // 60 % 60:02d}:{left % 60:02d}" if left >= 3600 else ""
+        clock = clock or f"{left // 60}:{left % 60:02d}"
+        speed = f"{rate:.0f}" if rate >= 10.0 else f"{rate:.2g}"
+        self.progress(Progress("sampling", self.done, self.total, f"{speed} poses/s, {clock} left"))

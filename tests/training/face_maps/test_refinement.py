@@ -10,11 +10,12 @@ from rigcast.training._face_maps._refine.rectangles import (
     SIDE,
     Rectangle,
     apart,
+    clusters,
     grown,
     shares,
     square_around,
 )
-from rigcast.training._face_maps._refine.refinement import _segments_of, clusters, elbow
+from rigcast.training._face_maps._refine.refinement import _segments_of, elbow
 
 
 def dense_segment(count=4000):

@@ -12,9 +12,8 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,10 @@ from rigcast._atomic_files import DiskFull, atomic_write
 from rigcast._hashing import file_hash
 from rigcast._resume.locks import locked
 from rigcast._safe_reading import LARGEST_JSON, read_bytes
-from rigcast._validate import bad_argument, missing_file
+from rigcast._validate import bad_argument
+from rigcast.progress import Progress, ProgressCallback
+from rigcast.sampling._check import CheckedRig
+from rigcast.sampling._kinematics import Deviations
 from rigcast.sampling._store.layout import (
     ARRAYS,
     LEFT_OVER,
@@ -32,6 +34,7 @@ from rigcast.sampling._store.layout import (
     OURS,
     REPLACEMENT,
     UNFINISHED,
+    Begun,
     Contents,
     Done,
     Shard,
@@ -41,7 +44,7 @@ from rigcast.sampling._store.layout import (
 )
 from rigcast.sampling._store.manifest import closed, difference
 from rigcast.sampling._store.manifest_reader import parse_json, read_manifest
-from rigcast.sampling._store.rows import FloatRows, RowFile, file_status
+from rigcast.sampling._store.rows import FloatRows, RowFile
 
 LOCK_PATIENCE = 2.0  # seconds: workers of a process that was just killed may still hold the lock
 
@@ -53,16 +56,20 @@ class DataFolder:
     ----------
     path : Path
     contents : Contents
+    is_replacement : bool
+        True for a folder that will take the place of a data set.
     """
 
-    def __init__(self, path: Path, contents: Contents) -> None:
-        self.path, self.contents = path, contents
+    def __init__(self, path: Path, contents: Contents, is_replacement: bool = False) -> None:
+        self.path, self.contents, self.is_replacement = path, contents, is_replacement
 
     @contextlib.contextmanager
-    def written(self) -> Iterator[None]:
-        """Make the folder and keep other processes from writing into it; a full disk is said in words.
+    def written(self, overwrite: bool) -> Iterator[DataFolder]:
+        """Make the folder, keep other processes from writing into it, and yield the folder to fill.
 
-        A finished replacement that an interrupted call left is moved in.
+        It is a replacement if ``overwrite`` and the folder holds a data set: when the block ends, the replacement takes
+        the place of the data set; if the block fails, the data set stays as it is. A finished replacement that an
+        interrupted call left is moved in. A full disk is said in words.
 
         Raises
         ------
@@ -77,7 +84,8 @@ class DataFolder:
         with locked(self.path / LOCK, "sample", "path", self.path, LOCK_PATIENCE):
             try:
                 self._move_in()
-                yield
+                with self._to_fill(overwrite) as folder:
+                    yield folder
             except OSError as error:
                 if error.errno not in (errno.ENOSPC, errno.EDQUOT) or isinstance(error, _DiskFull):
                     raise
@@ -85,38 +93,92 @@ class DataFolder:
                 missing = [shard for shard in self.contents.shards if not (place / f"{shard.stem}.done").exists()]
                 raise _disk_full(place, self.contents.size(missing)) from error
 
-    def has_data(self) -> bool:
-        """Return True if the folder holds a data set, finished or begun."""
-        return (self.path / MANIFEST).exists() or (self.path / UNFINISHED).exists()
-
-    def begin(self, overwrite: bool = False) -> bool:
-        """Make the folder ready for the run; returns True if it is complete already.
+    def is_complete(self) -> bool:
+        """Return True if the folder holds the finished data set of this run.
 
         Raises
         ------
         ValueError
-            If the folder holds another run, another kind of files, or damaged notes, and ``overwrite`` is false.
+            If the folder holds another run, another kind of files, or damaged notes.
         """
-        self.remove_left_overs()
-        self._refuse_strangers(overwrite)
-        if overwrite:
-            self._empty()
-        elif self._is_complete():
+        self._remove_left_overs()
+        self._refuse_strangers()
+        complete = self._is_finished()
+        if complete:
             self._tidy()
-            return True
+        return complete
+
+    def begin(self, progress: ProgressCallback, anew: bool = False) -> Begun:
+        """Write all files but the shards, and look for finished shards; with ``anew`` all are removed before.
+
+        Raises
+        ------
+        OSError
+            If the disk has too little room for the shards that are missing.
+        """
+        if anew:
+            self._clear()
         opening = self.contents.opening
         atomic_write(self.path / UNFINISHED, json.dumps(opening, indent=1).encode("ascii"))
         for name, content in self.contents.files.items():
             path = self.path / name
             if not path.exists() or file_hash(path) != opening["files"][name]:
                 atomic_write(path, content)
-        return False
+        done = self._finished_shards(progress)
+        shards = self.contents.shards
+        first = shards[:1] if shards[0].stem in done else []
+        reference = (self._stored("poses", first)[:1], self._stored("vertices", first)[:1]) if first else None
+        return Begun(self.path, done, [shard for shard in shards if shard.stem not in done], reference)
 
-    def finished_shards(self, seen: Callable[[int], None]) -> dict[str, Done]:
+    def finish(self, facts: CheckedRig, done: dict[str, Done]) -> None:
+        """Write the manifest and remove the notes that made the run resumable.
+
+        The stored poses of the first shard and of the probe tell which channels plain kinematics does not decide.
+        """
+        shards = self.contents.shards
+        entries = [{"rows": shard.rows, **done[shard.stem].hashes} for shard in shards]
+        data = [entry for entry, shard in zip(entries, shards, strict=True) if not shard.probe]
+        probe = [entry for entry, shard in zip(entries, shards, strict=True) if shard.probe]
+        parts = (shards[:1], [shard for shard in shards if shard.probe])
+        stored = [self._stored(array, part) for part in parts for array in ("channels", "poses")]
+        deviations = Deviations(self.contents.opening, facts.skeleton_rest, facts.rest_vertices).find(*stored)
+        manifest = closed(self.contents.opening, deviations, data, probe)
+        atomic_write(self.path / MANIFEST, json.dumps(manifest, indent=1).encode("ascii") + b"\n")
+        self._tidy()
+
+    @contextlib.contextmanager
+    def _to_fill(self, overwrite: bool) -> Iterator[DataFolder]:
+        """The folder itself, or a replacement of the data set that it holds, which is moved in after the block.
+
+        A replacement that this very run has begun goes on, any other is removed. If the block fails, finished shards
+        of the replacement stay.
+        """
+        if not overwrite or not ((self.path / MANIFEST).exists() or (self.path / UNFINISHED).exists()):
+            self._discard_replacement()
+            if overwrite:
+                self._clear()
+            try:
+                yield self
+            finally:
+                self._remove_left_overs()
+            return
+        place = DataFolder(self._replacement, self.contents, is_replacement=True)
+        place.path.mkdir(exist_ok=True)
+        try:
+            try:
+                place.is_complete()
+            except ValueError:
+                place._clear()
+            yield place
+        finally:
+            place._remove_left_overs()
+            self._discard_replacement(only_without_shards=True)
+        self._move_in()
+
+    def _finished_shards(self, progress: ProgressCallback) -> dict[str, Done]:
         """The shards whose three files have the hashes that their ``.done`` file states; others count as not done.
 
-        Raises OSError if the disk has too little room for those that are not. ``seen`` is given the rows that have been
-        looked at after each shard.
+        Raises OSError if the disk has too little room for those that are not.
         """
         done: dict[str, Done] = {}
         looked, shards = 0, self.contents.shards
@@ -130,7 +192,7 @@ class DataFolder:
             if right:
                 done[shard.stem] = Done(shard, hashes)
             looked += shard.rows
-            seen(looked)
+            progress(Progress("checking", looked, self.contents.rows))
         needed = self.contents.size([shard for shard in shards if shard.stem not in done])
         with contextlib.suppress(NotImplementedError):
             usage = shutil.disk_usage(self.path)
@@ -138,7 +200,7 @@ class DataFolder:
                 raise _disk_full(self.path, needed)
         return done
 
-    def stored(self, array: str, shards: list[Shard]) -> NDArray[np.float32]:
+    def _stored(self, array: str, shards: list[Shard]) -> NDArray[np.float32]:
         """Channels, poses or vertices of finished shards, one after another."""
         shape = self.contents.shapes[ARRAYS.index(array)]
         files = [
@@ -147,50 +209,19 @@ class DataFolder:
         ]
         return FloatRows(files)[:] if files else np.empty((0, *shape), np.float32)
 
-    def finish(self, deviations: dict[str, Any], done: dict[str, Done]) -> None:
-        """Write the manifest and remove the notes that made the run resumable."""
-        shards = self.contents.shards
-        entries = [{"rows": shard.rows, **done[shard.stem].hashes} for shard in shards]
-        data = [entry for entry, shard in zip(entries, shards, strict=True) if not shard.probe]
-        probe = [entry for entry, shard in zip(entries, shards, strict=True) if shard.probe]
-        manifest = closed(self.contents.opening, deviations, data, probe)
-        atomic_write(self.path / MANIFEST, json.dumps(manifest, indent=1).encode("ascii") + b"\n")
-        self._tidy()
-
-    def remove_left_overs(self) -> None:
+    def _remove_left_overs(self) -> None:
         """Remove the half-written files of processes that were killed; nobody else may be writing."""
         for name in os.listdir(self.path):
             if LEFT_OVER.fullmatch(name):
                 (self.path / name).unlink()
 
-    @contextlib.contextmanager
-    def replaced(self, anew: bool = False) -> Iterator[DataFolder]:
-        """Yield the folder of a replacement inside this one; after the block it takes the place of the data set.
-
-        A replacement that this very run has begun goes on unless ``anew``, any other is removed. If the block fails,
-        the data set stays as it is, and so do the finished shards of the replacement.
-        """
-        if anew:
-            self.discard_replacement()
-        place = DataFolder(self._replacement, self.contents)
-        place.path.mkdir(exist_ok=True)
-        try:
-            try:
-                place.begin()
-            except ValueError:
-                place.begin(overwrite=True)
-            yield place
-        finally:
-            self.discard_replacement(only_without_shards=True)
-        self._move_in()
-
-    def discard_replacement(self, only_without_shards: bool = False) -> None:
+    def _discard_replacement(self, only_without_shards: bool = False) -> None:
         """Remove a replacement that was begun, or only one without any finished shard."""
         place = self._replacement
         keep = only_without_shards and (any(place.glob("*.done")) or (place / MANIFEST).exists())
         if place.is_dir() and not keep:
             inner = DataFolder(place, self.contents)
-            inner.remove_left_overs()
+            inner._remove_left_overs()
             inner._empty()
             with contextlib.suppress(OSError):
                 place.rmdir()
@@ -220,9 +251,9 @@ class DataFolder:
             with contextlib.suppress(FileNotFoundError):  # an earlier call has moved it
                 os.replace(place / name, folder / name)
         os.replace(place / MANIFEST, folder / MANIFEST)
-        self.discard_replacement()
+        self._discard_replacement()
 
-    def _refuse_strangers(self, overwrite: bool) -> None:
+    def _refuse_strangers(self, overwrite: bool = False) -> None:
         """Raise ValueError if there are files but neither a finished nor a begun data set."""
         names = sorted(name for name in os.listdir(self.path) if not name.startswith("."))
         if MANIFEST in names or UNFINISHED in names:
@@ -232,8 +263,8 @@ class DataFolder:
             got = f"{str(self.path)!r}, a folder that holds {strange[0]!r} and no data set"
             raise bad_argument("sample", "path", got, "a new or empty folder, or one that sample began", self.path)
 
-    def _is_complete(self) -> bool:
-        """Return True if the folder is complete; ValueError if it belongs to another run."""
+    def _is_finished(self) -> bool:
+        """Return True if the folder is finished; ValueError if it belongs to another run."""
         complete, begun = self.path / MANIFEST, self.path / UNFINISHED
         if complete.exists():
             manifest = read_manifest(read_bytes(complete, LARGEST_JSON), "sample", MANIFEST)
@@ -248,6 +279,12 @@ class DataFolder:
             raise bad_argument("sample", "path", f"{str(self.path)!r}, begun with {differs}", expected, self.path)
         return complete.exists()
 
+    def _clear(self) -> None:
+        """Remove whatever an earlier run left; ValueError if there are other files, too."""
+        self._remove_left_overs()
+        self._refuse_strangers(overwrite=True)
+        self._empty()
+
     def _empty(self) -> None:
         """Remove the files of a data set, its manifest first, and nothing else."""
         names = [name for name in os.listdir(self.path) if OURS.fullmatch(name)]
@@ -258,30 +295,6 @@ class DataFolder:
         for name in os.listdir(self.path):
             if OURS.fullmatch(name) and (name.endswith(".done") or name == UNFINISHED):
                 (self.path / name).unlink()
-
-
-def manifest_bytes(folder: Path) -> bytes:
-    """Content of the manifest.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such folder.
-    ValueError
-        If it holds no finished data set.
-    """
-    try:
-        file_status(folder / MANIFEST)
-        return (folder / MANIFEST).read_bytes()
-    except OSError as error:
-        got = f"{str(folder)!r}, where manifest.json is unreadable ({error.strerror or error})"
-        expected = "a folder that rigcast.sampling.sample has finished"
-        if (folder / UNFINISHED).exists():
-            got = f"{str(folder)!r}, which is unfinished"
-            expected = "finished: call sample again with the same arguments"
-        if not folder.exists():
-            raise missing_file("Dataset", "path", folder, expected) from error
-        raise bad_argument("Dataset", "path", got, expected, folder) from error
 
 
 @contextlib.contextmanager

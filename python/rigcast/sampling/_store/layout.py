@@ -94,9 +94,36 @@ class Contents:
     shards: list[Shard]
     shapes: RowShapes
 
+    @property
+    def rows(self) -> int:
+        """The number of rows of all shards, the probe's among them."""
+        return sum(shard.rows for shard in self.shards)
+
     def size(self, shards: list[Shard]) -> int:
         """Bytes of the three files of each shard."""
         return sum(npy_size("<f4", (shard.rows, *shape)) for shard in shards for shape in self.shapes)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A folder that a run has begun, or goes on with.
+
+    Attributes
+    ----------
+    path : Path
+        The place of the shards.
+    done : dict of Done
+        The finished shards by their stems.
+    left : list of Shard
+        Those that it lacks.
+    reference : pair of arrays or None
+        Poses (1, C) and vertices (1, V, 3) of channel row 0 if its shard is finished.
+    """
+
+    path: Path
+    done: dict[str, Done]
+    left: list[Shard]
+    reference: tuple[NDArray[np.float32], NDArray[np.float32]] | None
 
 
 def shard_bounds(rows: int, shard_rows: int) -> list[tuple[int, int]]:

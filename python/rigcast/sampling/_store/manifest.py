@@ -11,19 +11,17 @@ from rigcast._validate import bad_argument
 from rigcast.sampling._check import CheckedRig
 from rigcast.sampling._drawing.drawn import DrawnRows
 from rigcast.sampling._store.layout import Contents, Shard, row_shapes, shard_bounds
-from rigcast.sampling._store.other_files import file_contents
 
 FORMAT, VERSION = "rigcast.dataset", 1
 
 
-def contents_of(facts: CheckedRig, drawn: DrawnRows, shard_rows: int) -> Contents:
+def contents_of(facts: CheckedRig, drawn: DrawnRows, files: dict[str, bytes], shard_rows: int) -> Contents:
     """The contents of a folder to be: rows parted into shards, the other files, the opening of the manifest."""
     shards = [
         Shard(is_probe, index, start, stop)
         for is_probe, total in ((False, len(drawn.rows)), (True, len(drawn.probe_rows)))
         for index, (start, stop) in enumerate(shard_bounds(total, shard_rows))
     ]
-    files = file_contents(facts, drawn.clips)
     shapes = row_shapes(drawn.rows.shape[1], len(facts.pose_names), len(facts.rest_vertices))
     return Contents(_opening(facts, drawn, shard_rows, files), files, shards, shapes)
 

@@ -5,18 +5,44 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from rigcast import _safe_reading as reading
 from rigcast._rigs.description import MOST_INFLUENCES
 from rigcast._safe_reading import Malformed
-from rigcast._validate import bad_argument
+from rigcast._validate import bad_argument, missing_file
 from rigcast.sampling._drawing.clips import Clip
 from rigcast.sampling._kinematics import KEYS, channels_of
-from rigcast.sampling._store.layout import ARRAYS, FILES, shard_bounds
+from rigcast.sampling._store.layout import ARRAYS, FILES, MANIFEST, UNFINISHED, shard_bounds
 from rigcast.sampling._store.manifest import FORMAT, VERSION, manifest_hash
+from rigcast.sampling._store.rows import file_status
 
 HASH = re.compile(r"[0-9a-f]{64}")
+
+
+def manifest_bytes(folder: Path) -> bytes:
+    """Content of the manifest.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder.
+    ValueError
+        If it holds no finished data set.
+    """
+    try:
+        file_status(folder / MANIFEST)
+        return (folder / MANIFEST).read_bytes()
+    except OSError as error:
+        got = f"{str(folder)!r}, where manifest.json is unreadable ({error.strerror or error})"
+        expected = "a folder that rigcast.sampling.sample has finished"
+        if (folder / UNFINISHED).exists():
+            got = f"{str(folder)!r}, which is unfinished"
+            expected = "finished: call sample again with the same arguments"
+        if not folder.exists():
+            raise missing_file("Dataset", "path", folder, expected) from error
+        raise bad_argument("Dataset", "path", got, expected, folder) from error
 
 
 def parse_json(content: bytes, function: str, name: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from rigcast.training._base import fit_base
 from rigcast.training._budget import Budget
 from rigcast.training._face_maps._layout.charts import FRAMES, floors_of
 from rigcast.training._face_maps._layout.influence import moved_by
-from rigcast.training._face_maps._layout.segments import Layout, MapSegment
+from rigcast.training._face_maps._layout.segments import Layout
 from rigcast.training._face_maps._layout.texture_space import lay_out
 from rigcast.training._face_maps._refine.refinement import refinements
 from rigcast.training._face_maps._refine.regions import with_regions
@@ -86,17 +86,18 @@ def prepare(ds: Any, settings: FaceMapsSettings, budget: Budget) -> MapPreparati
     bins = [training[rows] for rows in balanced_bins(ds, training, settings.bins)]
     influence, notes = moved_by(ds)
     budget.progress(Progress("laying out", 0, 1))
+    offsets = _offsets(ds, training, budget.minutes, None)
     layout = lay_out(
         surface_of(ds),
         np.asarray(ds.rest_vertices),
         np.asarray(ds.faces),
-        _offsets(ds, training, budget.minutes, None),
+        offsets,
         influence,
         unit_to_mm=1e3 * ds.meters_per_unit,
         seed=budget.seed,
         threads=budget.threads,
     )
-    layout = replace(layout, segments=[_small(segment, layout) for segment in layout.segments])
+    layout = layout.with_small_followers(FIRST)
     base, about = None, dict[str, Any]()
     if settings.base:
         flexible = influence.copy()
@@ -104,9 +105,8 @@ def prepare(ds: Any, settings: FaceMapsSettings, budget: Budget) -> MapPreparati
             flexible[part.vertices] = False
         base, about = fit_base(ds, training, flexible, budget)
         layout = _with_floors(layout, _offsets(ds, training, budget.minutes, base), ds, budget.threads)
-    notes = [*notes, f"Judged by {judged_by}."]
+    layout = replace(layout, notes=[*layout.notes, *notes, f"Judged by {judged_by}."])
     extent = float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
-    layout = layout.refined([], notes)
     found = bins, influence, layout, base, about, extent
     return MapPreparation(np.asarray(ds.poses), training, held_out, judged_by, *found)
 
@@ -133,13 +133,6 @@ def refined(ds: Any, ready: MapPreparation, settings: FaceMapsSettings, budget: 
     if settings.regions:
         layout = with_regions(layout, offsets, ready.influence, **chosen)
     return replace(ready, layout=layout)
-
-
-def _small(segment: MapSegment, layout: Layout) -> MapSegment:
-    """Followers of a rigid part alone, far apart on their map, need no more than the first map of 8 x 8 texels."""
-    followers = [part.followers for part in layout.parts]
-    alone = bool(followers) and np.isin(segment.vertices, np.concatenate(followers)).all()
-    return replace(segment, resolution=FIRST) if alone else segment
 
 
 def _offsets(ds: Any, training: Rows, minutes: float | None, base: BaseShapes | None) -> NDArray[np.float32]:

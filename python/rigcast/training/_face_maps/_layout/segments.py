@@ -125,9 +125,21 @@ class Layout:
         """The refinement segments."""
         return [segment for segment in self.segments if segment.level != COARSE]
 
-    def refined(self, segments: list[MapSegment], notes: list[str] | None = None) -> Layout:
+    def refined(self, segments: list[MapSegment]) -> Layout:
         """The layout with these refinement segments in place of its own."""
-        return replace(self, segments=[*self.coarse, *segments], notes=[*self.notes, *(notes or [])])
+        return replace(self, segments=[*self.coarse, *segments])
+
+    def with_small_followers(self, resolution: int) -> Layout:
+        """The layout with maps of so many texels for segments of followers of rigid parts alone.
+
+        They lie far apart on their map and need no more than the smallest.
+        """
+        followers = np.concatenate([np.zeros(0, np.int64), *[part.followers for part in self.parts]])
+        segments = [
+            replace(segment, resolution=resolution) if np.isin(segment.vertices, followers).all() else segment
+            for segment in self.segments
+        ]
+        return replace(self, segments=segments)
 
     def __str__(self) -> str:
         names = [12, *(len(floors.name) for floors in self.floors)]

@@ -86,12 +86,12 @@ def lay_out(
     check = Arguments("lay_out")
     scale = check.number("unit_to_mm", unit_to_mm, above=0.0)
     rest = check.numbers("rest_vertices", rest_vertices, "V+ 3", dtype=np.float32)
+    masks = _as_masks(check, influence)
     corners = padded_faces(faces, "lay_out", len(rest))
     check_surface(surface, len(rest), corners, "lay_out")
     moved = check.numbers("offsets", offsets, "T V 3", dtype=np.float32)
     if len(moved) < LEAST_SAMPLES:
         raise check.wrong("offsets", f"of {len(moved)} samples", f"of at least {LEAST_SAMPLES} samples")
-    masks = _as_masks(check, influence)
     check.whole("resolution", resolution, least=2, most=256)
     check.whole("fields", fields)
     check.threads(threads)

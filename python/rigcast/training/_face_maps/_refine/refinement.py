@@ -11,15 +11,7 @@ from rigcast import _core
 from rigcast._validate import Arguments
 from rigcast.progress import Progress, ProgressCallback, as_callback
 from rigcast.training._face_maps._layout.segments import REFINEMENT, Layout, MapSegment
-from rigcast.training._face_maps._refine.rectangles import (
-    SIDE,
-    SMALLEST,
-    Rectangle,
-    apart,
-    grown,
-    shares,
-    square_around,
-)
+from rigcast.training._face_maps._refine.rectangles import SMALLEST, Rectangle, rectangles_around, shares
 from rigcast.training._face_maps._rows import some
 
 Float64 = NDArray[np.float64]
@@ -27,10 +19,8 @@ Float64 = NDArray[np.float64]
 MOST_CLUSTERS = 10  # that the elbow is sought among
 MOST_SAMPLES = 256
 ELBOW_SAMPLES = 32
-SAME = 0.2  # of a square's side: clusters whose squares are closer to each other are one
 LEAST_VERTICES = 64  # of a segment that is refined
 WORTH = 0.03  # mm, RMS over samples and vertices: a segment that can be this good is not refined
-ROUNDS = 50
 
 
 def refinements(
@@ -112,26 +102,11 @@ def _details(
     """The rectangles of a segment, given what the best coarse maps leave (T, M, 3) and its mean squares (M,)."""
     found, remaining = [], []
     for count in range(1, MOST_CLUSTERS + 1):
-        rectangles = apart(_around(segment.uvs, error, clusters(segment.uvs, error, count)))
-        details = _segments_of(segment, rectangles, influence, resolution)
+        details = _segments_of(segment, rectangles_around(segment.uvs, error, count), influence, resolution)
         after = fitted([_within(segment, detail) for detail in details], left, threads)
         found.append(details)
         remaining.append(float(np.sqrt(np.square(after, dtype=np.float64).sum(axis=2).mean())))
     return found[elbow(remaining)]
-
-
-def _around(uvs: Float64, error: Float64, centers: Float64) -> list[Rectangle]:
-    """Rectangles that hold the errors nearest to each center, of centers whose squares are apart by ``SAME``."""
-    chosen: list[Float64] = []
-    for center in centers:
-        low = square_around(center).low
-        if all(np.abs(low - square_around(other).low).max() > SAME * SIDE for other in chosen):
-            chosen.append(center)
-    nearest = _nearest(uvs, np.array(chosen))
-    return [
-        grown(square_around(center), uvs, np.where(nearest == number, error, 0.0))
-        for number, center in enumerate(chosen)
-    ]
 
 
 def _within(segment: MapSegment, detail: MapSegment) -> MapSegment:
@@ -144,7 +119,7 @@ def _segments_of(
 ) -> list[MapSegment]:
     """Segments of the rectangles in which vertices lie denser than texels, and that some column moves."""
     inputs = [_columns_inside(segment, rectangle, influence) for rectangle in rectangles]
-    chosen = [i for i, own in enumerate(rectangles) if len(inputs[i]) and _is_dense(segment, own)]
+    chosen = [i for i, own in enumerate(rectangles) if len(inputs[i]) and own.is_dense(segment.uvs, segment.resolution)]
     if not chosen:
         return []
     result = []
@@ -166,41 +141,6 @@ def _columns_inside(
         return segment.columns
     inside = segment.vertices[rectangle.depth(segment.uvs) >= 0.0]
     return np.flatnonzero(influence[inside].any(axis=0)).astype(np.int64)
-
-
-def _is_dense(segment: MapSegment, rectangle: Rectangle) -> bool:
-    """Return True if more vertices lie in the rectangle and around it than texels of the coarse map."""
-    low, high = rectangle.reach
-    inside = ((segment.uvs >= low) & (segment.uvs <= high)).all(axis=1)
-    return bool(inside.sum() > (high - low)[0] * (high - low)[1] * segment.resolution**2)
-
-
-def clusters(uvs: Float64, weights: Float64, count: int) -> Float64:
-    """Centers (at most ``count``, 2) of weighted k-means.
-
-    Starts are the point of largest weight, then the points of largest weighted squared distance. Sums go from vertex
-    to vertex, so that the bytes are those of every machine.
-    """
-    centers = uvs[[int(weights.argmax())]]
-    gap = np.square(uvs - centers[0]).sum(axis=1)
-    while len(centers) < count and (weights * gap).max() > 0.0:
-        centers = np.concatenate([centers, uvs[[int((weights * gap).argmax())]]])
-        gap = np.minimum(gap, np.square(uvs - centers[-1]).sum(axis=1))
-    label = np.full(len(uvs), -1)
-    for _ in range(ROUNDS):
-        nearest = _nearest(uvs, centers)
-        if (nearest == label).all():
-            break
-        label = nearest
-        mass = np.bincount(label, weights, len(centers))
-        sums = np.stack([np.bincount(label, weights * uvs[:, axis], len(centers)) for axis in range(2)], axis=1)
-        centers = np.where(mass[:, None] > 0.0, sums / np.where(mass > 0.0, mass, 1.0)[:, None], centers)
-    return centers
-
-
-def _nearest(uvs: Float64, centers: Float64) -> NDArray[np.intp]:
-    gaps = np.stack([np.square(uvs - center).sum(axis=1) for center in centers])
-    return np.asarray(gaps.argmin(axis=0))
 
 
 def elbow(costs: list[float]) -> int:

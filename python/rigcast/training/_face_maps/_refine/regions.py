@@ -52,14 +52,18 @@ def with_regions(
     Layout
         Coarse segments named as before, or ``NAME, region N`` for ``NAME, detail N``.
     """
-    frames = some(np.asarray(offsets), FRAMES, seed) * np.float32(unit_to_mm)
     fine = [segment for segment in layout.segments if segment.level != COARSE]
+    cut = [
+        _cut(segment, [detail for detail in fine if np.isin(detail.vertices, segment.vertices).all()], influence)
+        for segment in layout.coarse
+    ]
+    frames = some(np.asarray(offsets), FRAMES, seed) * np.float32(unit_to_mm)
     coarse: list[MapSegment] = []
     floors: list[Floors] = []
     before: list[Float64] = []
-    for segment, floor, uvs in zip(layout.coarse, layout.floors, layout.original_uvs, strict=True):
-        details = [detail for detail in fine if np.isin(detail.vertices, segment.vertices).all()]
-        for region in _cut(segment, details, influence):
+    stated = zip(layout.coarse, layout.floors, layout.original_uvs, strict=True)
+    for regions, (segment, floor, uvs) in zip(cut, stated, strict=True):
+        for region in regions:
             inside = np.searchsorted(segment.vertices, region.vertices)
             own = np.ascontiguousarray(frames[:, region.vertices])
             whole = region.name == segment.name

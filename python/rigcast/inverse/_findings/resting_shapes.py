@@ -1,4 +1,4 @@
-"""Shapes that a solution keeps at rest although the shot shows them."""
+"""Shapes that a solution keeps at rest: all of them because alpha is too large, or some that the shot shows."""
 
 from __future__ import annotations
 
@@ -13,11 +13,40 @@ from rigcast.inverse._solution import Solution
 
 Float64 = NDArray[np.float64]
 
+STILL = 0.01  # of the strongest frame's pull: frames below it do not move
 ON = 0.1  # a weight above counts as on
 SHOWN = 0.2  # the weight that a shape must reach alone before it is missed
 NOISE = 6.0  # standard deviations of a frame's residual that its motion must exceed
 NORMAL_DEVIATION = 1.4826  # of normal numbers, in median distances from their median
 CORE = 0.1  # of the farthest displacement: vertices that move less show little of a shape
+
+
+def all_at_rest(problem: ShotProblem) -> str | None:
+    """Return a sentence if alpha keeps all weights at rest in most frames whose targets pull, else None.
+
+    Frames that pull less than a hundredth of what the strongest does are left out: they rest but for noise.
+    """
+    if problem.alpha <= 0.0 or 2 * int((_strongest(problem) <= problem.alpha).sum()) < problem.num_frames:
+        return None  # most frames turn something on; combinations and pins are measured below
+    rest = np.clip(0.0, problem.lower, problem.upper)
+    held = problem.measure(rest).optimality <= 0.0
+    pull = problem.with_alpha(0.0).measure(rest).optimality
+    moved = pull > max(STILL * pull.max(), problem.core.least_pull)
+    if not moved.any() or 2 * int((held & moved).sum()) < int(moved.sum()):
+        return None
+    factor, advice = problem.alpha / pull.max(), 'give a smaller alpha, or none ("auto")'
+    if held.all():
+        most = f"{factor:.3g} times the largest pull of the targets ({pull.max():.3g})"
+        return f"alpha is {problem.alpha:g}, {most}: no shape is turned on in any frame; {advice}"
+    where = f"larger than every pull of the targets in {(held & moved).sum()} of {moved.sum()} frames that move"
+    median = float(np.median(pull[moved]))
+    typical = f"the median of their largest pulls is {median:.3g}, a factor of {problem.alpha / median:.3g} less"
+    return f"alpha is {problem.alpha:g}, {where} ({typical}): no shape is turned on there; {advice}"
+
+
+def _strongest(problem: ShotProblem) -> NDArray[np.float64]:
+    """Return (T,): the largest pull on a shape at the neutral pose."""
+    return np.asarray(2.0 * problem.core.projections[:, : problem.num_shapes].max(axis=1, initial=0.0))
 
 
 def lost_shapes(problem: ShotProblem, solution: Solution) -> list[str]:
@@ -39,9 +68,11 @@ def lost_shapes(problem: ShotProblem, solution: Solution) -> list[str]:
     free = (
         solution.fixed is None and solution.symmetric is None and not (squared and solution.prior_strength is not None)
     )
+    if not free or (squared and (solution.alpha == 0.0 or not solution.weights.any())):
+        return []
     weak = problem.prior_strength.max(axis=0, initial=0.0) < np.diag(problem.gram.matrix)[: problem.num_shapes]
-    idle = np.flatnonzero((np.abs(solution.weights).max(axis=0) <= ON) & (problem.gram.reach > 0.0) & weak)
-    if not free or not len(idle) or (squared and (solution.alpha == 0.0 or not solution.weights.any())):
+    idle = np.flatnonzero((np.abs(solution.weights).max(axis=0) <= ON) & weak)  # and move a vertex: their square is > 0
+    if not len(idle):
         return []
     shown = (_shown if squared else _shown_robustly)(problem, solution, idle)
     missed = [index for index in np.argsort(-shown, kind="stable") if shown[index] > SHOWN]
