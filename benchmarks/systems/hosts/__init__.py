@@ -1,1 +1,1 @@
-"""What hosts pay to call the engine through the C library."""
+"""Cost of calls to the engine through the C library, which hosts use."""
