@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.runtime.library import rr
+from tests.runtime.library import SANITIZED, rr
 from tests.support.made.blendshapes import random_arrays, random_rig
 
 NEUTRAL, DELTAS, _ = random_arrays()
@@ -149,3 +153,27 @@ def test_objects_are_not_copied(made, how):
 def test_a_model_is_not_made_of_nothing():
     with pytest.raises(TypeError, match="load"):
         rr.Deformer()
+
+
+# What a process says that may take 64 MB more than it has, and opens a file of 72 MB.
+FEW = """
+import resource, sys
+import rigcast_runtime as rr
+taken = 4096 * int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (taken + 2**26, resource.RLIM_INFINITY))
+try:
+    rr.load(sys.argv[1])
+except MemoryError as error:
+    print(error)
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+print(rr.load(sys.argv[1]).num_vertices)
+"""
+
+
+@pytest.mark.skipif(SANITIZED or not Path("/proc/self/statm").exists(), reason="the memory cannot be limited here")
+def test_too_little_memory_is_an_error_after_which_all_works(tmp_path):
+    rc.BlendshapeRig(np.zeros((20_000, 3)), np.ones((300, 20_000, 3), np.float32)).save(tmp_path / "large.safetensors")
+    environment = {**os.environ, "PYTHONPATH": str(Path(rr.__file__).parents[1])}
+    words = [sys.executable, "-c", FEW, tmp_path / "large.safetensors"]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["there is not enough memory", "20000"]
