@@ -19,7 +19,7 @@ namespace Rigcast
         public RigcastException(int status, string sentence) : base(sentence) { Status = status; }
     }
 
-    /// The first fields of rigcast_description; the rest is kept as bytes, so that its size is right.
+    /// rigcast_description; a later library fills what it knows of it, and takes its size for the version.
     [StructLayout(LayoutKind.Sequential)]
     internal struct Description
     {

@@ -23,7 +23,7 @@ public:
 
     /** Shows a pose: 12 numbers per joint, then the numeric controls. On the game thread. */
     UFUNCTION(BlueprintCallable, Category = "Rigcast")
-    bool SetPose(const TArray<float>& Pose);
+    bool SetPose(const TArray<float>& NewPose);
 
     /** Sets what artists turn; models whose poses plain kinematics or a mechanism decides. */
     UFUNCTION(BlueprintCallable, Category = "Rigcast")
