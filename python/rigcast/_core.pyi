@@ -18,6 +18,7 @@ __all__: list[str] = [
     "BodyModel",
     "Channel",
     "Channels",
+    "Crowd",
     "DeformationTransfer",
     "Deformer",
     "DeltaMush",
@@ -1510,6 +1511,46 @@ class Reconstructor:
     @property
     def num_vertices(self) -> int: ...
 
+class Crowd:
+    """
+    Heads of one blendshape rig; rigcast.crowd.Crowd is its public face.
+    Immutable and thread-safe.
+    """
+    def __init__(
+        self,
+        rig: BlendshapeRig,
+        weights: numpy.typing.ArrayLike,
+        num_frames: numpy.typing.ArrayLike,
+        order: numpy.typing.ArrayLike,
+    ) -> None:
+        """
+        weights (F, K): the clips one after another, num_frames each; order (K,): shapes, most important first.
+        """
+    def evaluate(
+        self,
+        clip: numpy.typing.ArrayLike,
+        frame: numpy.typing.ArrayLike,
+        prefix: numpy.typing.ArrayLike,
+        out: numpy.typing.NDArray[numpy.float32],
+        threads: int,
+    ) -> None:
+        """
+        Write the vertices (H, V, 3) of heads.
+        """
+    def states(
+        self, function: str, clip: numpy.typing.ArrayLike, frame: numpy.typing.ArrayLike, prefix: numpy.typing.ArrayLike
+    ) -> tuple:
+        """
+        A head (U,) in each state that occurs, ascending by prefix, clip and frame, and the state (H,) of each
+        head; errors name the function.
+        """
+    def weights(
+        self, clip: numpy.typing.ArrayLike, frame: numpy.typing.ArrayLike, prefix: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        (H, K) weights of heads, each (H,).
+        """
+
 class FaceMaps(Deformer):
     """
     A face on deformation maps: networks of segments draw maps that vertices sample.
@@ -2258,6 +2299,11 @@ class PoseSolver:
     def names(self) -> list[str]:
         """
         Names of the N unknowns.
+        """
+    @property
+    def rest(self) -> tuple:
+        """
+        The rest pose (1, C) and its unknowns (1, N), relative to it.
         """
     @property
     def scales(self) -> numpy.typing.NDArray[numpy.float64]:

@@ -3,7 +3,6 @@ Batched evaluation on an NVIDIA GPU. Importing needs neither a driver nor a devi
 """
 
 from __future__ import annotations
-import collections.abc
 import numpy
 import numpy.typing
 import rigcast._core
@@ -125,14 +124,9 @@ class ResidentCrowd:
     """
     Heads of a blendshape rig whose shapes and animation curves stay on the device.
     """
-    def __init__(
-        self,
-        rig: ResidentModel,
-        clips: collections.abc.Sequence[typing.Annotated[numpy.typing.ArrayLike, numpy.float32]],
-        order: numpy.typing.ArrayLike,
-    ) -> None:
+    def __init__(self, rig: ResidentModel, crowd: rigcast._core.Crowd) -> None:
         """
-        Copy clips of weights, (T_i, K) each, to the device; order (K,): shapes, most important first.
+        Copy the clips of a _core.Crowd to the device.
         """
     def evaluate(
         self,

@@ -40,8 +40,9 @@ def page(tmp_path_factory):
 
 
 def test_coverage_and_width_are_those_of_the_reports_poses(page, tolerance):
-    errors = np.linalg.norm(page.model.evaluate(page.held.poses) - page.held.vertices, axis=2)
-    bounds = page.model.error_bound(page.held.poses)
+    gaps = page.model.evaluate(page.held.poses).astype(np.float64) - page.held.vertices
+    errors = np.linalg.norm(gaps, axis=2)  # vertices that never move lie on their bounds: rounding would decide
+    bounds = page.model.error_bound(page.held.poses).astype(np.float64)
     found = page.numbers["error_bound"]["random poses"]
     expected = (errors <= bounds).mean(), 10 * bounds.mean()
     assert (found["coverage"], found["mean_width_mm"]) == pytest.approx(expected, rel=tolerance["printed"])

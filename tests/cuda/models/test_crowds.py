@@ -133,9 +133,9 @@ def test_heads_out_of_range_are_named(lane, change, text):
 def test_only_the_rig_of_a_crowd_plays_it(lane):
     rig = random_rig()
     crowd = engine_crowd(rig, clips_of(rig))
-    with pytest.raises(ValueError, match="rig is of kind 'body' with .* columns; it must be the blendshape rig of"):
+    with pytest.raises(ValueError, match=r"rig is of kind 'body' with .* columns; it must be the blendshape rig of"):
         lane.ResidentCrowd(resident(lane, random_body()), crowd)
-    with pytest.raises(ValueError, match="rig is of kind 'blendshape' with 3 columns; it must be the blendshape rig"):
+    with pytest.raises(ValueError, match=r"rig is of kind 'blendshape' with 3 columns; it must be the blendshape rig"):
         lane.ResidentCrowd(resident(lane, random_rig(num_shapes=3)), crowd)
 
 
