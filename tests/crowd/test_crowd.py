@@ -190,7 +190,7 @@ def test_a_clip_by_itself_is_a_list_of_one():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"weights": np.zeros((0, 7)), "num_frames": []}, "clips is empty"),
+        ({"weights": np.zeros((0, 7)), "num_frames": np.zeros(0, int)}, "clips is empty"),
         ({"num_frames": [9, 0, 5]}, r"clips\[1\] is 0 frames long; it must be at least one frame"),
         ({"num_frames": [9, 2**62, 2**62]}, r"clips\[1\] is 4611686018427387904 frames long"),
         ({"num_frames": [9, 1]}, r"clips is \(14, 7\); it must be \(10, 7\)"),
