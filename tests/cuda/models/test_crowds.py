@@ -136,7 +136,7 @@ def test_only_the_rig_of_a_crowd_plays_it(lane):
     with pytest.raises(ValueError, match=r"rig is of kind 'body' with .* columns; it must be the blendshape rig of"):
         lane.ResidentCrowd(resident(lane, random_body()), crowd)
     with pytest.raises(ValueError, match=r"rig is of kind 'blendshape' with 3 columns; it must be the blendshape rig"):
-        lane.ResidentCrowd(resident(lane, random_rig(num_shapes=3)), crowd)
+        lane.ResidentCrowd(resident(lane, rc.BlendshapeRig(np.zeros((4, 3)), np.ones((3, 4, 3)))), crowd)
 
 
 def test_wrong_calls_of_a_crowd_are_named(cuda_lane):

@@ -3,7 +3,7 @@
 import { fromView, sub } from "./math.js";
 
 /** The number of a pin that no other page has given one: the pins of all pages, also of earlier ones, stand in one list. */
-const newPin = () => 1 + Math.floor(Math.random() * 2 ** 48);
+const newPin = () => 1 + Math.floor(Math.random() * 1e9);
 
 export class Pointer {
   /** view: { canvas, camera, link, mesh(), redraw() }. */
