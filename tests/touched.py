@@ -29,6 +29,7 @@ ELSEWHERE = {
     "python/rigcast/_validate": ("core",),
     "examples": ("demo",),
     "benchmarks": ("bench",),
+    "release": ("release",),
     "ARCHITECTURE.md": ("structure",),
 }
 
