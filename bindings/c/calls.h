@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bindings/c/objects.h"
+#include "rigcast/core/check.h"
 
 /// What all functions of the C library share: exceptions become a status and a text, arrays are checked.
 namespace rigcast::c {
@@ -27,13 +28,6 @@ rigcast_status guarded(Body&& body) noexcept {
     }
 }
 
-template <std::size_t Rank>
-std::string shape_text(const std::array<std::int64_t, Rank>& shape) {
-    std::string text;
-    for (const std::int64_t extent : shape) text += (text.empty() ? "(" : ", ") + std::to_string(extent);
-    return text + ")";
-}
-
 /// The given array as a view of a shape. Throws ArgumentError, which names `function` and `argument`, if its count is
 /// not that of the shape, an extent is negative, the count overflows, or it is NULL.
 template <class T, int Rank>
@@ -41,14 +35,16 @@ View<T, Rank> array(const char* function, const char* argument, T* data, std::in
                     const std::array<std::int64_t, Rank>& shape) {
     std::int64_t expected = 1;
     for (const std::int64_t extent : shape) {
-        if (extent < 0 || (extent > 0 && expected > std::numeric_limits<std::int64_t>::max() / extent)) {
-            throw bad_argument(function, argument, "of shape " + shape_text(shape), "of 0 to 2^63 - 1 numbers");
+        if (extent < 0) throw bad_argument(function, argument, std::to_string(extent) + " long", "0 or more");
+        if (extent > 0 && expected > std::numeric_limits<std::int64_t>::max() / extent) {
+            throw bad_argument(function, argument, "of shape " + describe_shape<Rank>(shape),
+                               "of at most 2^63 - 1 numbers");
         }
         expected *= extent;
     }
     if (count != expected) {
         throw bad_argument(function, argument, std::to_string(count) + " numbers long",
-                           std::to_string(expected) + ", of shape " + shape_text(shape));
+                           std::to_string(expected) + ", of shape " + describe_shape<Rank>(shape));
     }
     if (data == nullptr && count > 0) throw bad_argument(function, argument, "NULL", "an array");
     return {data, shape};

@@ -1,7 +1,6 @@
 #include "rigcast/crowd/crowd.h"
 
 #include "bindings/c/calls.h"
-#include "rigcast/core/check.h"
 
 namespace c = rigcast::c;
 using rigcast::View;

@@ -1,7 +1,6 @@
 #include <span>
 
 #include "bindings/c/calls.h"
-#include "rigcast/core/check.h"
 #include "rigcast/registry/make_model.h"
 #include "rigcast/rig/stated/error_bound.h"
 
