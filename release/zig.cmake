@@ -15,10 +15,9 @@ foreach(tool c++ cc ar ranlib)
     set(arguments "${tool} -target ${RIGCAST_ZIG_TARGET}")
   endif()
   set(program "${CMAKE_BINARY_DIR}/zig-${tool}")
-  if(NOT EXISTS "${program}")
-    file(WRITE "${program}" "#!/bin/sh\nexec \"${RIGCAST_ZIG}\" -m ziglang ${arguments} \"$@\"\n")
-    file(CHMOD "${program}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-  endif()
+  file(CONFIGURE OUTPUT "${program}" @ONLY
+    CONTENT "#!/bin/sh\nexec \"${RIGCAST_ZIG}\" -m ziglang ${arguments} \"$@\"\n")  # written if it differs
+  file(CHMOD "${program}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endforeach()
 set(CMAKE_C_COMPILER "${CMAKE_BINARY_DIR}/zig-cc")
 set(CMAKE_CXX_COMPILER "${CMAKE_BINARY_DIR}/zig-c++")

@@ -8,6 +8,16 @@ namespace {
 
 constexpr const char* function = "BlendshapeRig";
 
+/// Throws ArgumentError unless the offsets of the corrections begin at 0 and end at the number of factors.
+void check_offsets(const rigcast_blendshapes& from) {
+    const std::int32_t* offsets = from.correction_offsets.data;
+    if (offsets[0] == 0 && offsets[from.corrections] == from.factor_shapes.count) return;
+    throw rigcast::bad_argument(
+        function, "correction_offsets",
+        "from " + std::to_string(offsets[0]) + " to " + std::to_string(offsets[from.corrections]),
+        "from 0 to the number of factors, " + std::to_string(from.factor_shapes.count));
+}
+
 /// Drivers of the correction `index`, from the lists of all.
 std::vector<rigcast::rig::Driver> drivers_of(const rigcast_blendshapes& from, std::int64_t index) {
     const std::int32_t begin = from.correction_offsets.data[index], end = from.correction_offsets.data[index + 1];
@@ -31,6 +41,7 @@ std::vector<rigcast::rig::Driver> drivers_of(const rigcast_blendshapes& from, st
 rigcast::rig::DenseBlendshapes dense_of(const rigcast_blendshapes& from) {
     const std::int64_t vertices = from.vertices, shapes = from.shapes, corrections = from.corrections;
     const std::int64_t factors = from.factor_shapes.count;
+    if (vertices < 1) throw rigcast::bad_argument(function, "vertices", std::to_string(vertices), "1 or more");
     rigcast::rig::DenseBlendshapes dense;
     dense.neutral = c::array<const float, 2>(function, "neutral", from.neutral.data, from.neutral.count, {vertices, 3});
     dense.deltas =
@@ -44,6 +55,7 @@ rigcast::rig::DenseBlendshapes dense_of(const rigcast_blendshapes& from) {
                                from.correction_offsets.count, {corrections + 1});
     c::array<const int32_t, 1>(function, "factor_shapes", from.factor_shapes.data, factors, {factors});
     c::given_array<2>(function, "factor_tents", from.factor_tents, {factors, 3});
+    check_offsets(from);
     for (std::int64_t i = 0; i < corrections; ++i) {
         dense.combinations.push_back({drivers_of(from, i), {deltas.row(i), {vertices, 3}}});
     }
@@ -51,6 +63,15 @@ rigcast::rig::DenseBlendshapes dense_of(const rigcast_blendshapes& from) {
 }
 
 }  // namespace
+
+std::shared_ptr<const rigcast::rig::BlendshapeRig> c::blendshapes_of(const char* called, const rigcast_model* model) {
+    const auto& shared = object("model", model).model;
+    auto rig = std::dynamic_pointer_cast<const rigcast::rig::BlendshapeRig>(shared);
+    if (rig == nullptr) {
+        throw bad_argument(called, "model", "of kind '" + shared->character().kind + "'", "of kind 'blendshape'");
+    }
+    return rig;
+}
 
 rigcast_status rigcast_make_blendshapes(const rigcast_blendshapes* from, rigcast_model** model) {
     return c::guarded([&] {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bindings/c/objects.h"
+#include "rigcast/core/check.h"
 
 /// What all functions of the C library share: exceptions become a status and a text, arrays are checked.
 namespace rigcast::c {
@@ -27,13 +28,6 @@ rigcast_status guarded(Body&& body) noexcept {
     }
 }
 
-template <std::size_t Rank>
-std::string shape_text(const std::array<std::int64_t, Rank>& shape) {
-    std::string text;
-    for (const std::int64_t extent : shape) text += (text.empty() ? "(" : ", ") + std::to_string(extent);
-    return text + ")";
-}
-
 /// The given array as a view of a shape. Throws ArgumentError, which names `function` and `argument`, if its count is
 /// not that of the shape, an extent is negative, the count overflows, or it is NULL.
 template <class T, int Rank>
@@ -41,14 +35,16 @@ View<T, Rank> array(const char* function, const char* argument, T* data, std::in
                     const std::array<std::int64_t, Rank>& shape) {
     std::int64_t expected = 1;
     for (const std::int64_t extent : shape) {
-        if (extent < 0 || (extent > 0 && expected > std::numeric_limits<std::int64_t>::max() / extent)) {
-            throw bad_argument(function, argument, "of shape " + shape_text(shape), "of 0 to 2^63 - 1 numbers");
+        if (extent < 0) throw bad_argument(function, argument, std::to_string(extent) + " long", "0 or more");
+        if (extent > 0 && expected > std::numeric_limits<std::int64_t>::max() / extent) {
+            throw bad_argument(function, argument, "of shape " + describe_shape<Rank>(shape),
+                               "of at most 2^63 - 1 numbers");
         }
         expected *= extent;
     }
     if (count != expected) {
         throw bad_argument(function, argument, std::to_string(count) + " numbers long",
-                           std::to_string(expected) + ", of shape " + shape_text(shape));
+                           std::to_string(expected) + ", of shape " + describe_shape<Rank>(shape));
     }
     if (data == nullptr && count > 0) throw bad_argument(function, argument, "NULL", "an array");
     return {data, shape};
@@ -63,11 +59,9 @@ auto given_array(const char* function, const char* argument, const Given& given,
     return array<T, Rank>(function, argument, given.data, given.count, shape);
 }
 
-/// Copies numbers into an array of a result, if it is given.
-template <class Out, class T>
-void write_given(const char* function, const char* argument, const Out& out, const std::vector<T>& numbers) {
-    using To = std::remove_pointer_t<decltype(out.data)>;
-    const auto to = given_array<1>(function, argument, out, {std::ssize(numbers)});
+/// Copies numbers into an array of a result, which has as many, or none if it was not given.
+template <class To, int Rank, class T>
+void write_given(View<To, Rank> to, const std::vector<T>& numbers) {
     if (to.size() == 0) return;
     std::transform(numbers.begin(), numbers.end(), to.begin(), [](const T& x) { return static_cast<To>(x); });
 }
@@ -82,17 +76,54 @@ T setting(const char* function, const char* argument, T given, T otherwise) {
     return given;
 }
 
-/// A copy of a structure of the caller, whose `size` may be that of a later version: what this library does not know
-/// is left out. Throws ArgumentError if it is NULL or smaller than in the first version, which is that of today.
+/// Bytes of the first version of a structure, up to its last field. They stay when the structure grows, so that
+/// programs that know a shorter one are served.
+template <class T>
+inline constexpr std::size_t first_size = 0;
+template <>
+inline constexpr std::size_t first_size<rigcast_blendshapes> = offsetof(rigcast_blendshapes, up_axis) + sizeof(void*);
+template <>
+inline constexpr std::size_t first_size<rigcast_description> = offsetof(rigcast_description, metadata) + sizeof(void*);
+template <>
+inline constexpr std::size_t first_size<rigcast_shot> = offsetof(rigcast_shot, frame_by_frame) + sizeof(std::int32_t);
+template <>
+inline constexpr std::size_t first_size<rigcast_shot_result> = offsetof(rigcast_shot_result, converged) +
+                                                               sizeof(rigcast_integers_out);
+template <>
+inline constexpr std::size_t first_size<rigcast_drag_task> = offsetof(rigcast_drag_task, max_iterations) +
+                                                             sizeof(std::int64_t);
+template <>
+inline constexpr std::size_t first_size<rigcast_drag_result> = offsetof(rigcast_drag_result, reserved) +
+                                                               sizeof(std::int32_t);
+
+/// No structure of any version is larger: such a size was never set.
+inline constexpr std::size_t largest_size = 4096;
+
+/// The size of a structure of the caller, which may be that of an earlier or later version. Throws ArgumentError if it
+/// is NULL, smaller than in the first version or above largest_size.
+template <class T>
+std::size_t size_of(const char* function, const char* argument, const T* given) {
+    static_assert(first_size<T> >= sizeof(std::size_t) && first_size<T> <= sizeof(T));
+    if (given == nullptr) throw bad_argument(function, argument, "NULL", "a structure");
+    if (given->size < first_size<T> || given->size > largest_size) {
+        throw bad_argument(function, std::string(argument) + "->size", std::to_string(given->size),
+                           "sizeof the structure, " + std::to_string(sizeof(T)) + " in this library");
+    }
+    return given->size;
+}
+
+/// A copy of a structure of the caller; fields beyond its size are 0. Throws ArgumentError as size_of, or if a field
+/// that this library does not know is not 0: a wish or an array of a later version would be ignored.
 template <class T>
 T structure(const char* function, const char* argument, const T* given) {
-    if (given == nullptr) throw bad_argument(function, argument, "NULL", "a structure");
-    if (given->size < sizeof(T)) {
-        throw bad_argument(function, std::string(argument) + "->size", std::to_string(given->size),
-                           "sizeof the structure, " + std::to_string(sizeof(T)) + " or more");
+    const std::size_t size = size_of(function, argument, given);
+    const auto* bytes = reinterpret_cast<const unsigned char*>(given);
+    if (size > sizeof(T) && std::any_of(bytes + sizeof(T), bytes + size, [](unsigned char x) { return x != 0; })) {
+        throw bad_argument(function, argument, "given fields that this library does not know",
+                           "0 after byte " + std::to_string(sizeof(T)) + ", or used with a later library");
     }
-    T copy;
-    std::memcpy(&copy, given, sizeof(T));
+    T copy{};
+    std::memcpy(&copy, given, std::min(size, sizeof(T)));
     return copy;
 }
 

@@ -1,7 +1,6 @@
 #include "rigcast/crowd/crowd.h"
 
 #include "bindings/c/calls.h"
-#include "rigcast/core/check.h"
 
 namespace c = rigcast::c;
 using rigcast::View;
@@ -13,27 +12,25 @@ struct rigcast_crowd {
 
 namespace {
 
-std::shared_ptr<const rigcast::rig::BlendshapeRig> blendshapes_of(const char* function, const rigcast_model* model) {
-    const auto& shared = c::object("model", model).model;
-    auto rig = std::dynamic_pointer_cast<const rigcast::rig::BlendshapeRig>(shared);
-    if (rig == nullptr) {
-        throw rigcast::bad_argument(function, "model", "of kind '" + shared->character().kind + "'",
-                                    "of kind 'blendshape'");
-    }
-    return rig;
+/// The number of heads of a call. Throws ArgumentError if it is negative or no int32.
+std::int64_t checked_count(const char* function, std::int64_t heads) {
+    if (heads >= 0 && heads <= std::numeric_limits<std::int32_t>::max()) return heads;
+    throw rigcast::bad_argument(function, "heads", std::to_string(heads), "from 0 to 2^31 - 1");
 }
 
-/// The heads of a call; all shapes where no prefixes are given.
+/// The heads of a call; all shapes if no prefixes are given.
 struct GivenHeads {
-    GivenHeads(const rigcast::crowd::Crowd& crowd, std::int64_t count, const int32_t* clips, const double* frames,
-               const int32_t* prefixes)
-        : all(prefixes == nullptr ? static_cast<std::size_t>(std::max<std::int64_t>(count, 0)) : 0,
+    GivenHeads(const char* function, const rigcast::crowd::Crowd& crowd, std::int64_t heads_given, const int32_t* clips,
+               const double* frames, const int32_t* prefixes)
+        : count(checked_count(function, heads_given)),
+          all(prefixes == nullptr ? static_cast<std::size_t>(count) : 0,
               static_cast<std::int32_t>(crowd.rig().num_shapes())),
-          heads{c::array<const int32_t, 1>("evaluate", "clip", clips, count, {count}),
-                c::array<const double, 1>("evaluate", "frame", frames, count, {count}),
-                c::array<const int32_t, 1>("evaluate", "prefix", prefixes == nullptr ? all.data() : prefixes, count,
+          heads{c::array<const int32_t, 1>(function, "clip", clips, count, {count}),
+                c::array<const double, 1>(function, "frame", frames, count, {count}),
+                c::array<const int32_t, 1>(function, "prefix", prefixes == nullptr ? all.data() : prefixes, count,
                                            {count})} {}
 
+    std::int64_t count;
     std::vector<std::int32_t> all;
     rigcast::crowd::Heads heads;
 };
@@ -45,7 +42,7 @@ rigcast_status rigcast_crowd_new(const rigcast_model* model, const float* weight
                                  rigcast_crowd** crowd) {
     return c::guarded([&] {
         rigcast_crowd*& out = c::place("crowd", crowd);
-        const auto rig = blendshapes_of("Crowd", model);
+        const auto rig = c::blendshapes_of("Crowd", model);
         const std::int64_t shapes = rig->num_shapes(), rows = shapes == 0 ? 0 : weight_count / shapes;
         const auto curves = c::array<const float, 2>("Crowd", "weights", weights, weight_count, {rows, shapes});
         const auto lengths = c::array<const int64_t, 1>("Crowd", "clip_frames", clip_frames, clips, {clips});
@@ -60,7 +57,7 @@ rigcast_status rigcast_crowd_evaluate(const rigcast_crowd* crowd, int64_t heads,
     return c::guarded([&] {
         const rigcast::crowd::Crowd& of = c::object("crowd", crowd).crowd;
         rigcast::check_threads("evaluate", threads);
-        const GivenHeads given(of, heads, clip, frame, prefix);
+        const GivenHeads given("evaluate", of, heads, clip, frame, prefix);
         const std::int64_t count = of.rig().character().num_vertices();
         of.evaluate(given.heads, c::array<float, 3>("evaluate", "vertices", vertices, vertex_count, {heads, count, 3}),
                     threads);
@@ -72,7 +69,7 @@ rigcast_status rigcast_crowd_distinct(const rigcast_crowd* crowd, int64_t heads,
                                       int32_t* of_head) {
     return c::guarded([&] {
         const rigcast::crowd::Crowd& of = c::object("crowd", crowd).crowd;
-        const GivenHeads given(of, heads, clip, frame, prefix);
+        const GivenHeads given("distinct", of, heads, clip, frame, prefix);
         if (distinct == nullptr) throw rigcast::bad_argument("distinct", "distinct", "NULL", "where to write a number");
         const auto firsts = c::array<int32_t, 1>("distinct", "first", first, heads, {heads});
         const auto states_of = c::array<int32_t, 1>("distinct", "of_head", of_head, heads, {heads});

@@ -95,9 +95,9 @@ rigcast_status rigcast_describe(const rigcast_model* model, rigcast_description*
     using namespace rigcast;
     return c::guarded([&] {
         const rigcast_model& from = c::object("model", model);
-        const std::size_t size = c::structure("describe", "description", description).size;
+        const std::size_t size = c::size_of("describe", "description", description);
         std::memset(description, 0, size);
-        std::memcpy(description, &from.description, sizeof(rigcast_description));
+        std::memcpy(description, &from.description, std::min(size, sizeof(rigcast_description)));
         description->size = size;
     });
 }

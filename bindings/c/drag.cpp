@@ -55,7 +55,9 @@ public:
           values_(static_cast<std::size_t>(ik::values_per_goal) * goals_.size()),
           reference_(pose("start", task.start, drag.rest_pose)),
           start_(task.start.data == nullptr ? drag.rest_unknowns : unknowns(reference_)),
-          preferred_(task.preferred.data == nullptr ? start_ : unknowns(pose("preferred", task.preferred, {}))) {
+          preferred_(task.preferred.data == nullptr && task.preferred.count == 0
+                         ? start_
+                         : unknowns(pose("preferred", task.preferred, {}))) {
         const auto count = static_cast<std::int64_t>(goals_.size());
         const auto targets =
             c::array<const double, 2>("solve", "targets", task.targets.data, task.targets.count, {count, 3});
@@ -74,6 +76,10 @@ public:
         const rigcast_drag_result out =
             c::structure("solve", "result", static_cast<const rigcast_drag_result*>(result));
         const auto count = static_cast<std::int64_t>(goals_.size()), n = drag_.solver.unknowns().size();
+        const std::int64_t num_channels = drag_.solver.unknowns().are_channels() ? n : 0;
+        const auto written_pose = c::given_array<1>("solve", "pose", out.pose, {columns_});
+        const auto written_channels = c::given_array<1>("solve", "channels", out.channels, {num_channels});
+        const auto written_errors = c::given_array<1>("solve", "errors", out.errors, {count});
         std::vector<float> pose(static_cast<std::size_t>(columns_));
         std::vector<double> found(static_cast<std::size_t>(n)), errors(goals_.size());
         std::vector<std::int8_t> at_bound(static_cast<std::size_t>(n));
@@ -95,10 +101,9 @@ public:
                             {&converged, {1}},
                             {at_bound.data(), {1, n}}},
                            1);
-        c::write_given("solve", "pose", out.pose, pose);
-        c::write_given("solve", "channels", out.channels,
-                       drag_.solver.unknowns().are_channels() ? found : std::vector<double>());
-        c::write_given("solve", "errors", out.errors, errors);
+        c::write_given(written_pose, pose);
+        c::write_given(written_channels, found);
+        c::write_given(written_errors, errors);
         result->iterations = iterations;
         result->converged = converged;
     }

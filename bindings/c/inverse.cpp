@@ -14,12 +14,7 @@ namespace {
 
 inverse::RigGram gram_of(const rigcast_model* model, const int32_t* vertices, int64_t count, const double* weights,
                          int64_t weight_count) {
-    const auto& shared = c::object("model", model).model;
-    auto rig = std::dynamic_pointer_cast<const rigcast::rig::BlendshapeRig>(shared);
-    if (rig == nullptr) {
-        throw rigcast::bad_argument("solve", "model", "of kind '" + shared->character().kind + "'",
-                                    "of kind 'blendshape'");
-    }
+    const auto rig = c::blendshapes_of("solve", model);
     const auto not_given = [](const void* data, std::int64_t number) { return data == nullptr && number == 0; };
     const bool all_vertices = not_given(vertices, count), unweighted = not_given(weights, weight_count);
     if (all_vertices && unweighted) return inverse::RigGram(rig);
@@ -29,10 +24,10 @@ inverse::RigGram gram_of(const rigcast_model* model, const int32_t* vertices, in
         for (std::int32_t v = 0; v < count; ++v) all.push_back(v);
         vertices = all.data();
     }
-    const std::vector<double> ones(unweighted && count > 0 ? static_cast<std::size_t>(count) : 0, 1.0);
+    const auto chosen = c::array<const int32_t, 1>("solve", "vertices", vertices, count, {count});
+    const std::vector<double> ones(unweighted ? static_cast<std::size_t>(count) : 0, 1.0);
     if (unweighted) weights = ones.data(), weight_count = count;
-    return {rig, c::array<const int32_t, 1>("solve", "vertices", vertices, count, {count}),
-            c::array<const double, 1>("solve", "weights", weights, weight_count, {count})};
+    return {rig, chosen, c::array<const double, 1>("solve", "weights", weights, weight_count, {count})};
 }
 
 inverse::Problem problem_of(const inverse::RigGram& gram, const rigcast_shot& given) {
@@ -76,13 +71,21 @@ rigcast_status rigcast_inverse_solve(const rigcast_inverse* inverse, const rigca
         options.max_iterations = c::setting<std::int64_t>("solve", "max_iterations", given.max_iterations, 0);
         options.threads = given.threads;
         options.coupled = given.frame_by_frame == 0;
-        const inverse::ShotWeights found = inverse::solve(gram, problem_of(gram, given), options);
-        c::write_given("solve", "weights", out.weights, found.weights);
-        c::write_given("solve", "objective", out.objective, found.objective);
-        c::write_given("solve", "optimality", out.optimality, found.optimality);
-        c::write_given("solve", "rmse", out.rmse, found.rmse);
-        c::write_given("solve", "iterations", out.iterations, found.iterations);
-        c::write_given("solve", "converged", out.converged, found.converged);
+        const inverse::Problem problem = problem_of(gram, given);
+        const std::int64_t frames = problem.num_frames();
+        const auto weights = c::given_array<2>("solve", "weights", out.weights, {frames, problem.num_shapes()});
+        const auto objective = c::given_array<1>("solve", "objective", out.objective, {frames});
+        const auto optimality = c::given_array<1>("solve", "optimality", out.optimality, {frames});
+        const auto rmse = c::given_array<1>("solve", "rmse", out.rmse, {frames});
+        const auto iterations = c::given_array<1>("solve", "iterations", out.iterations, {frames});
+        const auto converged = c::given_array<1>("solve", "converged", out.converged, {frames});
+        const inverse::ShotWeights found = inverse::solve(gram, problem, options);
+        c::write_given(weights, found.weights);
+        c::write_given(objective, found.objective);
+        c::write_given(optimality, found.optimality);
+        c::write_given(rmse, found.rmse);
+        c::write_given(iterations, found.iterations);
+        c::write_given(converged, found.converged);
     });
 }
 

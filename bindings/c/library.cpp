@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 
 #include "bindings/c/calls.h"
 #include "rigcast/core/instruction_set.h"
@@ -61,6 +62,8 @@ rigcast_status status_of_exception() noexcept {
         return kept(error.what(), RIGCAST_BAD_FILE);
     } catch (const std::bad_alloc&) {
         return kept("there is not enough memory", RIGCAST_NO_MEMORY);
+    } catch (const std::length_error&) {  // more than any memory has
+        return kept("there is not enough memory", RIGCAST_NO_MEMORY);
     } catch (const std::exception& error) {
         return kept(error.what(), RIGCAST_FAILED);
     } catch (...) {
@@ -71,7 +74,7 @@ rigcast_status status_of_exception() noexcept {
 }  // namespace rigcast::c
 
 int32_t rigcast_abi(void) {
-    return 1;
+    return RIGCAST_ABI;
 }
 
 const char* rigcast_version(void) {
@@ -90,7 +93,8 @@ const char* rigcast_instruction_set(void) {
 
 rigcast_status rigcast_set_scheduler(void (*run)(void*, int32_t, void (*)(void*), void*), void* user) {
     return rigcast::c::guarded([&] {
-        static std::unique_ptr<rigcast::c::HostScheduler> scheduler;
+        // never destroyed: at the end of the process threads of the host may still compute
+        static auto& scheduler = *new std::unique_ptr<rigcast::c::HostScheduler>;
         auto made = run == nullptr ? nullptr : std::make_unique<rigcast::c::HostScheduler>(run, user);
         rigcast::set_scheduler(made.get());
         scheduler = std::move(made);

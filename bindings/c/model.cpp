@@ -1,9 +1,7 @@
 #include <span>
 
 #include "bindings/c/calls.h"
-#include "rigcast/core/check.h"
 #include "rigcast/registry/make_model.h"
-#include "rigcast/rig/blendshapes/blendshape_build.h"
 #include "rigcast/rig/stated/error_bound.h"
 
 namespace c = rigcast::c;
@@ -84,10 +82,11 @@ rigcast_status rigcast_channels(const rigcast_model* model, int64_t frames, cons
         const ModelCall call("channels", model, frames);
         const auto from = call.columns("poses", poses, pose_count);
         const auto to = call.channels(channels, channel_count);
-        std::vector<float> unwanted(residuals == nullptr ? static_cast<std::size_t>(frames) : 0);
+        const bool is_wanted = residuals != nullptr || residual_count != 0;
+        std::vector<float> unwanted(is_wanted ? 0 : static_cast<std::size_t>(frames));
         const View<float, 1> left =
-            residuals == nullptr ? View<float, 1>(unwanted.data(), {frames})
-                                 : c::array<float, 1>("channels", "residuals", residuals, residual_count, {frames});
+            is_wanted ? c::array<float, 1>("channels", "residuals", residuals, residual_count, {frames})
+                      : View<float, 1>(unwanted.data(), {frames});
         call.model.character().channels.channels(from, to, left);
     });
 }

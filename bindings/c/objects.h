@@ -9,6 +9,7 @@
 
 #include "rigcast/core/error.h"
 #include "rigcast/core/view.h"
+#include "rigcast/rig/blendshapes/blendshape_rig.h"
 #include "rigcast/rig/deformer.h"
 #include "rigcast/rigcast_c.h"
 
@@ -92,7 +93,7 @@ void free_object(T* given) noexcept {
     delete given;
 }
 
-/// The columns of pointers to texts that stay where they are.
+/// Pointers to the texts of a list, valid while it stays as it is.
 std::vector<const char*> texts_of(const std::vector<std::string>& names);
 
 }  // namespace rigcast::c
@@ -108,7 +109,13 @@ struct rigcast_model {
     std::vector<float> rest_pose;
     std::vector<std::string> part_list, material_list;
     std::vector<const char*> columns, joints, parts, materials;
-    std::vector<std::string> units;
     std::vector<rigcast_channel> channels;
     rigcast_description description{};
 };
+
+namespace rigcast::c {
+
+/// The blendshape rig that a model is. Throws ArgumentError, which names `function`, if it is of another kind.
+std::shared_ptr<const rig::BlendshapeRig> blendshapes_of(const char* function, const rigcast_model* model);
+
+}  // namespace rigcast::c

@@ -52,13 +52,15 @@ py::object find_device_model(const py::object& model, const std::string& device)
 py::object device_model(const char* function, const py::object& model, const std::string& device) {
     if (device == "cpu")
         throw bad_argument(function, "device", "'cpu'", "another device: evaluate returns vertices on the CPU");
+    py::object made = find_device_model(model, device);
+    if (!made.is_none()) return made;  // without waiting for other models
     DeviceRegistry& registry = device_registry();
     std::unique_lock lock(registry.turn, std::defer_lock);
     {
         const py::gil_scoped_release released;  // the owner of the lock may wait for the GIL
         lock.lock();
     }
-    py::object made = find_device_model(model, device);
+    made = find_device_model(model, device);  // another thread may have made it meanwhile
     if (!made.is_none()) return made;
     py::module_::import("rigcast._device_report").attr("check_device")(function, device);
     const Device known = registry.devices.at(device);  // the extension, which is loaded now, has registered it

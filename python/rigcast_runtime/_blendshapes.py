@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Union
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -132,10 +132,11 @@ def check_rig(function: str, rig: object) -> BlendshapeRig:
 
 def _corrections(combinations: Sequence[tuple[Drivers, ArrayLike]], vertices: int) -> dict[str, NDArray[np.generic]]:
     """The arrays of combinations: deltas (C, V, 3), offsets (C + 1,), shapes (M,) and tents (M, 3) of the drivers."""
-    deltas, offsets = np.zeros((len(combinations), vertices, 3), np.float32), [0]
+    listed = _listed("combinations", combinations, "a sequence of pairs of drivers and offsets")
+    deltas, offsets = np.zeros((len(listed), vertices, 3), np.float32), [0]
     shapes: list[int] = []
     tents: list[tuple[float, float, float]] = []
-    for c, combination in enumerate(combinations):
+    for c, combination in enumerate(listed):
         argument = f"combinations[{c}]"
         try:
             drivers, delta = combination
@@ -163,11 +164,13 @@ def _corners(faces: ArrayLike) -> NDArray[np.int32]:
 
 
 def _texts(names: Sequence[str], count: int) -> ctypes.Array[ctypes.c_char_p]:
-    listed = list(names)
+    listed = _listed("names", names, f"{count} texts, one per shape")
     if len(listed) != count or not all(isinstance(name, str) for name in listed):
         raise bad_argument(FUNCTION, "names", f"{len(listed)} long", f"{count} texts, one per shape")
     made = (ctypes.c_char_p * count)()
     for k, name in enumerate(listed):
+        if "\0" in name:
+            raise bad_argument(FUNCTION, "names", f"holding {name!r}", "texts without a null character")
         try:
             made[k] = name.encode("utf-8")
         except UnicodeEncodeError:
@@ -175,7 +178,16 @@ def _texts(names: Sequence[str], count: int) -> ctypes.Array[ctypes.c_char_p]:
     return made
 
 
+def _listed(argument: str, value: Iterable[Any], expected: str) -> list[Any]:
+    try:
+        return list(value)
+    except TypeError:
+        raise bad_argument(FUNCTION, argument, f"a {type(value).__name__}", expected) from None
+
+
 def _about(metadata: Mapping[str, object] | None) -> dict[str, object]:
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise bad_argument(FUNCTION, "metadata", f"a {type(metadata).__name__}", "a mapping")
     about = dict(metadata or {})
     unknown = sorted(set(about) - {"meters_per_unit", "up_axis"})
     if unknown:

@@ -39,7 +39,7 @@ class Instances:
 class Crowd:
     """Heads of one blendshape rig that play clips.
 
-    A frame takes a clip index, a frame index and a prefix length a head. Heads that share all three are computed once
+    Each head has a clip index, a frame index and a prefix length. Heads that share all three are computed once
     (Carrigan 2020, section 4.1.1), those of one prefix length next to each other, so that they are multiplied by the
     same shapes.
 

@@ -87,7 +87,7 @@ class Described:
 
     @property
     def kind(self) -> str:
-        """ "body", "blendshape", "linear_blend", "dual_quaternion" or "delta_mush"."""
+        """Kind of the model, as its file names it: "body", "blendshape", "linear_blend", "face_maps", ..."""
         return _text(self._facts.kind)
 
     @property

@@ -102,7 +102,7 @@ class InverseRig:
             "prior_target": None,
             "prior_strength": None,
             "start": None if init is None else _spread("init", init, full, (), (shapes,)),
-            "symmetric": None if not symmetric else self._pairs(symmetric),
+            "symmetric": None if symmetric is None else self._pairs(symmetric),
         }
         if priors is not None:
             if not isinstance(priors, (tuple, list)) or len(priors) != 2:
@@ -145,7 +145,7 @@ class InverseRig:
         except (KeyError, TypeError):
             expected = "a sequence of pairs of shapes, by index or by a name of the rig's"
             raise bad_argument("solve", "symmetric", repr(symmetric), expected) from None
-        return integers("solve", "symmetric", found, ("P", 2))
+        return integers("solve", "symmetric", found or np.zeros((0, 2), np.int32), ("P", 2))
 
 
 def solve(

@@ -44,7 +44,7 @@ def places() -> list[Path]:
     """
     named = os.environ.get(VARIABLE)
     if named:
-        return [Path(named)]
+        return [Path(named).absolute()]  # a bare name would be looked for where the system has its libraries
     package = Path(__file__).resolve().parent
     return [package / NAME, package.parents[1] / "build" / "main" / "bindings" / "c" / NAME]
 
@@ -126,7 +126,7 @@ def version() -> str:
 
 
 def instruction_set() -> str:
-    """Name of the instructions that are used here: ``"AVX-512"``, ``"AVX2"``, ``"SSE4"``, ``"NEON"`` or ``"portable"``.
+    """Name of the instructions that are used here: ``"AVX-512"``, ``"AVX2"``, ``"SSE4"``, ``"NEON"``, ``"portable"``.
 
     Raises
     ------

@@ -49,6 +49,8 @@ def parse(data: bytes | bytearray | memoryview, name: str = "model") -> Deformer
     name : str
         Stands in errors.
     """
+    if not isinstance(name, str):
+        raise bad_argument("parse", "name", f"a {type(name).__name__}", "a text")
     try:
         content = data if isinstance(data, bytes) else bytes(memoryview(data))
     except TypeError:

@@ -81,7 +81,9 @@ class Solver:
         targets : (T, M, 3) or (M, 3)
             Positions for the vertices in the rig's unit.
         start : (C,), optional
-            Pose to start from. Default: the rest pose. Each further frame starts from the pose of the frame before.
+            Pose to start from. Default: the rest pose. Each further frame starts from the pose of the frame before, and
+            its unknowns are relative to that pose; the poses after the first are therefore not those of
+            ``rigcast.ik.Solver``, most of all if targets leave freedom.
         preferred : (C,), optional
             Pose near which the solution stays where targets leave freedom. Default: the start.
         preference : float, above 0

@@ -132,6 +132,7 @@ class CDragResult(ctypes.Structure):
         *((name, CArray) for name in ("pose", "channels", "errors")),
         ("iterations", c_int64),
         ("converged", c_int32),
+        ("reserved", c_int32),
     ]
 
 

@@ -49,6 +49,18 @@ def test_the_library_needs_the_c_and_c_plus_plus_libraries_alone():
     assert [name for name in needed if not name.startswith(SYSTEM)] == []
 
 
+@pytest.mark.skipif(SANITIZED, reason="the C library is built with a sanitizer")
+def test_the_library_stays_when_a_host_unloads_it():
+    """Its threads sleep in it until the process ends."""
+    shown = subprocess.run([tool("readelf"), "-d", LIBRARY], capture_output=True, text=True, check=True).stdout
+    assert "NODELETE" in shown
+
+
+def test_the_header_and_the_module_belong_to_one_promise():
+    (number,) = re.findall(r"^#define RIGCAST_ABI (\d+)$", HEADER.read_text(encoding="utf-8"), re.MULTILINE)
+    assert int(number) == rr._library.ABI
+
+
 def test_structures_of_the_module_are_those_of_the_header(tmp_path):
     """A C99 program says where the compiler puts each field."""
     fields = [(name, field) for name in (*STRUCTURES, *ALIKE) for field, _ in structure(name)._fields_]

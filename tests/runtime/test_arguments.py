@@ -58,6 +58,7 @@ WRONG = {
     "path": (lambda: rr.load(7), "load: path is a int"),
     "null": (lambda: rr.load("a\0b"), "load: path is"),
     "bytes": (lambda: rr.parse("text"), "parse: data is a str"),
+    "bytes name": (lambda: rr.parse(b"", 7), "parse: name is a int"),
     "drag model": (lambda: rr.Solver(7, [0]), "solve: model is a int"),
     "drag vertices": (lambda: rr.Solver(RIG, [V]), "vertices"),
     "drag targets": (lambda: SOLVER.solve(PLACES[:, :1]), "solve: targets is"),
@@ -78,6 +79,7 @@ WRONG = {
     "shot targets": (lambda: INVERSE.solve(MESH[:, 1:], alpha=0.0), "solve: targets is"),
     "shot alpha": (lambda: rr.solve(RIG, MESH, alpha="auto"), "solve: alpha is 'auto'"),
     "shot vertices": (lambda: rr.solve(RIG, MESH[:, :0], alpha=0.0, vertices=[]), "solve: vertices is empty"),
+    "shot pairs no list": (lambda: INVERSE.solve(MESH, 0.0, symmetric=7), "solve: symmetric is 7"),
     "shot pairs": (lambda: INVERSE.solve(MESH, 0.0, symmetric=[("none", 1)]), "solve: symmetric is"),
     "shot priors": (lambda: INVERSE.solve(MESH, 0.0, priors=(1.0,)), "solve: priors is"),
     "shot fixed": (lambda: INVERSE.solve(MESH, 0.0, fixed=np.zeros(K + 1)), "solve: fixed is"),
@@ -85,6 +87,10 @@ WRONG = {
     "rig names": (lambda: rr.BlendshapeRig(NEUTRAL, DELTAS, names=["a"]), "BlendshapeRig: names is 1 long"),
     "rig names twice": (lambda: rr.BlendshapeRig(NEUTRAL, DELTAS, names=["a"] * K), "a"),
     "rig surrogates": (lambda: rr.BlendshapeRig(NEUTRAL, DELTAS, names=["\ud800"] * K), "BlendshapeRig: names is"),
+    "rig names null": (lambda: rr.BlendshapeRig(NEUTRAL, DELTAS, names=["a\0b"] * K), "names is holding"),
+    "rig names none": (lambda: rr.BlendshapeRig(NEUTRAL, DELTAS, names=7), "BlendshapeRig: names is a int"),
+    "rig metadata": (lambda: rr.BlendshapeRig(NEUTRAL, DELTAS, metadata=7), "BlendshapeRig: metadata is a int"),
+    "rig combinations": (lambda: rr.BlendshapeRig(NEUTRAL, DELTAS, 7), "BlendshapeRig: combinations is a int"),
     "rig axis": (lambda: rr.BlendshapeRig(NEUTRAL, DELTAS, metadata={"up_axis": "W"}), "up_axis"),
     "rig unit": (lambda: rr.BlendshapeRig(NEUTRAL, DELTAS, metadata={"meters_per_unit": -1}), "meters_per_unit"),
     "rig about": (lambda: rr.BlendshapeRig(NEUTRAL, DELTAS, metadata={"licence": "a"}), "holding 'licence'"),
@@ -103,6 +109,18 @@ def test_a_wrong_argument_is_named(case):
     with pytest.raises(rr.ArgumentError) as caught:
         call()
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("pairs", [[(0, 1)], np.array([[0, 1]])], ids=["a list", "an array"])
+def test_pairs_of_equal_weights_may_be_an_array(pairs):
+    weights = INVERSE.solve(NEUTRAL + DELTAS[0], 0.0, symmetric=pairs).weights
+    np.testing.assert_array_equal(weights[:, 0], weights[:, 1])
+
+
+@pytest.mark.parametrize("pairs", [[], (), np.zeros((0, 2), int)], ids=["a list", "a tuple", "an array"])
+def test_no_pairs_are_none(pairs):
+    found = INVERSE.solve(NEUTRAL + DELTAS[0], 0.0, symmetric=pairs)
+    np.testing.assert_array_equal(found.weights, INVERSE.solve(NEUTRAL + DELTAS[0], 0.0).weights)
 
 
 SHARED = np.zeros(2 * K + MESH.size, np.float32)

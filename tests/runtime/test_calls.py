@@ -100,9 +100,11 @@ def test_a_wrong_number_of_frames(world, name, frames):
     refused(name, with_changes(raw(world.calls[name]), {1: frames}))
 
 
+@pytest.mark.parametrize("heads", [-1, 2**31, 2**62])
 @pytest.mark.parametrize("name", ["crowd_evaluate", "crowd_distinct"])
-def test_a_negative_number_of_heads(world, name):
-    refused(name, with_changes(raw(world.calls[name]), {1: -1}))
+def test_a_wrong_number_of_heads(world, name, heads):
+    refused(name, with_changes(raw(world.calls[name]), {1: heads}))
+    assert "heads" in error()
 
 
 @pytest.mark.parametrize("name", ["evaluate", "vjp", "jvp", "crowd_evaluate"])
@@ -121,21 +123,36 @@ def test_structures_that_are_absent_or_of_another_size(world, name):
     for place, argument in spoiled(world.calls[name], Record):
         refused(name, with_changes(arguments, {place: None}))
         right = argument.made.size
-        for size in (0, right - 1):
+        for size in (0, right - 1, 4097, 2**63):
             argument.made.size = size
             refused(name, arguments)
         argument.made.size = right
 
 
+def of_later_versions(arguments, fields):
+    """The raw arguments with each structure in turn followed by the fields of a later version, and its bytes."""
+    for place, argument in spoiled(arguments, Record):
+        later = ctypes.create_string_buffer(bytes(argument.made) + fields, argument.made.size + len(fields))
+        ctypes.c_size_t.from_buffer(later).value = len(later)
+        pointer = ctypes.cast(later, type(ctypes.pointer(argument.made)))
+        yield with_changes(raw(arguments), {place: pointer}), later
+
+
 def test_larger_structures_of_later_versions_are_taken(world, name):
-    arguments = raw(world.calls[name])
-    for place, argument in spoiled(world.calls[name], Record):
-        later = ctypes.create_string_buffer(bytes(argument.made) + b"\1" * 8)
-        ctypes.c_size_t.from_buffer(later).value = len(later) - 1
-        assert (
-            status_of(name, with_changes(arguments, {place: ctypes.cast(later, type(ctypes.pointer(argument.made)))}))
-            == OK
-        )
+    for arguments, _ in of_later_versions(world.calls[name], bytes(8)):
+        assert status_of(name, arguments) == OK
+
+
+@pytest.mark.parametrize("name", [name for name in TRIED if name != "describe"])
+def test_fields_of_later_versions_that_are_set_are_refused(world, name):
+    for arguments, _ in of_later_versions(world.calls[name], bytes(7) + b"\1"):
+        refused(name, arguments)
+
+
+def test_a_description_of_a_later_version_has_nothing_in_its_new_fields(world):
+    ((arguments, later),) = of_later_versions(world.calls["describe"], b"\1" * 8)
+    assert status_of("describe", arguments) == OK
+    assert later.raw[-8:] == bytes(8)
 
 
 def test_arrays_of_structures_of_a_wrong_length(world, name):
@@ -187,6 +204,36 @@ def test_wrong_settings_of_a_solve(world, name, field, value):
     setattr(made, field, value)
     refused(name, raw(world.calls[name]))
     setattr(made, field, right)
+
+
+@pytest.mark.parametrize("offsets", [[0, 1], [1, 2], [-1, 2], [0, 3]])
+def test_corrections_that_do_not_have_the_factors(rig_with_a_correction, offsets):
+    made = rig_with_a_correction
+    made.arrays["correction_offsets"][:] = offsets
+    refused("make_blendshapes", [ctypes.byref(made), NEW])
+
+
+@pytest.fixture
+def rig_with_a_correction(world):
+    """A structure of a rig with a correction of two factors, which is right."""
+    right = world.calls["make_blendshapes"][0].made
+    arrays = {
+        **right.arrays,
+        "correction_deltas": np.ones((1, right.vertices, 3), np.float32),
+        "correction_offsets": np.int32([0, 2]),
+        "factor_shapes": np.int32([0, 1]),
+    }
+    sizes = {"vertices": right.vertices, "shapes": right.shapes, "corrections": 1}
+    made = structures.filled(structures.CBlendshapes, arrays, **sizes)
+    assert status_of("make_blendshapes", [ctypes.byref(made), NEW]) == OK
+    return made
+
+
+def test_a_preferred_pose_with_a_count_alone(world):
+    made = world.calls["drag_solve"][1].made
+    made.preferred.count = world.model.rest_pose.size
+    refused("drag_solve", raw(world.calls["drag_solve"]))
+    made.preferred.count = 0
 
 
 INDICES = {"restrict": 1, "inverse_new": 1, "drag_new": 1, "crowd_new": 5}

@@ -5,7 +5,8 @@
 /// them is made here, once per process, so that nothing of Highway is linked.
 
 /// The table of a kernel, in the namespace of the function: its compilations, best first, null where there is none, and
-/// at last the one that every processor runs. The order is that of the names in instruction_set.cpp.
+/// at last the one that every processor runs which this build is for. The order is that of the names in
+/// instruction_set.cpp.
 #define RIGCAST_EXPORT(function)                                                                     \
     [[maybe_unused]] static constexpr decltype(&HWY_STATIC_DISPATCH(function)) function##_sets[] = { \
         HWY_CHOOSE_AVX3(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_SSE4(function),             \

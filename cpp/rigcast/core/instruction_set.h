@@ -14,7 +14,7 @@ std::vector<std::string> instruction_sets();
 /// Throws ArgumentError if the variable names none of instruction_sets().
 const std::string& instruction_set();
 
-/// The place of instruction_set() in the table of a kernel (core/dispatch.h). Throws what instruction_set() throws.
+/// The index of instruction_set() in the table of a kernel (core/dispatch.h). Throws what instruction_set() throws.
 std::size_t chosen_set();
 
 }  // namespace rigcast

@@ -7,7 +7,7 @@
 
 namespace rigcast::crowd {
 
-/// What each of H heads shows.
+/// Clip, frame and prefix of each of H heads.
 struct Heads {
     View<const std::int32_t, 1> clip;    // (H) the clip that a head plays
     View<const double, 1> frame;         // (H) from 0 to the last frame of its clip

@@ -1,7 +1,9 @@
 #include "rigcast/crowd/crowd.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <string>
 #include <tuple>
 
 #include "rigcast/core/check.h"
@@ -52,6 +54,9 @@ void Crowd::weights(const Heads& heads, View<float, 2> weights) const {
 
 States Crowd::states(const char* function, const Heads& heads) const {
     clips_.check(function, heads);
+    if (heads.size() > std::numeric_limits<std::int32_t>::max()) {
+        throw bad_argument(function, "clip", std::to_string(heads.size()) + " long", "at most 2^31 - 1");
+    }
     const auto key = [&](std::int32_t h) { return std::tuple(heads.prefix(h), heads.clip(h), heads.frame(h)); };
     std::vector<std::int32_t> sorted(static_cast<std::size_t>(heads.size()));
     std::iota(sorted.begin(), sorted.end(), 0);

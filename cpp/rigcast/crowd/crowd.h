@@ -47,7 +47,7 @@ public:
 
     /// Writes the weights (H, K) of heads. Throws ArgumentError as Clips::check.
     void weights(const Heads& heads, View<float, 2> weights) const;
-    /// Throws ArgumentError, which names `function`, as Clips::check.
+    /// The states of at most 2^31 - 1 heads. Throws ArgumentError, which names `function`, as Clips::check.
     States states(const char* function, const Heads& heads) const;
     /// Writes the vertices (H, V, 3) of heads. Throws ArgumentError as Clips::check, or if the shape is wrong.
     void evaluate(const Heads& heads, View<float, 3> vertices, int threads) const;

@@ -31,7 +31,7 @@ BYTES_AT_ONCE = 1 << 25  # that are copied before Ctrl-C is looked for
 class Crowd:
     """Heads of one blendshape rig that play clips.
 
-    A frame takes a clip index, a frame index and a prefix length a head. Heads that share all three are computed once
+    Each head has a clip index, a frame index and a prefix length. Heads that share all three are computed once
     (Carrigan 2020, section 4.1.1: what a compute shader gains over a vertex shader), those of one prefix length next
     to each other, so that they are multiplied by the same shapes.
 

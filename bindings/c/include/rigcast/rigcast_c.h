@@ -2,23 +2,35 @@
 #define RIGCAST_C_H
 /* The C library of rigcast: models, sessions, crowds, inverse rigs and drags for programs in any language.
  *
- * A call returns a status; rigcast_error() is the sentence of this thread's last call that failed. Its texts name
- * functions and arguments as the C++ and Python packages do: "evaluate: poses ...", without "rigcast_". Read it after
- * the call has returned, never as another argument of the expression that contains the call.
+ * Errors: a call returns a status; rigcast_error() is the sentence of this thread's last call that failed. Its texts
+ * name functions and arguments as the C++ and Python packages do: "evaluate: poses ...", without "rigcast_". Read it
+ * after the call has returned, never as another argument of the expression that contains the call. Nothing is printed,
+ * no exception crosses, nothing exits.
  *
- * Numbers come in row-major arrays, each with its count of numbers, which must be that of its shape: T frames, C
- * columns of a pose, V vertices, N channels. Inputs are never changed, and what is written lies in none of them.
- * Nothing is printed, no exception crosses, nothing exits. `threads`: 0 means all processors; results have the same
- * bytes for any number.
+ * Arrays are row-major: T frames, C columns of a pose, V vertices, N channels. An array comes with its count of
+ * numbers, which must be that of its shape; where an argument gives the length alone (the heads of a crowd, the names
+ * of shapes), the comment says so. Inputs are never changed. Arrays that a call writes must not overlap its inputs or
+ * each other.
  *
- * Objects are opaque. rigcast_*_free of one, or of NULL, is always right, once; a model may be freed before what was
- * made of it. All calls on a model, a crowd, an inverse rig and a drag may run in several threads at once; a session is
- * for one thread at a time. In libraries built for debugging an object that was freed is refused with
- * RIGCAST_BAD_HANDLE; in others using it is undefined.
+ * Poses: a pose is C = 12 J + K numbers: for each of J joints its transform relative to its parent as a 3x4 matrix,
+ * row-major, which acts on column vectors (the last column is the translation; at rest it is joint_rest), then K
+ * numeric controls. The pose of a blendshape rig is its K weights. Lengths are in the model's unit.
+ *
+ * Threads: `threads` is 0 for all processors. Results have the same bytes for any number of threads, on processors with
+ * the same rigcast_instruction_set(), and on threads that round to nearest and keep subnormal numbers. Calls on one
+ * model, crowd, inverse rig or drag may run in several threads at once, but for the call that frees it; a session is
+ * for one thread at a time.
+ *
+ * Objects are opaque. Free each of them once, with the function of its type, a model with rigcast_free; NULL is
+ * ignored. A model may be freed before what was made of it. In libraries built for debugging an object that was freed
+ * is refused with RIGCAST_BAD_HANDLE; in others using it is undefined.
  *
  * Structures that begin with `size` grow at their end: set size = sizeof the structure as your program knows it, and
- * everything else to 0 or to what you want. Functions are only added, never changed: rigcast_abi() is the number of the
- * promise.
+ * everything else to 0 or to what you want. A library that is older than the header of the program refuses fields that
+ * it does not know and that are not 0. Other structures never change. Functions are only added, never changed:
+ * rigcast_abi() is the number of the promise.
+ *
+ * The library cannot be unloaded: its threads sleep until the process ends.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +48,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The promise that this header belongs to. */
+#define RIGCAST_ABI 1
 
 typedef struct rigcast_model rigcast_model;
 typedef struct rigcast_session rigcast_session;
@@ -83,17 +98,20 @@ typedef struct rigcast_integers_out {
 
 /* --- The library ------------------------------------------------------------------------------------------------ */
 
+/* The RIGCAST_ABI of the library: a program that was compiled with another one must not use it. */
 RIGCAST_API int32_t rigcast_abi(void);
 /* "0.1.0" */
 RIGCAST_API const char* rigcast_version(void);
-/* The sentence of this thread's last call that failed; "" before any did. Valid until the thread's next call. */
+/* The sentence of this thread's last call that failed, in UTF-8 and cut after 2,047 bytes; "" before any did. Valid
+ * until the thread's next call. */
 RIGCAST_API const char* rigcast_error(void);
 /* "AVX-512", "AVX2", "SSE4", "NEON", "WASM" or "portable"; NULL if RIGCAST_INSTRUCTION_SET in the environment names
  * none that runs here. */
 RIGCAST_API const char* rigcast_instruction_set(void);
-/* Threads of the host in place of the library's own. `run` calls work(data) up to `calls` times, on any threads, in
- * parallel or one after another, and returns when all calls have returned. NULL: the library's own again. Not while
- * another call runs. */
+/* Threads of the host in place of the library's own; NULL: the library's own again. `run` calls work(data) up to
+ * `calls` times, on any threads, in parallel or one after another, and returns when all calls have returned; fewer
+ * calls, or none, only cost time. It must allow calls from several threads at once, and no exception may leave it.
+ * `run` and `user` must stay valid until they are replaced. Call it while no other call of the library runs. */
 RIGCAST_API rigcast_status rigcast_set_scheduler(void (*run)(void* user, int32_t calls, void (*work)(void* data),
                                                              void* data),
                                                  void* user);
@@ -112,32 +130,34 @@ typedef struct rigcast_blendshapes {
     rigcast_floats neutral;              /* (vertices, 3) */
     rigcast_floats deltas;               /* (shapes, vertices, 3): offsets from the neutral */
     rigcast_floats correction_deltas;    /* (corrections, vertices, 3) */
-    rigcast_integers correction_offsets; /* (corrections + 1): correction c has the factors offsets[c] to before
-                                            offsets[c + 1] of the two lists below, M in all; none: empty */
+    rigcast_integers correction_offsets; /* (corrections + 1), from 0 to M: correction c has the factors offsets[c]
+                                            to before offsets[c + 1] of the two lists below; none: empty */
     rigcast_integers factor_shapes;      /* (M) */
     rigcast_floats factor_tents;         /* (M, 3): an in-between, 0 at x1, 1 at x2, 0 at x3; three zeros, or an empty
                                             array: the weight itself */
     rigcast_floats bounds;               /* (shapes, 2); empty: 0 to 1 */
     rigcast_integers face_corners;       /* (faces, 4), -1 pads triangles; empty: none */
-    const char* const* shape_names;      /* (shapes), or NULL */
+    const char* const* shape_names;      /* (shapes), without a count; NULL: shape0, shape1, ... */
     double meters_per_unit;              /* 0: 1 */
     const char* up_axis;                 /* "X", "Y" or "Z"; NULL: "Y" */
 } rigcast_blendshapes;
 /* A blendshape rig from arrays, which are copied. */
 RIGCAST_API rigcast_status rigcast_make_blendshapes(const rigcast_blendshapes* from, rigcast_model** model);
 
-/* What an artist turns. */
+/* A number that an artist sets. It lies in arrays, and therefore never grows. */
 typedef struct rigcast_channel {
     const char* name;
-    const char* kind;   /* "rotate_x" ... "dial", "control", "other": see the documentation of channels */
-    const char* unit;   /* "degrees", "rig" or "" */
-    const char* reason; /* why plain kinematics does not decide its effect; "" if it does */
+    const char* kind;   /* "rotate_x", "translate_x" or "scale_x" (or y, z) of a joint, along its rest axes; "dial": the
+                           numeric control of that name; "control": of the rig's mechanism; "other" */
+    const char* unit;   /* "degrees", "rig" (the rig's unit of length) or "" */
+    const char* reason; /* why nothing that the model knows decides its effect; "" if something does */
     double low, high, rest;
     int32_t joint;    /* of a rotation, translation or scale; else -1 */
     int32_t is_whole; /* 1: rounded to whole numbers */
 } rigcast_channel;
 
-/* Everything that a file says of a model. Pointers live as long as the model; NULL and 0 where there is nothing. */
+/* Everything that a file says of a model. Pointers live as long as the model. Without any, a count is 0, an array NULL,
+ * a text "". */
 typedef struct rigcast_description {
     size_t size; /* set by the caller */
     const char* kind;
@@ -150,7 +170,7 @@ typedef struct rigcast_description {
     const int32_t* face_corners;       /* (faces, 4), -1 pads triangles */
     const float* rest_pose;            /* (columns) */
     const float* column_ranges;        /* (columns, 2): in training; bounds of a blendshape rig */
-    const char* const* column_names;   /* (columns): 12 per joint, "JOINT.m00" ..., then the numeric controls */
+    const char* const* column_names;   /* (columns): 12 per joint, "JOINT.m00" ... "JOINT.m23", then numeric controls */
     const char* const* joint_names;    /* (joints) */
     const int32_t* joint_parents;      /* (joints), -1 for a root */
     const float* joint_rest;           /* (joints, 3, 4): relative to the parent */
@@ -160,15 +180,17 @@ typedef struct rigcast_description {
     const char* const* material_names; /* (materials) */
     const int32_t* face_materials;     /* (faces), -1: without */
     const float* uv;                   /* (uvs, 2) */
-    const int32_t* uv_corners;         /* (faces, 4), rows of uv */
+    const int32_t* uv_corners;         /* (faces, 4), rows of uv; -1 pads, as in face_corners */
     const char* metadata;              /* all of it, as JSON */
 } rigcast_description;
 RIGCAST_API rigcast_status rigcast_describe(const rigcast_model* model, rigcast_description* description);
 
-/* Poses (T, C) of channels (T, N), which plain kinematics or the model's mechanism must decide. */
+/* Poses (T, C) of channels (T, N). Refused if the model has no channels, or something that it does
+ * not know decides a pose. */
 RIGCAST_API rigcast_status rigcast_poses(const rigcast_model* model, int64_t frames, const double* channels,
                                          int64_t channel_count, float* poses, int64_t pose_count);
-/* Channels (T, N) of poses (T, C), and the largest difference that is left in each frame, (T) or NULL. */
+/* Channels (T, N) of poses (T, C). `residuals`, (T) or NULL: the largest difference between each pose and that of the
+ * channels found. */
 RIGCAST_API rigcast_status rigcast_channels(const rigcast_model* model, int64_t frames, const float* poses,
                                             int64_t pose_count, float* channels, int64_t channel_count,
                                             float* residuals, int64_t residual_count);
@@ -186,10 +208,11 @@ RIGCAST_API rigcast_status rigcast_jvp(const rigcast_model* model, int64_t frame
 /* Confidences (T) in [0, 1]: 1 among the training poses. */
 RIGCAST_API rigcast_status rigcast_confidence(const rigcast_model* model, int64_t frames, const float* poses,
                                               int64_t pose_count, float* confidences, int64_t confidence_count);
-/* Bounds (T, V) of the errors of learned models, in the model's unit: 95 of 100 held-out errors kept them. */
+/* Bounds (T, V) of the errors of learned models, in the model's unit: 95 % of held-out errors lie below them. */
 RIGCAST_API rigcast_status rigcast_error_bound(const rigcast_model* model, int64_t frames, const float* poses,
                                                int64_t pose_count, float* bounds, int64_t bound_count, int32_t threads);
-/* A model of some vertices alone, in this order: the same bytes, at their cost. */
+/* A model of the given vertices alone, in this order; repeats are allowed. Their bytes are the same, and only what they
+ * need is computed. */
 RIGCAST_API rigcast_status rigcast_restrict(const rigcast_model* model, const int32_t* vertices, int64_t count,
                                             rigcast_model** restricted);
 
@@ -210,13 +233,15 @@ RIGCAST_API void rigcast_session_free(rigcast_session* session);
 RIGCAST_API rigcast_status rigcast_crowd_new(const rigcast_model* model, const float* weights, int64_t weight_count,
                                              const int64_t* clip_frames, int64_t clips, const int32_t* order,
                                              int64_t order_count, rigcast_crowd** crowd);
-/* Vertices (H, V, 3) of H heads: `clip` (H); `frame` (H), between whole ones their weights are mixed; `prefix` (H), how
- * many shapes of the order a head uses, or NULL: all. Heads that are alike are computed once. */
+/* Vertices (H, V, 3) of H heads, at most 2^31 - 1: `clip` (H); `frame` (H), between whole ones their weights are mixed;
+ * `prefix` (H), how many shapes of the order a head uses, or NULL: all. These arrays have H numbers, without a count.
+ * Heads with the same clip, frame and prefix are computed once. */
 RIGCAST_API rigcast_status rigcast_crowd_evaluate(const rigcast_crowd* crowd, int64_t heads, const int32_t* clip,
                                                   const double* frame, const int32_t* prefix, float* vertices,
                                                   int64_t vertex_count, int32_t threads);
-/* For renderers that draw instances: how many distinct heads there are, in `distinct`; for each the first head that
- * looks so, `first` (H, the first `distinct` are written); and which distinct head each head is, `of_head` (H). */
+/* For renderers that draw instances: how many distinct heads there are, in `distinct`; the first head of each kind, in
+ * `first` (room for H, of which the first `distinct` are written); and which distinct head each head is, in `of_head`
+ * (H). */
 RIGCAST_API rigcast_status rigcast_crowd_distinct(const rigcast_crowd* crowd, int64_t heads, const int32_t* clip,
                                                   const double* frame, const int32_t* prefix, int64_t* distinct,
                                                   int32_t* first, int32_t* of_head);
@@ -250,8 +275,8 @@ typedef struct rigcast_shot_result {
     rigcast_integers_out iterations;
     rigcast_integers_out converged; /* 1 or 0 */
 } rigcast_shot_result;
-/* Of all vertices (`vertices` NULL, `count` 0), or of some (count), each once; `weights` of all or of these, or NULL
- * with a count of 0: 1. */
+/* The inverse rig of all vertices (`vertices` NULL, `count` 0), or of the given ones (count), each once. `weights`: of
+ * these vertices; NULL with a count of 0: 1. */
 RIGCAST_API rigcast_status rigcast_inverse_new(const rigcast_model* model, const int32_t* vertices, int64_t count,
                                                const double* weights, int64_t weight_count, rigcast_inverse** inverse);
 RIGCAST_API rigcast_status rigcast_inverse_solve(const rigcast_inverse* inverse, const rigcast_shot* shot,
@@ -277,6 +302,7 @@ typedef struct rigcast_drag_result {
     rigcast_doubles_out errors;   /* (M): distances that are left */
     int64_t iterations;           /* written */
     int32_t converged;            /* written: 1 or 0 */
+    int32_t reserved;             /* 0 */
 } rigcast_drag_result;
 RIGCAST_API rigcast_status rigcast_drag_new(const rigcast_model* model, const int32_t* vertices, int64_t count,
                                             rigcast_drag** drag);

@@ -7,8 +7,8 @@ namespace rigcast::rig {
 namespace {
 
 constexpr double values_per_range = 32;
-constexpr double most_whole_values = 256;  // no descent finds those between
-constexpr double least_share = 1e-3;       // of its joints' sum of squares, that a value must take away
+constexpr double most_whole_values = 256;  // tried at most: a local minimizer cannot step from one to the next
+constexpr double least_share = 1e-3;       // of the sum of squares of a channel's joints: a smaller decrease is ignored
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void RangeSearch::start_at(const double* x) {
     }
 }
 
-/// Of the joints that a channel moves.
+/// The sum of squares of the joints that a channel moves.
 double RangeSearch::sum_of(std::size_t channel) const {
     double sum = 0.0;
     for (const int joint : channels_.mechanism()->moved_joints(channel)) sum += squares_[joint];

@@ -11,16 +11,17 @@ namespace rigcast::rig {
 /// Where a control passes the head of a bone that stretches to it, the bone flips, and its transform differs more on
 /// the way than on either side. Descent then stays on the wrong side; a value from the other side is a better start.
 ///
-/// Method: for each channel alone, the best of 32 values spread over its range, or of the whole numbers in it if the
-/// channel is whole. These are then set one after another, the largest decrease first, if they still lower the sum of
-/// squares. Numeric controls keep their values, since the pose has them. Not thread-safe: one per thread.
+/// Method: for each channel alone, the best of 32 values spread over its range, or of the whole numbers in it (at most
+/// 256 of them) if the channel is whole. These are then set one after another, the largest decrease first, if they
+/// still lower the sum of squares. Numeric controls keep their values, since the pose has them. Not thread-safe: one
+/// per thread.
 class RangeSearch {
 public:
     /// `channels` has a mechanism; both outlive this object.
     RangeSearch(const Channels& channels, const PoseDifferences& differences)
         : channels_(channels), differences_(differences) {}
 
-    /// Moves channels x (N) to such values. Returns true if any moved. `negligible`: a sum of squares that needs no
+    /// Moves channels x (N) to better values. Returns true if any moved. `negligible`: a sum of squares that needs no
     /// decrease.
     bool improve(double negligible, double* x);
 
