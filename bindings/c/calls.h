@@ -93,7 +93,7 @@ template <>
 inline constexpr std::size_t first_size<rigcast_drag_task> = offsetof(rigcast_drag_task, max_iterations) +
                                                              sizeof(std::int64_t);
 template <>
-inline constexpr std::size_t first_size<rigcast_drag_result> = offsetof(rigcast_drag_result, reserved) +
+inline constexpr std::size_t first_size<rigcast_drag_result> = offsetof(rigcast_drag_result, converged) +
                                                                sizeof(std::int32_t);
 
 /// No structure of any version is larger: such a size was never set.

@@ -104,7 +104,7 @@ public:
         c::write_given(written_pose, pose);
         c::write_given(written_channels, found);
         c::write_given(written_errors, errors);
-        result->iterations = iterations;
+        result->iterations = static_cast<std::int32_t>(iterations);
         result->converged = converged;
     }
 

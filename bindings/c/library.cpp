@@ -57,7 +57,7 @@ rigcast_status status_of_exception() noexcept {
     } catch (const ArgumentError& error) {
         return kept(error.what(), RIGCAST_BAD_ARGUMENT);
     } catch (const NumericalError& error) {
-        return kept(error.what(), RIGCAST_NO_NUMBER);
+        return kept(error.what(), RIGCAST_NUMERICAL);
     } catch (const std::filesystem::filesystem_error& error) {
         return kept(error.what(), RIGCAST_BAD_FILE);
     } catch (const std::bad_alloc&) {

@@ -63,7 +63,7 @@ rigcast_status rigcast_parse(const void* bytes, size_t size, const char* name, r
     });
 }
 
-void rigcast_free(rigcast_model* model) {
+void rigcast_model_free(rigcast_model* model) {
     c::free_object(model);
 }
 
@@ -77,7 +77,7 @@ rigcast_status rigcast_poses(const rigcast_model* model, int64_t frames, const d
 }
 
 rigcast_status rigcast_channels(const rigcast_model* model, int64_t frames, const float* poses, int64_t pose_count,
-                                float* channels, int64_t channel_count, float* residuals, int64_t residual_count) {
+                                double* channels, int64_t channel_count, float* residuals, int64_t residual_count) {
     return c::guarded([&] {
         const ModelCall call("channels", model, frames);
         const auto from = call.columns("poses", poses, pose_count);
@@ -87,7 +87,9 @@ rigcast_status rigcast_channels(const rigcast_model* model, int64_t frames, cons
         const View<float, 1> left =
             is_wanted ? c::array<float, 1>("channels", "residuals", residuals, residual_count, {frames})
                       : View<float, 1>(unwanted.data(), {frames});
-        call.model.character().channels.channels(from, to, left);
+        std::vector<float> found(static_cast<std::size_t>(to.size()));
+        call.model.character().channels.channels(from, {found.data(), to.extents()}, left);
+        std::copy(found.begin(), found.end(), to.begin());
     });
 }
 

@@ -136,6 +136,6 @@ int main(int count, char** arguments) {
            (long long)about.columns, (long long)about.channels);
     vertex = evaluate(model, &about, frames, target);
     drag(model, &about, vertex, target);
-    rigcast_free(model);
+    rigcast_model_free(model);
     return 0;
 }

@@ -37,7 +37,7 @@ namespace Rigcast
         [DllImport(Library)] public static extern IntPtr rigcast_error();
         [DllImport(Library)] public static extern int rigcast_open(byte[] path, out IntPtr model);
         [DllImport(Library)] public static extern int rigcast_describe(IntPtr model, ref Description description);
-        [DllImport(Library)] public static extern void rigcast_free(IntPtr model);
+        [DllImport(Library)] public static extern void rigcast_model_free(IntPtr model);
         [DllImport(Library)] public static extern int rigcast_session_new(IntPtr model, out IntPtr session);
         [DllImport(Library)] public static extern int rigcast_session_evaluate(IntPtr session, float[] pose, long poseCount,
                                                                                float[] vertices, long vertexCount);
@@ -80,8 +80,8 @@ namespace Rigcast
             if (FaceCorners.Length > 0) Marshal.Copy(about.FaceCorners, FaceCorners, 0, FaceCorners.Length);
         }
 
-        public void Dispose() { Native.rigcast_free(Handle); Handle = IntPtr.Zero; GC.SuppressFinalize(this); }
-        ~Model() { Native.rigcast_free(Handle); }
+        public void Dispose() { Native.rigcast_model_free(Handle); Handle = IntPtr.Zero; GC.SuppressFinalize(this); }
+        ~Model() { Native.rigcast_model_free(Handle); }
     }
 
     /// Evaluates one pose after another and computes only what changed; for one thread at a time.

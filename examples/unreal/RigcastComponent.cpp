@@ -74,7 +74,7 @@ void URigcastComponent::Show(bool bNew) {
 
 void URigcastComponent::Close() {
     rigcast_session_free(Session);
-    rigcast_free(Model);
+    rigcast_model_free(Model);
     Session = nullptr;
     Model = nullptr;
 }

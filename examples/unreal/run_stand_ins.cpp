@@ -14,7 +14,7 @@ int main(int count, char** arguments) {
     about.size = sizeof about;
     if (rigcast_open(arguments[1], &model) != RIGCAST_OK || rigcast_describe(model, &about) != RIGCAST_OK) return 3;
     for (std::int64_t i = 0; i < about.channels; ++i) channels.Add(1.0);
-    rigcast_free(model);
+    rigcast_model_free(model);
     if (!component.SetChannels(channels)) return 4;
     std::printf("%d vertices, %d triangles, vertex 0 from %g to %g\n", component.shown.Num(),
                 component.triangles.Num() / 3, before, component.shown[0].X);

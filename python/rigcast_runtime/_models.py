@@ -48,7 +48,7 @@ class Deformer(Described):
 
     def _adopt(self, make: str, *arguments: object) -> None:
         """Take what a function of the library makes as this model."""
-        self._handle = Handle("free", make, *arguments)
+        self._handle = Handle("model_free", make, *arguments)
         self._facts = filled(CDescription, {})
         call("describe", self._handle.pointer, ctypes.byref(self._facts))
         self._width = int(self._facts.columns)
@@ -235,10 +235,10 @@ class Deformer(Described):
         pose (C,) gives (N,) and a number. ValueError as for poses_from_channels.
         """
         given, frames, single = self._rows("channels_from_poses", poses)
-        found = np.empty(_shape(frames, single, self._facts.channels), np.float32)
+        found = np.empty(_shape(frames, single, self._facts.channels), np.float64)
         residuals = np.empty(frames, np.float32)
         call("channels", self._handle.pointer, frames, *pair(given), *pair(found), *pair(residuals))
-        return found, float(residuals[0]) if single else residuals
+        return found.astype(np.float32), float(residuals[0]) if single else residuals
 
 
 class Session:

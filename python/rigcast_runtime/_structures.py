@@ -130,14 +130,13 @@ class CDragResult(ctypes.Structure):
     _fields_ = [
         ("size", c_size_t),
         *((name, CArray) for name in ("pose", "channels", "errors")),
-        ("iterations", c_int64),
+        ("iterations", c_int32),
         ("converged", c_int32),
-        ("reserved", c_int32),
     ]
 
 
 TEXTS = ("rigcast_version", "rigcast_error", "rigcast_instruction_set")  # functions without arguments
-FREES = tuple(f"rigcast_{name}free" for name in ("", "session_", "crowd_", "inverse_", "drag_"))
+FREES = tuple(f"rigcast_{name}free" for name in ("model_", "session_", "crowd_", "inverse_", "drag_"))
 HEADS = (c_void_p, c_void_p, c_void_p)  # clip, frame and prefix
 # Functions that return a status, with their arguments.
 FUNCTIONS: dict[str, tuple[Any, ...]] = {

@@ -148,7 +148,7 @@ def status_of(name, arguments) -> int:
     if NEW in [argument for argument in arguments if isinstance(argument, str)]:
         assert (made.value is None) is (status != 0)
         if status == 0:
-            free = name.replace("new", "free") if name.endswith("_new") else "free"
+            free = name.replace("new", "free") if name.endswith("_new") else "model_free"
             getattr(library.LIBRARY, f"rigcast_{free}")(made)
     return status
 

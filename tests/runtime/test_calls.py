@@ -9,7 +9,7 @@ import pytest
 
 from tests.runtime.calls import NEW, Input, Lone, Output, Record, World, error, library, raw, status_of, structures
 
-OK, BAD_ARGUMENT, BAD_FILE, NO_NUMBER, NO_MEMORY, BAD_HANDLE = range(6)
+OK, BAD_ARGUMENT, BAD_FILE, NUMERICAL, NO_MEMORY, BAD_HANDLE = range(6)
 NAMES = [name.removeprefix("rigcast_") for name in structures.FUNCTIONS]
 # Others: set_scheduler has no wrong arguments; these need a model with channels, error bounds or detail.
 ELSEWHERE = ("set_scheduler", "poses", "channels", "error_bound", "session_set_detail")

@@ -63,6 +63,6 @@ int main(int, char** arguments) {
               },
               [&] { rigcast_session_evaluate(session, pose.data(), columns, points.data(), 3 * vertices); }));
     rigcast_session_free(session);
-    rigcast_free(model);
+    rigcast_model_free(model);
     return 0;
 }

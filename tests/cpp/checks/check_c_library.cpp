@@ -25,7 +25,7 @@ struct Model {
         about.size = sizeof about;
         if (status == RIGCAST_OK) status = rigcast_describe(handle, &about);
     }
-    ~Model() { rigcast_free(handle); }
+    ~Model() { rigcast_model_free(handle); }
     Model(const Model&) = delete;
     Model& operator=(const Model&) = delete;
 
@@ -94,7 +94,7 @@ int check_damaged_files() {
         Bytes bytes = good[i % good.size()];
         mutate(bytes, random);
         const Model model(bytes);
-        const bool refused = model.status == RIGCAST_BAD_FILE || model.status == RIGCAST_NO_NUMBER;
+        const bool refused = model.status == RIGCAST_BAD_FILE || model.status == RIGCAST_NUMERICAL;
         wrong += refused ? model.handle != nullptr || *rigcast_error() == '\0' : model.status != RIGCAST_OK;
         if (model.status != RIGCAST_OK) continue;
         ++read;

@@ -21,7 +21,7 @@
  * model, crowd, inverse rig or drag may run in several threads at once, but for the call that frees it; a session is
  * for one thread at a time.
  *
- * Objects are opaque. Free each of them once, with the function of its type, a model with rigcast_free; NULL is
+ * Objects are opaque. Free each of them once, with the function of its type, a model with rigcast_model_free; NULL is
  * ignored. A model may be freed before what was made of it. In libraries built for debugging an object that was freed
  * is refused with RIGCAST_BAD_HANDLE; in others using it is undefined.
  *
@@ -63,7 +63,7 @@ enum {
     RIGCAST_OK = 0,
     RIGCAST_BAD_ARGUMENT = 1, /* an argument is wrong: the text says which, what it is and what it must be */
     RIGCAST_BAD_FILE = 2,     /* a file cannot be read or written, or is no model */
-    RIGCAST_NO_NUMBER = 3,    /* right input for which the computation overflows or has no solution */
+    RIGCAST_NUMERICAL = 3,    /* right input for which the computation overflows or has no solution */
     RIGCAST_NO_MEMORY = 4,
     RIGCAST_BAD_HANDLE = 5, /* an object is NULL, of another type, or (in builds for debugging) freed */
     RIGCAST_FAILED = 6      /* anything else */
@@ -122,7 +122,7 @@ RIGCAST_API rigcast_status rigcast_set_scheduler(void (*run)(void* user, int32_t
 RIGCAST_API rigcast_status rigcast_open(const char* path, rigcast_model** model);
 /* The same from the bytes of a file, which are copied; `name` stands in errors, and may be NULL. */
 RIGCAST_API rigcast_status rigcast_parse(const void* bytes, size_t size, const char* name, rigcast_model** model);
-RIGCAST_API void rigcast_free(rigcast_model* model);
+RIGCAST_API void rigcast_model_free(rigcast_model* model);
 
 typedef struct rigcast_blendshapes {
     size_t size;
@@ -192,7 +192,7 @@ RIGCAST_API rigcast_status rigcast_poses(const rigcast_model* model, int64_t fra
 /* Channels (T, N) of poses (T, C). `residuals`, (T) or NULL: the largest difference between each pose and that of the
  * channels found. */
 RIGCAST_API rigcast_status rigcast_channels(const rigcast_model* model, int64_t frames, const float* poses,
-                                            int64_t pose_count, float* channels, int64_t channel_count,
+                                            int64_t pose_count, double* channels, int64_t channel_count,
                                             float* residuals, int64_t residual_count);
 /* Vertices (T, V, 3) of poses (T, C). */
 RIGCAST_API rigcast_status rigcast_evaluate(const rigcast_model* model, int64_t frames, const float* poses,
@@ -300,9 +300,8 @@ typedef struct rigcast_drag_result {
     rigcast_floats_out pose;      /* (columns) */
     rigcast_doubles_out channels; /* (channels), of a model whose poses are decided by them */
     rigcast_doubles_out errors;   /* (M): distances that are left */
-    int64_t iterations;           /* written */
+    int32_t iterations;           /* written */
     int32_t converged;            /* written: 1 or 0 */
-    int32_t reserved;             /* 0 */
 } rigcast_drag_result;
 RIGCAST_API rigcast_status rigcast_drag_new(const rigcast_model* model, const int32_t* vertices, int64_t count,
                                             rigcast_drag** drag);
