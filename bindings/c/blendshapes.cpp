@@ -43,17 +43,15 @@ rigcast::rig::DenseBlendshapes dense_of(const rigcast_blendshapes& from) {
     const std::int64_t factors = from.factor_shapes.count;
     if (vertices < 1) throw rigcast::bad_argument(function, "vertices", std::to_string(vertices), "1 or more");
     rigcast::rig::DenseBlendshapes dense;
-    dense.neutral = c::array<const float, 2>(function, "neutral", from.neutral.data, from.neutral.count, {vertices, 3});
-    dense.deltas =
-        c::array<const float, 3>(function, "deltas", from.deltas.data, from.deltas.count, {shapes, vertices, 3});
+    dense.neutral = c::needed_array<2>(function, "neutral", from.neutral, {vertices, 3});
+    dense.deltas = c::needed_array<3>(function, "deltas", from.deltas, {shapes, vertices, 3});
     dense.bounds = c::given_array<2>(function, "bounds", from.bounds, {shapes, 2});
     dense.faces = c::given_array<2>(function, "face_corners", from.face_corners, {from.face_corners.count / 4, 4});
-    const auto deltas = c::array<const float, 3>(function, "correction_deltas", from.correction_deltas.data,
-                                                 from.correction_deltas.count, {corrections, vertices, 3});
+    const auto deltas =
+        c::needed_array<3>(function, "correction_deltas", from.correction_deltas, {corrections, vertices, 3});
     if (corrections == 0) return dense;
-    c::array<const int32_t, 1>(function, "correction_offsets", from.correction_offsets.data,
-                               from.correction_offsets.count, {corrections + 1});
-    c::array<const int32_t, 1>(function, "factor_shapes", from.factor_shapes.data, factors, {factors});
+    c::needed_array<1>(function, "correction_offsets", from.correction_offsets, {corrections + 1});
+    c::needed_array<1>(function, "factor_shapes", from.factor_shapes, {factors});
     c::given_array<2>(function, "factor_tents", from.factor_tents, {factors, 3});
     check_offsets(from);
     for (std::int64_t i = 0; i < corrections; ++i) {

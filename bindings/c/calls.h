@@ -50,13 +50,25 @@ View<T, Rank> array(const char* function, const char* argument, T* data, std::in
     return {data, shape};
 }
 
-/// The same for an array of a structure; empty if it is not given.
+/// The same for an array of a structure.
+template <int Rank, class Given>
+auto needed_array(const char* function, const char* argument, const Given& given,
+                  const std::array<std::int64_t, Rank>& shape) {
+    return array<std::remove_pointer_t<decltype(given.data)>, Rank>(function, argument, given.data, given.count, shape);
+}
+
+/// Returns true unless an array is {NULL, 0}.
+template <class Given>
+bool is_given(const Given& given) {
+    return given.data != nullptr || given.count != 0;
+}
+
+/// The same as needed_array; empty if it is not given.
 template <int Rank, class Given>
 auto given_array(const char* function, const char* argument, const Given& given,
                  const std::array<std::int64_t, Rank>& shape) {
-    using T = std::remove_pointer_t<decltype(given.data)>;
-    if (given.data == nullptr && given.count == 0) return View<T, Rank>();
-    return array<T, Rank>(function, argument, given.data, given.count, shape);
+    using Array = decltype(needed_array<Rank>(function, argument, given, shape));
+    return is_given(given) ? needed_array<Rank>(function, argument, given, shape) : Array();
 }
 
 /// Copies numbers into an array of a result, which has as many, or none if it was not given.

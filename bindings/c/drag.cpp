@@ -54,13 +54,10 @@ public:
           columns_(drag.solver.model().character().num_controls()),
           values_(static_cast<std::size_t>(ik::values_per_goal) * goals_.size()),
           reference_(pose("start", task.start, drag.rest_pose)),
-          start_(task.start.data == nullptr ? drag.rest_unknowns : unknowns(reference_)),
-          preferred_(task.preferred.data == nullptr && task.preferred.count == 0
-                         ? start_
-                         : unknowns(pose("preferred", task.preferred, {}))) {
+          start_(c::is_given(task.start) ? unknowns(reference_) : drag.rest_unknowns),
+          preferred_(c::is_given(task.preferred) ? unknowns(pose("preferred", task.preferred, {})) : start_) {
         const auto count = static_cast<std::int64_t>(goals_.size());
-        const auto targets =
-            c::array<const double, 2>("solve", "targets", task.targets.data, task.targets.count, {count, 3});
+        const auto targets = c::needed_array<2>("solve", "targets", task.targets, {count, 3});
         const auto weights = c::given_array<1>("solve", "weights", task.weights, {count});
         for (std::int64_t i = 0; i < count; ++i) {
             std::copy_n(targets.row(i), 3, values_.data() + ik::values_per_goal * i);

@@ -15,8 +15,8 @@ namespace {
 inverse::RigGram gram_of(const rigcast_model* model, const int32_t* vertices, int64_t count, const double* weights,
                          int64_t weight_count) {
     const auto rig = c::blendshapes_of("solve", model);
-    const auto not_given = [](const void* data, std::int64_t number) { return data == nullptr && number == 0; };
-    const bool all_vertices = not_given(vertices, count), unweighted = not_given(weights, weight_count);
+    const bool all_vertices = !c::is_given(rigcast_integers{vertices, count});
+    const bool unweighted = !c::is_given(rigcast_doubles{weights, weight_count});
     if (all_vertices && unweighted) return inverse::RigGram(rig);
     std::vector<std::int32_t> all;
     if (all_vertices) {
@@ -34,8 +34,7 @@ inverse::Problem problem_of(const inverse::RigGram& gram, const rigcast_shot& gi
     const std::int64_t frames = given.frames, shapes = gram.rig().num_shapes();
     const std::int64_t vertices = std::ssize(gram.vertices());
     inverse::ShotTargets shot;
-    shot.targets =
-        c::array<const float, 3>("solve", "targets", given.targets.data, given.targets.count, {frames, vertices, 3});
+    shot.targets = c::needed_array<3>("solve", "targets", given.targets, {frames, vertices, 3});
     shot.alpha = given.alpha;
     shot.smoothness = given.smoothness;
     shot.bounds = c::given_array<2>("solve", "bounds", given.bounds, {shapes, 2});

@@ -82,11 +82,9 @@ rigcast_status rigcast_channels(const rigcast_model* model, int64_t frames, cons
         const ModelCall call("channels", model, frames);
         const auto from = call.columns("poses", poses, pose_count);
         const auto to = call.channels(channels, channel_count);
-        const bool is_wanted = residuals != nullptr || residual_count != 0;
-        std::vector<float> unwanted(is_wanted ? 0 : static_cast<std::size_t>(frames));
-        const View<float, 1> left =
-            is_wanted ? c::array<float, 1>("channels", "residuals", residuals, residual_count, {frames})
-                      : View<float, 1>(unwanted.data(), {frames});
+        auto left = c::given_array<1>("channels", "residuals", rigcast_floats_out{residuals, residual_count}, {frames});
+        std::vector<float> unwanted(left.size() == frames ? 0 : static_cast<std::size_t>(frames));
+        if (!unwanted.empty()) left = {unwanted.data(), {frames}};
         std::vector<float> found(static_cast<std::size_t>(to.size()));
         call.model.character().channels.channels(from, {found.data(), to.extents()}, left);
         std::copy(found.begin(), found.end(), to.begin());

@@ -71,15 +71,21 @@ States Crowd::states(const char* function, const Heads& heads) const {
 }
 
 void Crowd::evaluate(const Heads& heads, View<float, 3> vertices, int threads) const {
+    evaluate(heads, vertices, threads,
+             [&](const Heads& some, View<float, 3> out) { evaluate_each(some, out, threads); });
+}
+
+void Crowd::evaluate(const Heads& heads, View<float, 3> vertices, int threads,
+                     const std::function<void(const Heads&, View<float, 3>)>& each) const {
     const States states = this->states("evaluate", heads);
     const std::int64_t count = rig_->character().num_vertices();
-    check_shape<float, 3>("evaluate", "vertices", vertices, {heads.size(), count, 3});
+    check_shape<float, 3>("evaluate", "out", vertices, {heads.size(), count, 3});
     const auto distinct = static_cast<std::int64_t>(states.first.size());
     // Nothing is shared: sorting by prefix would gain no more than its copy costs.
-    if (distinct == heads.size()) return evaluate_each(heads, vertices, threads);
+    if (distinct == heads.size()) return each(heads, vertices);
     std::vector<float> once(static_cast<std::size_t>(distinct * count * 3));
     const View<float, 3> shown(once.data(), {distinct, count, 3});
-    evaluate_each(ChosenHeads(heads, states.first).heads(), shown, threads);
+    each(ChosenHeads(heads, states.first).heads(), shown);
     parallel_for(heads.size(), 16, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t h = begin; h < end; ++h) {
             std::copy_n(shown.row(states.of_head[static_cast<std::size_t>(h)]), 3 * count, vertices.row(h));

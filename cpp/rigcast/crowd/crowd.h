@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -51,6 +52,10 @@ public:
     States states(const char* function, const Heads& heads) const;
     /// Writes the vertices (H, V, 3) of heads. Throws ArgumentError as Clips::check, or if the shape is wrong.
     void evaluate(const Heads& heads, View<float, 3> vertices, int threads) const;
+    /// The same by `each`, which writes the vertices of checked heads on some device: of those in distinct states, or
+    /// of all heads where no two are alike.
+    void evaluate(const Heads& heads, View<float, 3> vertices, int threads,
+                  const std::function<void(const Heads&, View<float, 3>)>& each) const;
 
 private:
     void evaluate_each(const Heads& heads, View<float, 3> vertices, int threads) const;

@@ -73,9 +73,11 @@ void ResidentCrowd::evaluate_on_device(const Heads& heads, const DeviceArray& ve
 }
 
 void ResidentCrowd::evaluate(const Heads& heads, View<float, 3> vertices) const {
-    const Keys found = keys("evaluate", heads);
-    const rig::Prefix prefix = crowd_->prefix(heads);
-    rig_->evaluate_played(found.played(state_->curves), vertices, {&prefix, {}});
+    crowd_->evaluate(heads, vertices, 0, [&](const Heads& some, View<float, 3> out) {
+        const Keys found = keys("evaluate", some);
+        const rig::Prefix prefix = crowd_->prefix(some);
+        rig_->evaluate_played(found.played(state_->curves), out, {&prefix, {}});
+    });
 }
 
 }  // namespace rigcast::cuda

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from rigcast._cuda import DeviceArray, ResidentCrowd
 
 Float32 = NDArray[np.float32]
-BYTES_AT_ONCE = 1 << 25  # that are copied before Ctrl-C is looked for
 
 
 class Crowd:
@@ -135,19 +134,7 @@ class Crowd:
         check_threads("evaluate", threads)
         heads = self._heads("evaluate", clip, frame, prefix)
         result = self._output(out, len(heads[0]))
-        if device == "cpu":
-            self._engine.evaluate(*heads, result, threads)
-            return result
-        once, head = self._states("evaluate", heads)
-        if len(once[0]) == len(head):
-            self._resident("evaluate", device).evaluate(*heads, result)
-            return result
-        shown = self._output(None, len(once[0]))
-        self._resident("evaluate", device).evaluate(*once, shown)
-        step = max(1, BYTES_AT_ONCE // max(1, shown[:1].nbytes))
-        for begin in range(0, len(head), step):
-            # mode "clip" writes into `result` without a buffer of its size; the indices are in range
-            shown.take(head[begin : begin + step], axis=0, out=result[begin : begin + step], mode="clip")
+        self._evaluate("evaluate", heads, device, threads, result)
         return result
 
     def evaluate_on_device(
@@ -247,10 +234,7 @@ class Crowd:
         check_threads("instances", threads)
         once, head = self._states("instances", self._heads("instances", clip, frame, prefix))
         vertices = self._output(None, len(once[0]))
-        if device == "cpu":
-            self._engine.evaluate(*once, vertices, threads)
-        else:
-            self._resident("instances", device).evaluate(*once, vertices)
+        self._evaluate("instances", once, device, threads, vertices)
         return Instances(vertices, head, once[2])
 
     def instances_on_device(
@@ -280,6 +264,13 @@ class Crowd:
         first, of_head = self._engine.states(function, *heads)
         clips, frames, prefixes = heads
         return (clips[first], frames[first], prefixes[first]), of_head
+
+    def _evaluate(self, function: str, heads: on_device.Heads, device: str, threads: int, out: Float32) -> None:
+        """Write the vertices (H, V, 3) of heads; those that are alike are computed once."""
+        if device == "cpu":
+            self._engine.evaluate(*heads, out, threads)
+        else:
+            self._resident(function, device).evaluate(*heads, out)
 
     def _resident(self, function: str, device: str) -> ResidentCrowd:
         """The crowd on a device, copied by the first call."""
