@@ -10,14 +10,14 @@ one package for every Python from 3.9 on. Names, arguments and shapes are those 
 writes the models.
 """
 
-from rigcast_runtime._blendshapes import BlendshapeRig, Tent
-from rigcast_runtime._crowd import Crowd, Instances
-from rigcast_runtime._description import Channel, Skeleton
-from rigcast_runtime._inverse import InverseRig, Solution, solve
-from rigcast_runtime._library import ArgumentError, FileError, NumericalError, instruction_set, version
-from rigcast_runtime._load import load, parse
-from rigcast_runtime._models import Deformer, Session
-from rigcast_runtime._solver import PoseSolution, Solver
+from ._blendshapes import BlendshapeRig, Tent
+from ._crowd import Crowd, Instances
+from ._description import Channel, Skeleton
+from ._inverse import InverseRig, Solution, solve
+from ._library import ArgumentError, FileError, NumericalError, instruction_set, version
+from ._load import load, parse
+from ._models import Deformer, Session
+from ._solver import PoseSolution, Solver
 
 __version__ = version()
 

@@ -8,7 +8,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast_runtime._library import bad_argument
+from ._library import bad_argument
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]

@@ -10,10 +10,10 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast_runtime._arrays import Float32, integers, number, numbers
-from rigcast_runtime._library import bad_argument
-from rigcast_runtime._models import Deformer
-from rigcast_runtime._structures import CBlendshapes, filled
+from ._arrays import Float32, integers, number, numbers
+from ._library import bad_argument
+from ._models import Deformer
+from ._structures import CBlendshapes, filled
 
 FUNCTION = "BlendshapeRig"
 

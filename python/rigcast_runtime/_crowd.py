@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast_runtime._arrays import Float32, Float64, integers, numbers, output, threads_of
-from rigcast_runtime._blendshapes import BlendshapeRig, check_rig
-from rigcast_runtime._library import Handle, bad_argument, call
-from rigcast_runtime._structures import numbers as pair
+from ._arrays import Float32, Float64, integers, numbers, output, threads_of
+from ._blendshapes import BlendshapeRig, check_rig
+from ._library import Handle, bad_argument, call
+from ._structures import numbers as pair
 
 Integers = NDArray[np.int32]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast_runtime._arrays import Float32
-from rigcast_runtime._structures import CChannel, CDescription, copied, texts
+from ._arrays import Float32
+from ._structures import CChannel, CDescription, copied, texts
 
 
 @dataclass(frozen=True)

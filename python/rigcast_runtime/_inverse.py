@@ -10,11 +10,11 @@ from typing import Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast_runtime._arrays import Float64, Form, integers, number, numbers, threads_of, whole
-from rigcast_runtime._blendshapes import BlendshapeRig, check_rig
-from rigcast_runtime._library import Handle, bad_argument, call
-from rigcast_runtime._structures import CShot, CShotResult, filled
-from rigcast_runtime._structures import numbers as pair
+from ._arrays import Float64, Form, integers, number, numbers, threads_of, whole
+from ._blendshapes import BlendshapeRig, check_rig
+from ._library import Handle, bad_argument, call
+from ._structures import CShot, CShotResult, filled
+from ._structures import numbers as pair
 
 Pairs = Sequence[tuple[Union[int, str], Union[int, str]]]
 Priors = tuple[ArrayLike, ArrayLike]

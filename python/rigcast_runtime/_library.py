@@ -9,7 +9,7 @@ import weakref
 from pathlib import Path
 from typing import Any, NoReturn
 
-from rigcast_runtime._structures import declare
+from ._structures import declare
 
 ABI = 1  # of rigcast/rigcast_c.h as _structures.py describes it
 NAME = {"darwin": "librigcast.1.dylib", "win32": "rigcast.dll"}.get(sys.platform, "librigcast.so.1")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 
-from rigcast_runtime._library import bad_argument
-from rigcast_runtime._models import Deformer, model_of
+from ._library import bad_argument
+from ._models import Deformer, model_of
 
 
 def load(path: str | os.PathLike[str]) -> Deformer:

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rigcast_runtime._arrays import Float32, integers, numbers, output, threads_of
-from rigcast_runtime._description import Described
-from rigcast_runtime._library import Handle, call
-from rigcast_runtime._structures import CDescription, filled
-from rigcast_runtime._structures import numbers as pair
+from ._arrays import Float32, integers, numbers, output, threads_of
+from ._description import Described
+from ._library import Handle, call
+from ._structures import CDescription, filled
+from ._structures import numbers as pair
 
 
 class Deformer(Described):

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast_runtime._arrays import Float32, Float64, integers, number, numbers, whole
-from rigcast_runtime._library import ArgumentError, Handle, bad_argument, call
-from rigcast_runtime._models import Deformer
-from rigcast_runtime._structures import CDragResult, CDragTask, filled
-from rigcast_runtime._structures import numbers as pair
+from ._arrays import Float32, Float64, integers, number, numbers, whole
+from ._library import ArgumentError, Handle, bad_argument, call
+from ._models import Deformer
+from ._structures import CDragResult, CDragTask, filled
+from ._structures import numbers as pair
 
 
 @dataclass(frozen=True, eq=False)
