@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast_runtime._arrays import Float32, Float64, integers, number, numbers, whole
-from rigcast_runtime._library import ArgumentError, Handle, bad_argument, call
+from rigcast_runtime._library import Handle, bad_argument, call
 from rigcast_runtime._models import Deformer
 from rigcast_runtime._structures import CDragResult, CDragTask, filled
 from rigcast_runtime._structures import numbers as pair
@@ -61,7 +60,7 @@ class Solver:
         self.model = model
         self.vertices = integers("solve", "vertices", vertices, ("M",))
         self._handle = Handle("drag_free", "drag_new", model._handle.pointer, *pair(self.vertices))
-        self._num_channels = _deciding_channels(model)
+        self._num_channels = int(model._facts.channels) if model._facts.channels_decide else 0
 
     def solve(
         self,
@@ -145,13 +144,3 @@ class Solver:
             np.array([frame[3].iterations for frame in frames], np.int64),
             np.array([frame[3].converged for frame in frames], bool),
         )
-
-
-def _deciding_channels(model: Deformer) -> int:
-    """Number of channels of a model whose poses are decided by them, as the solver sees it; else 0."""
-    rest = [channel.rest for channel in model.channels]
-    if rest:
-        with contextlib.suppress(ArgumentError):
-            model.poses_from_channels(rest)
-            return len(rest)
-    return 0

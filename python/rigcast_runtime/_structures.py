@@ -83,6 +83,7 @@ class CDescription(ctypes.Structure):
         ("uv", c_void_p),
         ("uv_corners", c_void_p),
         ("metadata", c_char_p),
+        ("channels_decide", c_int32),
     ]
 
 
@@ -143,6 +144,7 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "rigcast_set_scheduler": (CALLS_WORK, c_void_p),
     "rigcast_open": (c_char_p, NEW),
     "rigcast_parse": (c_void_p, c_size_t, c_char_p, NEW),
+    "rigcast_save": (OBJECT, c_char_p),
     "rigcast_make_blendshapes": (POINTER(CBlendshapes), NEW),
     "rigcast_describe": (OBJECT, POINTER(CDescription)),
     "rigcast_poses": (OBJECT, c_int64, *NUMBERS, *NUMBERS),

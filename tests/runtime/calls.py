@@ -59,6 +59,7 @@ class World:
         }
         self.pointers = {name: made._handle.pointer for name, made in {"model": self.model, **self.kept}.items()}
         self.calls = self._calls(rig, clip, str(path).encode())
+        self.calls["save"] = [self.pointers["model"], str(folder / "saved.safetensors").encode()]
 
     def _calls(self, rig, clip, path):
         frames, width, count = 2, rig.num_shapes, len(rig.rest_vertices)

@@ -278,15 +278,42 @@ def test_nothing_may_be_freed(free):
     getattr(library.LIBRARY, free)(None)
 
 
-DEBUGGING = b"is no object of this type, or was freed" in library.PATH.read_bytes()
-NEEDS_CHECKS = "the C library is built without checks of objects (RIGCAST_CHECK_INDICES or a debug build)"
-
-
-@pytest.mark.skipif(not DEBUGGING, reason=NEEDS_CHECKS)
-def test_freed_and_confused_objects_are_refused_in_builds_for_debugging(world):
+def test_freed_and_confused_objects_are_refused(world):
     made = ctypes.c_void_p()
     assert library.LIBRARY.rigcast_session_new(world.pointers["model"], ctypes.byref(made)) == OK
     refused("confidence", with_changes(raw(world.calls["confidence"]), {0: made.value}), BAD_HANDLE)
     for _ in range(2):
         library.LIBRARY.rigcast_session_free(made)
     refused("session_evaluate", with_changes(raw(world.calls["session_evaluate"]), {0: made.value}), BAD_HANDLE)
+    assert error() == "session_evaluate: session is no object of this type, or was freed"
+
+
+# A wrong call of every function: what stands in place of its arguments, and the status. Of most an object is NULL.
+FAILING = {
+    "open": ([b"none.safetensors", NEW], BAD_FILE),
+    "parse": ([b"no model", 8, b"cut", NEW], BAD_FILE),
+    "make_blendshapes": ([None, NEW], BAD_ARGUMENT),
+}
+FOR_NUMBERS = (ctypes.c_int64, ctypes.c_int32, ctypes.c_size_t)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "set_scheduler"])  # which takes everything
+def test_a_sentence_begins_with_the_function_that_failed(name):
+    types = structures.FUNCTIONS[f"rigcast_{name}"]
+    nothing = [NEW if kind is structures.NEW else 0 if kind in FOR_NUMBERS else None for kind in types]
+    arguments, status = FAILING.get(name, (nothing, BAD_HANDLE))
+    refused(name, arguments, status)
+    assert error().startswith(f"{name}: ")
+    assert error().count(": ") == 1 or name == "open"
+
+
+def test_a_sentence_of_the_engine_begins_with_the_function_of_the_library(world):
+    arguments = raw(world.calls["session_evaluate"])
+    refused("session_evaluate", with_changes(arguments, {2: 3}))
+    assert error().startswith("session_evaluate: pose is 3 numbers long; it must be ")
+
+
+def test_a_file_that_cannot_be_written(world, tmp_path):
+    for path in (tmp_path, tmp_path / "none" / "a.safetensors"):
+        refused("save", [world.pointers["model"], str(path).encode()], BAD_FILE)
+    refused("save", [world.pointers["model"], None])

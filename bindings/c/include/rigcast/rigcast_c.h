@@ -2,10 +2,10 @@
 #define RIGCAST_C_H
 /* The C library of rigcast: models, sessions, crowds, inverse rigs and drags for programs in any language.
  *
- * Errors: a call returns a status; rigcast_error() is the sentence of this thread's last call that failed. Its texts
- * name functions and arguments as the C++ and Python packages do: "evaluate: poses ...", without "rigcast_". Read it
- * after the call has returned, never as another argument of the expression that contains the call. Nothing is printed,
- * no exception crosses, nothing exits.
+ * Errors: a call returns a status; rigcast_error() is the sentence of this thread's last call that failed. It begins
+ * with the function, without "rigcast_": "session_evaluate: pose is ...; it must be ...". Read it after the call has
+ * returned, never as another argument of the expression that contains the call. Nothing is printed, no exception
+ * crosses, nothing exits.
  *
  * Arrays are row-major: T frames, C columns of a pose, V vertices, N channels. An array comes with its count of
  * numbers, which must be that of its shape; where an argument gives the length alone (the heads of a crowd, the names
@@ -22,8 +22,9 @@
  * for one thread at a time.
  *
  * Objects are opaque. Free each of them once, with the function of its type, a model with rigcast_model_free; NULL is
- * ignored. A model may be freed before what was made of it. In libraries built for debugging an object that was freed
- * is refused with RIGCAST_BAD_HANDLE; in others using it is undefined.
+ * ignored. A model may be freed before what was made of it. Every library keeps a list of the objects that live: one
+ * that was freed, or is of another type, is refused with RIGCAST_BAD_HANDLE, and freed no second time, until a new
+ * object of its type happens to lie at its address.
  *
  * Structures that begin with `size` grow at their end: set size = sizeof the structure as your program knows it, and
  * everything else to 0 or to what you want. A library that is older than the header of the program refuses fields that
@@ -65,7 +66,7 @@ enum {
     RIGCAST_BAD_FILE = 2,     /* a file cannot be read or written, or is no model */
     RIGCAST_NUMERICAL = 3,    /* right input for which the computation overflows or has no solution */
     RIGCAST_NO_MEMORY = 4,
-    RIGCAST_BAD_HANDLE = 5, /* an object is NULL, of another type, or (in builds for debugging) freed */
+    RIGCAST_BAD_HANDLE = 5, /* an object is NULL, of another type, or freed */
     RIGCAST_FAILED = 6      /* anything else */
 };
 
@@ -122,6 +123,9 @@ RIGCAST_API rigcast_status rigcast_set_scheduler(void (*run)(void* user, int32_t
 RIGCAST_API rigcast_status rigcast_open(const char* path, rigcast_model** model);
 /* The same from the bytes of a file, which are copied; `name` stands in errors, and may be NULL. */
 RIGCAST_API rigcast_status rigcast_parse(const void* bytes, size_t size, const char* name, rigcast_model** model);
+/* Writes the file of a model: those that rigcast_open and rigcast_parse read get the bytes that they were read from.
+ * Whatever happens, `path`, which is UTF-8, is the old file or all of the new one. */
+RIGCAST_API rigcast_status rigcast_save(const rigcast_model* model, const char* path);
 RIGCAST_API void rigcast_model_free(rigcast_model* model);
 
 typedef struct rigcast_blendshapes {
@@ -182,6 +186,7 @@ typedef struct rigcast_description {
     const float* uv;                   /* (uvs, 2) */
     const int32_t* uv_corners;         /* (faces, 4), rows of uv; -1 pads, as in face_corners */
     const char* metadata;              /* all of it, as JSON */
+    int32_t channels_decide;           /* 1: the channels decide poses, and rigcast_poses works; 0: it refuses */
 } rigcast_description;
 RIGCAST_API rigcast_status rigcast_describe(const rigcast_model* model, rigcast_description* description);
 
