@@ -73,6 +73,8 @@ rigcast_status status_of_exception(const std::source_location& place) noexcept {
         throw;
     } catch (const BadHandle& error) {
         return kept(place, error.what(), RIGCAST_BAD_HANDLE);
+    } catch (const Cancelled& error) {
+        return kept(place, error.what(), RIGCAST_CANCELLED);
     } catch (const BadFile& error) {
         return kept(place, after_function(error.what()), RIGCAST_BAD_FILE);
     } catch (const FileError& error) {

@@ -22,6 +22,10 @@ struct BadFile : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+struct Cancelled : std::runtime_error {
+    Cancelled() : std::runtime_error("cancelled by progress") {}
+};
+
 /// The objects of one type that live, by address: a call looks its object up, which takes about 0.02 microseconds.
 template <class T>
 class Living {

@@ -39,6 +39,7 @@ class Record(NamedTuple):
 
 
 NEW = "where to write an object"
+OK, BAD_ARGUMENT, BAD_FILE, NUMERICAL, NO_MEMORY, BAD_HANDLE = range(6)
 
 
 class World:
@@ -156,3 +157,16 @@ def status_of(name, arguments) -> int:
 
 def error() -> str:
     return library.LIBRARY.rigcast_error().decode()
+
+
+def refused(name, arguments, status=BAD_ARGUMENT):
+    """Fail unless a call has a status, and an own sentence."""
+    assert status_of("confidence", [None, 0, None, 0, None, 0]) == BAD_HANDLE  # another sentence
+    before = error()
+    assert status_of(name, arguments) == status
+    assert error() != before or status == BAD_HANDLE
+    assert len(error().split()) > 2
+
+
+def with_changes(arguments, changes):
+    return [changes.get(i, argument) for i, argument in enumerate(arguments)]

@@ -7,9 +7,25 @@ import ctypes
 import numpy as np
 import pytest
 
-from tests.runtime.calls import NEW, Input, Lone, Output, Record, World, error, library, raw, status_of, structures
+from tests.runtime.calls import (
+    BAD_FILE,
+    BAD_HANDLE,
+    NEW,
+    OK,
+    Input,
+    Lone,
+    Output,
+    Record,
+    World,
+    error,
+    library,
+    raw,
+    refused,
+    status_of,
+    structures,
+    with_changes,
+)
 
-OK, BAD_ARGUMENT, BAD_FILE, NUMERICAL, NO_MEMORY, BAD_HANDLE = range(6)
 NAMES = [name.removeprefix("rigcast_") for name in structures.FUNCTIONS]
 # Others: set_scheduler has no wrong arguments; these need a model with channels, error bounds or detail.
 ELSEWHERE = ("set_scheduler", "poses", "channels", "error_bound", "session_set_detail")
@@ -30,24 +46,11 @@ def name(request):
     return request.param
 
 
-def refused(name, arguments, status=BAD_ARGUMENT):
-    """Fail unless a call has a status, and an own sentence."""
-    assert status_of("confidence", [None, 0, None, 0, None, 0]) == BAD_HANDLE  # another sentence
-    before = error()
-    assert status_of(name, arguments) == status
-    assert error() != before or status == BAD_HANDLE
-    assert len(error().split()) > 2
-
-
 def spoiled(arguments, kind):
     """For each argument of a kind its place among the raw arguments, and itself."""
     for i, argument in enumerate(arguments):
         if isinstance(argument, kind):
             yield len(raw(arguments[:i])), argument
-
-
-def with_changes(arguments, changes):
-    return [changes.get(i, argument) for i, argument in enumerate(arguments)]
 
 
 def test_every_function_is_tried(world):
@@ -286,34 +289,3 @@ def test_freed_and_confused_objects_are_refused(world):
         library.LIBRARY.rigcast_session_free(made)
     refused("session_evaluate", with_changes(raw(world.calls["session_evaluate"]), {0: made.value}), BAD_HANDLE)
     assert error() == "session_evaluate: session is no object of this type, or was freed"
-
-
-# A wrong call of every function: what stands in place of its arguments, and the status. Of most an object is NULL.
-FAILING = {
-    "open": ([b"none.safetensors", NEW], BAD_FILE),
-    "parse": ([b"no model", 8, b"cut", NEW], BAD_FILE),
-    "make_blendshapes": ([None, NEW], BAD_ARGUMENT),
-}
-FOR_NUMBERS = (ctypes.c_int64, ctypes.c_int32, ctypes.c_size_t)
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "set_scheduler"])  # which takes everything
-def test_a_sentence_begins_with_the_function_that_failed(name):
-    types = structures.FUNCTIONS[f"rigcast_{name}"]
-    nothing = [NEW if kind is structures.NEW else 0 if kind in FOR_NUMBERS else None for kind in types]
-    arguments, status = FAILING.get(name, (nothing, BAD_HANDLE))
-    refused(name, arguments, status)
-    assert error().startswith(f"{name}: ")
-    assert error().count(": ") == 1 or name == "open"
-
-
-def test_a_sentence_of_the_engine_begins_with_the_function_of_the_library(world):
-    arguments = raw(world.calls["session_evaluate"])
-    refused("session_evaluate", with_changes(arguments, {2: 3}))
-    assert error().startswith("session_evaluate: pose is 3 numbers long; it must be ")
-
-
-def test_a_file_that_cannot_be_written(world, tmp_path):
-    for path in (tmp_path, tmp_path / "none" / "a.safetensors"):
-        refused("save", [world.pointers["model"], str(path).encode()], BAD_FILE)
-    refused("save", [world.pointers["model"], None])

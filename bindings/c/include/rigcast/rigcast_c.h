@@ -67,7 +67,8 @@ enum {
     RIGCAST_NUMERICAL = 3,    /* right input for which the computation overflows or has no solution */
     RIGCAST_NO_MEMORY = 4,
     RIGCAST_BAD_HANDLE = 5, /* an object is NULL, of another type, or freed */
-    RIGCAST_FAILED = 6      /* anything else */
+    RIGCAST_FAILED = 6,     /* anything else */
+    RIGCAST_CANCELLED = 7   /* the program's own `progress` returned another number than 0 */
 };
 
 /* Arrays inside of structures, with their counts of numbers; {NULL, 0} is an array that was not given. */
@@ -96,6 +97,11 @@ typedef struct rigcast_integers_out {
     int32_t* data;
     int64_t count;
 } rigcast_integers_out;
+
+/* Called by long calls on the thread that called them, about 20 times per second, with how many frames of how many are
+ * done. Another number than 0 ends the call with RIGCAST_CANCELLED; it writes no results. It may call the library, but
+ * not free what is in use. */
+typedef int (*rigcast_progress)(void* user, int64_t done, int64_t total);
 
 /* --- The library ------------------------------------------------------------------------------------------------ */
 
@@ -269,7 +275,9 @@ typedef struct rigcast_shot {
     double tolerance;               /* 0: 1e-9 */
     int64_t max_iterations;         /* 0: chosen */
     int32_t threads;
-    int32_t frame_by_frame; /* with smoothness, 1: each frame given the two before it, as for a live stream */
+    int32_t frame_by_frame;    /* with smoothness, 1: each frame given the two before it, as for a live stream */
+    rigcast_progress progress; /* may be NULL */
+    void* user;
 } rigcast_shot;
 typedef struct rigcast_shot_result {
     size_t size;
@@ -292,21 +300,28 @@ RIGCAST_API void rigcast_inverse_free(rigcast_inverse* inverse);
 
 typedef struct rigcast_drag_task {
     size_t size;
-    rigcast_doubles targets;  /* (M, 3): places of the drag's M vertices */
+    rigcast_doubles targets;  /* (frames, M, 3): places of the drag's M vertices */
     rigcast_doubles weights;  /* (M), from 0; default: 1 */
-    rigcast_floats start;     /* (columns): where the search begins; default: the rest pose */
-    rigcast_floats preferred; /* (columns): what is kept where targets leave a choice; default: the start */
+    rigcast_floats start;     /* (columns): where the search begins, further frames begin where the frame before ended;
+                                 or (frames, columns): frames are independent; default: the rest pose */
+    rigcast_floats preferred; /* (columns) or (frames, columns): what is kept where targets leave a choice; default: the
+                                 start */
     double preference;        /* how much it is kept; 0: 1e-3 */
     double tolerance;         /* relative to the size of the character; 0: 1e-6 */
-    int64_t max_iterations;   /* 0: 100 */
+    int64_t max_iterations;   /* per frame; 0: 100 */
+    int64_t frames;           /* 0: 1 */
+    rigcast_progress progress; /* may be NULL */
+    void* user;
 } rigcast_drag_task;
 typedef struct rigcast_drag_result {
     size_t size;
-    rigcast_floats_out pose;      /* (columns) */
-    rigcast_doubles_out channels; /* (channels), of a model whose poses are decided by them */
-    rigcast_doubles_out errors;   /* (M): distances that are left */
-    int32_t iterations;           /* written */
-    int32_t converged;            /* written: 1 or 0 */
+    rigcast_floats_out pose;               /* (frames, columns) */
+    rigcast_doubles_out channels;          /* (frames, channels), of a model whose poses are decided by them */
+    rigcast_doubles_out errors;            /* (frames, M): distances that are left */
+    int32_t iterations;                    /* written: of all frames together */
+    int32_t converged;                     /* written: 1 if all frames have, or 0 */
+    rigcast_integers_out frame_iterations; /* (frames) */
+    rigcast_integers_out frame_converged;  /* (frames): 1 or 0 */
 } rigcast_drag_result;
 RIGCAST_API rigcast_status rigcast_drag_new(const rigcast_model* model, const int32_t* vertices, int64_t count,
                                             rigcast_drag** drag);
