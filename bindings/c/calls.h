@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <source_location>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -14,17 +15,18 @@
 /// What all functions of the C library share: exceptions become a status and a text, arrays are checked.
 namespace rigcast::c {
 
-/// Keeps the text of the exception that is handled, for rigcast_error, and returns its status.
-rigcast_status status_of_exception() noexcept;
+/// Keeps the text of the exception that is handled, for rigcast_error, and returns its status. The text begins with the
+/// function of the library that is at `place`, in place of the function of the engine that the exception names.
+rigcast_status status_of_exception(const std::source_location& place) noexcept;
 
-/// Runs the body of a function; no exception leaves it.
+/// Runs the body of the function that calls this; no exception leaves it.
 template <class Body>
-rigcast_status guarded(Body&& body) noexcept {
+rigcast_status guarded(Body&& body, const std::source_location& place = std::source_location::current()) noexcept {
     try {
         body();
         return RIGCAST_OK;
     } catch (...) {
-        return status_of_exception();
+        return status_of_exception(place);
     }
 }
 
@@ -117,7 +119,7 @@ template <class T>
 std::size_t size_of(const char* function, const char* argument, const T* given) {
     static_assert(first_size<T> >= sizeof(std::size_t) && first_size<T> <= sizeof(T));
     if (given == nullptr) throw bad_argument(function, argument, "NULL", "a structure");
-    if (given->size < first_size<T> || given->size > largest_size) {
+    if (given->size < first_size<T> || given->size > largest_size || given->size % alignof(T) != 0) {
         throw bad_argument(function, std::string(argument) + "->size", std::to_string(given->size),
                            "sizeof the structure, " + std::to_string(sizeof(T)) + " in this library");
     }

@@ -1,5 +1,6 @@
 #include "bindings/c/calls.h"
 #include "rigcast/face/maps/face_maps.h"
+#include "rigcast/ik/goals/unknowns.h"
 #include "rigcast/rig/surface.h"
 
 namespace rigcast::c {
@@ -89,6 +90,7 @@ rigcast_model::rigcast_model(std::shared_ptr<const rigcast::rig::Deformer> share
     d.uv = c::or_null(surface.uvs);
     d.uv_corners = c::or_null(surface.uv_faces);
     d.metadata = character.tensors->metadata_text().c_str();
+    d.channels_decide = ik::channels_decide(character) ? 1 : 0;
 }
 
 rigcast_status rigcast_describe(const rigcast_model* model, rigcast_description* description) {

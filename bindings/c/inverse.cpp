@@ -1,4 +1,5 @@
 #include "bindings/c/calls.h"
+#include "bindings/c/reports.h"
 #include "rigcast/inverse/solve.h"
 
 namespace c = rigcast::c;
@@ -70,6 +71,9 @@ rigcast_status rigcast_inverse_solve(const rigcast_inverse* inverse, const rigca
         options.max_iterations = c::setting<std::int64_t>("solve", "max_iterations", given.max_iterations, 0);
         options.threads = given.threads;
         options.coupled = given.frame_by_frame == 0;
+        c::Reports reports(given.progress, given.user, given.frames);
+        options.solved = [&](std::int64_t frames) { reports.advance(frames); };
+        options.report = [&](std::int64_t, double) { reports.check(); };
         const inverse::Problem problem = problem_of(gram, given);
         const std::int64_t frames = problem.num_frames();
         const auto weights = c::given_array<2>("solve", "weights", out.weights, {frames, problem.num_shapes()});
@@ -79,6 +83,7 @@ rigcast_status rigcast_inverse_solve(const rigcast_inverse* inverse, const rigca
         const auto iterations = c::given_array<1>("solve", "iterations", out.iterations, {frames});
         const auto converged = c::given_array<1>("solve", "converged", out.converged, {frames});
         const inverse::ShotWeights found = inverse::solve(gram, problem, options);
+        reports.advance(frames);
         c::write_given(weights, found.weights);
         c::write_given(objective, found.objective);
         c::write_given(optimality, found.optimality);

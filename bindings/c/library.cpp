@@ -1,10 +1,13 @@
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 
 #include "bindings/c/calls.h"
+#include "rigcast/core/files/files.h"
 #include "rigcast/core/instruction_set.h"
 #include "rigcast/core/parallel.h"
 #include "rigcast/version.h"
@@ -16,16 +19,34 @@ namespace {
 /// a thread ends after the library was unloaded.
 thread_local std::array<char, 2048> last_error{};
 
-/// Keeps a text, cut between two characters of UTF-8 if it is too long.
-void keep(const char* text) noexcept {
-    std::size_t length = std::min(std::strlen(text), last_error.size() - 1);
-    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
-    std::memcpy(last_error.data(), text, length);
-    last_error[length] = '\0';
+/// The name at a place in the library without "rigcast_": "evaluate" of a function that compilers describe as
+/// "rigcast_status rigcast_evaluate(const rigcast_model*, ...)".
+std::string_view function_at(const std::source_location& place) noexcept {
+    std::string_view name = place.function_name();
+    name = name.substr(0, name.find('('));
+    constexpr std::string_view prefix = "rigcast_";
+    const std::size_t begin = name.rfind(prefix);
+    return begin == std::string_view::npos ? name : name.substr(begin + prefix.size());
 }
 
-rigcast_status kept(const char* text, rigcast_status status) noexcept {
-    keep(text);
+/// A sentence without the function that it begins with: what follows "evaluate: ".
+const char* after_function(const char* sentence) noexcept {
+    const char* end = sentence;
+    while (std::isalnum(static_cast<unsigned char>(*end)) != 0 || *end == '_' || *end == '.') ++end;
+    return end > sentence && end[0] == ':' && end[1] == ' ' ? end + 2 : sentence;
+}
+
+/// Keeps "FUNCTION: TEXT", cut between two characters of UTF-8 if it is too long, and returns the status.
+rigcast_status kept(const std::source_location& place, const char* text, rigcast_status status) noexcept {
+    const std::string_view function = function_at(place);
+    char* const begin = last_error.data() + function.size() + 2;  // names of functions are short
+    std::memcpy(last_error.data(), function.data(), function.size());
+    std::memcpy(begin - 2, ": ", 2);
+    const std::size_t room = last_error.size() - 1 - function.size() - 2;
+    std::size_t length = std::min(std::strlen(text), room);
+    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
+    std::memmove(begin, text, length);
+    begin[length] = '\0';
     return status;
 }
 
@@ -47,27 +68,31 @@ private:
 
 }  // namespace
 
-rigcast_status status_of_exception() noexcept {
+rigcast_status status_of_exception(const std::source_location& place) noexcept {
     try {
         throw;
     } catch (const BadHandle& error) {
-        return kept(error.what(), RIGCAST_BAD_HANDLE);
+        return kept(place, error.what(), RIGCAST_BAD_HANDLE);
+    } catch (const Cancelled& error) {
+        return kept(place, error.what(), RIGCAST_CANCELLED);
     } catch (const BadFile& error) {
-        return kept(error.what(), RIGCAST_BAD_FILE);
+        return kept(place, after_function(error.what()), RIGCAST_BAD_FILE);
+    } catch (const FileError& error) {
+        return kept(place, after_function(error.what()), RIGCAST_BAD_FILE);
     } catch (const ArgumentError& error) {
-        return kept(error.what(), RIGCAST_BAD_ARGUMENT);
+        return kept(place, after_function(error.what()), RIGCAST_BAD_ARGUMENT);
     } catch (const NumericalError& error) {
-        return kept(error.what(), RIGCAST_NUMERICAL);
+        return kept(place, after_function(error.what()), RIGCAST_NUMERICAL);
     } catch (const std::filesystem::filesystem_error& error) {
-        return kept(error.what(), RIGCAST_BAD_FILE);
+        return kept(place, error.what(), RIGCAST_BAD_FILE);
     } catch (const std::bad_alloc&) {
-        return kept("there is not enough memory", RIGCAST_NO_MEMORY);
+        return kept(place, "there is not enough memory", RIGCAST_NO_MEMORY);
     } catch (const std::length_error&) {  // more than any memory has
-        return kept("there is not enough memory", RIGCAST_NO_MEMORY);
+        return kept(place, "there is not enough memory", RIGCAST_NO_MEMORY);
     } catch (const std::exception& error) {
-        return kept(error.what(), RIGCAST_FAILED);
+        return kept(place, error.what(), RIGCAST_FAILED);
     } catch (...) {
-        return kept("an unknown error", RIGCAST_FAILED);
+        return kept(place, "an unknown error", RIGCAST_FAILED);
     }
 }
 

@@ -63,6 +63,14 @@ rigcast_status rigcast_parse(const void* bytes, size_t size, const char* name, r
     });
 }
 
+rigcast_status rigcast_save(const rigcast_model* model, const char* path) {
+    return c::guarded([&] {
+        const rigcast::rig::Deformer& saved = *c::object("model", model).model;
+        if (path == nullptr) throw rigcast::bad_argument("save", "path", "NULL", "a path");
+        saved.save(path);
+    });
+}
+
 void rigcast_model_free(rigcast_model* model) {
     c::free_object(model);
 }

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "bindings/convert/arguments.h"
 #include "rigcast/core/error.h"
@@ -19,6 +20,19 @@ struct Device {
 struct DeviceRegistry {
     std::map<std::string, Device> devices;
     std::mutex turn;
+    std::thread::id maker;  // the thread that holds the lock, guarded by the GIL
+};
+
+/// While it lives, this thread is the one that makes a model.
+class Making {
+public:
+    explicit Making(DeviceRegistry& registry) : registry_(registry) { registry.maker = std::this_thread::get_id(); }
+    ~Making() { registry_.maker = {}; }
+    Making(const Making&) = delete;
+    Making& operator=(const Making&) = delete;
+
+private:
+    DeviceRegistry& registry_;
 };
 
 DeviceRegistry& device_registry() {
@@ -55,11 +69,16 @@ py::object device_model(const char* function, const py::object& model, const std
     py::object made = find_device_model(model, device);
     if (!made.is_none()) return made;  // without waiting for other models
     DeviceRegistry& registry = device_registry();
+    if (registry.maker == std::this_thread::get_id()) {  // it would wait for itself
+        throw bad_argument(function, "model", "not on the device yet inside of a device's factory",
+                           "one that is copied before, or evaluated on the CPU");
+    }
     std::unique_lock lock(registry.turn, std::defer_lock);
     {
         const py::gil_scoped_release released;  // the owner of the lock may wait for the GIL
         lock.lock();
     }
+    const Making making(registry);
     made = find_device_model(model, device);  // another thread may have made it meanwhile
     if (!made.is_none()) return made;
     py::module_::import("rigcast._device_report").attr("check_device")(function, device);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from typing import Any, Union
 
 import numpy as np
@@ -62,6 +63,16 @@ def whole(function: str, argument: str, value: object, least: int) -> int:
     if isinstance(value, (bool, np.bool_)) or not least <= found <= MOST:
         raise bad_argument(function, argument, repr(value), f"a whole number from {least} to {MOST}")
     return found
+
+
+def encoded_path(function: str, path: object) -> bytes:
+    """A path as the library takes it."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise bad_argument(function, "path", f"a {type(path).__name__}", "a path")
+    text = os.fsdecode(path)
+    if "\0" in text:
+        raise bad_argument(function, "path", repr(text), "a path, without a null character")
+    return text.encode("utf-8", "surrogateescape")
 
 
 def threads_of(function: str, threads: object) -> int:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._arrays import Float64, Form, integers, number, numbers, threads_of, whole
 from ._blendshapes import BlendshapeRig, check_rig
 from ._library import Handle, bad_argument, call
+from ._long import ProgressCallback, call_long, check_progress
 from ._structures import CShot, CShotResult, filled
 from ._structures import numbers as pair
 
@@ -90,6 +91,7 @@ class InverseRig:
         tolerance: float = 1e-9,
         max_iterations: int | None = None,
         threads: int = 0,
+        progress: ProgressCallback = None,
     ) -> Solution:
         """Find the weights of a shot; arguments, results and errors are those of :func:`solve`."""
         rows = numbers("solve", "targets", targets, ("T", self._count, 3), (self._count, 3))
@@ -120,14 +122,19 @@ class InverseRig:
             threads=threads_of("solve", threads),
             frame_by_frame=joint is False,
         )
-        return self._solved(shot, full)
+        check_progress("solve", progress)
+        return self._solved(shot, full, progress)
 
-    def _solved(self, shot: CShot, full: tuple[int, int]) -> Solution:
+    def _solved(self, shot: CShot, full: tuple[int, int], progress: ProgressCallback) -> Solution:
         figures = {name: np.empty(full[0]) for name in ("objective", "optimality", "rmse")}
         counts = {name: np.empty(full[0], np.int32) for name in ("iterations", "converged")}
         weights = np.empty(full)
         result = filled(CShotResult, {"weights": weights, **figures, **counts})
-        call("inverse_solve", self._handle.pointer, ctypes.byref(shot), ctypes.byref(result))
+        arguments = (self._handle.pointer, ctypes.byref(shot), ctypes.byref(result))
+        if full[0] == 1 and progress is None:
+            call("inverse_solve", *arguments)  # short: without a thread
+        else:
+            call_long("inverse_solve", shot, progress, *arguments)
         return Solution(
             weights,
             iterations=counts["iterations"].astype(np.int64),
@@ -165,6 +172,7 @@ def solve(
     tolerance: float = 1e-9,
     max_iterations: int | None = None,
     threads: int = 0,
+    progress: ProgressCallback = None,
 ) -> Solution:
     """Find the weights of a blendshape rig that reproduce target meshes.
 
@@ -208,6 +216,9 @@ def solve(
     max_iterations : int, optional
     threads : int
         Number of threads; 0 means all processors. The result does not depend on it.
+    progress : callable, optional
+        Called about 20 times per second with how many frames of how many are done. What it raises ends the solve, as
+        Ctrl-C does.
 
     Returns
     -------
@@ -232,6 +243,7 @@ def solve(
         tolerance=tolerance,
         max_iterations=max_iterations,
         threads=threads,
+        progress=progress,
     )
 
 

@@ -28,6 +28,23 @@ class NumericalError(ArithmeticError):
     """A computation that overflows or has no solution, though its input is right."""
 
 
+# Functions of the library whose name is another one here.
+HERE = {
+    "open": "load",
+    "make_blendshapes": "BlendshapeRig",
+    "poses": "poses_from_channels",
+    "channels": "channels_from_poses",
+    "restrict": "restricted",
+    "session_evaluate": "evaluate",
+    "session_set_detail": "set_detail",
+    "crowd_new": "Crowd",
+    "crowd_evaluate": "evaluate",
+    "crowd_distinct": "instances",
+    "inverse_new": "solve",
+    "inverse_solve": "solve",
+    "drag_new": "solve",
+    "drag_solve": "solve",
+}
 ERRORS = {1: ArgumentError, 2: FileError, 3: NumericalError, 4: MemoryError}
 
 
@@ -88,11 +105,13 @@ def call(name: str, *arguments: Any) -> None:
     """
     status = getattr(LIBRARY, f"rigcast_{name}")(*arguments)
     if status:
-        _fail(status)
+        _fail(name, status)
 
 
-def _fail(status: int) -> NoReturn:
-    raise ERRORS.get(status, RuntimeError)(LIBRARY.rigcast_error().decode("utf-8", "replace"))
+def _fail(name: str, status: int) -> NoReturn:
+    """Raise the sentence of the library, which begins with its function, with the function's name here."""
+    said = LIBRARY.rigcast_error().decode("utf-8", "replace").removeprefix(f"{name}: ")
+    raise ERRORS.get(status, RuntimeError)(f"{HERE.get(name, name)}: {said}")
 
 
 class Handle:
@@ -135,6 +154,6 @@ def instruction_set() -> str:
     """
     name = LIBRARY.rigcast_instruction_set()
     if name is None:
-        _fail(1)
+        _fail("instruction_set", 1)
     text: str = name.decode()
     return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
+from ._arrays import encoded_path
 from ._library import bad_argument
 from ._models import Deformer, model_of
 
@@ -29,14 +30,10 @@ def load(path: str | os.PathLike[str]) -> Deformer:
     ValueError
         If it is no such file, or was cut off.
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise bad_argument("load", "path", f"a {type(path).__name__}", "a path")
-    text = os.fsdecode(path)
-    if "\0" in text:
-        raise bad_argument("load", "path", repr(text), "a path, without a null character")
-    if not os.path.exists(text):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), text)
-    return model_of("open", text.encode("utf-8", "surrogateescape"))
+    name = encoded_path("load", path)
+    if not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fsdecode(path))
+    return model_of("open", name)
 
 
 def parse(data: bytes | bytearray | memoryview, name: str = "model") -> Deformer:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._arrays import Float32, integers, numbers, output, threads_of
+from ._arrays import Float32, encoded_path, integers, numbers, output, threads_of
 from ._description import Described
 from ._library import Handle, call
 from ._structures import CDescription, filled
@@ -211,6 +212,21 @@ class Deformer(Described):
         """
         chosen = integers("restricted", "vertices", vertices, ("M",))
         return model_of("restrict", self._handle.pointer, *pair(chosen))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file; whatever happens, the path is the old file or all of the new one.
+
+        Parameters
+        ----------
+        path : path-like
+            ``.safetensors``
+
+        Raises
+        ------
+        ValueError
+            If the path is a folder or read-only, or its folder does not exist.
+        """
+        call("save", self._handle.pointer, encoded_path("save", path))
 
     def session(self) -> Session:
         """A session: evaluates one pose after another and recomputes only what changed."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 from dataclasses import dataclass
 
@@ -10,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._arrays import Float32, Float64, integers, number, numbers, whole
-from ._library import ArgumentError, Handle, bad_argument, call
+from ._library import Handle, bad_argument, call
+from ._long import ProgressCallback, call_long, check_progress
 from ._models import Deformer
 from ._structures import CDragResult, CDragTask, filled
 from ._structures import numbers as pair
@@ -61,7 +61,7 @@ class Solver:
         self.model = model
         self.vertices = integers("solve", "vertices", vertices, ("M",))
         self._handle = Handle("drag_free", "drag_new", model._handle.pointer, *pair(self.vertices))
-        self._num_channels = _deciding_channels(model)
+        self._num_channels = int(model._facts.channels) if model._facts.channels_decide else 0
 
     def solve(
         self,
@@ -73,6 +73,7 @@ class Solver:
         weights: ArrayLike | None = None,
         tolerance: float = 1e-6,
         max_iterations: int = 100,
+        progress: ProgressCallback = None,
     ) -> PoseSolution:
         """Find the poses of some frames, by damped least squares.
 
@@ -80,11 +81,10 @@ class Solver:
         ----------
         targets : (T, M, 3) or (M, 3)
             Positions for the vertices in the rig's unit.
-        start : (C,), optional
-            Pose to start from. Default: the rest pose. Each further frame starts from the pose of the frame before, and
-            its unknowns are relative to that pose; the poses after the first are therefore not those of
-            ``rigcast.ik.Solver``, most of all if targets leave freedom.
-        preferred : (C,), optional
+        start : (C,) or (T, C), optional
+            Pose to start from. Default: the rest pose. With one start, each frame starts from the solution of the frame
+            before; otherwise frames are independent.
+        preferred : (C,) or (T, C), optional
             Pose near which the solution stays where targets leave freedom. Default: the start.
         preference : float, above 0
             How strongly: an unknown that moves over its whole range costs as much as a target missed by ``preference``
@@ -96,6 +96,9 @@ class Solver:
             or by less than the rounding of single precision.
         max_iterations : int
             Per frame.
+        progress : callable, optional
+            Called about 20 times per second with how many frames of how many are done. What it raises ends the solve,
+            as Ctrl-C does.
 
         Returns
         -------
@@ -108,50 +111,33 @@ class Solver:
         """
         count, width = len(self.vertices), self.model._width
         places = numbers("solve", "targets", targets, ("T", count, 3), (count, 3), dtype=np.float64)
-        begin = None if start is None else numbers("solve", "start", start, (width,))
-        near = begin if preferred is None else numbers("solve", "preferred", preferred, (width,))
+        places = places.reshape(-1, count, 3)
+        frames = len(places)
+        shapes = (width,), (1, width), (frames, width)
+        given = {
+            "targets": places,
+            "weights": None if weights is None else numbers("solve", "weights", weights, (count,), dtype=np.float64),
+            "start": None if start is None else numbers("solve", "start", start, *shapes),
+            "preferred": None if preferred is None else numbers("solve", "preferred", preferred, *shapes),
+        }
         settings = {
             "preference": number("solve", "preference", preference, above=0.0),
             "tolerance": number("solve", "tolerance", tolerance, above=0.0),
             "max_iterations": whole("solve", "max_iterations", max_iterations, 1),
         }
-        given = None if weights is None else numbers("solve", "weights", weights, (count,), dtype=np.float64)
-        frames = []
-        for row in places.reshape(-1, count, 3):
-            frames.append(self._frame({"targets": row, "weights": given, "start": begin, "preferred": near}, settings))
-            begin, near = frames[-1][0], self.model.rest_pose if near is None else near
-        return self._joined(frames)
+        check_progress("solve", progress)
+        return self._solved(filled(CDragTask, given, frames=frames, **settings), frames, progress)
 
-    def _frame(
-        self, arrays: dict[str, NDArray[np.generic] | None], settings: dict[str, float]
-    ) -> tuple[Float32, Float64, Float64, CDragResult]:
-        """The pose, channels and errors of one frame."""
-        pose = np.empty(self.model._width, np.float32)
-        channels, errors = np.empty(self._num_channels), np.empty(len(self.vertices))
-        task = filled(CDragTask, arrays, **settings)
-        found = {"pose": pose, "channels": channels if self._num_channels else None, "errors": errors}
-        result = filled(CDragResult, found)
-        call("drag_solve", self._handle.pointer, ctypes.byref(task), ctypes.byref(result))
-        return pose, channels, errors, result
-
-    def _joined(self, frames: list[tuple[Float32, Float64, Float64, CDragResult]]) -> PoseSolution:
-        count = len(frames)
-        poses = np.array([frame[0] for frame in frames], np.float32).reshape(count, self.model._width)
-        channels = np.array([frame[1] for frame in frames], np.float64).reshape(count, self._num_channels)
-        return PoseSolution(
-            poses,
-            channels if self._num_channels else None,
-            np.array([frame[2] for frame in frames], np.float64).reshape(count, len(self.vertices)),
-            np.array([frame[3].iterations for frame in frames], np.int64),
-            np.array([frame[3].converged for frame in frames], bool),
-        )
-
-
-def _deciding_channels(model: Deformer) -> int:
-    """Number of channels of a model whose poses are decided by them, as the solver sees it; else 0."""
-    rest = [channel.rest for channel in model.channels]
-    if rest:
-        with contextlib.suppress(ArgumentError):
-            model.poses_from_channels(rest)
-            return len(rest)
-    return 0
+    def _solved(self, task: CDragTask, frames: int, progress: ProgressCallback) -> PoseSolution:
+        poses = np.empty((frames, self.model._width), np.float32)
+        channels = np.empty((frames, self._num_channels)) if self._num_channels else None
+        errors = np.empty((frames, len(self.vertices)))
+        iterations, converged = np.empty(frames, np.int32), np.empty(frames, np.int32)
+        found = {"pose": poses, "channels": channels, "errors": errors}
+        result = filled(CDragResult, {**found, "frame_iterations": iterations, "frame_converged": converged})
+        arguments = (self._handle.pointer, ctypes.byref(task), ctypes.byref(result))
+        if frames == 1 and progress is None:
+            call("drag_solve", *arguments)  # short: without a thread
+        elif frames:
+            call_long("drag_solve", task, progress, *arguments)
+        return PoseSolution(poses, channels, errors, iterations.astype(np.int64), converged.astype(bool))

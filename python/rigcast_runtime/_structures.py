@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_void_p
+from ctypes import POINTER, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ NUMBERS = (c_void_p, c_int64)  # an array and its count
 OBJECT = c_void_p
 NEW = POINTER(c_void_p)  # where a call writes an object
 CALLS_WORK = ctypes.CFUNCTYPE(None, c_void_p, c_int32, c_void_p, c_void_p)  # a scheduler of the host
+
+REPORTS = ctypes.CFUNCTYPE(c_int, c_void_p, c_int64, c_int64)  # rigcast_progress
 
 
 class CArray(ctypes.Structure):
@@ -83,6 +85,7 @@ class CDescription(ctypes.Structure):
         ("uv", c_void_p),
         ("uv_corners", c_void_p),
         ("metadata", c_char_p),
+        ("channels_decide", c_int32),
     ]
 
 
@@ -100,6 +103,8 @@ class CShot(ctypes.Structure):
         ("max_iterations", c_int64),
         ("threads", c_int32),
         ("frame_by_frame", c_int32),
+        ("progress", REPORTS),
+        ("user", c_void_p),
     ]
 
 
@@ -121,6 +126,9 @@ class CDragTask(ctypes.Structure):
         ("preference", c_double),
         ("tolerance", c_double),
         ("max_iterations", c_int64),
+        ("frames", c_int64),
+        ("progress", REPORTS),
+        ("user", c_void_p),
     ]
 
 
@@ -132,6 +140,8 @@ class CDragResult(ctypes.Structure):
         *((name, CArray) for name in ("pose", "channels", "errors")),
         ("iterations", c_int32),
         ("converged", c_int32),
+        ("frame_iterations", CArray),
+        ("frame_converged", CArray),
     ]
 
 
@@ -143,6 +153,7 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "rigcast_set_scheduler": (CALLS_WORK, c_void_p),
     "rigcast_open": (c_char_p, NEW),
     "rigcast_parse": (c_void_p, c_size_t, c_char_p, NEW),
+    "rigcast_save": (OBJECT, c_char_p),
     "rigcast_make_blendshapes": (POINTER(CBlendshapes), NEW),
     "rigcast_describe": (OBJECT, POINTER(CDescription)),
     "rigcast_poses": (OBJECT, c_int64, *NUMBERS, *NUMBERS),

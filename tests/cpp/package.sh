@@ -25,6 +25,9 @@ for example in c unreal; do
     cmake --build "$fresh/$example"
 done
 "$fresh/c/evaluate" "$fresh/rig.safetensors"
+# The component c alone needs no CHOLMOD.
+cmake -G Ninja -S examples/c -B "$fresh/c_alone" -DCMAKE_PREFIX_PATH="$installed" -DCMAKE_DISABLE_FIND_PACKAGE_CHOLMOD=ON
+cmake --build "$fresh/c_alone"
 "$fresh/unreal/run_stand_ins" "$fresh/rig.safetensors"
 cc -std=c99 -Wall -Wextra -Werror -pedantic -I "$installed/include" examples/c/evaluate.c \
     -L "$installed/lib" -lrigcast -o "$fresh/evaluate"

@@ -189,6 +189,19 @@ def test_a_factory_that_fails_keeps_nothing(recorded):
     assert (evaluate_on_cuda(model) == 3).all()
 
 
+def test_a_factory_that_wants_another_model_on_the_device_is_refused(recorded):
+    other = random_body(seed=1)
+
+    def reenter(model: rc.Deformer, function: str) -> object:
+        return _core.device_model(other, "cuda", function)
+
+    _core.set_device_factory("cuda", reenter)
+    with pytest.raises(rc.errors.ArgumentError, match="inside of a device's factory"):
+        evaluate_on_cuda(random_body())
+    _core.set_device_factory("cuda", RecordingModel)
+    assert (evaluate_on_cuda(random_body()) == 3).all()
+
+
 def test_results_come_in_the_callers_array_and_shape(recorded):
     model = random_body()
     out = np.zeros((3, 90, 3), np.float32)

@@ -39,6 +39,7 @@ class Record(NamedTuple):
 
 
 NEW = "where to write an object"
+OK, BAD_ARGUMENT, BAD_FILE, NUMERICAL, NO_MEMORY, BAD_HANDLE = range(6)
 
 
 class World:
@@ -59,6 +60,7 @@ class World:
         }
         self.pointers = {name: made._handle.pointer for name, made in {"model": self.model, **self.kept}.items()}
         self.calls = self._calls(rig, clip, str(path).encode())
+        self.calls["save"] = [self.pointers["model"], str(folder / "saved.safetensors").encode()]
 
     def _calls(self, rig, clip, path):
         frames, width, count = 2, rig.num_shapes, len(rig.rest_vertices)
@@ -155,3 +157,16 @@ def status_of(name, arguments) -> int:
 
 def error() -> str:
     return library.LIBRARY.rigcast_error().decode()
+
+
+def refused(name, arguments, status=BAD_ARGUMENT):
+    """Fail unless a call has a status, and an own sentence."""
+    assert status_of("confidence", [None, 0, None, 0, None, 0]) == BAD_HANDLE  # another sentence
+    before = error()
+    assert status_of(name, arguments) == status
+    assert error() != before or status == BAD_HANDLE
+    assert len(error().split()) > 2
+
+
+def with_changes(arguments, changes):
+    return [changes.get(i, argument) for i, argument in enumerate(arguments)]

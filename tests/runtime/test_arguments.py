@@ -57,6 +57,8 @@ WRONG = {
     "detail": (lambda: RIG.session().set_detail([[1.0]]), "set_detail: detail is"),
     "path": (lambda: rr.load(7), "load: path is a int"),
     "null": (lambda: rr.load("a\0b"), "load: path is"),
+    "no model": (lambda: rr.parse(b"text"), "parse: "),
+    "saved path": (lambda: RIG.save(7), "save: path is a int"),
     "bytes": (lambda: rr.parse("text"), "parse: data is a str"),
     "bytes name": (lambda: rr.parse(b"", 7), "parse: name is a int"),
     "drag model": (lambda: rr.Solver(7, [0]), "solve: model is a int"),
@@ -194,4 +196,4 @@ def test_too_little_memory_is_an_error_after_which_all_works(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(Path(rr.__file__).parents[1])}
     words = [sys.executable, "-c", FEW, tmp_path / "large.safetensors"]
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n")[:2] == ["there is not enough memory", "20000"]
+    assert done.stdout.split("\n")[:2] == ["load: there is not enough memory", "20000"]

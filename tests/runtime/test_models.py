@@ -67,6 +67,26 @@ def test_restricted_models(kind, tmp_path):
     same(own_part.faces, part.faces)
 
 
+def test_files_are_saved(models, tmp_path):
+    """With the bytes of the package."""
+    model, own = models
+    for path, saved in ((tmp_path / "package", model), (tmp_path / "own", own)):
+        path.write_bytes(b"an older file")
+        saved.save(path)
+    assert (tmp_path / "own").read_bytes() == (tmp_path / "package").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["own", "package"]
+
+
+def test_the_description_says_whether_channels_decide(models):
+    own = models[1]
+    try:
+        own.poses_from_channels([channel.rest for channel in own.channels])
+        expected = len(own.channels) > 0
+    except rr.ArgumentError:
+        expected = False
+    assert bool(own._facts.channels_decide) is expected
+
+
 FACTS = ("kind", "metadata", "meters_per_unit", "up_axis", "num_vertices", "control_names", "joint_names", "parts")
 FACT_ARRAYS = ("rest_vertices", "faces", "control_ranges", "vertex_parts", "face_materials", "uvs", "uv_faces")
 CHANNEL = ("name", "kind", "low", "high", "rest", "unit", "joint", "whole", "reason", "index", "follows_kinematics")

@@ -61,16 +61,20 @@ def test_a_drag_of_a_character_with_channels(tmp_path):
     assert_same_drag(found, rc.ik.Solver(model, VERTICES).solve(targets))
 
 
-def test_frames_of_a_drag_follow_each_other(tmp_path):
-    _, own = both(random_rig(), tmp_path)
-    solver, targets = rr.Solver(own, VERTICES), own.evaluate(random_weights(own, 3))[:, VERTICES]
-    found = solver.solve(targets)
-    before = None
-    for t in range(3):
-        alone = solver.solve(targets[t], before, preferred=None if before is None else own.rest_pose)
-        before = alone.poses[0]
-        same(found.poses[t], before)
-    assert solver.solve(targets[:0]).poses.shape == (0, own.num_shapes)
+@pytest.mark.parametrize("kind", ["linear_blend", "body", "blendshape"])
+@pytest.mark.parametrize("rows", ["none", "one", "all"])
+def test_a_drag_of_many_frames(kind, rows, tmp_path):
+    """More frames than the library solves between two reports."""
+    model, own = both(MAKERS[kind](), tmp_path)
+    poses = poses_of(model, 70, seed=3)
+    poses = (np.clip(poses, 0, 1) if kind == "blendshape" else poses).astype(np.float32)
+    targets = model.evaluate(poses)[:, VERTICES]
+    start = {"none": None, "one": poses[0], "all": poses[::-1].copy()}[rows]
+    for preferred in (None, poses[1], poses):
+        settings = {"start": start, "preferred": preferred, "max_iterations": 4}
+        mine = rr.Solver(own, VERTICES).solve(targets, **settings)
+        assert_same_drag(mine, rc.ik.Solver(model, VERTICES).solve(targets, **settings))
+    assert rr.Solver(own, VERTICES).solve(targets[:0]).poses.shape == (0, poses.shape[1])
 
 
 def crowds(folder, seed=0):

@@ -2,10 +2,10 @@
 #define RIGCAST_C_H
 /* The C library of rigcast: models, sessions, crowds, inverse rigs and drags for programs in any language.
  *
- * Errors: a call returns a status; rigcast_error() is the sentence of this thread's last call that failed. Its texts
- * name functions and arguments as the C++ and Python packages do: "evaluate: poses ...", without "rigcast_". Read it
- * after the call has returned, never as another argument of the expression that contains the call. Nothing is printed,
- * no exception crosses, nothing exits.
+ * Errors: a call returns a status; rigcast_error() is the sentence of this thread's last call that failed. It begins
+ * with the function, without "rigcast_": "session_evaluate: pose is ...; it must be ...". Read it after the call has
+ * returned, never as another argument of the expression that contains the call. Nothing is printed, no exception
+ * crosses, nothing exits.
  *
  * Arrays are row-major: T frames, C columns of a pose, V vertices, N channels. An array comes with its count of
  * numbers, which must be that of its shape; where an argument gives the length alone (the heads of a crowd, the names
@@ -22,8 +22,9 @@
  * for one thread at a time.
  *
  * Objects are opaque. Free each of them once, with the function of its type, a model with rigcast_model_free; NULL is
- * ignored. A model may be freed before what was made of it. In libraries built for debugging an object that was freed
- * is refused with RIGCAST_BAD_HANDLE; in others using it is undefined.
+ * ignored. A model may be freed before what was made of it. Every library keeps a list of the objects that live: one
+ * that was freed, or is of another type, is refused with RIGCAST_BAD_HANDLE, and freed no second time, until a new
+ * object of its type happens to lie at its address.
  *
  * Structures that begin with `size` grow at their end: set size = sizeof the structure as your program knows it, and
  * everything else to 0 or to what you want. A library that is older than the header of the program refuses fields that
@@ -65,8 +66,9 @@ enum {
     RIGCAST_BAD_FILE = 2,     /* a file cannot be read or written, or is no model */
     RIGCAST_NUMERICAL = 3,    /* right input for which the computation overflows or has no solution */
     RIGCAST_NO_MEMORY = 4,
-    RIGCAST_BAD_HANDLE = 5, /* an object is NULL, of another type, or (in builds for debugging) freed */
-    RIGCAST_FAILED = 6      /* anything else */
+    RIGCAST_BAD_HANDLE = 5, /* an object is NULL, of another type, or freed */
+    RIGCAST_FAILED = 6,     /* anything else */
+    RIGCAST_CANCELLED = 7   /* the program's own `progress` returned another number than 0 */
 };
 
 /* Arrays inside of structures, with their counts of numbers; {NULL, 0} is an array that was not given. */
@@ -96,6 +98,11 @@ typedef struct rigcast_integers_out {
     int64_t count;
 } rigcast_integers_out;
 
+/* Called by long calls on the thread that called them, about 20 times per second, with how many frames of how many are
+ * done. Another number than 0 ends the call with RIGCAST_CANCELLED; it writes no results. It may call the library, but
+ * not free what is in use. */
+typedef int (*rigcast_progress)(void* user, int64_t done, int64_t total);
+
 /* --- The library ------------------------------------------------------------------------------------------------ */
 
 /* The RIGCAST_ABI of the library: a program that was compiled with another one must not use it. */
@@ -122,6 +129,9 @@ RIGCAST_API rigcast_status rigcast_set_scheduler(void (*run)(void* user, int32_t
 RIGCAST_API rigcast_status rigcast_open(const char* path, rigcast_model** model);
 /* The same from the bytes of a file, which are copied; `name` stands in errors, and may be NULL. */
 RIGCAST_API rigcast_status rigcast_parse(const void* bytes, size_t size, const char* name, rigcast_model** model);
+/* Writes the file of a model: those that rigcast_open and rigcast_parse read get the bytes that they were read from.
+ * Whatever happens, `path`, which is UTF-8, is the old file or all of the new one. */
+RIGCAST_API rigcast_status rigcast_save(const rigcast_model* model, const char* path);
 RIGCAST_API void rigcast_model_free(rigcast_model* model);
 
 typedef struct rigcast_blendshapes {
@@ -182,6 +192,7 @@ typedef struct rigcast_description {
     const float* uv;                   /* (uvs, 2) */
     const int32_t* uv_corners;         /* (faces, 4), rows of uv; -1 pads, as in face_corners */
     const char* metadata;              /* all of it, as JSON */
+    int32_t channels_decide;           /* 1: the channels decide poses, and rigcast_poses works; 0: it refuses */
 } rigcast_description;
 RIGCAST_API rigcast_status rigcast_describe(const rigcast_model* model, rigcast_description* description);
 
@@ -264,7 +275,9 @@ typedef struct rigcast_shot {
     double tolerance;               /* 0: 1e-9 */
     int64_t max_iterations;         /* 0: chosen */
     int32_t threads;
-    int32_t frame_by_frame; /* with smoothness, 1: each frame given the two before it, as for a live stream */
+    int32_t frame_by_frame;    /* with smoothness, 1: each frame given the two before it, as for a live stream */
+    rigcast_progress progress; /* may be NULL */
+    void* user;
 } rigcast_shot;
 typedef struct rigcast_shot_result {
     size_t size;
@@ -287,21 +300,28 @@ RIGCAST_API void rigcast_inverse_free(rigcast_inverse* inverse);
 
 typedef struct rigcast_drag_task {
     size_t size;
-    rigcast_doubles targets;  /* (M, 3): places of the drag's M vertices */
+    rigcast_doubles targets;  /* (frames, M, 3): places of the drag's M vertices */
     rigcast_doubles weights;  /* (M), from 0; default: 1 */
-    rigcast_floats start;     /* (columns): where the search begins; default: the rest pose */
-    rigcast_floats preferred; /* (columns): what is kept where targets leave a choice; default: the start */
+    rigcast_floats start;     /* (columns): where the search begins, further frames begin where the frame before ended;
+                                 or (frames, columns): frames are independent; default: the rest pose */
+    rigcast_floats preferred; /* (columns) or (frames, columns): what is kept where targets leave a choice; default: the
+                                 start */
     double preference;        /* how much it is kept; 0: 1e-3 */
     double tolerance;         /* relative to the size of the character; 0: 1e-6 */
-    int64_t max_iterations;   /* 0: 100 */
+    int64_t max_iterations;   /* per frame; 0: 100 */
+    int64_t frames;           /* 0: 1 */
+    rigcast_progress progress; /* may be NULL */
+    void* user;
 } rigcast_drag_task;
 typedef struct rigcast_drag_result {
     size_t size;
-    rigcast_floats_out pose;      /* (columns) */
-    rigcast_doubles_out channels; /* (channels), of a model whose poses are decided by them */
-    rigcast_doubles_out errors;   /* (M): distances that are left */
-    int32_t iterations;           /* written */
-    int32_t converged;            /* written: 1 or 0 */
+    rigcast_floats_out pose;               /* (frames, columns) */
+    rigcast_doubles_out channels;          /* (frames, channels), of a model whose poses are decided by them */
+    rigcast_doubles_out errors;            /* (frames, M): distances that are left */
+    int32_t iterations;                    /* written: of all frames together */
+    int32_t converged;                     /* written: 1 if all frames have, or 0 */
+    rigcast_integers_out frame_iterations; /* (frames) */
+    rigcast_integers_out frame_converged;  /* (frames): 1 or 0 */
 } rigcast_drag_result;
 RIGCAST_API rigcast_status rigcast_drag_new(const rigcast_model* model, const int32_t* vertices, int64_t count,
                                             rigcast_drag** drag);

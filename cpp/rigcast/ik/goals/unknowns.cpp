@@ -9,25 +9,20 @@
 #include "rigcast/ik/goals/mechanism_unknowns.h"
 
 namespace rigcast::ik {
-namespace {
 
-/// Returns true if plain kinematics or a mechanism decides the poses of the model's channels. `poses` knows and says so
-/// by throwing.
 bool channels_decide(const rig::Character& character) {
     const rig::Channels& channels = character.channels;
     if (channels.size() == 0) return false;
     std::vector<double> rest;
     for (const rig::Channel& channel : channels.list()) rest.push_back(channel.rest);
     std::vector<float> pose(static_cast<std::size_t>(character.num_controls()));
-    try {
+    try {  // `poses` knows, and says so by throwing
         channels.poses({rest.data(), {1, channels.size()}}, {pose.data(), {1, character.num_controls()}});
     } catch (const ArgumentError&) {
         return false;
     }
     return true;
 }
-
-}  // namespace
 
 std::unique_ptr<Unknowns> make_unknowns(const rig::Character& character) {
     if (!channels_decide(character)) return std::make_unique<JointUnknowns>(character);

@@ -41,6 +41,9 @@ protected:
     std::vector<Unknown> list_;
 };
 
+/// Returns true if plain kinematics or a mechanism decides the poses of the model's channels.
+bool channels_decide(const rig::Character& character);
+
 /// The channels of a model if plain kinematics or a mechanism decides its poses, with their ranges. Otherwise a
 /// rotation vector per joint (of those that turn in the training data, if the model has been trained), the translations
 /// that vary in the training data, and the numeric controls.
