@@ -28,8 +28,7 @@ void check_limits(const char* function, const std::vector<double>& limits, std::
     for (std::size_t i = 0; i < count; ++i) {
         const double low = limits[2 * i], high = limits[2 * i + 1];
         if (low <= high) continue;  // false for NaN
-        throw bad_argument(function, "limits", "with a lowest value above the highest",
-                           "pairs (lowest, highest)");
+        throw bad_argument(function, "limits", "with a lowest value above the highest", "pairs (lowest, highest)");
     }
 }
 
