@@ -209,7 +209,7 @@ void bind_synthesis_players(py::module_& module) {
             "Begin a command of all characters, or of those with the given indices.")
         .def("step", &stepped_players, py::arg("function"), py::arg("frames"), py::arg("without"),
              "(H, frames, N) controls of the next frames.")
-        .def_property_readonly("frame", py::cpp_function(&Players::frame, Released()))
+        .def("frame", &Players::frame, py::arg("character"), Released())
         .def("seed", &Players::seed, py::arg("character"), Released())
         .def(
             "label",

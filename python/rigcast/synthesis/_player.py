@@ -156,7 +156,7 @@ class Player:
     @property
     def frame(self) -> int:
         """Frames that were played."""
-        return self._players.frame
+        return self._players.frame(0)
 
     @property
     def seconds(self) -> float:

@@ -57,4 +57,8 @@ struct PlayEvent {
     double variance = 0.0;  // predictive variance of the latent point, as a share of that far from all clips
 };
 
+/// Events as JSON: [{"seconds": 1.0, "kind": "second", "command": ..., "label": ..., "nearest": ..., "distance": ...,
+/// "variance": ...}].
+std::string events_text(const std::vector<PlayEvent>& events);
+
 }  // namespace rigcast::synthesis

@@ -12,6 +12,7 @@ namespace rigcast::synthesis {
 namespace {
 
 constexpr std::int64_t most_characters = 1000000;
+constexpr std::size_t most_scheduled = 1000000;  // commands of one character
 
 void check_start(const char* function, const Synthesizer& synth, const PlayersStart& start) {
     const auto count = std::ssize(start.seeds);
@@ -63,18 +64,41 @@ std::int64_t Players::checked(const char* function, std::int64_t character) cons
                        "a whole number from 0 to " + std::to_string(count_ - 1));
 }
 
-void Players::tell(const PlayCommand& command, std::span<const std::int64_t> who, bool later) {
-    const std::lock_guard<std::mutex> guard(lock_);
-    std::vector<std::int64_t> chosen(who.begin(), who.end());
-    for (std::int64_t h = 0; who.empty() && h < count_; ++h) chosen.push_back(h);
-    for (const std::int64_t h : chosen) {
+std::vector<std::size_t> Players::chosen(std::span<const std::int64_t> who) const {
+    std::vector<std::size_t> found;
+    for (std::int64_t h = 0; who.empty() && h < count_; ++h) found.push_back(static_cast<std::size_t>(h));
+    for (const std::int64_t h : who) {
         if (h < 0 || h >= count_) {
             throw bad_argument("PlayerCrowd", "who", std::to_string(h),
                                "integers from 0 to " + std::to_string(count_ - 1));
         }
-        characters_[static_cast<std::size_t>(h)].check_waiting(command, later);
+        found.push_back(static_cast<std::size_t>(h));
     }
-    for (const std::int64_t h : chosen) characters_[static_cast<std::size_t>(h)].tell(command, later);
+    return found;
+}
+
+void Players::tell(const PlayCommand& command, std::span<const std::int64_t> who, bool later) {
+    const std::lock_guard<std::mutex> guard(lock_);
+    const std::vector<std::size_t> told = chosen(who);
+    for (const std::size_t h : told) characters_[h].check_waiting(command, later);
+    for (const std::size_t h : told) characters_[h].tell(command, later);
+}
+
+void Players::schedule(std::int64_t frame, const PlayCommand& command, std::span<const std::int64_t> who) {
+    const std::lock_guard<std::mutex> guard(lock_);
+    const std::vector<std::size_t> told = chosen(who);
+    const std::size_t shared = schedules_.size();
+    for (std::size_t h = shared; h < characters_.size(); ++h) schedules_.emplace_back(schedules_[h % shared]);
+    for (const std::size_t h : told) {
+        const std::int64_t least =
+            std::max(characters_[h].frame(), schedules_[h].empty() ? 0 : schedules_[h].back().first);
+        if (frame < least || schedules_[h].size() >= most_scheduled) {
+            throw bad_argument(command_name(command.kind), "frame", std::to_string(frame),
+                               "at least " + std::to_string(least) + ", and of at most " +
+                                   std::to_string(most_scheduled) + " commands");
+        }
+    }
+    for (const std::size_t h : told) schedules_[h].emplace_back(frame, command);
 }
 
 void Players::step(const char* function, std::span<const std::string> without, View<float, 3> out) {
@@ -84,7 +108,7 @@ void Players::step(const char* function, std::span<const std::string> without, V
     if (frames > most_frames) {
         throw bad_argument(function, "frames", std::to_string(frames), "at most " + std::to_string(most_frames));
     }
-    const std::vector<bool> chosen = layers_.without(function, without);
+    const std::vector<bool> shown = layers_.without(function, without);
     std::vector<Character::Mark> marks;
     const std::vector<std::size_t> given = given_;
     if (!layers_.empty() || needs_items(frames)) {
@@ -93,7 +117,7 @@ void Players::step(const char* function, std::span<const std::string> without, V
     try {
         const std::int64_t first = characters_.front().frame();
         play(out);
-        if (!layers_.empty()) add_layers(chosen, first, out);
+        if (!layers_.empty()) add_layers(shown, first, out);
     } catch (...) {
         for (std::size_t h = 0; h < marks.size(); ++h) characters_[h].undo(std::move(marks[h]));
         given_ = given;
@@ -148,7 +172,7 @@ void Players::play(View<float, 3> out) {
     }
 }
 
-void Players::add_layers(const std::vector<bool>& chosen, std::int64_t first, View<float, 3> out) const {
+void Players::add_layers(const std::vector<bool>& shown, std::int64_t first, View<float, 3> out) const {
     const std::int64_t frames = out.extent(1), width = out.extent(2);
     std::vector<double> seconds(static_cast<std::size_t>(frames));
     for (std::int64_t t = 0; t < frames; ++t) {
@@ -157,7 +181,7 @@ void Players::add_layers(const std::vector<bool>& chosen, std::int64_t first, Vi
     parallel_for(count_, 1, simulation_->settings().threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t h = begin; h < end; ++h) {
             std::vector<double> sum(out.row(h), out.row(h) + frames * width);
-            layers_.add(chosen, {seconds.data(), {frames}}, characters_[static_cast<std::size_t>(h)].seed(),
+            layers_.add(shown, {seconds.data(), {frames}}, characters_[static_cast<std::size_t>(h)].seed(),
                         {sum.data(), {frames, width}});
             for (std::int64_t t = 0; t < frames; ++t) {
                 synth_->controls().clip(sum.data() + width * t, out.row(h) + width * t);
@@ -166,9 +190,9 @@ void Players::add_layers(const std::vector<bool>& chosen, std::int64_t first, Vi
     });
 }
 
-std::int64_t Players::frame() const {
+std::int64_t Players::frame(std::int64_t character) const {
     const std::lock_guard<std::mutex> guard(lock_);
-    return characters_.front().frame();
+    return characters_[static_cast<std::size_t>(checked("PlayerCrowd.frame", character))].frame();
 }
 
 std::uint64_t Players::seed(std::int64_t character) const {

@@ -50,13 +50,15 @@ public:
     /// Begins a command of characters `who` (of all if it is empty), or with `later` after those that end by
     /// themselves. Throws ArgumentError, and changes nothing, if an index does not exist or too many commands wait.
     void tell(const PlayCommand& command, std::span<const std::int64_t> who, bool later);
+    /// The same at a frame, which no command that waits for its frame may follow, and no frame that was played.
+    void schedule(std::int64_t frame, const PlayCommand& command, std::span<const std::int64_t> who);
     /// Writes the next frames (H, T, N): controls inside the limits. without: names of layers to leave out. Throws
     /// ArgumentError if a shape is wrong, there are more than most_frames, or a label cannot be reached; everything is
     /// then as before.
     void step(const char* function, std::span<const std::string> without, View<float, 3> out);
 
     /// Frames that were played.
-    std::int64_t frame() const;
+    std::int64_t frame(std::int64_t character) const;
     std::uint64_t seed(std::int64_t character) const;
     std::int64_t label(std::int64_t character) const;
     /// Commands and notes of a character, and of each second command, label, nearest clip frame with its distance, and
@@ -70,9 +72,10 @@ public:
 
 private:
     std::int64_t checked(const char* function, std::int64_t character) const;
+    std::vector<std::size_t> chosen(std::span<const std::int64_t> who) const;
     void play(View<float, 3> out);
     bool needs_items(std::int64_t frames) const;
-    void add_layers(const std::vector<bool>& chosen, std::int64_t first, View<float, 3> out) const;
+    void add_layers(const std::vector<bool>& shown, std::int64_t first, View<float, 3> out) const;
 
     std::shared_ptr<const Synthesizer> synth_;
     std::int64_t count_;

@@ -100,6 +100,21 @@ Json record_of(const EventRecord& record) {
 
 }  // namespace
 
+std::string events_text(const std::vector<PlayEvent>& events) {
+    constexpr const char* kinds[] = {"command", "note", "second"};
+    Json list = Json::array();
+    for (const PlayEvent& event : events) {
+        list.push_back({{"seconds", event.seconds},
+                        {"kind", kinds[static_cast<int>(event.kind)]},
+                        {"command", event.command},
+                        {"label", event.label},
+                        {"nearest", event.nearest},
+                        {"distance", event.distance},
+                        {"variance", event.variance}});
+    }
+    return list.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string state_text(const Simulation& simulation, const CharacterState& state, const EventRecord& record,
                        std::int64_t told) {
     const std::vector<std::string>& labels = simulation.synth().labels();
@@ -125,7 +140,8 @@ std::string state_text(const Simulation& simulation, const CharacterState& state
         {"record", record_of(record)},
         {"item", state.item == nullptr ? Json() : item_of(*state.item, labels, controls)},
     };
-    return Json{{"told", told}, {"seed", state.seed}, {"character", character}}.dump();
+    return Json{{"told", told}, {"seed", state.seed}, {"character", character}}.dump(-1, ' ', false,
+                                                                                     Json::error_handler_t::replace);
 }
 
 }  // namespace rigcast::synthesis
