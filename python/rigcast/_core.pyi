@@ -2149,6 +2149,7 @@ class Players:
         """
         Seconds, kind, command, label, nearest, distance and variance of each event.
         """
+    def frame(self, character: typing.SupportsInt | typing.SupportsIndex) -> int: ...
     def label(self, character: typing.SupportsInt | typing.SupportsIndex) -> str: ...
     def restore(self, function: str, character: typing.SupportsInt | typing.SupportsIndex, state: str) -> None: ...
     def seed(self, character: typing.SupportsInt | typing.SupportsIndex) -> int: ...
@@ -2168,8 +2169,6 @@ class Players:
         """
         Begin a command of all characters, or of those with the given indices.
         """
-    @property
-    def frame(self) -> int: ...
 
 class ControlMixer:
     """

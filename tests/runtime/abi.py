@@ -23,6 +23,11 @@ STRUCTURES = {
     "rigcast_shot_result": "CShotResult",
     "rigcast_drag_task": "CDragTask",
     "rigcast_drag_result": "CDragResult",
+    "rigcast_synthesis": "CSynthesis",
+    "rigcast_layer": "CLayer",
+    "rigcast_player_settings": "CPlayerSettings",
+    "rigcast_play_pose": "CPlayPose",
+    "rigcast_command": "CCommand",
 }
 ALIKE = ["rigcast_doubles", "rigcast_integers", "rigcast_floats_out", "rigcast_doubles_out", "rigcast_integers_out"]
 

@@ -47,7 +47,7 @@ Players::Players(const char* function, std::shared_ptr<const Synthesizer> synth,
     start.schedules = schedules_;
     check_start(function, *synth_, start);
     if (schedules_.empty()) schedules_.emplace_back();
-    simulation_ = std::make_unique<const Simulation>(function, synth_, start.settings);
+    simulation_ = std::make_unique<const Simulation>(synth_, start.settings);
     for (std::int64_t h = 0; h < count_; ++h) {
         const auto place = static_cast<std::size_t>(h);
         characters_.emplace_back(*simulation_, start.seeds[place], start.labels[place % start.labels.size()],

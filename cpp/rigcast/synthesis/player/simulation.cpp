@@ -31,9 +31,9 @@ std::vector<double> widened(const float* row, std::int64_t width) {
 
 }  // namespace
 
-Simulation::Simulation(const char* function, std::shared_ptr<const Synthesizer> synth, const PlaySettings& settings)
+Simulation::Simulation(std::shared_ptr<const Synthesizer> synth, const PlaySettings& settings)
     : synth_(std::move(synth)), settings_(settings) {
-    check_play_settings(function, settings);
+    check_play_settings("PlaySettings", settings);
     for (const Space& space : synth_->spaces()) grounds_.push_back(ground_of(*synth_, space, settings));
 }
 

@@ -12,8 +12,8 @@ namespace rigcast::synthesis {
 /// Immutable but for paths that are kept; const calls are thread-safe.
 class Simulation {
 public:
-    /// Throws ArgumentError, which names `function`, if a setting is out of its range.
-    Simulation(const char* function, std::shared_ptr<const Synthesizer> synth, const PlaySettings& settings);
+    /// Throws ArgumentError if a setting is out of its range.
+    Simulation(std::shared_ptr<const Synthesizer> synth, const PlaySettings& settings);
 
     const Synthesizer& synth() const { return *synth_; }
     const PlaySettings& settings() const { return settings_; }

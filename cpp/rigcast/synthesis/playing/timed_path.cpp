@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<double, 5> straightening{1.0 / 9, 2.0 / 9, 3.0 / 9, 2.0 / 9, 1.0 / 9};  // of half steps
 constexpr std::int64_t between = 3;  // half steps between places whose density is evaluated
-constexpr double most_halves = 1e7;
+constexpr double most_halves = 1e6;
 constexpr std::int64_t least_width = 2, most_width = 5;
 
 /// Where x lies among rising places: between `index` and the next one, at `share`.
@@ -169,7 +169,7 @@ TimedPath timed_path(const Points& nodes, double pace, double shortest, const st
         throw bad_argument("PlaySettings", "speed",
                            "so low that a path of length " + number_text(total) + " has " +
                                number_text(2.0 * total / pace) + " half steps",
-                           "faster: at most ten million half steps");
+                           "faster: at most a million half steps");
     }
     const auto halves = std::max<std::int64_t>(static_cast<std::int64_t>(std::ceil(2.0 * total / pace)), 2);
     Points even{nodes.width, {}};

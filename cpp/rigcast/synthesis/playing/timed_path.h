@@ -18,7 +18,7 @@ using EaseOf = std::function<std::vector<double>(const Points&)>;
 /// A polyline of at least one node as one point per frame: `pace` per frame times the ease there, without the zigzag of
 /// its nodes, and rounded by the weights of successive frames: it sets out and arrives gently, and takes corners in an
 /// arc. Ends stay in place. A polyline shorter than `shortest` becomes its two ends. Throws ArgumentError if it would
-/// have more than ten million half steps.
+/// have more than a million half steps.
 TimedPath timed_path(const Points& nodes, double pace, double shortest, const std::vector<double>& rounding,
                      const EaseOf& ease);
 
