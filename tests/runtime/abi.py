@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.runtime.library import rr
 
 GOLDEN = Path(__file__).with_name("abi.txt")
-HEADER = Path(__file__).resolve().parents[2] / "bindings" / "c" / "include" / "rigcast" / "rigcast_c.h"
+HEADERS = Path(__file__).resolve().parents[2] / "bindings" / "c" / "include"
 STRUCTURES = {
     "rigcast_floats": "CArray",
     "rigcast_blendshapes": "CBlendshapes",
@@ -32,6 +32,11 @@ STRUCTURES = {
 ALIKE = ["rigcast_doubles", "rigcast_integers", "rigcast_floats_out", "rigcast_doubles_out", "rigcast_integers_out"]
 
 
+def header_text() -> str:
+    """The header and the one that it includes."""
+    return "".join(path.read_text(encoding="utf-8") for path in sorted((HEADERS / "rigcast").glob("*.h")))
+
+
 def structure(name: str):
     """The ctypes class of a structure of the header."""
     return getattr(rr._structures, STRUCTURES.get(name, "CArray"))
@@ -39,7 +44,7 @@ def structure(name: str):
 
 def declared_functions() -> list[str]:
     """Functions of the header."""
-    text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = re.sub(r"/\*.*?\*/", "", header_text(), flags=re.DOTALL)
     return sorted(set(re.findall(r"^RIGCAST_API [^(;]*?(rigcast_\w+)\(", text, re.MULTILINE)))
 
 

@@ -22,11 +22,11 @@ using TimedCommand = std::pair<std::int64_t, PlayCommand>;
 
 /// What a group of characters begins with.
 struct PlayersStart {
-    std::vector<std::uint64_t> seeds;                  // (H), one per character
-    std::vector<std::int64_t> labels;                  // where they begin, in turn
-    std::vector<std::vector<TimedCommand>> schedules;  // in turn, each in the order of its frames; empty: none
-    std::vector<Layer> layers;
-    PlaySettings settings;
+    std::vector<std::uint64_t> seeds{};                  // (H), one per character
+    std::vector<std::int64_t> labels{};                  // where they begin, in turn
+    std::vector<std::vector<TimedCommand>> schedules{};  // in turn, each in the order of its frames; empty: none
+    std::vector<Layer> layers{};
+    PlaySettings settings{};
     std::size_t kept_seconds = 3600;  // per character, for events
 };
 
@@ -35,6 +35,15 @@ struct PlayersStart {
 /// Particles of one label are stepped together. Guarantee: the frames of a character depend on its seed, commands and
 /// settings alone: they have the same bytes for any number of threads, in any company, and however they are cut into
 /// calls. Calls from several threads wait for each other.
+///
+/// Example: a character idles for ten seconds.
+/// ```cpp
+/// const auto synth = synthesis::read_synthesizer(TensorFile::read("moods.safetensors"), 0);
+/// synthesis::Players players("Players", synth, {.seeds = {3}, .labels = {0}});
+/// players.tell(synthesis::idle_command(*synth, synth->labels()[0], std::nullopt, std::nullopt, "data"), {}, false);
+/// std::vector<float> controls(240 * synth->num_controls());
+/// players.step("step", {}, {controls.data(), {1, 240, synth->num_controls()}});
+/// ```
 class Players {
 public:
     /// Throws ArgumentError, which names `function`, if there is no seed or label, a setting or layer is out of range,
