@@ -33,6 +33,8 @@ PYBIND11_MODULE(_core, module) {
     rigcast::bindings::bind_latent_space(module);
     rigcast::bindings::bind_latent_fit(module);
     rigcast::bindings::bind_synthesis_playing(module);
+    rigcast::bindings::bind_synthesis_players(module);
+    rigcast::bindings::bind_synthesis_paths(module);
     rigcast::bindings::bind_inverse(module);
     rigcast::bindings::bind_majorize_minimize(module);
     rigcast::bindings::bind_ik_goals(module);

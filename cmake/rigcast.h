@@ -15,5 +15,7 @@
 #include "rigcast/rig/blendshapes/blendshape_build.h"
 #include "rigcast/rig/deformer.h"
 #include "rigcast/rig/session.h"
+#include "rigcast/synthesis/model/read_synthesizer.h"
+#include "rigcast/synthesis/player/players.h"
 #include "rigcast/transfer/deformation_transfer.h"
 #include "rigcast/version.h"

@@ -57,8 +57,6 @@ nitpick_ignore = [
         "sampling._drawing.stream.Stream",
         "synthesis._coordinates.Coordinates",
         "synthesis._parts.SynthesisParts",
-        "synthesis._playing.commands.PlayCommand",
-        "synthesis._playing.commands.LabelTable",
         "synthesis._playing.layers.AnyLayer",
         "synthesis._playing.playable.Playable",
         "synthesis._space.Embedding",

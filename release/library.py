@@ -87,7 +87,7 @@ def archive(library: Path, folder: Path, processor: str = platform.machine()) ->
     name = f"librigcast-{version()}-linux-{processor}"
     files = {
         f"lib/{library.name}": library,
-        "include/rigcast/rigcast_c.h": ROOT / "bindings" / "c" / "include" / "rigcast" / "rigcast_c.h",
+        **{f"include/rigcast/{path.name}": path for path in (ROOT / "bindings/c/include/rigcast").glob("*.h")},
         "examples/evaluate.c": ROOT / "examples" / "c" / "evaluate.c",
         "LICENSE": ROOT / "LICENSE",
     }

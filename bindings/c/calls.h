@@ -109,6 +109,14 @@ inline constexpr std::size_t first_size<rigcast_drag_task> = offsetof(rigcast_dr
 template <>
 inline constexpr std::size_t first_size<rigcast_drag_result> = offsetof(rigcast_drag_result, converged) +
                                                                sizeof(std::int32_t);
+template <>
+inline constexpr std::size_t first_size<rigcast_synthesis> = offsetof(rigcast_synthesis, metadata) + sizeof(void*);
+template <>
+inline constexpr std::size_t first_size<rigcast_player_settings> = offsetof(rigcast_player_settings, kept_seconds) +
+                                                                   sizeof(std::int64_t);
+template <>
+inline constexpr std::size_t first_size<rigcast_command> = offsetof(rigcast_command, is_scheduled) +
+                                                           sizeof(std::int32_t);
 
 /// No structure of any version is larger: such a size was never set.
 inline constexpr std::size_t largest_size = 4096;

@@ -2,7 +2,9 @@
 
 #include "bindings/c/calls.h"
 #include "rigcast/registry/make_model.h"
+#include "rigcast/rig/character.h"
 #include "rigcast/rig/stated/error_bound.h"
+#include "rigcast/synthesis/model/read_synthesizer.h"
 
 namespace c = rigcast::c;
 using rigcast::TensorFile;
@@ -15,6 +17,10 @@ template <class Read>
 std::unique_ptr<rigcast_model> model_of(Read&& read) {
     try {
         auto file = std::make_shared<const TensorFile>(read());
+        if (rigcast::rig::model_kind(*file) == "synthesis") {
+            return std::make_unique<rigcast_model>(rigcast::synthesis::read_synthesizer(*file, 0),
+                                                   file->metadata_text());
+        }
         return std::make_unique<rigcast_model>(rigcast::make_model(std::move(file)));
     } catch (const rigcast::ArgumentError& error) {
         throw c::BadFile(error.what());

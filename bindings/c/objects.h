@@ -12,6 +12,7 @@
 #include "rigcast/rig/blendshapes/blendshape_rig.h"
 #include "rigcast/rig/deformer.h"
 #include "rigcast/rigcast_c.h"
+#include "rigcast/synthesis/model/synthesizer.h"
 
 namespace rigcast::c {
 
@@ -90,22 +91,33 @@ std::vector<const char*> texts_of(const std::vector<std::string>& names);
 
 }  // namespace rigcast::c
 
-/// A model, and what rigcast_describe points to.
+/// A model, and what rigcast_describe points to; or a synthesizer, of which no vertices are known.
 struct rigcast_model {
     explicit rigcast_model(std::shared_ptr<const rigcast::rig::Deformer> shared);
+    rigcast_model(std::shared_ptr<const rigcast::synthesis::Synthesizer> shared, std::string metadata);
     rigcast_model(const rigcast_model&) = delete;
     rigcast_model& operator=(const rigcast_model&) = delete;
 
-    std::shared_ptr<const rigcast::rig::Deformer> model;
+    std::shared_ptr<const rigcast::rig::Deformer> model;                 // null of a synthesizer
+    std::shared_ptr<const rigcast::synthesis::Synthesizer> synthesizer;  // null of a model
     std::string name, up_axis;
     std::vector<float> rest_pose;
     std::vector<std::string> part_list, material_list;
     std::vector<const char*> columns, joints, parts, materials;
     std::vector<rigcast_channel> channels;
     rigcast_description description{};
+    std::vector<const char*> labels, controls;
+    std::string metadata_text;
 };
 
 namespace rigcast::c {
+
+/// A model of vertices. Throws BadHandle as the others, and ArgumentError if it is a synthesizer.
+inline const rigcast_model& object(const char* argument, const rigcast_model* given) {
+    const rigcast_model& opened = object<const rigcast_model>(argument, given);
+    if (opened.model != nullptr) return opened;
+    throw bad_argument("rigcast", argument, "a synthesizer", "a model of vertices");
+}
 
 /// The blendshape rig that a model is. Throws ArgumentError, which names `function`, if it is of another kind.
 std::shared_ptr<const rig::BlendshapeRig> blendshapes_of(const char* function, const rigcast_model* model);

@@ -96,18 +96,6 @@ Array<double> smooth_noise(std::uint64_t seed, int channels, const ArrayLike& ti
     return values;
 }
 
-Array<double> uniform_numbers(const ArrayLike& seeds, std::uint64_t channel, const ArrayLike& places) {
-    const auto draws = as_array<std::uint64_t, 1>("uniform_numbers", "seeds", seeds, "integers (B,)");
-    const auto at = as_array<std::int64_t, 1>("uniform_numbers", "places", places, "integers (T,)");
-    Array<double> values({draws.shape(0), at.shape(0)});
-    for (py::ssize_t b = 0; b < draws.shape(0); ++b) {
-        for (py::ssize_t t = 0; t < at.shape(0); ++t) {
-            values.mutable_at(b, t) = synthesis::uniform_at(draws.at(b), channel, static_cast<std::uint64_t>(at.at(t)));
-        }
-    }
-    return values;
-}
-
 py::tuple paths_to_target(const ArrayLike& points, const ArrayLike& target, double power) {
     const auto rows = as_array<double, 2>("shortest_paths", "points", points, "numbers (N, D)");
     const auto end = as_array<double, 1>("shortest_paths", "target", target, "numbers (D,)");
@@ -147,8 +135,6 @@ void bind_synthesis_playing(py::module_& module) {
                "Costs (N,) of the shortest paths to a target, and the next point (N,) of each, -1 for the target.");
     module.def("smooth_noise", &smooth_noise, py::arg("seed"), py::arg("channels"), py::arg("times"),
                py::arg("timescale"), "Draws (T, channels) of a smooth Gaussian process in time, unit variance.");
-    module.def("uniform_numbers", &uniform_numbers, py::arg("seeds"), py::arg("channel"), py::arg("places"),
-               "Numbers (B, T) in (0, 1] that are functions of seed, channel and place.");
 }
 
 }  // namespace rigcast::bindings

@@ -18,7 +18,10 @@ __all__: list[str] = [
     "BodyModel",
     "Channel",
     "Channels",
+    "ControlCoordinates",
+    "ControlMixer",
     "Crowd",
+    "Decay",
     "DeformationTransfer",
     "Deformer",
     "DeltaMush",
@@ -29,6 +32,7 @@ __all__: list[str] = [
     "FaceMaps",
     "FittedLatentSpace",
     "FoldedReconstructor",
+    "Ground",
     "IK_LEVER",
     "INVERSE_FRAMES_PER_RUN",
     "InverseGram",
@@ -40,6 +44,10 @@ __all__: list[str] = [
     "LinearBlendSkinning",
     "MajorizeMinimize",
     "PackingGraph",
+    "PlayCommand",
+    "PlayLayer",
+    "PlaySettings",
+    "Players",
     "PointTree",
     "PoseSolver",
     "ProductModel",
@@ -49,12 +57,15 @@ __all__: list[str] = [
     "SkinningDecomposition",
     "SparseCholesky",
     "SurfacePicker",
+    "Synthesizer",
     "TensorFile",
     "VertexPacker",
     "build_info",
     "chart_uvs",
+    "cheapest_route",
     "choose_anchors",
     "closest_points",
+    "density_of",
     "descend",
     "device_model",
     "distinct_frames",
@@ -87,16 +98,17 @@ __all__: list[str] = [
     "num_processors",
     "read_memory",
     "rigid_errors",
+    "rounding_width",
     "self_intersections",
     "set_device_factory",
     "shortest_paths",
     "simplex_least_squares",
     "smooth_noise",
+    "smooth_shares",
     "solve_positive_definite",
     "spread_twist",
     "step_particles",
     "two_bone",
-    "uniform_numbers",
     "vertex_distances",
     "vertex_normals",
 ]
@@ -2007,6 +2019,268 @@ class DensityField:
     @property
     def num_dimensions(self) -> int: ...
 
+class PlayCommand:
+    """
+    A command of a player with checked arguments.
+    """
+    def __str__(self) -> str: ...
+    @property
+    def label(self) -> int: ...
+
+class Synthesizer:
+    """
+    Latent spaces of labelled clips as players play them. Immutable and thread-safe.
+    """
+    def __init__(self, tensors: dict, metadata: str) -> None:
+        """
+        Of the tensors and metadata of a file of kind synthesis.
+        """
+    def frame_name(self, label: str, row: typing.SupportsInt | typing.SupportsIndex) -> str:
+        """
+        Clip and frame of a training row, as "walk 12".
+        """
+    def idle(
+        self,
+        label: str,
+        poses: collections.abc.Sequence[
+            tuple[str | None, collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex]]
+        ]
+        | None,
+        hold: typing.SupportsFloat | typing.SupportsIndex | None,
+        along: str,
+    ) -> PlayCommand: ...
+    def latent(self, label: str) -> LatentSpace:
+        """
+        The Gaussian process of a label.
+        """
+    def move(
+        self,
+        label: str,
+        to: tuple[str | None, collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex]],
+        along: str,
+    ) -> PlayCommand: ...
+    def play(
+        self,
+        label: str,
+        segment: str | None,
+        number: typing.SupportsInt | typing.SupportsIndex,
+        begin: typing.SupportsInt | typing.SupportsIndex,
+        end: typing.SupportsInt | typing.SupportsIndex | None,
+    ) -> PlayCommand: ...
+    def route(self, start: str, end: str) -> list[str]:
+        """
+        Labels through which `end` is reached.
+        """
+    def transition(self, label: str) -> PlayCommand: ...
+    @property
+    def labels(self) -> list[str]: ...
+
+class PlaySettings:
+    """
+    Checked settings of a player; see rc.synthesis.PlaySettings.
+    """
+    def __init__(
+        self,
+        *,
+        speed: typing.SupportsFloat | typing.SupportsIndex = 1.0,
+        radius: typing.SupportsFloat | typing.SupportsIndex = 4.0,
+        wander: typing.SupportsFloat | typing.SupportsIndex = 0.7,
+        likelihood: typing.SupportsFloat | typing.SupportsIndex = 4.0,
+        timescale: typing.SupportsFloat | typing.SupportsIndex = 0.35,
+        drag: typing.SupportsFloat | typing.SupportsIndex = 2.0,
+        stiffness: typing.SupportsFloat | typing.SupportsIndex = 12.0,
+        hold: typing.SupportsFloat | typing.SupportsIndex = 0.0,
+        blend: typing.SupportsInt | typing.SupportsIndex = 12,
+        settle: typing.SupportsInt | typing.SupportsIndex = 6,
+        power: typing.SupportsFloat | typing.SupportsIndex = 4.0,
+        slow: typing.SupportsFloat | typing.SupportsIndex = 0.05,
+        least: typing.SupportsFloat | typing.SupportsIndex = 0.0,
+        blends: bool = False,
+        threads: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> None: ...
+
+class PlayLayer:
+    """
+    A checked layer: blinks, gaze or sway; see rc.synthesis.Layer.
+    """
+    def __init__(
+        self,
+        *,
+        kind: str,
+        name: str,
+        strength: typing.SupportsFloat | typing.SupportsIndex,
+        seed: typing.SupportsInt | typing.SupportsIndex,
+        frozen_at: typing.SupportsFloat | typing.SupportsIndex | None,
+        per_minute: typing.SupportsFloat | typing.SupportsIndex = 15.0,
+        length: typing.SupportsFloat | typing.SupportsIndex = 0.25,
+        timescale: typing.SupportsFloat | typing.SupportsIndex = 1.5,
+        amounts: collections.abc.Sequence[
+            collections.abc.Sequence[tuple[str, typing.SupportsFloat | typing.SupportsIndex]]
+        ],
+    ) -> None: ...
+    def values(
+        self, seconds: numpy.typing.ArrayLike, seeds: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (H, T, n) values of players with seeds (H,) at times (T,) in seconds.
+        """
+
+class Players:
+    """
+    Characters of one synthesizer, stepped together.
+    """
+    def __init__(
+        self,
+        function: str,
+        synth: Synthesizer,
+        seeds: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        labels: collections.abc.Sequence[str],
+        schedules: collections.abc.Sequence[
+            collections.abc.Sequence[tuple[typing.SupportsInt | typing.SupportsIndex, PlayCommand]]
+        ],
+        layers: collections.abc.Sequence[PlayLayer],
+        settings: PlaySettings,
+        kept_seconds: typing.SupportsInt | typing.SupportsIndex,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def events(
+        self, character: typing.SupportsInt | typing.SupportsIndex
+    ) -> list[tuple[float, str, str, str, str, float, float]]:
+        """
+        Seconds, kind, command, label, nearest, distance and variance of each event.
+        """
+    def frame(self, character: typing.SupportsInt | typing.SupportsIndex) -> int: ...
+    def label(self, character: typing.SupportsInt | typing.SupportsIndex) -> str: ...
+    def restore(self, function: str, character: typing.SupportsInt | typing.SupportsIndex, state: str) -> None: ...
+    def seed(self, character: typing.SupportsInt | typing.SupportsIndex) -> int: ...
+    def state(self, character: typing.SupportsInt | typing.SupportsIndex) -> str: ...
+    def step(
+        self, function: str, frames: typing.SupportsInt | typing.SupportsIndex, without: collections.abc.Sequence[str]
+    ) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        (H, frames, N) controls of the next frames.
+        """
+    def tell(
+        self,
+        command: PlayCommand,
+        who: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        later: bool,
+    ) -> None:
+        """
+        Begin a command of all characters, or of those with the given indices.
+        """
+
+class ControlMixer:
+    """
+    Mixtures of controls (T, N): joints as rotations, everything else linearly.
+    columns (R, 3) are controls that are Euler angles in degrees, orders as "ZYX".
+    """
+    def __init__(
+        self, columns: numpy.typing.ArrayLike, orders: collections.abc.Sequence[str], limits: numpy.typing.ArrayLike
+    ) -> None: ...
+    def blended(
+        self, first: numpy.typing.ArrayLike, second: numpy.typing.ArrayLike, shares: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Controls between two, by shares (T,): R_1 exp(share log(R_1^T R_2)) for joints.
+        """
+    def clipped(self, controls: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Controls inside the limits, as float32.
+        """
+    def difference(
+        self, first: numpy.typing.ArrayLike, second: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        What turns the second controls into the first: rotation vectors in the columns of joints.
+        """
+    def shifted(
+        self, controls: numpy.typing.ArrayLike, offsets: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Controls with differences added, the inverse of difference.
+        """
+
+class Decay:
+    """
+    A difference that decays to nothing over some frames (Bollo 2018).
+    """
+    @staticmethod
+    def across(
+        mixer: ControlMixer,
+        begin: typing.SupportsInt | typing.SupportsIndex,
+        before: numpy.typing.ArrayLike,
+        after: numpy.typing.ArrayLike,
+        frames: typing.SupportsInt | typing.SupportsIndex,
+    ) -> Decay:
+        """
+        Of the jump from rows `before` (2, N) to `after` (2, N), at `begin` and one later.
+        """
+    def at(self, frames: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Differences (T, N) at frames (T,).
+        """
+
+class ControlCoordinates:
+    """
+    Controls as differences from their mean, and back.
+    """
+    def __init__(
+        self,
+        columns: numpy.typing.ArrayLike,
+        orders: collections.abc.Sequence[str],
+        limits: numpy.typing.ArrayLike,
+        mean: numpy.typing.ArrayLike,
+        rotations: numpy.typing.ArrayLike,
+    ) -> None: ...
+    def of(self, controls: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Coordinates (T, N) of controls.
+        """
+    def unclipped(self, coordinates: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Controls (T, N) of coordinates, inside the limits or not.
+        """
+
+class Ground:
+    """
+    A label's latent space as paths see it; see synthesis/playing/ground.h.
+    """
+    def __init__(
+        self,
+        latent: LatentSpace,
+        ends: collections.abc.Sequence[
+            typing.Annotated[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], "FixedSize(2)"]
+        ],
+        settings: PlaySettings,
+        *,
+        rounding: typing.SupportsInt | typing.SupportsIndex = 5,
+        kept_bytes: typing.SupportsInt | typing.SupportsIndex = 33554432,
+    ) -> None: ...
+    def along_data(
+        self, start: numpy.typing.ArrayLike, target: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Shortest path (M, D) through the training points.
+        """
+    def density(self, x: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Log predictive densities (T,) of points (T, D).
+        """
+    def plan(self, start: numpy.typing.ArrayLike, targets: numpy.typing.ArrayLike, along: str) -> tuple:
+        """
+        Points (n, D) per frame, radii (n,), and what the density made of the path ("" if nothing).
+        """
+    @property
+    def kept_paths(self) -> int:
+        """
+        Number of points to which paths are kept.
+        """
+    @property
+    def least(self) -> float: ...
+    @property
+    def step(self) -> float: ...
+
 class InverseGram:
     """
     The least-squares data of a blendshape rig on chosen vertices: its columns Phi, packed, and
@@ -2351,6 +2625,22 @@ def chart_uvs(rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLi
     Charts of least stretch: coordinates (V, 2), the chart of each vertex (V,), -1 for none, faces (F,) that lie in the chart as a whole, and per chart its stretch, the edges cut and the holes filled.
     """
 
+def cheapest_route(
+    labels: typing.SupportsInt | typing.SupportsIndex,
+    edges: collections.abc.Sequence[
+        tuple[
+            typing.SupportsInt | typing.SupportsIndex,
+            typing.SupportsInt | typing.SupportsIndex,
+            typing.SupportsFloat | typing.SupportsIndex,
+        ]
+    ],
+    start: typing.SupportsInt | typing.SupportsIndex,
+    end: typing.SupportsInt | typing.SupportsIndex,
+) -> list[int]:
+    """
+    The cheapest chain from start to end over edges (from, to, cost); empty if there is none.
+    """
+
 def choose_anchors(
     faces: numpy.typing.ArrayLike,
     num_vertices: typing.SupportsInt | typing.SupportsIndex,
@@ -2408,6 +2698,11 @@ def closest_points(
     The nearest point of a surface for each query (Q, 3): the corners (Q, 3) of its triangle, their barycentric
     weights (Q, 3) and the distance (Q,). With normals (Q, 3), only triangles whose normal is less than 90
     degrees away count; if there is none, corners are -1 and the distance is infinite.
+    """
+
+def density_of(latent: LatentSpace) -> DensityField:
+    """
+    The predictive density of a latent space, exact or with inducing points.
     """
 
 def descend(
@@ -2745,6 +3040,11 @@ def rigid_errors(
     rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError if shapes do not match.
     """
 
+def rounding_width(features: collections.abc.Sequence[numpy.typing.ArrayLike]) -> int:
+    """
+    Frames of each of the two moving averages that round paths, for features (T, R) of clips.
+    """
+
 def self_intersections(
     vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, chosen: numpy.typing.ArrayLike
 ) -> numpy.typing.NDArray[numpy.int32]:
@@ -2784,6 +3084,11 @@ def smooth_noise(
 ) -> numpy.typing.NDArray[numpy.float64]:
     """
     Draws (T, channels) of a smooth Gaussian process in time, unit variance.
+    """
+
+def smooth_shares(count: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Shares (count,) of the second stretch in the frames of a blend (Kovar et al. 2002).
     """
 
 def solve_positive_definite(
@@ -2842,13 +3147,6 @@ def two_bone(
 ) -> tuple:
     """
     Elbows (N, 3), ends (N, 3) and flags (N,) of two-bone limbs; see rigcast.ik.two_bone.
-    """
-
-def uniform_numbers(
-    seeds: numpy.typing.ArrayLike, channel: typing.SupportsInt | typing.SupportsIndex, places: numpy.typing.ArrayLike
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    Numbers (B, T) in (0, 1] that are functions of seed, channel and place.
     """
 
 def vertex_distances(

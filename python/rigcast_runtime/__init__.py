@@ -1,4 +1,4 @@
-"""rigcast for hosts: models, sessions, crowds, inverse rigs and drags in Blender, Houdini and farms.
+"""rigcast for hosts: models, sessions, crowds, inverse rigs, drags and players in Blender, Houdini and farms.
 
     >>> import rigcast_runtime as rr
     >>> model = rr.load("hero.safetensors")
@@ -11,31 +11,48 @@ writes the models.
 """
 
 from ._blendshapes import BlendshapeRig, Tent
+from ._characters import Event
 from ._crowd import Crowd, Instances
 from ._description import Channel, Skeleton
 from ._inverse import InverseRig, Solution, solve
+from ._layers import Blinks, Gaze, Layer, Sway
 from ._library import ArgumentError, FileError, NumericalError, instruction_set, version
 from ._load import load, parse
 from ._models import Deformer, Session
+from ._play_settings import PlaySettings
+from ._player import Player
+from ._player_crowd import PlayerCrowd
+from ._script import Script
 from ._solver import PoseSolution, Solver
+from ._synthesizer import Synthesizer
 
 __version__ = version()
 
 __all__ = [
     "ArgumentError",
     "BlendshapeRig",
+    "Blinks",
     "Channel",
     "Crowd",
     "Deformer",
+    "Event",
     "FileError",
+    "Gaze",
     "Instances",
     "InverseRig",
+    "Layer",
     "NumericalError",
+    "PlaySettings",
+    "Player",
+    "PlayerCrowd",
     "PoseSolution",
+    "Script",
     "Session",
     "Skeleton",
     "Solution",
     "Solver",
+    "Sway",
+    "Synthesizer",
     "Tent",
     "instruction_set",
     "load",

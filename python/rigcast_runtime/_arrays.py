@@ -75,6 +75,17 @@ def encoded_path(function: str, path: object) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+def seed_of(function: str, seed: object) -> int:
+    """A seed."""
+    try:
+        found = operator.index(seed)  # type: ignore[arg-type]
+    except TypeError:
+        found = -1
+    if isinstance(seed, (bool, np.bool_)) or not 0 <= found < 2**64:
+        raise bad_argument(function, "seed", repr(seed), f"a whole number from 0 to {2**64 - 1}")
+    return found
+
+
 def threads_of(function: str, threads: object) -> int:
     """A number of threads; 0: all processors."""
     return whole(function, "threads", threads, 0)

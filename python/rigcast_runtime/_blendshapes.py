@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._arrays import Float32, integers, number, numbers
-from ._library import bad_argument
+from ._library import Handle, bad_argument
 from ._models import Deformer
 from ._structures import CBlendshapes, filled
 
@@ -105,7 +105,7 @@ class BlendshapeRig(Deformer, kind="blendshape"):
             meters_per_unit=number(FUNCTION, "meters_per_unit", about.get("meters_per_unit", 1.0), above=0.0),
             up_axis=str(about.get("up_axis", "Y")).encode(),
         )
-        self._adopt("make_blendshapes", ctypes.byref(given))
+        self._adopt(Handle("model_free", "make_blendshapes", ctypes.byref(given)))
 
     @property
     def num_shapes(self) -> int:

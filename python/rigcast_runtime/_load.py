@@ -6,12 +6,13 @@ import errno
 import os
 
 from ._arrays import encoded_path
-from ._library import bad_argument
+from ._library import Handle, bad_argument
 from ._models import Deformer, model_of
+from ._synthesizer import Synthesizer, synthesizer_of
 
 
-def load(path: str | os.PathLike[str]) -> Deformer:
-    """Open a model file: a learned body, skinning, or a blendshape rig, whatever its metadata say.
+def load(path: str | os.PathLike[str]) -> Deformer | Synthesizer:
+    """Open a model file: a learned body, skinning, a blendshape rig or a synthesizer, whatever its metadata say.
 
     Parameters
     ----------
@@ -20,8 +21,8 @@ def load(path: str | os.PathLike[str]) -> Deformer:
 
     Returns
     -------
-    Deformer
-        A :class:`BlendshapeRig` of a blendshape rig.
+    Deformer or Synthesizer
+        A :class:`BlendshapeRig` of a blendshape rig, a :class:`Synthesizer` of a file of kind ``synthesis``.
 
     Raises
     ------
@@ -33,10 +34,10 @@ def load(path: str | os.PathLike[str]) -> Deformer:
     name = encoded_path("load", path)
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fsdecode(path))
-    return model_of("open", name)
+    return _opened(Handle("model_free", "open", name))
 
 
-def parse(data: bytes | bytearray | memoryview, name: str = "model") -> Deformer:
+def parse(data: bytes | bytearray | memoryview, name: str = "model") -> Deformer | Synthesizer:
     """The same as :func:`load` from the bytes of a file.
 
     Parameters
@@ -52,4 +53,8 @@ def parse(data: bytes | bytearray | memoryview, name: str = "model") -> Deformer
         content = data if isinstance(data, bytes) else bytes(memoryview(data))
     except TypeError:
         raise bad_argument("parse", "data", f"a {type(data).__name__}", "the bytes of a model file") from None
-    return model_of("parse", content, len(content), name.encode("utf-8", "replace"))
+    return _opened(Handle("model_free", "parse", content, len(content), name.encode("utf-8", "replace")))
+
+
+def _opened(handle: Handle) -> Deformer | Synthesizer:
+    return synthesizer_of(handle) or model_of(handle)

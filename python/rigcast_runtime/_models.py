@@ -47,9 +47,9 @@ class Deformer(Described):
     def __repr__(self) -> str:
         return f"<rigcast_runtime.{type(self).__name__}: {self.kind}, {self.num_vertices} vertices>"
 
-    def _adopt(self, make: str, *arguments: object) -> None:
-        """Take what a function of the library makes as this model."""
-        self._handle = Handle("model_free", make, *arguments)
+    def _adopt(self, handle: Handle) -> None:
+        """Take an object of the library as this model."""
+        self._handle = handle
         self._facts = filled(CDescription, {})
         call("describe", self._handle.pointer, ctypes.byref(self._facts))
         self._width = int(self._facts.columns)
@@ -211,7 +211,7 @@ class Deformer(Described):
             If an index is negative or out of range, or there is none.
         """
         chosen = integers("restricted", "vertices", vertices, ("M",))
-        return model_of("restrict", self._handle.pointer, *pair(chosen))
+        return model_of(Handle("model_free", "restrict", self._handle.pointer, *pair(chosen)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file; whatever happens, the path is the old file or all of the new one.
@@ -321,10 +321,10 @@ class Session:
         return self._model
 
 
-def model_of(make: str, *arguments: object) -> Deformer:
-    """The model that a function of the library makes, of the class of its kind."""
+def model_of(handle: Handle) -> Deformer:
+    """An object of the library as a model of the class of its kind."""
     model = object.__new__(Deformer)
-    model._adopt(make, *arguments)
+    model._adopt(handle)
     model.__class__ = Deformer._classes.get(model.kind, Deformer)
     return model
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
+from ctypes import POINTER, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from typing import Any
 
 import numpy as np
@@ -145,8 +145,87 @@ class CDragResult(ctypes.Structure):
     ]
 
 
+class CSynthesis(ctypes.Structure):
+    """rigcast_synthesis."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("fps", c_double),
+        ("labels", c_int64),
+        ("controls", c_int64),
+        ("label_names", POINTER(c_char_p)),
+        ("control_names", POINTER(c_char_p)),
+        ("limits", c_void_p),
+        ("metadata", c_char_p),
+    ]
+
+
+class CLayer(ctypes.Structure):
+    """rigcast_layer."""
+
+    _fields_ = [
+        ("kind", c_char_p),
+        ("name", c_char_p),
+        ("seed", c_uint64),
+        *((name, c_double) for name in ("strength", "frozen_at", "per_minute", "length", "timescale")),
+        ("count", c_int64),
+        ("controls", POINTER(c_char_p)),
+        ("amounts", c_void_p),
+        ("vertical", c_void_p),
+    ]
+
+
+PLAY_NUMBERS = ("speed", "radius", "wander", "likelihood", "timescale", "drag", "stiffness", "hold", "power", "slow")
+
+
+class CPlayerSettings(ctypes.Structure):
+    """rigcast_player_settings."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        *((name, c_double) for name in PLAY_NUMBERS),
+        ("least", c_double),
+        ("blend", c_int64),
+        ("settle", c_int64),
+        ("blends", c_int32),
+        ("threads", c_int32),
+        ("layers", POINTER(CLayer)),
+        ("layer_count", c_int64),
+        ("kept_seconds", c_int64),
+    ]
+
+
+class CPlayPose(ctypes.Structure):
+    """rigcast_play_pose."""
+
+    _fields_ = [("clip", c_char_p), ("frame", c_int64), ("point", CArray)]
+
+
+class CCommand(ctypes.Structure):
+    """rigcast_command."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("label", c_char_p),
+        ("who", c_void_p),
+        ("who_count", c_int64),
+        ("poses", POINTER(CPlayPose)),
+        ("pose_count", c_int64),
+        ("hold", CArray),
+        ("along", c_char_p),
+        ("clip", c_char_p),
+        ("clip_number", c_int64),
+        ("begin", c_int64),
+        ("end", c_int64),
+        ("is_later", c_int32),
+        ("frame", c_int64),
+        ("is_scheduled", c_int32),
+    ]
+
+
 TEXTS = ("rigcast_version", "rigcast_error", "rigcast_instruction_set")  # functions without arguments
-FREES = tuple(f"rigcast_{name}free" for name in ("model_", "session_", "crowd_", "inverse_", "drag_"))
+FREES = tuple(f"rigcast_{name}free" for name in ("model_", "session_", "crowd_", "inverse_", "drag_", "player_"))
 HEADS = (c_void_p, c_void_p, c_void_p)  # clip, frame and prefix
 # Functions that return a status, with their arguments.
 FUNCTIONS: dict[str, tuple[Any, ...]] = {
@@ -174,6 +253,15 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "rigcast_inverse_solve": (OBJECT, POINTER(CShot), POINTER(CShotResult)),
     "rigcast_drag_new": (OBJECT, *NUMBERS, NEW),
     "rigcast_drag_solve": (OBJECT, POINTER(CDragTask), POINTER(CDragResult)),
+    "rigcast_describe_synthesis": (OBJECT, POINTER(CSynthesis)),
+    "rigcast_player_defaults": (POINTER(CPlayerSettings),),
+    "rigcast_player_new": (OBJECT, *NUMBERS, POINTER(c_char_p), c_int64, POINTER(CPlayerSettings), NEW),
+    "rigcast_player_tell": (OBJECT, POINTER(CCommand)),
+    "rigcast_player_step": (OBJECT, c_int64, POINTER(c_char_p), c_int64, *NUMBERS),
+    "rigcast_player_where": (OBJECT, c_int64, POINTER(c_int64), POINTER(c_int64), POINTER(c_uint64)),
+    "rigcast_player_state": (OBJECT, c_int64, *NUMBERS, POINTER(c_int64)),
+    "rigcast_player_events": (OBJECT, c_int64, *NUMBERS, POINTER(c_int64)),
+    "rigcast_player_restore": (OBJECT, c_int64, *NUMBERS),
 }
 
 
@@ -202,6 +290,11 @@ def filled(kind: Any, arrays: dict[str, NDArray[Any] | None], **values: object) 
         setattr(made, name, CArray(*numbers(array)))
     made.arrays = arrays
     return made
+
+
+def listed(names: list[str]) -> Any:
+    """Texts as an array of pointers; None if there are none."""
+    return (c_char_p * len(names))(*(name.encode("utf-8", "replace") for name in names)) if names else None
 
 
 def texts(pointers: Any, count: int) -> list[str]:

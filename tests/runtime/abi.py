@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.runtime.library import rr
 
 GOLDEN = Path(__file__).with_name("abi.txt")
-HEADER = Path(__file__).resolve().parents[2] / "bindings" / "c" / "include" / "rigcast" / "rigcast_c.h"
+HEADERS = Path(__file__).resolve().parents[2] / "bindings" / "c" / "include"
 STRUCTURES = {
     "rigcast_floats": "CArray",
     "rigcast_blendshapes": "CBlendshapes",
@@ -23,8 +23,18 @@ STRUCTURES = {
     "rigcast_shot_result": "CShotResult",
     "rigcast_drag_task": "CDragTask",
     "rigcast_drag_result": "CDragResult",
+    "rigcast_synthesis": "CSynthesis",
+    "rigcast_layer": "CLayer",
+    "rigcast_player_settings": "CPlayerSettings",
+    "rigcast_play_pose": "CPlayPose",
+    "rigcast_command": "CCommand",
 }
 ALIKE = ["rigcast_doubles", "rigcast_integers", "rigcast_floats_out", "rigcast_doubles_out", "rigcast_integers_out"]
+
+
+def header_text() -> str:
+    """The header and the one that it includes."""
+    return "".join(path.read_text(encoding="utf-8") for path in sorted((HEADERS / "rigcast").glob("*.h")))
 
 
 def structure(name: str):
@@ -34,7 +44,7 @@ def structure(name: str):
 
 def declared_functions() -> list[str]:
     """Functions of the header."""
-    text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = re.sub(r"/\*.*?\*/", "", header_text(), flags=re.DOTALL)
     return sorted(set(re.findall(r"^RIGCAST_API [^(;]*?(rigcast_\w+)\(", text, re.MULTILINE)))
 
 

@@ -8,7 +8,17 @@ import subprocess
 
 import pytest
 
-from tests.runtime.abi import ALIKE, GOLDEN, HEADER, STRUCTURES, declared_functions, exported_symbols, lines, structure
+from tests.runtime.abi import (
+    ALIKE,
+    GOLDEN,
+    HEADERS,
+    STRUCTURES,
+    declared_functions,
+    exported_symbols,
+    header_text,
+    lines,
+    structure,
+)
 from tests.runtime.library import SANITIZED, rr
 
 LIBRARY = rr._library.PATH
@@ -57,7 +67,7 @@ def test_the_library_stays_when_a_host_unloads_it():
 
 
 def test_the_header_and_the_module_belong_to_one_promise():
-    (number,) = re.findall(r"^#define RIGCAST_ABI (\d+)$", HEADER.read_text(encoding="utf-8"), re.MULTILINE)
+    (number,) = re.findall(r"^#define RIGCAST_ABI (\d+)$", header_text(), re.MULTILINE)
     assert int(number) == rr._library.ABI
 
 
@@ -70,7 +80,7 @@ def test_structures_of_the_module_are_those_of_the_header(tmp_path):
     source, program = tmp_path / "layout.c", tmp_path / "layout"
     source.write_text(body + "\n    return 0;\n}\n", encoding="utf-8")
     strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
-    subprocess.run([tool("cc"), *strict, "-I", HEADER.parents[1], source, "-o", program], check=True)
+    subprocess.run([tool("cc"), *strict, "-I", HEADERS, source, "-o", program], check=True)
     printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
     places = [getattr(structure(name), field) for name, field in fields]
     sizes = [f"{rr._structures.ctypes.sizeof(structure(name))}" for name in (*STRUCTURES, *ALIKE)]
@@ -78,5 +88,5 @@ def test_structures_of_the_module_are_those_of_the_header(tmp_path):
 
 
 def test_every_structure_of_the_header_is_listed():
-    text = HEADER.read_text(encoding="utf-8")
+    text = header_text()
     assert sorted(re.findall(r"^\} (rigcast_\w+);", text, re.MULTILINE)) == sorted([*STRUCTURES, *ALIKE])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 import rigcast as rc
 from rigcast.synthesis._closest import closest_points
 from rigcast.synthesis._parts import Bridge
-from rigcast.synthesis._synthesizer import shortest_route
+from rigcast.synthesis._synthesizer import Synthesizer
+from tests.support.made.players import face_synth
 from tests.support.made.synthesis import face, wave
 
 SPEEDS = [0.1, 0.2, 0.13, 0.07, 0.05, 0.0]
@@ -117,16 +119,24 @@ def test_clips_that_mostly_stand_have_a_threshold():
     assert abs(synth.threshold / expected - 1.0) < 1e-5
 
 
-def bridge(distance, within=True):
-    return Bridge(np.zeros((1, 2)), np.zeros((1, 2)), np.array([distance]), within)
+def routed(first_to_last):
+    """The route from the first of three labels to the last, whose bridge has this distance in thresholds."""
+
+    def bridge(distance, within):
+        return Bridge(np.zeros((1, 3)), np.zeros((1, 3)), np.array([distance]), within)
+
+    parts = face_synth().parts
+    a, b, c = parts.spaces
+    given = {(a, b): bridge(1.0, True), (b, c): bridge(1.0, True), (a, c): bridge(first_to_last, False)}
+    given |= {(b, a): own for (a, b), own in given.items()}
+    synth = Synthesizer(dataclasses.replace(parts, bridges=given, threshold=1.0, engine=None))
+    return [synth.labels.index(label) for label in synth.route(a, c)]
 
 
 def test_routes_are_the_cheapest():
     """By hand: one forced bridge of seven thresholds costs more than two good ones."""
-    given = {("a", "b"): bridge(1.0), ("b", "c"): bridge(1.0), ("a", "c"): bridge(7.0, within=False)}
-    given |= {(b, a): own for (a, b), own in given.items()}
-    assert shortest_route("abc", given, 1.0, "a", "c") == ["a", "b", "c"]
-    assert shortest_route("abc", {**given, ("a", "c"): bridge(1.5, within=False)}, 1.0, "a", "c") == ["a", "c"]
+    assert routed(7.0) == [0, 1, 2]
+    assert routed(1.5) == [0, 2]
 
 
 def test_unknown_labels_are_named(chain):

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import rigcast as rc
 from rigcast import _core
-from rigcast.synthesis import _file
 from rigcast.synthesis._file import from_tensors, to_tensors
 from rigcast.synthesis._synthesizer import Synthesizer
 from tests.support.damage import damaged_bytes, damaged_tensors
@@ -136,15 +135,13 @@ def test_a_kernel_too_large_to_factorize_is_refused(synth):
         from_tensors({**tensors, **grown}, metadata)
 
 
-def test_covariances_beyond_memory_are_refused(synth, monkeypatch):
+def test_covariances_beyond_memory_are_refused(synth):
     tensors, metadata = to_tensors(synth.parts)
     points = tensors["space.000.points"]
-    monkeypatch.setattr(_file, "MOST_COVARIANCES", 10 * len(points))
     assert from_tensors({**tensors, "space.000.inducing": points[:10]}, metadata).spaces
-    with pytest.raises(
-        ValueError, match=f"points is {len(points)} long; it must be at most .* beside its inducing points"
-    ):
-        from_tensors({**tensors, "space.000.inducing": points[:11]}, metadata)
+    grown = {"space.000.inducing": np.resize(points, (2000, 3)), "space.000.points": np.resize(points, (70_000, 3))}
+    with pytest.raises(ValueError, match="points is 70000 long; it must be at most 67108 long beside its inducing"):
+        from_tensors({**tensors, **grown}, metadata)
 
 
 def played(parts):

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.synthesis._playing.transitions import Decay, Mixer, smooth_shares
+from rigcast._core import ControlMixer, Decay, smooth_shares
+from rigcast.synthesis._clips.rotations import Rotations
 from tests.support.made.players import accelerations, arm_synth, face_synth
 
 
 def mixer_of(synth):
-    return Mixer(synth.rotations, synth.rotation_orders, synth.limits)
+    return ControlMixer(synth.rotations, synth.rotation_orders, synth.limits)
 
 
 def clip_accelerations(synth):
@@ -22,7 +23,7 @@ def clip_accelerations(synth):
 def test_a_blend_of_joints_is_a_rotation_half_way():
     """Euler angles of 170 and -170 degrees are 20 degrees apart, and half way lies 180, not 0."""
     synth = arm_synth()
-    mixer = mixer_of(synth)
+    mixer, rotations = mixer_of(synth), Rotations(synth.rotations, synth.rotation_orders)
     first, second = np.zeros((1, 7), np.float32), np.zeros((1, 7), np.float32)
     first[0, 0], second[0, 0] = 170.0, -170.0
     half = mixer.blended(first, second, np.array([0.5]))
@@ -30,12 +31,12 @@ def test_a_blend_of_joints_is_a_rotation_half_way():
     shares = np.linspace(0, 1, 9)
     rng = np.random.default_rng(0)
     a, b = (np.repeat(rng.uniform(-80, 80, (1, 7)).astype(np.float32), 9, axis=0) for _ in range(2))
-    turned = mixer.rotations.matrices(mixer.blended(a, b, shares))
+    turned = rotations.matrices(mixer.blended(a, b, shares))
     relative = np.swapaxes(turned[:-1], -1, -2) @ turned[1:]
     angles = np.arccos(np.clip(0.5 * (np.trace(relative, axis1=-2, axis2=-1) - 1), -1, 1))
     np.testing.assert_allclose(angles, np.repeat(angles[:1], 8, axis=0), atol=1e-6)  # constant speed
-    np.testing.assert_allclose(turned[0], mixer.rotations.matrices(a)[0], atol=1e-9)
-    np.testing.assert_allclose(turned[-1], mixer.rotations.matrices(b)[0], atol=1e-9)  # angles and back
+    np.testing.assert_allclose(turned[0], rotations.matrices(a)[0], atol=1e-9)
+    np.testing.assert_allclose(turned[-1], rotations.matrices(b)[0], atol=1e-9)  # angles and back
 
 
 @pytest.mark.parametrize("make", [face_synth, arm_synth])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._rigs.rotation_vectors import rotation_vectors, rotations_of
+from rigcast import _core
 from rigcast.synthesis._clips.rotations import Rotations
 
 Float32 = NDArray[np.float32]
@@ -41,19 +42,16 @@ class Coordinates:
 
     def of(self, controls: NDArray[np.floating[Any]]) -> Float64:
         """(T, N) coordinates of controls."""
-        result = np.asarray(controls, np.float64) - self.mean
-        if len(self.rotations):
-            turned = np.swapaxes(self.mean_rotations, -1, -2) @ self.rotations.matrices(controls)
-            result[:, self.rotations.columns] = np.degrees(rotation_vectors(turned))
-        return result
+        return np.asarray(self._engine.of(controls))
 
     def unclipped(self, coordinates: Float64) -> Float64:
         """(T, N) controls of coordinates, inside the limits or not."""
-        result = self.mean + coordinates
-        if len(self.rotations):
-            turned = self.mean_rotations @ rotations_of(np.radians(coordinates[:, self.rotations.columns]))
-            self.rotations.write_angles(result, turned, self.limits)
-        return np.asarray(result)
+        return np.asarray(self._engine.unclipped(coordinates))
+
+    @functools.cached_property
+    def _engine(self) -> _core.ControlCoordinates:
+        turned = self.rotations
+        return _core.ControlCoordinates(turned.columns, turned.orders, self.limits, self.mean, self.mean_rotations)
 
     def controls(self, coordinates: Float64) -> Float32:
         """(T, N) controls of coordinates, clipped to the limits."""

@@ -7,19 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._core import PlayCommand
 from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
-from rigcast.synthesis._player import checked_settings, schedule_of
 from rigcast.synthesis._playing import commands
-from rigcast.synthesis._playing.character import LatentCharacter
-from rigcast.synthesis._playing.commands import LabelTable, PlayCommand, Pose
-from rigcast.synthesis._playing.drive import PlayingCharacter, play_frames
-from rigcast.synthesis._playing.events import Event, events_of
-from rigcast.synthesis._playing.layered import Layers
+from rigcast.synthesis._playing.commands import Pose, checked_label
+from rigcast.synthesis._playing.events import Event
 from rigcast.synthesis._playing.layers import MASK
 from rigcast.synthesis._playing.playable import Playable
 from rigcast.synthesis._playing.script import Script
 from rigcast.synthesis._playing.settings import PlaySettings
-from rigcast.synthesis._playing.simulate import SimulationBatch
+from rigcast.synthesis._playing.start import begun, layer_names
 
 Float32 = NDArray[np.float32]
 SPREAD = 0x9E3779B97F4A7C15  # between seeds of neighbors
@@ -30,8 +27,8 @@ class PlayerCrowd:
     """Characters of one synthesizer, each with a seed, a script and commands of its own.
 
     Particles of one label are stepped in one call, and their poses are one product. The same seed, count, commands and
-    calls give the same bytes for any number of threads; a character alone (:class:`Player` with its seed) moves the
-    same to rounding.
+    calls give the same bytes for any number of threads, and a character alone (:class:`Player` with its seed) gives the
+    same, too.
 
     Parameters
     ----------
@@ -73,26 +70,16 @@ class PlayerCrowd:
         settings: PlaySettings | None = None,
     ) -> None:
         check = Arguments("PlayerCrowd")
-        chosen = checked_settings("PlayerCrowd", settings)
-        self._batch = SimulationBatch(synth, chosen)
-        self._places = LabelTable(synth)
-        self._layers = Layers("PlayerCrowd", chosen.layers, synth.control_names, synth.fps)
         number, base = check.whole("count", count, least=1, most=MOST_FRAMES), check.whole("seed", seed, most=MASK)
         self._seeds = np.array([(base * SPREAD + h) & MASK for h in range(number)], np.uint64)
-        labels = synth.labels if label is None else [self._places.label("PlayerCrowd", label)]
+        labels = synth.labels if label is None else [checked_label("PlayerCrowd", synth, label)]
         if scripts is not None and (not isinstance(scripts, Sequence) or not len(scripts)):
             raise bad_argument("PlayerCrowd", "scripts", "no list of scripts", "a list of at least one, or None")
-        plans = [schedule_of("PlayerCrowd", script, self._places) for script in scripts or [None]]
-        self._characters = [
-            PlayingCharacter(
-                LatentCharacter(self._batch, int(own), labels[h % len(labels)], KEPT_SECONDS),
-                plans[h % len(plans)],
-            )
-            for h, own in enumerate(self._seeds)
-        ]
+        self._synth, seeds = synth, self._seeds.tolist()
+        self._players = begun("PlayerCrowd", synth, seeds, labels, scripts or [None], settings, KEPT_SECONDS)
 
     def __len__(self) -> int:
-        return len(self._characters)
+        return len(self._players)
 
     @property
     def seeds(self) -> NDArray[np.uint64]:
@@ -102,7 +89,7 @@ class PlayerCrowd:
     @property
     def labels(self) -> list[str]:
         """The label at which each character is."""
-        return [v.character.label if v.character.item is None else v.character.item.label for v in self._characters]
+        return [self._players.label(h) for h in range(len(self))]
 
     def idle(
         self,
@@ -115,38 +102,37 @@ class PlayerCrowd:
         later: bool = False,
     ) -> None:
         """As :meth:`Player.idle`, for all characters, or those with the indices ``who``."""
-        self._tell(commands.idle(self._places, label, poses, hold, along), who, later)
+        self._tell(commands.idle(self._synth, label, poses, hold, along), who, later)
 
     def transition(self, label: str, *, who: ArrayLike | None = None, later: bool = False) -> None:
         """As :meth:`Player.transition`, for all characters, or those with the indices ``who``."""
-        self._tell(commands.transition(self._places, label), who, later)
+        self._tell(commands.transition(self._synth, label), who, later)
 
     def play(self, label: str, segment: str | int = 0, *, who: ArrayLike | None = None, later: bool = False) -> None:
         """As :meth:`Player.play`, for all characters, or those with the indices ``who``."""
-        self._tell(commands.play(self._places, label, segment, 0, None), who, later)
+        self._tell(commands.play(self._synth, label, segment, 0, None), who, later)
 
     def step(self, frames: int, *, without: Sequence[str] = ()) -> Float32:
         """(H, frames, N) controls of the next frames; arguments are those of :meth:`Player.step`."""
         count = Arguments("PlayerCrowd.step").whole("frames", frames, most=MOST_FRAMES)
-        first = self._characters[0].character.frame
-        added = self._layers.added("PlayerCrowd.step", first + 1, count, self._seeds, without)
-        controls = play_frames(self._batch, self._characters, count)
-        return controls if added is None else self._batch.mixer.clipped(controls + added)
+        return self._players.step("PlayerCrowd.step", count, layer_names("PlayerCrowd.step", without))
 
     def poses(self, *, without: Sequence[str] = ()) -> Float32:
         """(H, C) pose rows of the next frame: one batch for a model's ``evaluate``."""
-        return self._batch.synth.poses(self.step(1, without=without)[:, 0])
+        return self._synth.poses(self.step(1, without=without)[:, 0])
 
     def events(self, character: int) -> list[Event]:
         """Events of one character, as :attr:`Player.events`, with the seconds of the last minute."""
         index = Arguments("PlayerCrowd.events").whole("character", character, most=len(self) - 1)
-        return events_of(self._batch, self._characters[index].character)
+        return [Event(*event) for event in self._players.events(index)]
 
     def _tell(self, command: PlayCommand, who: ArrayLike | None, later: bool = False) -> None:
-        check = Arguments("PlayerCrowd")
-        chosen = range(len(self)) if who is None else check.integers("who", who, "n", below=len(self))
-        for h in chosen:
-            self._characters[int(h)].character.tell(command, later)
+        chosen: list[int] = []
+        if who is not None:
+            chosen = Arguments("PlayerCrowd").integers("who", who, "n", below=len(self)).tolist()
+            if not chosen:
+                return
+        self._players.tell(command, chosen, bool(later))
 
     def __repr__(self) -> str:
         return f"<rigcast.synthesis.PlayerCrowd: {len(self):,} characters>"

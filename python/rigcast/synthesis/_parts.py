@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast import _core
 from rigcast.synthesis._coordinates import Coordinates
 from rigcast.synthesis._space import Space
 
@@ -53,3 +54,4 @@ class SynthesisParts:
     millimeters: float  # of one unit of the rig
     has_joints: bool
     metadata: dict[str, Any] = field(default_factory=dict)
+    engine: _core.Synthesizer | None = None  # of a file that was read

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import copy
-import json
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._core import PlayCommand
 from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
 from rigcast.synthesis._playing import commands
-from rigcast.synthesis._playing.character import LatentCharacter
-from rigcast.synthesis._playing.commands import LabelTable, PlayCommand, Pose
-from rigcast.synthesis._playing.drive import PlayingCharacter, play_frames
-from rigcast.synthesis._playing.events import Event, events_of
-from rigcast.synthesis._playing.layered import Layers
+from rigcast.synthesis._playing.commands import Pose, checked_label
+from rigcast.synthesis._playing.events import Event
 from rigcast.synthesis._playing.layers import MASK
 from rigcast.synthesis._playing.playable import Playable
 from rigcast.synthesis._playing.script import Script
 from rigcast.synthesis._playing.settings import PlaySettings
-from rigcast.synthesis._playing.simulate import SimulationBatch
+from rigcast.synthesis._playing.start import begun, layer_names
 
 Float32 = NDArray[np.float32]
+KEPT_SECONDS = 3600  # for events
 
 
 class Player:
@@ -72,16 +69,10 @@ class Player:
         label: str | None = None,
         settings: PlaySettings | None = None,
     ) -> None:
-        check = Arguments("Player")
-        chosen = checked_settings("Player", settings)
-        self._batch = SimulationBatch(synth, chosen)
-        self._places = LabelTable(synth)
-        self._layers = Layers("Player", chosen.layers, synth.control_names, synth.fps)
-        self.seed = check.whole("seed", seed, most=MASK)
-        start = synth.labels[0] if label is None else self._places.label("Player", label)
-        character = LatentCharacter(self._batch, self.seed, start)
-        self._character = PlayingCharacter(character, schedule_of("Player", script, self._places))
-        self.script = script
+        number = Arguments("Player").whole("seed", seed, most=MASK)
+        start = synth.labels[0] if label is None else checked_label("Player", synth, label)
+        self._synth, self.script = synth, script
+        self._players = begun("Player", synth, [number], [start], [script], settings, KEPT_SECONDS)
 
     def idle(
         self,
@@ -111,21 +102,21 @@ class Player:
         ------
         ValueError
         """
-        self._tell(commands.idle(self._places, label, poses, hold, along), later)
+        self._tell(commands.idle(self._synth, label, poses, hold, along), later)
 
     def move(self, label: str, to: Pose, *, along: str = "data", later: bool = False) -> None:
         """Move to a pose, (clip, frame) or a latent point, and stay around it. Others are those of :meth:`idle`."""
-        self._tell(commands.move(self._places, label, to, along), later)
+        self._tell(commands.move(self._synth, label, to, along), later)
 
     def transition(self, label: str, *, later: bool = False) -> None:
         """Move to the nearest matching point of another label, through others where there is none, and stay there."""
-        self._tell(commands.transition(self._places, label), later)
+        self._tell(commands.transition(self._synth, label), later)
 
     def play(
         self, label: str, segment: str | int = 0, begin: int = 0, end: int | None = None, *, later: bool = False
     ) -> None:
         """Move to the beginning of a clip, or of some of its frames, play them exactly, and stay where they end."""
-        self._tell(commands.play(self._places, label, segment, begin, end), later)
+        self._tell(commands.play(self._synth, label, segment, begin, end), later)
 
     def step(self, frames: int, *, without: Sequence[str] = ()) -> Float32:
         """The next frames.
@@ -146,10 +137,8 @@ class Player:
         ValueError
         """
         count = Arguments("Player.step").whole("frames", frames, most=MOST_FRAMES)
-        first, seeds = self.frame, np.array([self.seed], np.uint64)
-        added = self._layers.added("Player.step", first + 1, count, seeds, without)
-        controls = play_frames(self._batch, [self._character], count)[0]
-        return controls if added is None else self._batch.mixer.clipped(controls + added[0])
+        controls: Float32 = self._players.step("Player.step", count, layer_names("Player.step", without))[0]
+        return controls
 
     def render(self, seconds: float | None = None, *, without: Sequence[str] = ()) -> Float32:
         """The next seconds, as :meth:`step`; by default as long as the script is."""
@@ -157,28 +146,32 @@ class Player:
             if self.script is None or self.script.seconds is None:
                 raise bad_argument("Player.render", "seconds", "None", "given, since no script says it")
             seconds = self.script.seconds
-        frames = Arguments("Player.render").frames("seconds", seconds, self._batch.synth.fps)
+        frames = Arguments("Player.render").frames("seconds", seconds, self._synth.fps)
         return self.step(frames, without=without)
 
     def poses(self, frames: int, *, without: Sequence[str] = ()) -> Float32:
         """The next frames as pose rows (frames, C), what every model of the rig takes."""
-        return self._batch.synth.poses(self.step(frames, without=without))
+        return self._synth.poses(self.step(frames, without=without))
 
     @property
     def frame(self) -> int:
         """Frames that were played."""
-        return self._character.character.frame
+        return self._players.frame(0)
 
     @property
     def seconds(self) -> float:
         """Seconds that were played."""
-        return self.frame / self._batch.synth.fps
+        return self.frame / self._synth.fps
 
     @property
     def label(self) -> str:
         """The label at which the character is."""
-        character = self._character.character
-        return character.label if character.item is None else character.item.label
+        return self._players.label(0)
+
+    @property
+    def seed(self) -> int:
+        """Decides all that is random."""
+        return self._players.seed(0)
 
     @property
     def events(self) -> list[Event]:
@@ -186,12 +179,11 @@ class Player:
 
         All commands and notes; seconds of the last hour, and none from before :meth:`restore`.
         """
-        return events_of(self._batch, self._character.character)
+        return [Event(*event) for event in self._players.events(0)]
 
     def state(self) -> str:
         """All that decides the next frames, as JSON: :meth:`restore` goes on with the same bytes."""
-        character = self._character.character.state()
-        return json.dumps({"told": self._character.given, "seed": self.seed, "character": character})
+        return self._players.state(0)
 
     def restore(self, state: str) -> None:
         """Go on from a :meth:`state` of a player of the same synthesizer, script, layers and settings.
@@ -201,39 +193,12 @@ class Player:
         ValueError
             If it is no such state; the player is then as before.
         """
-        must = "what Player.state gave"
         if not isinstance(state, str):
-            raise bad_argument("Player.restore", "state", f"a {type(state).__name__}", must)
-        try:
-            given = json.loads(state)
-            check, character = Arguments("Player.restore"), copy.copy(self._character.character)
-            character.restore(given["character"])
-            told = check.whole("told", given["told"], most=len(self._character.schedule))
-            seed = check.whole("seed", given["seed"], most=MASK)
-        except (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError) as error:
-            raise bad_argument("Player.restore", "state", f"incomplete ({error!r})", must) from None
-        self._character.character, self._character.given, self.seed = character, told, seed
+            raise bad_argument("Player.restore", "state", f"a {type(state).__name__}", "what Player.state gave")
+        self._players.restore("Player.restore", 0, state)
 
     def _tell(self, command: PlayCommand, later: bool) -> None:
-        self._character.character.tell(command, later)
+        self._players.tell(command, [], bool(later))
 
     def __repr__(self) -> str:
         return f"<rigcast.synthesis.Player: {self.label}, {self.seconds:.1f} s, seed {self.seed}>"
-
-
-def checked_settings(function: str, settings: PlaySettings | None) -> PlaySettings:
-    """The settings, or the usual ones."""
-    if settings is None:
-        return PlaySettings()
-    if not isinstance(settings, PlaySettings):
-        raise bad_argument(function, "settings", f"a {type(settings).__name__}", "a PlaySettings")
-    return settings
-
-
-def schedule_of(function: str, script: Script | None, places: LabelTable) -> list[tuple[int, PlayCommand]]:
-    """Frames and commands of a script."""
-    if script is None:
-        return []
-    if not isinstance(script, Script):
-        raise bad_argument(function, "script", f"a {type(script).__name__}", "a Script: rc.synthesis.Script.load(path)")
-    return script.schedule(places)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import heapq
+import functools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast import _core
 from rigcast._core import Deformer
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.sources import Rig
 from rigcast.synthesis._crowd import PlayerCrowd
-from rigcast.synthesis._file import from_tensors, to_tensors, write
+from rigcast.synthesis._file import engine_of, from_tensors, to_tensors, write
 from rigcast.synthesis._mesh import ControlledMesh
-from rigcast.synthesis._parts import Bridge, SynthesisParts
+from rigcast.synthesis._parts import SynthesisParts
 from rigcast.synthesis._player import Player
 from rigcast.synthesis._playing.script import Script
 from rigcast.synthesis._playing.settings import PlaySettings
@@ -78,6 +79,11 @@ class Synthesizer:
         """The parts that the file holds."""
         return self._parts
 
+    @functools.cached_property
+    def engine(self) -> _core.Synthesizer:
+        """The same for the engine, which plays it."""
+        return self._parts.engine or engine_of(self._parts)
+
     def space(self, label: str) -> Space:
         """The latent space of a label.
 
@@ -135,7 +141,7 @@ class Synthesizer:
         for name, label in (("start", start), ("end", end)):
             if label not in self.spaces:
                 raise bad_argument("Synthesizer.route", name, shown(label), f"one of {', '.join(self.labels)}")
-        return shortest_route(self.labels, self.bridges, self.threshold, start, end)
+        return self.engine.route(start, end)
 
     def player(
         self,
@@ -176,25 +182,3 @@ class Synthesizer:
 
 def _remade(tensors: dict[str, Any], metadata: dict[str, Any], rig: Any) -> Synthesizer:
     return Synthesizer(from_tensors(tensors, metadata), rig)
-
-
-def shortest_route(
-    labels: Sequence[str], bridges: Mapping[tuple[str, str], Bridge], threshold: float, start: str, end: str
-) -> list[str]:
-    """The cheapest chain of labels (Dijkstra 1959), ties by the order of the labels; ``[start]`` if it is the end."""
-    place = {label: i for i, label in enumerate(labels)}
-    queue: list[tuple[float, list[int]]] = [(0.0, [place[start]])]
-    done: set[int] = set()
-    while queue:
-        cost, way = heapq.heappop(queue)
-        here = way[-1]
-        if here in done:
-            continue
-        done.add(here)
-        if labels[here] == end:
-            return [labels[i] for i in way]
-        for (a, b), bridge in bridges.items():
-            if a == labels[here] and place[b] not in done:
-                price = 1.0 if bridge.within else max(1.0, float(bridge.distances[0]) / max(threshold, 1e-12))
-                heapq.heappush(queue, (cost + price, [*way, place[b]]))
-    raise bad_argument("Synthesizer.route", "end", f"{end!r}, which no bridge reaches", "a label with a bridge")

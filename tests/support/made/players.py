@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import rigcast as rc
+from rigcast import _core
 from tests.support.made.synthesis import arm, face
 from tests.support.trained import kept
 
@@ -66,3 +67,8 @@ def accelerations(synth: rc.synthesis.Synthesizer, controls: np.ndarray) -> np.n
     """(T - 2,) mesh acceleration of frames, in units per frame squared."""
     features = synth.mesh_features(controls)
     return np.linalg.norm(np.diff(features, 2, axis=0), axis=1)
+
+
+def ground_of(space: rc.synthesis.Space, settings: _core.PlaySettings, **options: int) -> _core.Ground:
+    """The ground of a label's space."""
+    return _core.Ground(space.latent, [(s.begin, s.end) for s in space.segments], settings, **options)

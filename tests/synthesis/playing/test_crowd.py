@@ -30,8 +30,7 @@ def test_a_character_moves_as_a_player_with_its_seed_does(make):
     for h in range(7):
         label = synth.labels[h % len(synth.labels)]
         alone = synth.player(seed=int(crowd.seeds[h]), script=SCRIPTS[h % 3], label=label).step(240)
-        apart = np.abs(synth.mesh_features(controls[h]) - synth.mesh_features(alone)).max()
-        assert apart < 1e-4 * np.abs(synth.mesh_features(alone)).max()  # products of another height round differently
+        assert controls[h].tobytes() == alone.tobytes()
 
 
 def test_the_same_crowd_has_the_same_bytes_for_any_number_of_threads():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.synthesis._playing.paths import Ground, rounding_width
-from tests.support.made.players import arm_synth, face_synth
+from rigcast._core import PlaySettings, rounding_width
+from tests.support.made.players import arm_synth, face_synth, ground_of
 
 
 @pytest.mark.parametrize("make", [face_synth, arm_synth])
@@ -52,10 +54,10 @@ def test_paths_turn_in_as_few_frames_as_the_clips():
 
 def test_a_tour_passes_its_targets_without_a_rest():
     synth = face_synth()
-    ground = Ground(synth.space("calm"), rc.synthesis.PlaySettings())
-    points = ground.points
-    targets = [points[40], points[100], points[160]]
-    rows, radii, note = ground.plan_path(points[0], targets, "data")
+    space = synth.space("calm")
+    ground, points = ground_of(space, PlaySettings()), space.points
+    targets = points[[40, 100, 160]]
+    rows, radii, note = ground.plan(points[0], targets, "data")
     assert note == ""
     assert len(radii) == len(rows)
     np.testing.assert_allclose(rows[[0, -1]], points[[0, 160]])
@@ -63,7 +65,8 @@ def test_a_tour_passes_its_targets_without_a_rest():
         assert np.linalg.norm(rows - target, axis=1).min() < 3.0 * ground.step
     steps = np.linalg.norm(np.diff(rows, axis=0), axis=1)
     assert steps[8:-8].min() > 0.1 * ground.step  # it only slows down to turn
-    parts = sum(len(ground.path(a, b, "data")[0]) for a, b in zip([points[0], *targets[:-1]], targets, strict=True))
+    starts = [points[0], *targets[:-1]]
+    parts = sum(len(ground.plan(a, [b], "data")[0]) for a, b in zip(starts, targets, strict=True))
     assert len(rows) < parts
 
 
@@ -94,7 +97,7 @@ def test_idling_meets_every_pose_before_it_meets_one_twice():
         player = synth.player(seed=seed, label="lively")
         player.idle("lively", chosen, hold=0.1)
         own = synth.mesh_features(player.step(1500))
-        told = player._character.character.tasks[-1]
+        told = json.loads(player.state())["character"]["tasks"][-1]
         assert told["do"] == "wander"
         assert told["visited"] >= 8
         met = np.array([np.linalg.norm(own - frames[frame], axis=1) <= step for _, frame in chosen])

@@ -7,7 +7,6 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from rigcast.synthesis._playing.paths import density_field
 from tests.support.made.players import face_synth
 
 
@@ -20,7 +19,7 @@ def test_settings_at_their_bounds_play(setting):
     assert np.isfinite(player.step(48)).all()
     space = synth.space("lively")
     rows, _ = _core.step_particles(
-        density_field(space.latent),
+        _core.density_of(space.latent),
         space.points[:1],
         np.zeros((1, 3)),
         space.points[:12],

@@ -9,7 +9,6 @@ import pytest
 
 import rigcast as rc
 from rigcast import _core
-from rigcast.synthesis._playing.paths import Ground, density_field
 from tests.support.made.players import accelerations, arm_synth, face_synth
 from tests.synthesis.particles import SlowDensity
 
@@ -126,25 +125,20 @@ def test_the_density_limit_slows_paths_and_turns_them_back():
     angles = np.linspace(0, 1.7 * np.pi, 90)
     ring = np.stack([np.cos(angles), np.sin(angles), 0.1 * np.sin(5 * angles)], axis=1)
 
-    class Latent:
-        points, inducing, variance, length, noise = ring, None, 1.0, 0.25, 1e-4
-
-    class RingSpace:
-        latent, points, segments = Latent(), ring, [rc.synthesis.Segment("ring", 0, 90)]
-
-    ground = Ground(RingSpace(), rc.synthesis.PlaySettings())
-    path, _, note = ground.path(ring[0], ring[45], "straight")
+    latent = _core.LatentSpace(ring, np.zeros((90, 1)), 1.0, 0.25, 1e-4)
+    ground = _core.Ground(latent, [(0, 90)], _core.PlaySettings())
+    path, _, note = ground.plan(ring[0], ring[45:46], "straight")
     assert note.startswith("turned back")
     free = np.linspace(ring[0], ring[45], 60)
     assert (ground.density(free) < ground.least).mean() > 0.5
     assert (ground.density(path) < ground.least).mean() < 0.1
     np.testing.assert_allclose(path[-1], ring[45])
-    middle, radii, note = ground.path(ring[0], np.zeros(3), "straight")
+    middle, radii, note = ground.plan(ring[0], np.zeros((1, 3)), "straight")
     assert note == "target moved to the nearest training frame"
     assert (ground.density(middle[-1:]) >= ground.least).all()
     assert radii.min() >= 0.3 * radii.max() > 0.0
-    strict = Ground(RingSpace(), rc.synthesis.PlaySettings(slow=1.0))
-    slow, fast = strict.path(ring[0], ring[45], "data"), ground.path(ring[0], ring[45], "data")
+    strict = _core.Ground(latent, [(0, 90)], _core.PlaySettings(slow=1.0))
+    slow, fast = (made.plan(ring[0], ring[45:46], "data") for made in (strict, ground))
     assert len(slow[0]) > len(fast[0])
     assert slow[1].mean() < fast[1].mean()
 
@@ -168,17 +162,9 @@ def test_paths_along_the_data_are_shortest_paths_at_constant_speed():
 def test_a_sparse_space_has_the_density_of_its_inducing_points():
     rng = np.random.default_rng(12)
     slow = SlowDensity(rng.normal(size=(50, 3)), 1.3, 0.8, 0.02)
-
-    class Latent:
-        points, variance, length, noise = slow.points, 1.3, 0.8, 0.02
-        inducing = slow.points  # as many as points: FITC is exact
-
+    latent = _core.LatentSpace(slow.points, np.zeros((50, 1)), 1.3, 0.8, 0.02, slow.points)  # FITC is exact
     x = rng.normal(size=(20, 3))
-    np.testing.assert_allclose(
-        density_field(Latent()).evaluate(x)[0],
-        slow(x)[0],
-        atol=RIDGE,
-    )
+    np.testing.assert_allclose(_core.density_of(latent).evaluate(x)[0], slow(x)[0], atol=RIDGE)
 
 
 def test_events_say_why():

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import rigcast as rc
 from tests.support.made.players import face_synth
@@ -59,3 +63,54 @@ def test_a_state_of_something_else_is_refused_and_changes_nothing(name, value):
             player.restore(json.dumps({**json.loads(kept), **wrong}))
     assert player.state() == kept
     assert len(player.events) > 1  # the seconds before
+
+
+def places(value, place=()):
+    """Ways to all entries of nested lists and objects."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in inner:
+        yield (*place, key)
+        yield from places(entry, (*place, key))
+
+
+@functools.cache
+def begun():
+    """A state in the middle of a transition, which waits for a clip."""
+    player = face_synth().player(seed=3, settings=rc.synthesis.PlaySettings(transitions="blend"))
+    player.idle("lively", [("lively-0", 3), ("lively-1", 5)], hold=0.5)
+    player.step(40)
+    player.transition("far")
+    player.play("calm", 0, 3, 60, later=True)
+    for _ in range(1000):
+        player.step(1)
+        item = json.loads(player.state())["character"]["item"]
+        if item is not None and item["kind"] == "blend":
+            return player.state()
+    raise AssertionError("it never blends")
+
+
+@settings(max_examples=300)
+@given(data=st.data())
+def test_an_edited_state_is_refused_or_played(data):
+    """Never a crash: every entry is checked before it is used."""
+    state = json.loads(begun())
+    *way, last = data.draw(st.sampled_from(list(places(state))))
+    inner = state
+    for key in way:
+        inner = inner[key]
+    wrong = [None, -1, 0, 1, 2**53, 2**64, 1e300, "calm", "clip", "", [], {}, [[1.0]], True, "remove"]
+    value = data.draw(st.sampled_from(wrong))
+    if value == "remove":
+        del inner[last]
+    else:
+        inner[last] = value
+    player = face_synth().player(seed=4)
+    kept = player.state()
+    try:
+        player.restore(json.dumps(state))
+    except ValueError as error:
+        assert "state is incomplete" in str(error)
+        assert player.state() == kept
+        return
+    with contextlib.suppress(ValueError):
+        assert player.step(100).shape == (100, 6)

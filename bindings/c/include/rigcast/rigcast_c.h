@@ -1,6 +1,7 @@
 #ifndef RIGCAST_C_H
 #define RIGCAST_C_H
-/* The C library of rigcast: models, sessions, crowds, inverse rigs and drags for programs in any language.
+/* The C library of rigcast: models, sessions, crowds, inverse rigs, drags and players for programs in any
+ * language.
  *
  * Errors: a call returns a status; rigcast_error() is the sentence of this thread's last call that failed. It begins
  * with the function, without "rigcast_": "session_evaluate: pose is ...; it must be ...". Read it after the call has
@@ -58,6 +59,7 @@ typedef struct rigcast_session rigcast_session;
 typedef struct rigcast_crowd rigcast_crowd;
 typedef struct rigcast_inverse rigcast_inverse;
 typedef struct rigcast_drag rigcast_drag;
+typedef struct rigcast_player rigcast_player;
 
 typedef int32_t rigcast_status;
 enum {
@@ -332,4 +334,6 @@ RIGCAST_API void rigcast_drag_free(rigcast_drag* drag);
 #ifdef __cplusplus
 }
 #endif
+
+#include "rigcast_c_players.h" /* players of synthesizers */
 #endif

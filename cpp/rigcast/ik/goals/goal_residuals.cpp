@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rigcast/ik/goals/rotation_vector.h"
 #include "rigcast/linalg/gram_kernels.h"
 #include "rigcast/linalg/polar.h"
+#include "rigcast/rig/rotations/rotation_vector.h"
 
 namespace rigcast::ik {
+
+using linalg::Vec3;
+
 namespace {
 
 /// The rotation nearest to the 3x3 part of a transform.
@@ -41,7 +44,7 @@ Vec3 turned(const double* target, const double* rotation) {
             relative[3 * row + column] = sum;
         }
     }
-    return rotation_vector(relative);
+    return rig::rotation_vector(relative);
 }
 
 /// out = P d L for the 3x3 parts of float transforms P (null: identity) and change d (3, 4), and a matrix L (3, 3).
@@ -199,7 +202,7 @@ void GoalResiduals::add_orientation_rows(const Goal& goal, const double* target,
     const std::int64_t n = unknowns_.size();
     const linalg::Polar polar = rotation_part(globals_.data() + 12 * goal.joint);
     double to_vector[9];
-    inverse_right_jacobian(turned(target, polar.rotation), to_vector);
+    rig::inverse_right_jacobian(turned(target, polar.rotation), to_vector);
     double local[9];
     std::copy_n(identity, 9, local);
     for (std::int32_t j = goal.joint; j >= 0; j = skeleton.parents()[j]) {

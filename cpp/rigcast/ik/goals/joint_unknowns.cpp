@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
-#include "rigcast/ik/goals/rotation_vector.h"
 #include "rigcast/linalg/polar.h"
 #include "rigcast/rig/channels/transform.h"
+#include "rigcast/rig/rotations/rotation_vector.h"
 
 namespace rigcast::ik {
+
+using linalg::Vec3;
+
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
@@ -38,7 +41,7 @@ Vec3 turn_between(const float* x, const float* y) {
             for (int k = 0; k < 3; ++k) relative[3 * row + column] += double{y[4 * row + k]} * inverse[4 * k + column];
         }
     }
-    return rotation_vector(linalg::polar_decomposition(relative).rotation);
+    return rig::rotation_vector(linalg::polar_decomposition(relative).rotation);
 }
 
 }  // namespace
@@ -93,7 +96,7 @@ void JointUnknowns::pose(const double* values, const float* reference, float* po
     std::copy_n(reference, character_.num_controls(), pose);
     for (std::size_t i = 0; i < turned_.size(); ++i) {
         double rotation[9];
-        rotation_of(Vec3::at(values, static_cast<std::int64_t>(i)), rotation);
+        rig::rotation_of(Vec3::at(values, static_cast<std::int64_t>(i)), rotation);
         turn_joint(rotation, reference + 12 * turned_[i], pose + 12 * turned_[i]);
     }
     for (std::size_t i = 0; i < copied_.size(); ++i) {
@@ -109,7 +112,7 @@ void JointUnknowns::linearize(const double* values, const float* pose, rig::Pose
     for (const std::int32_t joint : turned_) {
         const float* x = pose + 12 * joint;
         double jacobian[9];
-        left_jacobian(Vec3::at(values, unknown / 3), jacobian);
+        rig::left_jacobian(Vec3::at(values, unknown / 3), jacobian);
         for (int k = 0; k < 3; ++k, ++unknown) {
             const Vec3 axis{jacobian[k], jacobian[3 + k], jacobian[6 + k]};
             rig::JointChange& change = out->joints.emplace_back(rig::JointChange{unknown, joint, {}});

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._core import ControlMixer
 from rigcast._validate import MOST_FRAMES, Arguments, bad_argument, shown
 from rigcast.synthesis import Synthesizer
-from rigcast.synthesis._playing.transitions import Mixer
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -29,7 +29,7 @@ class ClipFrames:
         Distances between rows are those of the meshes, in the rig's unit.
     clip, label : (T,) int
         Clip, and index of its label.
-    mixer : Mixer
+    mixer : ControlMixer
     """
 
     def __init__(self, function: str, synth: Any) -> None:
@@ -44,7 +44,7 @@ class ClipFrames:
         labels = [place for place, space in enumerate(spaces) for _ in space.segments]
         self.clip = np.repeat(np.arange(len(lengths)), lengths)
         self.label = np.repeat(np.array(labels), lengths)
-        self.mixer = Mixer(synth.rotations, list(synth.rotation_orders), synth.limits)
+        self.mixer = ControlMixer(synth.rotations, list(synth.rotation_orders), synth.limits)
 
     def __len__(self) -> int:
         return len(self.frames)

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._core import smooth_shares
 from rigcast._validate import Arguments
 from rigcast.baselines._motion.clips import ClipFrames, ClipPlayer
 from rigcast.synthesis import Synthesizer
-from rigcast.synthesis._playing.transitions import smooth_shares
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]

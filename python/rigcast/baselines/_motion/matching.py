@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._core import Decay, smooth_shares
 from rigcast._validate import Arguments
 from rigcast.baselines._motion.clips import ClipFrames, ClipPlayer
 from rigcast.synthesis import Synthesizer
-from rigcast.synthesis._playing.transitions import Decay, smooth_shares
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]

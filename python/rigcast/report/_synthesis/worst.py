@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.report._synthesis.races import accelerations
 from rigcast.synthesis import Synthesizer
-from rigcast.synthesis._playing.events import frame_name
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -80,7 +79,7 @@ def _moment(synth: Synthesizer, own: Idling, frame: int, title: str) -> Moment:
         f"{own.label}, {seconds:.1f} s",
         own.label,
         own.controls[frame],
-        frame_name(space.segments, row),
+        synth.engine.frame_name(own.label, row),
         np.asarray(space.frames[row], np.float32),
         float(own.distance[frame]),
     )

@@ -9,11 +9,13 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from rigcast._core import PlayCommand
 from rigcast._safe_reading import errors_naming, read_settings
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.errors import ArgumentError
 from rigcast.synthesis._playing import commands
-from rigcast.synthesis._playing.commands import LabelTable, PlayCommand, Pose
+from rigcast.synthesis._playing.commands import Pose
+from rigcast.synthesis._playing.playable import Playable
 
 MOST_BYTES = 16 << 20
 LONGEST = 1e6  # seconds
@@ -87,29 +89,29 @@ class Script:
         with errors_naming(path):
             return cls(content["commands"], content.get("seconds"))
 
-    def schedule(self, places: LabelTable) -> list[tuple[int, PlayCommand]]:
+    def schedule(self, synth: Playable) -> list[tuple[int, PlayCommand]]:
         """Frames and checked commands."""
         found = []
         for i, given in enumerate(self.commands):
             try:
-                command = self._command(places, given)
+                command = self._command(synth, given)
             except ArgumentError as error:
                 place = f"commands[{i}]: {error.function}: {error.argument}"
                 raise bad_argument("Script", place, error.got, error.expected) from None
-            found.append((round(given["at"] * places.synth.fps), command))
+            found.append((round(given["at"] * synth.fps), command))
         return found
 
     @staticmethod
-    def _command(places: LabelTable, given: Mapping[str, Any]) -> PlayCommand:
+    def _command(synth: Playable, given: Mapping[str, Any]) -> PlayCommand:
         name, label = given["command"], given["label"]
         if name == "idle":
             poses, hold = given.get("poses"), given.get("hold")
-            return commands.idle(places, label, poses, hold, given.get("along", "data"))
+            return commands.idle(synth, label, poses, hold, given.get("along", "data"))
         if name == "move":
-            return commands.move(places, label, given["to"], given.get("along", "data"))
+            return commands.move(synth, label, given["to"], given.get("along", "data"))
         if name == "transition":
-            return commands.transition(places, label)
-        return commands.play(places, label, given["segment"], given.get("begin", 0), given.get("end"))
+            return commands.transition(synth, label)
+        return commands.play(synth, label, given["segment"], given.get("begin", 0), given.get("end"))
 
     @staticmethod
     def _checked(check: Arguments, where: str, given: object) -> dict[str, Any]:

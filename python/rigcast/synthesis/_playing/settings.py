@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
-from rigcast._validate import Arguments, bad_argument, shown
-from rigcast.synthesis._playing.layers import SHORTEST_TIMESCALE, Layer
+from rigcast import _core
+from rigcast._validate import MOST_FRAMES, Arguments, bad_argument, shown
+from rigcast.synthesis._playing.layers import Layer
 
 TRANSITIONS = ("inertialize", "blend")
-FASTEST_RATE = 1e3  # 1 / s: stable with a thousand integration steps per frame, from one frame per second on
-HIGHEST_POWER = 64.0
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,7 @@ class PlaySettings:
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name in ("blend", "settle"):
-                check.whole(field.name, value, least=1, most=1000)
-            elif field.name in ("slow", "least"):
-                check.number(field.name, value, least=0.0, most=1.0)
+                check.whole(field.name, value, most=MOST_FRAMES)
             elif field.name == "transitions":
                 if value not in TRANSITIONS:
                     raise bad_argument("PlaySettings", "transitions", shown(value), f"one of {', '.join(TRANSITIONS)}")
@@ -85,13 +83,12 @@ class PlaySettings:
                 check.threads(value)
             elif field.name == "layers":  # a player checks them against its controls
                 object.__setattr__(self, "layers", tuple(value) if isinstance(value, list) else value)
-            elif field.name == "timescale":
-                check.number(field.name, value, least=SHORTEST_TIMESCALE, most=1e6)
-            elif field.name in ("drag", "stiffness"):
-                check.number(field.name, value, above=0.0, most=FASTEST_RATE)
-            elif field.name == "power":
-                check.number(field.name, value, above=0.0, most=HIGHEST_POWER)
-            elif field.name in ("wander", "likelihood", "hold"):
-                check.number(field.name, value, least=0.0, most=1e6)
             else:
-                check.number(field.name, value, above=0.0, most=1e6)
+                check.number(field.name, value)
+        self.engine()
+
+    def engine(self) -> _core.PlaySettings:
+        """The same for the engine, which checks the ranges."""
+        others = ("layers", "transitions")
+        numbers: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in others}
+        return _core.PlaySettings(blends=self.transitions == "blend", **numbers)

@@ -1,9 +1,9 @@
-#include "rigcast/ik/goals/rotation_vector.h"
+#include "rigcast/rig/rotations/rotation_vector.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace rigcast::ik {
+namespace rigcast::rig {
 namespace {
 
 /// Below this angle, series replace quotients: their error is then of the order of double precision.
@@ -70,4 +70,4 @@ void inverse_right_jacobian(const Vec3& w, double* jacobian) {
     series_in(w, 0.5, b, jacobian);
 }
 
-}  // namespace rigcast::ik
+}  // namespace rigcast::rig

@@ -1,7 +1,7 @@
 #pragma once
 #include "rigcast/linalg/vec3.h"
 
-namespace rigcast::ik {
+namespace rigcast::rig {
 
 using linalg::Vec3;
 
@@ -17,4 +17,4 @@ Vec3 rotation_vector(const double* rotation);
 /// Writes the inverse of the right Jacobian: if dR = R [v]x, the rotation vector of R changes by K v.
 void inverse_right_jacobian(const Vec3& w, double* jacobian);
 
-}  // namespace rigcast::ik
+}  // namespace rigcast::rig
