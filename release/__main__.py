@@ -5,22 +5,24 @@ from __future__ import annotations
 import argparse
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from release.bill import Artifact, write_bill
 from release.highway import bundle
 from release.library import PARTS, archive, compile_library
-from release.project import ROOT
+from release.package_wheels import find_interpreters, make_wheels, parts
+from release.project import ROOT, Part
 from release.runtime_wheel import make_wheel
 from release.sources import make_sources
+from release.try_wheel import try_wheels
 
 CHECKLIST = """\
 Before these files are published:
   1. The tests pass on this commit: ./run test, ./run check, ./run sanitize.
   2. The version in pyproject.toml is new, and CHANGELOG.md says what changed.
   3. Each wheel is installed where nothing else is, and examples of docs/start/install.md run.
-  4. Not made here: wheels of the package rigcast for several Pythons and for GPUs, libraries for Windows and macOS.
+  4. Not made here: wheels for Pythons that are not here, libraries for Windows and macOS.
 """
 
 
@@ -28,10 +30,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Make all artifacts, and say what was made."""
     parser = argparse.ArgumentParser(
         prog="./run release",
-        description="Make the sources, the C library and the wheel rigcast-runtime, and say what is in them.",
+        description="Make the sources, the C library and the wheels, try the wheels, and say what is in them.",
         epilog="Example: ./run release --output dist",
     )
     parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="DIR", help="folder (default: dist)")
+    parser.add_argument(
+        "--python", type=Path, action="append", default=[], metavar="PROGRAM",
+        help="a Python with headers for which a wheel is made, before those of pyenv and of the PATH; may be repeated",
+    )  # fmt: skip
     chosen = parser.parse_args(arguments)
     folder: Path = chosen.output
     folder.mkdir(parents=True, exist_ok=True)
@@ -45,14 +51,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     artifacts = [Artifact(make_sources(folder), [highway])]
     say("the C library, for glibc 2.28 (Zig compiles its libc++ first) ...")
     processor = platform.machine()
-    library = compile_library(ROOT / "build" / "release" / processor, processor)
+    build = ROOT / "build" / "release" / processor
+    library = compile_library(build, processor)
     inside = [highway, *PARTS]
     artifacts.append(Artifact(archive(library, folder), inside))
     say("the wheel rigcast-runtime ...")
     artifacts.append(Artifact(make_wheel(library, folder), inside))
+    artifacts += _package(build, folder, chosen.python, parts(highway), say)
     for path in [*(artifact.path for artifact in artifacts), *write_bill(artifacts, folder)]:
         say(f"{path.stat().st_size:>11,} bytes  {path}")
     print(f"\n{CHECKLIST}", end="")
+
+
+def _package(
+    build: Path, folder: Path, programs: Sequence[Path], inside: Sequence[Part], say: Callable[[str], None]
+) -> list[Artifact]:
+    """The wheels of rigcast for the Pythons that are here, made and tried."""
+    interpreters, missing = find_interpreters(programs)
+    if missing:
+        say(f"no wheel for Python {', '.join(missing)}: no CPython of it with headers is here (--python names one)")
+    wheels = make_wheels(build, folder, interpreters, inside, say)
+    say("each wheel in an environment of its own ...")
+    for line in try_wheels(list(zip(interpreters, wheels, strict=True)), build / "tried"):
+        say(line)
+    return [Artifact(wheel, inside) for wheel in wheels]
 
 
 main()
