@@ -63,6 +63,7 @@ def compile_target(
         Values of options whose names begin with ``RIGCAST_``.
     """
     chosen: dict[str, str | Path] = {
+        "CHECKS": "OFF",
         "CUDA": "OFF",
         "CHOLMOD": "OFF",
         "INSTALL": "OFF",
