@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from release.aarch64 import make_for_aarch64
 from release.bill import Artifact, write_bill
 from release.highway import bundle
 from release.library import PARTS, archive, compile_library
 from release.package_wheels import find_interpreters, make_wheels, parts
 from release.project import ROOT, Part
+from release.root_checks import check_in_roots
 from release.runtime_wheel import make_wheel
 from release.sources import make_sources
 from release.try_wheel import try_wheels
@@ -21,24 +23,16 @@ CHECKLIST = """\
 Before these files are published:
   1. The tests pass on this commit: ./run test, ./run check, ./run sanitize.
   2. The version in pyproject.toml is new, and CHANGELOG.md says what changed.
-  3. Each wheel is installed where nothing else is, and examples of docs/start/install.md run.
-  4. Not made here: wheels for Pythons that are not here, libraries for Windows and macOS.
+  3. The files for 64-bit ARM are made and run in emulation: ./run release --aarch64.
+  4. Sources, wheel and C library work where nothing else is installed: ./run release --roots, a command of its own.
+  5. Not made here: wheels for Pythons that are not here, wheels of rigcast for ARM, anything for Windows and macOS.
+     Recipes that nobody has run yet: release/recipes.
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make all artifacts, and say what was made."""
-    parser = argparse.ArgumentParser(
-        prog="./run release",
-        description="Make the sources, the C library and the wheels, try the wheels, and say what is in them.",
-        epilog="Example: ./run release --output dist",
-    )
-    parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="DIR", help="folder (default: dist)")
-    parser.add_argument(
-        "--python", type=Path, action="append", default=[], metavar="PROGRAM",
-        help="a Python with headers for which a wheel is made, before those of pyenv and of the PATH; may be repeated",
-    )  # fmt: skip
-    chosen = parser.parse_args(arguments)
+    chosen = _parser().parse_args(arguments)
     folder: Path = chosen.output
     folder.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
@@ -46,6 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     def say(text: str) -> None:
         print(f"{time.monotonic() - begin:6.0f} s  {text}", flush=True)
 
+    if chosen.roots:
+        check_in_roots(folder, say)
+        return
     highway = bundle()
     say("sources ...")
     artifacts = [Artifact(make_sources(folder), [highway])]
@@ -58,9 +55,33 @@ def main(arguments: Sequence[str] | None = None) -> None:
     say("the wheel rigcast-runtime ...")
     artifacts.append(Artifact(make_wheel(library, folder), inside))
     artifacts += _package(build, folder, chosen.python, parts(highway), say)
+    if chosen.aarch64:
+        artifacts += [Artifact(path, inside) for path in make_for_aarch64(folder, say)]
     for path in [*(artifact.path for artifact in artifacts), *write_bill(artifacts, folder)]:
         say(f"{path.stat().st_size:>11,} bytes  {path}")
     print(f"\n{CHECKLIST}", end="")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="./run release",
+        description="Make the sources, the C library and the wheels, try the wheels, and say what is in them.",
+        epilog="Example: ./run release --output dist",
+    )
+    parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="DIR", help="folder (default: dist)")
+    parser.add_argument(
+        "--python", type=Path, action="append", default=[], metavar="PROGRAM",
+        help="a Python with headers for which a wheel is made, before those of pyenv and of the PATH; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--aarch64", action="store_true",
+        help="make the C library and rigcast-runtime for 64-bit ARM, too, and run them in emulation",
+    )  # fmt: skip
+    parser.add_argument(
+        "--roots", action="store_true",
+        help="make nothing, but install what is in the folder into minimal Debian systems, and use it there; as root",
+    )  # fmt: skip
+    return parser
 
 
 def _package(
