@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from release.aarch64 import make_for_aarch64
+from release.aarch64 import make_for_aarch64, make_package_for_aarch64
 from release.bill import Artifact, write_bill
 from release.highway import bundle
 from release.library import PARTS, archive, compile_library
@@ -54,9 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     artifacts.append(Artifact(archive(library, folder), inside))
     say("the wheel rigcast-runtime ...")
     artifacts.append(Artifact(make_wheel(library, folder), inside))
-    artifacts += _package(build, folder, chosen.python, parts(highway), say)
+    package = parts(highway)
+    artifacts += _package(build, folder, chosen.python, package, say)
     if chosen.aarch64:
         artifacts += [Artifact(path, inside) for path in make_for_aarch64(folder, say)]
+        artifacts += [Artifact(path, package) for path in make_package_for_aarch64(folder, package, say)]
     for path in [*(artifact.path for artifact in artifacts), *write_bill(artifacts, folder)]:
         say(f"{path.stat().st_size:>11,} bytes  {path}")
     print(f"\n{CHECKLIST}", end="")

@@ -1,4 +1,4 @@
-"""The C library and the wheel rigcast-runtime for 64-bit ARM: ``./run release --aarch64`` compiles them by Zig.
+"""The C library and the wheels for 64-bit ARM: ``./run release --aarch64`` compiles them by Zig.
 
 Nothing here has that processor. QEMU runs what was compiled, which tells whether results are right, not how fast they
 come.
@@ -12,12 +12,15 @@ import shutil
 import sys
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from release.emulation import Emulation, NoEmulation, make_emulation
+from release.emulation import PYTHON, Emulation, NoEmulation, make_emulation
 from release.library import SYSTEM, archive, compile_library, compile_target
-from release.project import ROOT, run
+from release.package_wheels import find_interpreters, make_wheels
+from release.project import ROOT, Part, run
 from release.runtime_wheel import make_wheel
+from release.try_wheel import TRIAL
 
 PROCESSOR = "aarch64"
 CHECKS = ("check_storage", "check_dense", "check_derivatives")
@@ -26,6 +29,7 @@ WITHIN = 1e-5  # of the largest number of a model
 # Models by their tasks of check_machines, and those of them that the program judges alone: large meshes of random faces
 # have some vertices whose normals nearly cancel, and delta mush divides by their lengths.
 SCALES = (("write", ()), ("write-large", ("delta_mush0", "delta_mush1")))
+MODELS = ROOT / "build" / "release" / platform.machine() / "tried" / "models"  # of release.try_wheel, with results
 USE = """
 import pathlib, sys
 import numpy as np
@@ -49,7 +53,7 @@ print(f"{rr.__version__}, {rr.instruction_set()}, Python {sys.version.split()[0]
 
 
 def make_for_aarch64(folder: Path, say: Callable[[str], None]) -> list[Path]:
-    """Make the archive and the wheel, and check them in emulation.
+    """Make the archive of the C library and the wheel rigcast-runtime, and check them in emulation.
 
     Parameters
     ----------
@@ -93,6 +97,46 @@ def make_for_aarch64(folder: Path, say: Callable[[str], None]) -> list[Path]:
     return [packed, wheel]
 
 
+def make_package_for_aarch64(folder: Path, inside: Sequence[Part], say: Callable[[str], None]) -> list[Path]:
+    """Make the wheel of rigcast for the emulated Python, and compare its results with those of this machine's wheels.
+
+    Parameters
+    ----------
+    folder : Path
+        Receives it.
+    inside : sequence of Part
+        What its extension contains of others.
+    say : callable
+        Receives lines for people.
+
+    Returns
+    -------
+    list of Path
+        The wheel, or nothing if this machine has no emulation or no Python of that version.
+
+    Raises
+    ------
+    SystemExit
+        If it does not compile, or a result is further off than rounding.
+    """
+    own = next((found for found in find_interpreters()[0] if found.version == PYTHON), None)
+    if own is None:
+        say(f"SKIPPED: no wheel rigcast for {PROCESSOR}: no CPython {PYTHON} with headers is here")
+        return []
+    try:
+        emulation = make_emulation()
+    except NoEmulation as reason:
+        say(f"SKIPPED: no wheel rigcast for {PROCESSOR}: {reason}")
+        return []
+    build = _build(PROCESSOR)
+    interpreter = replace(own, processor=PROCESSOR, headers=emulation.headers)
+    (wheel,) = make_wheels(build, folder, [interpreter], inside, say)
+    tried = emulation.run_python(TRIAL, MODELS, "compare", packages=_unpack(wheel, build))
+    for line in tried.splitlines():
+        say(f"  in emulation, {line}")
+    return [wheel]
+
+
 def _build(processor: str) -> Path:
     return ROOT / "build" / "release" / processor
 
@@ -133,8 +177,14 @@ def _try_example(emulation: Emulation, build: Path, library: Path, models: Path)
 
 
 def _try_wheel(emulation: Emulation, build: Path, wheel: Path, models: Path) -> str:
-    """Unpack the wheel as pip does, use it in the emulated Python, and return what that prints."""
-    place = build / "unpacked"
+    """Use the wheel in the emulated Python, and return what that prints."""
+    return emulation.run_python("-c", USE, models, packages=_unpack(wheel, build)).strip()
+
+
+def _unpack(wheel: Path, build: Path) -> Path:
+    """Unpack a wheel as pip does, and return the folder."""
+    place = build / "unpacked" / wheel.name.partition("-")[0]
+    shutil.rmtree(place, ignore_errors=True)
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(place)
-    return emulation.run_python(USE, models, packages=place).strip()
+    return place

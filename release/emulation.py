@@ -48,10 +48,15 @@ class Emulation:
         settings = [word for name, value in variables.items() for word in ("-E", f"{name}={value}")]
         return run([self.program, "-L", self.root, *settings, program, *words])
 
-    def run_python(self, script: str, *words: str | Path, packages: Path) -> str:
-        """Run a script by the emulated Python, with one more folder of packages."""
+    @property
+    def headers(self) -> Path:
+        """Folder of Python.h."""
+        return self.root / "usr" / "include" / f"python{PYTHON}"
+
+    def run_python(self, *words: str | Path, packages: Path) -> str:
+        """Run the emulated Python, with one more folder of packages."""
         path = f"{packages}:{self.packages}"
-        return self.run(self.root / f"usr/bin/python{PYTHON}", "-B", "-c", script, *words, PYTHONPATH=path)
+        return self.run(self.root / f"usr/bin/python{PYTHON}", "-B", *words, PYTHONPATH=path)
 
 
 def make_emulation() -> Emulation:
@@ -97,6 +102,9 @@ def _unpack_system(folder: Path) -> None:
             raise NoEmulation(f"apt-get {words[0]} failed: {(done.stdout + done.stderr)[-500:]}")
     for package in sorted((folder / "deb").glob("*.deb")):
         run(["dpkg-deb", "-x", package, folder / "root"])
+    headers = folder / "root" / "usr" / "include"  # pyconfig.h of every processor includes that of one
+    own = headers / "aarch64-linux-gnu" / f"python{PYTHON}" / "pyconfig.h"
+    shutil.copyfile(own, headers / f"python{PYTHON}" / "pyconfig.h")
     shutil.rmtree(folder / "apt")
     shutil.rmtree(folder / "deb")
 

@@ -32,10 +32,24 @@ print("%d.%d" % sys.version_info[:2], plain and os.path.isfile(header))
 
 @dataclass(frozen=True)
 class Interpreter:
-    """A CPython with headers: its version as ``"3.12"``, and its program."""
+    """A CPython with headers.
+
+    Attributes
+    ----------
+    version : str
+        As ``"3.12"``.
+    program : Path
+        One of that version that runs here.
+    processor : str
+        That which extensions are for.
+    headers : Path, optional
+        Folder with its Python.h, if that is another processor than this machine's.
+    """
 
     version: str
     program: Path
+    processor: str = platform.machine()
+    headers: Path | None = None
 
     @property
     def tag(self) -> str:
@@ -129,7 +143,7 @@ def compile_extension(build: Path, interpreter: Interpreter) -> Path:
         "-DHAS_FLTO=OFF",  # else pybind11 tries it, for which Zig compiles another libc++
         "-DHAS_FLTO_THIN=OFF",
     ]
-    compile_target(build, "_core", platform.machine(), words, PYTHON="ON", OUTPUT=folder)
+    compile_target(build, "_core", interpreter.processor, words, PYTHON="ON", OUTPUT=folder)
     (extension,) = folder.glob("_core.*.so")
     return extension
 
@@ -137,11 +151,16 @@ def compile_extension(build: Path, interpreter: Interpreter) -> Path:
 def words_for(interpreter: Interpreter) -> list[str]:
     """What CMake is told so that a tree that was configured for another Python compiles extensions for this one."""
     forgotten = [word for name in ("Python_*", "_Python*", "PYTHON_*") for word in ("-U", name)]
-    return [
+    words = [
         *forgotten,
         f"-DPython_EXECUTABLE={interpreter.program}",
         f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
     ]
+    if interpreter.headers is None:
+        return words
+    ending = f".cpython-{interpreter.version.replace('.', '')}-{interpreter.processor}-linux-gnu.so"
+    facts = {"MODULE_EXTENSION": ending, "MODULE_DEBUG_POSTFIX": "", "IS_DEBUG": "0"}  # the program tells its own
+    return [*words, f"-DPython_INCLUDE_DIR={interpreter.headers}", *(f"-DPYTHON_{n}={v}" for n, v in facts.items())]
 
 
 def pack(
@@ -161,7 +180,7 @@ def pack(
     folder : Path
         Receives the wheel.
     """
-    tag = f"{interpreter.tag}-manylinux_2_28_{platform.machine()}"
+    tag = f"{interpreter.tag}-manylinux_2_28_{interpreter.processor}"
     with tempfile.TemporaryDirectory() as made:
         content = Path(made) / "content"
         shutil.copytree(plain, content)

@@ -52,7 +52,7 @@ PYTHON
 """
 LIBRARY = """
 tar -xf ARTIFACT
-cd librigcast-*
+cd librigcast-*/
 cc -std=c99 -O2 -Wall -Wextra -Werror examples/evaluate.c -Iinclude -Llib -lrigcast -Wl,-rpath,"$PWD/lib" -o evaluate
 ./evaluate /results/face.safetensors
 """
@@ -117,7 +117,8 @@ def check_in_roots(folder: Path, say: Callable[[str], None]) -> None:
         say(f"SKIPPED: nothing is installed in minimal Debian systems: {reason}")
         return
     reach = Reach.of_this_machine()
-    RESULTS.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(RESULTS, ignore_errors=True)
+    RESULTS.mkdir(parents=True)
     failed = []
     for check in checks_of(folder, os.uname().machine):
         name = check.artifact.name
@@ -138,7 +139,7 @@ def _make(check: Check, reach: Reach) -> None:
     """Copy a root, install the artifact, and keep the results."""
     log = ROOTS / f"{check.artifact.name}.log"
     log.unlink(missing_ok=True)
-    root = ROOTS / "used"
+    root = ROOTS / f"used-{os.getpid()}"
     discard(root)
     copy(prepared(check.packages, reach, log), root)
     try:

@@ -113,7 +113,7 @@ def run_in(root: Path, script: str, environment: Mapping[str, str], log: Path) -
     with log.open("a", encoding="utf-8") as stream:
         done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, check=False)
     if done.returncode:
-        raise CommandFailed(log.read_text(encoding="utf-8", errors="replace")[-3000:])
+        raise CommandFailed(log.read_text(encoding="utf-8", errors="replace")[-2000:])
 
 
 def prepared(packages: Sequence[str], reach: Reach, log: Path) -> Path:
@@ -159,7 +159,7 @@ def _smallest(reach: Reach, log: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **reach.environment}, check=False)
     log.write_text(done.stdout + done.stderr, encoding="utf-8")
     if done.returncode:
-        raise CommandFailed((done.stdout + done.stderr)[-3000:])
+        raise CommandFailed((done.stdout + done.stderr)[-2000:])
     return half.rename(root)
 
 
