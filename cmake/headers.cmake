@@ -1,6 +1,7 @@
 # Headers that the engine is compiled with and that nobody needs afterwards: Eigen, the JSON library and Highway. They are
 # the system's, or, where it has none or RIGCAST_SYSTEM_HEADERS is OFF (a compiler for another system), those of the
 # Python wheels cmeel-eigen and nlohmann-json, and Highway's in bundled/, which a source distribution has.
+# RIGCAST_HEADERS_PYTHON: the Python with those wheels, where extensions are compiled for another one.
 option(RIGCAST_SYSTEM_HEADERS "Use the headers of Eigen, nlohmann-json and Highway that the system has" ON)
 if(RIGCAST_SYSTEM_HEADERS)
   find_package(Eigen3 3.4 QUIET NO_MODULE)
@@ -13,13 +14,18 @@ function(rigcast_wheel_headers target wheel module folder)
   if(TARGET ${target})
     return()
   endif()
-  find_package(Python QUIET COMPONENTS Interpreter)
-  execute_process(COMMAND "${Python_EXECUTABLE}" -c
+  if(RIGCAST_HEADERS_PYTHON)
+    set(python "${RIGCAST_HEADERS_PYTHON}")
+  else()
+    find_package(Python QUIET COMPONENTS Interpreter)
+    set(python "${Python_EXECUTABLE}")
+  endif()
+  execute_process(COMMAND "${python}" -c
     "import importlib.util, os; print(os.path.dirname(importlib.util.find_spec('${module}').origin))"
     OUTPUT_VARIABLE home OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   if(home STREQUAL "" OR NOT IS_DIRECTORY "${home}/${folder}")
     message(FATAL_ERROR "The headers of ${target} are not found: install them (Debian: libeigen3-dev nlohmann-json3-dev), "
-      "or the wheel ${wheel} into the environment of Python_EXECUTABLE (${Python_EXECUTABLE})")
+      "or the wheel ${wheel} into the environment of ${python}")
   endif()
   add_library(${target} INTERFACE IMPORTED GLOBAL)
   target_include_directories(${target} INTERFACE "${home}/${folder}")

@@ -5,34 +5,34 @@ from __future__ import annotations
 import argparse
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from release.aarch64 import make_for_aarch64, make_package_for_aarch64
 from release.bill import Artifact, write_bill
 from release.highway import bundle
 from release.library import PARTS, archive, compile_library
-from release.project import ROOT
+from release.package_wheels import find_interpreters, make_wheels, parts
+from release.project import ROOT, Part
+from release.root_checks import check_in_roots
 from release.runtime_wheel import make_wheel
 from release.sources import make_sources
+from release.try_wheel import try_wheels
 
 CHECKLIST = """\
 Before these files are published:
   1. The tests pass on this commit: ./run test, ./run check, ./run sanitize.
   2. The version in pyproject.toml is new, and CHANGELOG.md says what changed.
-  3. Each wheel is installed where nothing else is, and examples of docs/start/install.md run.
-  4. Not made here: wheels of the package rigcast for several Pythons and for GPUs, libraries for Windows and macOS.
+  3. The files for 64-bit ARM are made and run in emulation: ./run release --aarch64.
+  4. Sources, wheel and C library work where nothing else is installed: ./run release --roots, a command of its own.
+  5. Not made here: wheels for Pythons that are not here, wheels of rigcast for ARM, anything for Windows and macOS.
+     Recipes that nobody has run yet: release/recipes.
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make all artifacts, and say what was made."""
-    parser = argparse.ArgumentParser(
-        prog="./run release",
-        description="Make the sources, the C library and the wheel rigcast-runtime, and say what is in them.",
-        epilog="Example: ./run release --output dist",
-    )
-    parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="DIR", help="folder (default: dist)")
-    chosen = parser.parse_args(arguments)
+    chosen = _parser().parse_args(arguments)
     folder: Path = chosen.output
     folder.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
@@ -40,19 +40,64 @@ def main(arguments: Sequence[str] | None = None) -> None:
     def say(text: str) -> None:
         print(f"{time.monotonic() - begin:6.0f} s  {text}", flush=True)
 
+    if chosen.roots:
+        check_in_roots(folder, say)
+        return
     highway = bundle()
     say("sources ...")
     artifacts = [Artifact(make_sources(folder), [highway])]
     say("the C library, for glibc 2.28 (Zig compiles its libc++ first) ...")
     processor = platform.machine()
-    library = compile_library(ROOT / "build" / "release" / processor, processor)
+    build = ROOT / "build" / "release" / processor
+    library = compile_library(build, processor)
     inside = [highway, *PARTS]
     artifacts.append(Artifact(archive(library, folder), inside))
     say("the wheel rigcast-runtime ...")
     artifacts.append(Artifact(make_wheel(library, folder), inside))
+    package = parts(highway)
+    artifacts += _package(build, folder, chosen.python, package, say)
+    if chosen.aarch64:
+        artifacts += [Artifact(path, inside) for path in make_for_aarch64(folder, say)]
+        artifacts += [Artifact(path, package) for path in make_package_for_aarch64(folder, package, say)]
     for path in [*(artifact.path for artifact in artifacts), *write_bill(artifacts, folder)]:
         say(f"{path.stat().st_size:>11,} bytes  {path}")
     print(f"\n{CHECKLIST}", end="")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="./run release",
+        description="Make the sources, the C library and the wheels, try the wheels, and say what is in them.",
+        epilog="Example: ./run release --output dist",
+    )
+    parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="DIR", help="folder (default: dist)")
+    parser.add_argument(
+        "--python", type=Path, action="append", default=[], metavar="PROGRAM",
+        help="a Python with headers for which a wheel is made, before those of pyenv and of the PATH; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--aarch64", action="store_true",
+        help="make the C library and rigcast-runtime for 64-bit ARM, too, and run them in emulation",
+    )  # fmt: skip
+    parser.add_argument(
+        "--roots", action="store_true",
+        help="make nothing, but install what is in the folder into minimal Debian systems, and use it there; as root",
+    )  # fmt: skip
+    return parser
+
+
+def _package(
+    build: Path, folder: Path, programs: Sequence[Path], inside: Sequence[Part], say: Callable[[str], None]
+) -> list[Artifact]:
+    """The wheels of rigcast for the Pythons that are here, made and tried."""
+    interpreters, missing = find_interpreters(programs)
+    if missing:
+        say(f"no wheel for Python {', '.join(missing)}: no CPython of it with headers is here (--python names one)")
+    wheels = make_wheels(build, folder, interpreters, inside, say)
+    say("each wheel in an environment of its own ...")
+    for line in try_wheels(list(zip(interpreters, wheels, strict=True)), build / "tried"):
+        say(line)
+    return [Artifact(wheel, inside) for wheel in wheels]
 
 
 main()

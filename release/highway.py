@@ -8,7 +8,7 @@ from pathlib import Path
 
 from release.project import BUNDLED, Part
 
-FOLDERS = ("ops",)  # beside the headers themselves; contrib and tests are not used
+FOLDERS = ("ops", "contrib/math")  # beside the headers themselves; the rest of contrib, and tests, are not used
 
 
 def bundle(
@@ -34,7 +34,7 @@ def bundle(
     for header in sorted(include.glob("*.h")):
         shutil.copyfile(header, place / "hwy" / header.name)
     for folder in FOLDERS:
-        shutil.copytree(include / folder, place / "hwy" / folder)
+        shutil.copytree(include / folder, place / "hwy" / folder, ignore=shutil.ignore_patterns("*_test.cc"))
     shutil.copyfile(licence, place / "LICENSE")
     return Part(
         "Highway", _version(include), "Apache-2.0 OR BSD-3-Clause", "github.com/google/highway", "headers, compiled in"

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import platform
-import re
 import sys
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 
+from release.linked import linked
 from release.project import ROOT, Part, commit_time, run, version
 
 SYSTEM = "linux-gnu.2.28"
 LARGEST = 3 << 20  # bytes
-NEEDED = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 PARTS = [
     Part("Eigen", "3.4.1", "MPL-2.0", "eigen.tuxfamily.org", "headers, compiled in"),
     Part("JSON for Modern C++", "3.12.0", "MIT", "github.com/nlohmann/json", "headers, compiled in"),
@@ -42,42 +42,56 @@ def compile_library(build: Path, processor: str = platform.machine()) -> Path:
     SystemExit
         If it does not compile, or is not what :func:`check` asks for.
     """
-    tool = Path(sys.executable).parent
-    options = [
-        "PYTHON=OFF",
-        "CUDA=OFF",
-        "CHOLMOD=OFF",
-        "INSTALL=OFF",
-        f"ZIG_TARGET={processor}-{SYSTEM}",
-        f"ZIG={sys.executable}",
-    ]
-    run(
-        [tool / "cmake", "-G", "Ninja", "-S", ROOT, "-B", build, f"-DCMAKE_MAKE_PROGRAM={tool / 'ninja'}",
-         f"-DCMAKE_TOOLCHAIN_FILE={ROOT / 'release' / 'zig.cmake'}", f"-DPython_EXECUTABLE={sys.executable}",
-         "-DCMAKE_BUILD_TYPE=Release", *(f"-DRIGCAST_{option}" for option in options)]
-    )  # fmt: skip
-    run([tool / "cmake", "--build", build, "--target", "rigcast_c"])
+    compile_target(build, "rigcast_c", processor, PYTHON="OFF")
     library = (build / "bindings" / "c" / "librigcast.so.1").resolve()
     check(library)
     return library
 
 
+def compile_target(
+    build: Path, target: str, processor: str, words: Sequence[str | Path] = (), **options: str | Path
+) -> None:
+    """Compile a target by Zig in a build tree, whose engine is compiled once for all targets.
+
+    Parameters
+    ----------
+    build : Path
+    target, processor : str
+    words : sequence of str or Path
+        More words for CMake's configuration.
+    **options : str or Path
+        Values of options whose names begin with ``RIGCAST_``.
+    """
+    chosen: dict[str, str | Path] = {
+        "CHECKS": "OFF",
+        "CUDA": "OFF",
+        "CHOLMOD": "OFF",
+        "INSTALL": "OFF",
+        "ZIG_TARGET": f"{processor}-{SYSTEM}",
+        "ZIG": sys.executable,
+        "HEADERS_PYTHON": sys.executable,
+        **options,
+    }
+    zig = f"-DCMAKE_TOOLCHAIN_FILE={ROOT / 'release' / 'zig.cmake'}"
+    build_targets(build, [target], [zig, *words, *(f"-DRIGCAST_{name}={value}" for name, value in chosen.items())])
+
+
+def build_targets(build: Path, targets: Sequence[str], words: Sequence[str | Path]) -> None:
+    """Configure a build tree and compile targets, by the CMake and Ninja of this Python's environment."""
+    tool = Path(sys.executable).parent
+    ninja = f"-DCMAKE_MAKE_PROGRAM={tool / 'ninja'}"
+    run([tool / "cmake", "-G", "Ninja", "-S", ROOT, "-B", build, ninja, "-DCMAKE_BUILD_TYPE=Release", *words])
+    run([tool / "cmake", "--build", build, "--target", *targets])
+
+
 def check(library: Path) -> None:
     """Raise SystemExit if a library is too large, exports other names, or needs more than glibc 2.28 has."""
-    shown = run(["readelf", "--dynamic", "--dyn-syms", "--version-info", "--wide", library])
-    needed = set(re.findall(r"\(NEEDED\).*\[(.+?)\]", shown))
-    exported = re.findall(r"(?:GLOBAL|WEAK)\s+DEFAULT\s+(?!UND|ABS)\S+\s+(\S+)", shown)
-    glibc = max((tuple(map(int, found.split("."))) for found in re.findall(r"GLIBC_([\d.]+)", shown)), default=(0,))
-    faults = [
-        (library.stat().st_size > LARGEST, f"has {library.stat().st_size:,} bytes, {LARGEST:,} are the most"),
-        (bool(needed - NEEDED), f"needs {', '.join(sorted(needed - NEEDED))}"),
-        (
-            not exported or any(not name.startswith("rigcast_") for name in exported),
-            "exports other names than rigcast_*",
-        ),
-        (glibc > (2, 28), f"needs glibc {'.'.join(map(str, glibc))}"),
-    ]
-    wrong = [text for found, text in faults if found]
+    found = linked(library)
+    size = library.stat().st_size
+    wrong = [f"has {size:,} bytes, {LARGEST:,} are the most"] if size > LARGEST else []
+    if not found.exported or any(not name.startswith("rigcast_") for name in found.exported):
+        wrong.append("exports other names than rigcast_*")
+    wrong += found.faults()
     if wrong:
         raise SystemExit(f"{library} {'; '.join(wrong)}")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import platform
-import re
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 from release.project import ROOT, run, version
+from release.wheel_content import Promise, check_wheel
 
 TAG = "py3-none-manylinux_2_28"
 LARGEST = 2_000_000  # bytes
@@ -64,9 +64,4 @@ def make_wheel(library: Path, folder: Path, processor: str = platform.machine())
 
 def check(wheel: Path, processor: str) -> None:
     """Raise SystemExit if a wheel is too large or not what its tag says."""
-    if wheel.stat().st_size > LARGEST:
-        raise SystemExit(f"{wheel.name} has {wheel.stat().st_size:,} bytes, {LARGEST:,} are the most")
-    shown = " ".join(run([sys.executable, "-m", "auditwheel", "show", wheel]).split())
-    found = re.search(r'consistent with the following platform tag: "manylinux_2_(\d+)_(\w+)"', shown)
-    if found is None or int(found[1]) > 28 or found[2] != processor:
-        raise SystemExit(f"{wheel.name} is no manylinux_2_28 wheel: {shown}")
+    check_wheel(wheel, Promise(f"{TAG}_{processor}", ("rigcast_runtime/librigcast.so.1",), LARGEST))

@@ -13,6 +13,7 @@ WANTED = (
     "LICENSE",
     "bundled/highway/LICENSE",
     "bundled/highway/hwy/highway.h",
+    "bundled/highway/hwy/contrib/math/math-inl.h",
     "cmake/headers.cmake",
 )
 

@@ -4,9 +4,14 @@
 set(RIGCAST_ZIG python3 CACHE FILEPATH "A Python with the wheel ziglang")
 set(RIGCAST_ZIG_TARGET x86_64-linux-gnu.2.28 CACHE STRING "Processor and system")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES RIGCAST_ZIG RIGCAST_ZIG_TARGET)
-set(CMAKE_SYSTEM_NAME Linux)
-string(REGEX MATCH "^[^-]+" CMAKE_SYSTEM_PROCESSOR "${RIGCAST_ZIG_TARGET}")
+string(REGEX MATCH "^[^-]+" processor "${RIGCAST_ZIG_TARGET}")
+if(NOT CMAKE_HOST_SYSTEM_NAME STREQUAL "Linux" OR NOT CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL processor)
+  set(CMAKE_SYSTEM_NAME Linux)  # programs of the target do not run here; else a Python of this machine tells its headers
+  set(CMAKE_SYSTEM_PROCESSOR "${processor}")
+endif()
 set(RIGCAST_SYSTEM_HEADERS OFF CACHE BOOL "")
+set(CMAKE_CXX_FLAGS_INIT "-g0 -fomit-frame-pointer")  # Zig's defaults: debug information, and a register less
+set(CMAKE_MODULE_LINKER_FLAGS_INIT "-s")
 
 # CMake wants compilers and archivers that are programs.
 foreach(tool c++ cc ar ranlib)

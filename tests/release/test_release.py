@@ -69,10 +69,12 @@ def test_the_bill_names_every_artifact_with_its_parts(tmp_path):
 def test_headers_are_bundled_with_their_licence(tmp_path, monkeypatch):
     monkeypatch.setattr("release.highway.BUNDLED", tmp_path / "bundled")
     made = tmp_path / "hwy"
-    (made / "ops").mkdir(parents=True)
+    for folder in ("ops", "contrib/math", "contrib/sort"):
+        (made / folder).mkdir(parents=True)
     (made / "highway.h").write_text("#define HWY_MAJOR 1\n#define HWY_MINOR 2\n#define HWY_PATCH 3\n")
     (made / "base.h").write_text("")
-    (made / "ops" / "x86_128-inl.h").write_text("")
+    for name in ("ops/x86_128-inl.h", "contrib/math/math-inl.h", "contrib/math/math_test.cc", "contrib/sort/vqsort.h"):
+        (made / name).write_text("")
     (tmp_path / "copyright").write_text("Apache-2.0")
     assert bundle(made, tmp_path / "copyright") == Part(
         "Highway", "1.2.3", "Apache-2.0 OR BSD-3-Clause", "github.com/google/highway", "headers, compiled in"
@@ -80,6 +82,7 @@ def test_headers_are_bundled_with_their_licence(tmp_path, monkeypatch):
     found = {
         str(path.relative_to(tmp_path / "bundled")) for path in (tmp_path / "bundled").rglob("*") if path.is_file()
     }
-    assert found == {f"highway/{name}" for name in ("LICENSE", "hwy/base.h", "hwy/highway.h", "hwy/ops/x86_128-inl.h")}
+    headers = ("base.h", "highway.h", "ops/x86_128-inl.h", "contrib/math/math-inl.h")
+    assert found == {"highway/LICENSE", *(f"highway/hwy/{name}" for name in headers)}
     with pytest.raises(SystemExit, match="install the Debian package libhwy-dev"):
         bundle(tmp_path / "nowhere", tmp_path / "copyright")

@@ -41,7 +41,7 @@ def make_host(kind: str) -> Host:
     if kind == "blender" and blender is None:
         pytest.skip("no blender executable on the PATH")
     if kind == "bpy" and not has_wheel():
-        pytest.skip('the bpy wheel is not installed: pip install "rigcast[blender]" in Python 3.11')
+        pytest.skip('the bpy wheel is not installed: pip install "rigcast[blender]" in Python 3.11 or 3.13')
 
     def write_files(folder: Path) -> None:
         run_script(SCRIPT, [str(folder)], blender=blender)

@@ -47,7 +47,7 @@ def command(blender: str | None, script: Path, arguments: Sequence[str]) -> list
         blender = shutil.which("blender")
     if blender is None:
         raise MissingExtra(
-            'reading a .blend file needs Blender: pip install "rigcast[blender]" in Python 3.11, '
+            'reading a .blend file needs Blender: pip install "rigcast[blender]" in Python 3.11 or 3.13, '
             "or name an installed Blender with blender=PATH"
         )
     options = ["--background", "--factory-startup", "--disable-autoexec", "--python-exit-code", "3"]

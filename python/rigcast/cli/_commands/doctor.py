@@ -34,6 +34,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "notebooks": ("nbclient", "nbformat", "ipykernel", "jupytext"),
     "docs": ("sphinx", "myst-nb", "furo", "numpydoc"),
 }
+BLENDER_PYTHONS = ((3, 11), (3, 13))  # those that the extra's wheels are for
 IMPORTED = {"usd-core": "pxr", "myst-nb": "myst_nb"}  # where the module has another name than the package
 
 
@@ -85,8 +86,8 @@ def _extra(name: str, modules: tuple[str, ...]) -> dict[str, Any]:
     missing = [module for module in modules if importlib.util.find_spec(IMPORTED.get(module, module)) is None]
     found = {module: _version(module) for module in modules if module not in missing}
     command = f'pip install "rigcast[{name}]"'
-    if name == "blender" and sys.version_info[:2] != (3, 11):
-        command += " (in Python 3.11)"
+    if name == "blender" and sys.version_info[:2] not in BLENDER_PYTHONS:
+        command += " (in Python 3.11 or 3.13)"
     return {"installed": not missing, "versions": found, "missing": missing, "install": command if missing else None}
 
 
