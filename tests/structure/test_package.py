@@ -49,6 +49,7 @@ PUBLIC = {
         "ik",
         "inverse",
         "metrics",
+        "perception",
         "plot",
         "progress",
         "report",

@@ -26,6 +26,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "usd": ("usd-core",),
     "meshes": ("trimesh",),
     "inverse": ("scipy",),
+    "perception": ("scipy",),
     "packing": ("highspy",),
     "report": ("pyvista", "matplotlib", "jinja2"),
     "progress": ("rich",),

@@ -1,0 +1,197 @@
+"""Generalized linear models: against statsmodels, against the published table, and where they must refuse or halve."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import rigcast.perception as rp
+from rigcast.errors import NumericalError
+
+SHAPES = ["Neutral", "Smile", "Frown", "Blink"]
+
+
+@pytest.fixture(scope="module")
+def ratings() -> dict[str, np.ndarray]:
+    random = np.random.default_rng(5)
+    shape = random.integers(0, 4, 2000)
+    rms = np.where(shape == 0, 0.0, random.uniform(0.2, 1.0, 2000))
+    mean = np.array([1.4, 1.1, 0.8, 3.3])[shape] + np.array([0.0, 4.0, 1.5, 3.0])[shape] * rms
+    people = random.integers(0, 25, 2000)
+    return {
+        "rating": random.poisson(mean).astype(float),
+        "rms": rms,
+        "shape": np.array(SHAPES)[shape],
+        "person": people,
+    }
+
+
+def peer(table: dict[str, np.ndarray], fit: rp.Fit, family: str, link: str):
+    """Statsmodels from our answer, on our columns."""
+    api = pytest.importorskip("statsmodels.api", reason="statsmodels is not installed")
+    warnings.simplefilter("ignore")  # that these links do not respect the family: the point of step halving
+    links = api.families.links
+    made = {"identity": links.Identity, "log": links.Log, "sqrt": links.Sqrt}[link]()
+    kind = {"poisson": api.families.Poisson, "gaussian": api.families.Gaussian}[family](link=made)
+    columns = {name: np.ones(2000) for name in ["(Intercept)"]} | {"rms": table["rms"]}
+    for shape in SHAPES:
+        columns[f"shape[{shape}]"] = (table["shape"] == shape).astype(float)
+        columns[f"rms:shape[{shape}]"] = columns[f"shape[{shape}]"] * table["rms"]
+    matrix = np.stack([columns[name] for name in fit.names], axis=1)
+    return api.GLM(table["rating"], matrix, family=kind)
+
+
+@pytest.mark.parametrize("kind", ["poisson identity", "poisson log", "poisson sqrt", "gaussian identity"])
+def test_equal_to_statsmodels(ratings, kind):
+    family, link = kind.split()
+    fit = rp.glm(ratings, "rating", "rms * shape", family=family, link=link, reference={"shape": "Neutral"})
+    model = peer(ratings, fit, family, link)
+    other = model.fit(start_params=fit.coefficients, tol=1e-14, maxiter=20)
+    np.testing.assert_allclose(
+        fit.coefficients, other.params, rtol=1e-5, atol=1e-7
+    )  # where the other program stops, or printed digits end
+    np.testing.assert_allclose(fit.errors, other.bse, rtol=1e-6)  # where the other program stops, or printed digits end
+    np.testing.assert_allclose(fit.deviance, other.deviance, rtol=1e-9)  # float64 through another factorization
+    np.testing.assert_allclose(fit.log_likelihood, other.llf, rtol=1e-9)  # float64 through another factorization
+    assert fit.df_residual == other.df_resid
+    np.testing.assert_allclose(
+        fit.dispersion, other.pearson_chi2 / other.df_resid, rtol=1e-8
+    )  # float64 through another factorization
+
+
+def test_errors_by_person_are_those_of_scores_summed_by_person(ratings):
+    """The sandwich of Liang and Zeger: statsmodels' scores and expected information, summed here."""
+    fit = rp.glm(ratings, "rating", "rms * shape", reference={"shape": "Neutral"}, clusters="person")
+    model = peer(ratings, fit, "poisson", "identity")
+    scores, information = model.score_obs(fit.coefficients), -model.hessian(fit.coefficients, observed=False)
+    sums = np.array([scores[ratings["person"] == person].sum(axis=0) for person in range(25)])
+    inverse = np.linalg.inv(information)
+    np.testing.assert_allclose(
+        fit.covariance, 25 / 24 * inverse @ (sums.T @ sums) @ inverse, rtol=1e-6, atol=1e-12
+    )  # where the other program stops, or printed digits end
+
+
+def test_the_published_table_and_all_of_its_errors():
+    """The design of the study gives the 22 printed standard errors to 1 % (Carrigan 2020, table 5.11)."""
+    table = rp.published_design()
+    fit = rp.glm(table, "rating", "rms * unit", weights=table["trials"], reference={"unit": "Neutral"})
+    assert fit.dropped == ["rms:unit[Smile_Lips_Closed]"]
+    assert fit["(Intercept)"] == pytest.approx(
+        1.4216667, abs=1e-6
+    )  # where the other program stops, or printed digits end
+    found, printed = [], []
+    for unit in rp.UNITS.values():
+        smile = unit.name == "Smile_Lips_Closed"
+        slope = "rms" if smile else f"rms:unit[{unit.name}]"
+        assert fit[f"unit[{unit.name}]"] + fit["(Intercept)"] == pytest.approx(
+            unit.intercept, abs=1e-6
+        )  # where the other program stops, or printed digits end
+        assert fit[slope] + (0 if smile else fit["rms"]) == pytest.approx(
+            unit.slope, abs=1e-6
+        )  # where the other program stops, or printed digits end
+        found += [fit.errors[fit.names.index(name)] for name in (f"unit[{unit.name}]", slope)]
+        printed += [unit.intercept_error, unit.slope_error]
+    np.testing.assert_allclose(found, printed, rtol=0.01)  # printed to 1 %
+
+
+def test_labels_of_the_brows_exchanged_are_another_table():
+    """Mutant: with the two metrics exchanged the printed errors do not come out."""
+    table = rp.published_design()
+    swap = {"Frown": "Eyebrows_Up", "Eyebrows_Up": "Frown"}
+    table["unit"] = np.array([swap.get(name, name) for name in table["unit"]])
+    fit = rp.glm(table, "rating", "rms * unit", weights=table["trials"], reference={"unit": "Neutral"})
+    error = fit.errors[fit.names.index("rms:unit[Frown]")]
+    assert abs(error / rp.UNITS["Frown"].slope_error - 1) > 0.5
+
+
+def test_no_column_is_dropped_where_neutral_pictures_differ(ratings):
+    noisy = ratings | {"rms": ratings["rms"] + 1e-3 * np.random.default_rng(0).random(2000)}
+    assert rp.glm(noisy, "rating", "rms * shape", reference={"shape": "Neutral"}).dropped == []
+    named = rp.glm(ratings, "rating", "rms * shape", reference={"shape": "Neutral"})
+    assert named.dropped == ["rms:shape[Smile]"]
+    assert any("rms:shape[Smile]" in line for line in named.warnings)
+
+
+def test_group_means_equal_fitted_means(ratings):
+    fit = rp.glm(ratings, "rating", "rms * shape", reference={"shape": "Neutral"})
+    for shape in SHAPES:
+        rows = ratings["shape"] == shape
+        assert (
+            fit.mu[rows].mean() == pytest.approx(ratings["rating"][rows].mean(), rel=1e-6) or shape != "Neutral"
+        )  # where the other program stops, or printed digits end
+    neutral = ratings["shape"] == "Neutral"
+    assert fit.mu[neutral].mean() == pytest.approx(
+        ratings["rating"][neutral].mean(), rel=1e-10
+    )  # float64 through another factorization
+
+
+def test_steps_are_halved_where_a_mean_would_fall_below_zero(monkeypatch):
+    """A unit near 0 with one outlier: the whole step leaves the Poisson family."""
+    x = np.linspace(0.0, 1.0, 40)
+    y = np.where(x < 0.9, 0.0, 8.0)
+    y[3] = 1.0
+    fit = rp.glm({"y": y, "x": x}, "y", "x")
+    assert (fit.mu > 0).all()
+    monkeypatch.setattr("rigcast.perception._glm.HALVINGS", 1)  # mutant: whole steps or none
+    try:
+        whole = rp.glm({"y": y, "x": x}, "y", "x").deviance
+    except NumericalError:
+        whole = np.inf
+    assert whole > fit.deviance * 1.01
+
+
+def test_quasi_scales_errors_by_the_dispersion(ratings):
+    plain = rp.glm(ratings, "rating", "rms + shape")
+    quasi = rp.glm(ratings, "rating", "rms + shape", quasi=True)
+    np.testing.assert_allclose(quasi.errors, plain.errors * np.sqrt(plain.dispersion))
+
+
+def test_ratings_that_vary_less_than_counts_are_told():
+    random = np.random.default_rng(1)
+    y = np.clip(np.rint(4 + 0.9 * random.standard_normal(500)), 1, 9)
+    fit = rp.glm({"y": y, "x": random.random(500)}, "y", "x")
+    assert fit.dispersion < 0.5
+    assert any("vary less than counts" in line for line in fit.warnings)
+
+
+def test_models_are_compared_by_deviance(ratings):
+    small = rp.glm(ratings, "rating", "rms + shape", reference={"shape": "Neutral"})
+    large = rp.glm(ratings, "rating", "rms * shape", reference={"shape": "Neutral"})
+    statistic, df, p = rp.compare(small, large)
+    assert df == 2
+    assert statistic == pytest.approx(small.deviance - large.deviance)
+    assert p < 1e-6
+    with pytest.raises(ValueError, match="compare: larger"):
+        rp.compare(large, small)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"value": "none"}, "glm: value is 'none'; it must be one of rating, rms, shape, person"),
+        ({"formula": "rms * sahpe"}, "with 'sahpe'"),
+        ({"formula": 3}, "glm: formula is a int"),
+        ({"family": "normal"}, "it must be one of poisson, gaussian"),
+        ({"link": "logit"}, "it must be one of identity, log, sqrt"),
+        ({"reference": {"shape": "Grin"}}, "it must be one of Blink, Frown, Neutral, Smile"),
+        ({"reference": {"rms": "1"}}, "glm: reference is 'rms'; it must be a factor"),
+        ({"reference": {"other": "1"}}, "glm: reference is 'other'"),
+        ({"weights": [1.0]}, "glm: weights is "),
+        ({"clusters": "who"}, "glm: clusters is 'who'"),
+        ({"value": "shape"}, "it must be numbers"),
+    ],
+)
+def test_wrong_arguments_are_named(ratings, change, words):
+    arguments = {"value": "rating", "formula": "rms * shape"} | change
+    with pytest.raises(ValueError, match="glm: ") as error:
+        rp.glm(ratings, arguments.pop("value"), arguments.pop("formula"), **arguments)
+    assert words in str(error.value)
+
+
+def test_values_that_no_count_has_are_refused(ratings):
+    with pytest.raises(ValueError, match=r"table\['rating'\] is -1 somewhere"):
+        rp.glm(ratings | {"rating": np.full(2000, -1.0)}, "rating", "rms")
+    with pytest.raises(ValueError, match="nan in row 7"):
+        rp.glm(ratings | {"rating": np.where(np.arange(2000) == 7, np.nan, 1.0)}, "rating", "rms")
