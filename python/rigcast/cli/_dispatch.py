@@ -22,6 +22,7 @@ from rigcast._notes import heard
 from rigcast._text import escaped, shortened
 from rigcast.cli._arguments import check_files
 from rigcast.cli._console import Console, say, silence
+from rigcast.cli._piped import Records, ended_by_stdin
 from rigcast.cli._result import PartlyFailed, WrongInput, as_json
 from rigcast.cli._sentences import one_line
 from rigcast.cli._subcommands import CommandModule, add_command
@@ -84,11 +85,11 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, CommandModule
 
     def work() -> None:
         check_files(args.actions, args)
-        console = Console(quiet=args.json)
+        console = Console(quiet=args.json, records=Records(sys.stderr) if args.piped else None)
         failure: PartlyFailed | None = None
         printed: list[str] = []
         try:
-            with noted(console, printed):
+            with noted(console, printed), ended_by_stdin() if args.piped else contextlib.nullcontext():
                 result = args.command.run(args, console)
         except PartlyFailed as error:
             result, failure = {**error.result, "error": str(error), "exit_code": FAILED}, error
