@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Controls with which the skin of a learned character reaches its pins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..evaluation import model_of, pose_row
+from ..jobs.running import JobError
+from ..runtime import rr
+from .controls import Controls
+from .pins import pins_of, shift_of
+
+Array = np.ndarray[Any, Any]
+STILL = 1e-4  # a channel that moves by a smaller share of its range stays
+TOLERANCE, STEPS, PREFERENCE = 1e-5, 40, 2e-4
+_solvers: dict[Any, Any] = {}
+
+
+class Reached(NamedTuple):
+    """Channels (N,), those that differ from what is set, and the miss of the farthest pin in millimeters."""
+
+    row: Array
+    changed: list[int]
+    pose: Array
+    miss: float
+
+
+def controls_of(item: Any) -> Controls:
+    """The controls of the rig that a bound mesh follows, in the order of the model's channels."""
+    armature, original = item.rigcast.armature, item.rigcast_compare.original
+    meshes = [] if armature is None else [other for other in _moved_by(armature) if other != item]
+    meshes += [original] if original is not None and original not in meshes else []
+    return Controls([channel.name for channel in model_of(item).channels], armature, meshes or [item])
+
+
+def _moved_by(armature: Any) -> list[Any]:
+    """Mesh objects that an armature deforms or carries."""
+    import bpy
+
+    def moves(item: Any) -> bool:
+        return item.parent == armature or any(m.type == "ARMATURE" and m.object == armature for m in item.modifiers)
+
+    return [item for item in bpy.context.scene.objects if item.type == "MESH" and moves(item)]
+
+
+def reach(
+    item: Any, depsgraph: Any, controls: Controls, *, start: Array | None = None, pins: Sequence[Any] | None = None
+) -> Reached:
+    """Find channels for the pins of a character as the scene has them now; sets nothing.
+
+    Parameters
+    ----------
+    item : object
+        The bound mesh.
+    depsgraph : Depsgraph
+        Evaluated.
+    controls : Controls
+        :func:`controls_of` the mesh.
+    start : (C,), optional
+        Pose to begin at. Default: the present one, near which the pose stays in any case.
+    pins : list of objects, optional
+        Default: all pins of the mesh.
+
+    Raises
+    ------
+    JobError
+        If the model does not know how controls pose its joints.
+    """
+    model, chosen = model_of(item), pins_of(item) if pins is None else pins
+    vertices = [pin.rigcast_pin.vertex for pin in chosen]
+    places = np.array([pin.evaluated_get(depsgraph).matrix_world.translation for pin in chosen]) - shift_of(item)
+    weights = np.array([pin.rigcast_pin.weight for pin in chosen])
+    now = pose_row(item, depsgraph)
+    found = _solver(model, vertices).solve(
+        places,
+        now if start is None else start,
+        preferred=now,
+        weights=weights,
+        preference=PREFERENCE,
+        tolerance=TOLERANCE,
+        max_iterations=STEPS,
+    )
+    if found.channels is None:
+        raise JobError(f"{item.name}: its model takes joints and does not know how controls pose them: nothing to set")
+    row, ranges = found.channels[0], np.array([channel.high - channel.low for channel in model.channels])
+    apart = np.abs(row - controls.read()) > STILL * np.maximum(ranges, 1e-9)
+    return Reached(
+        row,
+        np.flatnonzero(apart).tolist(),
+        found.poses[0],
+        1000.0 * model.meters_per_unit * float(found.error[0].max()),
+    )
+
+
+def _solver(model: Any, vertices: list[int]) -> Any:
+    """A solver, kept while the model and the pins are the same."""
+    key = (id(model), tuple(vertices))
+    if key not in _solvers:
+        _solvers.clear()
+        _solvers[key] = (model, rr.Solver(model, vertices))  # the model stays while its id is a key
+    return _solvers[key][1]
+
+
+def forget() -> None:
+    """Drop what is kept."""
+    _solvers.clear()
