@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,25 +38,28 @@ class RIGCAST_OT_bake(Works, bpy.types.Operator):
 
     def work(self, context: Any) -> Iterator[Progress]:
         """Go through the frames, write, and add the object."""
-        scene, settings, item = context.scene, context.scene.rigcast_bake, context.active_object
-        frames, name = list(range(scene.frame_start, scene.frame_end + 1)), item.name
-        if settings.kind == "SHAPES" and len(frames) > MOST_SHAPES:
-            raise JobError(
-                f"{len(frames)} frames are too many for shape keys, {MOST_SHAPES} at most: bake a point cache"
-            )
-        before = scene.frame_current
-        path = _path(settings, name)
-        try:
-            if settings.kind == "PC2":
-                yield from _point_cache(name, frames, path)
-            elif settings.kind == "SHAPES":
-                yield from _shape_keys(name, frames)
-            else:
-                yield Progress("Blender writes the Alembic file")
-                _alembic(name, frames, path)
-        finally:
-            bpy.context.scene.frame_set(before)
-        self.report({"INFO"}, f"{name}: {len(frames)} frames baked" + (f" to {path}" if path else ""))
+        text = yield from baked(context)
+        self.report({"INFO"}, text)
+
+
+def baked(context: Any) -> Generator[Progress, None, str]:
+    """Bake the active mesh as the settings of the scene say; returns what was made, in words."""
+    scene, settings, item = context.scene, context.scene.rigcast_bake, context.active_object
+    frames, name = list(range(scene.frame_start, scene.frame_end + 1)), item.name
+    if settings.kind == "SHAPES" and len(frames) > MOST_SHAPES:
+        raise JobError(f"{len(frames)} frames are too many for shape keys, {MOST_SHAPES} at most: bake a point cache")
+    before, path = scene.frame_current, _path(settings, name)
+    try:
+        if settings.kind == "PC2":
+            yield from _point_cache(name, frames, path)
+        elif settings.kind == "SHAPES":
+            yield from _shape_keys(name, frames)
+        else:
+            yield Progress("Blender writes the Alembic file")
+            _alembic(name, frames, path)
+    finally:
+        bpy.context.scene.frame_set(before)
+    return f"{name}: {len(frames)} frames baked" + (f" to {path}" if path else "")
 
 
 def _path(settings: Any, name: str) -> str:

@@ -1,110 +1,119 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A learned model bound to a new mesh beside its original, and the model's error over the frames as colors."""
+"""Copies of the learned meshes with the model bound to them, and the model's error over the frames as colors."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import bmesh
 import bpy
 import numpy as np
 
 from .. import binding
-from ..evaluation import model_of, pose_row
 from ..jobs.running import JobError, Progress
+from ..live import SCALE
 from ..moving import at_frame, vertices_of
-from .compare import add_compare
+from .compare import add_aside
 
 Array = np.ndarray[Any, Any]
 COLORS, MEAN = "rigcast error", "rigcast_error_mm"
 ERROR, VERDICT = "rigcast_error", "rigcast_verdict"  # properties of the object: [mean, max] in mm, lines as JSON
-SCALE = np.array(  # linear colors from no error to the largest: dark blue, green, yellow, red
-    [(0.01, 0.02, 0.16), (0.0, 0.22, 0.30), (0.10, 0.55, 0.10), (0.95, 0.75, 0.02), (0.80, 0.02, 0.01)]
-)
 MOST_FRAMES = 60  # frames that are compared, evenly spaced
+APART = 1.1  # widths of the character between the original and the copy
 
 
-def bind_beside(path: str, armature: str | None, meshes: list[str], name: str) -> Any:
-    """Add a mesh with the vertices of the evaluated originals, one after another, and bind a model to it.
+def bind_beside(path: str, armature: str, meshes: Sequence[str]) -> list[str]:
+    """Copy meshes and bind a model to the copies; the originals stay as they are. Returns the names of the copies.
 
     Raises
     ------
     JobError
-        If the originals no longer have the vertices of the model.
+        If the model does not fit the meshes, as they are now. Nothing is left then.
     """
-    originals = [bpy.data.objects[mesh] for mesh in meshes]
-    item = bpy.data.objects.new(name, _joined(originals, name))
-    for collection in originals[0].users_collection or (bpy.context.scene.collection,):
-        collection.objects.link(item)
+    made = []
     try:
-        binding.bind(item, path, None if armature is None else bpy.data.objects[armature])
-        model = model_of(item)
-        if model.num_vertices != len(item.data.vertices):
-            raise JobError(f"{', '.join(meshes)} changed: the model has {model.num_vertices} vertices")
-    except BaseException:
-        bpy.data.objects.remove(item)
-        raise
-    item.data.vertices.foreach_set("co", np.ascontiguousarray(model.rest_vertices, np.float32).ravel())
-    add_compare(item, originals)
-    item.rigcast_compare.beside = 1.1 * float(np.ptp(model.rest_vertices[:, 0]))
+        for name in meshes:
+            original = bpy.data.objects[name]
+            made.append(_copy(original))
+            rig = bpy.data.objects.get(armature) if armature else None
+            binding.bind(made[-1], path, rig, name if len(meshes) > 1 else None, original)
+            add_aside(made[-1])
+    except (binding.BindError, KeyError) as error:
+        for item in made:
+            binding.unbind(item)
+            bpy.data.objects.remove(item)
+        raise JobError(f"the model was learned, and does not fit the scene as it is now: {error}") from None
+    return [item.name for item in made]
+
+
+def _copy(original: Any) -> Any:
+    item = original.copy()
+    item.data = original.data.copy()
+    item.name = item.data.name = f"{original.name} learned"
+    item.rigcast_compare.original = original
+    for collection in original.users_collection or (bpy.context.scene.collection,):
+        collection.objects.link(item)
+    ours, theirs = item.data.shape_keys, original.data.shape_keys
+    if ours is not None:
+        ours.animation_data_clear()
+        for key in ours.key_blocks[1:]:
+            _follow(key, theirs)
     return item
 
 
-def _joined(originals: list[Any], name: str) -> Any:
-    """One mesh of the evaluated ones, in world space, with their materials."""
+def _follow(key: Any, theirs: Any) -> None:
+    """Let a shape key have the value of the original's of the same name."""
+    driver = key.driver_add("value").driver
+    driver.type = "AVERAGE"
+    variable = driver.variables.new()
+    target = variable.targets[0]
+    target.id_type, target.id = "KEY", theirs
+    target.data_path = theirs.key_blocks[key.name].path_from_id("value")
+
+
+def set_aside(names: Sequence[str]) -> None:
+    """Move copies away from their originals, all by the width of the whole character."""
+    items = [bpy.data.objects[name] for name in names]
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    together, materials = bmesh.new(), []
-    try:
-        for original in originals:
-            evaluated = original.evaluated_get(depsgraph)
-            mesh = bpy.data.meshes.new_from_object(evaluated, depsgraph=depsgraph)
-            mesh.transform(evaluated.matrix_world)
-            first, faces = len(materials), len(together.faces)
-            materials += list(mesh.materials) or [None]
-            together.from_mesh(mesh)
-            together.faces.ensure_lookup_table()
-            for face in together.faces[faces:]:
-                face.material_index += first
-            bpy.data.meshes.remove(mesh)
-        joined = bpy.data.meshes.new(name)
-        together.to_mesh(joined)
-    finally:
-        together.free()
-    for material in materials if any(materials) else ():
-        joined.materials.append(material)
-    return joined
+    across = np.concatenate([vertices_of(item, depsgraph, world=True)[:, 0] for item in items])
+    for item in items:
+        item.rigcast_compare.aside = APART * float(np.ptp(across))
 
 
-def error_map(name: str, meshes: list[str]) -> Iterator[Progress]:
-    """Compare the model of an object with its originals over the frames of the scene, and color the object."""
+def error_map(names: Sequence[str]) -> Iterator[Progress]:
+    """Compare copies with their originals over the frames of the scene, and color the copies."""
     scene = bpy.context.scene
     before, first, last = scene.frame_current, scene.frame_start, scene.frame_end
-    step = max(1, math.ceil((last - first + 1) / MOST_FRAMES))
-    frames = list(range(first, last + 1, step))
-    total: Array | float = 0.0
-    largest: Array | float = 0.0
+    frames = list(range(first, last + 1, max(1, math.ceil((last - first + 1) / MOST_FRAMES))))
+    total: dict[str, Array] = {}
+    largest: dict[str, Array] = {}
     try:
         for place, frame in enumerate(frames):
             depsgraph = at_frame(frame)
-            truth = np.concatenate([vertices_of(bpy.data.objects[mesh], depsgraph, world=True) for mesh in meshes])
-            item = bpy.data.objects[name]
-            made = model_of(item).evaluate(pose_row(item, depsgraph))
-            error = np.linalg.norm(made - truth, axis=1)
-            total, largest = total + error, np.maximum(largest, error)
+            for name in names:
+                item = bpy.data.objects[name]
+                made = vertices_of(item, depsgraph, world=True)
+                truth = vertices_of(item.rigcast_compare.original, depsgraph, world=True)
+                error = np.linalg.norm(made - truth, axis=1)
+                total[name] = total.get(name, 0.0) + error
+                largest[name] = np.maximum(largest.get(name, 0.0), error)
             yield Progress(f"comparing frame {frame}", (place + 1) / len(frames))
     finally:
         bpy.context.scene.frame_set(before)
-    item = bpy.data.objects[name]
-    unit = 1000.0 * float(model_of(item).meters_per_unit)
-    paint(item, unit * np.asarray(total) / len(frames), unit * np.asarray(largest))
+    scale = 1.0 if scene.unit_settings.system == "NONE" else scene.unit_settings.scale_length
+    most = max(float(errors.max()) for errors in largest.values())
+    for name in names:
+        item = bpy.data.objects[name]
+        paint(item, 1000.0 * scale * total[name] / len(frames), 1000.0 * scale * largest[name], 1000.0 * scale * most)
 
 
-def paint(item: Any, mean: Array, largest: Array) -> None:
-    """Keep errors (V,) in millimeters as attributes of a mesh, the largest of each vertex as colors."""
+def paint(item: Any, mean: Array, largest: Array, most: float) -> None:
+    """Keep errors (V,) in millimeters as an attribute of a mesh, the largest of each vertex as colors."""
+    item[ERROR] = [float(mean.mean()), float(largest.max())]
     mesh = item.data
-    most = float(largest.max())
+    if len(mesh.vertices) != len(mean):  # modifiers make more vertices: the numbers alone
+        return
     values = mesh.attributes.get(MEAN) or mesh.attributes.new(MEAN, "FLOAT", "POINT")
     values.data.foreach_set("value", np.ascontiguousarray(mean, np.float32))
     colors = mesh.color_attributes.get(COLORS) or mesh.color_attributes.new(COLORS, "FLOAT_COLOR", "POINT")
@@ -113,5 +122,4 @@ def paint(item: Any, mean: Array, largest: Array) -> None:
     rows = np.stack([np.interp(share, place, SCALE[:, i]) for i in range(3)] + [np.ones_like(share)], axis=1)
     colors.data.foreach_set("color", np.ascontiguousarray(rows, np.float32).ravel())
     mesh.color_attributes.active_color = colors
-    item[ERROR] = [float(mean.mean()), most]
     mesh.update()

@@ -1,121 +1,68 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A learned mesh beside its original: Geometry Nodes that blend between both, and shift the mesh aside."""
+"""A learned mesh shown aside of its original: Geometry Nodes that shift it, whatever moves the object."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import bpy
 
-MODIFIER = "Rigcast Compare"
-BLEND, BESIDE = "Blend", "Beside"  # nodes whose values the properties set
+MODIFIER, ASIDE = "Rigcast Aside", "Aside"
 
 
-def add_compare(item: Any, originals: Sequence[Any]) -> None:
-    """Make a mesh object blend with the evaluated vertices of others, which follow each other in it.
+class RigcastCompare(bpy.types.PropertyGroup):
+    """How a learned mesh is compared with its original."""
 
-    The object stands at the origin: its coordinates are those of the world.
-    """
+    original: bpy.props.PointerProperty(
+        name="Original", description="The mesh that this one was learned from", type=bpy.types.Object
+    )
+    aside: bpy.props.FloatProperty(
+        name="Aside",
+        description="How far the learned mesh stands from where the original is, along the X axis of the world",
+        subtype="DISTANCE",
+        update=lambda properties, _context: _set(properties.id_data),
+    )
+
+
+def add_aside(item: Any) -> None:
+    """Let a mesh object be shown aside; its modifier stays the last one."""
     tree = bpy.data.node_groups.new(MODIFIER, "GeometryNodeTree")
-    _socket(tree, "Geometry", "INPUT")
-    _socket(tree, "Geometry", "OUTPUT")
-    nodes, link = tree.nodes, tree.links.new
-    given, made = nodes.new("NodeGroupInput"), nodes.new("NodeGroupOutput")
-    own = nodes.new("GeometryNodeInputPosition").outputs[0]
-    other = _positions(tree, originals, own)
-    blend = nodes.new("ShaderNodeValue")
-    blend.name = blend.label = BLEND
-    beside = nodes.new("FunctionNodeInputVector")
-    beside.name = beside.label = BESIDE
-    apart = _math(tree, "SUBTRACT", own, other)
-    share = nodes.new("ShaderNodeVectorMath")
-    share.operation = "SCALE"
-    link(apart, share.inputs[0])
-    link(blend.outputs[0], share.inputs["Scale"])
-    mixed = _math(tree, "ADD", other, share.outputs[0])
-    place = nodes.new("GeometryNodeSetPosition")
-    link(given.outputs[0], place.inputs["Geometry"])
-    link(_math(tree, "ADD", mixed, beside.outputs[0]), place.inputs["Position"])
-    link(place.outputs[0], made.inputs[0])
-    for column, node in enumerate(nodes):
-        node.location = (180 * column, -60 * (column % 4))
+    for kind in ("INPUT", "OUTPUT"):
+        if hasattr(tree, "interface"):  # Blender 4.0
+            tree.interface.new_socket("Geometry", in_out=kind, socket_type="NodeSocketGeometry")
+        else:
+            (tree.inputs if kind == "INPUT" else tree.outputs).new("NodeSocketGeometry", "Geometry")
+    given, made = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    shift, place = tree.nodes.new("FunctionNodeInputVector"), tree.nodes.new("GeometryNodeSetPosition")
+    shift.name = shift.label = ASIDE
+    for source, target in (
+        (given.outputs[0], place.inputs["Geometry"]),
+        (shift.outputs[0], place.inputs["Offset"]),
+        (place.outputs[0], made.inputs[0]),
+    ):
+        tree.links.new(source, target)
+    for column, node in enumerate((given, shift, place, made)):
+        node.location = (200 * column, 0)
     item.modifiers.new(MODIFIER, "NODES").node_group = tree
     _set(item)
 
 
-def _positions(tree: Any, originals: Sequence[Any], position: Any) -> Any:
-    """The field of the originals' positions, one vertex after another."""
-    nodes, link = tree.nodes, tree.links.new
-    join = nodes.new("GeometryNodeJoinGeometry")
-    for original in reversed(originals):  # what is linked last comes first
-        info = nodes.new("GeometryNodeObjectInfo")
-        info.transform_space = "RELATIVE"
-        info.inputs["Object"].default_value = original
-        link(info.outputs["Geometry"], join.inputs[0])
-    sample = nodes.new("GeometryNodeSampleIndex")
-    sample.data_type, sample.domain = "FLOAT_VECTOR", "POINT"
-    link(join.outputs[0], sample.inputs["Geometry"])
-    link(position, next(socket for socket in sample.inputs if socket.type == "VECTOR" and socket.enabled))
-    link(nodes.new("GeometryNodeInputIndex").outputs[0], sample.inputs["Index"])
-    return next(socket for socket in sample.outputs if socket.type == "VECTOR" and socket.enabled)
+def is_compared(item: Any) -> bool:
+    """True for a mesh that was learned beside its original."""
+    return item is not None and item.type == "MESH" and item.rigcast_compare.original is not None
 
 
-def _math(tree: Any, operation: str, first: Any, second: Any) -> Any:
-    node = tree.nodes.new("ShaderNodeVectorMath")
-    node.operation = operation
-    tree.links.new(first, node.inputs[0])
-    tree.links.new(second, node.inputs[1])
-    return node.outputs[0]
-
-
-def _socket(tree: Any, name: str, kind: str) -> None:
-    if hasattr(tree, "interface"):  # Blender 4.0
-        tree.interface.new_socket(name, in_out=kind, socket_type="NodeSocketGeometry")
-    else:
-        (tree.inputs if kind == "INPUT" else tree.outputs).new("NodeSocketGeometry", name)
-
-
-def tree_of(item: Any) -> Any | None:
-    """The nodes of an object that is compared; None for others."""
-    modifier = item.modifiers.get(MODIFIER) if item.type == "MESH" else None
-    tree = None if modifier is None else modifier.node_group
-    return tree if tree is not None and BLEND in tree.nodes else None
-
-
-def _changed(properties: Any, _context: Any) -> None:
-    _set(properties.id_data)
+def aside_of(item: Any) -> float:
+    """How far a mesh is shown from where its model is, along X."""
+    return float(item.rigcast_compare.aside) if item.modifiers.get(MODIFIER) is not None else 0.0
 
 
 def _set(item: Any) -> None:
-    """Bring the properties of an object into its nodes."""
-    tree = tree_of(item)
-    if tree is not None:
-        tree.nodes[BLEND].outputs[0].default_value = item.rigcast_compare.blend
-        tree.nodes[BESIDE].vector = (item.rigcast_compare.beside, 0.0, 0.0)
-
-
-class RigcastCompare(bpy.types.PropertyGroup):
-    """How a learned mesh is shown beside its original."""
-
-    blend: bpy.props.FloatProperty(
-        name="Blend",
-        description="0: the original rig; 1: the learned model. Between them both differ by what the model misses",
-        min=0.0,
-        max=1.0,
-        default=1.0,
-        subtype="FACTOR",
-        update=_changed,
-    )
-    beside: bpy.props.FloatProperty(
-        name="Beside",
-        description="How far the learned mesh stands beside the original, along the X axis",
-        subtype="DISTANCE",
-        update=_changed,
-    )
-    original: bpy.props.PointerProperty(
-        name="Original", description="What was learned, or its first mesh", type=bpy.types.Object
-    )
+    """Bring the property of an object into its nodes, whose space is the object's own."""
+    modifier = item.modifiers.get(MODIFIER)
+    if modifier is not None and modifier.node_group is not None:
+        back = item.matrix_world.to_3x3().inverted_safe()
+        modifier.node_group.nodes[ASIDE].vector = [item.rigcast_compare.aside * value for value in back.col[0]]
 
 
 CLASSES = (RigcastCompare,)
@@ -128,4 +75,5 @@ def register() -> None:
 
 def unregister() -> None:
     """Take them off."""
-    del bpy.types.Object.rigcast_compare
+    if hasattr(bpy.types.Object, "rigcast_compare"):
+        del bpy.types.Object.rigcast_compare

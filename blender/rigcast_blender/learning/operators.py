@@ -16,10 +16,12 @@ from ..jobs import trainer
 from ..jobs.running import JobError, Progress, Works
 from ..preferences import cache_folder, trainer_path
 from . import plan as plans
-from .beside import VERDICT, bind_beside, error_map
+from .beside import VERDICT, bind_beside, error_map, set_aside
 from .checks import verdict_of
+from .compare import is_compared
 
 STEPS = {"info": "Step 1 of 4, checking", "sample": "Step 2 of 4", "train": "Step 3 of 4"}
+LAST = "Step 4 of 4"
 
 
 class Character(NamedTuple):
@@ -37,13 +39,13 @@ class Character(NamedTuple):
 def character_of(context: Any) -> Character | None:
     """The character that is selected: an armature with all that it moves, or meshes; None if neither is."""
     item = context.active_object
-    if item is None or (item.type == "MESH" and item.rigcast_compare.original):
+    if item is None or is_compared(item):
         return None
     if item.type == "ARMATURE":
         return Character(item.name, ())
     if item.type != "MESH":
         return None
-    meshes = [other for other in context.selected_objects if other.type == "MESH"] or [item]
+    meshes = [other for other in context.selected_objects if other.type == "MESH" and not is_compared(other)] or [item]
     movers = {_mover(mesh) for mesh in meshes} - {None}
     return Character(str(movers.pop()) if len(movers) == 1 else "", tuple(sorted(mesh.name for mesh in meshes)))
 
@@ -73,31 +75,27 @@ class Learning(Works):
         """Words after Esc."""
         return "Learn: stopped, nothing is lost; Go On takes it up again"
 
-    def steps(self, plan: plans.Plan, names: tuple[str, ...]) -> Generator[Progress, None, None]:
-        """Run the steps of a plan that are not done."""
-        begin = trainer.program(trainer_path())
-        for name, words in plan.steps():
-            if name in plan.done or name not in names:
-                continue
-            yield from _titled(STEPS[name], trainer.run(begin, words, plan.folder, name), plan, name)
+
+def run_steps(plan: plans.Plan, names: tuple[str, ...]) -> Generator[Progress, None, None]:
+    """Run the steps of a plan that are not done."""
+    begin = trainer.program(trainer_path())
+    for name, words in plan.steps():
+        if name in names and name not in plan.done:
+            result = yield from _titled(STEPS[name], trainer.run(begin, words, plan.folder, name))
+            plan.finish(name, result)
 
 
-def _titled(title: str, steps: Any, plan: plans.Plan, name: str) -> Iterator[Progress]:
-    result = yield from _with_title(title, steps)
-    plan.finish(name, result)
-
-
-def _with_title(title: str, steps: Any) -> Generator[Progress, None, Any]:
-    while True:
-        try:
-            progress = next(steps)
-        except StopIteration as end:
-            return end.value
-        try:
+def _titled(title: str, steps: Generator[Progress, None, Any]) -> Generator[Progress, None, Any]:
+    """The same progress under a title."""
+    try:
+        while True:
+            try:
+                progress = next(steps)
+            except StopIteration as end:
+                return end.value
             yield progress._replace(text=f"{title}: {progress.text}")
-        except GeneratorExit:
-            steps.close()
-            raise
+    finally:
+        steps.close()
 
 
 class RIGCAST_OT_check(Learning, bpy.types.Operator):
@@ -109,7 +107,7 @@ class RIGCAST_OT_check(Learning, bpy.types.Operator):
     def work(self, context: Any) -> Iterator[Progress]:
         """Copy the scene, and ask about it."""
         character = character_of(context)
-        yield from self.steps(_fresh(context, character), ("info",))
+        yield from run_steps(_fresh(context, character), ("info",))
 
 
 class RIGCAST_OT_learn(Learning, bpy.types.Operator):
@@ -127,25 +125,37 @@ nothing is lost"""
 
     def work(self, context: Any) -> Iterator[Progress]:
         """Check, sample, train, bind, compare."""
-        character = character_of(context)
-        assert character is not None
-        plan = plan_of(character)
-        if self.fresh or plan is None or not plan.unfinished or plan.wish != wish_of(context, character):
-            plan = _fresh(context, character)
-        yield from self.steps(plan, tuple(STEPS))
-        yield Progress("Step 4 of 4: binding")
-        path = keep_model(plan, context.scene.rigcast_learn.output, character)
-        parts = list(plan.results["info"].get("parts") or {}) or list(character.meshes)
-        armature = plan.wish.armature or None
-        item = bind_beside(str(path), armature, parts, f"{character.name} learned")
-        lines = verdict_of(plan.results["train"])
-        item.rigcast_compare.original = bpy.data.objects[parts[0]]
-        item[VERDICT] = json.dumps(lines)
-        name = item.name
-        for progress in error_map(name, parts):
-            yield progress._replace(text=f"Step 4 of 4: {progress.text}")
-        self.report({"WARNING" if lines[0][0] == "ERROR" else "INFO"}, f"{name}: {lines[0][1]}")
-        _select(context, bpy.data.objects[name])
+        names = yield from learning(context, self.fresh)
+        icon, text = json.loads(bpy.data.objects[names[0]][VERDICT])[0]
+        self.report({"WARNING" if icon == "ERROR" else "INFO"}, f"{', '.join(names)}: {text}")
+        _select(context, names)
+
+
+def learning(context: Any, fresh: bool) -> Generator[Progress, None, list[str]]:
+    """Learn the selected character, or go on with it; returns the names of the meshes that the model moves."""
+    character = character_of(context)
+    assert character is not None
+    plan = plan_of(character)
+    if fresh or plan is None or not plan.unfinished or plan.wish != wish_of(context, character):
+        plan = _fresh(context, character)
+    yield from run_steps(plan, tuple(STEPS))
+    yield Progress(f"{LAST}: binding")
+    path = keep_model(plan, context.scene.rigcast_learn.output, character)
+    parts = list(plan.results["info"].get("parts") or {}) or list(character.meshes)
+    names = bind_beside(_from_blend(path), plan.wish.armature, parts)
+    for name in names:
+        bpy.data.objects[name][VERDICT] = json.dumps(verdict_of(plan.results["train"]))
+    for progress in error_map(names):
+        yield progress._replace(text=f"{LAST}: {progress.text}")
+    set_aside(names)
+    return names
+
+
+def _from_blend(path: Path) -> str:
+    """The path, relative to the .blend if it lies in its folder or below."""
+    here = Path(bpy.data.filepath).parent
+    inside = bool(bpy.data.filepath) and here in path.parents
+    return bpy.path.relpath(str(path)) if inside else str(path)
 
 
 def _fresh(context: Any, character: Character | None) -> plans.Plan:
@@ -192,13 +202,14 @@ def keep_model(plan: plans.Plan, chosen: str, character: Character) -> Path:
     return path
 
 
-def _select(context: Any, item: Any) -> None:
+def _select(context: Any, names: list[str]) -> None:
     if context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     for other in list(context.selected_objects):
         other.select_set(False)
-    item.select_set(True)
-    context.view_layer.objects.active = item
+    for name in names:
+        bpy.data.objects[name].select_set(True)
+    context.view_layer.objects.active = bpy.data.objects[names[0]]
 
 
 CLASSES = (RIGCAST_OT_check, RIGCAST_OT_learn)

@@ -14,7 +14,7 @@ from ..jobs.running import draw_progress
 from ..panel import PanelOfRigcast
 from .beside import COLORS, ERROR, VERDICT
 from .checks import Line, lines_of
-from .compare import tree_of
+from .compare import is_compared
 from .operators import RIGCAST_OT_check, RIGCAST_OT_learn, character_of, plan_of
 
 CHARACTER = 7.0  # pixels of a letter, before the scale of the interface
@@ -96,7 +96,7 @@ class RIGCAST_PT_learn(PanelOfRigcast, bpy.types.Panel):
         if any(draw_progress(layout, kind.bl_label) for kind in (RIGCAST_OT_check, RIGCAST_OT_learn)):
             return
         item = context.active_object
-        if item is not None and tree_of(item) is not None:
+        if is_compared(item):
             self._draw_comparison(context, item)
             return
         character = character_of(context)
@@ -131,11 +131,10 @@ class RIGCAST_PT_learn(PanelOfRigcast, bpy.types.Panel):
 
     def _draw_comparison(self, context: Any, item: Any) -> None:
         layout = self.layout
-        layout.prop(item.rigcast_compare, "blend", slider=True)
-        layout.prop(item.rigcast_compare, "beside")
-        original = item.rigcast_compare.original
-        if original is not None:
-            layout.label(text=f"Original: {original.name}", icon="OBJECT_DATA")
+        column = layout.column()
+        column.label(text=f"Learned from {item.rigcast_compare.original.name}", icon="OBJECT_DATA")
+        column.prop(item.rigcast, "blend", text="Original to Model", slider=True)
+        column.prop(item.rigcast_compare, "aside")
         if VERDICT in item:
             write_lines(layout.box(), context, json.loads(item[VERDICT]))
         if ERROR in item:

@@ -11,7 +11,6 @@ import numpy as np
 from mathutils import Vector
 
 from .. import binding
-from ..learning.compare import tree_of
 from ..moving import vertices_of
 
 MOST = 64  # pins that one command makes
@@ -60,11 +59,6 @@ def character_under(context: Any) -> Any | None:
         bound = [other for other in context.scene.objects if other.type == "MESH" and binding.bound(other)]
         return next((other for other in bound if other.rigcast.armature == item), None)
     return None
-
-
-def shift_of(item: Any) -> np.ndarray[Any, Any]:
-    """How far a mesh is shown from where its model is (3,): that of a comparison."""
-    return np.array((item.rigcast_compare.beside if tree_of(item) is not None else 0.0, 0.0, 0.0))
 
 
 def add_pins(item: Any, vertices: Sequence[int], depsgraph: Any) -> list[Any]:

@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import bpy
 import numpy as np
 
-from ..evaluation import model_of, pose_row
+from ..evaluation import character_of, follows, model_of, placement, pose_row
 from ..jobs.running import JobError
+from ..learning.compare import aside_of
 from ..runtime import rr
 from .controls import Controls
-from .pins import pins_of, shift_of
+from .pins import pins_of
 
 Array = np.ndarray[Any, Any]
 STILL = 1e-4  # a channel that moves by a smaller share of its range stays
@@ -31,20 +33,11 @@ class Reached(NamedTuple):
 
 def controls_of(item: Any) -> Controls:
     """The controls of the rig that a bound mesh follows, in the order of the model's channels."""
-    armature, original = item.rigcast.armature, item.rigcast_compare.original
-    meshes = [] if armature is None else [other for other in _moved_by(armature) if other != item]
-    meshes += [original] if original is not None and original not in meshes else []
-    return Controls([channel.name for channel in model_of(item).channels], armature, meshes or [item])
-
-
-def _moved_by(armature: Any) -> list[Any]:
-    """Mesh objects that an armature deforms or carries."""
-    import bpy
-
-    def moves(item: Any) -> bool:
-        return item.parent == armature or any(m.type == "ARMATURE" and m.object == armature for m in item.modifiers)
-
-    return [item for item in bpy.context.scene.objects if item.type == "MESH" and moves(item)]
+    about = item.rigcast
+    meshes = [about.dials] if about.dials is not None else [item]
+    if about.dials is None and about.armature is not None:
+        meshes += [o for o in bpy.context.scene.objects if o.type == "MESH" and o != item and follows(o, about.armature)]
+    return Controls([channel.name for channel in model_of(item).channels], about.armature, meshes)
 
 
 def reach(
@@ -72,7 +65,7 @@ def reach(
     """
     model, chosen = model_of(item), pins_of(item) if pins is None else pins
     vertices = [pin.rigcast_pin.vertex for pin in chosen]
-    places = np.array([pin.evaluated_get(depsgraph).matrix_world.translation for pin in chosen]) - shift_of(item)
+    places = _in_model(item, depsgraph, [pin.evaluated_get(depsgraph).matrix_world.translation for pin in chosen])
     weights = np.array([pin.rigcast_pin.weight for pin in chosen])
     now = pose_row(item, depsgraph)
     found = _solver(model, vertices).solve(
@@ -94,6 +87,15 @@ def reach(
         found.poses[0],
         1000.0 * model.meters_per_unit * float(found.error[0].max()),
     )
+
+
+def _in_model(item: Any, depsgraph: Any, points: Sequence[Any]) -> Array:
+    """Places of the world (M, 3), where a mesh shows its skin, in the model's space."""
+    own = np.array(item.evaluated_get(depsgraph).matrix_world, np.float64)
+    inside = placement(character_of(item), item, depsgraph)
+    back = np.linalg.inv(own if inside is None else own @ inside)
+    places = np.array(points, np.float64).reshape(-1, 3) - [aside_of(item), 0.0, 0.0]
+    return np.asarray(places @ back[:3, :3].T + back[:3, 3])
 
 
 def _solver(model: Any, vertices: list[int]) -> Any:

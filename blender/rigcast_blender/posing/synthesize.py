@@ -29,14 +29,14 @@ def _labels(path: str, _changed: int) -> tuple[str, ...]:
         size = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(min(size, 50_000_000)))
     metadata = json.loads(header.get("__metadata__", {}).get("rigcast", "{}"))
-    return tuple(metadata.get("labels", ()))
+    return tuple(space["label"] for space in metadata.get("spaces", ()))
 
 
 def labels_of(path: str) -> tuple[str, ...]:
     """Labels of a synthesizer; none if the file cannot be read."""
     try:
         return _labels(path, os.stat(path).st_mtime_ns)
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, KeyError, TypeError):
         return ()
 
 

@@ -11,7 +11,8 @@ TURNS = {"upper": (0.0, 30.0, 10.0), "lower": (0.0, -50.0, 0.0), "hand": (20.0, 
 
 def build():
     """The armature and the mesh, in an otherwise empty scene."""
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    for item in list(bpy.data.objects):  # a new file would disable the add-on
+        bpy.data.objects.remove(item)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, 8
     rig = armature()
