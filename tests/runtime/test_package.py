@@ -32,7 +32,7 @@ TWINS = {
     "InverseRig": rc.inverse.Solver,
     "Solution": rc.inverse.Solution,
 }
-OWN = {"Deformer": {"rest_pose"}, "BlendshapeRig": {"rest_pose"}}  # without a twin there
+OWN = {name: {"rest_pose", "num_refinements"} for name in ("Deformer", "BlendshapeRig")}  # without a twin there
 STUBS = ast.parse((Path(rc.__file__).parent / "_core.pyi").read_text(encoding="utf-8"))
 
 
