@@ -12,11 +12,26 @@ from typing import Any
 import pytest
 
 import rigcast
-from tests.support.blender import blender_program
+from tests.support.blender import blender_program, has_wheel
 from tests.support.process import PATIENCE
 
 SCENES = Path(__file__).with_name("scenes")
 PACKAGE = Path(rigcast.__file__).resolve().parents[1]
+
+
+def blenders() -> list[Any]:
+    """Commands that run a script, as parameters: the program; this Python's bpy and those of TESTS_BPY_PYTHONS, long.
+
+    The variable lists Pythons that have bpy, with the separator of PATH.
+    """
+    start = ["--background", "--factory-startup", "--python-exit-code", "3", "--python"]
+    found = blender_program()
+    here = [] if found is None else [pytest.param([found, *start], id="program")]
+    pythons = [sys.executable] if has_wheel() else []
+    pythons += [path for path in os.environ.get("TESTS_BPY_PYTHONS", "").split(os.pathsep) if path]
+    here += [pytest.param([path], id=f"bpy{place}", marks=pytest.mark.long) for place, path in enumerate(pythons)]
+    skipped = pytest.mark.skip(reason="no Blender is installed (TESTS_WITHOUT_BLENDER, or none on the PATH)")
+    return here or [pytest.param([], id="none", marks=skipped)]
 
 
 def program() -> str:

@@ -5,8 +5,8 @@ import os
 import sys
 from pathlib import Path
 
+import bpy  # isort: skip -- as a module it brings addon_utils
 import addon_utils
-import bpy
 
 HERE = Path(__file__).resolve().parent
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
