@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from release.bill import Artifact, write_bill
+from release.blender_addon import make_addon
 from release.highway import bundle
 from release.library import PARTS, archive, compile_library
 from release.project import ROOT
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Make all artifacts, and say what was made."""
     parser = argparse.ArgumentParser(
         prog="./run release",
-        description="Make the sources, the C library and the wheel rigcast-runtime, and say what is in them.",
+        description="Make the sources, the C library, the wheel rigcast-runtime, Blender's add-on, and say what is in them.",
         epilog="Example: ./run release --output dist",
     )
     parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="DIR", help="folder (default: dist)")
@@ -50,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     artifacts.append(Artifact(archive(library, folder), inside))
     say("the wheel rigcast-runtime ...")
     artifacts.append(Artifact(make_wheel(library, folder), inside))
+    say("the add-on for Blender ...")
+    artifacts.append(Artifact(make_addon(library, folder), inside))
     for path in [*(artifact.path for artifact in artifacts), *write_bill(artifacts, folder)]:
         say(f"{path.stat().st_size:>11,} bytes  {path}")
     print(f"\n{CHECKLIST}", end="")

@@ -33,7 +33,7 @@ FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 RESUMED = ("sample", "train", "solve", "transfer", "ik", "batch")  # the same command goes on where it was interrupted
 COMMANDS = (
     "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
-    "ik", "synth", "view", "batch",
+    "ik", "synth", "view", "batch", "blender-addon",
 )  # fmt: skip
 
 
@@ -56,7 +56,7 @@ THE_USERS = {
 
 def load_commands() -> dict[str, CommandModule]:
     """The modules of all commands, by name."""
-    return {name: importlib.import_module(f"rigcast.cli._commands.{name}") for name in COMMANDS}
+    return {name: importlib.import_module(f"rigcast.cli._commands.{name.replace('-', '_')}") for name in COMMANDS}
 
 
 def main(argv: Sequence[str] | None = None, commands: Mapping[str, CommandModule] | None = None) -> int:
