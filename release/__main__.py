@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Make all artifacts, and say what was made."""
     parser = argparse.ArgumentParser(
         prog="./run release",
-        description="Make the sources, the C library, the wheel rigcast-runtime, Blender's add-on, and say what is in them.",
+        description="Make the sources, the C library, the wheel rigcast-runtime and Blender's add-on.",
         epilog="Example: ./run release --output dist",
     )
     parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="DIR", help="folder (default: dist)")

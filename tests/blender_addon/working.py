@@ -56,7 +56,12 @@ def begun(script: str, folder: Path, *arguments: object, blender: list[str] | No
     start = [program(), "--background", "--factory-startup", "--python-exit-code", "3", "--python"]
     words = [*(start if blender is None else blender), str(SCENES / script), "--", str(folder), *map(str, arguments)]
     settings = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
-    settings |= {"BLENDER_USER_CONFIG": str(folder), "BLENDER_USER_SCRIPTS": str(folder), "PYTHONPATH": str(SCENES)}
+    settings |= {
+        "BLENDER_USER_CONFIG": str(folder),
+        "BLENDER_USER_SCRIPTS": str(folder),
+        "BLENDER_USER_RESOURCES": str(folder),
+        "PYTHONPATH": str(SCENES),
+    }
     settings["RIGCAST_TEST_TRAINER"] = str(trainer(folder))
     return subprocess.Popen(words, env=settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
