@@ -10,11 +10,11 @@ import bpy
 import numpy as np
 
 from . import evaluation, points
+from .colors import NO_BOUND, colors_of
 from .dials import owner_of
 from .matching import BindError
 
 Array = np.ndarray[Any, Any]
-SCALE = np.array([(0.01, 0.02, 0.16), (0.0, 0.22, 0.30), (0.10, 0.55, 0.10), (0.95, 0.75, 0.02), (0.80, 0.02, 0.01)])
 _names: dict[str, tuple[int, list[evaluation.Owner]]] = {}  # of scenes: number of objects, bound ones
 
 
@@ -113,33 +113,28 @@ def _update(members: list[Any], depsgraph: Any) -> None:
         return
     character.row = row
     made = evaluation.evaluate_shown(character, members, row, first.rigcast.detail)
-    bounds = _bounds(character, members, row)
     for item, matrix, sign in zip(members, matrices, seen):  # noqa: B905
-        vertices = evaluation.placed(made[owner_of(item)], matrix)
-        points.write(item.rigcast.points.data, vertices)
-        if item.rigcast.show != "NONE" and bounds is not None:
-            rows = evaluation.part_rows(character.model, item.rigcast.part)
-            points.write_colors(item.rigcast.points.data, colors_of(bounds if rows is None else bounds[rows]))
+        points.write(item.rigcast.points.data, evaluation.placed(made[owner_of(item)], matrix))
+        _color(character, item, row)
         character.written[owner_of(item)] = sign
+
+
+def _color(character: evaluation.Character, item: Any, row: Array) -> None:
+    """Write the colors that a mesh shows; without any, its message says why."""
+    try:
+        colors = colors_of(character.model, row, item.rigcast.show)
+    except ValueError:
+        colors = None
+        if item.rigcast.message != NO_BOUND:
+            item.rigcast.message = NO_BOUND
+    if colors is not None:
+        rows = evaluation.part_rows(character.model, item.rigcast.part)
+        points.write_colors(item.rigcast.points.data, colors if rows is None else colors[rows])
 
 
 def _signature(row: Array, matrix: Array | None, members: list[Any], item: Any) -> bytes:
     place = b"" if matrix is None else matrix.tobytes()
-    return row.tobytes() + place + item.rigcast.show.encode() + bytes([len(members)])
-
-
-def _bounds(character: evaluation.Character, members: list[Any], row: Array) -> Array | None:
-    """The bound on the error of all vertices, if a mesh shows it."""
-    if all(item.rigcast.show == "NONE" for item in members):
-        return None
-    return np.asarray(character.model.error_bound(row))
-
-
-def colors_of(errors: Array) -> Array:
-    """Colors (V, 4) of errors (V,): dark blue without any, red at the largest."""
-    share = np.sqrt(errors / max(float(errors.max()), 1e-30))
-    place = np.linspace(0.0, 1.0, len(SCALE))
-    return np.stack([np.interp(share, place, SCALE[:, i]) for i in range(3)] + [np.ones_like(share)], axis=1)
+    return row.tobytes() + place + f"{item.rigcast.show} {len(members)}".encode()
 
 
 def _stop(members: list[Any], sentence: str) -> None:

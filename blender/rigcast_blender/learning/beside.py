@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import binding
 from ..jobs.running import JobError, Progress
-from ..live import SCALE
+from ..colors import SCALE
 from ..moving import at_frame, vertices_of
 from .compare import add_aside
 

@@ -72,6 +72,26 @@ def placed(data, rig, name):
     return item
 
 
+def part(model, rig, name):
+    """One part of a model as an object."""
+    rows = np.flatnonzero(model.vertex_parts == model.parts.index(name))
+    data = bpy.data.meshes.new(name)
+    data.from_pydata(model.rest_vertices[rows].tolist(), [], [])
+    return placed(data, rig, name)
+
+
+def standing(vertices):
+    """Vertices of a model in centimeters with y up, in a scene in meters."""
+    return 0.01 * np.stack([vertices[:, 0], -vertices[:, 2], vertices[:, 1]], axis=1)
+
+
+def upright(model, name):
+    """The rest vertices of such a model as an object."""
+    data = bpy.data.meshes.new(name)
+    data.from_pydata(standing(model.rest_vertices).tolist(), [], [])
+    return placed(data, None, name)
+
+
 def shown(item, depsgraph=None):
     """Evaluated vertices (V, 3) in world coordinates."""
     depsgraph = depsgraph or bpy.context.evaluated_depsgraph_get()
