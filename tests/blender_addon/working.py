@@ -53,10 +53,12 @@ def trainer(folder: Path) -> Path:
 
 def begun(script: str, folder: Path, *arguments: object, blender: list[str] | None = None) -> subprocess.Popen[str]:
     """Start a script of ``scenes`` in Blender, with a folder of its own for what it writes."""
-    start = [program(), "--background", "--factory-startup", "--python-exit-code", "3", "--python"]
-    words = [*(start if blender is None else blender), str(SCENES / script), "--", str(folder), *map(str, arguments)]
+    path = f"import sys; sys.path.insert(0, {str(SCENES)!r})"
+    options = ["--background", "--factory-startup", "--python-exit-code", "3", "--python-expr", path, "--python"]
+    start = [program(), *options] if blender is None else blender
+    words = [*start, str(SCENES / script), "--", str(folder), *map(str, arguments)]
     settings = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
-    settings |= {"BLENDER_USER_CONFIG": str(folder), "BLENDER_USER_SCRIPTS": str(folder), "PYTHONPATH": str(SCENES)}
+    settings |= {"BLENDER_USER_CONFIG": str(folder), "BLENDER_USER_SCRIPTS": str(folder)}
     settings["RIGCAST_TEST_TRAINER"] = str(trainer(folder))
     return subprocess.Popen(words, env=settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 

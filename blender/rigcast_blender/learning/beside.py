@@ -93,6 +93,8 @@ def error_map(names: Sequence[str]) -> Iterator[Progress]:
             depsgraph = at_frame(frame)
             for name in names:
                 item = bpy.data.objects[name]
+                if not item.rigcast.live:
+                    raise JobError(f"{name} does not follow its rig: {item.rigcast.message}")
                 made = vertices_of(item, depsgraph, world=True)
                 truth = vertices_of(item.rigcast_compare.original, depsgraph, world=True)
                 error = np.linalg.norm(made - truth, axis=1)
