@@ -158,11 +158,11 @@ def _armature(item: Any, model: Any) -> Any | None:
 
 
 def _controls_note(item: Any, character: evaluation.Character) -> str:
-    names, dials = character.model.control_names, character.dials
+    dials = character.dials
     if not dials.missing:
         return ""
-    words = missing_words(dials.missing, dials.there, len(names))
-    if character.joints is None and len(dials.missing) == len(names):
+    words = missing_words(dials.missing, dials.there, len(dials.names))
+    if character.joints is None and len(dials.missing) == len(dials.names):
         raise BindError(f"{item.name} has none of the model's controls, {words}")
     return f"The scene lacks controls of the model, {words}; they stay at rest"
 

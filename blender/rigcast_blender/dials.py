@@ -41,6 +41,7 @@ class Dials:
 
     Attributes
     ----------
+    names : list of str
     missing : list of str
         Controls that the scene lacks.
     there : list of str
@@ -54,6 +55,7 @@ class Dials:
         found = matched(names, list(places))
         self._places = [places[found[name]] if name in found else None for name in names]
         self._rest = np.asarray(rest, np.float32)
+        self.names = list(names)
         self.missing = [name for name in names if name not in found]
         self.there = list(places)
 

@@ -130,7 +130,7 @@ def make_character(item: Any, model: Any) -> Character:
             raise BindError(f"{item.name} follows no armature, and the model has joints: name the armature")
         joints = joints_of(model, armature, _unit())
     count = 0 if joints is None else 12 * len(joints.bones)
-    names = model.control_names
+    names = model.control_names[count:]  # before them those of the joints' columns
     return Character(model, joints, Dials(names, model.rest_pose[count:], armature, meshes))
 
 
@@ -261,7 +261,7 @@ def _outside(character: Character, row: Array, confidence: float) -> str:
     """The joint or control which at rest would raise the trust most."""
     rest = character.model.rest_pose
     joints = [] if character.joints is None else character.joints.bones
-    names = [*joints, *character.model.control_names]
+    names = [*joints, *character.dials.names]
     tried = np.tile(row, (len(names), 1))
     for index in range(len(names)):
         columns = slice(12 * index, 12 * index + 12) if index < len(joints) else 11 * len(joints) + index

@@ -68,15 +68,12 @@ def prepare():
     preferences = bpy.context.preferences
     preferences.view.show_splash = False
     bpy.ops.wm.open_mainfile(filepath=CHARACTER, load_ui=False)
-    from rigcast_blender import registering
-
-    del registering
+    for item in [item for item in bpy.data.objects if item.name.startswith("WGT-")]:
+        if item.name in bpy.context.view_layer.objects:
+            item.hide_set(True)
     addon_utils.enable("rigcast_blender", default_set=True)
     chosen = preferences.addons["rigcast_blender"].preferences
     chosen.trainer, chosen.cache = TRAINER, str(Path(TRAINER).parent / "cache")
-    for item in bpy.data.objects:
-        if item.name.startswith("WGT-"):
-            item.hide_set(True)
     settings = bpy.context.scene.rigcast_learn
     settings.count, settings.steps = COUNT, STEPS
     settings.output = str(Path(TRAINER).parent / "walker.safetensors")
@@ -139,7 +136,7 @@ def tick():
         return next(playing)
     except StopIteration:
         return None
-    except BaseException:
+    except Exception:  # noqa: BLE001 -- whatever it is, Blender must not stay
         traceback.print_exc()
         os._exit(1)
 

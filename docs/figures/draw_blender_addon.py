@@ -1,8 +1,8 @@
 """Pictures of the add-on at work: ``python -m docs.figures.draw_blender_addon CHARACTER.blend [FOLDER]``.
 
-Plays the story from a Rigify character to a learned one that is dragged by its skin in an installed Blender, on a display
-of Xvfb, and writes a picture at each stop. CHARACTER is that of the page "A generated Rigify character", written by the
-same Blender: ``blender -b -P examples/rigs/rigify.py -- CHARACTER.blend``. Needs ``xvfb`` and ``xdotool``.
+Plays the story from a Rigify character to a learned one that is dragged by its skin in an installed Blender, on a
+display of Xvfb, and writes a picture at each stop. CHARACTER is that of the page "A generated Rigify character", made
+by the same Blender: ``blender -b -P examples/rigs/rigify.py -- CHARACTER.blend``. Needs ``xvfb`` and ``xdotool``.
 """
 
 from __future__ import annotations

@@ -20,18 +20,15 @@ PACKAGE = Path(rigcast.__file__).resolve().parents[1]
 
 
 def blenders() -> list[Any]:
-    """Commands that run a script, as parameters: the program; this Python's bpy and those of TESTS_BPY_PYTHONS, long.
+    """Commands that run a script, as parameters: None for :func:`program`; this Python's bpy and those of
+    TESTS_BPY_PYTHONS, long.
 
     The variable lists Pythons that have bpy, with the separator of PATH.
     """
-    start = ["--background", "--factory-startup", "--python-exit-code", "3", "--python"]
-    found = blender_program()
-    here = [] if found is None else [pytest.param([found, *start], id="program")]
     pythons = [sys.executable] if has_wheel() else []
     pythons += [path for path in os.environ.get("TESTS_BPY_PYTHONS", "").split(os.pathsep) if path]
-    here += [pytest.param([path], id=f"bpy{place}", marks=pytest.mark.long) for place, path in enumerate(pythons)]
-    skipped = pytest.mark.skip(reason="no Blender is installed (TESTS_WITHOUT_BLENDER, or none on the PATH)")
-    return here or [pytest.param([], id="none", marks=skipped)]
+    modules = [pytest.param([path], id=f"bpy{place}", marks=pytest.mark.long) for place, path in enumerate(pythons)]
+    return [pytest.param(None, id="program"), *modules]
 
 
 def program() -> str:
@@ -53,15 +50,13 @@ def trainer(folder: Path) -> Path:
 
 def begun(script: str, folder: Path, *arguments: object, blender: list[str] | None = None) -> subprocess.Popen[str]:
     """Start a script of ``scenes`` in Blender, with a folder of its own for what it writes."""
-    start = [program(), "--background", "--factory-startup", "--python-exit-code", "3", "--python"]
-    words = [*(start if blender is None else blender), str(SCENES / script), "--", str(folder), *map(str, arguments)]
+    path = f"import sys; sys.path.insert(0, {str(SCENES)!r})"
+    options = ["--background", "--factory-startup", "--python-exit-code", "3", "--python-expr", path, "--python"]
+    start = [program(), *options] if blender is None else blender
+    words = [*start, str(SCENES / script), "--", str(folder), *map(str, arguments)]
     settings = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
-    settings |= {
-        "BLENDER_USER_CONFIG": str(folder),
-        "BLENDER_USER_SCRIPTS": str(folder),
-        "BLENDER_USER_RESOURCES": str(folder),
-        "PYTHONPATH": str(SCENES),
-    }
+    for name in ("CONFIG", "SCRIPTS", "RESOURCES"):
+        settings[f"BLENDER_USER_{name}"] = str(folder)
     settings["RIGCAST_TEST_TRAINER"] = str(trainer(folder))
     return subprocess.Popen(words, env=settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import binding
 from ..jobs.running import JobError, Progress
-from ..colors import SCALE
+from ..colors import scaled
 from ..moving import at_frame, vertices_of
 from .compare import add_aside
 
@@ -93,6 +93,8 @@ def error_map(names: Sequence[str]) -> Iterator[Progress]:
             depsgraph = at_frame(frame)
             for name in names:
                 item = bpy.data.objects[name]
+                if not item.rigcast.live:
+                    raise JobError(f"{name} does not follow its rig: {item.rigcast.message}")
                 made = vertices_of(item, depsgraph, world=True)
                 truth = vertices_of(item.rigcast_compare.original, depsgraph, world=True)
                 error = np.linalg.norm(made - truth, axis=1)
@@ -117,9 +119,7 @@ def paint(item: Any, mean: Array, largest: Array, most: float) -> None:
     values = mesh.attributes.get(MEAN) or mesh.attributes.new(MEAN, "FLOAT", "POINT")
     values.data.foreach_set("value", np.ascontiguousarray(mean, np.float32))
     colors = mesh.color_attributes.get(COLORS) or mesh.color_attributes.new(COLORS, "FLOAT_COLOR", "POINT")
-    place = np.linspace(0.0, 1.0, len(SCALE))
     share = np.sqrt(largest / most) if most > 0.0 else np.zeros_like(largest)  # small errors are seen, too
-    rows = np.stack([np.interp(share, place, SCALE[:, i]) for i in range(3)] + [np.ones_like(share)], axis=1)
-    colors.data.foreach_set("color", np.ascontiguousarray(rows, np.float32).ravel())
+    colors.data.foreach_set("color", scaled(share).ravel())
     mesh.color_attributes.active_color = colors
     mesh.update()

@@ -10,6 +10,10 @@ import bpy
 MODIFIER, ASIDE = "Rigcast Aside", "Aside"
 
 
+def _changed(properties: Any, _context: Any) -> None:
+    _set(properties.id_data)
+
+
 class RigcastCompare(bpy.types.PropertyGroup):
     """How a learned mesh is compared with its original."""
 
@@ -20,7 +24,7 @@ class RigcastCompare(bpy.types.PropertyGroup):
         name="Aside",
         description="How far the learned mesh stands from where the original is, along the X axis of the world",
         subtype="DISTANCE",
-        update=lambda properties, _context: _set(properties.id_data),
+        update=_changed,
     )
 
 

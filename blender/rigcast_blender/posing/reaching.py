@@ -36,7 +36,9 @@ def controls_of(item: Any) -> Controls:
     about = item.rigcast
     meshes = [about.dials] if about.dials is not None else [item]
     if about.dials is None and about.armature is not None:
-        meshes += [o for o in bpy.context.scene.objects if o.type == "MESH" and o != item and follows(o, about.armature)]
+        meshes += [
+            o for o in bpy.context.scene.objects if o.type == "MESH" and o != item and follows(o, about.armature)
+        ]
     return Controls([channel.name for channel in model_of(item).channels], about.armature, meshes)
 
 
@@ -81,11 +83,12 @@ def reach(
         raise JobError(f"{item.name}: its model takes joints and does not know how controls pose them: nothing to set")
     row, ranges = found.channels[0], np.array([channel.high - channel.low for channel in model.channels])
     apart = np.abs(row - controls.read()) > STILL * np.maximum(ranges, 1e-9)
+    miss = float((found.error[0] * (weights > 0.0)).max())  # a pin without weight pulls nothing
     return Reached(
         row,
         np.flatnonzero(apart).tolist(),
         found.poses[0],
-        1000.0 * model.meters_per_unit * float(found.error[0].max()),
+        1000.0 * model.meters_per_unit * miss,
     )
 
 

@@ -1,4 +1,4 @@
-"""Bakes a face's performance, solves the cache for another copy in Blender and by the trainer, and gives its keys away."""
+"""Bakes a face's performance, solves the cache for a copy in Blender and by the trainer, and transfers the keys."""
 
 import start
 

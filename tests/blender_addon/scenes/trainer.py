@@ -1,4 +1,4 @@
-"""A program that behaves as ``rigcast ... --piped --json`` does: progress, a result, an error, or work until stdin ends."""
+"""A program that behaves as ``rigcast ... --piped --json``: progress, a result, an error, or work until stdin ends."""
 
 import json
 import os
