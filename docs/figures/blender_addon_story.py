@@ -14,8 +14,7 @@ import bpy
 
 CHARACTER, FOLDER, TRAINER = sys.argv[sys.argv.index("--") + 1 :]
 STEPS, COUNT = int(os.environ.get("STORY_STEPS", "400")), int(os.environ.get("STORY_POSES", "600"))
-TAB = 1267  # pixels from the left: the tabs of the sidebar
-LONG = 600.0
+TAB = 1043, 248  # pixels: the add-on's tab of the sidebar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "blender"))
 
@@ -64,13 +63,14 @@ def frame_view(*names):
 
 
 def prepare():
-    """The file open, the add-on enabled, only the character shown, the sidebar with its tab."""
+    """The add-on enabled, only the character shown, the sidebar with its tab."""
     preferences = bpy.context.preferences
-    preferences.view.show_splash = False
-    bpy.ops.wm.open_mainfile(filepath=CHARACTER, load_ui=False)
     for item in [item for item in bpy.data.objects if item.name.startswith("WGT-")]:
         if item.name in bpy.context.view_layer.objects:
             item.hide_set(True)
+    from rigcast_blender.posing import drag
+
+    drag.RIGCAST_PT_pins.bl_options = set()  # open in the pictures
     addon_utils.enable("rigcast_blender", default_set=True)
     chosen = preferences.addons["rigcast_blender"].preferences
     chosen.trainer, chosen.cache = TRAINER, str(Path(TRAINER).parent / "cache")
@@ -86,13 +86,15 @@ def story():
     """Yields seconds to wait; None: until nothing runs."""
     from rigcast_blender.jobs.running import CURRENT
 
+    bpy.context.preferences.view.show_splash = False
+    bpy.ops.wm.open_mainfile(filepath=CHARACTER, load_ui=False)
+    yield 1.0
     prepare()
     yield 2.0
     frame_view("rig")
     yield 1.5
-    picture("tabs")
-    press(TAB, int(os.environ.get("STORY_TAB", "270")))
-    yield 2.0
+    press(*TAB)
+    yield 3.0
     picture("panel")
     with inside():
         bpy.ops.rigcast.check("INVOKE_DEFAULT")
@@ -141,4 +143,4 @@ def tick():
         os._exit(1)
 
 
-bpy.app.timers.register(tick, first_interval=1.0)
+bpy.app.timers.register(tick, first_interval=1.0, persistent=True)

@@ -43,6 +43,7 @@ class Current:
     def __init__(self) -> None:
         self.title = ""
         self.progress = Progress("")
+        self.shown: Progress | None = None
         self.stopping = False
         self._steps: Iterator[Progress] | None = None
 
@@ -54,6 +55,7 @@ class Current:
     def begin(self, title: str, steps: Iterator[Progress]) -> None:
         """Take work; nothing of it has been done yet."""
         self.title, self.progress, self.stopping, self._steps = title, Progress("starting"), False, steps
+        self.shown = None
 
     def advance(self, seconds: float) -> bool:
         """Work for some time. Returns True when all is done; raises what the work raises, which ends it."""
@@ -209,6 +211,10 @@ def redraw(context: Any) -> None:
 
 
 def _show(context: Any) -> None:
+    """Draw the progress if it is another one: a view may take long to draw."""
+    if CURRENT.shown == CURRENT.progress:
+        return
+    CURRENT.shown = CURRENT.progress
     text, fraction, _ = CURRENT.progress
     share = "" if fraction is None else f" {fraction:.0%}"
     if context.workspace is not None:

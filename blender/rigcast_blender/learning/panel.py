@@ -88,6 +88,7 @@ def write_lines(layout: Any, context: Any, lines: list[Line]) -> None:
 
 class RIGCAST_PT_learn(PanelOfRigcast, bpy.types.Panel):
     bl_label = "Learn a Rig"
+    bl_options = set()  # open: the way begins here
 
     def draw(self, context: Any) -> None:
         layout = self.layout
