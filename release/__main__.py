@@ -10,6 +10,7 @@ from pathlib import Path
 
 from release.aarch64 import make_for_aarch64, make_package_for_aarch64
 from release.bill import Artifact, write_bill
+from release.blender_addon import make_addon
 from release.highway import bundle
 from release.library import PARTS, archive, compile_library
 from release.package_wheels import find_interpreters, make_wheels, parts
@@ -54,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     artifacts.append(Artifact(archive(library, folder), inside))
     say("the wheel rigcast-runtime ...")
     artifacts.append(Artifact(make_wheel(library, folder), inside))
+    say("the add-on for Blender ...")
+    artifacts.append(Artifact(make_addon(library, folder), inside))
     package = parts(highway)
     artifacts += _package(build, folder, chosen.python, package, say)
     if chosen.aarch64:

@@ -112,6 +112,11 @@ class Described:
         return int(self._facts.vertices)
 
     @property
+    def num_refinements(self) -> int:
+        """R: the refinement segments of a face on deformation maps, whose detail sessions set; 0 of other kinds."""
+        return int(self._facts.detail_segments)
+
+    @property
     def rest_vertices(self) -> Float32:
         """(V, 3) float32: the rest pose."""
         return copied(self._facts.rest_vertices, np.float32, self.num_vertices, 3)

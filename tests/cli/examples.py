@@ -39,10 +39,12 @@ READS = {
     "view": ("hero.npz", "hero.safetensors", "held_out.rwdata", "dog.*", "face.safetensors", "moods.safetensors"),
     "ik": ("hero.safetensors", "goals.*"),
     "synth": ("face.safetensors", "calm.npy", "lively.npy"),
+    "blender-addon": (),
     "batch": ("jobs.toml", "face.safetensors", "take.npy", "hero.npz"),
 }
 NEEDS = {
     "view": ("websockets",),
+    "blender-addon": ("rigcast_runtime",),  # with the C library
     "pack": ("pyvista", "jinja2"),
     "transfer": ("pyvista", "matplotlib", "jinja2"),
     "train": ("torch",),
@@ -58,7 +60,7 @@ def run_examples(name: str, folder: Path) -> int:
     Returns how many were left out because there is no Blender.
     """
     for package in NEEDS.get(name, ()):
-        pytest.importorskip(package, reason=f"{package} is not installed")
+        pytest.importorskip(package, reason=f"{package} is not installed", exc_type=ImportError)
     for pattern in READS[name]:
         for source in example_files().glob(pattern):
             target = folder / source.name

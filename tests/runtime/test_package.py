@@ -42,7 +42,7 @@ TWINS = {
     "Gaze": rc.synthesis.Gaze,
     "Sway": rc.synthesis.Sway,
 }
-OWN = {"Deformer": {"rest_pose"}, "BlendshapeRig": {"rest_pose"}}  # without a twin there
+OWN = {name: {"rest_pose", "num_refinements"} for name in ("Deformer", "BlendshapeRig")}  # without a twin there
 STUBS = ast.parse((Path(rc.__file__).parent / "_core.pyi").read_text(encoding="utf-8"))
 
 

@@ -49,10 +49,13 @@ class Console:
     ----------
     quiet : bool
         Print nothing on stdout (it belongs to a JSON object); progress still goes to stderr.
+    records : callable, optional
+        Receives progress in place of bars and lines.
     """
 
-    def __init__(self, quiet: bool = False) -> None:
+    def __init__(self, quiet: bool = False, records: ProgressCallback | None = None) -> None:
         self.quiet = quiet
+        self._records = records
         self._unprinted: OSError | None = None
 
     def line(self, text: str = "") -> None:
@@ -95,6 +98,9 @@ class Console:
 
         Nothing is drawn where stderr is closed or full.
         """
+        if self._records is not None:
+            yield self._records
+            return
         terminal = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
         bars = _bars() if terminal else None
         if bars is None:

@@ -22,6 +22,7 @@ from rigcast._notes import heard
 from rigcast._text import escaped, shortened
 from rigcast.cli._arguments import check_files
 from rigcast.cli._console import Console, say, silence
+from rigcast.cli._piped import Records, ended_by_stdin
 from rigcast.cli._result import PartlyFailed, WrongInput, as_json
 from rigcast.cli._sentences import one_line
 from rigcast.cli._subcommands import CommandModule, add_command
@@ -32,7 +33,7 @@ FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 RESUMED = ("sample", "train", "solve", "transfer", "ik", "batch")  # the same command goes on where it was interrupted
 COMMANDS = (
     "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
-    "ik", "synth", "view", "batch",
+    "ik", "synth", "view", "batch", "blender-addon",
 )  # fmt: skip
 
 
@@ -55,7 +56,7 @@ THE_USERS = {
 
 def load_commands() -> dict[str, CommandModule]:
     """The modules of all commands, by name."""
-    return {name: importlib.import_module(f"rigcast.cli._commands.{name}") for name in COMMANDS}
+    return {name: importlib.import_module(f"rigcast.cli._commands.{name.replace('-', '_')}") for name in COMMANDS}
 
 
 def main(argv: Sequence[str] | None = None, commands: Mapping[str, CommandModule] | None = None) -> int:
@@ -84,11 +85,11 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, CommandModule
 
     def work() -> None:
         check_files(args.actions, args)
-        console = Console(quiet=args.json)
+        console = Console(quiet=args.json, records=Records(sys.stderr) if args.piped else None)
         failure: PartlyFailed | None = None
         printed: list[str] = []
         try:
-            with noted(console, printed):
+            with noted(console, printed), ended_by_stdin() if args.piped else contextlib.nullcontext():
                 result = args.command.run(args, console)
         except PartlyFailed as error:
             result, failure = {**error.result, "error": str(error), "exit_code": FAILED}, error

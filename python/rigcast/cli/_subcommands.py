@@ -45,5 +45,10 @@ def add_command(commands: Any, name: str, command: CommandModule, *, resumed: bo
     if any(map(is_written, sub._actions)):
         add_overwrite_argument(sub)
     sub.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")
+    sub.add_argument(
+        "--piped",
+        action="store_true",
+        help="for programs that run this: progress as JSON, one object per line; the end of stdin acts as Ctrl-C",
+    )
     sub.add_argument("--debug", action="store_true", help="show where an error arose")
     sub.set_defaults(command=command, parser=sub, actions=sub._actions, resumed=resumed)

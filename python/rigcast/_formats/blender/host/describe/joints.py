@@ -1,4 +1,4 @@
-"""The joints of a rig: the bones that move the skin, out of all bones of its armature, and their transforms."""
+"""The joints of a rig: the bones that move the skin, out of all bones of its armature."""
 
 from __future__ import annotations
 
@@ -6,16 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import bpy
-import numpy as np
-
 from .channels import Found
 from .influences import posed_elsewhere
 from .meshes import carriers
 from .paths import drivers_of, inputs_of, words_of
 
-Array = np.ndarray[Any, Any]
-SNAP = 4e-6  # float32 rounding of a chain of bone matrices
 COPYING = ("COPY_TRANSFORMS", "CHILD_OF", "ARMATURE", "COPY_LOCATION")
 HANDLES = ("ABSOLUTE", "TANGENT")  # of B-bones, that another bone decides
 NEAR = 1e-4  # of a bone's length
@@ -234,17 +229,6 @@ def _through(bone: Any, parent: str | None, elsewhere: dict[str, str]) -> str:
     return "" if parent is None else f"it follows joint {parent!r} through other bones"
 
 
-def relative(armature: Any, bones: Any, names: list[str], parents: list[int], attribute: str = "matrix") -> Array:
-    """Parent-relative transforms (J, 3, 4) of the bones called ``names``; those of roots are in world space."""
-    item = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    world = np.array(item.matrix_world, np.float64) @ bone_matrices(bones, attribute, names)
-    above = np.asarray(parents, np.intp)
-    result = world.copy()
-    children = np.flatnonzero(above >= 0)
-    result[children] = _affine_inverse(world[above[children]]) @ world[children]
-    return np.asarray(result[:, :3])
-
-
 def ordered_bones(armature: Any | None) -> tuple[list[str], list[int]]:
     """Bone names, parents before children, and the index of each bone's parent (-1 for roots)."""
     names: list[str] = []
@@ -256,29 +240,3 @@ def ordered_bones(armature: Any | None) -> tuple[list[str], list[int]]:
         names.append(bone.name)
         parents.append(parent)
     return names, parents
-
-
-def bone_matrices(bones: Any, attribute: str, names: list[str]) -> Array:
-    """A 4x4 matrix property of all bones, (J, 4, 4) float64, in the order of ``names``."""
-    raw = np.empty((len(bones), 4, 4), np.float32)
-    bones.foreach_get(attribute, raw.reshape(-1))
-    position = {bone.name: index for index, bone in enumerate(bones)}
-    return np.asarray(raw[[position[name] for name in names]].transpose(0, 2, 1), np.float64)
-
-
-def snapped(current: Array, rest: Array) -> Array:
-    """Transforms (J, 3, 4) within float32 rounding of those at rest are set to them."""
-    scale = np.array([1.0, 1.0, 1.0, 1.0 + np.abs(rest[:, :, 3]).max(initial=0.0)])
-    return np.where(np.abs(current - rest) < SNAP * scale, rest, current)
-
-
-def _affine_inverse(matrices: Array) -> Array:
-    """Inverses of affine matrices (J, 4, 4), by cofactors; a collapsed one gives infinities, which are reported."""
-    a, b, c = matrices[:, 0, :3], matrices[:, 1, :3], matrices[:, 2, :3]
-    cofactors = np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=2)
-    result = np.zeros_like(matrices)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        result[:, :3, :3] = cofactors / np.einsum("ji,ji->j", a, cofactors[:, :, 0])[:, None, None]
-        result[:, :3, 3] = -np.einsum("jik,jk->ji", result[:, :3, :3], matrices[:, :3, 3])
-    result[:, 3, 3] = 1.0
-    return result

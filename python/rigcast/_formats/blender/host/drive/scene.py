@@ -12,9 +12,10 @@ import numpy as np
 from ..describe.channels import Channel, shape_name
 from ..describe.contents import contents, drivers_not_run, not_reproduced, notes_on_python
 from ..describe.find import Asked, find_channels
-from ..describe.joints import bone_matrices, joints_of, ordered_bones, relative, snapped
+from ..describe.joints import joints_of, ordered_bones
 from ..describe.meshes import choose_meshes, movers_of, switch_off
 from ..describe.strips import plays_nla
+from ..describe.transforms import bone_matrices, places_of, relative, snapped
 from ..mechanism import mechanism_of
 from ..objects import InputError, UnusableError, choose_armature
 from .geometry import SceneGeometry
@@ -116,7 +117,7 @@ class Scene:
         bpy.context.view_layer.update()
         bones = self.bone_rest
         if self.armature is not None:
-            bones = snapped(relative(self.armature, self._posed(), self.bones, self.bone_parents), bones)
+            bones = snapped(relative(self._placed(), self._posed(), self.bones, self.bone_parents), bones)
         return bones, {name: float(key.value) for name, key in self.shapes(evaluated=True).items()}
 
     def bone_transforms(self, rows: Array, names: list[str]) -> Iterator[Array]:
@@ -131,7 +132,7 @@ class Scene:
             for row in rows:
                 self.writer.write(row)
                 bpy.context.view_layer.update()
-                yield relative(self.armature, self._posed(), names, [-1] * len(names))
+                yield relative(self._placed(), self._posed(), names, [-1] * len(names))
         finally:
             for mesh in shown:
                 mesh.hide_viewport = False
@@ -168,7 +169,8 @@ class Scene:
         """The settings of each bone (its own transform), of properties and of shapes without drivers, by name."""
         found = {name: value for name, value in self.writer.numbers().items() if name not in self.found.driven}
         if self.armature is not None:
-            own = bone_matrices(self.armature.pose.bones, "matrix_basis", self.bones)
+            bones = self.armature.pose.bones
+            own = bone_matrices(bones, places_of(bones, self.bones), "matrix_basis")
             found |= dict(zip(self.bones, own))  # noqa: B905
         return found
 
@@ -202,8 +204,8 @@ class Scene:
         self.rest_locals = self.bone_rest = np.zeros((0, 3, 4))
         if self.armature is not None:
             bones = self.armature.data.bones
-            self.rest_locals = relative(self.armature, bones, self.joints.names, self.joints.parents, "matrix_local")
-            self.bone_rest = relative(self.armature, bones, self.bones, self.bone_parents, "matrix_local")
+            self.rest_locals = relative(self._placed(), bones, self.joints.names, self.joints.parents, "matrix_local")
+            self.bone_rest = relative(self._placed(), bones, self.bones, self.bone_parents, "matrix_local")
             self.armature.data.pose_position = "POSE"
         for mesh, size in zip(self.meshes, self.geometry.sizes):  # noqa: B905
             if not size:
@@ -213,12 +215,16 @@ class Scene:
         """Parent-relative transforms (J, 3, 4) of all joints in the evaluated pose."""
         if self.armature is None:
             return self.rest_locals
-        current = relative(self.armature, self._posed(), self.joints.names, self.joints.parents)
+        current = relative(self._placed(), self._posed(), self.joints.names, self.joints.parents)
         return snapped(current, self.rest_locals)
 
-    def _posed(self) -> Any:
+    def _placed(self) -> Any:
+        """The evaluated armature object."""
         assert self.armature is not None
-        return self.armature.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+        return self.armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+
+    def _posed(self) -> Any:
+        return self._placed().pose.bones
 
     def _topology_changed(self, row: Array) -> str:
         rows = (self.rest_row, row)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When bound meshes are brought up to date: after each frame and each change of the scene, by the evaluated rig."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from . import evaluation, live
+
+
+@persistent
+def after_frame(scene: Any, depsgraph: Any = None) -> None:
+    """A frame, or a part of one for motion blur, was evaluated."""
+    live.update_scene(scene, depsgraph)
+
+
+@persistent
+def after_change(scene: Any, depsgraph: Any = None) -> None:
+    """Something was changed by hand."""
+    live.update_scene(scene, depsgraph)
+
+
+@persistent
+def after_jump(*_: Any) -> None:
+    """Undo, redo or another file: nothing that was known holds."""
+    live.update_scene(force=True)
+    evaluation.release_unused()
+
+
+HANDLERS = (
+    ("frame_change_post", after_frame),
+    ("depsgraph_update_post", after_change),
+    ("undo_post", after_jump),
+    ("redo_post", after_jump),
+    ("load_post", after_jump),
+)
+CLASSES = ()
+
+
+def register() -> None:
+    """Begin to follow the scene."""
+    for name, handler in HANDLERS:
+        getattr(bpy.app.handlers, name).append(handler)
+
+
+def unregister() -> None:
+    """End; what is gone already is passed over. Models are freed."""
+    for name, handler in HANDLERS:
+        registered = getattr(bpy.app.handlers, name)
+        if handler in registered:
+            registered.remove(handler)
+    live.forget()
+    evaluation.forget_models()

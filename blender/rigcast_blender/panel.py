@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar's panel: what is bound to the active mesh, and how far it can be trusted."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from typing import Any
+
+import bpy
+
+from . import binding, evaluation
+from .runtime import rr
+
+LINE = 44  # letters in a sidebar of the usual width
+
+
+class PanelOfRigcast:
+    """A mixin for panels of the sidebar's tab; by default inside of the main one."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Rigcast"
+    bl_parent_id = "RIGCAST_PT_main"
+    bl_options = {"DEFAULT_CLOSED"}
+
+
+class RIGCAST_PT_main(bpy.types.Panel):
+    """The model of the active mesh."""
+
+    bl_label = "Rigcast"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Rigcast"
+
+    def draw(self, context: Any) -> None:
+        """Draw what is bound, or how to bind."""
+        layout, item = self.layout, context.active_object
+        if item is None or item.type != "MESH":
+            layout.label(text="Select a mesh", icon="INFO")
+        elif binding.bound(item):
+            _draw_bound(layout, item)
+        else:
+            layout.operator("rigcast.bind", icon="LINKED", text="Bind Model ...")
+            draw_message(layout, item.rigcast.message)
+        layout.label(text=f"rigcast {rr.__version__}, {rr.instruction_set()}")
+
+
+def _draw_bound(layout: Any, item: Any) -> None:
+    about = item.rigcast
+    column = layout.column(align=True)
+    column.label(text=os.path.basename(about.model), icon="LINKED")
+    row = column.row(align=True)
+    row.prop(about, "live", toggle=True, icon="PLAY")
+    row.operator("rigcast.unbind", icon="UNLINKED", text="Unbind")
+    _draw_lamp(layout, item)
+    draw_message(layout, about.message)
+    column = layout.column(align=True)
+    column.prop(about, "blend")
+    if _has_detail(item):
+        column.prop(about, "detail")
+    column.prop(about, "show")
+    if about.part:
+        layout.label(text=f"Part: {about.part}")
+
+
+def _draw_lamp(layout: Any, item: Any) -> None:
+    seen = evaluation.LAMP.of(item)
+    if seen is None:
+        return
+    confidence, outside = seen
+    inside = confidence >= evaluation.OUTSIDE
+    icon = "CHECKMARK" if inside else "ERROR"
+    layout.label(text=f"Confidence {confidence:.2f}" + (f": {outside} is outside" if outside else ""), icon=icon)
+
+
+def _has_detail(item: Any) -> bool:
+    try:
+        return evaluation.detail_segments(evaluation.model_of(item)) > 0
+    except binding.BindError:
+        return False
+
+
+def draw_message(layout: Any, text: str) -> None:
+    """Draw a sentence in as many lines as it needs."""
+    if text:
+        column = layout.column(align=True)
+        for number, line in enumerate(textwrap.wrap(text, LINE)):
+            column.label(text=line, icon="INFO" if number == 0 else "BLANK1")
+
+
+CLASSES = (RIGCAST_PT_main,)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Registering: every module lists its ``CLASSES``; taking off never fails, whatever is gone already."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import importlib
+from types import ModuleType
+from typing import Any
+
+import bpy
+
+MODULES = (
+    "preferences",
+    "properties",
+    "panel",
+    "binding_operators",
+    "jobs.running",
+    "learning.compare",
+    "learning.operators",
+    "learning.panel",
+    "posing.pins",
+    "posing.drag",
+    "posing.synthesize",
+    "faces.solve",
+    "faces.transfer",
+    "bake",
+    "handlers",
+)
+_registered: list[ModuleType] = []
+
+
+def modules() -> list[ModuleType]:
+    """The modules with something to register, in order."""
+    package = __name__.rpartition(".")[0]
+    return [importlib.import_module(f"{package}.{name}") for name in MODULES]
+
+
+def register() -> None:
+    """Register the classes of all modules, then call their ``register``."""
+    unregister()
+    for module in modules():
+        _registered.append(module)
+        for kind in getattr(module, "CLASSES", ()):
+            bpy.utils.register_class(kind)
+        if hasattr(module, "register"):
+            module.register()
+    atexit.unregister(unregister)
+    atexit.register(unregister)  # a handler that outlives the module bpy crashes some versions at exit
+
+
+def unregister(*_: Any) -> None:
+    """Take off what :func:`register` made, last first; what is gone is passed over."""
+    while _registered:
+        module = _registered.pop()
+        if hasattr(module, "unregister"):
+            _try(module.unregister)
+        for kind in reversed(getattr(module, "CLASSES", ())):
+            _try(bpy.utils.unregister_class, kind)
+
+
+def _try(function: Any, *arguments: Any) -> None:
+    """Call it; another add-on, or the end of Blender, may have been faster."""
+    with contextlib.suppress(RuntimeError, ValueError, AttributeError, ReferenceError, KeyError):
+        function(*arguments)
