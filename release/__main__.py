@@ -8,13 +8,14 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from release import cuda_wheel
 from release.aarch64 import make_for_aarch64, make_package_for_aarch64
 from release.bill import Artifact, write_bill
 from release.blender_addon import make_addon
 from release.highway import bundle
 from release.library import PARTS, archive, compile_library
 from release.package_wheels import find_interpreters, make_wheels, parts
-from release.project import ROOT, Part
+from release.project import ROOT, Part, version
 from release.root_checks import check_in_roots
 from release.runtime_wheel import make_wheel
 from release.sources import make_sources
@@ -59,6 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     artifacts.append(Artifact(make_addon(library, folder), inside))
     package = parts(highway)
     artifacts += _package(build, folder, chosen.python, package, say)
+    if chosen.cuda:
+        artifacts += _cuda(folder, chosen.python, cuda_wheel.parts(highway), say)
     if chosen.aarch64:
         artifacts += [Artifact(path, inside) for path in make_for_aarch64(folder, say)]
         artifacts += [Artifact(path, package) for path in make_package_for_aarch64(folder, package, say)]
@@ -77,6 +80,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--python", type=Path, action="append", default=[], metavar="PROGRAM",
         help="a Python with headers for which a wheel is made, before those of pyenv and of the PATH; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--cuda", action="store_true",
+        help="make the wheel rigcast-cuda for the same Pythons, too, by GCC and nvcc: longer than all the rest",
     )  # fmt: skip
     parser.add_argument(
         "--aarch64", action="store_true",
@@ -101,6 +108,19 @@ def _package(
     for line in try_wheels(list(zip(interpreters, wheels, strict=True)), build / "tried"):
         say(line)
     return [Artifact(wheel, inside) for wheel in wheels]
+
+
+def _cuda(folder: Path, programs: Sequence[Path], inside: Sequence[Part], say: Callable[[str], None]) -> list[Artifact]:
+    """The wheels rigcast-cuda, each tried beside the wheel of rigcast."""
+    build, artifacts = ROOT / "build" / "release" / "cuda", []
+    for interpreter in find_interpreters(programs)[0]:
+        say(f"the wheel rigcast-cuda for Python {interpreter.version} ...")
+        made, content = cuda_wheel.make_wheel(build, folder, interpreter, inside)
+        (beside,) = folder.glob(f"rigcast-{version()}-{interpreter.tag}-*.whl")
+        for line in [*content.lines(), *cuda_wheel.try_wheel(interpreter, [beside, made], build / "tried")]:
+            say(line)
+        artifacts.append(Artifact(made, inside))
+    return artifacts
 
 
 main()

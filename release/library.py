@@ -67,6 +67,7 @@ def compile_target(
         "CUDA": "OFF",
         "CHOLMOD": "OFF",
         "INSTALL": "OFF",
+        "CONVOLUTION_OPTIONS": "",
         "ZIG_TARGET": f"{processor}-{SYSTEM}",
         "ZIG": sys.executable,
         "HEADERS_PYTHON": sys.executable,

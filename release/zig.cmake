@@ -10,8 +10,8 @@ if(NOT CMAKE_HOST_SYSTEM_NAME STREQUAL "Linux" OR NOT CMAKE_HOST_SYSTEM_PROCESSO
   set(CMAKE_SYSTEM_PROCESSOR "${processor}")
 endif()
 set(RIGCAST_SYSTEM_HEADERS OFF CACHE BOOL "")
-set(CMAKE_CXX_FLAGS_INIT "-g0 -fomit-frame-pointer")  # Zig's defaults: debug information, and a register less
-set(CMAKE_MODULE_LINKER_FLAGS_INIT "-s")
+set(CMAKE_CXX_FLAGS "-g0 -fomit-frame-pointer" CACHE STRING "" FORCE)  # Zig's defaults: debug information, frame pointers
+set(CMAKE_MODULE_LINKER_FLAGS "-s" CACHE STRING "" FORCE)
 
 # CMake wants compilers and archivers that are programs.
 foreach(tool c++ cc ar ranlib)

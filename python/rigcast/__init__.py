@@ -53,7 +53,10 @@ if TYPE_CHECKING:
     from rigcast.sampling import Dataset
     from rigcast.viewer import view
 
+from rigcast._engine_folder import engine_folders as _engine_folders
 from rigcast._version import __version__ as __version__
+
+__path__[:0] = _engine_folders()
 
 __all__ = [
     "BlendshapeRig",

@@ -17,6 +17,7 @@ from release import package_wheels, runtime_wheel
 from release.library import PARTS
 from release.notices import notices
 from release.project import ROOT, Part
+from release.project import version as project_version
 from release.wheel_content import Promise, faults, read_wheel
 from rigcast import _core
 
@@ -143,3 +144,21 @@ def test_a_trial_counts_numbers_that_differ_and_refuses_wrong_ones(tmp_path):
     np.savez(tmp_path / "results.npz", **changed)
     other = trial(tmp_path, "compare")
     assert (other.returncode, other.stdout.splitlines()[0][:10]) == (1, "face: 1 of")
+
+
+def imported(folder: Path, version: str) -> subprocess.CompletedProcess[str]:
+    """What importing rigcast says where rigcast-cuda of some version lies in a folder."""
+    (folder / "rigcast_cuda").mkdir()
+    (folder / "rigcast_cuda" / "__init__.py").write_text(f"__version__ = {version!r}\n")
+    paths = {"PYTHONPATH": os.pathsep.join([str(folder), *filter(None, sys.path)])}
+    command = [sys.executable, "-c", "import rigcast; print(rigcast.__path__[0])"]
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | paths, check=False)
+
+
+def test_the_engine_of_the_wheel_for_gpus_comes_first(tmp_path):
+    assert imported(tmp_path, project_version()).stdout.strip() == str(tmp_path / "rigcast_cuda")
+
+
+def test_the_engine_of_another_version_is_refused(tmp_path):
+    shown = imported(tmp_path, "9.9.9").stderr
+    assert 'but rigcast-cuda is 9.9.9: pip install "rigcast-cuda==' in shown
