@@ -27,7 +27,7 @@ Before these files are published:
   2. The version in pyproject.toml is new, and CHANGELOG.md says what changed.
   3. The files for 64-bit ARM are made and run in emulation: ./run release --aarch64.
   4. Sources, wheel and C library work where nothing else is installed: ./run release --roots, a command of its own.
-  5. Not made here: wheels for Pythons that are not here, wheels of rigcast for ARM, anything for Windows and macOS.
+  5. Not made here: wheels for Pythons that are not here, for ARM but of Python 3.11, anything for Windows and macOS.
      Recipes that nobody has run yet: release/recipes.
 """
 
