@@ -12,7 +12,6 @@ import os
 from pathlib import Path
 from types import ModuleType
 
-import rigcast
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._result import Result, WrongInput
@@ -44,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Pack the sources and the library."""
-    root: Path = args.sources or Path(rigcast.__file__).resolve().parents[2]
+    root: Path = args.sources or Path(__file__).resolve().parents[4]
     library = args.library or Path(os.environ.get("RIGCAST_LIBRARY") or root / LIBRARY)
     packing = _packing(root)
     if not library.is_file():

@@ -39,7 +39,7 @@ def parent_relative(world: Array, parents: Sequence[int] | Array) -> Array:
 
 
 def places_of(bones: Any, names: Sequence[str]) -> Array:
-    """Where the bones called ``names`` stand among all of a collection, (J,); KeyError without one."""
+    """Places (J,) of the bones called ``names`` among all of a collection; KeyError without one."""
     position = {bone.name: index for index, bone in enumerate(bones)}
     return np.array([position[name] for name in names], np.intp)
 
