@@ -115,8 +115,7 @@ template <>
 inline constexpr std::size_t first_size<rigcast_player_settings> = offsetof(rigcast_player_settings, kept_seconds) +
                                                                    sizeof(std::int64_t);
 template <>
-inline constexpr std::size_t first_size<rigcast_command> = offsetof(rigcast_command, is_scheduled) +
-                                                           sizeof(std::int32_t);
+inline constexpr std::size_t first_size<rigcast_command> = offsetof(rigcast_command, frame) + sizeof(std::int64_t);
 
 /// No structure of any version is larger: such a size was never set.
 inline constexpr std::size_t largest_size = 4096;

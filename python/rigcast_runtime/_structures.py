@@ -219,8 +219,8 @@ class CCommand(ctypes.Structure):
         ("begin", c_int64),
         ("end", c_int64),
         ("is_later", c_int32),
-        ("frame", c_int64),
         ("is_scheduled", c_int32),
+        ("frame", c_int64),
     ]
 
 

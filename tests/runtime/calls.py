@@ -9,6 +9,7 @@ import numpy as np
 
 from tests.runtime.library import rr
 from tests.support.made.blendshapes import random_rig, random_weights
+from tests.support.made.players import face_synth
 
 library, structures = rr._library, rr._structures
 
@@ -58,8 +59,12 @@ class World:
             "inverse": rr.InverseRig(self.model),
             "drag": rr.Solver(self.model, [3, 5]),
         }
+        face_synth().save(folder / "synth.safetensors")
+        self.kept["synth"] = rr.load(folder / "synth.safetensors")
+        self.kept["player"] = self.kept["synth"].player(1)
         self.pointers = {name: made._handle.pointer for name, made in {"model": self.model, **self.kept}.items()}
         self.calls = self._calls(rig, clip, str(path).encode())
+        self.calls |= self._player_calls()
         self.calls["save"] = [self.pointers["model"], str(folder / "saved.safetensors").encode()]
 
     def _calls(self, rig, clip, path):
@@ -90,6 +95,23 @@ class World:
             "drag_new": [p["model"], Input(np.int32([4, 1]), free=True), NEW],
             "drag_solve": [p["drag"], Record(drag_task(rig)), Record(drag_result(rig))],
         }  # fmt: skip
+
+    def _player_calls(self):
+        player, synth = self.pointers["player"], self.pointers["synth"]
+        command = structures.filled(structures.CCommand, {"hold": np.ones(1)}, name=b"idle", label=b"calm")
+        self.length = ctypes.c_int64()
+        state = np.frombuffer(self.kept["player"].state().encode(), np.uint8)
+        return {
+            "describe_synthesis": [synth, Record(structures.filled(structures.CSynthesis, {}))],
+            "player_defaults": [Record(structures.filled(structures.CPlayerSettings, {}))],
+            "player_new": [synth, Input(np.zeros(2, np.uint64), free=True), None, 0, None, NEW],
+            "player_tell": [player, Record(command)],
+            "player_step": [player, 2, None, 0, Output(np.zeros((1, 2, 6), np.float32))],
+            "player_where": [player, 0, None, None, None],
+            "player_state": [player, 0, None, 0, ctypes.pointer(self.length)],
+            "player_events": [player, 0, None, 0, ctypes.pointer(self.length)],
+            "player_restore": [player, 0, Input(state, free=True)],
+        }
 
 
 def blendshapes(rig):

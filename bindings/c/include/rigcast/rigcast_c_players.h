@@ -93,10 +93,10 @@ typedef struct rigcast_command {
     const char* along;    /* of idle and move: "data" or "straight"; NULL: "data" */
     const char* clip;     /* of play; NULL: by its number */
     int64_t clip_number;
-    int64_t begin, end; /* of play: frames begin to end - 1 of the clip; end 0: to its end */
-    int32_t is_later;   /* 1: after the commands before it, which end by themselves; an idle before it ends at once */
-    int64_t frame;      /* with is_scheduled: the frame at which the command is given; in the order of frames */
-    int32_t is_scheduled;
+    int64_t begin, end;   /* of play: frames begin to end - 1 of the clip; end 0: to its end */
+    int32_t is_later;     /* 1: after the commands before it, which end by themselves; an idle before it ends at once */
+    int32_t is_scheduled; /* 1: given at `frame`, in the order of frames */
+    int64_t frame;
 } rigcast_command;
 RIGCAST_API rigcast_status rigcast_player_tell(rigcast_player* player, const rigcast_command* command);
 
