@@ -41,7 +41,8 @@ def picture(name):
 
 def press(x, y):
     """Click, in pixels from the upper left."""
-    subprocess.run(["xdotool", "mousemove", str(x), str(y), "click", "1"], check=True)
+    moves = ["mousemove", str(x - 140), str(y), "sleep", "1", "mousemove", str(x), str(y), "sleep", "1.5"]
+    subprocess.Popen(["xdotool", *moves, "mousedown", "1", "sleep", "0.5", "mouseup", "1"])  # while Blender goes on
 
 
 def activate(*names):
@@ -94,7 +95,7 @@ def story():
     frame_view("rig")
     yield 1.5
     press(*TAB)
-    yield 3.0
+    yield 8.0
     picture("panel")
     with inside():
         bpy.ops.rigcast.check("INVOKE_DEFAULT")

@@ -11,8 +11,8 @@ import bpy
 import numpy as np
 
 from .. import binding
-from ..jobs.running import JobError, Progress
 from ..colors import scaled
+from ..jobs.running import JobError, Progress
 from ..moving import at_frame, vertices_of
 from .compare import add_aside
 
