@@ -41,7 +41,8 @@ def picture(name):
 
 def press(x, y):
     """Click, in pixels from the upper left."""
-    moves = ["mousemove", str(x - 140), str(y), "sleep", "1", "mousemove", str(x), str(y), "sleep", "1.5"]
+    places = ((x - 140, y + 350), (x - 3, y - 8), (x, y))  # a region becomes active when the mouse moves in it
+    moves = [word for place in places for word in ("mousemove", *map(str, place), "sleep", "1")]
     subprocess.Popen(["xdotool", *moves, "mousedown", "1", "sleep", "0.5", "mouseup", "1"])  # while Blender goes on
 
 
@@ -94,8 +95,9 @@ def story():
     yield 2.0
     frame_view("rig")
     yield 1.5
-    press(*TAB)
-    yield 8.0
+    for _ in range(2):
+        press(*TAB)
+        yield 6.0
     picture("panel")
     with inside():
         bpy.ops.rigcast.check("INVOKE_DEFAULT")
@@ -124,8 +126,8 @@ def story():
         bpy.ops.rigcast.add_pin("EXEC_DEFAULT", vertex=hand)
     yield 1.0
     pin = bpy.context.view_layer.objects.active
-    pin.location.z += 0.25
-    pin.location.x -= 0.15
+    pin.location.z += 0.09
+    pin.location.x -= 0.02
     yield 2.0
     picture("drag")
     bpy.ops.wm.quit_blender()
