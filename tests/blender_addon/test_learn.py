@@ -52,9 +52,9 @@ def test_blend_goes_from_the_original_to_the_model(facts):
     assert facts["halfway"] < 1e-6
 
 
-def test_the_error_map_has_the_errors_of_the_frames(facts):
+def test_the_error_map_has_the_errors_of_the_frames(facts, tolerance):
     assert facts["colors"]
-    assert facts["map_mean"] == pytest.approx(facts["stated_mean"], rel=1e-4)
+    assert facts["map_mean"] == pytest.approx(facts["stated_mean"], rel=tolerance["float32_character"])
     assert 0.0 < facts["map_mean"] < 50.0  # millimeters
 
 
