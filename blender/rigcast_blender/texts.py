@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-LETTER, ICON = 6.5, 45.0  # pixels of a letter, and of an icon with the margins, before the scale of the interface
+LETTER, ICON = 7.0, 58.0  # pixels of a letter, and of icon, margins and scroll bar, before the scale of the interface
 LEAST, USUAL = 16, 40  # letters of a line at least, and where no region tells
 
 

@@ -98,7 +98,6 @@ def story():
     for _ in range(2):
         press(*TAB)
         yield 6.0
-    picture("panel")
     with inside():
         bpy.ops.rigcast.check("INVOKE_DEFAULT")
     while CURRENT.runs:

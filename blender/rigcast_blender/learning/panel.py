@@ -122,7 +122,6 @@ class RIGCAST_PT_learn(PanelOfRigcast, bpy.types.Panel):
         layout = self.layout
         column = layout.column()
         column.label(text=f"Learned from {item.rigcast_compare.original.name}", icon="OBJECT_DATA")
-        column.prop(item.rigcast, "blend", text="Original to Model", slider=True)
         column.prop(item.rigcast_compare, "aside")
         if VERDICT in item:
             write_lines(layout.box(), context, json.loads(item[VERDICT]))
