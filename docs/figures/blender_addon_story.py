@@ -106,9 +106,6 @@ def story():
     picture("check")
     with inside():
         bpy.ops.rigcast.learn("INVOKE_DEFAULT")
-    while CURRENT.runs and not (CURRENT.progress.text.startswith("Step 3") and (CURRENT.progress.fraction or 0) > 0.3):
-        yield 0.5
-    picture("learning")
     while CURRENT.runs:
         yield 0.5
     yield 1.0

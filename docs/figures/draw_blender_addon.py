@@ -50,7 +50,7 @@ def play(character: Path, pictures: Path, folder: Path) -> int:
     words = ["blender", *window, "--python", str(STORY), "--", str(character), str(pictures), str(trainer)]
     done = subprocess.run(words, env=settings, check=False).returncode
     for picture in pictures.glob("blender_addon_*.png"):
-        Image.open(picture).convert("RGB").quantize(255).save(picture, optimize=True)
+        Image.open(picture).convert("RGB").save(picture, optimize=True)
     return done
 
 
