@@ -192,7 +192,7 @@ class RIGCAST_PT_bake(PanelOfRigcast, bpy.types.Panel):
         layout.prop(settings, "kind")
         if settings.kind in ENDINGS:
             layout.prop(settings, "path")
-        text = f"Bake {context.active_object.name}, frames {scene.frame_start} to {scene.frame_end}"
+        text = f"Bake Frames {scene.frame_start} to {scene.frame_end}"
         layout.operator(RIGCAST_OT_bake.bl_idname, text=text, icon="RENDER_ANIMATION")
 
 

@@ -41,7 +41,9 @@ def picture(name):
 
 def press(x, y):
     """Click, in pixels from the upper left."""
-    subprocess.run(["xdotool", "mousemove", str(x), str(y), "click", "1"], check=True)
+    places = ((x - 140, y + 350), (x - 3, y - 8), (x, y))  # a region becomes active when the mouse moves in it
+    moves = [word for place in places for word in ("mousemove", *map(str, place), "sleep", "1")]
+    subprocess.Popen(["xdotool", *moves, "mousedown", "1", "sleep", "0.5", "mouseup", "1"])  # while Blender goes on
 
 
 def activate(*names):
@@ -93,9 +95,9 @@ def story():
     yield 2.0
     frame_view("rig")
     yield 1.5
-    press(*TAB)
-    yield 3.0
-    picture("panel")
+    for _ in range(2):
+        press(*TAB)
+        yield 6.0
     with inside():
         bpy.ops.rigcast.check("INVOKE_DEFAULT")
     while CURRENT.runs:
@@ -104,9 +106,6 @@ def story():
     picture("check")
     with inside():
         bpy.ops.rigcast.learn("INVOKE_DEFAULT")
-    while CURRENT.runs and not (CURRENT.progress.text.startswith("Step 3") and (CURRENT.progress.fraction or 0) > 0.3):
-        yield 0.5
-    picture("learning")
     while CURRENT.runs:
         yield 0.5
     yield 1.0
@@ -123,8 +122,8 @@ def story():
         bpy.ops.rigcast.add_pin("EXEC_DEFAULT", vertex=hand)
     yield 1.0
     pin = bpy.context.view_layer.objects.active
-    pin.location.z += 0.25
-    pin.location.x -= 0.15
+    pin.location.z += 0.09
+    pin.location.x -= 0.02
     yield 2.0
     picture("drag")
     bpy.ops.wm.quit_blender()

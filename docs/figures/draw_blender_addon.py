@@ -14,6 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from PIL import Image
+
 import rigcast
 
 FOLDER = Path(__file__).resolve().parent
@@ -46,7 +48,10 @@ def play(character: Path, pictures: Path, folder: Path) -> int:
     settings |= {"BLENDER_USER_CONFIG": str(folder), "BLENDER_USER_SCRIPTS": str(folder)}
     window = ["--factory-startup", "--window-geometry", "0", "0", str(SIZE[0]), str(SIZE[1])]
     words = ["blender", *window, "--python", str(STORY), "--", str(character), str(pictures), str(trainer)]
-    return subprocess.run(words, env=settings, check=False).returncode
+    done = subprocess.run(words, env=settings, check=False).returncode
+    for picture in pictures.glob("blender_addon_*.png"):
+        Image.open(picture).convert("RGB").save(picture, optimize=True)
+    return done
 
 
 if __name__ == "__main__":

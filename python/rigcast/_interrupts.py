@@ -1,10 +1,12 @@
-"""Ctrl-C that waits for a good moment."""
+"""Ctrl-C that waits for a good moment, or that the end of stdin stands for."""
 
 from __future__ import annotations
 
 import _thread
 import contextlib
+import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -56,3 +58,34 @@ def held_back(within: float | None = None, message: Callable[[], str] | None = N
         signal.signal(signal.SIGINT, before)
     if pressed.is_set() and _outer and before is _outer[-1]:
         _outer[-1](signal.SIGINT, None)
+
+
+@contextlib.contextmanager
+def ended_by_stdin() -> Iterator[None]:
+    """Inside the block the end of stdin is Ctrl-C: whoever runs this process closes the pipe, or dies.
+
+    Nothing is read from a terminal, or without a stdin.
+    """
+    if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
+        yield
+        return
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of a program that a shell started in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    finished = threading.Event()
+    threading.Thread(target=_wait_for_the_end, args=[sys.stdin.fileno(), finished], daemon=True).start()
+    try:
+        yield
+    finally:
+        finished.set()
+
+
+def _wait_for_the_end(stream: int, finished: threading.Event) -> None:
+    with contextlib.suppress(OSError):
+        while os.read(stream, 4096):
+            pass
+    if finished.is_set():
+        return
+    if hasattr(signal, "pthread_kill") and (main := threading.main_thread().ident) is not None:
+        signal.pthread_kill(main, signal.SIGINT)  # ends a call that waits, too
+    else:
+        _thread.interrupt_main()

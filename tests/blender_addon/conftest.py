@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.blender_addon.working import told
+from tests.blender_addon.working import blenders, told
 
 
-@pytest.fixture(scope="session")
-def learned(tmp_path_factory):
-    """What learning the arm told, and its folder with ``learned.blend``."""
+@pytest.fixture(scope="session", params=blenders(own=True))
+def learned(request, tmp_path_factory):
+    """The folder with ``learned.blend``, what learning the arm told, and the Blender that did."""
     pytest.importorskip("torch", reason="torch is not installed")
     folder = tmp_path_factory.mktemp("learned")
-    return folder, told("learn.py", folder)
+    return folder, told("learn.py", folder, blender=request.param), request.param

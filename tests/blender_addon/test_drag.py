@@ -11,8 +11,9 @@ NEAR = 0.01  # of 1.2: what the hardly trained model misses, in the unit of the 
 
 @pytest.fixture(scope="module")
 def facts(learned, tmp_path_factory):
-    folder, known = learned
-    return told("drag.py", tmp_path_factory.mktemp("drag"), folder / "learned.blend", known["learned"][0])
+    folder, known, blender = learned
+    words = [folder / "learned.blend", known["learned"][0]]
+    return told("drag.py", tmp_path_factory.mktemp("drag"), *words, blender=blender)
 
 
 def test_a_pin_stands_at_the_point_of_the_skin_next_to_the_cursor(facts):

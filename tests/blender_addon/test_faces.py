@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.blender_addon.working import told
+from tests.blender_addon.working import blenders, told
 
 SAME = 1e-5  # float32 coordinates of order one, written and read
 
 
-@pytest.fixture(scope="module")
-def facts(tmp_path_factory):
-    return told("faces.py", tmp_path_factory.mktemp("faces"))
+@pytest.fixture(scope="module", params=blenders())
+def facts(request, tmp_path_factory):
+    return told("faces.py", tmp_path_factory.mktemp("faces"), blender=request.param)
 
 
 def test_a_point_cache_plays_what_was_baked(facts):

@@ -7,13 +7,13 @@ import time
 
 import pytest
 
-from tests.blender_addon.working import begun, told
+from tests.blender_addon.working import begun, blenders, told
 from tests.support.process import PATIENCE
 
 
-@pytest.fixture(scope="module")
-def facts(tmp_path_factory):
-    return told("jobs.py", tmp_path_factory.mktemp("jobs"))
+@pytest.fixture(scope="module", params=blenders())
+def facts(request, tmp_path_factory):
+    return told("jobs.py", tmp_path_factory.mktemp("jobs"), blender=request.param)
 
 
 def test_progress_grows_to_the_end_and_has_its_notes(facts):

@@ -19,14 +19,15 @@ SCENES = Path(__file__).with_name("scenes")
 PACKAGE = Path(rigcast.__file__).resolve().parents[1]
 
 
-def blenders() -> list[Any]:
+def blenders(own: bool = False) -> list[Any]:
     """Commands that run a script, as parameters: None for :func:`program`; this Python's bpy and those of
     TESTS_BPY_PYTHONS, long.
 
-    The variable lists Pythons that have bpy, with the separator of PATH.
+    The variable lists Pythons that have bpy, with the separator of PATH. With ``own`` it does not count: the trainer of
+    the tests could not open their files.
     """
     pythons = [sys.executable] if has_wheel() else []
-    pythons += [path for path in os.environ.get("TESTS_BPY_PYTHONS", "").split(os.pathsep) if path]
+    pythons += [] if own else [path for path in os.environ.get("TESTS_BPY_PYTHONS", "").split(os.pathsep) if path]
     modules = [pytest.param([path], id=f"bpy{place}", marks=pytest.mark.long) for place, path in enumerate(pythons)]
     return [pytest.param(None, id="program"), *modules]
 

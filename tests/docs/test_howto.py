@@ -48,7 +48,7 @@ NEEDS = {
     "view": ("torch", "websockets"),
 }
 # tests/cpp installs the libraries and builds and runs the programs; tests/runtime runs the pages of the C library.
-BY_OTHERS = {"play_from_cpp", "runtime", "use_from_c", "use_from_cpp"}
+BY_OTHERS = {"learn_in_blender", "play_from_cpp", "runtime", "use_from_c", "use_from_cpp"}
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from ..moving import at_frame, vertices_of
 from ..panel import PanelOfRigcast
 from ..preferences import cache_folder, threads, trainer_path
 from ..runtime import rr
+from ..texts import write_lines
 from .shapes import Shapes, faces_of, key_weights, shapes_of
 
 Array = np.ndarray[Any, Any]
@@ -231,7 +232,7 @@ class RIGCAST_PT_solve(PanelOfRigcast, bpy.types.Panel):
         if draw_progress(layout, RIGCAST_OT_solve.bl_label):
             return
         if not RIGCAST_OT_solve.poll(context):
-            layout.label(text="Select a moving mesh, then a face", icon="INFO")
+            write_lines(layout, context, [("INFO", "Select a mesh that moves, then a face with shape keys")])
             return
         layout.prop(settings, "method")
         layout.prop(settings, "space")
@@ -245,8 +246,10 @@ class RIGCAST_PT_solve(PanelOfRigcast, bpy.types.Panel):
             row.prop(settings, "key_head")
         layout.operator(RIGCAST_OT_solve.bl_idname, icon="SHAPEKEY_DATA")
         if "rigcast_solved" in face:
-            layout.label(text=f"Error {face['rigcast_solved']}", icon="CHECKMARK")
-            layout.label(text=f"Worst in frame {face['rigcast_worst']}; here {face[ERROR]:.3g} mm", icon="BLANK1")
+            found = (
+                f"Error {face['rigcast_solved']} in frame {face['rigcast_worst']}; in this frame {face[ERROR]:.3g} mm"
+            )
+            write_lines(layout, context, [("CHECKMARK", found)])
 
 
 CLASSES = (RigcastSolve, RIGCAST_OT_solve, RIGCAST_PT_solve)

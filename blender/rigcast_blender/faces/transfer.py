@@ -14,6 +14,7 @@ from ..jobs import trainer
 from ..jobs.running import JobError, Progress, Works, draw_progress
 from ..panel import PanelOfRigcast
 from ..preferences import cache_folder, trainer_path
+from ..texts import write_lines
 from .shapes import add_shapes, faces_of, shapes_of
 
 LANDMARK = "landmark"  # vertex groups with names that begin so
@@ -123,13 +124,13 @@ class RIGCAST_PT_transfer(PanelOfRigcast, bpy.types.Panel):
         target = context.active_object
         others = [item for item in context.selected_objects if item != target and item.type == "MESH"]
         if target is None or target.type != "MESH" or len(others) != 1:
-            layout.label(text="Select a face, then another mesh", icon="INFO")
+            write_lines(layout, context, [("INFO", "Select a face with shape keys, then another mesh")])
             return
-        layout.label(text=f"{others[0].name}  to  {target.name}", icon="SHAPEKEY_DATA")
+        write_lines(layout, context, [("SHAPEKEY_DATA", f"{others[0].name} to {target.name}")])
         if len(others[0].data.vertices) != len(target.data.vertices):
             common = len(set(_groups(others[0])) & set(_groups(target)))
             icon = "CHECKMARK" if common >= LEAST else "ERROR"
-            layout.label(text=f"Other topology: {common} common landmarks", icon=icon)
+            write_lines(layout, context, [(icon, f"Another topology: {common} common landmarks")])
         layout.operator(RIGCAST_OT_transfer.bl_idname, icon="PASTEDOWN")
 
 

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import bpy
 from bpy.app.handlers import persistent
 
+from ..texts import write_lines
+
 TICK = 0.1  # seconds between two turns of the work
 TURN = 0.08  # seconds of work in a turn
 PAUSE = 0.05  # seconds, without a window
@@ -190,14 +192,13 @@ def draw_progress(layout: Any, title: str) -> bool:
         return False
     text, fraction, _ = CURRENT.progress
     column = layout.column(align=True)
-    lines = [line for line in text.split("\n") if line]
+    share = "" if fraction is None else f"{fraction:.0%}"
+    first, *others = [line for line in text.split("\n") if line] or [""]
     if hasattr(column, "progress"):  # Blender 4.0
-        column.progress(factor=fraction or 0.0, text=lines[0] if lines else "")
+        column.progress(factor=fraction or 0.0, text=share)
     else:
-        share = "" if fraction is None else f"  {fraction:.0%}"
-        column.label(text=f"{lines[0] if lines else ''}{share}")
-    for line in lines[1:]:
-        column.label(text=line)
+        first = f"{first} {share}"
+    write_lines(column, bpy.context, [("TIME", first), *(("BLANK1", line) for line in others)])
     column.operator(RIGCAST_OT_stop.bl_idname, icon="CANCEL")
     return True
 

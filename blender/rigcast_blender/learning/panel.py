@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 import time
 from typing import Any
 
@@ -12,12 +11,11 @@ import bpy
 
 from ..jobs.running import draw_progress
 from ..panel import PanelOfRigcast
+from ..texts import write_lines
 from .beside import COLORS, ERROR, VERDICT
-from .checks import Line, lines_of
+from .checks import lines_of
 from .compare import is_compared
 from .operators import RIGCAST_OT_check, RIGCAST_OT_learn, character_of, plan_of
-
-CHARACTER = 7.0  # pixels of a letter, before the scale of the interface
 
 
 class RigcastLearn(bpy.types.PropertyGroup):
@@ -76,16 +74,6 @@ class RIGCAST_OT_show_error(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def write_lines(layout: Any, context: Any, lines: list[Line]) -> None:
-    """Draw lines of text, broken where the panel ends."""
-    scale = context.preferences.system.ui_scale
-    wide = max(20, int(context.region.width / (CHARACTER * scale)) - 8) if context.region is not None else 40
-    column = layout.column(align=True)
-    for icon, text in lines:
-        for number, part in enumerate(textwrap.wrap(text, wide) or [""]):
-            column.label(text=part, icon=icon if number == 0 else "BLANK1")
-
-
 class RIGCAST_PT_learn(PanelOfRigcast, bpy.types.Panel):
     bl_label = "Learn a Rig"
     bl_options = set()  # open: the way begins here
@@ -102,7 +90,7 @@ class RIGCAST_PT_learn(PanelOfRigcast, bpy.types.Panel):
             return
         character = character_of(context)
         if character is None:
-            layout.label(text="Select an armature or a mesh", icon="INFO")
+            write_lines(layout, context, [("INFO", "Select an armature, or meshes")])
             return
         self._draw_settings(context)
         plan = plan_of(character)
@@ -134,7 +122,6 @@ class RIGCAST_PT_learn(PanelOfRigcast, bpy.types.Panel):
         layout = self.layout
         column = layout.column()
         column.label(text=f"Learned from {item.rigcast_compare.original.name}", icon="OBJECT_DATA")
-        column.prop(item.rigcast, "blend", text="Original to Model", slider=True)
         column.prop(item.rigcast_compare, "aside")
         if VERDICT in item:
             write_lines(layout.box(), context, json.loads(item[VERDICT]))

@@ -13,6 +13,7 @@ from bpy.app.handlers import persistent
 from ..jobs.running import CURRENT, JobError, Progress, Works, draw_progress
 from ..moving import at_frame
 from ..panel import PanelOfRigcast
+from ..texts import write_lines
 from .pins import character_under, pins_of
 from .reaching import controls_of, forget, reach
 
@@ -150,30 +151,28 @@ class RIGCAST_PT_pins(PanelOfRigcast, bpy.types.Panel):
             return
         item = character_under(context)
         if item is None:
-            layout.label(text="Select a learned mesh or one of its pins", icon="INFO")
+            write_lines(layout, context, [("INFO", "Select a learned mesh, its armature or a pin")])
             return
         layout.operator("rigcast.add_pin", text=_where(context, item), icon="PINNED")
         pins = pins_of(item)
         if not pins:
             return
         layout.prop(item.rigcast_pins, "follow")
-        if item.name in _failed:
-            layout.label(text=_failed[item.name], icon="ERROR")
-        else:
-            layout.label(text=f"{len(pins)} pins, missed by {item.rigcast_pins.miss:.2g} mm at most", icon="EMPTY_AXIS")
+        missed = f"{len(pins)} pin{'s' * (len(pins) > 1)}, missed by {item.rigcast_pins.miss:.2g} mm"
+        failed = _failed.get(item.name)
+        write_lines(layout, context, [("ERROR", failed) if failed else ("EMPTY_AXIS", missed)])
         if context.active_object.type == "EMPTY":
             layout.prop(context.active_object.rigcast_pin, "weight")
         column = layout.column(align=True)
         column.operator(RIGCAST_OT_pose_pins.bl_idname, icon="CON_KINEMATIC")
         column.operator("rigcast.snap_pins", icon="SNAP_ON")
-        row = layout.row(align=True)
-        row.operator(RIGCAST_OT_key_pins.bl_idname, text="Key This Frame", icon="KEY_HLT").scope = "FRAME"
-        scene = context.scene
-        text = f"Key {scene.frame_start} to {scene.frame_end}"
-        row.operator(RIGCAST_OT_key_pins.bl_idname, text=text, icon="KEYINGSET").scope = "RANGE"
-        row = layout.row(align=True)
-        row.operator("rigcast.remove_pins", text="Remove Selected", icon="X").every = False
-        row.operator("rigcast.remove_pins", text="Remove All", icon="X").every = True
+        column, scene = layout.column(align=True), context.scene
+        column.operator(RIGCAST_OT_key_pins.bl_idname, text="Key This Frame", icon="KEY_HLT").scope = "FRAME"
+        text = f"Key Frames {scene.frame_start} to {scene.frame_end}"
+        column.operator(RIGCAST_OT_key_pins.bl_idname, text=text, icon="KEYINGSET").scope = "RANGE"
+        column = layout.column(align=True)
+        column.operator("rigcast.remove_pins", text="Remove Selected Pins", icon="X").every = False
+        column.operator("rigcast.remove_pins", text="Remove All Pins", icon="TRASH").every = True
 
 
 def _where(context: Any, item: Any) -> str:

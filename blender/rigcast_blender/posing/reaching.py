@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
-from ..evaluation import character_of, follows, model_of, placement, pose_row
+from ..evaluation import character_of, follows, model_of, part_rows, placement, pose_row
 from ..jobs.running import JobError
 from ..learning.compare import aside_of
 from ..runtime import rr
@@ -66,7 +66,8 @@ def reach(
         If the model does not know how controls pose its joints.
     """
     model, chosen = model_of(item), pins_of(item) if pins is None else pins
-    vertices = [pin.rigcast_pin.vertex for pin in chosen]
+    rows = part_rows(model, item.rigcast.part)  # of the model, where the mesh is a part of it
+    vertices = [pin.rigcast_pin.vertex if rows is None else int(rows[pin.rigcast_pin.vertex]) for pin in chosen]
     places = _in_model(item, depsgraph, [pin.evaluated_get(depsgraph).matrix_world.translation for pin in chosen])
     weights = np.array([pin.rigcast_pin.weight for pin in chosen])
     now = pose_row(item, depsgraph)

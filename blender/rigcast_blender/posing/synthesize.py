@@ -17,6 +17,7 @@ from ..jobs import trainer
 from ..jobs.running import JobError, Progress, Works, draw_progress
 from ..panel import PanelOfRigcast
 from ..preferences import cache_folder, trainer_path
+from ..texts import write_lines
 from .controls import Controls
 
 SHAPE = "shape."
@@ -128,13 +129,13 @@ class RIGCAST_PT_synthesize(PanelOfRigcast, bpy.types.Panel):
         labels = labels_of(bpy.path.abspath(settings.path)) if settings.path else ()
         layout.prop(settings, "label")
         if labels:
-            layout.label(text=", ".join(labels), icon="ACTION")
+            write_lines(layout, context, [("ACTION", ", ".join(labels))])
         layout.prop(settings, "seconds")
         layout.prop(settings, "seed")
         if not RIGCAST_OT_synthesize.poll(context):
-            layout.label(text="Select an armature, or a face with shape keys", icon="INFO")
+            write_lines(layout, context, [("INFO", "Select an armature, or a face with shape keys")])
             return
-        text = f"Play on {context.active_object.name} from Frame {context.scene.frame_current}"
+        text = f"Play from Frame {context.scene.frame_current}"
         layout.operator(RIGCAST_OT_synthesize.bl_idname, text=text, icon="PLAY")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import sys
 import time
@@ -11,10 +12,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
 from rigcast._text import escaped
+from rigcast.cli._result import as_json
 from rigcast.progress import Progress, ProgressCallback
 
 WIDEST = 60  # a longer name is printed whole, and the others are not padded to it
 FIRST_INTERVAL, LINE_INTERVAL = 1.0, 5.0  # seconds between progress lines where there is no terminal
+RECORD_INTERVAL = 0.2  # and between records of a stage, for programs
 
 
 def say(text: str, stream: TextIO | None, end: str = "\n") -> OSError | None:
@@ -144,6 +147,32 @@ def amount(progress: Progress) -> str:
     if progress.total == 1.0:
         return f"{progress.done:.0%}"
     return f"{progress.done:.0f} of {progress.total:.0f}"
+
+
+class JsonLines:
+    """Progress as JSON, one object per line: when a stage begins, every fifth of a second, and when it is done.
+
+    Parameters
+    ----------
+    stream : text stream or None
+        A closed or full one is given up.
+    """
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self.stream = stream
+        self.stage = ""
+        self.written = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        complete = 0 < progress.total <= progress.done
+        if progress.stage == self.stage and not complete and now - self.written < RECORD_INTERVAL:
+            return
+        self.stage, self.written = progress.stage, now
+        record = {"stage": progress.stage, "done": float(progress.done), "total": float(progress.total)}
+        line = json.dumps(as_json({**record, "message": progress.message}))
+        if say(line, self.stream) is not None:
+            self.stream = None
 
 
 class Bars:

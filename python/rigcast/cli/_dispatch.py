@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from rigcast._extras import MissingExtra
+from rigcast._interrupts import ended_by_stdin
 from rigcast._notes import heard
 from rigcast._text import escaped, shortened
 from rigcast.cli._arguments import check_files
-from rigcast.cli._console import Console, say, silence
-from rigcast.cli._piped import Records, ended_by_stdin
+from rigcast.cli._console import Console, JsonLines, say, silence
 from rigcast.cli._result import PartlyFailed, WrongInput, as_json
 from rigcast.cli._sentences import one_line
 from rigcast.cli._subcommands import CommandModule, add_command
@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, CommandModule
 
     def work() -> None:
         check_files(args.actions, args)
-        console = Console(quiet=args.json, records=Records(sys.stderr) if args.piped else None)
+        console = Console(quiet=args.json, records=JsonLines(sys.stderr) if args.piped else None)
         failure: PartlyFailed | None = None
         printed: list[str] = []
         try:

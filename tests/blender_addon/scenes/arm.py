@@ -64,6 +64,7 @@ def tube(rig):
                 group.add([vertex.index], weight, "REPLACE")
     skin.shape_key_add(name="Basis")
     bulge = skin.shape_key_add(name="bulge")
+    bulge.value = 0.0  # Blender 5.0 begins at 1
     for point, vertex in zip(bulge.data, mesh.vertices, strict=True):
         if 0.1 < vertex.co.x < 0.5:
             point.co = (vertex.co.x, 1.4 * vertex.co.y, 1.4 * vertex.co.z)

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from rigcast.cli._piped import Records
+from rigcast.cli._console import JsonLines
 from rigcast.progress import Progress
 from tests.cli.command import command, environment
 from tests.support.made.cylinder_models import cylinder_file
@@ -39,7 +39,7 @@ def test_a_record_per_stage_and_per_end_but_not_per_call():
             pass
 
     stream = Stream()
-    draw = Records(stream)
+    draw = JsonLines(stream)
     for done in range(101):
         draw(Progress("sampling", done, 100, "2.1 ms per pose"))
     draw(Progress("training", 0, 0))
