@@ -36,7 +36,7 @@ class Detector:
     nose, chin : int
         Tip of the nose, middle of the chin.
     unused : (n,) int
-        Points that lie on no skin, such as irises.
+        Points without a place of their own on the skin: those of the outline, which slide as the head turns, and irises.
     """
 
     name: str
@@ -56,6 +56,11 @@ class Detector:
     nose: int
     chin: int
     unused: Indices
+
+    @property
+    def eyes(self) -> Indices:
+        """Rims of both eyes."""
+        return np.concatenate([self.right_eye, self.left_eye])
 
 
 def _ints(*values: int) -> Indices:
@@ -79,8 +84,12 @@ IBUG68 = Detector(
     inner_lower=66,
     nose=30,
     chin=8,
-    unused=_ints(),
+    unused=_ints(0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 13, 14, 15, 16),
 )
+OVAL = _ints(
+    10, 338, 297, 332, 284, 251, 389, 356, 454, 323, 361, 288, 397, 365,
+    379, 378, 149, 150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109,
+)  # fmt: skip
 MEDIAPIPE = Detector(
     "mediapipe",
     (468, 478),
@@ -98,7 +107,7 @@ MEDIAPIPE = Detector(
     inner_lower=14,
     nose=4,
     chin=152,
-    unused=np.arange(468, 478),
+    unused=np.concatenate([OVAL, np.arange(468, 478)]),
 )
 OPENFACE = Detector("openface", *(getattr(IBUG68, name) for name in list(Detector.__dataclass_fields__)[1:]))
 DETECTORS = {detector.name: detector for detector in (MEDIAPIPE, IBUG68, OPENFACE)}

@@ -18,6 +18,7 @@ from rigcast._similarity import residual
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.capture._detectors import DETECTORS, Detector
 from rigcast.capture._places import UNUSED, Places
+from rigcast.transfer._matching.components import parts_of
 
 Float64 = NDArray[np.float64]
 
@@ -25,6 +26,9 @@ STRONGEST = 0.7  # of the largest offset of a shape: vertices that stand for its
 IMPLAUSIBLE = 0.35  # residual of the anchors under a similarity: no points of that detector
 STIFF = 1e-3  # ridge of the spline, in squares of the face's size
 NEAR = 0.12  # of the distance between the eyes and the mouth: how far a point may be brought
+GRAZED = 0.4  # cosine of the angle to the view below which a place is on the outline: it slides as the head turns
+MOST = 0.2  # of the motion of the part that moves most
+DEEP, DEEPEST_LID = 4.5, 1.5  # in units of NEAR: how far behind the lids a point, a lid or a lip may lie
 MOVED = 0.3  # of the largest offset: a vertex that a shape moves
 SIDES = ("right", "left")
 
@@ -107,7 +111,8 @@ class _Front:
         self.vertices: Float64 = np.asarray(rig.rest_vertices, np.float64) @ self.turn.T
         self.names = [plain_name(name) for name in rig.shape_names]
         self.sizes = np.linalg.norm(rig.columns()[: rig.num_shapes], axis=2)
-        self.picker = SurfacePicker(self.vertices.astype(np.float32), rig.faces)
+        self.skin = _skin(np.asarray(rig.faces), self.sizes.sum(axis=0))
+        self.picker = SurfacePicker(self.vertices.astype(np.float32), np.asarray(rig.faces)[self.skin[rig.faces[:, 0]]])
         self.far = float(self.vertices[:, 2].max() + np.ptp(self.vertices[:, 2]))
 
     def shares(self, name: str) -> Float64 | None:
@@ -129,7 +134,21 @@ class _Front:
     def pick(self, x: float, y: float) -> tuple[NDArray[np.int32], Float64] | None:
         """Corners and weights of the first place of the surface along a ray from the front."""
         hit = self.picker.pick([x, y, self.far], [0.0, 0.0, -1.0])
-        return None if hit is None else (np.asarray(hit[1], np.int32), np.asarray(hit[2], np.float64))
+        if hit is None:
+            return None
+        corners = self.vertices[np.asarray(hit[1])]
+        normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+        if abs(normal[2]) < GRAZED * np.linalg.norm(normal):
+            return None
+        return np.asarray(hit[1], np.int32), np.asarray(hit[2], np.float64)
+
+
+def _skin(faces: NDArray[np.int32], motion: Float64) -> NDArray[np.bool_]:
+    """(V,) vertices of the connected parts that the shapes move most: no eyeballs, teeth or lashes."""
+    corners = np.where(faces < 0, faces[:, [0]], faces)
+    part = parts_of(np.concatenate([corners[:, [0, c]] for c in range(1, corners.shape[1])]).astype(np.int64), len(motion))
+    total = np.bincount(part, motion)
+    return np.asarray((total >= MOST * total.max())[part])
 
 
 def _anchors(front: _Front, points: Float64, layout: Detector) -> tuple[Float64, Float64]:
@@ -142,7 +161,8 @@ def _anchors(front: _Front, points: Float64, layout: Detector) -> tuple[Float64,
     corners = (layout.right_corner, layout.left_corner)
     pairs: list[tuple[Float64, Float64 | None]] = []
     for side, eye, brow, corner in zip(SIDES, eyes, brows, corners, strict=True):
-        needed = [(mean(eye), front.place(f"eyeblink{side}")), (points[corner], front.place(f"mouthsmile{side}"))]
+        lid = np.intersect1d(eye, layout.upper_lids)
+        needed = [(mean(lid), front.place(f"eyeblink{side}")), (points[corner], front.place(f"mouthsmile{side}"))]
         if any(there is None for _, there in needed):
             must = "shapes named eyeBlink and mouthSmile, left and right, or `landmarks`"
             raise bad_argument("fit_places", "rig", f"one without eyeBlink or mouthSmile of the {side}", must)
@@ -181,24 +201,25 @@ def _spline(here: Float64, there: Float64):  # type: ignore[no-untyped-def]
 def _on_surface(front: _Front, warped: Float64, layout: Detector) -> Places:
     """Where rays through points (P, 2) of the front view meet the mesh, lips and lids put right."""
     count = len(warped)
-    vertices, weights = np.full((count, 3), UNUSED, np.int32), np.zeros((count, 3))
-    for i in np.flatnonzero(np.isfinite(warped).all(axis=1)):
-        hit = front.pick(*warped[i]) if i not in layout.unused else None
-        if hit is not None:
-            vertices[i], weights[i] = hit
     eyes = np.mean([front.place("eyeblinkleft"), front.place("eyeblinkright")], axis=0)
     mouth = np.mean([front.place("mouthsmileleft"), front.place("mouthsmileright")], axis=0)
-    reach = 3.0 * NEAR * float(np.linalg.norm(eyes - mouth))
-    jaw = front.shares("jawopen")
+    reach = NEAR * float(np.linalg.norm(eyes - mouth))
     blink = np.max([front.shares("eyeblinkleft"), front.shares("eyeblinkright")], axis=0)
-    for indices, share, must_move in (
-        (layout.upper_lip, jaw, False),
-        (layout.lower_lip, jaw, True),
-        (layout.upper_lids, blink, True),
-    ):
-        if share is not None:
-            _bring(front, Places(vertices, weights), warped, indices, (share > MOVED) == must_move, reach)
-    return Places(vertices, weights)
+    depth = front.vertices[:, 2]
+    lid = float(np.average(depth, weights=np.where(blink > STRONGEST, blink, 0.0)))
+    places = Places(np.full((count, 3), UNUSED, np.int32), np.zeros((count, 3)))
+    for i in np.flatnonzero(np.isfinite(warped).all(axis=1)):
+        hit = front.pick(*warped[i]) if i not in layout.unused else None
+        if hit is not None and depth[hit[0]] @ hit[1] > lid - DEEP * reach:
+            places.vertices[i], places.weights[i] = hit
+    jaw = front.shares("jawopen")
+    outside = depth > lid - DEEPEST_LID * reach  # a ray through an open eye, or between lips, meets what lies behind
+    allowed = [(layout.upper_lids, (blink > MOVED) & outside), (layout.eyes, outside)]
+    if jaw is not None:
+        allowed += [(layout.upper_lip, (jaw <= MOVED) & outside), (layout.lower_lip, (jaw > MOVED) & outside)]
+    for indices, where in allowed:
+        _bring(front, places, warped, indices, where, 3.0 * reach)
+    return places
 
 
 def _bring(
@@ -210,8 +231,7 @@ def _bring(
     reach: float,
 ) -> None:
     """Put points that lie on other vertices than the allowed ones on the nearest visible vertex that is allowed."""
-    moved = front.sizes.max(axis=0) > 0.0
-    candidates = np.flatnonzero(allowed & moved)
+    candidates = np.flatnonzero(allowed & front.skin)
     flat = front.vertices[candidates, :2]
     for i in indices[np.isfinite(warped[indices]).all(axis=1)]:
         corners = places.vertices[i]
