@@ -9,5 +9,6 @@ from rigcast.capture._read_tracks import load_tracks
 from rigcast.capture._solution import Capture
 from rigcast.capture._solver import solve
 from rigcast.capture._tracks import Settings, Tracks
+from rigcast.capture._write import write
 
-__all__ = ["Capture", "Places", "Settings", "Tracks", "fit_places", "load_places", "load_tracks", "solve"]
+__all__ = ["Capture", "Places", "Settings", "Tracks", "fit_places", "load_places", "load_tracks", "solve", "write"]
