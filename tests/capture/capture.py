@@ -61,7 +61,9 @@ def acting(rig: rc.BlendshapeRig, frames: int = 60, fps: float = 60.0, seed: int
     return np.clip(weights, *rig.bounds.T)
 
 
-def film(rig: rc.BlendshapeRig, weights: Float64, setup: Setup = Setup(), vertices: NDArray[np.int64] | None = None) -> Filmed:
+def film(
+    rig: rc.BlendshapeRig, weights: Float64, setup: Setup = Setup(), vertices: NDArray[np.int64] | None = None
+) -> Filmed:
     """Project the vertices of a rig that acts and turns its head."""
     chosen = tracked_vertices(rig) if vertices is None else vertices
     generator = np.random.default_rng(setup.seed)

@@ -36,7 +36,7 @@ class Detector:
     nose, chin : int
         Tip of the nose, middle of the chin.
     unused : (n,) int
-        Points without a place of their own on the skin: those of the outline, which slide as the head turns, and irises.
+        Points without a place of their own on the skin: the outline, which slides as the head turns, and irises.
     """
 
     name: str

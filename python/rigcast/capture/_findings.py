@@ -46,7 +46,9 @@ def notes_of(found: Capture, tracks: Tracks, focal_given: bool) -> list[str]:
         at = int(np.argmax(rough))
         notes.append(f"{rough.sum()} frames fit badly, first {at}: more than {100 * ROUGH:g} % of the face's size")
     if found.noise > SHAKY * face:
-        notes.append(f"the points shake by {found.noise:.1f} pixels, {100 * found.noise / face:.1f} % of the face's size")
+        notes.append(
+            f"the points shake by {found.noise:.1f} pixels, {100 * found.noise / face:.1f} % of the face's size"
+        )
     if not found.settled[~found.lost].all():
         notes.append(f"{(~found.settled[~found.lost]).sum()} frames stopped before an optimum")
     return notes

@@ -80,7 +80,7 @@ def fit_places(rig: BlendshapeRig, neutral: NDArray[np.float64], detector: str =
         raise bad_argument(
             "fit_places",
             "neutral",
-            f"points whose eyes, mouth and brows lie otherwise (by {100 * off:.0f} % of the face) than on the character",
+            f"points whose eyes, mouth and brows lie otherwise than on the character, by {100 * off:.0f} % of the face",
             f"a neutral frame of {detector} that faces the camera, upright and not mirrored",
         )
     warped = _spline(here, there)(flat)
@@ -131,6 +131,16 @@ class _Front:
         chosen = share > STRONGEST
         return np.asarray(np.average(self.vertices[chosen, :2], axis=0, weights=share[chosen]))
 
+    def middle(self, stem: str) -> Float64:
+        """(2,) between the places of the shapes of both sides, which exist."""
+        places = [place for side in SIDES if (place := self.place(f"{stem}{side}")) is not None]
+        return np.asarray(np.mean(places, axis=0))
+
+    def either(self, stem: str) -> Float64:
+        """(V,) the larger share of the shapes of both sides, which exist."""
+        shares = [share for side in SIDES if (share := self.shares(f"{stem}{side}")) is not None]
+        return np.asarray(np.max(shares, axis=0))
+
     def pick(self, x: float, y: float) -> tuple[NDArray[np.int32], Float64] | None:
         """Corners and weights of the first place of the surface along a ray from the front."""
         hit = self.picker.pick([x, y, self.far], [0.0, 0.0, -1.0])
@@ -146,7 +156,9 @@ class _Front:
 def _skin(faces: NDArray[np.int32], motion: Float64) -> NDArray[np.bool_]:
     """(V,) vertices of the connected parts that the shapes move most: no eyeballs, teeth or lashes."""
     corners = np.where(faces < 0, faces[:, [0]], faces)
-    part = parts_of(np.concatenate([corners[:, [0, c]] for c in range(1, corners.shape[1])]).astype(np.int64), len(motion))
+    part = parts_of(
+        np.concatenate([corners[:, [0, c]] for c in range(1, corners.shape[1])]).astype(np.int64), len(motion)
+    )
     total = np.bincount(part, motion)
     return np.asarray((total >= MOST * total.max())[part])
 
@@ -201,10 +213,10 @@ def _spline(here: Float64, there: Float64):  # type: ignore[no-untyped-def]
 def _on_surface(front: _Front, warped: Float64, layout: Detector) -> Places:
     """Where rays through points (P, 2) of the front view meet the mesh, lips and lids put right."""
     count = len(warped)
-    eyes = np.mean([front.place("eyeblinkleft"), front.place("eyeblinkright")], axis=0)
-    mouth = np.mean([front.place("mouthsmileleft"), front.place("mouthsmileright")], axis=0)
+    eyes = front.middle("eyeblink")
+    mouth = front.middle("mouthsmile")
     reach = NEAR * float(np.linalg.norm(eyes - mouth))
-    blink = np.max([front.shares("eyeblinkleft"), front.shares("eyeblinkright")], axis=0)
+    blink = front.either("eyeblink")
     depth = front.vertices[:, 2]
     lid = float(np.average(depth, weights=np.where(blink > STRONGEST, blink, 0.0)))
     places = Places(np.full((count, 3), UNUSED, np.int32), np.zeros((count, 3)))

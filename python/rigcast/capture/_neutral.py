@@ -68,30 +68,36 @@ def jitter_of(tracks: Tracks) -> float:
     return float(1.4826 * np.median(np.abs(bends)) / np.sqrt(6.0))
 
 
-def find_neutral(tracks: Tracks, layout: Detector | None, reference: Float64 | None) -> NDArray[np.int64]:
+def find_neutral(tracks: Tracks, layout: Detector | None, away: Float64 | None) -> NDArray[np.int64]:
     """Frames that show the neutral: the one most like it, and all that differ from it by noise alone.
 
-    With the points of the character's neutral (P, 2), front view with y down, the frame nearest to them. Else, of the
-    frames whose lips are nearest to each other, the one nearest to the median of all.
+    Given how far the points of each frame (T,) are from the character at rest, the nearest frame. Else, of the frames
+    whose lips are nearest to each other, the one nearest to the median of all.
     """
-    full = np.flatnonzero((tracks.certainty > 0.0).mean(axis=1) > 0.9 * (tracks.certainty > 0.0).mean(axis=1).max())
+    full = full_frames(tracks)
     known = np.flatnonzero((tracks.certainty[full] > 0.0).all(axis=0))
     if len(known) < 4:
         return full[:1]
     flat = tracks.points[full][:, known, :2]
-    compared = reference is not None and bool(np.isfinite(reference[known]).all())
-    first = reference[known] if compared and reference is not None else flat[0]
-    shapes = np.stack([_aligned(frame, first) for frame in flat])
-    center = _aligned(first, first) if compared else np.median(shapes, axis=0)
-    away = np.sqrt(np.square(shapes - center).sum(axis=2).mean(axis=1))
-    if layout is not None and {layout.inner_upper, layout.inner_lower} <= set(known.tolist()):
-        upper, lower = (int(np.searchsorted(known, i)) for i in (layout.inner_upper, layout.inner_lower))
-        gap = np.linalg.norm(shapes[:, upper] - shapes[:, lower], axis=1)
-        away = np.where(gap <= np.quantile(gap, QUIET), away, np.inf)
-    best = int(np.argmin(away))
+    shapes = np.stack([_aligned(frame, flat[0]) for frame in flat])
+    if away is None:
+        distance = np.sqrt(np.square(shapes - np.median(shapes, axis=0)).sum(axis=2).mean(axis=1))
+        if layout is not None and {layout.inner_upper, layout.inner_lower} <= set(known.tolist()):
+            upper, lower = (int(np.searchsorted(known, i)) for i in (layout.inner_upper, layout.inner_lower))
+            gap = np.linalg.norm(shapes[:, upper] - shapes[:, lower], axis=1)
+            distance = np.where(gap <= np.quantile(gap, QUIET), distance, np.inf)
+    else:
+        distance = away[full]
+    best = int(np.argmin(distance))
     apart = np.sqrt(np.square(shapes - shapes[best]).sum(axis=2).mean(axis=1))
     noise = jitter_of(tracks) / face_size(flat[best])
     return np.sort(full[apart <= ALIKE * 2.0 * noise]) if noise > 0 else full[[best]]
+
+
+def full_frames(tracks: Tracks) -> NDArray[np.int64]:
+    """Frames that have nearly as many points as any."""
+    share = (tracks.certainty > 0.0).mean(axis=1)
+    return np.flatnonzero(share > 0.9 * share.max())
 
 
 def _aligned(points: Float64, target: Float64) -> Float64:
@@ -102,7 +108,7 @@ def _aligned(points: Float64, target: Float64) -> Float64:
 
 def neutral_points(tracks: Tracks, frames: NDArray[np.int64]) -> Float64:
     """Mean points (P, D) of frames, after each was brought onto the first by a similarity."""
-    first = tracks.points[frames[0]]
+    first: Float64 = tracks.points[frames[0]]
     known = np.isfinite(tracks.points[frames]).all(axis=(0, 2))
     if len(frames) == 1 or known.sum() < 4:
         return first
@@ -130,7 +136,9 @@ def check_layout(rig: BlendshapeRig, places: Places, neutral: Float64, function:
     """
     used = places.used[np.isfinite(neutral[places.used]).all(axis=1)]
     if len(used) < 4:
-        raise bad_argument(function, "neutral", f"a frame with {len(used)} of the points that have places", "at least 4")
+        raise bad_argument(
+            function, "neutral", f"a frame with {len(used)} of the points that have places", "at least 4"
+        )
     at = places.positions(np.asarray(rig.rest_vertices, np.float64))[np.isin(places.used, used)] @ upright(rig).T
     if neutral.shape[1] == 3:
         return _turn_in_space(at, neutral[used], function)
@@ -194,9 +202,7 @@ class Stage:
         loose = replace(self.settings, outlier=1e3)
         terms = engine_terms(loose, max(noise, 1e-9), 30.0)
         model = self.model(empty)
-        found = solve_points(
-            model, points, certainty, rest, none, none, camera.array, camera.rotation, terms
-        )
+        found = solve_points(model, points, certainty, rest, none, none, camera.array, camera.rotation, terms)
         pose = found["pose"][0]
         placed = model.evaluate(rest[0]) @ pose[:, :3].T + pose[:, 3]
         away = np.zeros((len(used), 3))
@@ -206,6 +212,27 @@ class Stage:
             seen = (points[0] - camera.center) * placed[:, 2:] / camera.focal
             away[:, :2] = seen - placed[:, :2]
         return pose, np.nan_to_num(away) @ pose[:, :3]
+
+    def away(self, camera: Camera) -> Float64:
+        """(T,) root mean square distance of each frame's points from the character at rest in its best pose."""
+        used, shapes, frames = self.places.used, self.rig.num_shapes, len(self.tracks.points)
+        rest = np.tile(np.clip(0.0, *self.rig.bounds.T).astype(np.float64), (frames, 1))
+        none = np.zeros((frames, shapes))
+        size = face_size(self.tracks.points[full_frames(self.tracks)[0]][used])
+        found = solve_points(
+            self.model(np.zeros((len(used), 3))),
+            self.tracks.points[:, used],
+            self.tracks.certainty[:, used],
+            rest,
+            none,
+            none,
+            camera.array,
+            camera.rotation,
+            engine_terms(self.settings, 0.02 * size, self.tracks.fps),
+        )
+        square = np.square(found["residual"])
+        seen = np.maximum(np.isfinite(square).sum(axis=1), 1)
+        return np.where(found["lost"] > 0, np.inf, np.sqrt(np.nan_to_num(square).sum(axis=1) / seen))
 
     def frames(self, chosen: NDArray[np.int64], ready: Ready) -> float:
         """Mean energy of some frames, solved one after another."""

@@ -46,9 +46,7 @@ class Places:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a JSON file for :func:`load_places`: corners and barycentric coordinates by the index of the point."""
-        rows = {
-            str(i): {"vertices": self.vertices[i].tolist(), "weights": self.weights[i].tolist()} for i in self.used
-        }
+        rows = {str(i): {"vertices": self.vertices[i].tolist(), "weights": self.weights[i].tolist()} for i in self.used}
         text = json.dumps({"points": len(self.vertices), "places": rows}, indent=0)
         atomic_write(path, f"{text}\n".encode())
 
@@ -103,7 +101,7 @@ def load_places(path: str | os.PathLike[str], rig: BlendshapeRig, points: int | 
     content = read_json(file)
     try:
         return _parsed(content, rig, points)
-    except (KeyError, TypeError, OverflowError):
+    except (AttributeError, KeyError, TypeError, OverflowError):
         must = 'a list of vertices, {"point": vertex, ...}, or what Places.save writes'
         raise bad_file(file, "no places of points", must, "load_places") from None
     except ValueError as error:
@@ -113,7 +111,7 @@ def load_places(path: str | os.PathLike[str], rig: BlendshapeRig, points: int | 
 def _parsed(content: Any, rig: BlendshapeRig, points: int | None) -> Places:
     if isinstance(content, list):
         return places_of_vertices("", content, rig)
-    rows = content["places"] if "places" in content else content
+    rows = content.get("places", content)
     indices = [int(name) for name in rows]
     largest = content.get("points", max(indices, default=-1) + 1) if points is None else points
     if not indices or min(indices) < 0 or max(indices) >= int(largest):

@@ -26,6 +26,7 @@ from rigcast.capture._neutral import (
     face_size,
     find_focal,
     find_neutral,
+    full_frames,
     jitter_of,
     neutral_points,
     upright,
@@ -36,6 +37,7 @@ from rigcast.capture._tracks import Settings, Tracks, checked_tracks
 
 Float64 = NDArray[np.float64]
 
+UNKNOWN_SIZE = 8.0  # longer side of the image in sizes of the face, where the size is not given
 MIRROR = np.diag([-1.0, 1.0, 1.0])
 
 
@@ -71,7 +73,7 @@ def solve(
     fixed: ArrayLike | None = None,
     priors: tuple[ArrayLike, ArrayLike] | None = None,
     mirrored: bool = False,
-    settings: Settings = Settings(),
+    settings: Settings | None = None,
 ) -> Capture:
     """Find a character's weights and head motion from the points that a face detector found in a video.
 
@@ -115,7 +117,8 @@ def solve(
         all points at one noise from their places.
     mirrored : bool
         The video is a mirror image, as front cameras show it: sides are exchanged in the result.
-    settings : Settings
+    settings : Settings, optional
+        Smoothing, sparsity, noise and others.
 
     Returns
     -------
@@ -140,7 +143,7 @@ def solve(
     """
     check_blendshape_rig("solve", rig)
     given = _tracks(points, certainty, size, fps)
-    request = _checked(rig, given, landmarks, detector, neutral, focal, strength, fixed, priors, settings)
+    request = _checked(rig, given, landmarks, detector, neutral, focal, strength, fixed, priors, settings or Settings())
     if not mirrored:
         return _solved(request)
     swap = _exchanged(rig)
@@ -202,44 +205,52 @@ def _checked(
     pins = np.broadcast_to(pins, shape)
     if ((pins < rig.bounds[:, 0]) | (pins > rig.bounds[:, 1])).any():
         raise check.wrong("fixed", "outside the bounds of the rig somewhere", "inside them")
-    both = [
-        np.broadcast_to(check.numbers("priors", value, "", "K", "T K"), shape).copy() for value in (target, pull)
-    ]
+    both = [np.broadcast_to(check.numbers("priors", value, "", "K", "T K"), shape).copy() for value in (target, pull)]
     focal = None if focal is None else check.number("focal", focal, above=0.0)
     return _Request(rig, tracks, layout, places, rest, focal, strengths, pins.copy(), both[0], both[1], settings)
 
 
 def _solved(request: _Request) -> Capture:
     """The shot's own unknowns, then its frames."""
-    rig, layout = request.rig, request.layout
-    tracks = _facing(request.tracks, layout)
-    reference = _seen_at_rest(rig, request.places)
-    chosen = np.zeros(0, np.int64)
-    if isinstance(request.neutral, np.ndarray):
-        neutral = request.neutral
-    elif request.neutral is None:
-        chosen = find_neutral(tracks, layout, reference)
-        neutral = neutral_points(tracks, chosen)
-    else:
-        chosen = np.array([request.neutral])
-        neutral = tracks.points[request.neutral]
-    places = request.places
+    rig, places = request.rig, request.places
+    tracks = _facing(request.tracks, request.layout)
+    if places is not None:
+        first = tracks.points[full_frames(tracks)[0]]
+        _, axis = check_layout(rig, places, first, "solve")
+        tracks = _flipped(tracks, axis) if axis else tracks
+    neutral, chosen = _neutral(request, tracks)
     if places is None:
-        assert layout is not None
+        assert request.layout is not None
         if neutral.shape[1] == 3:
-            raise bad_argument("solve", "landmarks", "None for points in space", "given: they are found in images alone")
-        places = fit_places(rig, neutral, layout.name)
+            raise bad_argument(
+                "solve", "landmarks", "None for points in space", "given: they are found in images alone"
+            )
+        places = fit_places(rig, neutral, request.layout.name)
     turn, axis = check_layout(rig, places, neutral, "solve")
     if axis:
-        tracks, neutral = _flipped(tracks, axis), _flip(neutral, axis, tracks)
-        turn, _ = check_layout(rig, places, neutral, "solve")
+        raise bad_argument("solve", "neutral", "a mirror image of the shot", "a frame as those of the shot")
     stage = Stage(rig, places, request.strength, tracks, request.settings)
     noise = request.settings.noise or max(jitter_of(tracks), LEAST_NOISE * face_size(neutral[places.used]))
     camera, found = _camera(stage, neutral, turn, noise, request.focal)
     pose, offsets = stage.placed(neutral, camera, noise)
     ready = Ready(camera, offsets, noise, pose)
-    notes = seeming_expression(stage, neutral, ready)
-    return _frames(request, stage, ready, chosen, found, notes)
+    return _frames(request, stage, ready, chosen, found, seeming_expression(stage, neutral, ready))
+
+
+def _neutral(request: _Request, tracks: Tracks) -> tuple[Float64, NDArray[np.int64]]:
+    """Points of the neutral, and the frames whose mean they are."""
+    if isinstance(request.neutral, np.ndarray):
+        return request.neutral, np.zeros(0, np.int64)
+    if request.neutral is not None:
+        return tracks.points[request.neutral], np.array([request.neutral])
+    away = None
+    if request.places is not None:
+        stage = Stage(request.rig, request.places, request.strength, tracks, request.settings)
+        first = tracks.points[full_frames(tracks)[0]]
+        turn, _ = check_layout(request.rig, request.places, first, "solve")
+        away = stage.away(_usual_camera(stage, first, turn, request.focal))
+    chosen = find_neutral(tracks, request.layout, away)
+    return neutral_points(tracks, chosen), chosen
 
 
 def _facing(tracks: Tracks, layout: Detector | None) -> Tracks:
@@ -267,37 +278,33 @@ def _flipped(tracks: Tracks, axis: str) -> Tracks:
 def _flip(points: Float64, axis: str, tracks: Tracks) -> Float64:
     at = "xy".index(axis)
     middle = np.nanmedian(tracks.points[:, :, at]) if tracks.size is None else tracks.size[at] / 2
-    flipped = points.copy()
+    flipped: Float64 = points.copy()
     flipped[..., at] = 2 * middle - flipped[..., at]
     return flipped
 
 
-def _seen_at_rest(rig: BlendshapeRig, places: Places | None) -> Float64 | None:
-    """Front view (P, 2) of the points at rest, y down; None without places."""
-    if places is None:
-        return None
-    seen = np.full((len(places.vertices), 2), np.nan)
-    at = places.positions(np.asarray(rig.rest_vertices, np.float64)) @ upright(rig).T
-    seen[places.used] = at[:, :2]
-    return seen
-
-
-def _camera(stage: Stage, neutral: Float64, turn: Float64, noise: float, focal: float | None) -> tuple[Camera, bool]:
+def _usual_camera(stage: Stage, neutral: Float64, turn: Float64, focal: float | None) -> Camera:
+    """The camera of a given focal length, else of the usual one; of 3-D points their scale."""
     rotation = turn @ upright(stage.rig)
     if neutral.shape[1] == 3:
         known = np.isfinite(neutral[stage.places.used]).all(axis=1)
         at = stage.places.positions(np.asarray(stage.rig.rest_vertices, np.float64))[known]
-        scale = face_size(neutral[stage.places.used]) / face_size(at)
-        return Camera(focal or scale, (0.0, 0.0), rotation), False
+        return Camera(focal or face_size(neutral[stage.places.used]) / face_size(at), (0.0, 0.0), rotation)
     size = stage.tracks.size
     if size is None:
         seen = stage.tracks.points[np.isfinite(stage.tracks.points).all(axis=2)]
         center = (seen.min(axis=0) + seen.max(axis=0)) / 2
-        longer = 8.0 * face_size(neutral)
+        longer = UNKNOWN_SIZE * face_size(neutral)
     else:
         center, longer = np.array(size) / 2, float(max(size))
-    camera = Camera(focal or USUAL_FOCAL * longer, (float(center[0]), float(center[1])), rotation)
-    return (camera, False) if focal is not None else find_focal(stage, neutral, camera, noise)
+    return Camera(focal or USUAL_FOCAL * longer, (float(center[0]), float(center[1])), rotation)
+
+
+def _camera(stage: Stage, neutral: Float64, turn: Float64, noise: float, focal: float | None) -> tuple[Camera, bool]:
+    camera = _usual_camera(stage, neutral, turn, focal)
+    if focal is not None or neutral.shape[1] == 3:
+        return camera, False
+    return find_focal(stage, neutral, camera, noise)
 
 
 def _frames(

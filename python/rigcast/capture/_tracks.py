@@ -37,8 +37,8 @@ class Settings:
         Of a frame, at most.
     """
 
-    smoothing: float = 0.5
-    sparsity: float = 0.05
+    smoothing: float = 1.0
+    sparsity: float = 0.1
     gate: float = 3.0
     outlier: float = 4.0
     noise: float | None = None

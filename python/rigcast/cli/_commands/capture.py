@@ -102,7 +102,7 @@ def _add_weights(group: Any) -> None:
         "--strength",
         metavar="JSON",
         type=arguments.existing_file,
-        help='{"shape": factor, ...}: how much stronger than the character\'s the actor\'s motion is',
+        help="{\"shape\": factor, ...}: how much stronger than the character's the actor's motion is",
     )
     group.add_argument("--smoothing", metavar="S", type=_least_zero, help=f"default {SETTINGS.smoothing:g}; 0: none")
     group.add_argument("--sparsity", metavar="S", type=_least_zero, help=f"default {SETTINGS.sparsity:g}; 0: none")
@@ -198,7 +198,9 @@ def _figures(rig: Any, found: capture.Capture) -> dict[str, Any]:
 
 def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> None:
     yaw, pitch, roll = (f"{angle:.1f}" for angle in result["head_degrees"])
-    away = f"{figure(result['residual_pixels'])} pixels away on average, {figure(result['residual_worst'])} in the worst"
+    away = (
+        f"{figure(result['residual_pixels'])} pixels away on average, {figure(result['residual_worst'])} in the worst"
+    )
     console.pairs(
         [
             ("weights", ", ".join(map(os.fspath, args.output))),
