@@ -141,7 +141,7 @@ PLACES = {
     "three points": ([0, 1, 2], "3 used points"),
     "no vertices": ({"a": "b"}, "invalid literal"),
     "a text": ("hello", "no JSON"),
-    "a point beyond the tracks": ({"0": 1, "1": 2, "2": 3, "9": 4}, "points 0 to 9 of 5"),
+    "a point beyond the tracks": ({"0": 1, "1": 2, "2": 3, "9": 4}, "points is named from 0 to 9"),
 }
 
 

@@ -15,7 +15,7 @@ import rigcast as rc
 from tests.capture.capture import FOCAL, SIZE, UPRIGHT, Setup, acting, film
 
 FPS = 60.0
-EXACT = rc.capture.Settings(noise=0.02)  # for points without noise
+EXACT = rc.capture.CaptureSettings(noise=0.02)  # for points without noise
 
 
 @pytest.fixture(scope="module")
@@ -121,13 +121,15 @@ def test_roll_and_center_of_the_camera_are_found(rig, noisy, roll, shift):
 def test_sparsity_does_not_drag_the_head(rig, weights):
     """The mean of the center stays within a tenth of a pixel of a solve without it."""
     shot = film(rig, weights, Setup(noise=0.5, turning=0.0))
-    plain, sparse = (solve(rig, shot, settings=rc.capture.Settings(sparsity=value, noise=0.5)) for value in (0.0, 0.2))
+    plain, sparse = (
+        solve(rig, shot, settings=rc.capture.CaptureSettings(sparsity=value, noise=0.5)) for value in (0.0, 0.2)
+    )
     moved = center(rig, shot, camera_poses(sparse)) - center(rig, shot, camera_poses(plain))
     assert np.abs(moved.mean(axis=0)).max() <= 0.1
 
 
 def test_sparsity_leaves_fewer_shapes_on_and_nearer_weights(rig, weights, noisy, solution):
-    plain = solve(rig, noisy, settings=rc.capture.Settings(sparsity=0.0))
+    plain = solve(rig, noisy, settings=rc.capture.CaptureSettings(sparsity=0.0))
     assert np.abs(solution.weights - weights).mean() <= 0.8 * np.abs(plain.weights - weights).mean()
     assert (solution.weights > 1e-3).mean() <= 0.8 * (plain.weights > 1e-3).mean()
 
@@ -136,7 +138,7 @@ def test_smoothing_takes_jitter_from_held_frames(rig):
     """Thirty per cent of it at least."""
     held = np.tile(acting(rig)[45], (40, 1))
     shot = film(rig, held, Setup(noise=1.0, turning=0.0))
-    settings = [rc.capture.Settings(smoothing=value) for value in (0.0, rc.capture.Settings().smoothing)]
+    settings = [rc.capture.CaptureSettings(smoothing=value) for value in (0.0, rc.capture.CaptureSettings().smoothing)]
     rough, smooth = (solve(rig, shot, settings=one).weights[5:] for one in settings)
     jitter = [np.diff(rig.evaluate(w.astype(np.float32)), axis=0).std() for w in (rough, smooth)]
     assert jitter[1] <= 0.7 * jitter[0]
@@ -186,7 +188,7 @@ def test_outliers_pull_with_constant_force(rig, weights):
     shot.points[wrong] += 40.0
     robust, plain = (
         millimeters(rig, solve(rig, shot, settings=one).weights, weights).mean()
-        for one in (rc.capture.Settings(noise=0.5), rc.capture.Settings(noise=0.5, outlier=1e3))
+        for one in (rc.capture.CaptureSettings(noise=0.5), rc.capture.CaptureSettings(noise=0.5, outlier=1e3))
     )
     assert robust <= 0.5 * plain
 
@@ -260,7 +262,7 @@ def test_points_in_space(rig, weights):
     shot = film(rig, weights)
     placed = rig.evaluate(weights.astype(np.float32))[:, shot.vertices] @ shot.poses[0, :, :3].T
     points = 10.0 * placed + [100.0, 50.0, 700.0]
-    found = rc.capture.solve(rig, points, shot.vertices, neutral=0, settings=rc.capture.Settings(noise=0.02))
+    found = rc.capture.solve(rig, points, shot.vertices, neutral=0, settings=rc.capture.CaptureSettings(noise=0.02))
     assert found.focal == pytest.approx(10.0, rel=1e-3)
     assert np.abs(found.weights - weights).mean() <= 0.005
 

@@ -8,7 +8,17 @@ from rigcast.capture._places import Places, load_places
 from rigcast.capture._read_tracks import load_tracks
 from rigcast.capture._solution import Capture
 from rigcast.capture._solver import solve
-from rigcast.capture._tracks import Settings, Tracks
+from rigcast.capture._tracks import CaptureSettings, Tracks
 from rigcast.capture._write import write
 
-__all__ = ["Capture", "Places", "Settings", "Tracks", "fit_places", "load_places", "load_tracks", "solve", "write"]
+__all__ = [
+    "Capture",
+    "CaptureSettings",
+    "Places",
+    "Tracks",
+    "fit_places",
+    "load_places",
+    "load_tracks",
+    "solve",
+    "write",
+]

@@ -1,4 +1,4 @@
-"""What seems wrong with a capture or its points, one sentence per kind."""
+"""Findings about a capture or its points, one sentence per kind."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import solve_points
-from rigcast.capture._neutral import Ready, Stage, engine_terms, face_size
+from rigcast.capture._neutral import Ready, ShotStage, engine_terms, face_size
 from rigcast.capture._solution import Capture
 from rigcast.capture._tracks import Tracks
 
@@ -54,7 +54,7 @@ def notes_of(found: Capture, tracks: Tracks, focal_given: bool) -> list[str]:
     return notes
 
 
-def seeming_expression(stage: Stage, neutral: Float64, ready: Ready) -> list[str]:
+def seeming_expression(stage: ShotStage, neutral: Float64, ready: Ready) -> list[str]:
     """A note if the neutral looks much more like another expression of the character than like its neutral."""
     used, shapes = stage.places.used, stage.rig.num_shapes
     points = neutral[used][None]

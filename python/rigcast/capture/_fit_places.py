@@ -211,7 +211,7 @@ def _spline(here: Float64, there: Float64):  # type: ignore[no-untyped-def]
 
 
 def _on_surface(front: _Front, warped: Float64, layout: Detector) -> Places:
-    """Where rays through points (P, 2) of the front view meet the mesh, lips and lids put right."""
+    """Places at which rays through points (P, 2) of the front view meet the mesh, lips and lids put right."""
     count = len(warped)
     eyes = front.middle("eyeblink")
     mouth = front.middle("mouthsmile")

@@ -13,7 +13,7 @@ from rigcast._similarity import best_turn
 from rigcast._validate import bad_argument
 from rigcast.capture._detectors import Detector
 from rigcast.capture._places import Places
-from rigcast.capture._tracks import Settings, Tracks
+from rigcast.capture._tracks import CaptureSettings, Tracks
 
 Float64 = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ QUIET = 0.2  # share of the frames with the least open mouth, among which a neut
 
 
 @dataclass(frozen=True)
-class Camera:
+class Lens:
     """Focal length in pixels, or the scale of 3-D points, and the center of the image."""
 
     focal: float
@@ -39,7 +39,7 @@ class Camera:
 
     @property
     def array(self) -> Float64:
-        """What the engine takes."""
+        """The three numbers that the engine takes."""
         return np.array([self.focal, *self.center])
 
 
@@ -47,7 +47,7 @@ class Camera:
 class Ready:
     """All that a shot's frames have in common."""
 
-    camera: Camera
+    camera: Lens
     offsets: Float64  # (U, 3) of the used points
     noise: float
     neutral_pose: Float64  # (3, 4) before the camera
@@ -162,7 +162,7 @@ def _turn_in_space(at: Float64, seen: Float64, function: str) -> tuple[Float64, 
     return turn, ""
 
 
-def engine_terms(settings: Settings, noise: float, fps: float) -> PointTerms:
+def engine_terms(settings: CaptureSettings, noise: float, fps: float) -> PointTerms:
     """The engine's terms: smoothing in proportion to the rate."""
     return PointTerms(
         noise=noise,
@@ -178,21 +178,21 @@ def engine_terms(settings: Settings, noise: float, fps: float) -> PointTerms:
 
 
 @dataclass(frozen=True)
-class Stage:
+class ShotStage:
     """A rig's used points and the tracks of a shot, for solves of some of its frames."""
 
     rig: BlendshapeRig
     places: Places
     strength: Float64
     tracks: Tracks
-    settings: Settings
+    settings: CaptureSettings
 
     def model(self, offsets: Float64) -> PointModel:
         """The engine's model of the used points."""
         used = self.places.used
         return PointModel(self.rig, self.places.vertices[used], self.places.weights[used], self.strength, offsets)
 
-    def placed(self, neutral: Float64, camera: Camera, noise: float) -> tuple[Float64, Float64]:
+    def placed(self, neutral: Float64, camera: Lens, noise: float) -> tuple[Float64, Float64]:
         """Pose (3, 4) of the head at rest in the neutral frame, and offsets (U, 3) that make it exact."""
         used, shapes = self.places.used, self.rig.num_shapes
         points = neutral[used][None]
@@ -213,7 +213,7 @@ class Stage:
             away[:, :2] = seen - placed[:, :2]
         return pose, np.nan_to_num(away) @ pose[:, :3]
 
-    def away(self, camera: Camera) -> Float64:
+    def away(self, camera: Lens) -> Float64:
         """(T,) root mean square distance of each frame's points from the character at rest in its best pose."""
         used, shapes, frames = self.places.used, self.rig.num_shapes, len(self.tracks.points)
         rest = np.tile(np.clip(0.0, *self.rig.bounds.T).astype(np.float64), (frames, 1))
@@ -253,7 +253,7 @@ class Stage:
         return float(np.mean(found["energy"]))
 
 
-def find_focal(stage: Stage, neutral: Float64, camera: Camera, noise: float) -> tuple[Camera, bool]:
+def find_focal(stage: ShotStage, neutral: Float64, camera: Lens, noise: float) -> tuple[Lens, bool]:
     """The camera whose focal length leaves the least energy in some frames, and whether the shot tells it.
 
     Golden section over the logarithm, between the neighbors of the best of seven. The neutral frame is exact under any

@@ -1,4 +1,4 @@
-"""Where the points of a detector lie on the mesh of a character."""
+"""Places of a detector's points on the mesh of a character."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._atomic_files import atomic_write
 from rigcast._core import BlendshapeRig
 from rigcast._safe_reading import check_regular, read_json
-from rigcast._validate import Arguments, bad_file, missing_file
+from rigcast._validate import Arguments, bad_argument, bad_file, missing_file
 
 UNUSED = -1
 
@@ -115,7 +115,8 @@ def _parsed(content: Any, rig: BlendshapeRig, points: int | None) -> Places:
     indices = [int(name) for name in rows]
     largest = content.get("points", max(indices, default=-1) + 1) if points is None else points
     if not indices or min(indices) < 0 or max(indices) >= int(largest):
-        raise ValueError(f"names points {min(indices, default=0)} to {max(indices, default=0)} of {largest}")
+        got = f"named from {min(indices, default=0)} to {max(indices, default=0)}"
+        raise bad_argument("", "points", got, f"from 0 to {int(largest) - 1}")
     if all(isinstance(value, int) for value in rows.values()):
         listed = np.full(int(largest), UNUSED)
         listed[indices] = list(rows.values())

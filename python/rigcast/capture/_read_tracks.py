@@ -33,8 +33,8 @@ MEMBERS = {
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What a caller knows of a file beforehand: frames per second, size of the image, which face of several."""
+class KnownTracks:
+    """Facts that a caller knows of a file beforehand: frames per second, size of the image, which face of several."""
 
     fps: float | None = None
     size: tuple[int, int] | None = None
@@ -90,7 +90,7 @@ def load_tracks(
     if reader is None:
         raise bad_file(file, "no file of points", f"one that ends in {', '.join(READERS)}", "load_tracks")
     check_regular(file)
-    known = Reading(fps, size, face)
+    known = KnownTracks(fps, size, face)
     with errors_naming(file):
         tracks, times, stated = reader(file, known)
         if fps is None and times is not None:
@@ -103,12 +103,14 @@ def load_tracks(
 Read = tuple[Tracks, Float64 | None, float | None]
 
 
-def _made(points: Any, certainty: Any, known: Reading, fps: float | None, size: Any, notes: tuple[str, ...]) -> Tracks:
+def _made(
+    points: Any, certainty: Any, known: KnownTracks, fps: float | None, size: Any, notes: tuple[str, ...]
+) -> Tracks:
     rate = known.fps or fps or 30.0
     return checked_tracks("load_tracks", points, certainty, rate, known.size if size is None else size, notes)
 
 
-def _read_npz(path: Path, known: Reading) -> Read:
+def _read_npz(path: Path, known: KnownTracks) -> Read:
     found = read_arrays(path, MEMBERS, "load_tracks", others=True)
     if "points" not in found:
         raise bad_argument("load_tracks", "path", "an archive without points", "one with points (T, P, 2 or 3)")
@@ -117,11 +119,11 @@ def _read_npz(path: Path, known: Reading) -> Read:
     return _made(found["points"], found.get("certainty"), known, fps, known.size or size, ()), None, fps
 
 
-def _read_npy(path: Path, known: Reading) -> Read:
+def _read_npy(path: Path, known: KnownTracks) -> Read:
     return _made(read_array(path, "load_tracks"), None, known, None, None, ()), None, None
 
 
-def _read_csv(path: Path, known: Reading) -> Read:
+def _read_csv(path: Path, known: KnownTracks) -> Read:
     try:
         rows = table_rows(as_utf8(read_bytes(path, LARGEST_JSON)).decode("utf-8", "replace"))
     except csv.Error as error:
@@ -155,7 +157,7 @@ def _numbers(rows: list[list[str]], width: int) -> Float64:
     return table
 
 
-def _one_face(table: Float64, names: list[str], known: Reading) -> tuple[Float64, tuple[str, ...]]:
+def _one_face(table: Float64, names: list[str], known: KnownTracks) -> tuple[Float64, tuple[str, ...]]:
     """Rows of one face."""
     column = next((names.index(name) for name in FACES if name in names), None)
     faces = [] if column is None else np.unique(table[:, column][np.isfinite(table[:, column])]).astype(int).tolist()
@@ -179,7 +181,7 @@ def _certainty(table: Float64, names: list[str], columns: dict[tuple[str, ...], 
     return certain
 
 
-def _read_json(path: Path, known: Reading) -> Read:
+def _read_json(path: Path, known: KnownTracks) -> Read:
     content = read_json(path)
     head = content if isinstance(content, dict) else {"frames": content}
     frames = head.get("frames", head.get("faceLandmarks"))

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig, solve_points
 from rigcast._rigs.matching import plain_name
-from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
-from rigcast.capture._detectors import DETECTORS, Detector, of_count
+from rigcast._validate import bad_argument, check_blendshape_rig
+from rigcast.capture._detectors import Detector
 from rigcast.capture._findings import notes_of, seeming_expression
 from rigcast.capture._fit_places import eyes_and_mouth, fit_places
 from rigcast.capture._neutral import (
     LEAST_NOISE,
     USUAL_FOCAL,
-    Camera,
+    Lens,
     Ready,
-    Stage,
+    ShotStage,
     check_layout,
     engine_terms,
     face_size,
@@ -31,31 +30,15 @@ from rigcast.capture._neutral import (
     neutral_points,
     upright,
 )
-from rigcast.capture._places import Places, places_of_vertices
+from rigcast.capture._places import Places
+from rigcast.capture._request import Request, checked_request, given_tracks
 from rigcast.capture._solution import Capture
-from rigcast.capture._tracks import Settings, Tracks, checked_tracks
+from rigcast.capture._tracks import CaptureSettings, Tracks
 
 Float64 = NDArray[np.float64]
 
 UNKNOWN_SIZE = 8.0  # longer side of the image in sizes of the face, where the size is not given
 MIRROR = np.diag([-1.0, 1.0, 1.0])
-
-
-@dataclass(frozen=True)
-class _Request:
-    """Arguments of ``solve``, checked."""
-
-    rig: BlendshapeRig
-    tracks: Tracks
-    layout: Detector | None
-    places: Places | None
-    neutral: int | Float64 | None
-    focal: float | None
-    strength: Float64
-    fixed: Float64
-    prior_target: Float64
-    prior_strength: Float64
-    settings: Settings
 
 
 def solve(
@@ -73,7 +56,7 @@ def solve(
     fixed: ArrayLike | None = None,
     priors: tuple[ArrayLike, ArrayLike] | None = None,
     mirrored: bool = False,
-    settings: Settings | None = None,
+    settings: CaptureSettings | None = None,
 ) -> Capture:
     """Find a character's weights and head motion from the points that a face detector found in a video.
 
@@ -117,7 +100,7 @@ def solve(
         all points at one noise from their places.
     mirrored : bool
         The video is a mirror image, as front cameras show it: sides are exchanged in the result.
-    settings : Settings, optional
+    settings : CaptureSettings, optional
         Smoothing, sparsity, noise and others.
 
     Returns
@@ -142,8 +125,10 @@ def solve(
     True
     """
     check_blendshape_rig("solve", rig)
-    given = _tracks(points, certainty, size, fps)
-    request = _checked(rig, given, landmarks, detector, neutral, focal, strength, fixed, priors, settings or Settings())
+    given = given_tracks(points, certainty, size, fps)
+    request = checked_request(
+        rig, given, landmarks, detector, neutral, focal, strength, fixed, priors, settings or CaptureSettings()
+    )
     if not mirrored:
         return _solved(request)
     swap = _exchanged(rig)
@@ -157,60 +142,7 @@ def solve(
     return _unmirrored(rig, _solved(pinned), swap)
 
 
-def _tracks(points: Any, certainty: Any, size: Any, fps: float) -> Tracks:
-    if not isinstance(points, Tracks):
-        return checked_tracks("solve", points, certainty, fps, size)
-    certain = points.certainty if certainty is None else certainty
-    return checked_tracks("solve", points.points, certain, points.fps, size or points.size, points.notes)
-
-
-def _checked(
-    rig: BlendshapeRig,
-    tracks: Tracks,
-    landmarks: Any,
-    detector: str | None,
-    neutral: Any,
-    focal: float | None,
-    strength: Any,
-    fixed: Any,
-    priors: Any,
-    settings: Settings,
-) -> _Request:
-    frames, count, axes = tracks.points.shape
-    check = Arguments("solve", T=frames, P=count, K=rig.num_shapes)
-    if detector is not None and detector not in DETECTORS:
-        raise check.wrong("detector", repr(detector), f"one of {', '.join(DETECTORS)}")
-    layout = of_count(count) if detector is None else DETECTORS[detector]
-    if detector is not None and layout is not None and count not in layout.counts:
-        raise check.wrong("points", f"{count} points", f"{' or '.join(map(str, layout.counts))} points of {detector}")
-    places = landmarks if isinstance(landmarks, Places) or landmarks is None else None
-    if landmarks is not None and places is None:
-        places = places_of_vertices("solve", landmarks, rig)
-    if places is not None and len(places.vertices) != count:
-        raise check.wrong("landmarks", f"of {len(places.vertices)} points", f"of the {count} that the shot has")
-    if places is None and layout is None:
-        known = ", ".join(f"{d.name} ({' or '.join(map(str, d.counts))})" for d in DETECTORS.values())
-        raise check.wrong("points", f"{count} points", f"those of {known}, or go with `landmarks`")
-    rest: int | Float64 | None = None
-    if isinstance(neutral, int | np.integer):
-        rest = check.whole("neutral", neutral, most=frames - 1)
-    elif neutral is not None:
-        rest = check.numbers("neutral", neutral, f"P {axes}", finite=False)
-    target, pull = (0.0, 0.0) if priors is None else priors
-    shape = (frames, rig.num_shapes)
-    strengths = np.ones(rig.num_shapes) if strength is None else check.numbers("strength", strength, "K")
-    if strengths.min(initial=1.0) <= 0.0:
-        raise check.wrong("strength", f"{strengths.min():g} for one shape", "above 0")
-    pins = np.full(shape, np.nan) if fixed is None else check.numbers("fixed", fixed, "K", "T K", missing=True)
-    pins = np.broadcast_to(pins, shape)
-    if ((pins < rig.bounds[:, 0]) | (pins > rig.bounds[:, 1])).any():
-        raise check.wrong("fixed", "outside the bounds of the rig somewhere", "inside them")
-    both = [np.broadcast_to(check.numbers("priors", value, "", "K", "T K"), shape).copy() for value in (target, pull)]
-    focal = None if focal is None else check.number("focal", focal, above=0.0)
-    return _Request(rig, tracks, layout, places, rest, focal, strengths, pins.copy(), both[0], both[1], settings)
-
-
-def _solved(request: _Request) -> Capture:
+def _solved(request: Request) -> Capture:
     """The shot's own unknowns, then its frames."""
     rig, places = request.rig, request.places
     tracks = _facing(request.tracks, request.layout)
@@ -229,7 +161,7 @@ def _solved(request: _Request) -> Capture:
     turn, axis = check_layout(rig, places, neutral, "solve")
     if axis:
         raise bad_argument("solve", "neutral", "a mirror image of the shot", "a frame as those of the shot")
-    stage = Stage(rig, places, request.strength, tracks, request.settings)
+    stage = ShotStage(rig, places, request.strength, tracks, request.settings)
     noise = request.settings.noise or max(jitter_of(tracks), LEAST_NOISE * face_size(neutral[places.used]))
     camera, found = _camera(stage, neutral, turn, noise, request.focal)
     pose, offsets = stage.placed(neutral, camera, noise)
@@ -237,7 +169,7 @@ def _solved(request: _Request) -> Capture:
     return _frames(request, stage, ready, chosen, found, seeming_expression(stage, neutral, ready))
 
 
-def _neutral(request: _Request, tracks: Tracks) -> tuple[Float64, NDArray[np.int64]]:
+def _neutral(request: Request, tracks: Tracks) -> tuple[Float64, NDArray[np.int64]]:
     """Points of the neutral, and the frames whose mean they are."""
     if isinstance(request.neutral, np.ndarray):
         return request.neutral, np.zeros(0, np.int64)
@@ -245,7 +177,7 @@ def _neutral(request: _Request, tracks: Tracks) -> tuple[Float64, NDArray[np.int
         return tracks.points[request.neutral], np.array([request.neutral])
     away = None
     if request.places is not None:
-        stage = Stage(request.rig, request.places, request.strength, tracks, request.settings)
+        stage = ShotStage(request.rig, request.places, request.strength, tracks, request.settings)
         first = tracks.points[full_frames(tracks)[0]]
         turn, _ = check_layout(request.rig, request.places, first, "solve")
         away = stage.away(_usual_camera(stage, first, turn, request.focal))
@@ -283,13 +215,13 @@ def _flip(points: Float64, axis: str, tracks: Tracks) -> Float64:
     return flipped
 
 
-def _usual_camera(stage: Stage, neutral: Float64, turn: Float64, focal: float | None) -> Camera:
+def _usual_camera(stage: ShotStage, neutral: Float64, turn: Float64, focal: float | None) -> Lens:
     """The camera of a given focal length, else of the usual one; of 3-D points their scale."""
     rotation = turn @ upright(stage.rig)
     if neutral.shape[1] == 3:
         known = np.isfinite(neutral[stage.places.used]).all(axis=1)
         at = stage.places.positions(np.asarray(stage.rig.rest_vertices, np.float64))[known]
-        return Camera(focal or face_size(neutral[stage.places.used]) / face_size(at), (0.0, 0.0), rotation)
+        return Lens(focal or face_size(neutral[stage.places.used]) / face_size(at), (0.0, 0.0), rotation)
     size = stage.tracks.size
     if size is None:
         seen = stage.tracks.points[np.isfinite(stage.tracks.points).all(axis=2)]
@@ -297,10 +229,10 @@ def _usual_camera(stage: Stage, neutral: Float64, turn: Float64, focal: float | 
         longer = UNKNOWN_SIZE * face_size(neutral)
     else:
         center, longer = np.array(size) / 2, float(max(size))
-    return Camera(focal or USUAL_FOCAL * longer, (float(center[0]), float(center[1])), rotation)
+    return Lens(focal or USUAL_FOCAL * longer, (float(center[0]), float(center[1])), rotation)
 
 
-def _camera(stage: Stage, neutral: Float64, turn: Float64, noise: float, focal: float | None) -> tuple[Camera, bool]:
+def _camera(stage: ShotStage, neutral: Float64, turn: Float64, noise: float, focal: float | None) -> tuple[Lens, bool]:
     camera = _usual_camera(stage, neutral, turn, focal)
     if focal is not None or neutral.shape[1] == 3:
         return camera, False
@@ -308,7 +240,7 @@ def _camera(stage: Stage, neutral: Float64, turn: Float64, noise: float, focal: 
 
 
 def _frames(
-    request: _Request, stage: Stage, ready: Ready, chosen: NDArray[np.int64], found: bool, notes: list[str]
+    request: Request, stage: ShotStage, ready: Ready, chosen: NDArray[np.int64], found: bool, notes: list[str]
 ) -> Capture:
     tracks, places, used = stage.tracks, stage.places, stage.places.used
     started = time.perf_counter()

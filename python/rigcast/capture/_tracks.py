@@ -18,8 +18,8 @@ UNEVEN = 0.01  # share of a frame by which times may differ from a constant rate
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a solve weighs against the points; see :func:`rigcast.capture.solve`.
+class CaptureSettings:
+    """Terms that a solve weighs against the points; see :func:`rigcast.capture.solve`.
 
     Attributes
     ----------

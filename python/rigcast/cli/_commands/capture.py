@@ -29,7 +29,7 @@ FORMATS = (
     ".npz (for rigcast), .csv (Live Link Face), .glb (morph animation), .usd (UsdSkel), .py or .blend (shape keys in "
     "Blender), .bvh (the head alone); may be repeated"
 )
-SETTINGS = capture.Settings()
+SETTINGS = capture.CaptureSettings()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -123,7 +123,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     size = None if args.size is None else (args.size[0], args.size[1])
     tracks = capture.load_tracks(args.points, fps=args.fps, size=size, face=args.face)
     frames, count = tracks.points.shape[:2]
-    settings = capture.Settings(
+    settings = capture.CaptureSettings(
         smoothing=SETTINGS.smoothing if args.smoothing is None else args.smoothing,
         sparsity=SETTINGS.sparsity if args.sparsity is None else args.sparsity,
         noise=args.noise,
