@@ -47,7 +47,7 @@ def test_weights_are_those_of_the_library(run, place):
     weights, fps = rc.sources.load_blendshape_weights("w.npz", rig)
     assert np.array_equal(weights, found.weights.astype(np.float32))
     assert (fps, result["frames"], result["lost"], result["focal"]) == (60, 24, [11], FOCAL)
-    assert result["residual_pixels"] == pytest.approx(np.nanmean(found.residual), rel=1e-9)
+    assert result["residual_pixels"] == pytest.approx(np.nanmean(found.residual))
 
 
 def test_notes_are_the_same_in_json_and_in_the_file(run):
@@ -102,7 +102,7 @@ def test_a_strength_by_name(run, place):
         json.dump({"jawOpen": 2.0}, file)
     run("-o", "two.npz", "--strength", "strength.json")
     one, two = (rc.sources.load_blendshape_weights(name, rig)[0][:, jaw] for name in ("one.npz", "two.npz"))
-    assert two.max() == pytest.approx(one.max() / 2, abs=0.05)
+    assert two.max() == pytest.approx(one.max() / 2, abs=0.05)  # of a weight: what sparsity and the bound of 1 leave
 
 
 def test_the_map_is_written(run, place):

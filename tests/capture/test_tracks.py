@@ -36,7 +36,7 @@ def test_openface(tmp_path):
     tracks = rc.capture.load_tracks(tmp_path / "a.csv")
     assert np.array_equal(tracks.points, POINTS)
     assert tracks.certainty.min(axis=1).tolist() == [1, 1, 0, 1, 1]
-    assert tracks.fps == pytest.approx(60, rel=0.05)
+    assert tracks.fps == pytest.approx(60, rel=0.05)  # times have three decimals
 
 
 def test_one_face_of_several(tmp_path):
