@@ -18,7 +18,7 @@ Float64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Request:
+class CaptureRequest:
     """Arguments of ``solve``, checked."""
 
     rig: BlendshapeRig
@@ -53,7 +53,7 @@ def checked_request(
     fixed: Any,
     priors: Any,
     settings: CaptureSettings,
-) -> Request:
+) -> CaptureRequest:
     """Check all other arguments against the tracks.
 
     Raises
@@ -91,4 +91,4 @@ def checked_request(
         raise check.wrong("fixed", "outside the bounds of the rig somewhere", "inside them")
     both = [np.broadcast_to(check.numbers("priors", value, "", "K", "T K"), shape).copy() for value in (target, pull)]
     focal = None if focal is None else check.number("focal", focal, above=0.0)
-    return Request(rig, tracks, layout, places, rest, focal, strengths, pins.copy(), both[0], both[1], settings)
+    return CaptureRequest(rig, tracks, layout, places, rest, focal, strengths, pins.copy(), both[0], both[1], settings)

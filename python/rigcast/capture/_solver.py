@@ -31,7 +31,7 @@ from rigcast.capture._neutral import (
     upright,
 )
 from rigcast.capture._places import Places
-from rigcast.capture._request import Request, checked_request, given_tracks
+from rigcast.capture._request import CaptureRequest, checked_request, given_tracks
 from rigcast.capture._solution import Capture
 from rigcast.capture._tracks import CaptureSettings, Tracks
 
@@ -142,7 +142,7 @@ def solve(
     return _unmirrored(rig, _solved(pinned), swap)
 
 
-def _solved(request: Request) -> Capture:
+def _solved(request: CaptureRequest) -> Capture:
     """The shot's own unknowns, then its frames."""
     rig, places = request.rig, request.places
     tracks = _facing(request.tracks, request.layout)
@@ -169,7 +169,7 @@ def _solved(request: Request) -> Capture:
     return _frames(request, stage, ready, chosen, found, seeming_expression(stage, neutral, ready))
 
 
-def _neutral(request: Request, tracks: Tracks) -> tuple[Float64, NDArray[np.int64]]:
+def _neutral(request: CaptureRequest, tracks: Tracks) -> tuple[Float64, NDArray[np.int64]]:
     """Points of the neutral, and the frames whose mean they are."""
     if isinstance(request.neutral, np.ndarray):
         return request.neutral, np.zeros(0, np.int64)
@@ -240,7 +240,7 @@ def _camera(stage: ShotStage, neutral: Float64, turn: Float64, noise: float, foc
 
 
 def _frames(
-    request: Request, stage: ShotStage, ready: Ready, chosen: NDArray[np.int64], found: bool, notes: list[str]
+    request: CaptureRequest, stage: ShotStage, ready: Ready, chosen: NDArray[np.int64], found: bool, notes: list[str]
 ) -> Capture:
     tracks, places, used = stage.tracks, stage.places, stage.places.used
     started = time.perf_counter()
