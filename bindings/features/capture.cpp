@@ -19,9 +19,9 @@ std::unique_ptr<PointModel> make_point_model(const rig::BlendshapeRig& rig, cons
     const auto strengths = as_array<double, 1>("PointModel", "strength", strength, "numbers (K,)");
     const auto beside = as_array<double, 2>("PointModel", "offsets", offsets, "numbers (P, 3)");
     const ReleasedGil released;
-    return std::make_unique<PointModel>(
-        rig, capture::PointPlaces{view<std::int32_t, 2>(corners), view<double, 2>(shares)}, view<double, 1>(strengths),
-        view<double, 2>(beside));
+    return std::make_unique<PointModel>(rig,
+                                        capture::PointPlaces{view<std::int32_t, 2>(corners), view<double, 2>(shares)},
+                                        view<double, 1>(strengths), view<double, 2>(beside));
 }
 
 Array<double> point_positions(const PointModel& model, const ArrayLike& weights) {
@@ -86,7 +86,8 @@ py::tuple point_energy(const PointModel& model, const ArrayLike& points, const A
     const auto x = as_array<double, 1>(name, "unknowns", unknowns, "numbers (K + 6,)");
     const auto targets = as_array<double, 1>(name, "target", target, "numbers (K,)");
     const auto strengths = as_array<double, 1>(name, "strength", strength, "numbers (K,)");
-    check_shape<const double, 2>(name, "points", view<double, 2>(frame), {model.num_points(), frame.shape(1) == 2 ? 2 : 3});
+    check_shape<const double, 2>(name, "points", view<double, 2>(frame),
+                                 {model.num_points(), frame.shape(1) == 2 ? 2 : 3});
     check_shape<const double, 1>(name, "certainty", view<double, 1>(certain), {model.num_points()});
     check_shape<const double, 1>(name, "target", view<double, 1>(targets), {model.num_shapes()});
     check_shape<const double, 1>(name, "strength", view<double, 1>(strengths), {model.num_shapes()});

@@ -60,13 +60,14 @@ struct PointWeights {
 ///
 /// Minimizes, one frame after another and warm-started, over weights in their box, the rotation and the translation of
 /// the head (Bailey 2020, section 6.4, E_land, E_smooth and the L1 term):
-///   E = 1/P sum_i certainty_i huber(|pi(R y_i(w) + t) - q_i| / sigma)^2 + sum_k s_k (w_k - c_k)^2 + sparsity sum_k w_k,
+///   E = 1/P sum_i certainty_i huber(|pi(R y_i(w) + t) - q_i| / sigma)^2 + sum_k s_k (w_k - c_k)^2 + sparsity sum_k
+///   w_k,
 /// where s_k, c_k gather the priors, `rest` and the smoothing term smoothing g_k (w_k - w_k^{t-1})^2. The gate g_k is
 /// exp(-(z_k / gate)^2) with z_k the motion of the points along shape k since the last frame, head motion removed, in
 /// standard deviations of its noise: shapes that the points do not show are smoothed in full. It takes the place of the
 /// optical flow of eq. 6.9.
-/// Sparsity acts on shapes whose lowest weight is 0 or more. It also moves the head (a jaw that it closes is made up for
-/// by a lower head). So, with `debias`, a round without it, over the weights that are above their lowest, finds the
+/// Sparsity acts on shapes whose lowest weight is 0 or more. It also moves the head (a jaw that it closes is made up
+/// for by a lower head). So, with `debias`, a round without it, over the weights that are above their lowest, finds the
 /// head, and a last round with it the weights under that head.
 /// Method: Gauss-Newton steps with damping in a box, optimize::BoxLeastSquares; the linear term completes the squares
 /// of s_k. Guarantee: the energy of a round never rises. A frame that fits badly from where the last one was is solved

@@ -8,9 +8,9 @@
 namespace rigcast::capture {
 namespace {
 
-constexpr std::int64_t head = 6;         // unknowns of the head
-constexpr double pivot_floor = 1e-12;    // of the diagonal
-constexpr double seen_motion = 1e-6;     // noises: a shape at whose full weight all points move less is not seen
+constexpr std::int64_t head = 6;       // unknowns of the head
+constexpr double pivot_floor = 1e-12;  // of the diagonal
+constexpr double seen_motion = 1e-6;   // noises: a shape at whose full weight all points move less is not seen
 
 }  // namespace
 

@@ -20,10 +20,10 @@ private:
     bool remove_head(std::int64_t num_shapes);
 
     std::vector<std::int32_t> observed_;
-    std::vector<double> points_;   // (P, D) of the frame before
-    std::vector<double> rows_;     // (D rows of each observed point, K + 6)
-    std::vector<double> used_;     // (rows, K + 6) of the points that both frames have
-    std::vector<double> moved_;    // (rows)
+    std::vector<double> points_;  // (P, D) of the frame before
+    std::vector<double> rows_;    // (D rows of each observed point, K + 6)
+    std::vector<double> used_;    // (rows, K + 6) of the points that both frames have
+    std::vector<double> moved_;   // (rows)
     std::vector<double> matrix_;
     std::vector<double> right_;
 };
