@@ -90,6 +90,7 @@ def load_places(path: str | os.PathLike[str], rig: BlendshapeRig, points: int | 
     Examples
     --------
     >>> rig = rc.faces.example()
+    >>> from pathlib import Path
     >>> _ = Path("map.json").write_text('{"0": 10, "3": 12, "4": 80, "6": 95}')
     >>> rc.capture.load_places("map.json", rig).used
     array([0, 3, 4, 6])
