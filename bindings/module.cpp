@@ -38,6 +38,7 @@ PYBIND11_MODULE(_core, module) {
     rigcast::bindings::bind_inverse(module);
     rigcast::bindings::bind_majorize_minimize(module);
     rigcast::bindings::bind_ik_goals(module);
+    rigcast::bindings::bind_capture(module);
     rigcast::bindings::refuse_unmade(module);
     rigcast::bindings::shorten_call_errors(module);
 }

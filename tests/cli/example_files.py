@@ -50,6 +50,7 @@ def make_files(place: Path) -> None:
         rc.training.face_ik(face, points, steps=1, threads=1, settings=few).save(place / "face_ik.safetensors")
     weights = np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))
     np.save(place / "take.npy", face.evaluate(weights))
+    points_files(place, face)
     speeds = np.linspace(0.1, 0.3, face.num_shapes)
     clips = {
         name: 0.5 + size * np.sin(np.arange(72)[:, None] * speeds) for name, size in (("calm", 0.1), ("lively", 0.4))
@@ -71,6 +72,18 @@ def make_files(place: Path) -> None:
     if has_blender():
         dog.dog_files(place)
         rc.exports.write_rig(place / "face.blend", face)
+
+
+def points_files(place: Path, face: rc.BlendshapeRig) -> None:
+    """Points of a shot before a camera, as a detector writes them, and their vertices."""
+    chosen = np.arange(0, len(face.rest_vertices), max(1, len(face.rest_vertices) // 40))
+    size = float(np.ptp(face.rest_vertices, axis=0).max())
+    weights = np.linspace(0, 0.5, 12)[:, None] * np.ones(face.num_shapes)
+    shown = face.evaluate(weights)[:, chosen] - face.rest_vertices.mean(axis=0) - [0, 0, 4 * size]
+    pixels = np.array([320, 240]) + 800 * shown[:, :, :2] / shown[:, :, 2:] * [-1, 1]
+    names = ",".join(f"x_{i},y_{i}" for i in range(len(chosen)))
+    np.savetxt(place / "points.csv", pixels.reshape(12, -1), fmt="%.3f", delimiter=",", header=names, comments="")
+    (place / "map.json").write_text(json.dumps(chosen.tolist()))
 
 
 JOBS = """

@@ -40,6 +40,7 @@ READS = {
     "ik": ("hero.safetensors", "goals.*"),
     "synth": ("face.safetensors", "calm.npy", "lively.npy"),
     "blender-addon": (),
+    "capture": ("points.csv", "map.json", "face.safetensors"),
     "batch": ("jobs.toml", "face.safetensors", "take.npy", "hero.npz"),
 }
 NEEDS = {

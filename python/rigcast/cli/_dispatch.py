@@ -33,7 +33,7 @@ FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 RESUMED = ("sample", "train", "solve", "transfer", "ik", "batch")  # the same command goes on where it was interrupted
 COMMANDS = (
     "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
-    "ik", "synth", "view", "batch", "blender-addon",
+    "ik", "synth", "capture", "view", "batch", "blender-addon",
 )  # fmt: skip
 
 

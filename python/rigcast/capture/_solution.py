@@ -1,0 +1,113 @@
+"""The result of a capture, in memory and in files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._atomic_files import atomic_npz
+from rigcast.capture._places import Places
+
+Float64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Weights and head motion of a shot, and how well they fit the points.
+
+    Attributes
+    ----------
+    weights : (T, K) float64
+        Inside the rig's bounds. Frames without a face are between those beside them.
+    head : (T, 3, 4) float64
+        Rotation and translation of the rig, in axes turned as the rig's are, with the camera at the origin and the face
+        turned to it.
+    residual : (T, P) float64
+        Distance of each point from where the character has it, in pixels (3-D points: in their unit); NaN where the
+        point was not found or is not used.
+    lost : (T,) bool
+        Frames with fewer than four points.
+    neutral : (n,) int64
+        Frames whose mean was taken as the neutral; none where it was given.
+    focal : float
+        In pixels; of 3-D points the scale from the rig's unit to theirs.
+    focal_found : bool
+        Whether the shot determined it; else it was given or assumed.
+    noise : float
+        Standard deviation of a point's coordinate that was counted with.
+    offsets : (P, 3) float64
+        Where the actor's points lie beside the character's at the neutral, in the rig's unit and axes.
+    places : Places
+        Of the points on the mesh.
+    strength : (K,) float64
+    energy : (T,) float64
+        What was minimized in each frame.
+    settled : (T,) bool
+    names : tuple of str
+        Of the shapes.
+    fps : float
+    notes : tuple of str
+        What was decided, and what seems wrong; one sentence per kind.
+    seconds : float
+        Wall time of the solve of all frames, set-up left out.
+    """
+
+    weights: Float64
+    head: Float64
+    residual: Float64
+    lost: NDArray[np.bool_]
+    neutral: NDArray[np.int64]
+    focal: float
+    focal_found: bool
+    noise: float
+    offsets: Float64
+    places: Places
+    strength: Float64
+    energy: Float64
+    settled: NDArray[np.bool_]
+    names: tuple[str, ...]
+    fps: float = 30.0
+    notes: tuple[str, ...] = field(default=())
+    seconds: float = 0.0
+    neutral_head: Float64 = field(default_factory=lambda: np.eye(3, 4))
+
+    @property
+    def motion(self) -> Float64:
+        """(T, 3, 4) the head's motion against the neutral, as exporters take it: the identity at the neutral."""
+        rotation, shift = self.neutral_head[:, :3], self.neutral_head[:, 3]
+        moved = self.head[:, :, 3] - shift
+        return np.concatenate([rotation.T @ self.head[:, :, :3], (moved @ rotation)[:, :, None]], axis=2)
+
+    def save(self, path: str | os.PathLike[str], names: Sequence[str] | None = None, fps: float | None = None) -> None:
+        """Write a ``.npz`` file that :func:`rigcast.sources.load_blendshape_weights` reads, and ``--pins`` takes.
+
+        Parameters
+        ----------
+        path : path-like
+        names : sequence of str, optional
+            Of the shapes, in place of the rig's own.
+        fps : float, optional
+            In place of the shot's.
+        """
+        arrays = {
+            "weights": self.weights,
+            "names": np.array(self.names if names is None else names, np.str_),
+            "fps": np.float64(self.fps if fps is None else fps),
+            "transforms": self.motion,
+            "head": self.head,
+            "residual": self.residual,
+            "lost": self.lost,
+            "neutral": self.neutral,
+            "focal": np.float64(self.focal),
+            "noise": np.float64(self.noise),
+            "offsets": self.offsets,
+            "vertices": self.places.vertices,
+            "vertex_weights": self.places.weights,
+            "strength": self.strength,
+            "notes": np.array(self.notes, np.str_),
+        }
+        atomic_npz(path, arrays)

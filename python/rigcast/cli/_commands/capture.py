@@ -1,0 +1,215 @@
+"""``rigcast capture``: weights of a blendshape rig from the points that a face detector found in a video."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rigcast import capture, exports, inverse, sources
+from rigcast._formats.npz.archive import member_names
+from rigcast._safe_reading import read_settings
+from rigcast.capture._detectors import DETECTORS
+from rigcast.capture._write import WRITTEN
+from rigcast.cli import _arguments as arguments
+from rigcast.cli._console import Console
+from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
+from rigcast.cli._inputs.rigs import add_run_scripts
+from rigcast.cli._result import Result, WrongInput
+from rigcast.report._kit.words import figure
+
+SUMMARY = "find weights and head motion from the points of a face detector"
+EXAMPLE = """rigcast capture points.csv face.safetensors --map map.json --size 640 480 -o captured.npz
+rigcast capture points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o head.bvh
+rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --focal 800 -o live.csv"""
+FORMATS = (
+    ".npz (for rigcast), .csv (Live Link Face), .glb (morph animation), .usd (UsdSkel), .py or .blend (shape keys in "
+    "Blender), .bvh (the head alone); may be repeated"
+)
+SETTINGS = capture.CaptureSettings()
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """POINTS, RIG, what is known of the shot, and how to solve."""
+    parser.add_argument(
+        "points", metavar="POINTS", type=arguments.existing_file, help=".csv (OpenFace, or x_0, y_0, ...), .npz, .json"
+    )
+    parser.add_argument("rig", metavar="RIG", type=arguments.existing_file, help="a blendshape rig")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=arguments.OutputFile(*WRITTEN),
+        action="append",
+        required=True,
+        help=FORMATS,
+    )
+    parser.add_argument("--mesh", metavar="NAME", help="the rig's mesh, where its file holds several (.blend, .glb)")
+    add_drop_unreadable(parser)
+    add_run_scripts(parser)
+    _add_shot(parser.add_argument_group("the shot"))
+    _add_places(parser.add_argument_group("the points on the rig"))
+    _add_weights(parser.add_argument_group("the weights"))
+
+
+def _add_shot(group: Any) -> None:
+    group.add_argument("--fps", type=arguments.rate, help="frames per second (default: as the file says, else 30)")
+    group.add_argument("--size", metavar=("W", "H"), nargs=2, type=arguments.count, help="of the image, in pixels")
+    group.add_argument("--face", metavar="N", type=int, help="the face to take, where the file holds several")
+    group.add_argument(
+        "--neutral", metavar="FRAME", type=int, help="a frame at rest, from 0 (default: those most like it)"
+    )
+    group.add_argument(
+        "--focal", type=arguments.positive, help="focal length in pixels (default: found, if the head turns enough)"
+    )
+    group.add_argument("--mirrored", action="store_true", help="the video is a mirror image, as of a front camera")
+
+
+def _add_places(group: Any) -> None:
+    group.add_argument("--detector", choices=list(DETECTORS), help="layout of the points (default: by their number)")
+    group.add_argument(
+        "--map",
+        metavar="JSON",
+        type=arguments.existing_file,
+        help='vertices of the points: a list, or {"point": vertex, ...} (default: found on the neutral by the names of'
+        " the rig's shapes)",
+    )
+    group.add_argument(
+        "--write-map", metavar="JSON", type=arguments.OutputFile(".json"), help="write where the points lie"
+    )
+
+
+def _add_weights(group: Any) -> None:
+    group.add_argument(
+        "--pins",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="weights (T, K) or (K,) as .npy, NaN where they are free; or an .npz, whose names leave the others free",
+    )
+    group.add_argument(
+        "--priors",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="weights that the result stays near, such as a Live Link .csv; or an .npz with target and strength",
+    )
+    group.add_argument(
+        "--prior-strength", metavar="S", type=arguments.positive, help="of weights that --priors reads (default 0.3)"
+    )
+    group.add_argument(
+        "--strength",
+        metavar="JSON",
+        type=arguments.existing_file,
+        help="{\"shape\": factor, ...}: how much stronger than the character's the actor's motion is",
+    )
+    group.add_argument("--smoothing", metavar="S", type=_least_zero, help=f"default {SETTINGS.smoothing:g}; 0: none")
+    group.add_argument("--sparsity", metavar="S", type=_least_zero, help=f"default {SETTINGS.sparsity:g}; 0: none")
+    group.add_argument(
+        "--noise", metavar="PIXELS", type=arguments.positive, help="of a point's coordinates (default: measured)"
+    )
+
+
+def _least_zero(text: str) -> float:
+    return 0.0 if text.strip() in ("0", "0.0") else arguments.positive(text)
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Read points and rig, solve, and write all outputs."""
+    if args.prior_strength is not None and args.priors is None:
+        raise WrongInput("--prior-strength is about the weights that --priors reads")
+    rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
+    size = None if args.size is None else (args.size[0], args.size[1])
+    tracks = capture.load_tracks(args.points, fps=args.fps, size=size, face=args.face)
+    frames, count = tracks.points.shape[:2]
+    settings = capture.CaptureSettings(
+        smoothing=SETTINGS.smoothing if args.smoothing is None else args.smoothing,
+        sparsity=SETTINGS.sparsity if args.sparsity is None else args.sparsity,
+        noise=args.noise,
+    )
+    found = capture.solve(
+        rig,
+        tracks,
+        None if args.map is None else capture.load_places(args.map, rig, count),
+        detector=args.detector,
+        neutral=args.neutral,
+        focal=args.focal,
+        strength=None if args.strength is None else _strength(args.strength, rig),
+        fixed=None if args.pins is None else inverse.load_pins(args.pins, rig, frames),
+        priors=None if args.priors is None else _priors(args, rig, tracks),
+        mirrored=args.mirrored,
+        settings=settings,
+    )
+    notes = [f"{path.name}: {note}" for path in args.output for note in capture.write(path, rig, found)]
+    if args.write_map is not None:
+        found.places.save(args.write_map)
+    result = _figures(rig, found) | {"notes": [*found.notes, *notes]}
+    _say(console, args, result)
+    return {"outputs": [os.fspath(path) for path in args.output], **result}
+
+
+def _strength(path: Path, rig: Any) -> Any:
+    """(K,) strengths of a JSON file by the names of shapes, 1 for others."""
+    given = read_settings("capture", "strength", path, '{"shape": factor, ...}')
+    unknown = sorted(set(given) - set(rig.shape_names))
+    if unknown:
+        raise WrongInput(f"{path}: {unknown[0]!r} is no shape of the rig")
+    return np.array([float(given.get(name, 1.0)) for name in rig.shape_names])
+
+
+def _priors(args: argparse.Namespace, rig: Any, tracks: capture.Tracks) -> tuple[Any, Any]:
+    """Targets and strengths: an archive of both, or weights of another recorder at the shot's rate."""
+    if args.priors.suffix.lower() == ".npz" and {"target", "strength"} <= set(member_names(args.priors, "capture")):
+        if args.prior_strength is not None:
+            raise WrongInput("--prior-strength: the archive of --priors states strengths itself")
+        return inverse.load_priors(args.priors, rig, len(tracks.points))
+    weights, fps = sources.load_blendshape_weights(args.priors, rig)
+    rows = exports.resampled_weights(weights, fps, tracks.fps)[0] if fps and fps != tracks.fps else weights
+    last = np.minimum(np.arange(len(tracks.points)), len(rows) - 1)
+    strength = np.where(last < np.arange(len(last)), 0.0, args.prior_strength or 0.3)
+    return np.clip(rows[last], *rig.bounds.T), np.repeat(strength[:, None], rig.num_shapes, axis=1)
+
+
+def _figures(rig: Any, found: capture.Capture) -> dict[str, Any]:
+    known = ~found.lost
+    angles = inverse.head_angles(found.motion, str(rig.up_axis))
+    return {
+        "frames": len(found.weights),
+        "shapes": rig.num_shapes,
+        "fps": found.fps,
+        "points_used": len(found.places.used),
+        "points": len(found.places.vertices),
+        "residual_pixels": float(np.nanmean(found.residual[known])),
+        "residual_worst": float(np.nanmax(np.nanmean(found.residual[known], axis=1))),
+        "noise_pixels": found.noise,
+        "focal": found.focal,
+        "focal_found": found.focal_found,
+        "neutral": found.neutral,
+        "lost": np.flatnonzero(found.lost),
+        "settled": int(found.settled.sum()),
+        "head_degrees": np.ptp(angles, axis=0).tolist(),
+        "cardinality": float((found.weights > 1e-3).sum(axis=1).mean()),
+        "seconds": found.seconds,
+        "frames_per_second": len(found.weights) / max(found.seconds, 1e-9),
+        "constructed": list(rig.constructed),
+    }
+
+
+def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> None:
+    yaw, pitch, roll = (f"{angle:.1f}" for angle in result["head_degrees"])
+    away = (
+        f"{figure(result['residual_pixels'])} pixels away on average, {figure(result['residual_worst'])} in the worst"
+    )
+    console.pairs(
+        [
+            ("weights", ", ".join(map(os.fspath, args.output))),
+            ("solved", f"{result['frames']:,} frames at {result['fps']:g} per second"),
+            ("points", f"{result['points_used']} of {result['points']} used, {away} frame"),
+            ("weights on", f"{figure(result['cardinality'])} of {result['shapes']} in a frame, above 0.001"),
+            ("head motion", f"yaw over {yaw}, pitch over {pitch}, roll over {roll} degrees"),
+            ("speed", f"{figure(result['frames_per_second'])} frames per second"),
+        ]
+    )
+    for text in result["notes"]:
+        console.line(f"note: {text}")
