@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rigcast import (
         baselines,
+        capture,
         cli,
         crowd,
         differential,
@@ -71,6 +72,7 @@ __all__ = [
     "SourceError",
     "Tent",
     "baselines",
+    "capture",
     "cli",
     "crowd",
     "devices",

@@ -40,6 +40,7 @@ def test_importing_the_package_loads_no_numpy():
 PUBLIC = {
     *(
         "baselines",
+        "capture",
         "cli",
         "crowd",
         "differential",
@@ -51,6 +52,7 @@ PUBLIC = {
         "metrics",
         "plot",
         "progress",
+        "render",
         "report",
         "sampling",
     ),

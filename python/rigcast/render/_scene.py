@@ -1,4 +1,4 @@
-"""What a picture is made of beside mesh and camera: surface, light and sensor."""
+"""Surface, light and sensor of pictures."""
 
 from __future__ import annotations
 
