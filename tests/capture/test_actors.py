@@ -160,6 +160,8 @@ def test_another_set_is_not_overwritten(cast: rc.capture.Cast, tmp_path: Path) -
     with pytest.raises(rc.errors.ArgumentError, match="another set"):
         rc.capture.make_actor_set(cast, tmp_path, actors=1, seed=1, plan=PLAN)
     assert files(tmp_path) == before
+    rc.capture.make_actor_set(cast, tmp_path, actors=1, seed=1, plan=PLAN, overwrite=True)
+    assert {name.split("/")[0] for name in files(tmp_path)} == {"set.json", "actor_0001"}
 
 
 def test_pictures_are_png_files(cast: rc.capture.Cast, tmp_path: Path) -> None:

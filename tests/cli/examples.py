@@ -39,6 +39,7 @@ READS = {
     "view": ("hero.npz", "hero.safetensors", "held_out.rwdata", "dog.*", "face.safetensors", "moods.safetensors"),
     "ik": ("hero.safetensors", "goals.*"),
     "synth": ("face.safetensors", "calm.npy", "lively.npy"),
+    "actors": (),
     "batch": ("jobs.toml", "face.safetensors", "take.npy", "hero.npz"),
 }
 NEEDS = {

@@ -33,6 +33,7 @@ def make_actor_set(
     plan: ShotPlan | None = None,
     variation: ActorVariation | None = None,
     weights: ArrayLike | None = None,
+    overwrite: bool = False,
     workers: int = 0,
     progress: ProgressOption = None,
 ) -> Path:
@@ -52,6 +53,8 @@ def make_actor_set(
         Of the first actor; the next ones follow. Sets whose seeds do not overlap share no actor.
     plan, variation, weights
         As :func:`film` and :meth:`Cast.actor` take them.
+    overwrite : bool
+        Remove the pictures and labels of another set that the folder holds.
     workers : int
         Threads; 0: all processors. Files have the same bytes for any number.
     progress : True or callable, optional
@@ -84,7 +87,7 @@ def make_actor_set(
     }
     path.mkdir(parents=True, exist_ok=True)
     with locked(path / ".lock", "make_actor_set", "folder", path), held_back() as interrupted:
-        _refuse_others(path, str(facts["fingerprint"]))
+        _make_room(path, str(facts["fingerprint"]), overwrite)
         atomic_write(path / STATED, (json.dumps(facts, indent=1) + "\n").encode())
         for index in range(count):
             report(Progress("filming actors", index, count))
@@ -120,7 +123,8 @@ def _identity(cast: Cast) -> str:
     return fingerprint(character.rest_vertices, shapes, cast.modes, cast.landmarks, cast.drawn, character.shape_names)
 
 
-def _refuse_others(path: Path, mark: str) -> None:
+def _make_room(path: Path, mark: str, overwrite: bool) -> None:
+    """Refuse a folder of another set or of other files; remove another set if it is to be replaced."""
     names = {name for name in os.listdir(path) if not name.startswith(".")}
     if not names:
         return
@@ -128,7 +132,10 @@ def _refuse_others(path: Path, mark: str) -> None:
         stated = json.loads((path / STATED).read_text(encoding="utf-8"))["fingerprint"]
     except (OSError, ValueError, LookupError, TypeError):
         stated = None
-    if stated != mark:
+    if stated and stated != mark and overwrite:
+        for file in [*path.glob("actor_*/frame_*.png"), *path.glob("actor_*/labels.npz"), path / STATED]:
+            file.unlink()
+    elif stated != mark:
         got = f"{str(path)!r}, which holds {'another set' if stated else 'other files'}"
         raise bad_argument("make_actor_set", "folder", got, "absent, empty, or of the same call", path)
 

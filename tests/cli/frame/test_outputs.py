@@ -71,7 +71,19 @@ def test_every_command_that_writes_says_so():
             if action.dest == "output":
                 assert is_written(action), name
                 found.add(name)
-    assert found == {"sample", "train", "evaluate", "solve", "report", "transfer", "pack", "limits", "faces", "ik"}
+    assert found == {
+        "sample",
+        "train",
+        "evaluate",
+        "solve",
+        "report",
+        "transfer",
+        "pack",
+        "limits",
+        "faces",
+        "ik",
+        "actors",
+    }
 
 
 @pytest.fixture
