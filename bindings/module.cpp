@@ -23,6 +23,7 @@ PYBIND11_MODULE(_core, module) {
     rigcast::bindings::bind_baseline(module);
     rigcast::bindings::bind_differential(module);
     rigcast::bindings::bind_metrics(module);
+    rigcast::bindings::bind_render(module);
     rigcast::bindings::bind_crowd(module);
     rigcast::bindings::bind_face(module);
     rigcast::bindings::bind_face_maps(module);

@@ -52,6 +52,7 @@ __all__: list[str] = [
     "PoseSolver",
     "ProductModel",
     "Reconstructor",
+    "Renderer",
     "Session",
     "Skeleton",
     "SkinningDecomposition",
@@ -1522,6 +1523,67 @@ class Reconstructor:
         """
     @property
     def num_vertices(self) -> int: ...
+
+class Renderer:
+    """
+    Draws a mesh of faces (F, 3) or (F, 4) by z-buffer: what rigcast.render is made of.
+    """
+    def __init__(
+        self, faces: numpy.typing.ArrayLike, num_vertices: typing.SupportsInt | typing.SupportsIndex
+    ) -> None: ...
+    def draw(
+        self,
+        vertices: numpy.typing.ArrayLike,
+        cameras: numpy.typing.ArrayLike,
+        *,
+        albedo: numpy.typing.ArrayLike,
+        gloss: numpy.typing.ArrayLike,
+        occlusion: numpy.typing.ArrayLike,
+        texture: numpy.typing.ArrayLike,
+        uvs: numpy.typing.ArrayLike,
+        lights: numpy.typing.ArrayLike,
+        hemispheres: numpy.typing.ArrayLike,
+        wrap: typing.SupportsFloat | typing.SupportsIndex,
+        background: numpy.typing.ArrayLike,
+        sensors: numpy.typing.ArrayLike,
+        seeds: numpy.typing.ArrayLike,
+        height: typing.SupportsInt | typing.SupportsIndex,
+        width: typing.SupportsInt | typing.SupportsIndex,
+        samples: typing.SupportsInt | typing.SupportsIndex = 2,
+        front: bool = False,
+        threads: int = 0,
+    ) -> tuple:
+        """
+        Pictures (T, H, W, 3) uint8, and covered shares (T, H, W).
+        """
+    def survey(
+        self,
+        vertices: numpy.typing.ArrayLike,
+        cameras: numpy.typing.ArrayLike,
+        *,
+        height: typing.SupportsInt | typing.SupportsIndex,
+        width: typing.SupportsInt | typing.SupportsIndex,
+        front: bool = False,
+        threads: int = 0,
+    ) -> tuple:
+        """
+        Depth and face (T, H, W), corners and barycentric coordinates (T, H, W, 3) at the centers of pixels.
+        """
+    def visible(
+        self,
+        vertices: numpy.typing.ArrayLike,
+        cameras: numpy.typing.ArrayLike,
+        points: numpy.typing.ArrayLike,
+        *,
+        height: typing.SupportsInt | typing.SupportsIndex,
+        width: typing.SupportsInt | typing.SupportsIndex,
+        tolerance: typing.SupportsFloat | typing.SupportsIndex,
+        front: bool = False,
+        threads: int = 0,
+    ) -> numpy.typing.NDArray[numpy.uint8]:
+        """
+        (T, P) uint8: 1 for points (T, P, 3) that the camera sees.
+        """
 
 class Crowd:
     """

@@ -41,6 +41,7 @@ READS = {
     "synth": ("face.safetensors", "calm.npy", "lively.npy"),
     "blender-addon": (),
     "capture": ("points.csv", "map.json", "face.safetensors"),
+    "actors": (),
     "batch": ("jobs.toml", "face.safetensors", "take.npy", "hero.npz"),
 }
 NEEDS = {

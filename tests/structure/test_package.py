@@ -53,6 +53,7 @@ PUBLIC = {
         "perception",
         "plot",
         "progress",
+        "render",
         "report",
         "sampling",
     ),

@@ -15,7 +15,7 @@ DOCUMENTED_FOLDERS = ("python/rigcast", "benchmarks", "docs", "examples", "noteb
 FREE_RELATIVES = {"what", "how", "where", "which", "why", "whether", "when", "whose", "who"}
 
 # Public names that two packages offer, as `rc.ik.Solver` and `rc.inverse.Solver`.
-PUBLIC_TWICE = {"Clip", "Solver"}
+PUBLIC_TWICE = {"Camera", "Clip", "Solver"}
 
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 

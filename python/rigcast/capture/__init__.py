@@ -1,8 +1,12 @@
-"""Performance capture: from points that a face detector found in a video to the weights of a character.
+"""Performance capture: from points that a face detector found in a video to the weights of a character; synthetic actors,
+whose every label is exact.
 
-There is no footage of a face in this project: every actor that it was measured on is rendered.
+There is no footage of a face in this project: every actor is rendered, and every albedo constructed.
 """
 
+from rigcast.capture._actors import Actor, ActorVariation, Cast, example_cast, ict_cast
+from rigcast.capture._actors_set import make_actor_set
+from rigcast.capture._actors_shot import ActorShot, ShotPlan, film
 from rigcast.capture._fit_places import fit_places
 from rigcast.capture._places import Places, load_places
 from rigcast.capture._read_tracks import load_tracks
@@ -12,13 +16,22 @@ from rigcast.capture._tracks import CaptureSettings, Tracks
 from rigcast.capture._write import write
 
 __all__ = [
+    "Actor",
+    "ActorShot",
+    "ActorVariation",
     "Capture",
     "CaptureSettings",
+    "Cast",
     "Places",
+    "ShotPlan",
     "Tracks",
+    "example_cast",
+    "film",
     "fit_places",
+    "ict_cast",
     "load_places",
     "load_tracks",
+    "make_actor_set",
     "solve",
     "write",
 ]

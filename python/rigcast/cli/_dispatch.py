@@ -30,10 +30,11 @@ from rigcast.errors import ArgumentError, CudaError, InputWarning, MirroredWarni
 
 INTERRUPTION = "interrupted; run the same command again to continue"
 FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
-RESUMED = ("sample", "train", "solve", "transfer", "ik", "batch")  # the same command goes on where it was interrupted
+# The same command goes on where it was interrupted.
+RESUMED = ("actors", "sample", "train", "solve", "transfer", "ik", "batch")
 COMMANDS = (
     "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
-    "ik", "synth", "capture", "view", "batch", "blender-addon",
+    "ik", "synth", "capture", "actors", "view", "batch", "blender-addon",
 )  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""Synthetic actors: how fast they are filmed, and what simple methods make of them."""
