@@ -1,5 +1,5 @@
-"""Performance capture: from points that a face detector found in a video to the weights of a character; synthetic actors,
-whose every label is exact.
+"""Performance capture: from points that a face detector found in a video to the weights of a character; synthetic
+actors, whose every label is exact.
 
 There is no footage of a face in this project: every actor is rendered, and every albedo constructed.
 """

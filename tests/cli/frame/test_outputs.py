@@ -72,7 +72,8 @@ def test_every_command_that_writes_says_so():
                 assert is_written(action), name
                 found.add(name)
     assert found == {
-        "sample", "train", "evaluate", "solve", "report", "transfer", "pack", "limits", "faces", "ik", "capture", "actors",
+        "sample", "train", "evaluate", "solve", "report", "transfer", "pack", "limits", "faces", "ik", "capture",
+        "actors",
     }  # fmt: skip
 
 
