@@ -1,6 +1,7 @@
 #pragma once
 // All main types of the library.
 
+#include "rigcast/capture/points.h"
 #include "rigcast/core/error.h"
 #include "rigcast/core/files/tensor_file.h"
 #include "rigcast/core/parallel.h"
@@ -12,6 +13,7 @@
 #include "rigcast/metrics/normal_error.h"
 #include "rigcast/metrics/vertex_error.h"
 #include "rigcast/registry/make_model.h"
+#include "rigcast/render/renderer.h"
 #include "rigcast/rig/blendshapes/blendshape_build.h"
 #include "rigcast/rig/deformer.h"
 #include "rigcast/rig/session.h"

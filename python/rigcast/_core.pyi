@@ -48,6 +48,8 @@ __all__: list[str] = [
     "PlayLayer",
     "PlaySettings",
     "Players",
+    "PointModel",
+    "PointTerms",
     "PointTree",
     "PoseSolver",
     "ProductModel",
@@ -97,6 +99,7 @@ __all__: list[str] = [
     "num_folded",
     "num_overlapped",
     "num_processors",
+    "point_energy",
     "read_memory",
     "rigid_errors",
     "rounding_width",
@@ -106,6 +109,7 @@ __all__: list[str] = [
     "simplex_least_squares",
     "smooth_noise",
     "smooth_shares",
+    "solve_points",
     "solve_positive_definite",
     "spread_twist",
     "step_particles",
@@ -2677,6 +2681,48 @@ class FaceIkNetworks:
     @property
     def num_regions(self) -> int: ...
 
+class PointTerms:
+    """
+    Terms of a frame's energy; rigcast.capture.solve states them.
+    """
+    def __init__(
+        self,
+        noise: typing.SupportsFloat | typing.SupportsIndex,
+        outlier: typing.SupportsFloat | typing.SupportsIndex,
+        smoothing: typing.SupportsFloat | typing.SupportsIndex,
+        gate: typing.SupportsFloat | typing.SupportsIndex,
+        sparsity: typing.SupportsFloat | typing.SupportsIndex,
+        rest: typing.SupportsFloat | typing.SupportsIndex,
+        tolerance: typing.SupportsFloat | typing.SupportsIndex,
+        max_iterations: typing.SupportsInt | typing.SupportsIndex,
+        debias: bool,
+    ) -> None: ...
+
+class PointModel:
+    """
+    Tracked points of a blendshape rig. Immutable and thread-safe.
+    """
+    def __init__(
+        self,
+        rig: BlendshapeRig,
+        vertices: numpy.typing.ArrayLike,
+        weights: numpy.typing.ArrayLike,
+        strength: numpy.typing.ArrayLike,
+        offsets: numpy.typing.ArrayLike,
+    ) -> None:
+        """
+        vertices, weights (P, 3): barycentric places; strength (K,); offsets (P, 3) in the rig's unit.
+        """
+    def evaluate(self, weights: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Positions (P, 3) at weights (K,).
+        """
+    @property
+    def radius(self) -> float:
+        """
+        Root mean square distance of the neutral's points from their mean.
+        """
+
 def build_info() -> dict:
     """
     How this extension was built: libraries, compiler, build type.
@@ -3083,6 +3129,21 @@ def num_processors() -> int:
     Processors that this process may use.
     """
 
+def point_energy(
+    model: PointModel,
+    points: numpy.typing.ArrayLike,
+    certainty: numpy.typing.ArrayLike,
+    target: numpy.typing.ArrayLike,
+    strength: numpy.typing.ArrayLike,
+    camera: numpy.typing.ArrayLike,
+    rotation: numpy.typing.ArrayLike,
+    unknowns: numpy.typing.ArrayLike,
+    terms: PointTerms,
+) -> tuple:
+    """
+    The energy of one frame at unknowns (K + 6,), and its gradient.
+    """
+
 def read_memory(buffer: typing_extensions.Buffer, threads: typing.SupportsInt | typing.SupportsIndex = 1) -> int:
     """
     Read a contiguous buffer once, from first to last byte: how long that takes is what a machine can do at best.
@@ -3151,6 +3212,21 @@ def smooth_noise(
 def smooth_shares(count: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float64]:
     """
     Shares (count,) of the second stretch in the frames of a blend (Kovar et al. 2002).
+    """
+
+def solve_points(
+    model: PointModel,
+    points: numpy.typing.ArrayLike,
+    certainty: numpy.typing.ArrayLike,
+    fixed: numpy.typing.ArrayLike,
+    prior_target: numpy.typing.ArrayLike,
+    prior_strength: numpy.typing.ArrayLike,
+    camera: numpy.typing.ArrayLike,
+    rotation: numpy.typing.ArrayLike,
+    terms: PointTerms,
+) -> dict:
+    """
+    Weights and head poses of a shot as a dict of arrays; rigcast.capture.solve is its public face.
     """
 
 def solve_positive_definite(
