@@ -117,7 +117,7 @@ def is_engine(value: type) -> bool:
 def command_page() -> str:
     """The help of every command, as its parser prints it."""
     overview = printed("--help")
-    commands = dict(re.findall(r"^    (\w+)\s+(\S.*(?:\n {6,}\S.*)*)", overview, flags=re.MULTILINE))
+    commands = dict(re.findall(r"^    ([\w-]+)\s+(\S.*(?:\n {6,}\S.*)*)", overview, flags=re.MULTILINE))
     parts = ["# Command line", INTRODUCTION]
     for name, summary in commands.items():
         sentence = " ".join(summary.split())

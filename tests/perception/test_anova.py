@@ -8,6 +8,14 @@ import pytest
 import rigcast.perception as rp
 from rigcast.perception._anova import contrasts, scores, terms_of
 
+PRINTED = 5e-4  # where the other program or its printed digits end
+ANOTHER_WAY = 1e-10  # float64 through another factorization
+ANOTHER_WAY_2 = 1e-8  # float64 through another factorization
+EXACT = 1e-12  # both in float64
+SIMULATED = 0.005  # chance of simulated studies, or printed digits
+SIMULATED_2 = 0.1  # chance of simulated studies, or printed digits
+PRINTED_2 = 1e-6  # where the other program or its printed digits end
+
 THESIS = {"sex": 2, "race": 3, "shape": 12, "activation": 5}  # Carrigan 2020, section 5.1.2
 DEGREES = {  # table 5.2, without correction
     "sex": (1, 19), "race": (2, 38), "shape": (11, 209), "activation": (4, 76), "sex:race": (2, 38),
@@ -28,8 +36,9 @@ def test_degrees_of_freedom_are_those_of_the_published_study():
     assert {row.term: (row.df, row.df_error) for row in result.rows} == DEGREES
     assert result["activation:shape"].cap == pytest.approx(19 / 44)
     assert result["sex:race:shape:activation"].cap == pytest.approx(
-        0.216, abs=5e-4
-    )  # printed digits, or simulated studies
+        0.216,
+        abs=PRINTED,
+    )
 
 
 def test_equal_to_statsmodels_on_a_small_study():
@@ -43,9 +52,9 @@ def test_equal_to_statsmodels_on_a_small_study():
     theirs = anova.AnovaRM(pandas.DataFrame(table), "rating", "person", within=["sex", "race", "activation"]).fit()
     for term, row in theirs.anova_table.iterrows():
         found = ours[term]
-        assert found.f == pytest.approx(row["F Value"], rel=1e-10)  # float64 through another factorization
+        assert found.f == pytest.approx(row["F Value"], rel=ANOTHER_WAY)
         assert (found.df, found.df_error) == (row["Num DF"], row["Den DF"])
-        assert found.p == pytest.approx(row["Pr > F"], rel=1e-8)  # float64 through another factorization
+        assert found.p == pytest.approx(row["Pr > F"], rel=ANOTHER_WAY_2)
 
 
 def test_equal_to_sums_over_cells():
@@ -57,11 +66,11 @@ def test_equal_to_sums_over_cells():
     effect = n * b * ((by_a - grand) ** 2).sum()
     error = b * ((person_a - person[:, None] - by_a + grand) ** 2).sum()
     result = rp.anova(table_of(y, ["a", "b"]), "rating", "person", ["a", "b"])["a"]
-    assert result.f == pytest.approx(effect / (a - 1) / (error / ((a - 1) * (n - 1))), rel=1e-12)  # both in float64
-    assert result.eta_squared == pytest.approx(effect / (effect + error), rel=1e-12)  # both in float64
+    assert result.f == pytest.approx(effect / (a - 1) / (error / ((a - 1) * (n - 1))), rel=EXACT)
+    assert result.eta_squared == pytest.approx(effect / (effect + error), rel=EXACT)
     both = by_ab - by_a[:, None] - by_b + grand
     z = scores(y, (0, 1))
-    assert n * (z.mean(0) ** 2).sum() == pytest.approx(n * (both**2).sum(), rel=1e-12)  # both in float64
+    assert n * (z.mean(0) ** 2).sum() == pytest.approx(n * (both**2).sum(), rel=EXACT)
 
 
 def test_epsilon_equals_its_formula_by_covariances():
@@ -70,10 +79,11 @@ def test_epsilon_equals_its_formula_by_covariances():
     s = np.cov(y @ c, rowvar=False)
     epsilon = np.trace(s) ** 2 / (4 * np.trace(s @ s))
     row = rp.anova(table_of(y, ["a"]), "rating", "person", ["a"], correction="greenhouse-geisser")["a"]
-    assert row.greenhouse_geisser == pytest.approx(epsilon, rel=1e-12)  # both in float64
+    assert row.greenhouse_geisser == pytest.approx(epsilon, rel=EXACT)
     assert row.huynh_feldt == pytest.approx(
-        min(1, (9 * 4 * epsilon - 2) / (4 * (8 - 4 * epsilon))), rel=1e-12
-    )  # both in float64
+        min(1, (9 * 4 * epsilon - 2) / (4 * (8 - 4 * epsilon))),
+        rel=EXACT,
+    )
     assert row.epsilon == row.greenhouse_geisser
 
 
@@ -90,8 +100,8 @@ def test_a_sample_covariance_of_known_epsilon_gives_the_published_degrees():
     z = z @ np.linalg.inv(np.linalg.cholesky(z.T @ z).T) * np.sqrt(spectrum)
     y = z @ contrasts(12).T + random.normal(size=(20, 1))
     row = rp.anova(table_of(y, ["shape"]), "rating", "person", ["shape"], correction="greenhouse-geisser")["shape"]
-    assert row.epsilon * row.df == pytest.approx(2.93, abs=0.005)  # printed digits, or simulated studies
-    assert row.epsilon * row.df_error == pytest.approx(55.7, abs=0.1)  # printed digits, or simulated studies
+    assert row.epsilon * row.df == pytest.approx(2.93, abs=SIMULATED)
+    assert row.epsilon * row.df_error == pytest.approx(55.7, abs=SIMULATED_2)
 
 
 def null_study(random: np.random.Generator, spherical: bool, slopes: float = 0.5) -> np.ndarray:
@@ -194,7 +204,7 @@ def test_a_mixed_model_uses_all_answers():
     best = optimize.minimize_scalar(lambda log: solved(np.exp(log))[0], bounds=(-5, 8), options={"xatol": 1e-10})
     _, beta, covariance = solved(np.exp(best.x))
     f = beta[1:3] @ np.linalg.solve(covariance[1:3, 1:3], beta[1:3]) / 2
-    assert result["a"].f == pytest.approx(f, rel=1e-6)  # where the other program stops, or printed digits end
+    assert result["a"].f == pytest.approx(f, rel=PRINTED_2)
     assert result["a"].df_error == kept.sum() - 12 - 11
     assert "random intercept per person" in result.notes[0]
 
@@ -242,7 +252,7 @@ def test_answers_of_one_cell_are_averaged():
     table = table_of(np.random.default_rng(10).normal(size=(4, 3)), ["a"])
     twice = {name: np.concatenate([column, column]) for name, column in table.items()}
     ours, again = (rp.anova(t, "rating", "person", ["a"])["a"] for t in (table, twice))
-    assert again.f == pytest.approx(ours.f, rel=1e-12)  # both in float64
+    assert again.f == pytest.approx(ours.f, rel=EXACT)
 
 
 def test_a_printed_table_names_every_term():

@@ -10,6 +10,15 @@ import pytest
 import rigcast.perception as rp
 from rigcast.errors import NumericalError
 
+PRINTED = 1e-5  # where the other program or its printed digits end
+PRINTED_2 = 1e-7  # where the other program or its printed digits end
+PRINTED_3 = 1e-6  # where the other program or its printed digits end
+ANOTHER_WAY = 1e-9  # float64 through another factorization
+ANOTHER_WAY_2 = 1e-8  # float64 through another factorization
+EXACT = 1e-12  # both in float64
+SIMULATED = 0.01  # chance of simulated studies, or printed digits
+ANOTHER_WAY_3 = 1e-10  # float64 through another factorization
+
 SHAPES = ["Neutral", "Smile", "Frown", "Blink"]
 
 
@@ -50,15 +59,20 @@ def test_equal_to_statsmodels(ratings, kind):
     model = peer(ratings, fit, family, link)
     other = model.fit(start_params=fit.coefficients, tol=1e-14, maxiter=20)
     np.testing.assert_allclose(
-        fit.coefficients, other.params, rtol=1e-5, atol=1e-7
-    )  # where the other program stops, or printed digits end
-    np.testing.assert_allclose(fit.errors, other.bse, rtol=1e-6)  # where the other program stops, or printed digits end
-    np.testing.assert_allclose(fit.deviance, other.deviance, rtol=1e-9)  # float64 through another factorization
-    np.testing.assert_allclose(fit.log_likelihood, other.llf, rtol=1e-9)  # float64 through another factorization
+        fit.coefficients,
+        other.params,
+        rtol=PRINTED,
+        atol=PRINTED_2,
+    )
+    np.testing.assert_allclose(fit.errors, other.bse, rtol=PRINTED_3)
+    np.testing.assert_allclose(fit.deviance, other.deviance, rtol=ANOTHER_WAY)
+    np.testing.assert_allclose(fit.log_likelihood, other.llf, rtol=ANOTHER_WAY)
     assert fit.df_residual == other.df_resid
     np.testing.assert_allclose(
-        fit.dispersion, other.pearson_chi2 / other.df_resid, rtol=1e-8
-    )  # float64 through another factorization
+        fit.dispersion,
+        other.pearson_chi2 / other.df_resid,
+        rtol=ANOTHER_WAY_2,
+    )
 
 
 def test_errors_by_person_are_those_of_scores_summed_by_person(ratings):
@@ -69,8 +83,11 @@ def test_errors_by_person_are_those_of_scores_summed_by_person(ratings):
     sums = np.array([scores[ratings["person"] == person].sum(axis=0) for person in range(25)])
     inverse = np.linalg.inv(information)
     np.testing.assert_allclose(
-        fit.covariance, 25 / 24 * inverse @ (sums.T @ sums) @ inverse, rtol=1e-6, atol=1e-12
-    )  # where the other program stops, or printed digits end
+        fit.covariance,
+        25 / 24 * inverse @ (sums.T @ sums) @ inverse,
+        rtol=PRINTED_3,
+        atol=EXACT,
+    )
 
 
 def test_the_published_table_and_all_of_its_errors():
@@ -79,21 +96,24 @@ def test_the_published_table_and_all_of_its_errors():
     fit = rp.glm(table, "rating", "rms * unit", weights=table["trials"], reference={"unit": "Neutral"})
     assert fit.dropped == ["rms:unit[Smile_Lips_Closed]"]
     assert fit["(Intercept)"] == pytest.approx(
-        1.4216667, abs=1e-6
-    )  # where the other program stops, or printed digits end
+        1.4216667,
+        abs=PRINTED_3,
+    )
     found, printed = [], []
     for unit in rp.UNITS.values():
         smile = unit.name == "Smile_Lips_Closed"
         slope = "rms" if smile else f"rms:unit[{unit.name}]"
         assert fit[f"unit[{unit.name}]"] + fit["(Intercept)"] == pytest.approx(
-            unit.intercept, abs=1e-6
-        )  # where the other program stops, or printed digits end
+            unit.intercept,
+            abs=PRINTED_3,
+        )
         assert fit[slope] + (0 if smile else fit["rms"]) == pytest.approx(
-            unit.slope, abs=1e-6
-        )  # where the other program stops, or printed digits end
+            unit.slope,
+            abs=PRINTED_3,
+        )
         found += [fit.errors[fit.names.index(name)] for name in (f"unit[{unit.name}]", slope)]
         printed += [unit.intercept_error, unit.slope_error]
-    np.testing.assert_allclose(found, printed, rtol=0.01)  # printed to 1 %
+    np.testing.assert_allclose(found, printed, rtol=SIMULATED)
 
 
 def test_labels_of_the_brows_exchanged_are_another_table():
@@ -118,13 +138,12 @@ def test_group_means_equal_fitted_means(ratings):
     fit = rp.glm(ratings, "rating", "rms * shape", reference={"shape": "Neutral"})
     for shape in SHAPES:
         rows = ratings["shape"] == shape
-        assert (
-            fit.mu[rows].mean() == pytest.approx(ratings["rating"][rows].mean(), rel=1e-6) or shape != "Neutral"
-        )  # where the other program stops, or printed digits end
+        assert fit.mu[rows].mean() == pytest.approx(ratings["rating"][rows].mean(), rel=PRINTED_3) or shape != "Neutral"
     neutral = ratings["shape"] == "Neutral"
     assert fit.mu[neutral].mean() == pytest.approx(
-        ratings["rating"][neutral].mean(), rel=1e-10
-    )  # float64 through another factorization
+        ratings["rating"][neutral].mean(),
+        rel=ANOTHER_WAY_3,
+    )
 
 
 def test_steps_are_halved_where_a_mean_would_fall_below_zero(monkeypatch):

@@ -8,6 +8,9 @@ import pytest
 import rigcast.perception as rp
 from tests.perception.test_anova import table_of
 
+PRINTED = 1e-6  # where the other program or its printed digits end
+SIMULATED = 0.01  # chance of simulated studies, or printed digits
+
 
 def test_tukey_of_two_levels_is_the_t_test():
     from scipy import stats
@@ -15,8 +18,9 @@ def test_tukey_of_two_levels_is_the_t_test():
     y = np.random.default_rng(0).normal(size=(9, 2)) + np.array([0.0, 0.7])
     result = rp.posthoc(table_of(y, ["a"]), "rating", "person", "a")
     assert result.p("0", "1") == pytest.approx(
-        stats.ttest_rel(y[:, 0], y[:, 1]).pvalue, rel=1e-6
-    )  # where the other program stops, or printed digits end
+        stats.ttest_rel(y[:, 0], y[:, 1]).pvalue,
+        rel=PRINTED,
+    )
 
 
 def test_tukey_by_the_range_of_simulated_means():
@@ -30,7 +34,7 @@ def test_tukey_by_the_range_of_simulated_means():
     rest = null - null.mean(2, keepdims=True) - means[:, None] + null.mean((1, 2))[:, None, None]
     error = (rest**2).sum((1, 2)) / (11 * 3)
     q = np.ptp(means, axis=1) / np.sqrt(error / 12)
-    assert largest.p == pytest.approx((q > largest.q).mean(), abs=0.01)  # printed digits, or simulated studies
+    assert largest.p == pytest.approx((q > largest.q).mean(), abs=SIMULATED)
 
 
 def test_newman_keuls_finds_no_fewer_and_keeps_the_order_of_ranges():

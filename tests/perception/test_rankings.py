@@ -7,6 +7,10 @@ import pytest
 
 import rigcast.perception as rp
 
+SIMULATED = 0.04  # chance of simulated studies, or printed digits
+SIMULATED_2 = 0.03  # chance of simulated studies, or printed digits
+PRINTED = 1e-6  # where the other program or its printed digits end
+
 NAMES = ["a", "b", "c", "d"]
 
 
@@ -27,7 +31,7 @@ def test_planted_strengths_are_found_inside_their_intervals():
         order = np.argsort(random.exponential(1 / true))
         rankings.append({NAMES[i]: rank for rank, i in enumerate(order)})
     found = rp.strengths_of(rankings, NAMES, resamples=200)
-    np.testing.assert_allclose(found.strengths, true, atol=0.04)  # of simulated studies
+    np.testing.assert_allclose(found.strengths, true, atol=SIMULATED)
     assert ((found.interval[:, 0] <= true) & (true <= found.interval[:, 1])).sum() >= 3
     again = rp.strengths_of(rankings, NAMES, resamples=200)
     assert again.interval.tobytes() == found.interval.tobytes()
@@ -62,7 +66,7 @@ def test_power_of_a_paired_test_is_that_of_the_formula():
     away = 0.8 / np.sqrt(2 / 15)
     edge = stats.t.ppf(0.975, 14)
     expected = stats.nct.sf(edge, 14, away) + stats.nct.cdf(-edge, 14, away)
-    assert found == pytest.approx(expected, abs=0.03)  # of simulated studies
+    assert found == pytest.approx(expected, abs=SIMULATED_2)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +91,7 @@ def test_the_published_model_says_what_it_cannot_know():
     assert seen.outside.tolist() == [True, False, True]
     assert seen.exchanged is not None
     assert any("exchanged" in line for line in seen.caveats)
-    assert rp.published_rating("Neutral", 0.0).ratings.tolist() == [
-        pytest.approx(853 / 600, abs=1e-6)
-    ]  # of simulated studies
+    assert rp.published_rating("Neutral", 0.0).ratings.tolist() == [pytest.approx(853 / 600, abs=PRINTED)]
     with pytest.raises(ValueError, match="published_rating: unit is 'Wink'"):
         rp.published_rating("Wink", 1.0)
     with pytest.raises(ValueError, match="metric is -1 somewhere"):

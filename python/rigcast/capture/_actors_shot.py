@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -69,7 +68,7 @@ class ActorShot:
     """
 
     color: NDArray[np.uint8]
-    labels: dict[str, NDArray[Any]]
+    labels: dict[str, NDArray[np.generic]]
 
 
 def film(actor: Actor, plan: ShotPlan, weights: ArrayLike | None = None, *, threads: int = 0) -> ActorShot:

@@ -39,7 +39,7 @@ class Places:
         """Indices of the points that have a place."""
         return np.flatnonzero(self.vertices[:, 0] >= 0)
 
-    def positions(self, vertices: NDArray[Any]) -> NDArray[np.float64]:
+    def positions(self, vertices: NDArray[np.float64]) -> NDArray[np.float64]:
         """(U, 3) of the used points on vertices (V, 3)."""
         corners, shares = self.vertices[self.used], self.weights[self.used]
         return np.asarray((vertices[corners] * shares[:, :, None]).sum(axis=1), np.float64)

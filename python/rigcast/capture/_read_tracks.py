@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._safe_reading import LARGEST_JSON, as_utf8, check_regular, errors_naming, read_bytes, read_json, table_rows
 from rigcast._validate import bad_argument, bad_file, missing_file
-from rigcast.capture._tracks import Tracks, at_constant_rate, checked_tracks
+from rigcast.capture._tracks import Tracks, at_constant_rate, checked_tracks, with_note
 from rigcast.sources._arrays import read_array
 
 Float64 = NDArray[np.float64]
@@ -96,7 +96,7 @@ def load_tracks(
         if fps is None and times is not None:
             tracks = at_constant_rate(times, tracks)
         elif fps is None and stated is None:
-            tracks = tracks.with_note("the file states no rate: 30 frames per second were taken")
+            tracks = with_note(tracks, "the file states no rate: 30 frames per second were taken")
     return tracks
 
 

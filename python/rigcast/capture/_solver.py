@@ -33,7 +33,7 @@ from rigcast.capture._neutral import (
 from rigcast.capture._places import Places
 from rigcast.capture._request import CaptureRequest, checked_request, given_tracks
 from rigcast.capture._solution import Capture
-from rigcast.capture._tracks import CaptureSettings, Tracks
+from rigcast.capture._tracks import CaptureSettings, Tracks, with_note
 
 Float64 = NDArray[np.float64]
 
@@ -204,7 +204,7 @@ def _flipped(tracks: Tracks, axis: str) -> Tracks:
         "x": "the points are mirrored, left and right exchanged: x was turned around",
         "y": "y points up in the points: it was turned around",
     }
-    return tracks.with_note(said[axis], points=_flip(tracks.points, axis, tracks))
+    return with_note(tracks, said[axis], points=_flip(tracks.points, axis, tracks))
 
 
 def _flip(points: Float64, axis: str, tracks: Tracks) -> Float64:

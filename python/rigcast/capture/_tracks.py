@@ -68,9 +68,10 @@ class Tracks:
     size: tuple[int, int] | None = None
     notes: tuple[str, ...] = field(default=())
 
-    def with_note(self, note: str, **changes: Any) -> Tracks:
-        """The same with changes and one more note."""
-        return replace(self, notes=(*self.notes, note), **changes)
+
+def with_note(tracks: Tracks, note: str, **changes: Any) -> Tracks:
+    """Tracks with changes and one more note."""
+    return replace(tracks, notes=(*tracks.notes, note), **changes)
 
 
 def checked_tracks(
@@ -112,7 +113,7 @@ def _in_pixels(function: str, tracks: Tracks) -> Tracks:
         got = f"normalized coordinates, from {seen.min():.2f} to {seen.max():.2f}"
         raise bad_argument(function, "points", got, "pixels, or normalized coordinates with the size of the image")
     note = f"normalized coordinates were taken as shares of {tracks.size[0]} x {tracks.size[1]} pixels"
-    return tracks.with_note(note, points=tracks.points * np.array(tracks.size))
+    return with_note(tracks, note, points=tracks.points * np.array(tracks.size))
 
 
 def at_constant_rate(times: Float64, tracks: Tracks) -> Tracks:
@@ -146,4 +147,4 @@ def at_constant_rate(times: Float64, tracks: Tracks) -> Tracks:
         whole[:, None], tracks.certainty[near], np.minimum(tracks.certainty[after - 1], tracks.certainty[after])
     )
     note = f"frames at uneven times, {len(times)} of them, were resampled to {len(even)} at {rate:g} per second"
-    return tracks.with_note(note, points=points, certainty=certainty, fps=rate)
+    return with_note(tracks, note, points=points, certainty=certainty, fps=rate)

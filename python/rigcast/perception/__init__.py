@@ -9,7 +9,7 @@ answer.
 
 from rigcast.perception._anova import Anova, AnovaRow, anova
 from rigcast.perception._glm import Fit, compare, glm
-from rigcast.perception._posthoc import Comparison, PostHoc, posthoc, single_t
+from rigcast.perception._posthoc import LevelPair, PostHoc, posthoc, single_t
 from rigcast.perception._power import Power, power
 from rigcast.perception._published import UNITS, Predicted, Unit, published_design, published_rating
 from rigcast.perception._rankings import Strengths, strengths_of, wins_of
@@ -19,8 +19,8 @@ __all__ = [
     "UNITS",
     "Anova",
     "AnovaRow",
-    "Comparison",
     "Fit",
+    "LevelPair",
     "PostHoc",
     "Power",
     "Predicted",

@@ -147,7 +147,7 @@ def glm(
     >>> fit.names
     ['(Intercept)', 'rms', 'shape[b]', 'rms:shape[b]']
     >>> round(fit["rms"], 3)
-    0.5
+    0.556
     """
     check, columns = Arguments("glm"), Columns("glm", table)
     kind = _choice(check, "family", family, FAMILIES)

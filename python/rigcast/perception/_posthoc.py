@@ -17,7 +17,7 @@ Float64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class LevelPair:
     """Two levels: means ``first`` and ``second``, the studentized difference q, and p corrected for all pairs."""
 
     first: str
@@ -29,14 +29,14 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False)
 class PostHoc:
-    """Comparisons of all levels in pairs.
+    """LevelPairs of all levels in pairs.
 
     Attributes
     ----------
     levels : list of L str
         By rising mean.
     means : (L,) float64
-    pairs : list of Comparison
+    pairs : list of LevelPair
     groups : list of lists of str
         The largest sets of neighboring levels that are not told apart at ``alpha``.
     mean_square_error : float
@@ -46,7 +46,7 @@ class PostHoc:
 
     levels: list[str]
     means: Float64
-    pairs: list[Comparison]
+    pairs: list[LevelPair]
     groups: list[list[str]]
     mean_square_error: float
     df_error: int
@@ -134,7 +134,7 @@ def _compared(values: Float64, levels: list[str], method: str, alpha: float) -> 
                 outer += [told[i, i + span + 1]] if i + span + 1 < count else []
                 told[i, i + span] = max([told[i, i + span], *outer])
     pairs = [
-        Comparison(levels[i], levels[j], float(means[j] - means[i]), float(value), float(told[i, j]))
+        LevelPair(levels[i], levels[j], float(means[j] - means[i]), float(value), float(told[i, j]))
         for i, j, value in zip(first.tolist(), second.tolist(), q, strict=True)
     ]
     return PostHoc(levels, means, pairs, _groups(levels, told, alpha), error, df, method)

@@ -44,7 +44,8 @@ class Unit:
     threshold: float
 
 
-# Tables 5.11 and 5.12; ``full`` follows from both, since each unit's mean rating is its line at its mean metric.
+#: Action units by name (Carrigan 2020, tables 5.11 and 5.12): ``full`` follows from both, since the mean rating of
+#: a unit is its line at its mean metric.
 UNITS = {
     unit.name: unit
     for unit in (
@@ -91,7 +92,7 @@ class Predicted:
 
 
 def published_rating(unit: str, metric: ArrayLike) -> Predicted:
-    """How different a face looks from neutral, by the published lines (Carrigan 2020, equation 5.6, table 5.11).
+    """Predict how different a face looks from neutral, by published lines (Carrigan 2020, equation 5.6, table 5.11).
 
     Parameters
     ----------

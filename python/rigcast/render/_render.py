@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,11 +52,11 @@ class SurfaceMaps:
     corners: Int32
     weights: Float32
 
-    def interpolate(self, values: ArrayLike, nothing: float = np.nan) -> NDArray[Any]:
+    def interpolate(self, values: ArrayLike, nothing: float = np.nan) -> NDArray[np.float64]:
         """Attributes of the vertices (V, D), interpolated at each pixel (T, H, W, D); ``nothing`` off the mesh."""
         table = Arguments("SurfaceMaps.interpolate").numbers("values", values, "V D")
         mixed = np.einsum("thwc,thwcd->thwd", self.weights, table[self.corners])
-        return np.where(self.face[..., None] >= 0, mixed, nothing)
+        return np.asarray(np.where(self.face[..., None] >= 0, mixed, nothing))
 
 
 def render(
