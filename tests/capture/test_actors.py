@@ -123,9 +123,9 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*.*")) if p.name[0] != "."}
 
 
-def test_a_set_has_the_same_bytes_for_any_number_of_workers(cast: rc.capture.Cast, tmp_path: Path) -> None:
-    for name, workers in (("a", 1), ("b", 3)):
-        rc.capture.make_actor_set(cast, tmp_path / name, actors=2, seed=3, plan=PLAN, workers=workers)
+def test_a_set_has_the_same_bytes_for_any_number_of_threads(cast: rc.capture.Cast, tmp_path: Path) -> None:
+    for name, threads in (("a", 1), ("b", 3)):
+        rc.capture.make_actor_set(cast, tmp_path / name, actors=2, seed=3, plan=PLAN, threads=threads)
     assert files(tmp_path / "a") == files(tmp_path / "b")
     assert len(files(tmp_path / "a")) == 1 + 2 * (4 + 1)
 

@@ -78,6 +78,10 @@ CALLS = {
     "rotational_regression": lambda p, _: rc.baselines.rotational_regression(some_samples(), progress=p),
     "direct_delta_mush": lambda p, _: rc.baselines.direct_delta_mush(some_samples(), progress=p),
     "pose_space_deformation": lambda p, _: rc.baselines.pose_space_deformation(some_samples(), count=4, progress=p),
+    "power": lambda p, _: rc.perception.power([1.0, 2.0], {"rig": ["old", "new"]}, 4, noise=1.0, runs=3, progress=p),
+    "make_actor_set": lambda p, at: rc.capture.make_actor_set(
+        rc.capture.example_cast(), at / "actors", actors=1, plan=rc.capture.ShotPlan(frames=2, size=16), progress=p
+    ),
     "balanced": lambda p, _: rc.sampling.balanced(small_rig(), "uniform", 4, progress=p),
     "fit": lambda p, _: rc.synthesis.fit({"x": [MOVING]}, rig=RIG, iterations=2, progress=p),
     "Dataset.verify": lambda p, at: sample(None, at).verify(progress=p),

@@ -32,6 +32,7 @@ FAILING = {
     "open": ([b"none.safetensors", NEW], BAD_FILE),
     "parse": ([b"no model", 8, b"cut", NEW], BAD_FILE),
     "make_blendshapes": ([None, NEW], BAD_ARGUMENT),
+    "player_defaults": ([None], BAD_ARGUMENT),
 }
 FOR_NUMBERS = (ctypes.c_int64, ctypes.c_int32, ctypes.c_size_t)
 

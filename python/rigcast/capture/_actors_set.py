@@ -34,7 +34,7 @@ def make_actor_set(
     variation: ActorVariation | None = None,
     weights: ArrayLike | None = None,
     overwrite: bool = False,
-    workers: int = 0,
+    threads: int = 0,
     progress: ProgressOption = None,
 ) -> Path:
     """Film actors into a folder; the same call goes on where an interrupted one stopped.
@@ -55,8 +55,9 @@ def make_actor_set(
         As :func:`film` and :meth:`Cast.actor` take them.
     overwrite : bool
         Remove the pictures and labels of another set that the folder holds.
-    workers : int
-        Threads; 0: all processors. Files have the same bytes for any number.
+    threads : int
+        Number of threads; 0 means all processors that this process may use.
+        Files have the same bytes for any number.
     progress : True or callable, optional
 
     Returns
@@ -71,7 +72,7 @@ def make_actor_set(
     """
     check = Arguments("make_actor_set", K=cast.character.num_shapes)
     count, first = check.whole("actors", actors, least=1), check.whole("seed", seed)
-    threads = check.threads(workers)
+    check.threads(threads)
     plan, variation = plan or ShotPlan(), variation or ActorVariation()
     clip = None if weights is None else check.numbers("weights", weights, "T+ K")
     report, path = as_callback(progress), Path(folder)

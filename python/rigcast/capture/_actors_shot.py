@@ -82,7 +82,8 @@ def film(actor: Actor, plan: ShotPlan, weights: ArrayLike | None = None, *, thre
         Of the frames after the neutral one, repeated from their beginning if there are fewer; default a motion of
         random expressions, which is the same for all actors of a seed.
     threads : int
-        0: all processors. The bytes do not depend on it.
+        Number of threads; 0 means all processors that this process may use.
+        The bytes do not depend on it.
 
     Examples
     --------
@@ -92,6 +93,7 @@ def film(actor: Actor, plan: ShotPlan, weights: ArrayLike | None = None, *, thre
     ((3, 48, 48, 3), 0.0)
     """
     check = Arguments("film", K=actor.rig.num_shapes)
+    check.threads(threads)
     rng = np.random.default_rng([actor.seed, 3])
     motion = _motion(actor.rig.shape_names, plan.frames - 1, rng)
     if weights is not None:

@@ -29,7 +29,7 @@ def ambient_occlusion(
     size : int
         Of each picture, in pixels.
     threads : int
-        0: all processors.
+        Number of threads; 0 means all processors that this process may use.
 
     Returns
     -------
@@ -44,6 +44,7 @@ def ambient_occlusion(
     True
     """
     check = Arguments("ambient_occlusion")
+    check.threads(threads)
     points = check.numbers("vertices", vertices, "V+ 3", dtype=np.float32)
     count = check.whole("directions", directions, least=1)
     check.whole("size", size, least=1, most=8192)

@@ -89,7 +89,7 @@ def render(
     front_only : bool
         Leave faces out that are seen from behind; else they are drawn with their normals turned around.
     threads : int
-        0: all processors.
+        Number of threads; 0 means all processors that this process may use.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def render(
     >>> picture.color.shape
     (1, 64, 64, 3)
     """
-    mesh, engine, numbers = _checked("render", vertices, faces, camera)
+    mesh, engine, numbers = _checked("render", vertices, faces, camera, threads)
     sensor = sensor or Sensor()
     count = len(numbers)
     rays, around = (lights or Lights()).arrays(count)
@@ -131,7 +131,12 @@ def survey(
 ) -> SurfaceMaps:
     """Find what the center of each pixel sees: depth, face, triangle and the place on it.
 
-    Arguments and errors are those of :func:`render`.
+    Other arguments and errors are those of :func:`render`.
+
+    Parameters
+    ----------
+    threads : int
+        Number of threads; 0 means all processors that this process may use.
 
     Examples
     --------
@@ -141,7 +146,7 @@ def survey(
     >>> bool((maps.face >= 0).any())
     True
     """
-    mesh, engine, numbers = _checked("survey", vertices, faces, camera)
+    mesh, engine, numbers = _checked("survey", vertices, faces, camera, threads)
     size = {"height": camera.height, "width": camera.width}
     return SurfaceMaps(*engine.survey(mesh, numbers, **size, front=front_only, threads=threads))
 
@@ -164,6 +169,8 @@ def visible(
     tolerance : number
         How far a point may lie behind the surface that its ray meets, in the mesh's unit. The surface is known to one
         sample, half a pixel.
+    threads : int
+        Number of threads; 0 means all processors that this process may use.
 
     Returns
     -------
@@ -177,7 +184,7 @@ def visible(
     >>> rc.render.visible(face.rest_vertices, face.faces, camera, places, tolerance=0.2).shape
     (1, 2)
     """
-    mesh, engine, numbers = _checked("visible", vertices, faces, camera)
+    mesh, engine, numbers = _checked("visible", vertices, faces, camera, threads)
     check = Arguments("visible", T=len(numbers))
     places = check.numbers("points", points, "P 3", "T P 3", dtype=np.float32)
     if places.ndim == 2:
@@ -189,9 +196,10 @@ def visible(
 
 
 def _checked(
-    function: str, vertices: ArrayLike, faces: ArrayLike, camera: Camera
+    function: str, vertices: ArrayLike, faces: ArrayLike, camera: Camera, threads: int
 ) -> tuple[Float32, _core.Renderer, NDArray[np.float64]]:
     check = Arguments(function)
+    check.threads(threads)
     mesh = check.numbers("vertices", vertices, "V 3", "T V 3", dtype=np.float32)
     if not isinstance(camera, Camera):
         raise check.wrong("camera", f"a {type(camera).__name__}", "a Camera")

@@ -38,7 +38,7 @@ def test_help_lists_every_command_with_its_example(tmp_path):
     overview = rigcast_command("--help", folder=tmp_path)
     assert overview.returncode == 0
     for name in dispatch.COMMANDS:
-        assert re.search(rf"^    {name} ", overview.stdout, re.MULTILINE), name
+        assert re.search(rf"^    {name}\s", overview.stdout, re.MULTILINE), name
         shown = rigcast_command(name, "--help", folder=tmp_path)
         assert shown.returncode == 0
         assert f"example:\n  rigcast {name}" in shown.stdout

@@ -73,7 +73,7 @@ def test_every_command_that_writes_says_so():
                 found.add(name)
     assert found == {
         "sample", "train", "evaluate", "solve", "report", "transfer", "pack", "limits", "faces", "ik", "capture",
-        "actors",
+        "actors", "blender-addon",
     }  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             variation=capture.ActorVariation(args.identity, args.strength, args.mix),
             weights=clip,
             overwrite=args.overwrite,
-            workers=args.threads,
+            threads=args.threads,
             progress=progress,
         )
     console.pairs([("made of", cast.note), ("pictures", f"{args.actors * args.frames} in {args.output}")])
