@@ -40,6 +40,8 @@ nitpick_ignore_regex = [
 nitpick_ignore = [
     ("py:class", f"rigcast.{name}")
     for name in (
+        "_core.PlayCommand",
+        "_core.PlayLayer",
         "_formats.blender.connection.HostConnection",
         "_formats.gltf.clips.GltfClip",
         "_formats.gltf.playback.GltfPlayback",

@@ -107,7 +107,7 @@ def anova(
 ) -> Anova:
     """Analysis of variance for repeated measures: every person has answered in every cell of a design.
 
-    For a term with orthonormal contrasts C of d columns, and Z = Y C the contrasts of N people,
+    For a term with orthonormal contrasts C of d columns, and Z = Y C the contrasts of N people::
 
         F = N |mean Z|^2 / d / (sum |Z - mean Z|^2 / (d (N - 1)))
 
