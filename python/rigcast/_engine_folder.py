@@ -22,7 +22,7 @@ def engine_folders() -> list[str]:
     """
     try:
         other = importlib.import_module("rigcast_cuda")
-    except ModuleNotFoundError:
+    except ImportError:  # hosts may forbid it as well
         return []
     if other.__version__ != __version__:
         raise ImportError(

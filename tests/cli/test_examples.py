@@ -9,7 +9,8 @@ from rigcast.cli import _dispatch as dispatch
 from tests.cli.example_files import example_files
 from tests.cli.examples import READS, run_examples, told_if_left_out
 
-APART = ("report", "train", "bench")  # in test_examples_of_reports.py and test_examples_of_training.py
+# In test_examples_of_reports.py, test_examples_of_training.py, and tests/blender_addon/test_packing.py.
+APART = ("report", "train", "bench", "blender-addon")
 
 
 def test_every_command_has_its_files():

@@ -90,12 +90,8 @@ ARM = rc.Skeleton(["shoulder", "elbow", "wrist"], [-1, 0, 1], [np.eye(3, 4), STE
 ARM_REST = ARM.rest.reshape(1, -1)
 LIMB = rc.ik.Limb(ARM, ARM.names, hinge=[0, 0, 1])
 
+ACTOR = rc.capture.example_cast().actor(1)
 CAMERA = rc.render.Camera(8, 8, focal=10.0, translation=[0.0, 0.0, 50.0])
-
-
-@functools.cache
-def actor():
-    return rc.capture.example_cast().actor(1)
 
 
 def actors(threads):
@@ -107,7 +103,7 @@ CALLS = {
     "survey": lambda n: rc.render.survey(REST, FACES, CAMERA, threads=n),
     "visible": lambda n: rc.render.visible(REST, FACES, CAMERA, REST[:1], tolerance=1.0, threads=n),
     "ambient_occlusion": lambda n: rc.render.ambient_occlusion(REST, FACES, threads=n),
-    "film": lambda n: rc.capture.film(actor(), rc.capture.ShotPlan(frames=2, size=16), threads=n),
+    "film": lambda n: rc.capture.film(ACTOR, rc.capture.ShotPlan(frames=2, size=16), threads=n),
     "make_actor_set": actors,
     "BlendshapeRig.evaluate": lambda n: RIG.evaluate(WEIGHTS, threads=n),
     "Deformer.evaluate": lambda n: rc.Deformer.evaluate(RIG, WEIGHTS, threads=n),
