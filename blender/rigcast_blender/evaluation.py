@@ -139,13 +139,6 @@ def pose_row(item: Any, depsgraph: Any) -> Array:
     return character_of(item).pose(item.rigcast.armature, depsgraph)
 
 
-def vertices_of_part(item: Any, row: Array) -> Array:
-    """The vertices (V, 3) of a bound mesh for a pose, in the model's space."""
-    vertices = character_of(item).model.evaluate(row)
-    rows = part_rows(model_of(item), item.rigcast.part)
-    return np.asarray(vertices if rows is None else vertices[rows])
-
-
 def evaluate_shown(character: Character, items: Sequence[Any], row: Array, detail: float) -> dict[Owner, Array]:
     """The vertices (V, 3) of meshes for a pose, by owner: only what these meshes show is computed."""
     rows = [part_rows(character.model, item.rigcast.part) for item in items]
@@ -156,7 +149,7 @@ def evaluate_shown(character: Character, items: Sequence[Any], row: Array, detai
             chosen = np.concatenate(rows)  # type: ignore[arg-type]
             model = model if len(chosen) == model.num_vertices else model.restricted(chosen)
         character.session, character.shown = model.session(), shown
-        segments = detail_segments(model)
+        segments = model.num_refinements
         if segments:
             character.session.set_detail(np.full(segments, detail, np.float32))
     made = character.session.evaluate(row)
@@ -169,11 +162,6 @@ def evaluate_shown(character: Character, items: Sequence[Any], row: Array, detai
             result[owner_of(item)] = made[first : first + len(part)] if restricted else made[part]
             first += len(part)
     return result
-
-
-def detail_segments(model: Any) -> int:
-    """The number of a model's parts of which the quality can be chosen; 0 for most kinds."""
-    return int(model.num_refinements)
 
 
 def placement(character: Character, item: Any, depsgraph: Any) -> Array | None:

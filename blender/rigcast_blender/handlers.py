@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import bpy
 from bpy.app.handlers import persistent
 
 from . import evaluation, live
+from .registering import unwatch, watch
 
 
 @persistent
@@ -42,15 +42,11 @@ CLASSES = ()
 
 def register() -> None:
     """Begin to follow the scene."""
-    for name, handler in HANDLERS:
-        getattr(bpy.app.handlers, name).append(handler)
+    watch(HANDLERS)
 
 
 def unregister() -> None:
     """End; what is gone already is passed over. Models are freed."""
-    for name, handler in HANDLERS:
-        registered = getattr(bpy.app.handlers, name)
-        if handler in registered:
-            registered.remove(handler)
+    unwatch(HANDLERS)
     live.forget()
     evaluation.forget_models()

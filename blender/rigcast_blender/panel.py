@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import os
-import textwrap
 from typing import Any
 
 import bpy
 
 from . import binding, evaluation
 from .runtime import rr
-
-LINE = 44  # letters in a sidebar of the usual width
+from .texts import write_lines
 
 
 class PanelOfRigcast:
@@ -39,14 +37,14 @@ class RIGCAST_PT_main(bpy.types.Panel):
         if item is None or item.type != "MESH":
             layout.label(text="Select a mesh", icon="INFO")
         elif binding.bound(item):
-            _draw_bound(layout, item)
+            _draw_bound(layout, context, item)
         else:
             layout.operator("rigcast.bind", icon="LINKED", text="Bind Model ...")
-            draw_message(layout, item.rigcast.message)
+            _draw_message(layout, context, item)
         layout.label(text=f"rigcast {rr.__version__}, {rr.instruction_set()}")
 
 
-def _draw_bound(layout: Any, item: Any) -> None:
+def _draw_bound(layout: Any, context: Any, item: Any) -> None:
     about = item.rigcast
     column = layout.column(align=True)
     column.label(text=os.path.basename(about.model), icon="LINKED")
@@ -54,7 +52,7 @@ def _draw_bound(layout: Any, item: Any) -> None:
     row.prop(about, "live", toggle=True, icon="PLAY")
     row.operator("rigcast.unbind", icon="UNLINKED", text="Unbind")
     _draw_lamp(layout, item)
-    draw_message(layout, about.message)
+    _draw_message(layout, context, item)
     column = layout.column(align=True)
     column.prop(about, "blend")
     if _has_detail(item):
@@ -76,17 +74,15 @@ def _draw_lamp(layout: Any, item: Any) -> None:
 
 def _has_detail(item: Any) -> bool:
     try:
-        return evaluation.detail_segments(evaluation.model_of(item)) > 0
+        return bool(evaluation.model_of(item).num_refinements)
     except binding.BindError:
         return False
 
 
-def draw_message(layout: Any, text: str) -> None:
-    """Draw a sentence in as many lines as it needs."""
-    if text:
-        column = layout.column(align=True)
-        for number, line in enumerate(textwrap.wrap(text, LINE)):
-            column.label(text=line, icon="INFO" if number == 0 else "BLANK1")
+def _draw_message(layout: Any, context: Any, item: Any) -> None:
+    """Draw what was said of a mesh last, if anything."""
+    if item.rigcast.message:
+        write_lines(layout, context, [("INFO", item.rigcast.message)])
 
 
 CLASSES = (RIGCAST_PT_main,)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import importlib
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -48,6 +49,20 @@ def register() -> None:
             module.register()
     atexit.unregister(unregister)
     atexit.register(unregister)  # a handler that outlives the module bpy crashes some versions at exit
+
+
+def watch(handlers: Sequence[tuple[str, Any]]) -> None:
+    """Append functions to Blender's lists of handlers, by the names of these."""
+    for name, handler in handlers:
+        getattr(bpy.app.handlers, name).append(handler)
+
+
+def unwatch(handlers: Sequence[tuple[str, Any]]) -> None:
+    """Take functions off these lists; those that are gone are passed over."""
+    for name, handler in handlers:
+        registered = getattr(bpy.app.handlers, name)
+        if handler in registered:
+            registered.remove(handler)
 
 
 def unregister(*_: Any) -> None:

@@ -47,8 +47,9 @@ NEEDS = {
     "train_to_a_stated_error": ("torch",),
     "view": ("torch", "websockets"),
 }
-# tests/cpp installs the libraries and builds and runs the programs; tests/runtime runs the pages of the C library.
-BY_OTHERS = {"learn_in_blender", "play_from_cpp", "runtime", "use_from_c", "use_from_cpp"}
+# tests/cpp installs the libraries and builds and runs the programs; tests/runtime runs the pages of the C library, and
+# tests/blender_addon what those of the add-on say.
+BY_OTHERS = {"blender_addon", "learn_in_blender", "play_from_cpp", "runtime", "use_from_c", "use_from_cpp"}
 
 
 @pytest.fixture(scope="module")

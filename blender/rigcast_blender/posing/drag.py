@@ -13,8 +13,9 @@ from bpy.app.handlers import persistent
 from ..jobs.running import CURRENT, JobError, Progress, Works, draw_progress
 from ..moving import at_frame
 from ..panel import PanelOfRigcast
+from ..registering import unwatch, watch
 from ..texts import write_lines
-from .pins import character_under, pins_of
+from .pins import OnPins, character_under, pins_of
 from .reaching import controls_of, forget, reach
 
 _seen: dict[str, bytes] = {}  # places of the pins of a character that its pose is for
@@ -65,17 +66,12 @@ def accept_places(*_: Any) -> None:
                 _seen[item.name] = _places(item)
 
 
-class RIGCAST_OT_pose_pins(bpy.types.Operator):
+class RIGCAST_OT_pose_pins(OnPins, bpy.types.Operator):
     """Pose the rig by its controls so that the skin reaches the pins"""
 
     bl_idname = "rigcast.pose_pins"
     bl_label = "Pose to Pins"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        item = character_under(context)
-        return item is not None and bool(pins_of(item))
 
     def execute(self, context: Any) -> set[str]:
         item = character_under(context)
@@ -87,7 +83,7 @@ class RIGCAST_OT_pose_pins(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class RIGCAST_OT_key_pins(Works, bpy.types.Operator):
+class RIGCAST_OT_key_pins(OnPins, Works, bpy.types.Operator):
     """Key the controls of the rig so that the skin follows the pins, in this frame or in all frames of the scene"""
 
     bl_idname = "rigcast.key_pins"
@@ -99,10 +95,6 @@ class RIGCAST_OT_key_pins(Works, bpy.types.Operator):
         items=[("FRAME", "This Frame", "The current frame"), ("RANGE", "Range", "All frames of the scene")],
         description="What is keyed",
     )
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return RIGCAST_OT_pose_pins.poll(context)
 
     def stopped(self) -> str:
         """Words after Esc."""
@@ -192,14 +184,10 @@ CLASSES = (RIGCAST_OT_pose_pins, RIGCAST_OT_key_pins, RIGCAST_PT_pins)
 
 def register() -> None:
     """Watch the pins."""
-    for place, handler in HANDLERS:
-        getattr(bpy.app.handlers, place).append(handler)
+    watch(HANDLERS)
 
 
 def unregister() -> None:
     """Watch them no longer."""
-    for place, handler in HANDLERS:
-        handlers = getattr(bpy.app.handlers, place)
-        if handler in handlers:
-            handlers.remove(handler)
+    unwatch(HANDLERS)
     forget()

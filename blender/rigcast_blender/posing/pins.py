@@ -129,17 +129,21 @@ def _selected(context: Any, item: Any) -> list[int]:
     return [vertex.index for vertex in item.data.vertices if vertex.select]
 
 
-class RIGCAST_OT_snap_pins(bpy.types.Operator):
-    """Put the pins where the skin is now, after the rig was posed by its controls"""
-
-    bl_idname = "rigcast.snap_pins"
-    bl_label = "Snap Pins to Skin"
-    bl_options = {"REGISTER", "UNDO"}
+class OnPins:
+    """A mixin for operators on the pins of the character that is meant."""
 
     @classmethod
     def poll(cls, context: Any) -> bool:
         item = character_under(context)
         return item is not None and bool(pins_of(item))
+
+
+class RIGCAST_OT_snap_pins(OnPins, bpy.types.Operator):
+    """Put the pins where the skin is now, after the rig was posed by its controls"""
+
+    bl_idname = "rigcast.snap_pins"
+    bl_label = "Snap Pins to Skin"
+    bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: Any) -> set[str]:
         item = character_under(context)
