@@ -20,7 +20,7 @@ PLATFORMS = {"x86_64": "linux-x64", "aarch64": "linux-arm64"}  # Blender's names
 TIME = (2020, 1, 1, 0, 0, 0)  # of all files, so that the same files give the same bytes
 
 
-def pack(path: Path, library: Path, processor: str = platform.machine()) -> list[str]:
+def pack(path: Path, library: Path, notices: Path | None = None, processor: str = platform.machine()) -> list[str]:
     """Write the zip.
 
     Parameters
@@ -28,6 +28,8 @@ def pack(path: Path, library: Path, processor: str = platform.machine()) -> list
     path : Path
     library : Path
         librigcast.so.1 for Linux, of a processor: "x86_64" or "aarch64".
+    notices : Path, optional
+        Text with the licences of others in the library.
 
     Returns
     -------
@@ -40,6 +42,8 @@ def pack(path: Path, library: Path, processor: str = platform.machine()) -> list
         If a file is not where this one's folder says.
     """
     files = dict(sorted(_files(library, processor)))
+    if notices is not None:
+        files[f"lib/{notices.name}"] = notices.read_bytes()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for name, content in files.items():
             entry = zipfile.ZipInfo(f"{ADDON}/{name}", TIME)
@@ -72,4 +76,4 @@ def _for_platform(manifest: Path, processor: str) -> bytes:
 
 
 if __name__ == "__main__":
-    pack(Path(sys.argv[1]), Path(sys.argv[2]))
+    pack(*map(Path, sys.argv[1:4]))

@@ -38,8 +38,10 @@ endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
-# The runtime is linked statically and loads the driver at its first use: importing the extension needs neither.
-set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+# The runtime is linked statically, or with Shared comes from the wheel nvidia-cuda-runtime. It loads the driver at its
+# first use: importing the extension needs none.
+set(RIGCAST_CUDA_RUNTIME Static CACHE STRING "How the CUDA runtime is linked: Static or Shared")
+set(CMAKE_CUDA_RUNTIME_LIBRARY ${RIGCAST_CUDA_RUNTIME})
 list(GET RIGCAST_CUDA_ARCHITECTURES 0 RIGCAST_CUDA_OLDEST)
 string(REGEX MATCH "^[0-9]+" RIGCAST_CUDA_OLDEST "${RIGCAST_CUDA_OLDEST}")
 message(STATUS "CUDA extension: nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${RIGCAST_CUDA_ARCHITECTURES}")

@@ -8,13 +8,15 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from release import cuda_wheel
+from release import cuda_wheel, newer_python
 from release.aarch64 import make_for_aarch64, make_package_for_aarch64
 from release.bill import Artifact, write_bill
 from release.blender_addon import make_addon
+from release.debian import NoPackages
 from release.highway import bundle
 from release.library import PARTS, archive, compile_library
-from release.package_wheels import find_interpreters, make_wheels, parts
+from release.newer_python import make_newer_python
+from release.package_wheels import Interpreter, find_interpreters, make_wheels, parts
 from release.project import ROOT, Part, version
 from release.root_checks import check_in_roots
 from release.runtime_wheel import make_wheel
@@ -27,8 +29,8 @@ Before these files are published:
   2. The version in pyproject.toml is new, and CHANGELOG.md says what changed.
   3. The files for 64-bit ARM are made and run in emulation: ./run release --aarch64.
   4. Sources, wheel and C library work where nothing else is installed: ./run release --roots, a command of its own.
-  5. Not made here: wheels for Pythons that are not here, for ARM but of Python 3.11, anything for Windows and macOS.
-     Recipes that nobody has run yet: release/recipes.
+  5. Not made here: wheels for ARM but of Python 3.11, anything for Windows and macOS. Recipes that nobody has run yet:
+     release/recipes.
 """
 
 
@@ -53,17 +55,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     build = ROOT / "build" / "release" / processor
     library = compile_library(build, processor)
     inside = [highway, *PARTS]
-    artifacts.append(Artifact(archive(library, folder), inside))
+    artifacts.append(Artifact(archive(library, folder, inside), inside))
     say("the wheel rigcast-runtime ...")
-    artifacts.append(Artifact(make_wheel(library, folder), inside))
+    artifacts.append(Artifact(make_wheel(library, folder, inside), inside))
     say("the add-on for Blender ...")
-    artifacts.append(Artifact(make_addon(library, folder), inside))
+    artifacts.append(Artifact(make_addon(library, folder, inside), inside))
     package = parts(highway)
     artifacts += _package(build, folder, chosen.python, package, say)
     if chosen.cuda:
         artifacts += _cuda(folder, chosen.python, cuda_wheel.parts(highway), say)
     if chosen.aarch64:
-        artifacts += [Artifact(path, inside) for path in make_for_aarch64(folder, say)]
+        artifacts += [Artifact(path, inside) for path in make_for_aarch64(folder, inside, say)]
         artifacts += [Artifact(path, package) for path in make_package_for_aarch64(folder, package, say)]
     for path in [*(artifact.path for artifact in artifacts), *write_bill(artifacts, folder)]:
         say(f"{path.stat().st_size:>11,} bytes  {path}")
@@ -101,8 +103,12 @@ def _package(
 ) -> list[Artifact]:
     """The wheels of rigcast for the Pythons that are here, made and tried."""
     interpreters, missing = find_interpreters(programs)
-    if missing:
-        say(f"no wheel for Python {', '.join(missing)}: no CPython of it with headers is here (--python names one)")
+    for wanted in missing:
+        say(f"no CPython {wanted} with headers is here (--python names one): Debian's {newer_python.SUITE} ...")
+        try:
+            interpreters.append(Interpreter(wanted, make_newer_python(wanted)))
+        except NoPackages as reason:
+            say(f"SKIPPED: no wheel for Python {wanted}: {reason}")
     wheels = make_wheels(build, folder, interpreters, inside, say)
     say("each wheel in an environment of its own ...")
     for line in try_wheels(list(zip(interpreters, wheels, strict=True)), build / "tried"):

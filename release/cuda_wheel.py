@@ -2,8 +2,8 @@
 
 nvcc does not compile headers of libc++, which is what Zig has: the extension is compiled with libstdc++. Objects of the
 engine cross from ``_core`` to ``_cuda``, so both come from one compiler. Hence this wheel brings its own ``_core``, and
-needs the glibc of the system that GCC compiles for, 2.35 in Debian 12. The CUDA runtime is linked in, and loads the
-driver when it is first used; no other package of NVIDIA is needed.
+needs the glibc of the system that GCC compiles for, 2.35 in Debian 12. The CUDA runtime is that of NVIDIA's wheel,
+which pip brings; it loads the driver when it is first used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from release.wheel_content import Promise, WheelContent, check_wheel
 LARGEST = 15_000_000  # bytes
 GLIBC = (2, 35)
 EXTENSIONS = ("_core", "_cuda")
-RUNTIME = Part("CUDA runtime", "13", "LicenseRef-CUDA-EULA", "docs.nvidia.com/cuda/eula", "linked in")
+RUNTIME = "libcudart.so.13"
 METADATA = """\
 Metadata-Version: 2.4
 Name: rigcast-cuda
@@ -37,6 +37,7 @@ License-File: LICENSE
 License-File: {notices}
 Requires-Python: >=3.10
 Requires-Dist: rigcast=={version}
+Requires-Dist: nvidia-cuda-runtime>=13.0,<14
 Description-Content-Type: text/markdown
 
 Install it beside `rigcast` of the same version, which then uses this engine; `rigcast doctor` says which devices work.
@@ -93,7 +94,7 @@ def try_wheel(interpreter: Interpreter, wheels: Sequence[Path], place: Path) -> 
 
 def parts(highway: Part) -> list[Part]:
     """What the extensions contain of others; their C++ library is the system's."""
-    return [highway, *PARTS[:2], PYBIND11, RUNTIME]
+    return [highway, *PARTS[:2], PYBIND11]
 
 
 def compile_extensions(build: Path, interpreter: Interpreter) -> list[Path]:
@@ -102,6 +103,7 @@ def compile_extensions(build: Path, interpreter: Interpreter) -> list[Path]:
     shutil.rmtree(made, ignore_errors=True)
     options = {
         "CUDA": "ON",
+        "CUDA_RUNTIME": "Shared",
         "CHOLMOD": "OFF",
         "INSTALL": "OFF",
         "C": "OFF",
@@ -137,5 +139,5 @@ def _pack(
         run([sys.executable, "-m", "wheel", "pack", content, "--dest-dir", folder])
     wheel = folder / f"rigcast_cuda-{version()}-{tag}.whl"
     paths = tuple(f"rigcast_cuda/{extension.name}" for extension in extensions)
-    system = SYSTEM | {"libstdc++.so.6", "libgcc_s.so.1", "librt.so.1"}
+    system = SYSTEM | {"libstdc++.so.6", "libgcc_s.so.1", RUNTIME}
     return wheel, check_wheel(wheel, Promise(tag, paths, LARGEST, system, GLIBC))

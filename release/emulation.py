@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from release.debian import NoPackages, settle_headers, unpack
 from release.project import ROOT, run
 
 PLACE = ROOT / "build" / "release" / "arm64"
@@ -70,9 +69,6 @@ def make_emulation() -> Emulation:
     program = next((name for name in EMULATORS if shutil.which(name)), None)
     if program is None:
         raise NoEmulation(f"no {' or '.join(EMULATORS)} (Debian: apt-get install qemu-user-static)")
-    for tool in ("apt-get", "dpkg-deb"):
-        if shutil.which(tool) is None:
-            raise NoEmulation(f"no {tool}, which gets programs of the other processor")
     whole = PLACE / "whole"
     if not whole.is_dir():
         half = PLACE / "half"
@@ -85,28 +81,12 @@ def make_emulation() -> Emulation:
 
 
 def _unpack_system(folder: Path) -> None:
-    """Get Debian's packages with lists of their own; the system's stay as they are."""
-    for name in ("apt/lists/partial", "apt/archives/partial", "deb"):
-        (folder / name).mkdir(parents=True)
-    (folder / "apt.conf").write_text(
-        'APT::Architectures { "amd64"; "arm64"; };\nAPT::Sandbox::User "root";\n'
-        f'Dir::State::Lists "{folder}/apt/lists";\nDir::Cache "{folder}/apt";\n',
-        encoding="utf-8",
-    )
-    env = os.environ | {"APT_CONFIG": str(folder / "apt.conf")}
-    for words in (["update", "-q"], ["download", "-q", *(f"{name}:arm64" for name in PACKAGES)]):
-        done = subprocess.run(
-            ["apt-get", *words], cwd=folder / "deb", env=env, capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise NoEmulation(f"apt-get {words[0]} failed: {(done.stdout + done.stderr)[-500:]}")
-    for package in sorted((folder / "deb").glob("*.deb")):
-        run(["dpkg-deb", "-x", package, folder / "root"])
-    headers = folder / "root" / "usr" / "include"  # pyconfig.h of every processor includes that of one
-    own = headers / "aarch64-linux-gnu" / f"python{PYTHON}" / "pyconfig.h"
-    shutil.copyfile(own, headers / f"python{PYTHON}" / "pyconfig.h")
-    shutil.rmtree(folder / "apt")
-    shutil.rmtree(folder / "deb")
+    """Get Debian's packages."""
+    try:
+        unpack(PACKAGES, folder / "root", "aarch64")
+    except NoPackages as reason:
+        raise NoEmulation(str(reason)) from reason
+    settle_headers(folder / "root", PYTHON, "aarch64")
 
 
 def _unpack_numpy(folder: Path) -> None:

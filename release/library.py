@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import platform
 import sys
 import tarfile
@@ -9,10 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from release.linked import linked
+from release.notices import NAME, notices
 from release.project import ROOT, Part, commit_time, run, version
 
 SYSTEM = "linux-gnu.2.28"
 LARGEST = 3 << 20  # bytes
+SMALL = ("core", "registry", "crowd", "synthesis", "ik")  # layers that mostly read files and check arguments
 PARTS = [
     Part("Eigen", "3.4.1", "MPL-2.0", "eigen.tuxfamily.org", "headers, compiled in"),
     Part("JSON for Modern C++", "3.12.0", "MIT", "github.com/nlohmann/json", "headers, compiled in"),
@@ -68,6 +71,7 @@ def compile_target(
         "CHOLMOD": "OFF",
         "INSTALL": "OFF",
         "CONVOLUTION_OPTIONS": "",
+        "SMALL_ROOMS": ";".join(SMALL),
         "ZIG_TARGET": f"{processor}-{SYSTEM}",
         "ZIG": sys.executable,
         "HEADERS_PYTHON": sys.executable,
@@ -97,8 +101,23 @@ def check(library: Path) -> None:
         raise SystemExit(f"{library} {'; '.join(wrong)}")
 
 
-def archive(library: Path, folder: Path, processor: str = platform.machine()) -> Path:
-    """Pack the library with its header, licence and example as ``librigcast-VERSION-linux-PROCESSOR.tar.xz``."""
+def archive(library: Path, folder: Path, inside: Sequence[Part], processor: str = platform.machine()) -> Path:
+    """Pack the library with its headers, licences and example as ``librigcast-VERSION-linux-PROCESSOR.tar.xz``.
+
+    Parameters
+    ----------
+    library, folder : Path
+        What is packed, and where to.
+    inside : sequence of Part
+        What the library contains of others.
+    processor : str
+        "x86_64" or "aarch64".
+
+    Returns
+    -------
+    Path
+        The archive.
+    """
     name = f"librigcast-{version()}-linux-{processor}"
     files = {
         f"lib/{library.name}": library,
@@ -108,8 +127,12 @@ def archive(library: Path, folder: Path, processor: str = platform.machine()) ->
     }
     path = folder / f"{name}.tar.xz"
     with tarfile.open(path, "w:xz") as packed:
-        for inside, file in sorted(files.items()):
-            packed.add(file, f"{name}/{inside}", filter=_plain)
+        for place, file in sorted(files.items()):
+            packed.add(file, f"{name}/{place}", filter=_plain)
+        text = notices(inside).encode()
+        entry = tarfile.TarInfo(f"{name}/{NAME}")
+        entry.size = len(text)
+        packed.addfile(_plain(entry), io.BytesIO(text))
         for link in ("lib/librigcast.so.1", "lib/librigcast.so"):
             entry = tarfile.TarInfo(f"{name}/{link}")
             entry.type, entry.linkname, entry.mtime = tarfile.SYMTYPE, library.name, commit_time()

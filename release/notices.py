@@ -13,7 +13,6 @@ HEAD = "Parts of others that the compiled library of this distribution contains.
 ELSEWHERE = {
     "MPL-2.0": "Unchanged headers of a release, whose source code is at the address above.\n"
     "The licence: https://mozilla.org/MPL/2.0/\n",
-    "LicenseRef-CUDA-EULA": "Redistributable part of the CUDA toolkit; the licence is at the address above.\n",
 }
 RULE = "=" * 100 + "\n"
 

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from release.debian import mirror
 from release.project import ROOT
 
 ROOTS = ROOT / "build" / "release" / "roots"
@@ -82,7 +83,8 @@ class Reach:
         for path in (Path("/etc/resolv.conf"), Path("/etc/hosts")):
             if path.is_file():
                 files[str(path)] = path
-        return cls(environment, files, _mirror())
+        address = mirror()
+        return cls(environment, files, [address] if address else [])
 
     def copy_into(self, root: Path) -> None:
         """Copy the files to their places in a root."""
@@ -177,12 +179,3 @@ def _pip_settings() -> dict[str, str]:
         if section in ("global", "install", ":env:"):
             settings[f"PIP_{name.upper().replace('-', '_')}"] = " ".join(str(ast.literal_eval(value)).split())
     return settings
-
-
-def _mirror() -> list[str]:
-    """The first address of the suite's packages among those that apt knows."""
-    if shutil.which("apt-get") is None:
-        return []
-    asked = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Identifier: Packages", f"Codename: {SUITE}"]
-    shown = subprocess.run([*asked, "Component: main"], capture_output=True, text=True, check=False).stdout.split()
-    return shown[:1]

@@ -6,9 +6,11 @@ import platform
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from release.project import ROOT, run, version
+from release.notices import NAME, notices
+from release.project import ROOT, Part, run, version
 from release.wheel_content import Promise, check_wheel
 
 TAG = "py3-none-manylinux_2_28"
@@ -20,14 +22,15 @@ Version: {version}
 Summary: Runs learned character rigs in hosts: models, sessions, crowds, inverse rigs and drags over one C library
 License-Expression: Apache-2.0
 License-File: LICENSE
+License-File: {notices}
 Requires-Python: >=3.9
 Description-Content-Type: text/markdown
 
 {page}"""
 
 
-def make_wheel(library: Path, folder: Path, processor: str = platform.machine()) -> Path:
-    """Pack the package and the library of a processor.
+def make_wheel(library: Path, folder: Path, inside: Sequence[Part], processor: str = platform.machine()) -> Path:
+    """Pack the package and the library of a processor, which contains parts of others.
 
     Returns
     -------
@@ -50,8 +53,9 @@ def make_wheel(library: Path, folder: Path, processor: str = platform.machine())
         shutil.copyfile(library, package / "librigcast.so.1")
         (facts / "licenses").mkdir(parents=True)
         shutil.copyfile(ROOT / "LICENSE", facts / "licenses" / "LICENSE")
+        (facts / "licenses" / NAME).write_text(notices(inside), encoding="utf-8")
         page = (ROOT / "docs" / "how-to" / "programs" / "runtime.md").read_text(encoding="utf-8")
-        (facts / "METADATA").write_text(METADATA.format(version=version(), page=page), encoding="utf-8")
+        (facts / "METADATA").write_text(METADATA.format(version=version(), notices=NAME, page=page), encoding="utf-8")
         (facts / "WHEEL").write_text(
             f"Wheel-Version: 1.0\nGenerator: rigcast {version()}\nRoot-Is-Purelib: false\nTag: {tag}\n",
             encoding="utf-8",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -55,10 +56,10 @@ def try_wheels(wheels: Sequence[tuple[Interpreter, Path]], place: Path, developm
 
 def install(interpreter: Interpreter, wheels: Sequence[Path], folder: Path, *more: str | Path) -> Path:
     """Install wheels, and what they require, in an empty environment, whose Python is returned."""
-    run([interpreter.program, "-m", "venv", "--clear", folder])
+    run([interpreter.program, "-m", "venv", "--clear", "--without-pip", folder])  # not every Python brings its pip
     program = folder / "bin" / "python"
-    quiet = ["--disable-pip-version-check", "--no-warn-script-location", "--only-binary", ":all:"]
-    run([program, "-m", "pip", "install", *quiet, *more, *wheels])
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", program]
+    run([*pip, "install", "--no-warn-script-location", "--only-binary", ":all:", *more, *wheels])
     return program
 
 

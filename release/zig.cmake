@@ -10,7 +10,11 @@ if(NOT CMAKE_HOST_SYSTEM_NAME STREQUAL "Linux" OR NOT CMAKE_HOST_SYSTEM_PROCESSO
   set(CMAKE_SYSTEM_PROCESSOR "${processor}")
 endif()
 set(RIGCAST_SYSTEM_HEADERS OFF CACHE BOOL "")
-set(CMAKE_CXX_FLAGS "-g0 -fomit-frame-pointer" CACHE STRING "" FORCE)  # Zig's defaults: debug information, frame pointers
+execute_process(COMMAND "${RIGCAST_ZIG}" -m ziglang version OUTPUT_VARIABLE zig_version OUTPUT_STRIP_TRAILING_WHITESPACE
+  COMMAND_ERROR_IS_FATAL ANY)  # a word of all commands: objects of another version are compiled anew
+# Zig's defaults: debug information, frame pointers. Without vector instructions Highway has two forms, one of which GCC
+# 12 does not compile: the other is smaller, and gives its bytes.
+set(CMAKE_CXX_FLAGS "-DRIGCAST_ZIG_VERSION=${zig_version} -DHWY_BROKEN_EMU128=1 -g0 -fomit-frame-pointer" CACHE STRING "" FORCE)
 set(CMAKE_MODULE_LINKER_FLAGS "-s" CACHE STRING "" FORCE)
 
 # CMake wants compilers and archivers that are programs.

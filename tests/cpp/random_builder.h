@@ -35,11 +35,17 @@ private:
     std::mt19937_64 random_;
 };
 
-/// Two joints of each vertex, with equal weights.
+/// Two joints of each vertex, with equal weights; on a sheet, of neighboring joints along its rows.
 inline void add_skin(Builder& builder, const Sizes& sizes) {
     std::vector<std::int32_t> joint;
-    for (int i = 0; i < 2 * sizes.vertices; ++i) joint.push_back(builder.below(sizes.joints));
-    const std::vector<float> weight(joint.size(), 0.5f);
+    std::vector<float> weight(2 * static_cast<std::size_t>(sizes.vertices), 0.5f);
+    for (int i = 0; sizes.row == 0 && i < 2 * sizes.vertices; ++i) joint.push_back(builder.below(sizes.joints));
+    for (int k = 0; sizes.row > 0 && k < sizes.vertices; ++k) {
+        const int along = k % sizes.row * (sizes.joints - 1), second = along % sizes.row;
+        joint.insert(joint.end(), {along / sizes.row, along / sizes.row + 1});
+        weight[2 * k + 1] = static_cast<float>(second) / static_cast<float>(sizes.row);
+        weight[2 * k] = 1.0f - weight[2 * k + 1];
+    }
     builder.file.add("skin.joint", {sizes.vertices, 2}, joint.data());
     builder.file.add("skin.weight", {sizes.vertices, 2}, weight.data());
 }

@@ -1,6 +1,7 @@
 #include "random_model.h"
 
 #include <bit>
+#include <cmath>
 #include <cstdio>
 
 #include "random_baselines.h"
@@ -32,6 +33,21 @@ void add_combinations(Builder& builder, const Sizes& sizes) {
     builder.list<float>(error + "offset", {0.5f});
 }
 
+/// A sheet of quads with soft waves.
+void add_sheet(Builder& builder, const Sizes& sizes) {
+    std::vector<std::int32_t> faces;
+    std::vector<float> rest;
+    const float step = 2.0f / static_cast<float>(sizes.row);
+    for (int k = 0; k < sizes.vertices; ++k) {
+        const float x = step * static_cast<float>(k % sizes.row), y = step * static_cast<float>(k / sizes.row);
+        for (const float number : {x, y, 0.3f * std::sin(3.0f * x + 2.0f * y)}) rest.push_back(number);
+        if (k % sizes.row + 1 == sizes.row || k + sizes.row >= sizes.vertices) continue;
+        for (const int corner : {k, k + 1, k + sizes.row + 1, k + sizes.row}) faces.push_back(corner);
+    }
+    builder.file.add("rest_vertices", {sizes.vertices, 3}, rest.data());
+    builder.file.add("faces", {static_cast<std::int64_t>(faces.size() / 4), 4}, faces.data());
+}
+
 void add_character(Builder& builder, const Sizes& sizes) {
     const std::int64_t joints = sizes.joints, vertices = sizes.vertices;
     std::vector<std::int32_t> parents, faces;
@@ -39,8 +55,12 @@ void add_character(Builder& builder, const Sizes& sizes) {
     for (int f = 0; f < 4 * sizes.vertices; ++f) faces.push_back(f % 4 == 3 ? -1 : builder.below(sizes.vertices));
     builder.list("skeleton.parents", parents);
     builder.file.add("skeleton.rest", {joints, 3, 4}, transforms(builder, sizes.joints).data());
-    builder.noise("rest_vertices", {vertices, 3}, 1.0f);
-    builder.file.add("faces", {vertices, 4}, faces.data());
+    if (sizes.row > 0) {
+        add_sheet(builder, sizes);
+    } else {
+        builder.noise("rest_vertices", {vertices, 3}, 1.0f);
+        builder.file.add("faces", {vertices, 4}, faces.data());
+    }
     builder.noise("control_ranges", {12 * joints + 1, 2}, 1.0f);
     builder.list<std::int32_t>("confidence.offset", {0, 2});
     builder.list<std::int32_t>("confidence.column", {0, 3});

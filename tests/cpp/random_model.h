@@ -15,6 +15,7 @@ struct Sizes {
     int sets = 5;
     int hidden = 20;
     int components = 5;
+    int row = 0;  // vertices of a row of a sheet, whose skin turns from joint to joint; 0: faces and skins at random
 };
 
 /// A random model of a kind, any of model_kinds(): a learned body, blendshapes, or a skin with what other kinds ask

@@ -42,14 +42,14 @@ def test_an_archive_has_the_same_bytes_again(built, tmp_path):
     first, again = (tmp_path / name for name in ("first", "again"))
     for folder in (first, again):
         folder.mkdir()
-    packed = library.archive(built, first)
-    assert packed.read_bytes() == library.archive(built, again).read_bytes()
+    packed = library.archive(built, first, [EIGEN])
+    assert packed.read_bytes() == library.archive(built, again, [EIGEN]).read_bytes()
     with tarfile.open(packed) as content:
         names = {name.partition("/")[2] for name in content.getnames()}
         header = content.extractfile(f"{packed.name[: -len('.tar.xz')]}/include/rigcast/rigcast_c.h")
         assert header is not None
         assert b"rigcast_evaluate" in header.read()
-    assert {"lib/librigcast.so", "lib/librigcast.so.1", f"lib/{built.name}", "LICENSE"} < names
+    assert {"lib/librigcast.so", "lib/librigcast.so.1", f"lib/{built.name}", "LICENSE", "THIRD_PARTY.txt"} < names
 
 
 def test_the_bill_names_every_artifact_with_its_parts(tmp_path):

@@ -2,12 +2,20 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 
 #include "rigcast/core/error.h"
 #include "rigcast/core/view.h"
 
 namespace rigcast {
+
+/// A number as text, of at most so many significant digits: "0.25", "1e-07".
+inline std::string describe_number(double value, int digits = 6) {
+    std::array<char, 40> text{};
+    std::snprintf(text.data(), text.size(), "%.*g", digits, value);
+    return text.data();
+}
 
 /// A shape as text: "(12, 3)". A negative extent reads "any".
 template <int Rank>

@@ -23,13 +23,26 @@ struct KnownSet {
     std::int64_t target;  // Highway's bit
 };
 
+#ifdef HWY_NEON_WITHOUT_AES  // newer headers split the set of ARM
+constexpr KnownSet neon{"NEON", HWY_NEON | HWY_NEON_WITHOUT_AES};
+#else
+constexpr KnownSet neon{"NEON", HWY_NEON};
+#endif
+
 /// In the order of RIGCAST_EXPORT. Without vector instructions Highway compiles one of two forms.
 constexpr std::array<KnownSet, 6> known_sets{{{"AVX-512", HWY_AVX3},
                                               {"AVX2", HWY_AVX2},
                                               {"SSE4", HWY_SSE4},
-                                              {"NEON", HWY_NEON},
+                                              neon,
                                               {"WASM", HWY_WASM},
                                               {"portable", HWY_EMU128 | HWY_SCALAR}}};
+
+constexpr bool all_are_known() {
+    std::int64_t named = 0;
+    for (const KnownSet& set : known_sets) named |= set.target;
+    return (HWY_TARGETS & ~named) == 0;
+}
+static_assert(all_are_known(), "Highway compiles kernels for a set that has no name here and no entry in dispatch.h");
 
 #if HWY_ARCH_X86
 
@@ -82,8 +95,8 @@ std::int64_t sets_of_this_processor() {
     const std::uint64_t saved = saved_registers();
     if (!all_of(saved, {1, 2})) return sets;  // XMM, YMM
     sets |= HWY_AVX2;
-    // AVX512F, DQ, BW, VL; masks and both parts of the ZMM registers
-    if (all_of(more.b, {16, 17, 30, 31}) && all_of(saved, {5, 6, 7})) sets |= HWY_AVX3;
+    // AVX512F, DQ, CD, BW, VL; masks and both parts of the ZMM registers
+    if (all_of(more.b, {16, 17, 28, 30, 31}) && all_of(saved, {5, 6, 7})) sets |= HWY_AVX3;
     return sets;
 }
 

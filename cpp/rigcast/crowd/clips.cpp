@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 #include <string>
 
 #include "rigcast/core/check.h"
@@ -12,13 +11,6 @@ namespace rigcast::crowd {
 namespace {
 
 constexpr const char* constructor = "Crowd";
-
-std::string number_text(double value) {
-    std::ostringstream text;
-    text.precision(12);
-    text << value;
-    return text.str();
-}
 
 [[noreturn]] void refuse(const char* function, const char* argument, const std::string& value, const Heads& heads,
                          std::int64_t head, const std::string& expected) {
@@ -65,9 +57,9 @@ void Clips::check(const char* function, const Heads& heads) const {
         }
         const double frame = heads.frame(h);
         const std::int64_t last = num_frames_[static_cast<std::size_t>(clip)] - 1;
-        if (!std::isfinite(frame)) refuse(function, "frame", number_text(frame), heads, h, "finite");
+        if (!std::isfinite(frame)) refuse(function, "frame", describe_number(frame, 12), heads, h, "finite");
         if (frame < 0.0 || frame > static_cast<double>(last)) {
-            refuse(function, "frame", number_text(frame), heads, h,
+            refuse(function, "frame", describe_number(frame, 12), heads, h,
                    up_to(last) + ", the last frame of clip " + std::to_string(clip));
         }
         const std::int32_t prefix = heads.prefix(h);

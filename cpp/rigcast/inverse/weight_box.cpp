@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 
@@ -162,12 +161,6 @@ std::vector<double> start_inside(const WeightBox& box, View<const double, 2> ini
         }
     }
     return start;
-}
-
-std::string describe_number(double value) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%g", value);
-    return text.data();
 }
 
 }  // namespace rigcast::inverse

@@ -28,7 +28,4 @@ void rest(WeightBox& box, std::span<const char> shapes);
 /// free weights outside the box.
 std::vector<double> start_inside(const WeightBox& box, View<const double, 2> init);
 
-/// A number in up to six digits: "0.25", "1e+13".
-std::string describe_number(double value);
-
 }  // namespace rigcast::inverse

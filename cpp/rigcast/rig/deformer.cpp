@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <iomanip>
-#include <sstream>
 
 #include "rigcast/core/check.h"
 #include "rigcast/core/error.h"
@@ -12,12 +10,6 @@
 
 namespace rigcast::rig {
 namespace {
-
-std::string short_number(float x) {
-    std::ostringstream text;
-    text << std::setprecision(3) << x;
-    return text.str();
-}
 
 /// Integer arithmetic, which compilers make vectors of: a Jacobian has many more entries than costly ones.
 template <int Rank>
@@ -58,8 +50,8 @@ void Deformer::check_poses(const char* function, View<const float, 2> poses, con
     if (beyond == 0) return;
     const auto wrong = std::find_if_not(poses.begin(), poses.end(), [&](float x) { return std::abs(x) <= limit; });
     check_finite(function, argument, poses);
-    const std::string range = "between -" + short_number(limit) + " and " + short_number(limit);
-    throw bad_argument(function, argument, short_number(*wrong) + " at " + describe_place(poses, wrong - poses.begin()),
+    const std::string range = "between -" + describe_number(limit, 3) + " and " + describe_number(limit, 3);
+    throw bad_argument(function, argument, describe_number(*wrong, 3) + " at " + describe_place(poses, wrong - poses.begin()),
                        limit > 0.0f ? range + ": beyond it, vertices overflow"
                                     : "0: this model's offsets are so large that any other value overflows float32");
 }

@@ -1,5 +1,5 @@
 // The same models on two machines, or two instruction sets of one: check_machines write FOLDER writes small models of
-// every kind, bodies of every storage among them, and poses; write-large FOLDER models of a whole character; evaluate
+// every kind, bodies of every storage among them, and poses; write-large FOLDER models of a whole character, on a sheet; evaluate
 // FOLDER FILE writes their vertices and gradients to FILE; agree FOLDER FILE compares them with FILE, within rounding
 // of float32.
 #include <algorithm>
@@ -23,7 +23,7 @@ using namespace rigcast;
 namespace fs = std::filesystem;
 
 constexpr int num_frames = 13;  // more than the rows of a register tile, and some left over
-constexpr int character_vertices = 14000;
+constexpr int character_vertices = 14000, character_row = 125;
 constexpr float tolerance = 2e-5f;  // of the largest number: sums of a few hundred terms in another order
 
 void write_numbers(const fs::path& path, const std::vector<float>& numbers) {
@@ -53,10 +53,10 @@ std::vector<float> cut(const std::vector<float>& poses, std::int64_t columns) {
     return rows;
 }
 
-int write(const fs::path& folder, int vertices) {
+int write(const fs::path& folder, int vertices, int row) {
     fs::remove_all(folder);
     fs::create_directories(folder);
-    const checks::Sizes sizes{.vertices = vertices, .hidden = 70, .components = 19};
+    const checks::Sizes sizes{.vertices = vertices, .hidden = 70, .components = 19, .row = row};
     write_numbers(folder / "poses.f32", checks::random_poses(sizes, num_frames, 1));
     for (const std::string& kind : model_kinds()) {
         for (int seed = 0; seed < 2; ++seed) {
@@ -126,8 +126,8 @@ int compare(const std::vector<float>& a, const std::vector<float>& b) {
 
 int main(int count, char** arguments) {
     const std::string task = count > 1 ? arguments[1] : "";
-    if (task == "write" && count == 3) return write(arguments[2], checks::Sizes{}.vertices);
-    if (task == "write-large" && count == 3) return write(arguments[2], character_vertices);
+    if (task == "write" && count == 3) return write(arguments[2], checks::Sizes{}.vertices, 0);
+    if (task == "write-large" && count == 3) return write(arguments[2], character_vertices, character_row);
     if (count != 4 || (task != "evaluate" && task != "agree")) {
         return std::puts("usage: check_machines write|write-large FOLDER | evaluate|agree FOLDER FILE"), 2;
     }

@@ -1,8 +1,6 @@
 #include "rigcast/synthesis/playing/play_settings.h"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 #include "rigcast/core/check.h"
@@ -24,15 +22,13 @@ void check_count(const char* function, const char* argument, std::int64_t value)
 }  // namespace
 
 std::string number_text(double value) {
-    std::array<char, 40> text{};
+    if (std::abs(value) < 1e16 && value == std::floor(value)) return describe_number(value, 17) + ".0";
+    std::string text;
     for (int digits = 1; digits <= 17; ++digits) {
-        std::snprintf(text.data(), text.size(), "%.*g", digits, value);
-        if (std::strtod(text.data(), nullptr) == value) break;
+        text = describe_number(value, digits);
+        if (std::strtod(text.c_str(), nullptr) == value) break;
     }
-    if (std::abs(value) < 1e16 && value == std::floor(value)) {
-        std::snprintf(text.data(), text.size(), "%.1f", value);
-    }
-    return text.data();
+    return text;
 }
 
 void check_bounds(const char* function, const std::string& argument, double value, double least, bool above,
