@@ -15,7 +15,13 @@ from release.project import ROOT, Part, commit_time, run, version
 
 SYSTEM = "linux-gnu.2.28"
 LARGEST = 3 << 20  # bytes
-SMALL = ("core", "registry", "crowd", "synthesis", "ik")  # layers that mostly read files and check arguments
+# Files that read and check, and are not called for each frame.
+SMALL = "|".join([
+    "^core/", "^registry/", "^crowd/", "^synthesis/model/", "^synthesis/player/.*(text|items|command|event)",
+    "^rig/mechanism/.*reader", "^rig/channels/", "^rig/blendshapes/.*build", "^rig/character",
+    "^face/maps/map_segments", "^network/model_storage", "^inverse/(problem|weight_box)", "^body/vertex_set",
+    "^ik/learned/agreement",
+])  # fmt: skip
 PARTS = [
     Part("Eigen", "3.4.1", "MPL-2.0", "eigen.tuxfamily.org", "headers, compiled in"),
     Part("JSON for Modern C++", "3.12.0", "MIT", "github.com/nlohmann/json", "headers, compiled in"),
@@ -71,7 +77,7 @@ def compile_target(
         "CHOLMOD": "OFF",
         "INSTALL": "OFF",
         "CONVOLUTION_OPTIONS": "",
-        "SMALL_ROOMS": ";".join(SMALL),
+        "SMALL": SMALL,
         "ZIG_TARGET": f"{processor}-{SYSTEM}",
         "ZIG": sys.executable,
         "HEADERS_PYTHON": sys.executable,
