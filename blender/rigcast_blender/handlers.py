@@ -8,7 +8,6 @@ from typing import Any
 from bpy.app.handlers import persistent
 
 from . import evaluation, live
-from .registering import unwatch, watch
 
 
 @persistent
@@ -37,16 +36,9 @@ HANDLERS = (
     ("redo_post", after_jump),
     ("load_post", after_jump),
 )
-CLASSES = ()
-
-
-def register() -> None:
-    """Begin to follow the scene."""
-    watch(HANDLERS)
 
 
 def unregister() -> None:
-    """End; what is gone already is passed over. Models are freed."""
-    unwatch(HANDLERS)
+    """Free the models."""
     live.forget()
     evaluation.forget_models()

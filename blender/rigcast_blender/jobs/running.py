@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import atexit
 import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -230,18 +229,10 @@ def stop_before_loading(*_: Any) -> None:
     CURRENT.end()
 
 
+HANDLERS = (("load_pre", stop_before_loading),)
 CLASSES = (RIGCAST_OT_stop,)
-
-
-def register() -> None:
-    """Watch for new files and for the end of Blender."""
-    bpy.app.handlers.load_pre.append(stop_before_loading)
-    atexit.register(CURRENT.end)
 
 
 def unregister() -> None:
     """Stop what runs."""
     CURRENT.end()
-    if stop_before_loading in bpy.app.handlers.load_pre:
-        bpy.app.handlers.load_pre.remove(stop_before_loading)
-    atexit.unregister(CURRENT.end)
