@@ -58,9 +58,9 @@ def bind(item: Any, path: str, armature: Any | None = None, part: str | None = N
         If the model cannot move this mesh. Nothing has changed then.
     """
     _check_object(item)
-    model = evaluation.load(path)
+    model = evaluation.load(bpy.path.abspath(path))
     chosen = _part(model, item, part)
-    before = [(name, getattr(item.rigcast, name)) for name in ("model", "armature", "dials", "part")]
+    before = [(name, getattr(item.rigcast, name)) for name in ("model", "home", "armature", "dials", "part")]
     about = item.rigcast
     about.model, about.armature, about.dials, about.part = path, armature or _armature(item, model), dials, chosen
     try:

@@ -17,6 +17,7 @@ import numpy as np
 
 from .dials import Dials, owner_of
 from .matching import BindError
+from .model_paths import path_of
 from .runtime import rr, transforms
 from .skeletons import Joints, joints_of, similarity, unless_identity
 
@@ -74,16 +75,21 @@ _characters: dict[tuple[Any, ...], Character] = {}  # by key_of
 
 
 def load(path: str) -> Any:
-    """The model of a file, from memory if the file is the same. BindError if it is not there or no model."""
-    full = bpy.path.abspath(path)
+    """The model of a file, by its absolute path; from memory if the file is the same.
+
+    Raises
+    ------
+    BindError
+        If it is not there or no model.
+    """
     try:
-        key = (full, os.stat(full).st_mtime_ns)
+        key = (path, os.stat(path).st_mtime_ns)
         if key not in _models:
-            _models[key] = rr.load(full)
+            _models[key] = rr.load(path)
     except FileNotFoundError:
-        raise BindError(f"the model file {full} is not there; bind again, or put it back") from None
+        raise BindError(f"the model file {path} is not there; bind again, or put it back") from None
     except OSError as error:
-        raise BindError(f"the model file {full} cannot be read ({error.strerror})") from None
+        raise BindError(f"the model file {path} cannot be read ({error.strerror})") from None
     except ValueError as error:
         raise BindError(str(error)) from None
     return _models[key]
@@ -91,7 +97,7 @@ def load(path: str) -> Any:
 
 def model_of(item: Any) -> Any:
     """The whole model that a bound mesh has."""
-    return load(item.rigcast.model)
+    return load(path_of(item))
 
 
 def part_rows(model: Any, part: str) -> Array | None:
@@ -103,7 +109,7 @@ def key_of(item: Any) -> tuple[Any, ...]:
     """What meshes of one character share."""
     about = item.rigcast
     owner = about.armature or about.dials or item
-    return bpy.path.abspath(about.model), owner_of(owner), about.dials and owner_of(about.dials)
+    return path_of(item), owner_of(owner), about.dials and owner_of(about.dials)
 
 
 def character_of(item: Any) -> Character:
@@ -233,7 +239,7 @@ def forget_models() -> None:
 
 def release_unused() -> None:
     """Free the models that no mesh of the file is bound to."""
-    used = {bpy.path.abspath(item.rigcast.model) for item in bpy.data.objects if item.rigcast.model}
+    used = {path_of(item) for item in bpy.data.objects if item.rigcast.model}
     for key in [key for key in _models if key[0] not in used]:
         del _models[key]
     for key in [key for key in _characters if key[0] not in used]:

@@ -16,6 +16,7 @@ from tests.support.blender import blender_program, has_wheel
 from tests.support.process import PATIENCE
 
 SCENES = Path(__file__).with_name("scenes")
+FAILED = 3  # exit code of a program whose script fails; that of a Python with bpy is 1
 PACKAGE = Path(rigcast.__file__).resolve().parents[1]
 
 
@@ -52,7 +53,15 @@ def trainer(folder: Path) -> Path:
 def begun(script: str, folder: Path, *arguments: object, blender: list[str] | None = None) -> subprocess.Popen[str]:
     """Start a script of ``scenes`` in Blender, with a folder of its own for what it writes."""
     path = f"import sys; sys.path.insert(0, {str(SCENES)!r})"
-    options = ["--background", "--factory-startup", "--python-exit-code", "3", "--python-expr", path, "--python"]
+    options = [
+        "--background",
+        "--factory-startup",
+        "--python-exit-code",
+        str(FAILED),
+        "--python-expr",
+        path,
+        "--python",
+    ]
     start = [program(), *options] if blender is None else blender
     words = [*start, str(SCENES / script), "--", str(folder), *map(str, arguments)]
     settings = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..jobs import trainer
 from ..jobs.running import JobError, Progress, Works, draw_progress
+from ..model_paths import OPTIONS
 from ..panel import PanelOfRigcast
 from ..preferences import cache_folder, trainer_path
 from ..texts import write_lines
@@ -110,7 +111,7 @@ class RigcastSynthesize(bpy.types.PropertyGroup):
     """What is played."""
 
     path: bpy.props.StringProperty(
-        name="File", description="A synthesizer, as rigcast synth fit writes it", subtype="FILE_PATH"
+        name="File", description="A synthesizer, as rigcast synth fit writes it", subtype="FILE_PATH", options=OPTIONS
     )
     label: bpy.props.StringProperty(name="Label", description="Default: the first")
     seconds: bpy.props.FloatProperty(name="Seconds", description="How long", default=10.0, min=0.1, soft_max=600.0)
