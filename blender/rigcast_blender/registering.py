@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Registering: every module lists its ``CLASSES`` and ``HANDLERS``; taking off never fails, whatever is gone already."""
+"""Registering: every module lists its ``CLASSES`` and ``HANDLERS``; taking off never fails."""
 
 from __future__ import annotations
 
