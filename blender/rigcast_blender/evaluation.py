@@ -38,6 +38,8 @@ class Character:
     dials : Dials
     session : rr.Session
         Of the vertices of the meshes that are shown.
+    made : (V, 3) float32
+        The vertices that ``session`` made last: new memory each time would cost page faults.
     shown : tuple
         What ``session`` was made for.
     row : (C,) or None
@@ -52,6 +54,7 @@ class Character:
     joints: Joints | None
     dials: Dials
     session: Any = None
+    made: Array | None = None
     shown: tuple[Any, ...] | None = None
     row: Array | None = None
     written: dict[Owner, bytes] = field(default_factory=dict)
@@ -146,7 +149,10 @@ def pose_row(item: Any, depsgraph: Any) -> Array:
 
 
 def evaluate_shown(character: Character, items: Sequence[Any], row: Array, detail: float) -> dict[Owner, Array]:
-    """The vertices (V, 3) of meshes for a pose, by owner: only what these meshes show is computed."""
+    """The vertices (V, 3) of meshes for a pose, by owner: only what these meshes show is computed.
+
+    They hold until the next call for this character.
+    """
     rows = [part_rows(character.model, item.rigcast.part) for item in items]
     shown = (tuple(item.rigcast.part for item in items), detail)
     if character.shown != shown:
@@ -155,10 +161,11 @@ def evaluate_shown(character: Character, items: Sequence[Any], row: Array, detai
             chosen = np.concatenate(rows)  # type: ignore[arg-type]
             model = model if len(chosen) == model.num_vertices else model.restricted(chosen)
         character.session, character.shown = model.session(), shown
+        character.made = np.empty((model.num_vertices, 3), np.float32)
         segments = model.num_refinements
         if segments:
             character.session.set_detail(np.full(segments, detail, np.float32))
-    made = character.session.evaluate(row)
+    made = character.session.evaluate(row, character.made)
     restricted = len(made) != character.model.num_vertices
     result, first = {}, 0
     for item, part in zip(items, rows):  # noqa: B905
