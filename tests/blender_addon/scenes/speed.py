@@ -1,11 +1,7 @@
-"""Runs inside Blender for ``blender_updates``: poses a learned character and times what Blender does then."""
+"""Poses a learned character and times what Blender does then, for ``benchmarks.systems.hosts.blender_updates``."""
 
 import statistics
-import sys
 import time
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests" / "blender_addon" / "scenes"))
 
 import start
 
