@@ -132,7 +132,7 @@ def character_of(item: Any) -> Character:
 
 def make_character(item: Any, model: Any) -> Character:
     """Find joints and controls of a model in the scene."""
-    armature, meshes = item.rigcast.armature, _dial_meshes(item)
+    armature, meshes = item.rigcast.armature, dial_meshes(item)
     joints = None
     if model.skeleton is not None:
         if armature is None:
@@ -272,7 +272,7 @@ def _outside(character: Character, row: Array, confidence: float) -> str:
     return names[best] if found[best] > confidence else ""
 
 
-def _dial_meshes(item: Any) -> list[Any]:
+def dial_meshes(item: Any) -> list[Any]:
     """The meshes whose shape keys a model takes: the named one, else the bound one and others of its armature."""
     about = item.rigcast
     if about.dials is not None:

@@ -21,8 +21,6 @@ from ..preferences import cache_folder, trainer_path
 from ..texts import write_lines
 from .controls import Controls
 
-SHAPE = "shape."
-
 
 @lru_cache(maxsize=8)
 def _labels(path: str, _changed: int) -> tuple[str, ...]:
@@ -91,11 +89,11 @@ def _is_face(item: Any) -> bool:
 
 
 def _controls(item: Any, names: list[str]) -> Controls:
-    """Controls of a rig, or the shape keys of a face, whose names may stand without ``shape.``."""
+    """Controls of a rig, or those of a face."""
     if item.type == "ARMATURE":
         meshes = [other for other in bpy.context.scene.objects if other.type == "MESH" and other.parent == item]
         return Controls(names, item, meshes)
-    return Controls([name if name.startswith(SHAPE) else f"{SHAPE}{name}" for name in names], None, [item])
+    return Controls(names, None, [item])
 
 
 def _at_rate(rows: np.ndarray[Any, Any], rate: float, scene: Any) -> tuple[list[int], np.ndarray[Any, Any]]:
