@@ -13,6 +13,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..evaluation import follows
 from ..jobs import trainer
 from ..jobs.running import JobError, Progress, Works, draw_progress
 from ..model_paths import OPTIONS
@@ -91,7 +92,7 @@ def _is_face(item: Any) -> bool:
 def _controls(item: Any, names: list[str]) -> Controls:
     """Controls of a rig, or those of a face."""
     if item.type == "ARMATURE":
-        meshes = [other for other in bpy.context.scene.objects if other.type == "MESH" and other.parent == item]
+        meshes = [other for other in bpy.context.scene.objects if other.type == "MESH" and follows(other, item)]
         return Controls(names, item, meshes)
     return Controls(names, None, [item])
 
