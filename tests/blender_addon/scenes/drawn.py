@@ -28,8 +28,18 @@ class Layout:
     row = box = column
 
 
-def drawn(panel):
+class Panel:
+    """Has the methods of a panel, of which only Blender makes objects."""
+
+    def __init__(self, kind, layout):
+        self.kind, self.layout = kind, layout
+
+    def __getattr__(self, name):
+        return getattr(self.kind, name).__get__(self)
+
+
+def drawn(kind):
     """What a panel draws for the present context."""
     layout = Layout()
-    panel.draw(SimpleNamespace(layout=layout), bpy.context)
+    kind.draw(Panel(kind, layout), bpy.context)
     return layout
