@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 
 from .jobs.running import JobError, Progress, Works, draw_progress
+from .model_paths import OPTIONS
 from .moving import at_frame, vertices_of
 from .panel import PanelOfRigcast
 
@@ -174,7 +175,10 @@ class RigcastBake(bpy.types.PropertyGroup):
         description="What is made",
     )
     path: bpy.props.StringProperty(
-        name="File", description="Default: beside the .blend, named after the object", subtype="FILE_PATH"
+        name="File",
+        description="Default: beside the .blend, named after the object",
+        subtype="FILE_PATH",
+        options=OPTIONS,
     )
 
 

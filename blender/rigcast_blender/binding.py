@@ -22,12 +22,22 @@ PLAIN_LINK = (
     "(Object > Library Override > Make)"
 )
 
-__all__ = ["BindError", "bind", "bound", "live_changed", "look_changed", "unbind"]
+__all__ = ["BindError", "bind", "bound", "bound_under", "live_changed", "look_changed", "unbind"]
 
 
 def bound(item: Any) -> bool:
     """True if a model is bound to a mesh object."""
     return item is not None and item.type == "MESH" and bool(item.rigcast.model) and item.rigcast.points is not None
+
+
+def bound_under(context: Any) -> list[Any]:
+    """The bound meshes that are meant: the active one, that of an active pin, or all that an active armature poses."""
+    item = context.active_object
+    if item is not None and item.type == "ARMATURE":
+        return [other for other in context.scene.objects if bound(other) and other.rigcast.armature == item]
+    if item is not None and item.type == "EMPTY":
+        item = item.rigcast_pin.item
+    return [item] if bound(item) else []
 
 
 def bind(item: Any, path: str, armature: Any | None = None, part: str | None = None, dials: Any | None = None) -> str:
@@ -58,9 +68,9 @@ def bind(item: Any, path: str, armature: Any | None = None, part: str | None = N
         If the model cannot move this mesh. Nothing has changed then.
     """
     _check_object(item)
-    model = evaluation.load(path)
+    model = evaluation.load(bpy.path.abspath(path))
     chosen = _part(model, item, part)
-    before = [(name, getattr(item.rigcast, name)) for name in ("model", "armature", "dials", "part")]
+    before = [(name, getattr(item.rigcast, name)) for name in ("model", "home", "armature", "dials", "part")]
     about = item.rigcast
     about.model, about.armature, about.dials, about.part = path, armature or _armature(item, model), dials, chosen
     try:

@@ -51,18 +51,24 @@ class RIGCAST_OT_bind(bpy.types.Operator):
 
 
 class RIGCAST_OT_unbind(bpy.types.Operator):
-    """Take the model off the active mesh, which is then as it was before"""
+    """Take the model off a mesh, which is then as it was before"""
 
     bl_idname = "rigcast.unbind"
     bl_label = "Unbind Model"
     bl_options = {"REGISTER", "UNDO"}
 
+    item: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Mesh", description="Which of several; empty: the one that is meant, or all of them", options={"SKIP_SAVE"}
+    )
+
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return binding.bound(context.active_object)
+        return bool(binding.bound_under(context))
 
     def execute(self, context: Any) -> set[str]:
-        binding.unbind(context.active_object)
+        for item in binding.bound_under(context):
+            if self.item in ("", item.name):
+                binding.unbind(item)
         return {"FINISHED"}
 
 

@@ -26,6 +26,14 @@ class Place(NamedTuple):
     bone: str
     key: str
 
+    @property
+    def holder(self) -> Any:
+        """What has the value: the shape key, or the pose bone or object with a custom property."""
+        item = bpy.data.objects[self.owner]
+        if self.kind == "shape":
+            return item.data.shape_keys.key_blocks[self.key]
+        return item.pose.bones[self.bone] if self.kind == "bone" else item
+
 
 class Dials:
     """K controls of a model.
@@ -49,15 +57,10 @@ class Dials:
     """
 
     def __init__(self, names: Sequence[str], rest: Array, armature: Any | None, meshes: Sequence[Any]) -> None:
-        places = dict[str, Place]()
-        for name, place in _places(armature, meshes):
-            places.setdefault(name, place)
-        found = matched(names, list(places))
-        self._places = [places[found[name]] if name in found else None for name in names]
+        self._places, self.there = places_of(names, armature, meshes)
         self._rest = np.asarray(rest, np.float32)
         self.names = list(names)
-        self.missing = [name for name in names if name not in found]
-        self.there = list(places)
+        self.missing = [name for name, place in zip(names, self._places) if place is None]  # noqa: B905
 
     def read(self, depsgraph: Any) -> Array:
         """The values (K,) float32 of an evaluated scene. KeyError if one is gone."""
@@ -75,6 +78,17 @@ class Dials:
             else:
                 values[index] = (item.pose.bones[place.bone] if place.kind == "bone" else item)[place.key]
         return values
+
+
+def places_of(
+    names: Sequence[str], armature: Any | None, meshes: Sequence[Any]
+) -> tuple[list[Place | None], list[str]]:
+    """Where the scene has controls of some names, None for those that it lacks; and all names that it has."""
+    known = dict[str, Place]()
+    for name, place in _places(armature, meshes):
+        known.setdefault(name, place)
+    found = matched(names, list(known))
+    return [known[found[name]] if name in found else None for name in names], list(known)
 
 
 def _evaluated(place: Place, depsgraph: Any) -> Any:

@@ -17,6 +17,7 @@ import numpy as np
 
 from .dials import Dials, owner_of
 from .matching import BindError
+from .model_paths import path_of
 from .runtime import rr, transforms
 from .skeletons import Joints, joints_of, similarity, unless_identity
 
@@ -37,6 +38,8 @@ class Character:
     dials : Dials
     session : rr.Session
         Of the vertices of the meshes that are shown.
+    made : (V, 3) float32
+        The vertices that ``session`` made last: new memory each time would cost page faults.
     shown : tuple
         What ``session`` was made for.
     row : (C,) or None
@@ -51,6 +54,7 @@ class Character:
     joints: Joints | None
     dials: Dials
     session: Any = None
+    made: Array | None = None
     shown: tuple[Any, ...] | None = None
     row: Array | None = None
     written: dict[Owner, bytes] = field(default_factory=dict)
@@ -74,16 +78,21 @@ _characters: dict[tuple[Any, ...], Character] = {}  # by key_of
 
 
 def load(path: str) -> Any:
-    """The model of a file, from memory if the file is the same. BindError if it is not there or no model."""
-    full = bpy.path.abspath(path)
+    """The model of a file, by its absolute path; from memory if the file is the same.
+
+    Raises
+    ------
+    BindError
+        If it is not there or no model.
+    """
     try:
-        key = (full, os.stat(full).st_mtime_ns)
+        key = (path, os.stat(path).st_mtime_ns)
         if key not in _models:
-            _models[key] = rr.load(full)
+            _models[key] = rr.load(path)
     except FileNotFoundError:
-        raise BindError(f"the model file {full} is not there; bind again, or put it back") from None
+        raise BindError(f"the model file {path} is not there; bind again, or put it back") from None
     except OSError as error:
-        raise BindError(f"the model file {full} cannot be read ({error.strerror})") from None
+        raise BindError(f"the model file {path} cannot be read ({error.strerror})") from None
     except ValueError as error:
         raise BindError(str(error)) from None
     return _models[key]
@@ -91,7 +100,7 @@ def load(path: str) -> Any:
 
 def model_of(item: Any) -> Any:
     """The whole model that a bound mesh has."""
-    return load(item.rigcast.model)
+    return load(path_of(item))
 
 
 def part_rows(model: Any, part: str) -> Array | None:
@@ -103,7 +112,7 @@ def key_of(item: Any) -> tuple[Any, ...]:
     """What meshes of one character share."""
     about = item.rigcast
     owner = about.armature or about.dials or item
-    return bpy.path.abspath(about.model), owner_of(owner), about.dials and owner_of(about.dials)
+    return path_of(item), owner_of(owner), about.dials and owner_of(about.dials)
 
 
 def character_of(item: Any) -> Character:
@@ -123,7 +132,7 @@ def character_of(item: Any) -> Character:
 
 def make_character(item: Any, model: Any) -> Character:
     """Find joints and controls of a model in the scene."""
-    armature, meshes = item.rigcast.armature, _dial_meshes(item)
+    armature, meshes = item.rigcast.armature, dial_meshes(item)
     joints = None
     if model.skeleton is not None:
         if armature is None:
@@ -140,7 +149,10 @@ def pose_row(item: Any, depsgraph: Any) -> Array:
 
 
 def evaluate_shown(character: Character, items: Sequence[Any], row: Array, detail: float) -> dict[Owner, Array]:
-    """The vertices (V, 3) of meshes for a pose, by owner: only what these meshes show is computed."""
+    """The vertices (V, 3) of meshes for a pose, by owner: only what these meshes show is computed.
+
+    They hold until the next call for this character.
+    """
     rows = [part_rows(character.model, item.rigcast.part) for item in items]
     shown = (tuple(item.rigcast.part for item in items), detail)
     if character.shown != shown:
@@ -149,10 +161,11 @@ def evaluate_shown(character: Character, items: Sequence[Any], row: Array, detai
             chosen = np.concatenate(rows)  # type: ignore[arg-type]
             model = model if len(chosen) == model.num_vertices else model.restricted(chosen)
         character.session, character.shown = model.session(), shown
+        character.made = np.empty((model.num_vertices, 3), np.float32)
         segments = model.num_refinements
         if segments:
             character.session.set_detail(np.full(segments, detail, np.float32))
-    made = character.session.evaluate(row)
+    made = character.session.evaluate(row, character.made)
     restricted = len(made) != character.model.num_vertices
     result, first = {}, 0
     for item, part in zip(items, rows):  # noqa: B905
@@ -233,7 +246,7 @@ def forget_models() -> None:
 
 def release_unused() -> None:
     """Free the models that no mesh of the file is bound to."""
-    used = {bpy.path.abspath(item.rigcast.model) for item in bpy.data.objects if item.rigcast.model}
+    used = {path_of(item) for item in bpy.data.objects if item.rigcast.model}
     for key in [key for key in _models if key[0] not in used]:
         del _models[key]
     for key in [key for key in _characters if key[0] not in used]:
@@ -259,7 +272,7 @@ def _outside(character: Character, row: Array, confidence: float) -> str:
     return names[best] if found[best] > confidence else ""
 
 
-def _dial_meshes(item: Any) -> list[Any]:
+def dial_meshes(item: Any) -> list[Any]:
     """The meshes whose shape keys a model takes: the named one, else the bound one and others of its armature."""
     about = item.rigcast
     if about.dials is not None:

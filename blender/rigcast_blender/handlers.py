@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import bpy
 from bpy.app.handlers import persistent
 
 from . import evaluation, live
-from .registering import unwatch, watch
+from .model_paths import settle
 
 
 @persistent
@@ -30,23 +31,30 @@ def after_jump(*_: Any) -> None:
     evaluation.release_unused()
 
 
+@persistent
+def after_opening(*_: Any) -> None:
+    """Another file is open."""
+    settle(bpy.data.objects, opened=True)
+    after_jump()
+
+
+@persistent
+def after_saving(*_: Any) -> None:
+    """The file may lie in another folder now."""
+    settle(bpy.data.objects)
+
+
 HANDLERS = (
     ("frame_change_post", after_frame),
     ("depsgraph_update_post", after_change),
     ("undo_post", after_jump),
     ("redo_post", after_jump),
-    ("load_post", after_jump),
+    ("load_post", after_opening),
+    ("save_post", after_saving),
 )
-CLASSES = ()
-
-
-def register() -> None:
-    """Begin to follow the scene."""
-    watch(HANDLERS)
 
 
 def unregister() -> None:
-    """End; what is gone already is passed over. Models are freed."""
-    unwatch(HANDLERS)
+    """Free the models."""
     live.forget()
     evaluation.forget_models()

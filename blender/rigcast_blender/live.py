@@ -13,6 +13,7 @@ from . import evaluation, points
 from .colors import NO_BOUND, colors_of
 from .dials import owner_of
 from .matching import BindError
+from .model_paths import settle
 
 Array = np.ndarray[Any, Any]
 _names: dict[str, tuple[int, list[evaluation.Owner]]] = {}  # of scenes: number of objects, bound ones
@@ -24,6 +25,7 @@ def bound_in(scene: Any) -> list[Any]:
     if count != len(scene.objects):
         found = [item for item in scene.objects if item.type == "MESH" and item.rigcast.model and item.rigcast.points
                  and item.library is None]  # fmt: skip
+        settle(found)
         _separate(found)
         _names[scene.name] = (len(scene.objects), [owner_of(item) for item in found])
         return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar's panel: what is bound to the active mesh, and how far it can be trusted."""
+"""The sidebar's panel: what is bound to the mesh, armature or pin that is active, and how far it can be trusted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PanelOfRigcast:
 
 
 class RIGCAST_PT_main(bpy.types.Panel):
-    """The model of the active mesh."""
+    """The models of the active object."""
 
     bl_label = "Rigcast"
     bl_space_type = "VIEW_3D"
@@ -33,14 +33,16 @@ class RIGCAST_PT_main(bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         """Draw what is bound, or how to bind."""
-        layout, item = self.layout, context.active_object
-        if item is None or item.type != "MESH":
-            layout.label(text="Select a mesh", icon="INFO")
-        elif binding.bound(item):
-            _draw_bound(layout, context, item)
-        else:
+        layout, item, found = self.layout, context.active_object, binding.bound_under(context)
+        for shown in found:
+            if shown != item:
+                layout.label(text=shown.name, icon="OUTLINER_OB_MESH")
+            _draw_bound(layout, context, shown)
+        if not found and item is not None and item.type == "MESH":
             layout.operator("rigcast.bind", icon="LINKED", text="Bind Model ...")
             _draw_message(layout, context, item)
+        elif not found:
+            write_lines(layout, context, [("INFO", "Select a mesh, or the armature or a pin of a learned one")])
         layout.label(text=f"rigcast {rr.__version__}, {rr.instruction_set()}")
 
 
@@ -50,7 +52,7 @@ def _draw_bound(layout: Any, context: Any, item: Any) -> None:
     column.label(text=os.path.basename(about.model), icon="LINKED")
     row = column.row(align=True)
     row.prop(about, "live", toggle=True, icon="PLAY")
-    row.operator("rigcast.unbind", icon="UNLINKED", text="Unbind")
+    row.operator("rigcast.unbind", icon="UNLINKED", text="Unbind").item = item.name
     _draw_lamp(layout, item)
     _draw_message(layout, context, item)
     column = layout.column(align=True)

@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from .evaluation import LAMP
+from .model_paths import OPTIONS, this_folder
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 SHOWN = [
@@ -34,6 +35,10 @@ def _is_mesh(_properties: Any, item: Any) -> bool:
     return bool(item.type == "MESH")
 
 
+def _model_changed(properties: Any, _context: Any) -> None:
+    properties.home = this_folder()
+
+
 def _look_changed(properties: Any, _context: Any) -> None:
     from . import binding
 
@@ -58,7 +63,14 @@ def _number(name: str, description: str) -> Any:
 class RigcastObject(bpy.types.PropertyGroup):
     """The model of an object and how it is shown."""
 
-    model: bpy.props.StringProperty(name="Model", description="Model file", subtype="FILE_PATH", override=OVERRIDABLE)
+    model: bpy.props.StringProperty(
+        name="Model", description="Model file", subtype="FILE_PATH", options=OPTIONS, override=OVERRIDABLE,
+        update=_model_changed,
+    )  # fmt: skip
+    home: bpy.props.StringProperty(
+        name="Home", description="The folder from which a path of a model that begins with // counts",
+        override=OVERRIDABLE,
+    )  # fmt: skip
     armature: bpy.props.PointerProperty(
         name="Armature", description="What poses the model", type=bpy.types.Object, override=OVERRIDABLE,
         poll=_is_armature,

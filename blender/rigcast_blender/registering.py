@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Registering: every module lists its ``CLASSES``; taking off never fails, whatever is gone already."""
+"""Registering: every module lists its ``CLASSES`` and ``HANDLERS``; taking off never fails."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def modules() -> list[ModuleType]:
 
 
 def register() -> None:
-    """Register the classes of all modules, then call their ``register``."""
+    """Register the classes and handlers of all modules, then call their ``register``."""
     unregister()
     for module in modules():
         _registered.append(module)
@@ -47,8 +47,10 @@ def register() -> None:
             bpy.utils.register_class(kind)
         if hasattr(module, "register"):
             module.register()
-    atexit.unregister(unregister)
-    atexit.register(unregister)  # a handler that outlives the module bpy crashes some versions at exit
+        watch(getattr(module, "HANDLERS", ()))
+    if not bpy.app.binary_path:  # the module bpy: some versions crash at exit if a handler is left
+        atexit.unregister(unregister)
+        atexit.register(unregister)  # never in the program, which frees the types of ``bpy`` before Python ends
 
 
 def watch(handlers: Sequence[tuple[str, Any]]) -> None:
@@ -69,6 +71,7 @@ def unregister(*_: Any) -> None:
     """Take off what :func:`register` made, last first; what is gone is passed over."""
     while _registered:
         module = _registered.pop()
+        unwatch(getattr(module, "HANDLERS", ()))
         if hasattr(module, "unregister"):
             _try(module.unregister)
         for kind in reversed(getattr(module, "CLASSES", ())):

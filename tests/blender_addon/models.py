@@ -14,13 +14,12 @@ FACTS = {"up_axis": "Z", "meters_per_unit": 1.0}
 NAMES = ["root", "upper.L", "lower.L", "hand.L"]
 
 
-def tube(path: Path) -> rc.LinearBlendSkinning:
+def tube(path: Path, rings: int = 20, around: int = 12) -> rc.LinearBlendSkinning:
     """A tube around four joints in a row, each turned at rest; saved."""
     rest = np.zeros((4, 3, 4), np.float32)
     for joint in range(4):
         rest[joint, :, :3] = _turn(joint % 3, 0.2 * joint)
     rest[0, 2, 3], rest[1:, 1, 3] = 0.5, 0.3
-    rings, around = 20, 12
     angle = 2 * np.pi * np.arange(around) / around
     along = np.repeat(np.linspace(0.0, 1.2, rings), around)
     vertices = np.stack([0.1 * np.tile(np.cos(angle), rings), along, 0.5 + 0.1 * np.tile(np.sin(angle), rings)], axis=1)

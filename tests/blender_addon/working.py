@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.support.blender import blender_program, has_wheel
 from tests.support.process import PATIENCE
 
 SCENES = Path(__file__).with_name("scenes")
+FAILED = 3  # exit code of a program whose script fails; that of a Python with bpy is 1
 PACKAGE = Path(rigcast.__file__).resolve().parents[1]
 
 
@@ -40,6 +42,16 @@ def program() -> str:
     return found
 
 
+def _in_window() -> list[str]:
+    """The command line of a Blender with a window; skips the test without a display, or keys to press."""
+    for name in ("xvfb-run", "xdotool"):
+        if shutil.which(name) is None:
+            pytest.skip(f"{name} is not installed")
+    size = "800x600"
+    screen = ["xvfb-run", "--auto-servernum", "--server-args", f"-screen 0 {size}x24"]
+    return [*screen, program(), "--window-geometry", "0", "0", *size.split("x")]
+
+
 def trainer(folder: Path) -> Path:
     """A program ``rigcast`` of this environment, as one that is installed elsewhere."""
     path = folder / "rigcast"
@@ -49,15 +61,22 @@ def trainer(folder: Path) -> Path:
     return path
 
 
-def begun(script: str, folder: Path, *arguments: object, blender: list[str] | None = None) -> subprocess.Popen[str]:
-    """Start a script of ``scenes`` in Blender, with a folder of its own for what it writes."""
-    path = f"import sys; sys.path.insert(0, {str(SCENES)!r})"
-    options = ["--background", "--factory-startup", "--python-exit-code", "3", "--python-expr", path, "--python"]
-    start = [program(), *options] if blender is None else blender
+def begun(
+    script: str, folder: Path, *arguments: object, blender: list[str] | None = None, window: bool = False
+) -> subprocess.Popen[str]:
+    """Start a script of ``scenes`` in Blender, with a folder of its own for what it writes.
+
+    With ``window`` the program has one, on a display that nobody sees.
+    """
+    start = (_in_window() if window else [program(), "--background"]) if blender is None else blender
+    if blender is None:
+        path = f"import sys; sys.path.insert(0, {str(SCENES)!r})"
+        start = [*start, "--factory-startup", "--python-exit-code", str(FAILED), "--python-expr", path, "--python"]
     words = [*start, str(SCENES / script), "--", str(folder), *map(str, arguments)]
     settings = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
     for name in ("CONFIG", "SCRIPTS", "RESOURCES"):
         settings[f"BLENDER_USER_{name}"] = str(folder)
+    settings["LIBGL_ALWAYS_SOFTWARE"] = "1"  # of windows
     settings["RIGCAST_TEST_TRAINER"] = str(trainer(folder))
     return subprocess.Popen(words, env=settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 

@@ -8,7 +8,12 @@ from typing import Any, NamedTuple
 import tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
-HOMES = {"engine": ROOT / "cpp" / "rigcast", "bindings": ROOT, "package": ROOT / "python" / "rigcast"}
+HOMES = {
+    "engine": ROOT / "cpp" / "rigcast",
+    "bindings": ROOT,
+    "package": ROOT / "python" / "rigcast",
+    "addon": ROOT / "blender",
+}
 TABLES: dict[str, Any] = tomllib.loads((ROOT / "tests" / "structure" / "layers.toml").read_text(encoding="utf-8"))
 
 

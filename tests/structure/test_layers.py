@@ -16,6 +16,7 @@ from tests.structure.layers import HOMES, ROOT, TABLES, floors, sub_floors
 
 ENGINE = HOMES["engine"]
 PACKAGE = HOMES["package"]
+ADDON = HOMES["addon"] / "rigcast_blender"
 LIMITS = TABLES["limits"]
 UNCOUNTED = {".pyi", ".typed", ".png", ".svg"}  # generated, or pictures
 
@@ -111,7 +112,7 @@ def test_folders_stay_small():
 
 def test_files_stay_short():
     bindings = [path for path in (ROOT / "bindings").rglob("*") if path.suffix in {".h", ".cpp"}]
-    files = [*engine_files(), *bindings, *PACKAGE.rglob("*.py")]
+    files = [*engine_files(), *bindings, *PACKAGE.rglob("*.py"), *ADDON.rglob("*.py")]
     lines = {path.relative_to(ROOT): path.read_text(encoding="utf-8").count("\n") for path in files}
     assert len(lines) > 500
     assert not [f"{path}: {count}" for path, count in lines.items() if count > LIMITS["most_lines"]]
@@ -174,24 +175,25 @@ def test_an_import_of_the_face_is_found(tmp_path, line, found):
     assert uses_of_the_face(tmp_path / "a.py") == found
 
 
-def test_no_files_import_each_other_in_a_circle():
+@pytest.mark.parametrize(("root", "least"), [(PACKAGE, 100), (ADDON, 30)], ids=["package", "addon"])
+def test_no_files_import_each_other_in_a_circle(root, least):
     """Imports inside functions and for types alone count: a circle is one idea in two files, or two in one."""
     modules = {}
-    for path in PACKAGE.rglob("*.py"):
-        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    for path in root.rglob("*.py"):
+        parts = path.relative_to(root.parent).with_suffix("").parts
         modules[".".join(parts).removesuffix(".__init__")] = path
     graph = {}
     for module, path in modules.items():
         imported = set()
-        package = [*path.relative_to(PACKAGE.parent).parts[:-1]]
+        package = [*path.relative_to(root.parent).parts[:-1]]
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom):
-                above = package[: len(package) - node.level + 1] if node.level else []  # of the host of Blender
+                above = package[: len(package) - node.level + 1] if node.level else []  # of the host, and the add-on
                 home = ".".join([*above, *([node.module] if node.module else [])])
                 longer = {f"{home}.{alias.name}" for alias in node.names} & set(modules)
                 imported |= longer or {home}
         graph[module] = imported & set(modules) - {module, "rigcast"}
-    assert len(graph) > 100
+    assert len(graph) > least
     list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError, with the files
 
 
@@ -201,6 +203,12 @@ def test_optional_packages_have_one_home(package):
         asked = re.findall(r'require\(\s*"([\w.]+)"', path.read_text())
         if package in {name.split(".")[0] for name in [*imported_names(path), *asked]}:
             assert own in TABLES["optional"][package], f"{path.relative_to(ROOT)} imports {package}"
+
+
+def test_the_add_on_has_of_the_package_what_is_packed_with_it():
+    files = list(ADDON.rglob("*.py"))
+    assert len(files) > 30
+    assert not [path for path in files if any(name.split(".")[0] == "rigcast" for name in imported_names(path))]
 
 
 def test_hosted_modules_do_not_import_the_package():

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import atexit
 import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -47,6 +46,7 @@ class Current:
         self.progress = Progress("")
         self.shown: Progress | None = None
         self.stopping = False
+        self.outcomes = dict[str, tuple[str, str]]()  # by title: icon and words of work that has not come to its end
         self._steps: Iterator[Progress] | None = None
 
     @property
@@ -58,6 +58,7 @@ class Current:
         """Take work; nothing of it has been done yet."""
         self.title, self.progress, self.stopping, self._steps = title, Progress("starting"), False, steps
         self.shown = None
+        self.outcomes.pop(title, None)
 
     def advance(self, seconds: float) -> bool:
         """Work for some time. Returns True when all is done; raises what the work raises, which ends it."""
@@ -132,7 +133,7 @@ class Works:
         if not CURRENT.runs:  # ended by a new file
             return self._leave(context, {"CANCELLED"})
         if CURRENT.stopping or (event.type == "ESC" and event.value == "PRESS"):
-            self.report({"INFO"}, self.stopped())
+            self._say("INFO", self.stopped())
             return self._leave(context, {"CANCELLED"})
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
@@ -156,8 +157,13 @@ class Works:
         return not CURRENT.runs
 
     def _failed(self, error: JobError) -> set[str]:
-        self.report({"ERROR"}, str(error))
+        self._say("ERROR", str(error))
         return {"CANCELLED"}
+
+    def _say(self, kind: str, text: str) -> None:
+        """Report, and let the panel show it until the work is begun again."""
+        self.report({kind}, text)
+        CURRENT.outcomes[self.bl_label] = (kind, text)
 
     def _leave(self, context: Any, outcome: set[str]) -> set[str]:
         CURRENT.end()
@@ -187,8 +193,10 @@ class RIGCAST_OT_stop(bpy.types.Operator):
 
 
 def draw_progress(layout: Any, title: str) -> bool:
-    """Draw the work of an operator with this label, if it runs; True if it does."""
+    """Draw the work of an operator with this label, if it runs, or why it ended early; True if it runs."""
     if not (CURRENT.runs and CURRENT.title == title):
+        if title in CURRENT.outcomes:
+            write_lines(layout, bpy.context, [CURRENT.outcomes[title]])
         return False
     text, fraction, _ = CURRENT.progress
     column = layout.column(align=True)
@@ -228,20 +236,13 @@ def _show(context: Any) -> None:
 def stop_before_loading(*_: Any) -> None:
     """Another file comes: what runs belongs to this one."""
     CURRENT.end()
+    CURRENT.outcomes.clear()
 
 
+HANDLERS = (("load_pre", stop_before_loading),)
 CLASSES = (RIGCAST_OT_stop,)
-
-
-def register() -> None:
-    """Watch for new files and for the end of Blender."""
-    bpy.app.handlers.load_pre.append(stop_before_loading)
-    atexit.register(CURRENT.end)
 
 
 def unregister() -> None:
     """Stop what runs."""
     CURRENT.end()
-    if stop_before_loading in bpy.app.handlers.load_pre:
-        bpy.app.handlers.load_pre.remove(stop_before_loading)
-    atexit.unregister(CURRENT.end)

@@ -10,36 +10,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 from mathutils import Euler, Quaternion
 
+from ..dials import Place, places_of
+
 MOVED = re.compile(r"(.+)\.(location|rotation|scale)_([xyz])")
 FOUR = ("QUATERNION", "AXIS_ANGLE")
 
 
-@dataclass(frozen=True)
-class Control:
-    """One number of the rig.
+class Moved(NamedTuple):
+    """One number of a bone's own: ``what`` is location, rotation (degrees) or scale."""
 
-    Attributes
-    ----------
-    kind : str
-        ``location``, ``rotation`` (degrees), ``scale``, ``property`` or ``shape``.
-    owner : str
-        Bone, or mesh of a shape key; empty for the armature itself.
-    key : str
-        Custom property or shape key.
-    axis : int
-    """
-
-    kind: str
-    owner: str = ""
-    key: str = ""
-    axis: int = 0
+    bone: str
+    what: str
+    axis: int
 
 
 class Controls:
@@ -51,17 +39,20 @@ class Controls:
         Of channels.
     armature : object or None
     meshes : list of objects
-        Whose shape keys may be channels.
+        Whose shape keys and custom properties may be channels.
 
     Attributes
     ----------
+    controls : list of Moved, Place or None
+        By channel; None if the rig has no such control.
     missing : list of str
         Names that the rig has no control for: these are neither read nor set.
     """
 
     def __init__(self, names: Sequence[str], armature: Any | None, meshes: Sequence[Any]) -> None:
-        self.armature, self.meshes = armature, {mesh.name: mesh for mesh in meshes}
-        self.controls = [self._find(name) for name in names]
+        self.armature, self.meshes = armature, list(meshes)
+        places, _ = places_of(names, armature, meshes)
+        self.controls = [self._moved(name) or place for name, place in zip(names, places, strict=True)]
         self.missing = [name for name, control in zip(names, self.controls, strict=True) if control is None]
 
     def read(self) -> np.ndarray[Any, Any]:
@@ -73,15 +64,15 @@ class Controls:
         turned: dict[str, dict[int, float]] = {}
         for index in range(len(row)) if only is None else only:
             control = self.controls[index]
-            if control is None:
-                continue
-            if control.kind == "rotation":
-                turned.setdefault(control.owner, {})[control.axis] = math.radians(row[index])
-            else:
-                self._set(control, float(row[index]))
+            if isinstance(control, Place):
+                _set(control, float(row[index]))
+            elif control is not None and control.what == "rotation":
+                turned.setdefault(control.bone, {})[control.axis] = math.radians(row[index])
+            elif control is not None:
+                getattr(self._bone(control), control.what)[control.axis] = float(row[index])
         for name, angles in turned.items():
-            _turn(self._bone(name), angles)
-        for item in [self.armature, *(mesh.data for mesh in self.meshes.values())]:
+            _turn(self.armature.pose.bones[name], angles)
+        for item in [self.armature, *(mesh.data for mesh in self.meshes)]:
             if item is not None:
                 item.update_tag()
 
@@ -90,70 +81,45 @@ class Controls:
         for owner, path in dict.fromkeys(self._path(self.controls[index]) for index in only if self.controls[index]):
             owner.keyframe_insert(path, frame=frame)
 
-    def _find(self, name: str) -> Control | None:
-        bones = self.armature.pose.bones if self.armature is not None else {}
-        moved = MOVED.fullmatch(name)
-        if moved is not None and moved[1] in bones:
-            return Control(moved[2], moved[1], axis="xyz".index(moved[3]))
-        first, _, rest = name.partition(".")
-        if first == "property" and self.armature is not None and rest in self.armature:
-            return Control("property", key=rest)
-        if first == "shape":
-            return self._shape(rest)
-        places = [place for place, letter in enumerate(name) if letter == "."]
-        for place in reversed(places):
-            if name[:place] in bones and name[place + 1 :] in bones[name[:place]]:
-                return Control("property", name[:place], name[place + 1 :])
-        return None
+    def _moved(self, name: str) -> Moved | None:
+        found = MOVED.fullmatch(name)
+        if found is None or self.armature is None or found[1] not in self.armature.pose.bones:
+            return None
+        return Moved(found[1], found[2], "xyz".index(found[3]))
 
-    def _shape(self, name: str) -> Control | None:
-        for mesh in self.meshes.values():
-            keys = mesh.data.shape_keys
-            for key in (name, name[len(mesh.name) + 1 :] if name.startswith(f"{mesh.name}.") else name):
-                if keys is not None and key in keys.key_blocks:
-                    return Control("shape", mesh.name, key)
-        return None
-
-    def _bone(self, name: str) -> Any:
+    def _bone(self, control: Moved) -> Any:
         assert self.armature is not None
-        return self.armature.pose.bones[name]
+        return self.armature.pose.bones[control.bone]
 
-    def _value(self, control: Control) -> float:
-        if control.kind == "shape":
-            return float(self._key_block(control).value)
-        if control.kind == "property":
-            return float(self._owner(control)[control.key])
-        bone = self._bone(control.owner)
-        if control.kind == "rotation":
+    def _value(self, control: Moved | Place) -> float:
+        if isinstance(control, Place):
+            return float(control.holder.value if control.kind == "shape" else control.holder[control.key])
+        bone = self._bone(control)
+        if control.what == "rotation":
             return math.degrees(_angles(bone)[control.axis])
-        return float(getattr(bone, control.kind)[control.axis])
+        return float(getattr(bone, control.what)[control.axis])
 
-    def _set(self, control: Control, value: float) -> None:
-        if control.kind == "shape":
-            self._key_block(control).value = value
-        elif control.kind == "property":
-            kind = type(self._owner(control)[control.key])
-            self._owner(control)[control.key] = value if kind is float else kind(round(value))
-        else:
-            getattr(self._bone(control.owner), control.kind)[control.axis] = value
-
-    def _owner(self, control: Control) -> Any:
-        return self._bone(control.owner) if control.owner else self.armature
-
-    def _key_block(self, control: Control) -> Any:
-        return self.meshes[control.owner].data.shape_keys.key_blocks[control.key]
-
-    def _path(self, control: Control | None) -> tuple[Any, str]:
+    def _path(self, control: Moved | Place | None) -> tuple[Any, str]:
+        """What has a control, and the path of its keys."""
         assert control is not None
-        if control.kind == "shape":
-            return self._key_block(control), "value"
-        if control.kind == "property":
-            return self._owner(control), f'["{bpy.utils.escape_identifier(control.key)}"]'
-        bone = self._bone(control.owner)
-        if control.kind != "rotation":
-            return bone, control.kind
+        if isinstance(control, Place):
+            shape = control.kind == "shape"
+            return control.holder, "value" if shape else f'["{bpy.utils.escape_identifier(control.key)}"]'
+        bone = self._bone(control)
+        if control.what != "rotation":
+            return bone, control.what
         mode = bone.rotation_mode
         return bone, f"rotation_{mode.lower()}" if mode in FOUR else "rotation_euler"
+
+
+def _set(place: Place, value: float) -> None:
+    """Set a shape key or a custom property, which keeps its type."""
+    holder = place.holder
+    if place.kind == "shape":
+        holder.value = value
+    else:
+        kind = type(holder[place.key])
+        holder[place.key] = value if kind is float else kind(round(value))
 
 
 def _angles(bone: Any) -> Any:

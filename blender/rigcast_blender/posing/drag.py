@@ -13,7 +13,6 @@ from bpy.app.handlers import persistent
 from ..jobs.running import CURRENT, JobError, Progress, Works, draw_progress
 from ..moving import at_frame
 from ..panel import PanelOfRigcast
-from ..registering import unwatch, watch
 from ..texts import write_lines
 from .pins import OnPins, character_under, pins_of
 from .reaching import controls_of, forget, reach
@@ -182,12 +181,6 @@ HANDLERS = (
 CLASSES = (RIGCAST_OT_pose_pins, RIGCAST_OT_key_pins, RIGCAST_PT_pins)
 
 
-def register() -> None:
-    """Watch the pins."""
-    watch(HANDLERS)
-
-
 def unregister() -> None:
-    """Watch them no longer."""
-    unwatch(HANDLERS)
+    """Drop what is kept."""
     forget()

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from .. import binding
+from ..binding import bound_under
 from ..moving import vertices_of
 
 MOST = 64  # pins that one command makes
@@ -47,18 +47,8 @@ def pins_of(item: Any) -> list[Any]:
 
 
 def character_under(context: Any) -> Any | None:
-    """The bound mesh that is meant: the active object, that of an active pin, or the one of an active armature."""
-    item = context.active_object
-    if item is None:
-        return None
-    if item.type == "EMPTY":
-        return item.rigcast_pin.item
-    if item.type == "MESH":
-        return item if binding.bound(item) else None
-    if item.type == "ARMATURE":
-        bound = [other for other in context.scene.objects if other.type == "MESH" and binding.bound(other)]
-        return next((other for other in bound if other.rigcast.armature == item), None)
-    return None
+    """The bound mesh that is meant, the first of several."""
+    return next(iter(bound_under(context)), None)
 
 
 def add_pins(item: Any, vertices: Sequence[int], depsgraph: Any) -> list[Any]:
@@ -155,7 +145,7 @@ class RIGCAST_OT_snap_pins(OnPins, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class RIGCAST_OT_remove_pins(bpy.types.Operator):
+class RIGCAST_OT_remove_pins(OnPins, bpy.types.Operator):
     """Remove the selected pins, or all pins of the character; the pose stays"""
 
     bl_idname = "rigcast.remove_pins"
@@ -163,11 +153,6 @@ class RIGCAST_OT_remove_pins(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     every: bpy.props.BoolProperty(name="All", description="All pins of the character", options={"SKIP_SAVE"})
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        item = character_under(context)
-        return item is not None and bool(pins_of(item))
 
     def execute(self, context: Any) -> set[str]:
         item = character_under(context)

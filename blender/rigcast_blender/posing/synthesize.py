@@ -13,14 +13,14 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..evaluation import follows
 from ..jobs import trainer
 from ..jobs.running import JobError, Progress, Works, draw_progress
+from ..model_paths import OPTIONS
 from ..panel import PanelOfRigcast
 from ..preferences import cache_folder, trainer_path
 from ..texts import write_lines
 from .controls import Controls
-
-SHAPE = "shape."
 
 
 @lru_cache(maxsize=8)
@@ -90,11 +90,11 @@ def _is_face(item: Any) -> bool:
 
 
 def _controls(item: Any, names: list[str]) -> Controls:
-    """Controls of a rig, or the shape keys of a face, whose names may stand without ``shape.``."""
+    """Controls of a rig, or those of a face."""
     if item.type == "ARMATURE":
-        meshes = [other for other in bpy.context.scene.objects if other.type == "MESH" and other.parent == item]
+        meshes = [other for other in bpy.context.scene.objects if other.type == "MESH" and follows(other, item)]
         return Controls(names, item, meshes)
-    return Controls([name if name.startswith(SHAPE) else f"{SHAPE}{name}" for name in names], None, [item])
+    return Controls(names, None, [item])
 
 
 def _at_rate(rows: np.ndarray[Any, Any], rate: float, scene: Any) -> tuple[list[int], np.ndarray[Any, Any]]:
@@ -110,7 +110,7 @@ class RigcastSynthesize(bpy.types.PropertyGroup):
     """What is played."""
 
     path: bpy.props.StringProperty(
-        name="File", description="A synthesizer, as rigcast synth fit writes it", subtype="FILE_PATH"
+        name="File", description="A synthesizer, as rigcast synth fit writes it", subtype="FILE_PATH", options=OPTIONS
     )
     label: bpy.props.StringProperty(name="Label", description="Default: the first")
     seconds: bpy.props.FloatProperty(name="Seconds", description="How long", default=10.0, min=0.1, soft_max=600.0)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+AFTER, BEFORE = [1, 2, 0], [2, 0, 1]  # axes, and rows, of cross products
 SNAP = 4e-6  # float32 rounding of a chain of bone matrices
 
 
@@ -59,11 +60,13 @@ def snapped(current: Array, rest: Array) -> Array:
 
 def affine_inverse(matrices: Array) -> Array:
     """Inverses of affine matrices (J, 4, 4), by cofactors; a collapsed one gives infinities, which are reported."""
-    a, b, c = matrices[:, 0, :3], matrices[:, 1, :3], matrices[:, 2, :3]
-    cofactors = np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=2)
+    rows = matrices[:, :3, :3]
+    one, two = rows[:, AFTER], rows[:, BEFORE]
+    crossed = one[:, :, AFTER] * two[:, :, BEFORE] - one[:, :, BEFORE] * two[:, :, AFTER]
+    cofactors = np.ascontiguousarray(crossed.transpose(0, 2, 1))
     result = np.zeros_like(matrices)
     with np.errstate(divide="ignore", invalid="ignore"):
-        result[:, :3, :3] = cofactors / np.einsum("ji,ji->j", a, cofactors[:, :, 0])[:, None, None]
+        result[:, :3, :3] = cofactors / np.einsum("ji,ji->j", rows[:, 0], cofactors[:, :, 0])[:, None, None]
         result[:, :3, 3] = -np.einsum("jik,jk->ji", result[:, :3, :3], matrices[:, :3, 3])
     result[:, 3, 3] = 1.0
     return result
