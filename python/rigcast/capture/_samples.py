@@ -1,0 +1,101 @@
+"""Places on a character where colors are compared, and the surface that may hide them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._core import BlendshapeRig
+from rigcast._validate import bad_argument
+from rigcast.metrics._distortion import triangles
+
+Float64 = NDArray[np.float64]
+Int32 = NDArray[np.int32]
+
+FACING = 0.25  # least cosine between the normal at rest and the view of a triangle with samples
+TURNED = -0.35  # of a triangle that may hide some when the head turns
+MOVED = 0.02  # of the largest offset of a shape: what counts as moved
+
+
+@dataclass(frozen=True)
+class Surface:
+    """S samples and the triangles before them.
+
+    Attributes
+    ----------
+    vertices : (S, 3) int32
+        Corners of each sample's triangle.
+    shares : (S, 3) float64
+        Barycentric coordinates.
+    importance : (S,) float64
+    occluder : (U,) int32
+        Vertices of the surface that may hide samples.
+    faces : (F, 3) int32
+        Indices of them.
+    """
+
+    vertices: Int32
+    shares: Float64
+    importance: Float64
+    occluder: Int32
+    faces: Int32
+
+
+def connected(faces: NDArray[np.integer], count: int) -> NDArray[np.int64]:
+    """(V,) the least vertex that each vertex is connected with; faces (F, C), -1 where one has fewer corners."""
+    label = np.arange(count)
+    corners = np.where(faces < 0, faces[:, :1], faces)
+    while True:  # each vertex takes the least label of its faces, until none changes
+        spread = label.copy()
+        np.minimum.at(spread, corners.ravel(), np.repeat(label[corners].min(axis=1), corners.shape[1]))
+        spread = spread[spread]
+        if np.array_equal(spread, label):
+            return label
+        label = spread
+
+
+def usual_region(rig: BlendshapeRig) -> Float64:
+    """(V,) 1 for vertices that shapes move, on the part of the mesh that they move most."""
+    size = np.zeros(rig.num_vertices)
+    for k in range(rig.num_shapes):
+        size = np.maximum(size, np.linalg.norm(rig.column(k), axis=1))
+    label = connected(rig.faces, rig.num_vertices)
+    part = np.argmax(np.bincount(label, weights=size, minlength=rig.num_vertices))
+    return np.asarray((label == part) & (size > MOVED * size.max()), np.float64)
+
+
+def draw_surface(rig: BlendshapeRig, region: Float64, view: Float64, count: int, seed: int) -> Surface:
+    """Samples spread evenly over the area of a region that faces the camera at rest.
+
+    Parameters
+    ----------
+    rig : BlendshapeRig
+    region : (V,) array
+        Importance of the surface around a vertex; 0: no samples.
+    view : (3,) array
+        Direction to the camera at rest, in the rig's axes.
+    count, seed : int
+    """
+    rest = rig.rest_vertices.astype(np.float64)
+    halves = triangles(rig.faces)
+    across = np.cross(rest[halves[:, 1]] - rest[halves[:, 0]], rest[halves[:, 2]] - rest[halves[:, 0]])
+    area = np.linalg.norm(across, axis=1)
+    facing = across @ view / np.maximum(area, 1e-30)
+    heavy = region[halves].min(axis=1)
+    chance = np.where((facing > FACING) & (heavy > 0.0), area, 0.0)
+    if not chance.any():
+        raise bad_argument("refine", "region", "without a triangle that faces the camera", "on the front of the face")
+    # systematic sampling: equal steps through the triangles' areas, from one random place
+    rng = np.random.default_rng(seed)
+    at = (np.arange(count) + rng.uniform()) * (chance.sum() / count)
+    chosen = np.searchsorted(np.cumsum(chance), at, side="right").clip(max=len(halves) - 1)
+    u, v = rng.uniform(size=(2, count))
+    root = np.sqrt(u)
+    shares = np.stack([1.0 - root, root * (1.0 - v), root * v], axis=1)
+    importance = (region[halves[chosen]] * shares).sum(axis=1)
+    label = connected(rig.faces, rig.num_vertices)
+    near = np.isin(label[halves[:, 0]], np.unique(label[halves[chosen, 0]])) & (facing > TURNED)
+    occluder, faces = np.unique(halves[near], return_inverse=True)
+    return Surface(halves[chosen], shares, importance, occluder.astype(np.int32), faces.reshape(-1, 3).astype(np.int32))
