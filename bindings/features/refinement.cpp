@@ -203,9 +203,9 @@ void open_picture(FrameSolving& frames, const ArrayLike& picture, const ArrayLik
 py::tuple step_seconds(FrameSolving& frames, const ArrayLike& weights, const ArrayLike& pose, const ArrayLike& light,
                        int repeats) {
     const PictureState state = frames.state("PictureSolver.step_seconds", weights, pose, light);
-    const ReleasedGil released;
     double best[2] = {1e9, 1e9};
     for (int i = 0; i < repeats; ++i) {
+        const ReleasedGil released;
         const auto begin = std::chrono::steady_clock::now();
         frames.solver().energy(state, nullptr);
         const auto middle = std::chrono::steady_clock::now();

@@ -86,7 +86,7 @@ class Pictures(Sequence[Picture]):
 
     def _file(self, at: int) -> Any:
         try:
-            return self._library.imread(self._files[at])
+            return self._library.imread(self._files[at].read_bytes(), extension=self._files[at].suffix.lower())
         except Exception as error:
             reason = (str(error).splitlines() or [type(error).__name__])[0]
             raise bad_file(self._files[at], f"cannot be read: {reason}", "a picture", "Pictures") from error

@@ -17,6 +17,7 @@ from rigcast.capture._refine_request import RefineRequest, RefineSettings, check
 from rigcast.capture._samples import Surface, draw_surface
 from rigcast.capture._solution import Capture, PictureFit
 from rigcast.capture._tracks import Tracks
+from rigcast.render._camera import Camera
 
 Float64 = NDArray[np.float64]
 
@@ -105,9 +106,10 @@ class ShotRefinement:
         facing = upright(rig)
         self.pose = facing @ found.head
         self.neutral_pose = facing @ found.neutral_head
-        view = -facing.T @ np.array([0.0, 0.0, 1.0])
+        height, width = np.shape(request.pictures[0])[:2]
+        camera = Camera(width, height, focal=found.focal, rotation=np.eye(3), center=found.center)
         self.surface: Surface = draw_surface(
-            rig, request.region, view, self.settings.samples, self.settings.seed
+            rig, request.region, self.neutral_pose, camera, (self.settings.samples, self.settings.seed)
         )
         self.samples = SurfaceSamples(
             rig, self.surface.vertices, self.surface.shares, self.surface.importance, found.strength

@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 from rigcast._core import BlendshapeRig
 from rigcast._validate import bad_argument
 from rigcast.metrics._distortion import triangles
+from rigcast.render._camera import Camera
+from rigcast.render._render import visible
 
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
 
 FACING = 0.25  # least cosine between the normal at rest and the view of a triangle with samples
 TURNED = -0.35  # of a triangle that may hide some when the head turns
+HIDDEN = 0.005  # of the mesh's size: triangles so far behind the surface at rest have no samples
 MOVED = 0.02  # of the largest offset of a shape: what counts as moved
 
 
@@ -66,27 +69,37 @@ def usual_region(rig: BlendshapeRig) -> Float64:
     return np.asarray((label == part) & (size > MOVED * size.max()), np.float64)
 
 
-def draw_surface(rig: BlendshapeRig, region: Float64, view: Float64, count: int, seed: int) -> Surface:
-    """Samples spread evenly over the area of a region that faces the camera at rest.
+def draw_surface(rig: BlendshapeRig, region: Float64, rest_pose: Float64, camera: Camera, draw: tuple[int, int]) -> Surface:
+    """Samples spread evenly over the area of a region that the camera sees at rest.
 
     Parameters
     ----------
     rig : BlendshapeRig
     region : (V,) array
         Importance of the surface around a vertex; 0: no samples.
-    view : (3,) array
-        Direction to the camera at rest, in the rig's axes.
-    count, seed : int
+    rest_pose : (3, 4) array
+        From the rig to the camera's axes.
+    camera : Camera
+    draw : (int, int)
+        Number of samples, and the seed that they are drawn from.
     """
-    rest = rig.rest_vertices.astype(np.float64)
+    count, seed = draw
+    rest = rig.rest_vertices @ rest_pose[:, :3].T + rest_pose[:, 3]
     halves = triangles(rig.faces)
     across = np.cross(rest[halves[:, 1]] - rest[halves[:, 0]], rest[halves[:, 2]] - rest[halves[:, 0]])
+    middle = rest[halves].mean(axis=1)
     area = np.linalg.norm(across, axis=1)
-    facing = across @ view / np.maximum(area, 1e-30)
-    heavy = region[halves].min(axis=1)
-    chance = np.where((facing > FACING) & (heavy > 0.0), area, 0.0)
+    facing = -(across * middle).sum(axis=1) / np.maximum(area * np.linalg.norm(middle, axis=1), 1e-30)
+    label = connected(rig.faces, rig.num_vertices)
+    face = np.flatnonzero((facing > FACING) & (region[halves].min(axis=1) > 0.0))
+    solid = rig.faces[np.isin(label[rig.faces[:, 0]], np.unique(label[halves[face, 0]]))]
+    near = HIDDEN * float(np.ptp(rest, axis=0).max())
+    chance = np.zeros(len(halves))
+    if len(face):
+        seen = visible(rest[None], solid, camera, middle[face][None], tolerance=near)[0]
+        chance[face[seen]] = area[face[seen]]
     if not chance.any():
-        raise bad_argument("refine", "region", "without a triangle that faces the camera", "on the front of the face")
+        raise bad_argument("refine", "region", "without a triangle that the camera sees", "on the front of the face")
     # systematic sampling: equal steps through the triangles' areas, from one random place
     rng = np.random.default_rng(seed)
     at = (np.arange(count) + rng.uniform()) * (chance.sum() / count)
@@ -95,7 +108,6 @@ def draw_surface(rig: BlendshapeRig, region: Float64, view: Float64, count: int,
     root = np.sqrt(u)
     shares = np.stack([1.0 - root, root * (1.0 - v), root * v], axis=1)
     importance = (region[halves[chosen]] * shares).sum(axis=1)
-    label = connected(rig.faces, rig.num_vertices)
-    near = np.isin(label[halves[:, 0]], np.unique(label[halves[chosen, 0]])) & (facing > TURNED)
-    occluder, faces = np.unique(halves[near], return_inverse=True)
+    before = np.isin(label[halves[:, 0]], np.unique(label[halves[chosen, 0]])) & (facing > TURNED)
+    occluder, faces = np.unique(halves[before], return_inverse=True)
     return Surface(halves[chosen], shares, importance, occluder.astype(np.int32), faces.reshape(-1, 3).astype(np.int32))

@@ -15,7 +15,7 @@ constexpr double first_damping = 1e-7;          // of the largest diagonal entry
 constexpr double most_damping = 1e2;
 constexpr double sufficient_decrease = 1e-4;    // of what the slope predicts (Armijo)
 constexpr int halvings = 3;
-constexpr std::int64_t debias_steps = 2;        // of each of both rounds
+constexpr std::int64_t debias_steps = 3;        // of each of both rounds
 constexpr int light_rounds = 2;                 // of reweighting
 
 }  // namespace
