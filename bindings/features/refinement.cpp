@@ -176,9 +176,9 @@ std::unique_ptr<FrameSolving> make_solver(const rig::BlendshapeRig& rig, const S
     const auto lens = as_array<double, 1>("PictureSolver", "camera", camera, "focal, center_x, center_y");
     check_shape<const double, 1>("PictureSolver", "camera", view<double, 1>(lens), {3});
     const ReleasedGil released;
-    return std::make_unique<FrameSolving>(
-        rig, samples, points, capture::Occluder{view<std::int32_t, 1>(used), view<std::int32_t, 2>(faces)},
-        capture::Camera{lens.at(0), lens.at(1), lens.at(2)}, point_terms, terms);
+    return std::make_unique<FrameSolving>(rig, samples, points,
+                                          capture::Occluder{view<std::int32_t, 1>(used), view<std::int32_t, 2>(faces)},
+                                          capture::Camera{lens.at(0), lens.at(1), lens.at(2)}, point_terms, terms);
 }
 
 Array<std::uint8_t> as_picture(const char* function, const ArrayLike& picture) {
@@ -284,11 +284,12 @@ void bind_refinement(py::module_& module) {
              "Energy of the frame solved last, on its fine level, and the gradient (K + 6,).")
         .def("step_seconds", &step_seconds, py::arg("weights"), py::arg("pose"), py::arg("light"), py::arg("repeats"),
              "Least seconds of an energy, and of the normal equations.")
-        .def_property_readonly("unit", [](FrameSolving& frames) { return frames.solver().unit(); },
-                               "Linear light at which Huber's loss becomes linear.")
-        .def_property_readonly("calibrated_light",
-                               [](FrameSolving& frames) { return as_array_of(frames.solver().calibrated_light()); },
-                               "(3, 9) coefficients.")
+        .def_property_readonly(
+            "unit", [](FrameSolving& frames) { return frames.solver().unit(); },
+            "Linear light at which Huber's loss becomes linear.")
+        .def_property_readonly(
+            "calibrated_light", [](FrameSolving& frames) { return as_array_of(frames.solver().calibrated_light()); },
+            "(3, 9) coefficients.")
         .def_property_readonly(
             "albedo",
             [](FrameSolving& frames) {

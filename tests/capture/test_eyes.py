@@ -27,7 +27,7 @@ def posed(frames: int, seed: int = 0) -> Capture:
     rng = np.random.default_rng(seed)
     head = np.empty((frames, 3, 4))
     head[:, :, :3] = Rotation.from_rotvec(rng.normal(0.0, 0.2, (frames, 3))).as_matrix()
-    head[:, :, 3] = rng.normal(0.0, 1.0, (frames, 3)) + [0.0, 0.0, -60.0]
+    head[:, :, 3] = rng.normal([0.0, 0.0, -60.0], 1.0, (frames, 3))
     empty, places = np.zeros((frames, 0)), Places(np.zeros((0, 3), np.int32), np.zeros((0, 3)))
     lost, none = np.zeros(frames, bool), np.zeros(0)
     return Capture(
@@ -126,7 +126,7 @@ def straight(directions, centers=CENTERS, pupils=PUPILS, disagreement=0.35):
 
 
 def test_a_ray_beside_the_eye_is_missed_and_turned_to_its_rim():
-    away = CENTERS + [[0.0, 2.0 * RADIUS, 0.0], [0.0, 0.0, 0.0]]
+    away = CENTERS + np.array([[0.0, 2.0 * RADIUS, 0.0], [0.0, 0.0, 0.0]])
     back = -away  # the eyes look away from the origin
     centers, pupils = -CENTERS, -PUPILS
     _, status = straight([back], centers, pupils)
@@ -139,7 +139,7 @@ def test_a_ray_beside_the_eye_is_missed_and_turned_to_its_rim():
 def test_a_height_that_no_rotation_reaches_is_told_apart():
     """A pupil far to the side at rest turns about x on a small circle: it gets no higher than that."""
     centers = np.array([[0.0, 0.0, -10.0], [3.0, 0.0, -10.0]])
-    pupils = centers + [[0.8, 0.0, 0.6], [0.0, 0.0, 1.0]]
+    pupils = centers + np.array([[0.8, 0.0, 0.6], [0.0, 0.0, 1.0]])
     high = np.array([0.0, 0.9, -10.0 + np.sqrt(1.0 - 0.81)])
     rays = np.array([[high, [3.0, 0.0, -1.0]]])
     rays[0, 1] = centers[1]

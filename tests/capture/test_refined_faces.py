@@ -10,12 +10,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+from benchmarks.systems.capture.filmed import FilmedShot, Filming, dense_weights, size_of
 
 import rigcast as rc
-from benchmarks.systems.capture.filmed import Filming, FilmedShot, dense_weights, size_of
 from tests.conftest import shared_data
 
-SEEDS = (900, 901)
+SEEDS = (900, 901, 902)
 STEP = 8
 MEAN, WORST, WEIGHTS = 0.5, 1.3, 0.045  # millimeters on the front of the face, and the mean error of a weight
 BRIGHTER, ALONE = 0.6, 0.65
@@ -74,29 +74,33 @@ def test_landmarks_alone_are_worse():
     assert exact < errors(refined()).mean()
 
 
+@cache
+def by_pictures_alone() -> np.ndarray:
+    return errors([shot.refine(points=False) for shot in shots()])
+
+
 def test_pictures_alone():
-    assert errors([shot.refine(points=False) for shot in shots()]).mean() <= ALONE
+    assert by_pictures_alone().mean() <= ALONE
 
 
+@pytest.mark.long
 def test_light_that_grows_by_a_fifth():
     """Within the shot; a solver whose light is that of the neutral loses it."""
     shot = FilmedShot(cast(), SEEDS[0], motion()[::STEP], Filming(light=1.2))
     assert errors([shot.refine()], [shot]).mean() <= BRIGHTER < errors([shot.refine(fit_light=False)], [shot]).mean()
 
 
-@pytest.mark.long
 def test_landmarks_help():
-    """Six actors: without them pictures are worse, if less than the .15 that was hoped for."""
-    six = [FilmedShot(cast(), seed, motion()[::STEP]) for seed in range(900, 906)]
-    both, alone = ([shot.refine(points=points) for shot in six] for points in (True, False))
-    assert errors(alone, six).mean() >= 1.05 * errors(both, six).mean()
+    """Without them pictures are worse by 15 %."""
+    assert by_pictures_alone().mean() >= 1.15 * errors(refined()).mean()
 
 
 def test_sparsity_keeps_weights_off():
     """It is for weights: a fifth less error, a fifth fewer on."""
     loose = [shot.refine(sparsity=0.0) for shot in shots()]
     off, plain = (
-        np.mean([s.weight_error(f.weights) for s, f in zip(shots(), found, strict=True)]) for found in (loose, refined())
+        np.mean([s.weight_error(f.weights) for s, f in zip(shots(), found, strict=True)])
+        for found in (loose, refined())
     )
     on, few = (np.mean([(f.weights > 0.02).sum() for f in found]) for found in (loose, refined()))
     assert off >= 1.2 * plain
@@ -104,31 +108,29 @@ def test_sparsity_keeps_weights_off():
 
 
 def test_sparsity_does_not_move_the_head():
-    """Mean over the frames; without the debiasing it does, upward."""
+    """Mean of the center over all frames and actors, in pixels; without the debiasing it moves, upward."""
     moved = []
-    for debias in (True, False):
-        found = refined() if debias else [shot.refine(debias=False) for shot in shots()]
-        free = [shot.refine(sparsity=0.0) for shot in shots()]
-        pairs = zip(shots(), found, free, strict=True)
-        moved.append(np.mean([(s.image_errors(a)[0] - s.image_errors(b)[0])[1:].mean(axis=0) for s, a, b in pairs], axis=0))
-    assert np.abs(moved[0]).max() <= 0.1
-    assert np.abs(moved[1]).max() > 0.15
+    for found in (refined(), [shot.refine(debias=False) for shot in shots()]):
+        pairs = zip(shots(), found, strict=True)
+        moved.append(np.mean([shot.image_errors(one)[0][1:].mean(axis=0) for shot, one in pairs], axis=0))
+    assert np.abs(moved[0]).max() <= 0.1 < np.abs(moved[1]).max()
 
 
+@pytest.mark.long
 def test_smoothing_stills_held_frames():
-    """Jitter of held frames falls by 30 %, and the whole shot's by more."""
+    """Jitter of held frames falls by 30 %, frame by frame and over the whole shot."""
     held = np.repeat(motion()[::16][:5], 6, axis=0)
     shot = FilmedShot(cast(), SEEDS[0], held)
     jitter = [
         np.mean([size_of(cast(), np.diff(f.weights[6 * i + 2 : 6 * i + 7], axis=0)).mean() for i in range(5)])
         for f in (shot.refine(smoothing=0.0), shot.refine(), shot.refine(passes=3))
     ]
-    assert jitter[1] <= 0.72 * jitter[0]
-    assert jitter[2] <= 0.65 * jitter[0]
+    assert max(jitter[1:]) <= 0.7 * jitter[0]
 
 
+@pytest.mark.long
 def test_smoothing_hardly_lags():
-    """Frames by which the fastest weights come late, beyond those without smoothing: a twentieth over the whole shot."""
+    """Frames by which the fastest weights come late, beyond those without smoothing: a twentieth of one."""
     shot = FilmedShot(cast(), SEEDS[0], motion()[:40])
     speed = np.gradient(shot.weights, axis=0)
     fast = np.abs(speed) > np.quantile(np.abs(speed), 0.98)
@@ -136,15 +138,16 @@ def test_smoothing_hardly_lags():
         -float((speed[fast] * (f.weights - shot.weights)[fast]).sum() / np.square(speed[fast]).sum())
         for f in (shot.refine(smoothing=0.0), shot.refine(), shot.refine(passes=3))
     ]
-    assert lag[1] - lag[0] <= 0.1
-    assert lag[2] - lag[0] <= 0.05
+    assert max(lag[1:]) - lag[0] <= 0.05
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("roll", "shift"), [(3.0, (5.0, -5.0)), (-3.0, (-5.0, 5.0))])
 def test_a_camera_that_rolls_and_shifts_is_recovered(roll: float, shift: tuple[float, float]):
     """Change of roll and center against the same shot filmed straight; weights stay."""
-    plain, turned = FilmedShot(cast(), 901, motion()[::STEP], Filming(light=1.0 + 1e-9)), FilmedShot(
-        cast(), 901, motion()[::STEP], Filming(roll=roll, shift=shift)
+    plain, turned = (
+        FilmedShot(cast(), 901, motion()[::STEP], Filming(light=1.0 + 1e-9)),
+        FilmedShot(cast(), 901, motion()[::STEP], Filming(roll=roll, shift=shift)),
     )
     a, b = plain.refine(), turned.refine()
     (at, angle), (other, other_angle) = plain.image_errors(a), turned.image_errors(b)

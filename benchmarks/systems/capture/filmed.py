@@ -75,14 +75,15 @@ class FilmedShot:
         self.fixed = np.where(gaze(self.actor.rig.shape_names), 0.0, np.nan)
         self.found = self.solve(self.points, self.filming.noise)
 
-    def solve(self, points: Float64, noise: float, **settings: Any) -> Capture:
-        """The capture of points alone."""
+    def solve(self, points: Float64, noise: float, rig: rc.BlendshapeRig | None = None, **settings: Any) -> Capture:
+        """The capture of points alone, on the actor's rig or another."""
+        used = self.actor.rig if rig is None else rig
         given = rc.capture.CaptureSettings(noise=max(noise, 0.1), **settings)
         return rc.capture.solve(
-            self.actor.rig,
+            used,
             points,
             self.cast.landmarks,
-            fixed=self.fixed,
+            fixed=np.where(gaze(used.shape_names), 0.0, np.nan),
             size=(SIZE, SIZE),
             neutral=0,
             focal=self.focal,

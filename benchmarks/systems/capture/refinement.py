@@ -14,7 +14,7 @@ import numpy as np
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
-from benchmarks.systems.capture.filmed import Filming, FilmedShot, dense_weights
+from benchmarks.systems.capture.filmed import FilmedShot, Filming, dense_weights
 from rigcast.capture import ActorVariation, Capture, Cast, RefineSettings
 from rigcast.capture._refine import ShotRefinement, checked_refinement
 
@@ -86,14 +86,9 @@ def _on_plain_shapes(shot: FilmedShot) -> tuple[np.ndarray, np.ndarray]:
     """Weights from landmarks and from pictures, where the shapes of the actor are not known."""
     character = shot.cast.character
     deltas = np.stack([character.column(k) for k in range(character.num_shapes)])
-    rig = rc.BlendshapeRig(
-        shot.actor.rig.rest_vertices, deltas, names=character.shape_names, faces=character.faces, metadata=character.metadata
-    )
-    size = (shot.color.shape[2], shot.color.shape[1])
-    settings = rc.capture.CaptureSettings(noise=1.0)
-    found = rc.capture.solve(
-        rig, shot.points, shot.cast.landmarks, fixed=shot.fixed, size=size, neutral=0, focal=shot.focal, settings=settings
-    )
+    names, faces, facts = character.shape_names, character.faces, character.metadata
+    rig = rc.BlendshapeRig(shot.actor.rig.rest_vertices, deltas, names=names, faces=faces, metadata=facts)
+    found = shot.solve(shot.points, shot.filming.noise, rig=rig)
     own = RefineSettings(offsets=False)
     refined = rc.capture.refine(rig, found, shot.color, shot.points, fixed=shot.fixed, settings=own)
     return found.weights, refined.weights
@@ -116,10 +111,7 @@ def _speed(cast: Cast, weights: np.ndarray) -> str:
     """Processor time of one thread, the best of five."""
     shot = FilmedShot(cast, SEEDS[0], weights)
     rig = wider_rig(shot.actor.rig, UNKNOWNS - 6)
-    settings = rc.capture.CaptureSettings(noise=1.0)
-    found = rc.capture.solve(
-        rig, shot.points, cast.landmarks, size=(256, 256), neutral=0, focal=shot.focal, settings=settings
-    )
+    found = shot.solve(shot.points, shot.filming.noise, rig=rig)
     given = RefineSettings(offsets=False)
     times = []
     for _ in range(5):
@@ -135,8 +127,8 @@ def _speed(cast: Cast, weights: np.ndarray) -> str:
     rate = len(found.weights) / min(times)
     text = (
         f"{rate:.0f} frames per second on one core (goal 60), {UNKNOWNS} unknowns, {better.pictures.used.mean():.0f} "
-        f"samples, {better.pictures.steps.mean():.1f} steps per frame; blur, flow and visibility included. An energy takes "
-        f"{1e3 * gram[0]:.2f} ms, J and its products {1e3 * gram[1]:.2f} ms (goal 0.7)."
+        f"samples, {better.pictures.steps.mean():.1f} steps per frame; blur, flow and visibility included. An energy "
+        f"takes {1e3 * gram[0]:.2f} ms, J and its products {1e3 * gram[1]:.2f} ms (goal 0.7)."
     )
     print(text, flush=True)
     return text

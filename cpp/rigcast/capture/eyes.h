@@ -20,8 +20,8 @@ struct EyeTurn {
     bool unreachable = false;  // no rotation about x, then y ends there: turned to the nearest height that has one
 };
 
-/// Turns the pupil p of an eye with center e to where a ray meets its sphere (Bailey 2020, section 6.5). With d = p - e,
-/// r = |d|, t the nearer hit and s = t - e:
+/// Turns the pupil p of an eye with center e to where a ray meets its sphere (Bailey 2020, section 6.5). With d = p -
+/// e, r = |d|, t the nearer hit and s = t - e:
 ///   a = (d_x, s_y, sign(d_z) sqrt(r^2 - d_x^2 - s_y^2))      the pupil after the rotation about x
 ///   x = atan2(a_z, a_y) - atan2(d_z, d_y),   y = atan2(s_x, s_z) - atan2(a_x, a_z).
 /// If the ray misses the sphere, s points to the point of the ray that is nearest to e. If r^2 < d_x^2 + s_y^2, s_y is

@@ -19,8 +19,8 @@ struct FramePoints {
     const double* points;
     const double* certainty;
     int dimensions;
-    /// (P, 3) numbers (a, b, c) or null, for D = 2: the loss is that of (a dx + b dy, c dy), whose covariance is that of
-    /// equal noise along both axes.
+    /// (P, 3) numbers (a, b, c) or null, for D = 2: the loss is that of (a dx + b dy, c dy), whose covariance is that
+    /// of equal noise along both axes.
     const double* whitening = nullptr;
 };
 

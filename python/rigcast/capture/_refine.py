@@ -11,17 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig, PictureSolver, PointModel, PointTerms, SurfaceSamples
-from rigcast._validate import check_blendshape_rig
-from rigcast.capture._neutral import upright
+from rigcast._validate import bad_argument, check_blendshape_rig
+from rigcast.capture._neutral import face_size, upright
 from rigcast.capture._refine_request import RefineRequest, RefineSettings, checked_refinement
 from rigcast.capture._samples import Surface, draw_surface
 from rigcast.capture._solution import Capture, PictureFit
-from rigcast.capture._tracks import Tracks
+from rigcast.capture._tracks import FEWEST, Tracks
 from rigcast.render._camera import Camera
 
 Float64 = NDArray[np.float64]
 
 REST = 1e-3  # pull on weights toward 0, which shapes without samples follow
+ELSEWHERE = 0.2  # of the face's size: points of another shot, or of a mirrored one
 OUTLIER = 4.0  # noises beyond which a point pulls with constant force
 
 
@@ -117,9 +118,7 @@ class ShotRefinement:
         used = found.places.used
         self.used = used
         offsets = found.offsets[used] if self.settings.offsets else np.zeros((len(used), 3))
-        self.points = PointModel(
-            rig, found.places.vertices[used], found.places.weights[used], found.strength, offsets
-        )
+        self.points = PointModel(rig, found.places.vertices[used], found.places.weights[used], found.strength, offsets)
         self.solver = PictureSolver(
             rig,
             self.samples,
@@ -141,6 +140,21 @@ class ShotRefinement:
             self.settings.terms(found.focal * self.points.radius / self.neutral_pose[2, 3]),
         )
         self.rest = np.clip(0.0, *rig.bounds.T).astype(np.float64)
+        self._check_points()
+
+    def _check_points(self) -> None:
+        """Raise an error if the points of the neutral are not where the capture has them: an axis was turned around."""
+        found, t = self.request.found, self.request.found.neutral[0]
+        seen = self.request.tracks.points[t, self.used][self.request.tracks.certainty[t, self.used] > 0.0]
+        if len(seen) < FEWEST:
+            return
+        placed = self.points.evaluate(self.rest) @ self.neutral_pose[:, :3].T + self.neutral_pose[:, 3]
+        image = np.array(found.center) + found.focal * placed[:, :2] / placed[:, 2:]
+        image = image[self.request.tracks.certainty[t, self.used] > 0.0]
+        off = float(np.median(np.linalg.norm(image - seen, axis=1)) / face_size(seen))
+        if off > ELSEWHERE:
+            got = f"{100 * off:.0f} % of the face's size from where the capture has them"
+            raise bad_argument("refine", "points", got, "those of the pictures, not mirrored, as they were solved")
 
     def run(self) -> Capture:
         """Calibrate, solve all frames once or several times, and make the result."""

@@ -58,7 +58,7 @@ class RefineSettings:
     samples: int = 1000
     photometric: float = 1.0
     landmarks: float = 0.05
-    smoothing: float = 0.2
+    smoothing: float = 0.3
     flow: float = 0.4
     sparsity: float = 0.01
     blur: tuple[float, float] = (0.016, 0.04)

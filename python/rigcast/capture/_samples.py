@@ -69,7 +69,9 @@ def usual_region(rig: BlendshapeRig) -> Float64:
     return np.asarray((label == part) & (size > MOVED * size.max()), np.float64)
 
 
-def draw_surface(rig: BlendshapeRig, region: Float64, rest_pose: Float64, camera: Camera, draw: tuple[int, int]) -> Surface:
+def draw_surface(
+    rig: BlendshapeRig, region: Float64, rest_pose: Float64, camera: Camera, draw: tuple[int, int]
+) -> Surface:
     """Samples spread evenly over the area of a region that the camera sees at rest.
 
     Parameters

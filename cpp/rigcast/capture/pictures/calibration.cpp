@@ -12,10 +12,10 @@ namespace rigcast::capture {
 namespace {
 
 constexpr double nominal_albedo = 0.5;
-constexpr double darkest = 0.1;     // of the mean brightness over the nominal albedo: the least light that divides
+constexpr double darkest = 0.1;  // of the mean brightness over the nominal albedo: the least light that divides
 constexpr int calibration_rounds = 10;
 constexpr double calibration_ridge = 1e-6;  // of the samples' weight
-constexpr double margin = 8.0;      // pixels around the face, beyond the blur
+constexpr double margin = 8.0;              // pixels around the face, beyond the blur
 
 void check_terms(const PictureTerms& terms, const Camera& camera) {
     const auto positive = [](const char* argument, double value) {
@@ -78,7 +78,8 @@ void PictureSolver::check(const char* function, View<const std::uint8_t, 3> pict
     check_shape<const std::uint8_t, 3>(function, "picture", picture, {-1, -1, 3});
     const std::int64_t height = picture.extent(0), width = picture.extent(1);
     if (height < 16 || width < 16 || height > 8192 || width > 8192) {
-        throw bad_argument(function, "picture", describe_shape<3>(picture.extents()), "16 to 8,192 pixels wide and high");
+        throw bad_argument(function, "picture", describe_shape<3>(picture.extents()),
+                           "16 to 8,192 pixels wide and high");
     }
     if (height_ > 0 && (height != height_ || width != width_)) {
         throw bad_argument(function, "picture", describe_shape<3>(picture.extents()),
@@ -184,8 +185,8 @@ void PictureSolver::finish_calibration() {
     for (std::size_t i = 0; i < times_seen_.size(); ++i) {
         if (!(times_seen_[i] > 0.0)) continue;
         for (int c = 0; c < 3; ++c) {
-            const double light = std::max(neutral_light_.at(c, basis_sum_[i]) / times_seen_[i],
-                                          darkest * brightness / nominal_albedo);
+            const double light =
+                std::max(neutral_light_.at(c, basis_sum_[i]) / times_seen_[i], darkest * brightness / nominal_albedo);
             fine_colors_.albedo[i][c] = fine_sum_[i][c] / (times_seen_[i] * light);
             coarse_colors_.albedo[i][c] = coarse_sum_[i][c] / (times_seen_[i] * light);
         }

@@ -24,9 +24,9 @@ struct ColorTerm {
 
 /// The color term of one picture as a function of weights, head and light,
 ///   E = weight / (3 sum_i q_i) sum_i q_i sum_c huber((I_c(pi(R y_i + t)) - a_ic sum_b gamma_cb Y_b(R n_i)) / unit),
-/// over the used samples i with importance q_i, place y_i(w) and unit normal n_i(w) of their triangle, in the rig's axes
-/// (Bailey 2020, E_photo of section 6.4, with the albedo and the ambient occlusion in one number per color).
-/// Not thread-safe: one per thread.
+/// over the used samples i with importance q_i, place y_i(w) and unit normal n_i(w) of their triangle, in the rig's
+/// axes (Bailey 2020, E_photo of section 6.4, with the albedo and the ambient occlusion in one number per color). Not
+/// thread-safe: one per thread.
 class ColorEnergy {
 public:
     ColorEnergy(const SurfaceSamples& samples, const Camera& camera);

@@ -34,7 +34,8 @@ void head_rows(const Camera& camera, const linalg::Vec3& arm, const std::array<d
 
 FlowGates::FlowGates(const SurfaceSamples& samples, const Camera& camera, std::int64_t count)
     : camera_(camera), num_shapes_(samples.num_shapes()) {
-    const std::int64_t all = samples.num_samples(), step = std::max<std::int64_t>(1, all / std::max<std::int64_t>(count, 1));
+    const std::int64_t all = samples.num_samples(),
+                       step = std::max<std::int64_t>(1, all / std::max<std::int64_t>(count, 1));
     row_of_.assign(static_cast<std::size_t>(all), -1);
     const std::vector<double> rest(static_cast<std::size_t>(num_shapes_), 0.0);
     LineVector<float> memory;

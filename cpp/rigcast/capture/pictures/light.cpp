@@ -41,15 +41,15 @@ void reweight(const LitSamples& samples, int channel, double unit, double ridge,
 
 std::array<double, num_harmonics> harmonics(const linalg::Vec3& n) {
     const double x = n[0], y = n[1], z = n[2];
-    return {c0,         c1 * x,     c1 * y,                  c1 * z,                 c2 * x * y,
-            c2 * x * z, c2 * y * z, c3 * (3.0 * z * z - 1.0), c4 * (x * x - y * y)};
+    return {
+        c0, c1 * x, c1 * y, c1 * z, c2 * x * y, c2 * x * z, c2 * y * z, c3 * (3.0 * z * z - 1.0), c4 * (x * x - y * y)};
 }
 
 std::array<linalg::Vec3, num_harmonics> harmonic_slopes(const linalg::Vec3& n) {
     const double x = n[0], y = n[1], z = n[2];
     using linalg::Vec3;
-    return {Vec3{0, 0, 0},           Vec3{c1, 0, 0},          Vec3{0, c1, 0},
-            Vec3{0, 0, c1},          Vec3{c2 * y, c2 * x, 0}, Vec3{c2 * z, 0, c2 * x},
+    return {Vec3{0, 0, 0},           Vec3{c1, 0, 0},           Vec3{0, c1, 0},
+            Vec3{0, 0, c1},          Vec3{c2 * y, c2 * x, 0},  Vec3{c2 * z, 0, c2 * x},
             Vec3{0, c2 * z, c2 * y}, Vec3{0, 0, 6.0 * c3 * z}, Vec3{2.0 * c4 * x, -2.0 * c4 * y, 0}};
 }
 

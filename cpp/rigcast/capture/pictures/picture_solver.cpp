@@ -9,14 +9,15 @@
 namespace rigcast::capture {
 namespace {
 
-constexpr std::int64_t fewest_samples = 30;     // that a frame must show
-constexpr double turn_scale = 0.3;              // radians: the unit of rotations in steps; that of translations: radius
-constexpr double first_damping = 1e-7;          // of the largest diagonal entry
+constexpr std::int64_t fewest_samples = 30;  // that a frame must show
+constexpr double turn_scale = 0.3;           // radians: the unit of rotations in steps; that of translations: radius
+constexpr double first_damping = 1e-7;       // of the largest diagonal entry
 constexpr double most_damping = 1e2;
-constexpr double sufficient_decrease = 1e-4;    // of what the slope predicts (Armijo)
+constexpr double sufficient_decrease = 1e-4;  // of what the slope predicts (Armijo)
 constexpr int halvings = 3;
-constexpr std::int64_t debias_steps = 3;        // of each of both rounds
-constexpr int light_rounds = 2;                 // of reweighting
+constexpr std::int64_t debias_steps = 2;  // of each of both rounds
+constexpr double debias_tolerance = 0.1;  // of that of a level
+constexpr int light_rounds = 2;           // of reweighting
 
 }  // namespace
 
@@ -88,7 +89,8 @@ bool PictureSolver::move(const PictureState& from, const std::vector<double>& st
         } else if (is_full && step[k] >= high_[k]) {
             to->weights[k] = std::min(from.weights[k] + high_[k], frame_terms_->high[k]);
         } else {
-            to->weights[k] = std::clamp(from.weights[k] + length * step[k], frame_terms_->low[k], frame_terms_->high[k]);
+            to->weights[k] =
+                std::clamp(from.weights[k] + length * step[k], frame_terms_->low[k], frame_terms_->high[k]);
         }
         has_moved = has_moved || to->weights[k] != from.weights[k];
     }
@@ -129,13 +131,13 @@ bool PictureSolver::step(PictureState* state, double* energy, const FrameTerms& 
             if (!move(*state, change, length, &trial)) return false;
             const double value = evaluate(trial);
             if (!(value <= *energy + sufficient_decrease * length * slope)) continue;
-            const bool is_done = *energy - value <= terms_.tolerance * std::fabs(*energy);
+            const bool is_done = *energy - value <= tolerance_ * std::fabs(*energy);
             *energy = value;
             *state = std::move(trial);
             damping_ = std::max(first_damping, 0.01 * damping_);
             return !is_done;
         }
-        if (-slope <= terms_.tolerance * std::fabs(*energy)) break;
+        if (-slope <= tolerance_ * std::fabs(*energy)) break;
     }
     damping_ = first_damping;
     evaluate(*state);
@@ -201,6 +203,7 @@ void PictureSolver::debias(PictureFit* fit) {
         if (state.weights[k] <= bounds.low[k] && samples_.low()[k] >= 0.0) bounds.high[k] = bounds.low[k];
     }
     for (const bool is_head_fixed : {false, true}) {
+        tolerance_ = debias_tolerance * terms_.tolerance;
         sparsity_ = is_head_fixed ? terms_.sparsity : 0.0;
         double energy = evaluate(state);
         for (std::int64_t i = 0; i < debias_steps; ++i) {
@@ -236,6 +239,7 @@ PictureFit PictureSolver::solve(const FramePoints& points, const FrameTerms& ter
         return fit;
     }
     damping_ = first_damping;
+    tolerance_ = terms_.tolerance;
     choose_start(&fit);
     run_level(false, terms_.coarse_steps, &fit);
     run_level(true, terms_.fine_steps, &fit);

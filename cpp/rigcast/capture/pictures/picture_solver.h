@@ -9,14 +9,14 @@ namespace rigcast::capture {
 
 /// How pictures weigh in a frame, and how it is solved; see PictureSolver.
 struct PictureTerms {
-    double photometric = 1.0;    // weight of the mean over samples and colors
-    double corner = 0.13;        // of the mean brightness: where Huber's loss becomes linear
-    double light_ridge = 1e-3;   // pull of a frame's light toward the calibrated one
-    double fine = 1.2;           // standard deviations of the two blurs, in pixels
+    double photometric = 1.0;   // weight of the mean over samples and colors
+    double corner = 0.13;       // of the mean brightness: where Huber's loss becomes linear
+    double light_ridge = 1e-3;  // pull of a frame's light toward the calibrated one
+    double fine = 1.2;          // standard deviations of the two blurs, in pixels
     double coarse = 3.0;
-    double gamma = 2.2;          // of the pictures' 8 bits
-    double sparsity = 0.01;      // L1
-    double tolerance = 1e-4;     // a level ends when a step lowers E by a smaller share
+    double gamma = 2.2;       // of the pictures' 8 bits
+    double sparsity = 0.01;   // L1
+    double tolerance = 1e-4;  // a level ends when a step lowers E by a smaller share
     std::int64_t coarse_steps = 4;
     std::int64_t fine_steps = 6;
     std::int64_t draw_every = 4;  // frames: how often the z-buffer is drawn
@@ -36,12 +36,12 @@ struct PictureState {
 /// How a frame was solved.
 struct PictureFit {
     PictureState state;
-    double start_energy = 0.0;     // on the fine level, where it begins
-    double energy = 0.0;           // there, where it ends, before the bias of the sparsity is taken out
-    double coarse_start = 0.0;     // on the coarse level, at the better one of both starts
-    std::vector<double> trace;     // energies on the fine level after each fit of the light and each step
+    double start_energy = 0.0;  // on the fine level, where it begins
+    double energy = 0.0;        // there, where it ends, before the bias of the sparsity is taken out
+    double coarse_start = 0.0;  // on the coarse level, at the better one of both starts
+    std::vector<double> trace;  // energies on the fine level after each fit of the light and each step
     std::int32_t steps = 0;
-    bool lost = false;             // too few samples are seen: the state is the given one
+    bool lost = false;  // too few samples are seen: the state is the given one
 };
 
 /// Refines weights and head poses by pictures, one frame after another.
@@ -129,6 +129,7 @@ private:
     PictureState last_;
     bool has_last_ = false;
     double damping_ = 0.0;
+    double tolerance_ = 0.0;  // of the level
     LitSamples lit_;
     std::vector<double> x_, residuals_, jacobian_, gradient_, hessian_, low_, high_;
     LineVector<double> workspace_;

@@ -102,8 +102,8 @@ void Visibility::see(const double* weights, const HeadPose& head, std::int64_t h
         const double facing = -dot(normal, place) / std::max(length(normal) * length(place), 1e-300);
         const double x = camera_.center_x + camera_.focal * place[0] / place[2];
         const double y = camera_.center_y + camera_.focal * place[1] / place[2];
-        const bool inside = x > 1.0 && y > 1.0 && x < static_cast<double>(width) - 1.0 &&
-                            y < static_cast<double>(height) - 1.0;
+        const bool inside =
+            x > 1.0 && y > 1.0 && x < static_cast<double>(width) - 1.0 && y < static_cast<double>(height) - 1.0;
         (*seen)[i] = !hidden_[i] && facing > grazing && inside;
     }
 }
