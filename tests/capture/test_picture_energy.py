@@ -144,7 +144,7 @@ def test_albedo_is_the_color_of_the_neutral_over_its_light(example, frame):
 
 
 def test_weaker_light_is_found(example):
-    """A picture of .75 times the light, up to 8 bits: the same weights, and .75 times the light where the face looks."""
+    """A picture of .75 times the light, up to 8 bits: the same weights, and .75 times the light on the face."""
     color = example.shot.color.copy()
     color[3] = (255.0 * (0.75 * (color[3] / 255.0) ** 2.2) ** (1 / 2.2) + 0.5).astype(np.uint8)
     darker = Example(example.rig, rc.capture.ActorShot(color, example.shot.labels), example.points, example.found)

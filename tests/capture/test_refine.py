@@ -190,7 +190,7 @@ def test_wrong_settings_are_named(change):
 
 
 def test_pictures_of_a_folder(example, tmp_path: Path):
-    iio = pytest.importorskip("imageio.v3")
+    iio = pytest.importorskip("imageio.v3", reason="imageio is not installed")
     for t, picture in enumerate(example.shot.color[:3]):
         iio.imwrite(tmp_path / f"{t:02}.png", picture)
     pictures = rc.capture.Pictures(tmp_path)
