@@ -20,6 +20,7 @@ PUPILS = CENTERS + RADIUS * np.array([[0.06, -0.04, 1.0], [-0.05, 0.02, 1.0]]) /
     [[0.06, -0.04, 1.0], [-0.05, 0.02, 1.0]], axis=1, keepdims=True
 )
 REPROJECTED = 0.01  # pixels
+TURNED = 1e-6  # radians
 
 
 def posed(frames: int, seed: int = 0) -> Capture:
@@ -102,7 +103,7 @@ def test_pupils_are_met(rig, found):
     assert not eyes.copied[good].any()
     off = np.linalg.norm(projected(found, after(eyes.angles)) - pupils, axis=2)
     assert off[good].max() <= REPROJECTED
-    assert np.abs(eyes.angles - angles)[good].max() <= 1e-6  # radians: it is the rotation that was made
+    assert np.abs(eyes.angles - angles)[good].max() <= TURNED  # it is the rotation that was made
 
 
 def test_the_order_matters(rig, found):
@@ -163,7 +164,7 @@ def test_one_eye_is_copied_where_the_other_is_not_seen(rig, found):
     eyes = alone(rig, part, pupils)
     assert eyes.unseen.tolist() == [[False, False], [True, False], [True, True], [False, False]]
     assert eyes.copied.tolist() == [[False, False], [True, False], [False, False], [False, False]]
-    np.testing.assert_allclose(eyes.angles, angles, atol=1e-6)  # frame 2 keeps those of frame 1
+    np.testing.assert_allclose(eyes.angles, angles, atol=TURNED)  # frame 2 keeps those of frame 1
 
 
 def test_eyes_that_disagree_take_the_rotation_nearer_to_the_last_one(rig, found):
@@ -172,7 +173,7 @@ def test_eyes_that_disagree_take_the_rotation_nearer_to_the_last_one(rig, found)
     pupils = projected(part, after(angles))
     eyes = turn_eyes(rig, part, pupils, CENTERS, PUPILS)
     assert eyes.copied.tolist() == [[False, False], [False, True]]
-    np.testing.assert_allclose(eyes.angles[1], [[0.1, 0.15], [0.1, 0.15]], atol=1e-6)
+    np.testing.assert_allclose(eyes.angles[1], [[0.1, 0.15], [0.1, 0.15]], atol=TURNED)
 
 
 def test_a_pupil_at_the_center_of_its_eye_is_refused(rig, found):

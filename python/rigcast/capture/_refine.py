@@ -14,7 +14,7 @@ from rigcast._core import BlendshapeRig, PictureSolver, PointModel, PointTerms, 
 from rigcast._validate import bad_argument, check_blendshape_rig
 from rigcast.capture._neutral import face_size, upright
 from rigcast.capture._refine_request import RefineRequest, RefineSettings, checked_refinement
-from rigcast.capture._samples import Surface, draw_surface
+from rigcast.capture._samples import SampledSurface, draw_surface
 from rigcast.capture._solution import Capture, PictureFit
 from rigcast.capture._tracks import FEWEST, Tracks
 from rigcast.render._camera import Camera
@@ -109,7 +109,7 @@ class ShotRefinement:
         self.neutral_pose = facing @ found.neutral_head
         height, width = np.shape(request.pictures[0])[:2]
         camera = Camera(width, height, focal=found.focal, rotation=np.eye(3), center=found.center)
-        self.surface: Surface = draw_surface(
+        self.surface: SampledSurface = draw_surface(
             rig, request.region, self.neutral_pose, camera, (self.settings.samples, self.settings.seed)
         )
         self.samples = SurfaceSamples(

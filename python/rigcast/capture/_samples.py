@@ -23,7 +23,7 @@ MOVED = 0.02  # of the largest offset of a shape: what counts as moved
 
 
 @dataclass(frozen=True)
-class Surface:
+class SampledSurface:
     """S samples and the triangles before them.
 
     Attributes
@@ -71,7 +71,7 @@ def usual_region(rig: BlendshapeRig) -> Float64:
 
 def draw_surface(
     rig: BlendshapeRig, region: Float64, rest_pose: Float64, camera: Camera, draw: tuple[int, int]
-) -> Surface:
+) -> SampledSurface:
     """Samples spread evenly over the area of a region that the camera sees at rest.
 
     Parameters
@@ -112,4 +112,6 @@ def draw_surface(
     importance = (region[halves[chosen]] * shares).sum(axis=1)
     before = np.isin(label[halves[:, 0]], np.unique(label[halves[chosen, 0]])) & (facing > TURNED)
     occluder, faces = np.unique(halves[before], return_inverse=True)
-    return Surface(halves[chosen], shares, importance, occluder.astype(np.int32), faces.reshape(-1, 3).astype(np.int32))
+    return SampledSurface(
+        halves[chosen], shares, importance, occluder.astype(np.int32), faces.reshape(-1, 3).astype(np.int32)
+    )

@@ -17,7 +17,7 @@ Float64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PictureFit:
-    """What pictures said of a shot that :func:`refine` refined.
+    """Light, albedo and smoothing of a shot that :func:`refine` refined.
 
     Attributes
     ----------
