@@ -28,7 +28,7 @@ PLAIN = ActorVariation(identity=0.8, strength=0.0, mix=0.0)
 
 @dataclass(frozen=True)
 class Filming:
-    """Camera and light of a shot: roll in degrees, shift of the center in pixels, factor of all light in the last frame."""
+    """Camera and light of a shot: roll in degrees, shift of the center in pixels, factor of light in the last frame."""
 
     roll: float = 0.0
     shift: tuple[float, float] = (0.0, 0.0)
