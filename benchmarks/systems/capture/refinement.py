@@ -29,7 +29,9 @@ def main() -> None:
     folder = Path(sys.argv[1])
     cast = rc.capture.ict_cast(folder / "ict_facekit")
     weights = dense_weights(folder / "compskin_face_anim", cast.character.shape_names)
-    write_between_marks("refinement by pictures", _errors(cast, weights[::STEP]))
+    rows = _errors(cast, weights[::STEP])
+    write_between_marks("refinement by pictures", "\n".join(rows))
+    write_between_marks("refined faces", _sentence(rows))
     write_between_marks("actors and rigs", _rigs(cast, weights[::STEP]))
     write_between_marks("frames refined per second", _speed(cast, weights[:60]))
 
@@ -46,7 +48,7 @@ def _row(name: str, shots: list[FilmedShot], found: list[Any]) -> str:
     return row
 
 
-def _errors(cast: Cast, weights: np.ndarray) -> str:
+def _errors(cast: Cast, weights: np.ndarray) -> list[str]:
     shots = [FilmedShot(cast, seed, weights) for seed in SEEDS]
     brighter = [FilmedShot(cast, seed, weights, Filming(light=1.2)) for seed in SEEDS]
     rows = ["| solved from | mm | worst frame | weight error | weights on |", "|---|---|---|---|---|"]
@@ -63,7 +65,19 @@ def _errors(cast: Cast, weights: np.ndarray) -> str:
     rows.append(_row("whole shot, three passes", shots, [shot.refine(passes=3) for shot in shots]))
     rows.append(_row("light to +20 %", brighter, [shot.refine() for shot in brighter]))
     rows.append(_row("light to +20 %, light not fitted", brighter, [s.refine(fit_light=False) for s in brighter]))
-    return "\n".join(rows)
+    return rows
+
+
+def _sentence(rows: list[str]) -> str:
+    """The millimeters of the rows that matter."""
+    cells = {row.split("|")[1].strip(): [cell.strip() for cell in row.split("|")[2:-1]] for row in rows[2:]}
+    both, alone = cells["pictures and landmarks"], cells["pictures alone"][0]
+    light, points = cells["light to +20 %"][0], cells["68 landmarks, 1 px"][0]
+    return (
+        f"{both[0]} mm on average and {both[1]} in the worst frame (goals 0.5 and 1.3), {light} under light that grows "
+        f"by a fifth (goal 0.6), {alone} by pictures alone (goal 0.65), {points} by landmarks alone; weights are off "
+        f"by {both[2]} (goal 0.045)."
+    )
 
 
 def _rigs(cast: Cast, weights: np.ndarray) -> str:
