@@ -27,7 +27,7 @@ class Example:
         """The engine's solver of the shot, with the neutral taken in."""
         given = RefineSettings(**{"samples": 400, "offsets": False, **settings})
         region = np.ones(self.rig.num_vertices) + (self.rig.rest_vertices[:, 1] < 0.0)
-        covariance = np.tile([[2.0, 0.7], [0.7, 1.0]], (self.points.shape[1], 1, 1)) * self.found.noise**2
+        covariance = np.tile([[2.0, 0.7], [0.7, 1.5]], (self.points.shape[1], 1, 1)) * self.found.noise**2
         request = checked_refinement(
             self.rig, self.found, self.shot.color, self.points, covariance, region, None, None, given
         )
@@ -144,7 +144,7 @@ def slow_energy(
         seen = sampled(image, *at.image)
         color += heavy[i] * sum(huber((seen[c] - albedo[i, c] * (light[c] @ y)) / unit) for c in range(3))
     total = settings.photometric * color / (3.0 * heavy[used].sum())
-    covariance = found.noise**2 * np.array([[2.0, 0.7], [0.7, 1.0]])
+    covariance = found.noise**2 * np.array([[2.0, 0.7], [0.7, 1.5]])
     placed = found.places.positions(vertices) @ pose[:, :3].T + pose[:, 3]
     miss = np.array(found.center) + found.focal * placed[:, :2] / placed[:, 2:] - points
     for d in miss:

@@ -15,7 +15,7 @@ constexpr double first_damping = 1e-7;       // of the largest diagonal entry
 constexpr double most_damping = 1e2;
 constexpr double sufficient_decrease = 1e-4;  // of what the slope predicts (Armijo)
 constexpr int halvings = 3;
-constexpr std::int64_t debias_steps = 2;  // of each of both rounds
+constexpr std::int64_t debias_steps = 2;  // of the round for the head; the other one has a single step
 constexpr double debias_tolerance = 0.1;  // of that of a level
 constexpr int light_rounds = 2;           // of reweighting
 
@@ -206,7 +206,7 @@ void PictureSolver::debias(PictureFit* fit) {
         tolerance_ = debias_tolerance * terms_.tolerance;
         sparsity_ = is_head_fixed ? terms_.sparsity : 0.0;
         double energy = evaluate(state);
-        for (std::int64_t i = 0; i < debias_steps; ++i) {
+        for (std::int64_t i = 0; i < (is_head_fixed ? 1 : debias_steps); ++i) {
             ++fit->steps;
             if (!step(&state, &energy, is_head_fixed ? *frame_terms_ : bounds, is_head_fixed)) break;
         }
