@@ -72,7 +72,7 @@ def refine(
     Returns
     -------
     Capture
-        ``pictures`` has the light, the albedo and the gates.
+        ``pictures`` has the light, the albedo and the gates; residuals stay those of the points that were solved.
 
     Raises
     ------
