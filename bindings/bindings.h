@@ -19,6 +19,7 @@ void bind_body(pybind11::module_& module);
 void bind_baseline(pybind11::module_& module);
 void bind_differential(pybind11::module_& module);
 void bind_metrics(pybind11::module_& module);
+void bind_refinement(pybind11::module_& module);
 void bind_render(pybind11::module_& module);
 void bind_transfer(pybind11::module_& module);
 void bind_inverse(pybind11::module_& module);

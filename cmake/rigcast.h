@@ -1,6 +1,8 @@
 #pragma once
 // All main types of the library.
 
+#include "rigcast/capture/eyes.h"
+#include "rigcast/capture/pictures/picture_solver.h"
 #include "rigcast/capture/points.h"
 #include "rigcast/core/error.h"
 #include "rigcast/core/files/tensor_file.h"

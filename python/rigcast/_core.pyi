@@ -44,6 +44,8 @@ __all__: list[str] = [
     "LinearBlendSkinning",
     "MajorizeMinimize",
     "PackingGraph",
+    "PictureSolver",
+    "PictureTerms",
     "PlayCommand",
     "PlayLayer",
     "PlaySettings",
@@ -60,6 +62,7 @@ __all__: list[str] = [
     "SkinningDecomposition",
     "SparseCholesky",
     "SurfacePicker",
+    "SurfaceSamples",
     "Synthesizer",
     "TensorFile",
     "VertexPacker",
@@ -113,6 +116,7 @@ __all__: list[str] = [
     "solve_positive_definite",
     "spread_twist",
     "step_particles",
+    "turn_eyes",
     "two_bone",
     "vertex_distances",
     "vertex_normals",
@@ -2723,6 +2727,170 @@ class PointModel:
         Root mean square distance of the neutral's points from their mean.
         """
 
+class PictureTerms:
+    """
+    Terms of refinement by pictures; rigcast.capture.refine states them.
+    """
+
+    debias: bool
+    fit_light: bool
+    def __init__(self) -> None: ...
+    @property
+    def cells(self) -> int: ...
+    @cells.setter
+    def cells(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def coarse(self) -> float: ...
+    @coarse.setter
+    def coarse(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def coarse_steps(self) -> int: ...
+    @coarse_steps.setter
+    def coarse_steps(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def corner(self) -> float: ...
+    @corner.setter
+    def corner(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def draw_every(self) -> int: ...
+    @draw_every.setter
+    def draw_every(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def fine(self) -> float: ...
+    @fine.setter
+    def fine(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def fine_steps(self) -> int: ...
+    @fine_steps.setter
+    def fine_steps(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def followed(self) -> int: ...
+    @followed.setter
+    def followed(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def gamma(self) -> float: ...
+    @gamma.setter
+    def gamma(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def light_ridge(self) -> float: ...
+    @light_ridge.setter
+    def light_ridge(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def photometric(self) -> float: ...
+    @photometric.setter
+    def photometric(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def sparsity(self) -> float: ...
+    @sparsity.setter
+    def sparsity(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def tolerance(self) -> float: ...
+    @tolerance.setter
+    def tolerance(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+
+class SurfaceSamples:
+    """
+    Points on triangles of a rig. Immutable and thread-safe.
+    """
+    def __init__(
+        self,
+        rig: BlendshapeRig,
+        vertices: numpy.typing.ArrayLike,
+        weights: numpy.typing.ArrayLike,
+        importance: numpy.typing.ArrayLike,
+        strength: numpy.typing.ArrayLike,
+    ) -> None:
+        """
+        vertices, weights (S, 3): triangles and barycentric places; importance (S,); strength (K,).
+        """
+
+class PictureSolver:
+    """
+    Refines weights and head poses by pictures; what rigcast.capture.refine is made of.
+    """
+    def __init__(
+        self,
+        rig: BlendshapeRig,
+        samples: SurfaceSamples,
+        points: PointModel,
+        vertices: numpy.typing.ArrayLike,
+        triangles: numpy.typing.ArrayLike,
+        camera: numpy.typing.ArrayLike,
+        point_terms: PointTerms,
+        terms: PictureTerms,
+    ) -> None: ...
+    def calibrate(
+        self, picture: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike, pose: numpy.typing.ArrayLike
+    ) -> None:
+        """
+        Adds a picture of the neutral to the effective albedo.
+        """
+    def close(self) -> None:
+        """
+        Ends the frame.
+        """
+    def energy(
+        self, weights: numpy.typing.ArrayLike, pose: numpy.typing.ArrayLike, light: numpy.typing.ArrayLike
+    ) -> tuple:
+        """
+        Energy of the frame solved last, on its fine level, and the gradient (K + 6,).
+        """
+    def gates(self, sigma: typing.SupportsFloat | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (K,) gates of the opened picture.
+        """
+    def open(
+        self, picture: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike, pose: numpy.typing.ArrayLike
+    ) -> None:
+        """
+        Makes a picture (H, W, 3) ready, given about where the face is.
+        """
+    def solve(
+        self,
+        points: numpy.typing.ArrayLike,
+        certainty: numpy.typing.ArrayLike,
+        whitening: numpy.typing.ArrayLike,
+        target: numpy.typing.ArrayLike,
+        strength: numpy.typing.ArrayLike,
+        low: numpy.typing.ArrayLike,
+        high: numpy.typing.ArrayLike,
+        weights: numpy.typing.ArrayLike,
+        pose: numpy.typing.ArrayLike,
+    ) -> dict:
+        """
+        Solves the opened picture; a dict of arrays.
+        """
+    def step_seconds(
+        self,
+        weights: numpy.typing.ArrayLike,
+        pose: numpy.typing.ArrayLike,
+        light: numpy.typing.ArrayLike,
+        repeats: typing.SupportsInt | typing.SupportsIndex,
+    ) -> tuple:
+        """
+        Least seconds of an energy, and of the normal equations.
+        """
+    @property
+    def albedo(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (S, 3) effective albedo, 0 where the neutral hides a sample.
+        """
+    @property
+    def calibrated_light(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (3, 9) coefficients.
+        """
+    @property
+    def flow(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Flow of the followed samples of the last gates, without the head's part, in pixels.
+        """
+    @property
+    def unit(self) -> float:
+        """
+        Linear light at which Huber's loss becomes linear.
+        """
+
 def build_info() -> dict:
     """
     How this extension was built: libraries, compiler, build type.
@@ -3272,6 +3440,17 @@ def step_particles(
 ) -> tuple:
     """
     Positions and velocities (P, D) of particles that follow paths; see synthesis/playing/particle.h.
+    """
+
+def turn_eyes(
+    centers: numpy.typing.ArrayLike,
+    pupils: numpy.typing.ArrayLike,
+    origins: numpy.typing.ArrayLike,
+    directions: numpy.typing.ArrayLike,
+    disagreement: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple:
+    """
+    Angles (T, 2, 2) and status (T, 2); rigcast.capture.turn_eyes is its public face.
     """
 
 def two_bone(

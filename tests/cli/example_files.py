@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import rigcast as rc
+from rigcast.capture._actors_set import png
 from tests.demo.published import small_ict
 from tests.support.blender import has_blender
 from tests.support.characters import dog
@@ -84,6 +85,13 @@ def points_files(place: Path, face: rc.BlendshapeRig) -> None:
     names = ",".join(f"x_{i},y_{i}" for i in range(len(chosen)))
     np.savetxt(place / "points.csv", pixels.reshape(12, -1), fmt="%.3f", delimiter=",", header=names, comments="")
     (place / "map.json").write_text(json.dumps(chosen.tolist()))
+    front = np.diag([1.0, -1.0, -1.0])
+    away = -front @ (face.rest_vertices.mean(axis=0) + np.array([0, 0, 4 * size]))
+    camera = rc.render.Camera(640, 480, focal=800, rotation=front, translation=away)
+    (place / "frames").mkdir()
+    shown = face.evaluate(weights.astype(np.float32))
+    for t, picture in enumerate(rc.render.render(shown, face.faces, camera).color):
+        (place / "frames" / f"{t:03}.png").write_bytes(png(picture))
 
 
 JOBS = """

@@ -40,11 +40,12 @@ READS = {
     "ik": ("hero.safetensors", "goals.*"),
     "synth": ("face.safetensors", "calm.npy", "lively.npy"),
     "blender-addon": (),
-    "capture": ("points.csv", "map.json", "face.safetensors"),
+    "capture": ("points.csv", "map.json", "face.safetensors", "frames"),
     "actors": (),
     "batch": ("jobs.toml", "face.safetensors", "take.npy", "hero.npz"),
 }
 NEEDS = {
+    "capture": ("imageio",),
     "view": ("websockets",),
     "blender-addon": ("rigcast_runtime",),  # with the C library
     "pack": ("pyvista", "jinja2"),

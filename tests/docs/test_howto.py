@@ -39,6 +39,7 @@ NEEDS = {
     "face_maps": ("torch", "pyvista", "jinja2"),
     "farm": ("distributed", "dask_jobqueue", "torch"),
     "glb_face": ("pyvista", "matplotlib", "jinja2"),
+    "landmarks": ("imageio",),
     "pose_a_character": ("torch",),
     "pytorch": ("torch",),
     "rigify": ("torch", "pyvista", "jinja2", "websockets"),

@@ -1,5 +1,6 @@
 #include "rigcast/capture/frame_residuals.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -85,6 +86,14 @@ double FrameResiduals::scale_of(std::int32_t i) const {
     return std::sqrt(points_.certainty[i] / static_cast<double>(model_.num_points())) / terms_.noise;
 }
 
+/// Applies the whitening of point i to two numbers `stride` apart.
+void FrameResiduals::whiten(std::int32_t i, double* pair, std::int64_t stride) const {
+    if (points_.whitening == nullptr || points_.dimensions != 2) return;
+    const double* w = points_.whitening + 3 * i;
+    pair[0] = w[0] * pair[0] + w[1] * pair[stride];
+    pair[stride] *= w[2];
+}
+
 void FrameResiduals::project(const double* X, double* point) const {
     if (points_.dimensions == 3) {
         for (int axis = 0; axis < 3; ++axis) point[axis] = camera_.focal * X[axis];
@@ -128,15 +137,14 @@ void FrameResiduals::evaluate(const double* x, double* residuals) {
             continue;
         }
         project(X, miss);
-        double square = 0.0;
-        for (int a = 0; a < d; ++a) {
-            miss[a] -= points_.points[d * i + a];
-            square += miss[a] * miss[a];
-        }
+        double square = 0.0, weighed[3];
+        for (int a = 0; a < d; ++a) weighed[a] = miss[a] -= points_.points[d * i + a];
+        whiten(i, weighed, 1);
+        for (int a = 0; a < d; ++a) square += weighed[a] * weighed[a];
         const double limit = terms_.outlier * terms_.noise;
         const double length = std::sqrt(square);
         const double loss = length <= limit ? 1.0 : std::sqrt(2.0 * limit * length - limit * limit) / length;
-        for (int a = 0; a < d; ++a) *residuals++ = scale_of(i) * loss * miss[a];
+        for (int a = 0; a < d; ++a) *residuals++ = scale_of(i) * loss * weighed[a];
     }
     for (std::int64_t k = 0; k < model_.num_shapes(); ++k) {
         *residuals++ = std::sqrt(frame_->strength[k]) * (x[k] - frame_->target[k] + shift_[k]);
@@ -182,8 +190,13 @@ void FrameResiduals::linearize(const double* x, std::vector<double>* jacobian) {
                 to[shapes + 3 + j] = rows[a][j];
             }
         }
-        double square = 0.0;
-        for (int a = 0; a < d; ++a) square += miss[a] * miss[a];
+        double square = 0.0, weighed[3];
+        std::copy(miss, miss + d, weighed);
+        whiten(i, weighed, 1);
+        whitened_.assign(plain, plain + d * n);
+        for (std::int64_t k = 0; k < n; ++k) whiten(i, whitened_.data() + k, n);
+        const double* row = whitened_.data();
+        for (int a = 0; a < d; ++a) square += weighed[a] * weighed[a];
         const double limit = terms_.outlier * terms_.noise;
         const double length = std::sqrt(square), scale = scale_of(i);
         const bool is_far = length > limit;
@@ -192,8 +205,8 @@ void FrameResiduals::linearize(const double* x, std::vector<double>* jacobian) {
         const double slope = is_far ? (limit / (loss * length) - loss) / square : 0.0;
         for (std::int64_t k = 0; k < n; ++k) {
             double along = 0.0;
-            for (int a = 0; a < d; ++a) along += miss[a] * plain[a * n + k];
-            for (int a = 0; a < d; ++a) out[a * n + k] = scale * (loss * plain[a * n + k] + slope * along * miss[a]);
+            for (int a = 0; a < d; ++a) along += weighed[a] * row[a * n + k];
+            for (int a = 0; a < d; ++a) out[a * n + k] = scale * (loss * row[a * n + k] + slope * along * weighed[a]);
         }
         out += d * n, plain += d * n;
     }

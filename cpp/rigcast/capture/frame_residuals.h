@@ -19,6 +19,9 @@ struct FramePoints {
     const double* points;
     const double* certainty;
     int dimensions;
+    /// (P, 3) numbers (a, b, c) or null, for D = 2: the loss is that of (a dx + b dy, c dy), whose covariance is that
+    /// of equal noise along both axes.
+    const double* whitening = nullptr;
 };
 
 /// The residuals of one frame. Unknowns are K weights, a rotation vector omega (the rotation is exp(omega) R_0) and the
@@ -54,6 +57,7 @@ private:
     void project_rows(const double* X, double (*rows)[3]) const;
     bool is_before(const double* X) const { return points_.dimensions == 3 || X[2] > nearest_; }
     double scale_of(std::int32_t i) const;
+    void whiten(std::int32_t i, double* pair, std::int64_t stride) const;
 
     const PointModel& model_;
     Camera camera_;
@@ -68,6 +72,7 @@ private:
     std::vector<double> positions_;  // (P, 3) of the rig
     std::vector<double> placed_;     // (P, 3) before the camera
     std::vector<double> misses_;     // (P, D)
+    std::vector<double> whitened_;   // (D, K + 6) of one point
     std::vector<double> derivatives_;
     std::vector<double> projected_;
 };

@@ -7,10 +7,14 @@ There is no footage of a face in this project: every actor is rendered, and ever
 from rigcast.capture._actors import Actor, ActorVariation, Cast, example_cast, ict_cast
 from rigcast.capture._actors_set import make_actor_set
 from rigcast.capture._actors_shot import ActorShot, ShotPlan, film
+from rigcast.capture._eyes import EyeMotion, turn_eyes
 from rigcast.capture._fit_places import fit_places
+from rigcast.capture._pictures import Pictures
 from rigcast.capture._places import Places, load_places
 from rigcast.capture._read_tracks import load_tracks
-from rigcast.capture._solution import Capture
+from rigcast.capture._refine import refine
+from rigcast.capture._refine_request import RefineSettings
+from rigcast.capture._solution import Capture, PictureFit
 from rigcast.capture._solver import solve
 from rigcast.capture._tracks import CaptureSettings, Tracks
 from rigcast.capture._write import write
@@ -22,7 +26,11 @@ __all__ = [
     "Capture",
     "CaptureSettings",
     "Cast",
+    "EyeMotion",
+    "PictureFit",
+    "Pictures",
     "Places",
+    "RefineSettings",
     "ShotPlan",
     "Tracks",
     "example_cast",
@@ -32,6 +40,8 @@ __all__ = [
     "load_places",
     "load_tracks",
     "make_actor_set",
+    "refine",
     "solve",
+    "turn_eyes",
     "write",
 ]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig, DeformationTransfer
 from rigcast._validate import Arguments
+from rigcast.capture._samples import connected
 from rigcast.faces._example import example
 from rigcast.faces._ict import SEGMENTS, _modes, ict, ict_folder, landmarks
 from rigcast.transfer._resting import resting_vertices
@@ -194,15 +195,7 @@ def _neighbors(deltas: Float32) -> NDArray[np.bool_]:
 def _eyeballs(face: BlendshapeRig) -> Int64:
     """Vertices of the built-in face's eyes: the components that no shape moves."""
     moved = np.stack([face.column(k) for k in range(face.num_shapes)]).any(axis=(0, 2))
-    label = np.arange(face.num_vertices)
-    corners = np.where(face.faces < 0, face.faces[:, :1], face.faces)
-    while True:  # each vertex takes the least label of its faces, until none changes
-        least = label[corners].min(axis=1)
-        spread = label.copy()
-        np.minimum.at(spread, corners.ravel(), np.repeat(least, 4))
-        if np.array_equal(spread, label):
-            break
-        label = spread
+    label = connected(face.faces, face.num_vertices)
     return np.flatnonzero(~np.isin(label, np.unique(label[moved])))
 
 

@@ -16,6 +16,37 @@ Float64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class PictureFit:
+    """Light, albedo and smoothing of a shot that :func:`refine` refined.
+
+    Attributes
+    ----------
+    light : (T, 3, 9) float64
+        Coefficients of real spherical harmonics per color, in the camera's axes.
+    albedo : (S, 3) float64
+        Effective albedo of the samples: the neutral's color over its fitted light; 0 where the neutral hides them.
+    vertices, shares : (S, 3) int32 and float64
+        Triangles and barycentric coordinates of the samples.
+    used : (T,) int64
+        Samples that were compared in each frame.
+    gates : (T, K) float64
+        How much of the smoothing each weight had.
+    start_energy : (T,) float64
+        On the fine level, where the steps began; ``Capture.energy`` is where they ended.
+    steps : (T,) int64
+    """
+
+    light: Float64
+    albedo: Float64
+    vertices: NDArray[np.int32]
+    shares: Float64
+    used: NDArray[np.int64]
+    gates: Float64
+    start_energy: Float64
+    steps: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
 class Capture:
     """Weights and head motion of a shot, and how well they fit the points.
 
@@ -54,6 +85,10 @@ class Capture:
         What was decided, and what seems wrong; one sentence per kind.
     seconds : float
         Wall time of the solve of all frames, set-up left out.
+    center : (float, float)
+        Of the image, in pixels: where the camera looks at.
+    pictures : PictureFit, optional
+        If :func:`refine` made it.
     """
 
     weights: Float64
@@ -74,6 +109,8 @@ class Capture:
     notes: tuple[str, ...] = field(default=())
     seconds: float = 0.0
     neutral_head: Float64 = field(default_factory=lambda: np.eye(3, 4))
+    center: tuple[float, float] = (0.0, 0.0)
+    pictures: PictureFit | None = None
 
     @property
     def motion(self) -> Float64:
@@ -103,6 +140,7 @@ class Capture:
             "lost": self.lost,
             "neutral": self.neutral,
             "focal": np.float64(self.focal),
+            "center": np.array(self.center),
             "noise": np.float64(self.noise),
             "offsets": self.offsets,
             "vertices": self.places.vertices,

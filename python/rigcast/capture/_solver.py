@@ -283,6 +283,7 @@ def _frames(
         fps=tracks.fps,
         seconds=seconds,
         neutral_head=facing @ ready.neutral_pose,
+        center=ready.camera.center,
     )
     given = request.focal is not None or tracks.points.shape[2] == 3
     return replace(result, notes=(*tracks.notes, *notes, *notes_of(result, tracks, given)))

@@ -24,7 +24,8 @@ from rigcast.report._kit.words import figure
 SUMMARY = "find weights and head motion from the points of a face detector"
 EXAMPLE = """rigcast capture points.csv face.safetensors --map map.json --size 640 480 -o captured.npz
 rigcast capture points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o head.bvh
-rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --focal 800 -o live.csv"""
+rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --focal 800 -o live.csv
+rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --pictures frames -o w.npz"""
 FORMATS = (
     ".npz (for rigcast), .csv (Live Link Face), .glb (morph animation), .usd (UsdSkel), .py or .blend (shape keys in "
     "Blender), .bvh (the head alone); may be repeated"
@@ -53,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_shot(parser.add_argument_group("the shot"))
     _add_places(parser.add_argument_group("the points on the rig"))
     _add_weights(parser.add_argument_group("the weights"))
+    _add_pictures(parser.add_argument_group("the pictures"))
 
 
 def _add_shot(group: Any) -> None:
@@ -111,6 +113,23 @@ def _add_weights(group: Any) -> None:
     )
 
 
+def _add_pictures(group: Any) -> None:
+    group.add_argument(
+        "--pictures",
+        metavar="PATH",
+        type=arguments.existing,
+        help="the video, or a folder of its frames, in whose pixels the points are: weights and head are refined by it",
+    )
+    group.add_argument(
+        "--own-rig",
+        action="store_true",
+        help="RIG is the actor's own face, so that points lie on it (default: they count from where they lay at rest)",
+    )
+    group.add_argument(
+        "--passes", metavar="N", type=arguments.count, help="over the whole shot, 1 to 20 (default 1: each frame alone)"
+    )
+
+
 def _least_zero(text: str) -> float:
     return 0.0 if text.strip() in ("0", "0.0") else arguments.positive(text)
 
@@ -119,6 +138,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Read points and rig, solve, and write all outputs."""
     if args.prior_strength is not None and args.priors is None:
         raise WrongInput("--prior-strength is about the weights that --priors reads")
+    if args.pictures is None and (args.own_rig or args.passes is not None):
+        raise WrongInput(f"{'--own-rig' if args.own_rig else '--passes'} is about the pictures that --pictures reads")
     rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
     size = None if args.size is None else (args.size[0], args.size[1])
     tracks = capture.load_tracks(args.points, fps=args.fps, size=size, face=args.face)
@@ -128,6 +149,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         sparsity=SETTINGS.sparsity if args.sparsity is None else args.sparsity,
         noise=args.noise,
     )
+    pins = None if args.pins is None else inverse.load_pins(args.pins, rig, frames)
+    priors = None if args.priors is None else _priors(args, rig, tracks)
     found = capture.solve(
         rig,
         tracks,
@@ -136,11 +159,15 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         neutral=args.neutral,
         focal=args.focal,
         strength=None if args.strength is None else _strength(args.strength, rig),
-        fixed=None if args.pins is None else inverse.load_pins(args.pins, rig, frames),
-        priors=None if args.priors is None else _priors(args, rig, tracks),
+        fixed=pins,
+        priors=priors,
         mirrored=args.mirrored,
         settings=settings,
     )
+    if args.pictures is not None:
+        given = capture.RefineSettings(offsets=not args.own_rig, passes=args.passes or 1)
+        pictures = capture.Pictures(args.pictures)
+        found = capture.refine(rig, found, pictures, tracks, fixed=pins, priors=priors, settings=given)
     notes = [f"{path.name}: {note}" for path in args.output for note in capture.write(path, rig, found)]
     if args.write_map is not None:
         found.places.save(args.write_map)
@@ -193,6 +220,7 @@ def _figures(rig: Any, found: capture.Capture) -> dict[str, Any]:
         "seconds": found.seconds,
         "frames_per_second": len(found.weights) / max(found.seconds, 1e-9),
         "constructed": list(rig.constructed),
+        **({} if found.pictures is None else {"samples": float(found.pictures.used.mean())}),
     }
 
 
@@ -201,6 +229,8 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
     away = (
         f"{figure(result['residual_pixels'])} pixels away on average, {figure(result['residual_worst'])} in the worst"
     )
+    if "samples" in result:
+        away += f"; pictures compared at {figure(result['samples'])} places"
     console.pairs(
         [
             ("weights", ", ".join(map(os.fspath, args.output))),

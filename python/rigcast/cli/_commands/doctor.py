@@ -31,6 +31,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "report": ("pyvista", "matplotlib", "jinja2"),
     "progress": ("rich",),
     "viewer": ("websockets",),
+    "video": ("imageio",),
     "dask": ("distributed", "dask-jobqueue"),
     "notebooks": ("nbclient", "nbformat", "ipykernel", "jupytext"),
     "docs": ("sphinx", "myst-nb", "furo", "numpydoc"),
