@@ -37,7 +37,7 @@ def bind_beside(path: str, armature: str, meshes: Sequence[str]) -> list[str]:
             original = bpy.data.objects[name]
             made.append(_copy(original))
             rig = bpy.data.objects.get(armature) if armature else None
-            binding.bind(made[-1], path, rig, name if len(meshes) > 1 else None, original)
+            binding.bind(made[-1], path, rig, name if len(meshes) > 1 else None, bpy.data.objects[meshes[0]])
             add_aside(made[-1])
     except (binding.BindError, KeyError) as error:
         for item in made:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
-from ..evaluation import character_of, follows, model_of, part_rows, placement, pose_row
+from ..evaluation import character_of, dial_meshes, model_of, part_rows, placement, pose_row
 from ..jobs.running import JobError
 from ..learning.compare import aside_of
 from ..runtime import rr
@@ -33,13 +33,8 @@ class Reached(NamedTuple):
 
 def controls_of(item: Any) -> Controls:
     """The controls of the rig that a bound mesh follows, in the order of the model's channels."""
-    about = item.rigcast
-    meshes = [about.dials] if about.dials is not None else [item]
-    if about.dials is None and about.armature is not None:
-        meshes += [
-            o for o in bpy.context.scene.objects if o.type == "MESH" and o != item and follows(o, about.armature)
-        ]
-    return Controls([channel.name for channel in model_of(item).channels], about.armature, meshes)
+    names = [channel.name for channel in model_of(item).channels]
+    return Controls(names, item.rigcast.armature, dial_meshes(item))
 
 
 def reach(
