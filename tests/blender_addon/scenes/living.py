@@ -104,5 +104,8 @@ facts["live"] = float(np.abs(seen[learned.name] - model).max())
 facts["error"], facts["skinning"] = apart(seen[learned.name], truth), apart(seen[plain], truth)
 facts["moved"] = float(np.ptp(truth, axis=0).max())
 facts.update(looks.facts_of(learned, items, rig, TURNED))
+rig.animation_data.action = bpy.data.actions[ACTION]
+rig.pose.bones[TURNED].rotation_euler = (0.0, 0.0, 0.0)
+facts.update(looks.pinned(items[-1], rig))
 start.tell(**facts)
 bpy.ops.wm.save_as_mainfile(filepath=str(start.FOLDER / "learned.blend"), check_existing=False)

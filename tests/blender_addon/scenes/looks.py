@@ -16,6 +16,30 @@ def facts_of(learned, items, rig, turned):
     return {**error_map(learned), **bound(learned), **slider(learned), **hidden(items), **lamp(learned, rig, turned)}
 
 
+def pinned(item, rig):
+    """A pin on the farthest vertex of a part, put where the action has it in another frame: miss, way, controls moved."""
+    from rigcast_blender.posing import reaching
+
+    at_frame(16)
+    goal = shown(item)
+    at_frame(1)
+    here = shown(item)
+    vertex = int(np.linalg.norm(goal - here, axis=1).argmax())
+    rig.animation_data.action = None
+    item.rigcast_pins.follow = False
+    bpy.context.view_layer.objects.active = item
+    assert bpy.ops.rigcast.add_pin(vertex=vertex) == {"FINISHED"}
+    pin = bpy.context.active_object
+    pin.location = goal[vertex].tolist()
+    bpy.context.view_layer.update()
+    before = reaching.controls_of(item).read()
+    assert bpy.ops.rigcast.pose_pins() == {"FINISHED"}
+    moved = int((np.abs(reaching.controls_of(item).read() - before) > 1e-4).sum())
+    missed, way = (1000.0 * float(np.linalg.norm(goal[vertex] - found[vertex])) for found in (shown(item), here))
+    assert bpy.ops.rigcast.remove_pins(every=True) == {"FINISHED"}
+    return {"pin": [missed, way, moved]}
+
+
 def shown(item):
     bpy.context.view_layer.update()
     return vertices_of(item, bpy.context.evaluated_depsgraph_get(), world=True)
@@ -103,10 +127,11 @@ def of_model(item):
 
 
 def lamp(item, rig, turned):
-    """Trust in a frame of the action, and in a pose that nothing was learned from."""
-    at_frame(1)
+    """Trust in the rest pose, and in one that nothing was learned from."""
+    rig.animation_data.action, rig.data.pose_position = None, "REST"
+    shown(item)
     inside = [item.rigcast.confidence, item.rigcast.outside]
-    rig.animation_data.action = None
+    rig.data.pose_position = "POSE"
     bone = rig.pose.bones[turned]
     bone.rotation_mode = "XYZ"
     bone.rotation_euler = (0.0, 0.0, math.radians(80.0))
