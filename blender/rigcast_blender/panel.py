@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 
 from . import binding, evaluation
+from .colors import draws_colors
 from .runtime import rr
 from .texts import write_lines
 
@@ -58,6 +59,9 @@ def _draw_bound(layout: Any, context: Any, item: Any) -> None:
     if _has_detail(item):
         column.prop(about, "detail")
     column.prop(about, "show")
+    if about.show != "NONE":
+        text = "Draw Materials Again" if draws_colors(context) else "Draw Colors in This View"
+        column.operator("rigcast.draw_colors", icon="COLOR", text=text)
     if about.part:
         layout.label(text=f"Part: {about.part}")
 

@@ -78,7 +78,11 @@ def test_the_error_bound_is_a_color_or_the_panel_says_why_there_is_none(played):
         assert "states no error bound" in facts["bound"]
     else:
         assert facts["bound"] < EXACT
-        assert facts["bound off"]
+    assert facts["bound off"]
+
+
+def test_views_draw_the_bound_and_then_the_error_map_again(facts):
+    assert facts["drawn"] == ["Rigcast", "rigcast error"]
 
 
 def test_blend_goes_from_the_original_to_the_model(facts):

@@ -18,7 +18,7 @@ from .compare import add_aside
 
 Array = np.ndarray[Any, Any]
 COLORS, MEAN = "rigcast error", "rigcast_error_mm"
-ERROR, VERDICT = "rigcast_error", "rigcast_verdict"  # properties of the object: [mean, max] in mm, lines as JSON
+ERROR, VERDICT = "rigcast_error", "rigcast_verdict"  # of the object: [mean, max, that of all parts] in mm, lines as JSON
 MOST_FRAMES = 60  # frames that are compared, evenly spaced
 APART = 1.1  # widths of the character between the original and the copy
 
@@ -112,7 +112,7 @@ def error_map(names: Sequence[str]) -> Iterator[Progress]:
 
 def paint(item: Any, mean: Array, largest: Array, most: float) -> None:
     """Keep errors (V,) in millimeters as an attribute of a mesh, the largest of each vertex as colors."""
-    item[ERROR] = [float(mean.mean()), float(largest.max())]
+    item[ERROR] = [float(mean.mean()), float(largest.max()), most]
     mesh = item.data
     if len(mesh.vertices) != len(mean):  # modifiers make more vertices: the numbers alone
         return

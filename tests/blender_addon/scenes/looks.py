@@ -83,15 +83,16 @@ def bound(item):
     mesh = item.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     found, model = colors(mesh, COLORS), evaluation.model_of(item)
     row = evaluation.pose_row(item, bpy.context.evaluated_depsgraph_get())
-    message = item.rigcast.message
+    message, drawn = item.rigcast.message, item.data.color_attributes.active_color.name
     item.rigcast.show = "NONE"
     bpy.context.view_layer.update()
     gone = item.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.attributes.get(COLORS) is None
+    facts = {"drawn": [drawn, item.data.color_attributes.active_color.name], "bound off": gone}
     if message:
-        return {"bound": message}
+        return {**facts, "bound": message}
     errors, rows = model.error_bound(row), evaluation.part_rows(model, item.rigcast.part)
     expected = scaled(np.sqrt(errors / errors.max()))
-    return {"bound": float(np.abs(found - (expected if rows is None else expected[rows])).max()), "bound off": gone}
+    return {**facts, "bound": float(np.abs(found - (expected if rows is None else expected[rows])).max())}
 
 
 def slider(item):
