@@ -247,7 +247,7 @@ def held() -> int:
 
 
 def _outside(character: Character, row: Array) -> str:
-    """The joint or control that lies farthest outside by itself; else the one which at rest would raise the trust most."""
+    """The joint or control that is farthest outside by itself; else the one which at rest raises the trust most."""
     trust, rest = character.model.confidence, character.model.rest_pose
     joints = [] if character.joints is None else character.joints.bones
     names = [*joints, *character.dials.names]

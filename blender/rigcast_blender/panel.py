@@ -52,7 +52,7 @@ def _draw_bound(layout: Any, context: Any, item: Any) -> None:
     row = column.row(align=True)
     row.prop(about, "live", toggle=True, icon="PLAY")
     row.operator("rigcast.unbind", icon="UNLINKED", text="Unbind")
-    _draw_lamp(layout, item)
+    _draw_lamp(layout, context, item)
     _draw_message(layout, context, item)
     column = layout.column(align=True)
     column.prop(about, "blend")
@@ -66,14 +66,15 @@ def _draw_bound(layout: Any, context: Any, item: Any) -> None:
         layout.label(text=f"Part: {about.part}")
 
 
-def _draw_lamp(layout: Any, item: Any) -> None:
+def _draw_lamp(layout: Any, context: Any, item: Any) -> None:
     seen = evaluation.LAMP.of(item)
     if seen is None:
         return
     confidence, outside = seen
     inside = confidence >= evaluation.OUTSIDE
-    icon = "CHECKMARK" if inside else "ERROR"
-    layout.label(text=f"Confidence {confidence:.2f}" + (f": {outside} is outside" if outside else ""), icon=icon)
+    lines = [("CHECKMARK" if inside else "ERROR", f"Confidence {confidence:.2f}")]
+    lines += [("BONE_DATA", f"{outside} is outside")] if outside else []
+    write_lines(layout, context, lines)
 
 
 def _has_detail(item: Any) -> bool:

@@ -113,8 +113,7 @@ def test_the_lamp_names_the_bone_that_is_outside(played):
     assert facts["lamp color"] < EXACT
 
 
-def test_a_pin_on_a_part_moves_the_controls_of_the_whole(played):
-    name, facts = played
+def test_a_pin_on_a_part_moves_the_controls_of_the_whole(facts):
     missed, before, moved = facts["pin"]
     assert missed < 0.1 * before  # millimeters; the place is one of the action
     assert moved

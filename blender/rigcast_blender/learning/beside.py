@@ -18,7 +18,10 @@ from .compare import add_aside
 
 Array = np.ndarray[Any, Any]
 COLORS, MEAN = "rigcast error", "rigcast_error_mm"
-ERROR, VERDICT = "rigcast_error", "rigcast_verdict"  # of the object: [mean, max, that of all parts] in mm, lines as JSON
+ERROR, VERDICT = (
+    "rigcast_error",
+    "rigcast_verdict",
+)  # of the object: [mean, max, that of all parts] in mm, lines as JSON
 MOST_FRAMES = 60  # frames that are compared, evenly spaced
 APART = 1.1  # widths of the character between the original and the copy
 

@@ -41,9 +41,9 @@ def verdict_of(train: Mapping[str, Any]) -> list[Line]:
     elif skinning is not None and own["mean"] > 0.0:
         times = skinning["mean"] / own["mean"]
         lines.append(("CHECKMARK", f"{times:.{0 if times > 9.5 else 1}f} times nearer than linear skinning"))
-    lines.append(("BLANK1", f"on poses it has not seen: mean {_mm(own['mean'])}, max {_mm(own['max'])}"))
+    lines.append(("POSE_HLT", f"on poses it has not seen: mean {_mm(own['mean'])}, max {_mm(own['max'])}"))
     if skinning is not None:
-        lines.append(("BLANK1", f"linear skinning: mean {_mm(skinning['mean'])}, max {_mm(skinning['max'])}"))
+        lines.append(("MOD_ARMATURE", f"linear skinning: mean {_mm(skinning['mean'])}, max {_mm(skinning['max'])}"))
     if train.get("too_few_steps"):
         lines.append(("ERROR", train["too_few_steps"]["text"]))
     return lines

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import bpy
 import numpy as np
 
 from ..evaluation import character_of, dial_meshes, model_of, part_rows, placement, pose_row

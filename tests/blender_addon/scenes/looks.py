@@ -17,7 +17,7 @@ def facts_of(learned, items, rig, turned):
 
 
 def pinned(item, rig):
-    """A pin on the farthest vertex of a part, put where the action has it in another frame: miss, way, controls moved."""
+    """A pin on a vertex of a part, put where the action has it in another frame: miss, way, controls moved."""
     from rigcast_blender.posing import reaching
 
     at_frame(16)

@@ -50,8 +50,7 @@ def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--blender",
         metavar="PROGRAM",
-        help=f"a Blender program, or a Python that has bpy; default the bpy "
-        f"wheel ({_files('blender')})",
+        help=f"a Blender program, or a Python that has bpy; default the bpy wheel ({_files('blender')})",
     )
     group.add_argument(
         "--dials-only",
