@@ -90,6 +90,7 @@ def bind(item: Any, path: str, armature: Any | None = None, part: str | None = N
 def unbind(item: Any) -> None:
     """Take the model off a mesh; it is as it was before."""
     _unmute(item)
+    points.activate_colors(item, False)
     points.remove(item)
     about = item.rigcast
     about.model = about.part = about.message = ""
@@ -117,6 +118,7 @@ def look_changed(item: Any) -> None:
     if modifier is None:
         return
     points.set_colored(modifier, about.show != "NONE")
+    points.activate_colors(item, about.show != "NONE")
     points.set_blend(modifier, about.blend)
     if about.live and about.blend == 1.0:
         _mute(item)

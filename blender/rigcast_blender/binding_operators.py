@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Buttons: bind a model to the active mesh, and take it off."""
+"""Buttons: bind a model to the active mesh, take it off, and draw its colors."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from . import binding
+from .colors import draws_colors, switch_colors
 
 
 class RIGCAST_OT_bind(bpy.types.Operator):
@@ -72,4 +73,16 @@ class RIGCAST_OT_unbind(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (RIGCAST_OT_bind, RIGCAST_OT_unbind)
+class RIGCAST_OT_draw_colors(bpy.types.Operator):
+    """Draw the colors that bound meshes show in this view, or their materials again"""
+
+    bl_idname = "rigcast.draw_colors"
+    bl_label = "Draw Colors"
+    bl_options = {"INTERNAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        switch_colors(context, not draws_colors(context))
+        return {"FINISHED"}
+
+
+CLASSES = (RIGCAST_OT_bind, RIGCAST_OT_unbind, RIGCAST_OT_draw_colors)

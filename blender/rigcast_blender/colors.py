@@ -35,3 +35,16 @@ def scaled(shares: Array) -> Array:
     place = np.linspace(0.0, 1.0, len(SCALE))
     rows = [np.interp(shares, place, SCALE[:, i]) for i in range(3)]
     return np.stack([*rows, np.ones_like(shares)], axis=1).astype(np.float32)
+
+
+def draws_colors(context: Any) -> bool:
+    """True if the view of a context draws color attributes."""
+    shading = getattr(context.space_data, "shading", None)
+    return shading is not None and shading.type == "SOLID" and shading.color_type == "VERTEX"
+
+
+def switch_colors(context: Any, drawn: bool) -> None:
+    """Let the view of a context draw color attributes, or materials."""
+    shading = getattr(context.space_data, "shading", None)
+    if shading is not None:
+        shading.type, shading.color_type = "SOLID", "VERTEX" if drawn else "MATERIAL"

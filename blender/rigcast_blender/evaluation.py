@@ -24,6 +24,7 @@ from .skeletons import Joints, joints_of, similarity, unless_identity
 Array = np.ndarray[Any, Any]
 Owner = tuple[str, str | None]  # name and library of an object
 OUTSIDE = 0.9  # confidence below which a pose lies outside of what was learned
+SHARES = 0.5 ** np.arange(8)  # of a pose: so far outside that nothing is trusted, joints are told apart nearer to rest
 
 
 @dataclass
@@ -225,7 +226,7 @@ class Lamp:
         row = character.row
         if key not in self._seen or self._seen[key][0] != row.tobytes():
             confidence = float(character.model.confidence(row)[0])
-            outside = _outside(character, row, confidence) if confidence < OUTSIDE else ""
+            outside = _outside(character, row) if confidence < OUTSIDE else ""
             self._seen[key] = (row.tobytes(), confidence, outside)
         return self._seen[key][1:]
 
@@ -258,28 +259,32 @@ def held() -> int:
     return len(_models)
 
 
-def _outside(character: Character, row: Array, confidence: float) -> str:
-    """The joint or control which at rest would raise the trust most."""
-    rest = character.model.rest_pose
+def _outside(character: Character, row: Array) -> str:
+    """The joint or control that is farthest outside by itself; else the one which at rest raises the trust most."""
+    trust, rest = character.model.confidence, character.model.rest_pose
     joints = [] if character.joints is None else character.joints.bones
     names = [*joints, *character.dials.names]
-    tried = np.tile(row, (len(names), 1))
+    alone, without = np.tile(rest, (len(names), 1)), np.tile(row, (len(names), 1))
     for index in range(len(names)):
         columns = slice(12 * index, 12 * index + 12) if index < len(joints) else 11 * len(joints) + index
-        tried[index, columns] = rest[columns]
-    found = character.model.confidence(tried)
-    best = int(found.argmax())
-    return names[best] if found[best] > confidence else ""
+        alone[index, columns], without[index, columns] = row[columns], rest[columns]
+    if trust(alone).min() < min(OUTSIDE, float(trust(rest)[0])):
+        tried = (trust(rest + share * (alone - rest)) for share in SHARES)
+        return names[int(next((found for found in tried if found.min() > 0.0), trust(alone)).argmin())]
+    found = trust(without)
+    return names[int(found.argmax())] if found.max() > trust(row)[0] else ""
 
 
 def dial_meshes(item: Any) -> list[Any]:
-    """The meshes whose shape keys a model takes: the named one, else the bound one and others of its armature."""
+    """The meshes whose shape keys a model takes: first the named one or the bound one, then others of its armature.
+
+    Learned copies are none of them: their keys follow those of their originals.
+    """
     about = item.rigcast
-    if about.dials is not None:
-        return [about.dials]
-    armature = about.armature
-    return [item, *(other for other in bpy.data.objects if other != item and armature is not None
-                    and other.type == "MESH" and follows(other, armature))]  # fmt: skip
+    first, armature = about.dials or item, about.armature
+    others = [other for other in bpy.data.objects if other.type == "MESH" and armature is not None
+              and follows(other, armature)]  # fmt: skip
+    return [first, *(other for other in others if other != first and other.rigcast_compare.original is None)]
 
 
 def follows(item: Any, armature: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 
 from . import binding, evaluation
+from .colors import draws_colors
 from .runtime import rr
 from .texts import write_lines
 
@@ -53,25 +54,29 @@ def _draw_bound(layout: Any, context: Any, item: Any) -> None:
     row = column.row(align=True)
     row.prop(about, "live", toggle=True, icon="PLAY")
     row.operator("rigcast.unbind", icon="UNLINKED", text="Unbind").item = item.name
-    _draw_lamp(layout, item)
+    _draw_lamp(layout, context, item)
     _draw_message(layout, context, item)
     column = layout.column(align=True)
     column.prop(about, "blend")
     if _has_detail(item):
         column.prop(about, "detail")
     column.prop(about, "show")
+    if about.show != "NONE":
+        text = "Draw Materials Again" if draws_colors(context) else "Draw Colors in This View"
+        column.operator("rigcast.draw_colors", icon="COLOR", text=text)
     if about.part:
         layout.label(text=f"Part: {about.part}")
 
 
-def _draw_lamp(layout: Any, item: Any) -> None:
+def _draw_lamp(layout: Any, context: Any, item: Any) -> None:
     seen = evaluation.LAMP.of(item)
     if seen is None:
         return
     confidence, outside = seen
     inside = confidence >= evaluation.OUTSIDE
-    icon = "CHECKMARK" if inside else "ERROR"
-    layout.label(text=f"Confidence {confidence:.2f}" + (f": {outside} is outside" if outside else ""), icon=icon)
+    lines = [("CHECKMARK" if inside else "ERROR", f"Confidence {confidence:.2f}")]
+    lines += [("BONE_DATA", f"{outside} is outside")] if outside else []
+    write_lines(layout, context, lines)
 
 
 def _has_detail(item: Any) -> bool:

@@ -97,6 +97,24 @@ def set_colored(modifier: Any, colored: bool) -> None:
         store.mute = not colored
 
 
+def activate_colors(item: Any, shown: bool) -> None:
+    """Let views that draw color attributes draw those of the points, or again what they drew.
+
+    Blender 3.4 draws an attribute that the mesh itself has; it gets one, which is replaced as it is evaluated.
+    """
+    mesh = item.data
+    if mesh.library is not None:
+        return
+    there = mesh.color_attributes.get(COLORS)
+    if shown:
+        there = there or mesh.color_attributes.new(COLORS, "FLOAT_COLOR", "POINT")
+        mesh.color_attributes.active_color = there
+    elif there is not None:
+        mesh.color_attributes.remove(there)
+        if len(mesh.color_attributes):
+            mesh.color_attributes.active_color_index = len(mesh.color_attributes) - 1
+
+
 def _tree(holder: Any) -> Any:
     """Positions of the points by index, mixed with those that come in; colors of the points as an attribute."""
     tree = bpy.data.node_groups.new(MODIFIER, "GeometryNodeTree")

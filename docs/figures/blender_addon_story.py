@@ -1,4 +1,5 @@
-"""Runs inside Blender, on a display: learns a character by the add-on's own buttons, drags it, and takes pictures.
+"""Runs inside Blender, on a display: learns a character by the add-on's own buttons, stops and goes on, drags it, and
+takes pictures.
 
 Arguments: CHARACTER.blend FOLDER TRAINER.
 """
@@ -104,18 +105,56 @@ def story():
         yield 0.5
     yield 1.0
     picture("check")
+    yield from learned(CURRENT)
+    yield from lamp()
+    yield from dragged()
+    bpy.ops.wm.quit_blender()
+
+
+def learned(current):
+    """Learn, stop by the key Esc in the middle of the sampling, go on, and color the copy by its error."""
     with inside():
         bpy.ops.rigcast.learn("INVOKE_DEFAULT")
-    while CURRENT.runs:
+    while not (current.progress.text.startswith("Step 2") and (current.progress.fraction or 0.0) > 0.3):
+        yield 0.3
+    yield 1.0
+    picture("learn")
+    subprocess.Popen(["xdotool", "mousemove", "420", "400", "sleep", "0.5", "key", "Escape"])
+    waited = 0.0
+    while current.runs:
+        assert waited < 60.0, "Esc was not heard"
+        waited += 0.5
+        yield 0.5
+    yield 1.5
+    picture("stopped")
+    with inside():
+        bpy.ops.rigcast.learn("INVOKE_DEFAULT")
+    while current.runs:
         yield 0.5
     yield 1.0
-    learned = bpy.context.view_layer.objects.active.name
+    copy = bpy.context.view_layer.objects.active.name
     bpy.context.scene.frame_set(23)
-    frame_view("Body", learned)
+    frame_view("Body", copy)
     with inside():
         bpy.ops.rigcast.show_error()
     yield 1.5
     picture("beside")
+
+
+def lamp():
+    """Turn the head as in no training pose: the lamp names the bone."""
+    head = bpy.data.objects["rig"].pose.bones["head"]
+    head.rotation_euler[2] += 1.2
+    bpy.context.view_layer.objects.active.rigcast.show = "CONFIDENCE"
+    yield 2.0
+    picture("lamp")
+    head.rotation_euler[2] -= 1.2
+    bpy.context.view_layer.objects.active.rigcast.show = "NONE"
+    yield 1.0
+
+
+def dragged():
+    """Pin the hand and move the pin."""
     with inside():
         item = bpy.context.view_layer.objects.active
         hand = int(max(range(len(item.data.vertices)), key=lambda i: item.data.vertices[i].co.x))
@@ -126,7 +165,6 @@ def story():
     pin.location.x -= 0.02
     yield 2.0
     picture("drag")
-    bpy.ops.wm.quit_blender()
 
 
 playing = story()

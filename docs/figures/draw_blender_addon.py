@@ -21,6 +21,7 @@ import rigcast
 FOLDER = Path(__file__).resolve().parent
 STORY = FOLDER / "blender_addon_story.py"
 DISPLAY, SIZE = ":77", (1280, 800)
+SHOWN, TONES = (0, 30, 1058, 800), 256  # of the window: the view, its sidebar, and the status bar; colors of a picture
 PACKAGE = Path(rigcast.__file__).resolve().parents[1]
 
 
@@ -50,7 +51,7 @@ def play(character: Path, pictures: Path, folder: Path) -> int:
     words = ["blender", *window, "--python", str(STORY), "--", str(character), str(pictures), str(trainer)]
     done = subprocess.run(words, env=settings, check=False).returncode
     for picture in pictures.glob("blender_addon_*.png"):
-        Image.open(picture).convert("RGB").save(picture, optimize=True)
+        Image.open(picture).convert("RGB").crop(SHOWN).quantize(TONES, kmeans=2).save(picture, optimize=True)
     return done
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.blender_addon.working import blenders, told
 
 
-@pytest.fixture(scope="session", params=blenders(own=True))
+@pytest.fixture(scope="session", params=blenders())
 def learned(request, tmp_path_factory):
     """The folder with ``learned.blend``, what learning the arm told, and the Blender that did."""
     pytest.importorskip("torch", reason="torch is not installed")

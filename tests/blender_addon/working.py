@@ -21,15 +21,15 @@ FAILED = 3  # exit code of a program whose script fails; that of a Python with b
 PACKAGE = Path(rigcast.__file__).resolve().parents[1]
 
 
-def blenders(own: bool = False) -> list[Any]:
+def blenders() -> list[Any]:
     """Commands that run a script, as parameters: None for :func:`program`; this Python's bpy and those of
     TESTS_BPY_PYTHONS, long.
 
-    The variable lists Pythons that have bpy, with the separator of PATH. With ``own`` it does not count: the trainer of
-    the tests could not open their files.
+    The variable lists Pythons that have bpy, with the separator of PATH. The trainer is always of this environment: it
+    opens files by the Blender that asks.
     """
     pythons = [sys.executable] if has_wheel() else []
-    pythons += [] if own else [path for path in os.environ.get("TESTS_BPY_PYTHONS", "").split(os.pathsep) if path]
+    pythons += [path for path in os.environ.get("TESTS_BPY_PYTHONS", "").split(os.pathsep) if path]
     modules = [pytest.param([path], id=f"bpy{place}", marks=pytest.mark.long) for place, path in enumerate(pythons)]
     return [pytest.param(None, id="program"), *modules]
 

@@ -71,6 +71,7 @@ class RIGCAST_OT_solve(Works, bpy.types.Operator):
         if solved.transforms is not None and settings.key_head:
             _key_head(face, frames, solved.transforms)
         _key_error(face, frames, 1000.0 * _meters(scene) * solved.rmse)
+        bpy.context.scene.frame_set(bpy.context.scene.frame_current)  # keys have left the values of the last frame
         left = f"; left out: {', '.join(shapes.left_out)}" if shapes.left_out else ""
         self.report({"INFO"}, f"{len(frames)} frames solved: {_summary(face)}{left}")
 

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -51,8 +52,11 @@ def environment() -> dict[str, str]:
 
 
 def this_blender() -> list[str]:
-    """The options that make the trainer open .blend files with this Blender, which is sure to read them."""
-    return ["--blender", bpy.app.binary_path] if bpy.app.binary_path else []
+    """The options that make the trainer open .blend files with this Blender, which is sure to read them.
+
+    As a module of Python Blender has no program of its own: it is that Python.
+    """
+    return ["--blender", bpy.app.binary_path or sys.executable]
 
 
 def run(

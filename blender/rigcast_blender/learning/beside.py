@@ -18,7 +18,10 @@ from .compare import add_aside
 
 Array = np.ndarray[Any, Any]
 COLORS, MEAN = "rigcast error", "rigcast_error_mm"
-ERROR, VERDICT = "rigcast_error", "rigcast_verdict"  # properties of the object: [mean, max] in mm, lines as JSON
+ERROR, VERDICT = (
+    "rigcast_error",
+    "rigcast_verdict",
+)  # of the object: [mean, max, that of all parts] in mm, lines as JSON
 MOST_FRAMES = 60  # frames that are compared, evenly spaced
 APART = 1.1  # widths of the character between the original and the copy
 
@@ -37,7 +40,7 @@ def bind_beside(path: str, armature: str, meshes: Sequence[str]) -> list[str]:
             original = bpy.data.objects[name]
             made.append(_copy(original))
             rig = bpy.data.objects.get(armature) if armature else None
-            binding.bind(made[-1], path, rig, name if len(meshes) > 1 else None, original)
+            binding.bind(made[-1], path, rig, name if len(meshes) > 1 else None, bpy.data.objects[meshes[0]])
             add_aside(made[-1])
     except (binding.BindError, KeyError) as error:
         for item in made:
@@ -112,7 +115,7 @@ def error_map(names: Sequence[str]) -> Iterator[Progress]:
 
 def paint(item: Any, mean: Array, largest: Array, most: float) -> None:
     """Keep errors (V,) in millimeters as an attribute of a mesh, the largest of each vertex as colors."""
-    item[ERROR] = [float(mean.mean()), float(largest.max())]
+    item[ERROR] = [float(mean.mean()), float(largest.max()), most]
     mesh = item.data
     if len(mesh.vertices) != len(mean):  # modifiers make more vertices: the numbers alone
         return

@@ -35,6 +35,11 @@ class Character(NamedTuple):
         """The name of the one thing that was selected."""
         return self.meshes[0] if self.meshes else self.armature
 
+    @property
+    def words(self) -> str:
+        """What is to be learned, for the panel."""
+        return ", ".join(self.meshes) if self.meshes else f"All that {self.armature} moves"
+
 
 def character_of(context: Any) -> Character | None:
     """The character that is selected: an armature with all that it moves, or meshes; None if neither is."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from ..colors import draws_colors, switch_colors
 from ..jobs.running import draw_progress
 from ..panel import PanelOfRigcast
 from ..texts import write_lines
@@ -65,12 +66,11 @@ class RIGCAST_OT_show_error(bpy.types.Operator):
         return item is not None and item.type == "MESH" and COLORS in item.data.color_attributes
 
     def execute(self, context: Any) -> set[str]:
-        mesh, space = context.active_object.data, context.space_data
-        mesh.color_attributes.active_color = mesh.color_attributes[COLORS]
-        if space is not None and space.type == "VIEW_3D":
-            shown = space.shading.type == "SOLID" and space.shading.color_type == "VERTEX"
-            space.shading.type = "SOLID"
-            space.shading.color_type = "MATERIAL" if shown else "VERTEX"
+        colors = context.active_object.data.color_attributes
+        active = colors.active_color
+        drawn = draws_colors(context) and active is not None and active.name == COLORS
+        colors.active_color = colors[COLORS]
+        switch_colors(context, not drawn)
         return {"FINISHED"}
 
 
@@ -92,10 +92,11 @@ class RIGCAST_PT_learn(PanelOfRigcast, bpy.types.Panel):
         if character is None:
             write_lines(layout, context, [("INFO", "Select an armature, or meshes")])
             return
+        layout.label(text=character.words, icon="ARMATURE_DATA" if not character.meshes else "MESH_DATA")
         self._draw_settings(context)
         plan = plan_of(character)
         column = layout.column(align=True)
-        column.operator(RIGCAST_OT_check.bl_idname, text=f"Check {character.name}", icon="VIEWZOOM")
+        column.operator(RIGCAST_OT_check.bl_idname, text="Check", icon="VIEWZOOM")
         if plan is not None and plan.unfinished and len(plan.done) > 0 and (plan.folder / "sample.log").exists():
             began = time.strftime("%H:%M", time.localtime(plan.began))
             write_lines(layout, context, [("TIME", f"Stopped while it learned the scene as it was at {began}")])
@@ -103,7 +104,7 @@ class RIGCAST_PT_learn(PanelOfRigcast, bpy.types.Panel):
             row.operator(RIGCAST_OT_learn.bl_idname, text="Go On", icon="PLAY").fresh = False
             row.operator(RIGCAST_OT_learn.bl_idname, text="Start Over", icon="FILE_REFRESH").fresh = True
         else:
-            column.operator(RIGCAST_OT_learn.bl_idname, text=f"Learn {character.name}", icon="PLAY")
+            column.operator(RIGCAST_OT_learn.bl_idname, icon="PLAY")
         if plan is not None and "info" in plan.results:
             write_lines(layout.box(), context, lines_of(plan.results["info"]))
 
@@ -126,10 +127,12 @@ class RIGCAST_PT_learn(PanelOfRigcast, bpy.types.Panel):
         if VERDICT in item:
             write_lines(layout.box(), context, json.loads(item[VERDICT]))
         if ERROR in item:
-            mean, most = item[ERROR]
+            mean, most, red = item[ERROR]
             text = f"Over the frames of the scene: mean {mean:.3g} mm, max {most:.3g} mm"
             write_lines(layout, context, [("ANIM", text)])
             layout.operator(RIGCAST_OT_show_error.bl_idname, icon="COLOR")
+            if draws_colors(context):
+                layout.label(text=f"Dark blue: none, red: {red:.3g} mm")
 
 
 CLASSES = (RigcastLearn, RIGCAST_OT_show_error, RIGCAST_PT_learn)

@@ -3,41 +3,58 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
 
 from ..evaluation import follows
-from ..jobs import trainer
 from ..jobs.running import JobError, Progress, Works, draw_progress
 from ..model_paths import OPTIONS
 from ..panel import PanelOfRigcast
-from ..preferences import cache_folder, trainer_path
+from ..preferences import threads
+from ..runtime import rr
 from ..texts import write_lines
 from .controls import Controls
 
+Array = np.ndarray[Any, Any]
+AT_ONCE = 48  # frames between two turns of the work
+FITTED = "as rigcast synth fit writes it"
 
-@lru_cache(maxsize=8)
-def _labels(path: str, _changed: int) -> tuple[str, ...]:
-    """The labels that the metadata of a synthesizer's file names, without opening the rest of it."""
-    with open(path, "rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(min(size, 50_000_000)))
-    metadata = json.loads(header.get("__metadata__", {}).get("rigcast", "{}"))
-    return tuple(space["label"] for space in metadata.get("spaces", ()))
+
+@lru_cache(maxsize=4)
+def _loaded(path: str, _changed: int) -> Any:
+    return rr.load(path)
+
+
+def synthesizer_of(path: str) -> Any:
+    """The synthesizer of a file, from memory if the file is the same.
+
+    Raises
+    ------
+    JobError
+        If the file is not there, or holds something else.
+    """
+    full = bpy.path.abspath(path) if path else ""
+    if not os.path.isfile(full):
+        raise JobError(f"name the file of a synthesizer, {FITTED}")
+    try:
+        found = _loaded(full, os.stat(full).st_mtime_ns)
+    except (OSError, ValueError) as error:
+        raise JobError(str(error)) from None
+    if not hasattr(found, "player"):
+        raise JobError(f"{os.path.basename(full)} moves vertices: name the file of a synthesizer, {FITTED}")
+    return found
 
 
 def labels_of(path: str) -> tuple[str, ...]:
     """Labels of a synthesizer; none if the file cannot be read."""
     try:
-        return _labels(path, os.stat(path).st_mtime_ns)
-    except (OSError, ValueError, AttributeError, KeyError, TypeError):
+        return tuple(synthesizer_of(path).labels)
+    except JobError:
         return ()
 
 
@@ -58,21 +75,16 @@ class RIGCAST_OT_synthesize(Works, bpy.types.Operator):
         return "Synthesize: stopped, nothing was keyed"
 
     def work(self, context: Any) -> Iterator[Progress]:
-        """Play in a process, then key."""
+        """Play, then key."""
         settings, scene, name = context.scene.rigcast_synthesize, context.scene, context.active_object.name
-        path, folder = bpy.path.abspath(settings.path), Path(cache_folder()) / "synthesis"
-        if not os.path.isfile(path):
-            raise JobError("name the file of a synthesizer, as rigcast synth fit writes it")
-        folder.mkdir(parents=True, exist_ok=True)
-        words = ["synth", "play", path, "-o", "played.npz", "--overwrite", "--seconds", f"{settings.seconds:g}"]
-        words += ["--seed", str(settings.seed)] + (["--label", settings.label] if settings.label else [])
-        yield from trainer.run(trainer.program(trainer_path()), words, folder, "play")
-        with np.load(folder / "played.npz") as found:
-            rows, names, rate = found["channels"], [str(name) for name in found["names"]], float(found["fps"])
-        frames, rows = _at_rate(rows, rate, scene)
+        synth = synthesizer_of(settings.path)
+        names = list(synth.control_names)
         controls = _controls(bpy.data.objects[name], names)
         if len(controls.missing) == len(names):
             raise JobError(f"{name} has none of the controls of the synthesizer: {', '.join(names[:4])}, ...")
+        played = yield from _played(synth, settings)
+        frames, rows = _at_rate(played, synth.fps, scene)
+        controls = _controls(bpy.data.objects[name], names)  # undo may have replaced what they held
         chosen = [index for index, control in enumerate(controls.controls) if control is not None]
         for place, (frame, row) in enumerate(zip(frames, rows, strict=True)):
             controls.write(row, chosen)
@@ -83,6 +95,24 @@ class RIGCAST_OT_synthesize(Works, bpy.types.Operator):
         scene.frame_set(scene.frame_current)
         left = f"; without {', '.join(controls.missing[:4])}" if controls.missing else ""
         self.report({"INFO"}, f"{len(chosen)} controls of {name} keyed, frames {frames[0]} to {frames[-1]}{left}")
+
+
+def _played(synth: Any, settings: Any) -> Generator[Progress, None, Array]:
+    """Controls (T, N) at the synthesizer's own rate: a label, or what a script says."""
+    try:
+        script = rr.Script.load(bpy.path.abspath(settings.script)) if settings.script else None
+        about = rr.PlaySettings(threads=threads())
+        player = synth.player(settings.seed, script, label=settings.label or None, settings=about)
+        if script is None:
+            player.idle(player.label)
+        total = max(round(settings.seconds * synth.fps), 1)
+        rows = []
+        for begin in range(0, total, AT_ONCE):
+            rows.append(player.step(min(AT_ONCE, total - begin)))
+            yield Progress("playing", begin / total)
+    except (OSError, ValueError) as error:
+        raise JobError(str(error)) from None
+    return np.concatenate(rows)
 
 
 def _is_face(item: Any) -> bool:
@@ -97,7 +127,7 @@ def _controls(item: Any, names: list[str]) -> Controls:
     return Controls(names, None, [item])
 
 
-def _at_rate(rows: np.ndarray[Any, Any], rate: float, scene: Any) -> tuple[list[int], np.ndarray[Any, Any]]:
+def _at_rate(rows: Array, rate: float, scene: Any) -> tuple[list[int], Array]:
     """Frames of the scene from the current one on, and rows for them."""
     own = scene.render.fps / scene.render.fps_base
     count = max(1, int((len(rows) - 1) * own / rate) + 1)
@@ -113,6 +143,12 @@ class RigcastSynthesize(bpy.types.PropertyGroup):
         name="File", description="A synthesizer, as rigcast synth fit writes it", subtype="FILE_PATH", options=OPTIONS
     )
     label: bpy.props.StringProperty(name="Label", description="Default: the first")
+    script: bpy.props.StringProperty(
+        name="Script",
+        description="Timed commands (JSON): labels one after another, with transitions. Empty: one label",
+        subtype="FILE_PATH",
+        options=OPTIONS,
+    )
     seconds: bpy.props.FloatProperty(name="Seconds", description="How long", default=10.0, min=0.1, soft_max=600.0)
     seed: bpy.props.IntProperty(name="Seed", description="Another seed, another performance", min=0)
 
@@ -126,10 +162,11 @@ class RIGCAST_PT_synthesize(PanelOfRigcast, bpy.types.Panel):
         if draw_progress(layout, RIGCAST_OT_synthesize.bl_label):
             return
         layout.prop(settings, "path")
-        labels = labels_of(bpy.path.abspath(settings.path)) if settings.path else ()
+        labels = labels_of(settings.path)
         layout.prop(settings, "label")
         if labels:
             write_lines(layout, context, [("ACTION", ", ".join(labels))])
+        layout.prop(settings, "script")
         layout.prop(settings, "seconds")
         layout.prop(settings, "seed")
         if not RIGCAST_OT_synthesize.poll(context):

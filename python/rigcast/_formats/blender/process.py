@@ -30,7 +30,8 @@ def command(blender: str | None, script: Path, arguments: Sequence[str]) -> list
     Parameters
     ----------
     blender : str, optional
-        A Blender executable. Without it the ``bpy`` wheel of this Python is used, else ``blender`` on the PATH.
+        A Blender executable, or a Python that has the ``bpy`` wheel. Without it the ``bpy`` wheel of this Python is
+        used, else ``blender`` on the PATH.
 
     Raises
     ------
@@ -50,6 +51,8 @@ def command(blender: str | None, script: Path, arguments: Sequence[str]) -> list
             'reading a .blend file needs Blender: pip install "rigcast[blender]" in Python 3.11 or 3.13, '
             "or name an installed Blender with blender=PATH"
         )
+    if Path(blender).name.lower().startswith("python"):
+        return [blender, str(script), "--", *arguments]
     options = ["--background", "--factory-startup", "--disable-autoexec", "--python-exit-code", "3"]
     return [blender, *options, "--python", str(script), "--", *arguments]
 

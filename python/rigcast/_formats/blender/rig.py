@@ -186,8 +186,8 @@ class BlenderRig(PlayedActions, Described):
             (30 degrees where no control rig is recognized). Default, if the file limits no bone: of a control rig
             its actions, else people; 30 degrees of others.
         blender : str, optional
-            A Blender executable (3.4 or later). Without it the ``bpy`` wheel in this Python, else ``blender`` on
-            the PATH.
+            A Blender executable (3.4 or later), or a Python that has ``bpy``. Without it the ``bpy`` wheel in this
+            Python, else ``blender`` on the PATH.
         timeout : float
             Seconds that opening the file, or one pose, may take.
         run_scripts : bool

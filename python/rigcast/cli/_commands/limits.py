@@ -50,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--mesh", metavar="NAME", action="append", help="a mesh to take; may be repeated")
     parser.add_argument("--armature", metavar="NAME", help="the armature, where the file holds several")
-    parser.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel")
+    parser.add_argument(
+        "--blender", metavar="PROGRAM", help="a Blender program, or a Python that has bpy; default the bpy wheel"
+    )
     add_run_scripts(parser)
     add_hold_arguments(parser)
 

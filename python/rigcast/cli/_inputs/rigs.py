@@ -48,7 +48,9 @@ def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_run_scripts(group)
     group.add_argument(
-        "--blender", metavar="PROGRAM", help=f"a Blender program; default the bpy wheel ({_files('blender')})"
+        "--blender",
+        metavar="PROGRAM",
+        help=f"a Blender program, or a Python that has bpy; default the bpy wheel ({_files('blender')})",
     )
     group.add_argument(
         "--dials-only",

@@ -15,6 +15,7 @@ Array = np.ndarray[Any, Any]
 # Modifiers that move vertices and leave the mesh its vertices and faces.
 SWITCHED_OFF = ("CLOTH", "SOFT_BODY")
 MOST_JOINTS = 8  # joints per vertex that are kept, those with the largest weights
+SHAPE = "the shape of a bone"
 CUTTING = ("MESH_DEFORM", "BOOLEAN")  # modifiers whose object is a tool, no part of the character
 
 
@@ -53,12 +54,14 @@ def choose_meshes(names: list[str] | None, armature: str | None) -> ChosenMeshes
         if len(every) > 1 and any(item.data.shape_keys for item in every):
             raise InputError("mesh", f"not given, and the file holds {len(every)} meshes", _one_of(every))
         return ChosenMeshes(every)
-    reasons = {item.name: _why_not(item, every) for item in bound}
+    shapes = _shapes_of_bones()
+    reasons = {item.name: _why_not(item, every, shapes) for item in bound}
     taken = [item for item in bound if not reasons[item.name]] or bound
     if len(taken) > 1 and not any(all(rig in movers[item.name] for item in taken) for rig in rigs):
         moved = f"not given, and the file holds {len(taken)} meshes of {len(rigs)} armatures"
         raise InputError("mesh", moved, _one_of(taken))
-    left = [(i.name, reasons.get(i.name) or "no armature of the character moves it") for i in every if i not in taken]
+    unmoved = {i.name: SHAPE if i.name in shapes else "no armature of the character moves it" for i in every}
+    left = [(i.name, reasons.get(i.name) or unmoved[i.name]) for i in every if i not in taken]
     return ChosenMeshes(taken, [f"{name!r}: {why}" for name, why in left])
 
 
@@ -97,13 +100,18 @@ def _named(names: list[str], every: list[Any]) -> list[Any]:
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def _why_not(item: Any, every: list[Any]) -> str:
+def _shapes_of_bones() -> set[str]:
+    """Names of the meshes with which bones are drawn."""
+    rigs = [item for item in bpy.context.scene.objects if item.type == "ARMATURE"]
+    return {bone.custom_shape.name for rig in rigs for bone in rig.pose.bones if bone.custom_shape is not None}
+
+
+def _why_not(item: Any, every: list[Any], shapes: set[str]) -> str:
     """The reason why a mesh that the armature moves is no part of the character; empty if it is one."""
     if item.hide_render:
         return "hidden in renders"
-    if item.name in {bone.custom_shape.name for rig in bpy.context.scene.objects if rig.type == "ARMATURE"
-                     for bone in rig.pose.bones if bone.custom_shape is not None}:  # fmt: skip
-        return "the shape of a bone"
+    if item.name in shapes:
+        return SHAPE
     for other in every:
         for modifier in other.modifiers:
             if modifier.type in CUTTING and modifier.object == item:
