@@ -19,6 +19,7 @@ import pytest
 import rigcast as rc
 from rigcast._formats.blender import run_script
 from rigcast._formats.blender.host import wire
+from rigcast._formats.blender.process import command
 from tests.sources.blender.test_rig import uniform
 from tests.sources.conftest import Host
 from tests.support.process import PATIENCE
@@ -185,3 +186,7 @@ def test_what_is_no_message_is_refused(content: bytes, monkeypatch) -> None:
         ours.close()
         with pytest.raises(wire.WireError):
             wire.receive(theirs)
+
+
+def test_a_python_that_has_bpy_is_a_blender_without_its_options():
+    assert command(sys.executable, Path("launch.py"), ["7"]) == [sys.executable, "launch.py", "--", "7"]
