@@ -1,0 +1,1 @@
+"""How different two meshes or two pictures look: measures without labels."""
