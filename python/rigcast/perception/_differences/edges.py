@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._validate import Arguments
-from rigcast.perception._differences.surface import checked_triangles, per_vertex, triangle_areas, weighted_mean
+from rigcast.perception._differences.surface import (
+    centroids,
+    checked_triangles,
+    per_vertex,
+    triangle_areas,
+    weighted_mean,
+)
 
 Float64 = NDArray[np.float64]
 Int64 = NDArray[np.int64]
-VERTICES_AT_ONCE = 1024  # whose neighborhoods are in memory
+POINTS_PER_CELL = 4  # along each axis, at least
 TINY = 1e-300  # in place of lengths that are 0
 
 
@@ -24,8 +29,9 @@ class EdgeDifferenceSettings:
 
     Attributes
     ----------
-    radius : float
-        Of a vertex' neighborhood, in parts of the diagonal of the mesh's box.
+    cell : float
+        Side of a cell of space, in parts of the diagonal of the mesh's box; a neighborhood is a cell and the 26 around
+        it.
     time_step : float
         Length of a frame along the time axis, in parts of the diagonal: slower vertices count as resting.
     temporal_weight : float
@@ -33,17 +39,17 @@ class EdgeDifferenceSettings:
 
     Examples
     --------
-    >>> rc.perception.EdgeDifferenceSettings().radius
-    0.02
+    >>> rc.perception.EdgeDifferenceSettings().cell
+    0.03
     """
 
-    radius: float = 0.02
+    cell: float = 0.03
     time_step: float = 0.001
     temporal_weight: float = 0.1
 
     def __post_init__(self) -> None:
         check = Arguments("EdgeDifferenceSettings")
-        check.number("radius", self.radius, above=0.0, most=1.0)
+        check.number("cell", self.cell, least=1e-3, most=1.0)
         check.number("time_step", self.time_step, above=0.0)
         check.number("temporal_weight", self.temporal_weight, least=0.0)
 
@@ -76,8 +82,9 @@ def edge_difference(
     """Compare two animations of a mesh by the stretch of their edges, as people notice bumps and jitter.
 
     After the spatiotemporal edge difference (STED) of Vasa and Skala 2011. A shift of the whole mesh costs nothing; a
-    stretch that varies within a neighborhood costs much. Ours: neighborhoods are balls, and edges count
-    by their area, so that the measure does not depend on how dense the mesh is; the settings are not the authors'.
+    stretch that varies within a neighborhood costs much. Ours: neighborhoods are cells of space in the first frame
+    of the truth, and an edge counts with the area of its triangles, so that the measure hardly depends on how dense the
+    mesh is; the settings are not the authors'.
 
     Parameters
     ----------
@@ -117,7 +124,7 @@ def edge_difference(
         raise check.wrong("truth", "a single point", "a mesh of some size")
     areas = triangle_areas(exact[0], corners)
     weights = per_vertex(areas, corners, exact.shape[1])
-    spatial = weighted_mean(_spatial(exact, guess, corners, areas, settings.radius * diagonal), weights)
+    spatial = _spatial(exact, guess, corners, areas, settings.cell * diagonal)
     temporal = _temporal(exact / diagonal, guess / diagonal, weights, settings.time_step)
     return EdgeDifference(spatial, temporal, float(np.hypot(spatial, settings.temporal_weight * temporal)))
 
@@ -129,55 +136,44 @@ def _temporal(exact: Float64, guess: Float64, weights: Float64, step: float) -> 
     return weighted_mean(np.abs(ways[1] / ways[0] - 1.0).mean(axis=0), weights)
 
 
-def _spatial(exact: Float64, guess: Float64, corners: NDArray[np.int32], areas: Float64, radius: float) -> Float64:
-    """(V,) mean over the frames of the deviation of the stretch of the edges around each vertex."""
-    ends, weights = _edges(corners, areas)
-    stretch = np.empty((len(exact), len(ends)))
-    for t, (before, after) in enumerate(zip(exact, guess, strict=True)):
-        lengths = [np.linalg.norm(mesh[ends[:, 1]] - mesh[ends[:, 0]], axis=1) for mesh in (before, after)]
-        stretch[t] = np.where(lengths[0] > 0.0, lengths[1] / np.maximum(lengths[0], TINY) - 1.0, 0.0)
-    middles = 0.5 * (exact[0][ends[:, 0]] + exact[0][ends[:, 1]])
-    result = np.zeros(exact.shape[1])
-    for vertices, owner, edge in _neighborhoods(exact[0], middles, radius):
-        share, count = weights[edge], len(vertices)
-        total = np.maximum(np.bincount(owner, share, count), TINY)
-        for row in stretch:
-            mean = np.bincount(owner, share * row[edge], count) / total
-            variance = np.bincount(owner, share * np.square(row[edge] - mean[owner]), count) / total
-            result[vertices] += np.sqrt(variance)
-    return result / len(exact)
+def _spatial(exact: Float64, guess: Float64, corners: NDArray[np.int32], areas: Float64, side: float) -> float:
+    """The mean over area and frames of the deviation of the edges' stretch around each cell.
 
-
-def _edges(corners: NDArray[np.int32], areas: Float64) -> tuple[Int64, Float64]:
-    """Ends (E, 2) of the edges, and a third of the areas of their triangles."""
-    pairs = np.sort(corners[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2).astype(np.int64), axis=1)
-    ends, place = np.unique(pairs, axis=0, return_inverse=True)
-    return ends, np.bincount(place.ravel(), np.repeat(areas / 3.0, 3), len(ends))
-
-
-def _neighborhoods(vertices: Float64, middles: Float64, radius: float) -> Iterator[tuple[Int64, Int64, Int64]]:
-    """Some vertices at a time, with the edges within the radius of each: place in the vertices, and edge.
-
-    Points are sorted by the cells of a grid with the radius as its side; a vertex meets those of 27 cells.
+    A triangle's edges stretch everywhere in the triangle: its area is shared out to the cells that it lies in.
     """
-    low = np.minimum(vertices.min(axis=0), middles.min(axis=0)) - 2.0 * radius
-    cells, own = (np.floor((points - low) / radius).astype(np.int64) for points in (middles, vertices))
-    side = np.maximum(cells.max(axis=0), own.max(axis=0)) + 3
-    strides = np.array([1, side[0], side[0] * side[1]])
-    keys = cells @ strides
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    for begin in range(0, len(vertices), VERTICES_AT_ONCE):
-        some = np.arange(begin, min(begin + VERTICES_AT_ONCE, len(vertices)))
-        owners, edges = [], []
-        for step in itertools.product((-1, 0, 1), repeat=3):
-            key = (own[some] + np.array(step)) @ strides
-            first, last = np.searchsorted(keys, key, "left"), np.searchsorted(keys, key, "right")
-            count = last - first
-            owner = np.repeat(np.arange(len(some)), count)
-            inside = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-            edge = order[np.repeat(first, count) + inside]
-            near = np.square(vertices[some[owner]] - middles[edge]).sum(axis=1) <= radius**2
-            owners.append(owner[near])
-            edges.append(edge[near])
-        yield some, np.concatenate(owners), np.concatenate(edges)
+    points, owner, count = centroids(exact[0], corners, side / POINTS_PER_CELL)
+    weights = areas[owner] / count
+    cell, around = _cells(points, side)
+    cells = len(around)
+
+    def gathered(values: Float64) -> Float64:
+        own = np.append(np.bincount(cell, weights * values[owner], cells), 0.0)  # the last one stands for empty cells
+        return np.asarray(own[around].sum(axis=1))
+
+    total, share = np.maximum(gathered(np.ones(len(corners))), TINY), np.bincount(cell, weights, cells)
+    deviations = []
+    for before, after in zip(exact, guess, strict=True):
+        stretch = _stretch(before, after, corners)
+        stretch -= weighted_mean(stretch.mean(axis=1), areas)  # changes no deviation, and leaves small squares
+        mean = gathered(stretch.mean(axis=1)) / total
+        variance = gathered(np.square(stretch).mean(axis=1)) / total - np.square(mean)
+        deviations.append(weighted_mean(np.sqrt(np.maximum(variance, 0.0)), share))
+    return float(np.mean(deviations))
+
+
+def _stretch(before: Float64, after: Float64, corners: NDArray[np.int32]) -> Float64:
+    """(N, 3) relative stretch of the edges of the triangles; 0 if an edge has no length before."""
+    lengths = [np.linalg.norm(mesh[corners] - mesh[np.roll(corners, -1, axis=1)], axis=2) for mesh in (before, after)]
+    return np.where(lengths[0] > 0.0, lengths[1] / np.maximum(lengths[0], TINY) - 1.0, 0.0)
+
+
+def _cells(points: Float64, side: float) -> tuple[Int64, Int64]:
+    """The cell (E,) of each point among those C that have some, and their neighbors (C, 27); C stands for none."""
+    place = np.floor((points - points.min(axis=0)) / side).astype(np.int64) + 1
+    span = place.max(axis=0) + 2
+    strides = np.array([1, span[0], span[0] * span[1]])
+    keys, cell = np.unique(place @ strides, return_inverse=True)
+    steps = np.array(list(itertools.product((-1, 0, 1), repeat=3))) @ strides
+    wanted = keys[:, None] + steps
+    found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return cell.ravel(), np.where(keys[found] == wanted, found, len(keys))

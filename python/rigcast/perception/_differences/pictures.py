@@ -115,9 +115,8 @@ def lpips(truth: ArrayLike, approximation: ArrayLike, *, network: str | os.PathL
     truth, approximation : (h, w, 3) array
         sRGB from 0 to 255.
     network : path-like
-        A TorchScript file of a module that is called with two pictures (1, 3, h, w) from -1 to 1, as
-        ``torch.jit.trace(lpips.LPIPS(net="alex"), (a, b)).save(path)`` writes it. TorchScript runs code: use files that
-        you trust.
+        A program of ``torch.export.save`` that takes two pictures (1, 3, h, w) from -1 to 1:
+        ``torch.export.export(lpips.LPIPS(net="alex").eval(), (a, b))``. Use files that you trust.
 
     Returns
     -------
@@ -137,9 +136,9 @@ def lpips(truth: ArrayLike, approximation: ArrayLike, *, network: str | os.PathL
     pair = [_pixels(check, name, image, "h w 3") for name, image in _named(truth, approximation)]
     path = Path(network)
     if not path.is_file():
-        raise missing_file("lpips", "network", path, "a TorchScript file")
+        raise missing_file("lpips", "network", path, "a file of torch.export.save")
     torch: Any = require("torch", extra="training", purpose="LPIPS")
-    module = torch.jit.load(os.fspath(path), map_location="cpu")
+    module = torch.export.load(os.fspath(path)).module()
     first, second = (torch.from_numpy(image / np.float32(127.5) - 1.0).permute(2, 0, 1)[None] for image in pair)
     with torch.no_grad():
         return float(module(first.float(), second.float()))

@@ -10,9 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast import _core
 from rigcast._validate import Arguments
 from rigcast.metrics import triangle_distortion
-from rigcast.perception._differences.surface import checked_triangles, per_vertex, triangle_areas, weighted_mean
+from rigcast.perception._differences.surface import (
+    checked_triangles,
+    grid_points,
+    per_vertex,
+    triangle_areas,
+    weighted_mean,
+)
 
 Float64 = NDArray[np.float64]
+SPACING = 1.0 / 100.0  # of the diagonal: how far apart the points of a surface are that stand for it
 
 
 @dataclass(frozen=True)
@@ -27,8 +34,9 @@ class ShapeDifference:
         ``sum_n sqrt(v_n . v_n / 3)`` over the vertices, and over their number (Carrigan 2020, equation 5.1, there
         "RMS"). Both depend on where the mesh is dense; the sum on its number of vertices, too.
     hausdorff : float
-        Farthest that a vertex of one is from the surface of the other, whichever way is farther (equation 5.2, which
-        takes vertices for the surfaces: :func:`rigcast.metrics.hausdorff`).
+        Farthest that a point of one surface is from the other, whichever way is farther; points are at most a
+        hundredth of the mesh's size apart. Equation 5.2 takes vertices for the surfaces, which depends on their
+        density: :func:`rigcast.metrics.hausdorff`.
     distortion : float
         Mean over the area of the triangles' distortion (equation 5.3 less 2).
     """
@@ -93,7 +101,7 @@ def shape_difference(a: ArrayLike, b: ArrayLike, faces: ArrayLike, *, threads: i
 
 
 def _farthest(vertices: Float64, others: Float64, corners: NDArray[np.int32], threads: int) -> float:
-    """The largest distance of a vertex from the other surface."""
-    used = np.unique(corners)
-    found = _core.closest_points(others, corners, vertices[used], threads=threads)
+    """The largest distance of a point of one surface from the other."""
+    step = SPACING * float(np.linalg.norm(np.ptp(vertices[np.unique(corners)], axis=0)))
+    found = _core.closest_points(others, corners, grid_points(vertices, corners, step), threads=threads)
     return float(np.asarray(found[2]).max())
