@@ -1,6 +1,6 @@
 """Deformation maps trained with and without the loss of motion on the screen, judged on curves of a real performance.
 
-    python -m benchmarks.systems.perception.motion_loss [--steps 400] [--poses 600] [--weights 0 1 3]
+    python -m benchmarks.systems.perception.motion_loss [--steps 300] [--poses 400] [--weights 0 1 3]
         [--out build/motion_loss] [--write]
 
 The face is ICT's with the controls and curves of compskin_face_anim and constructed combinations. Coarse networks
@@ -54,8 +54,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "motion_loss")
-    parser.add_argument("--steps", type=int, default=400)
-    parser.add_argument("--poses", type=int, default=600)
+    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--poses", type=int, default=400)
     parser.add_argument("--weights", type=float, nargs="+", default=[0.0, 1.0, 3.0])
     parser.add_argument("--jod", action="store_true", help="with ColorVideoVDP")
     parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks")
