@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast.faces._ict import landmarks
 
 PAIRS = [[0, 1], [2, 3]]
 
@@ -45,7 +46,7 @@ def test_the_lids_of_the_ict_face_close_when_it_blinks(data_path):
     rig = rc.faces.ict(folder)
     blink = np.isin(rig.shape_names, ["eyeBlink_L", "eyeBlink_R"]).astype(float)
     truth = rig.evaluate(np.outer([0.0, 1.0], blink))
-    pairs = rc.perception.aperture_pairs("lids", rc.faces.landmarks(folder))
+    pairs = rc.perception.aperture_pairs("lids", landmarks(folder))
     found = rc.perception.aperture_error(truth, truth[[0, 0]], pairs, closed_below=0.35)  # centimeters
     assert (found.closed, found.missed) == (1, 1)
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.systems.perception.orders [--write]
 
-Rank correlations (Spearman 1904) of eleven action units at full activation with the mean ratings of Carrigan 2020,
+Rank correlations of eleven action units at full activation with the mean ratings of Carrigan 2020,
 table 5.12; the last rows are those of her own sums of offsets (table 5.13), on her own mesh.
 """
 

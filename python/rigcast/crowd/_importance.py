@@ -76,7 +76,7 @@ def importance(
         - ``"triangle_distortion"``: mean over triangles of equation 5.3
           (:func:`rigcast.metrics.triangle_distortion`).
         - ``"screen_motion"``: the largest distance on the screen, in pixels (:func:`rigcast.perception.screen_motion`):
-          of all measures here, the order most like that of people.
+          with the order nearest to published ratings, as far as eleven units can show.
         - ``"image_mse"``: of two pictures, equation 4.3 (:func:`rigcast.metrics.image_mse`).
         - ``"image_ssim"``: 1 - SSIM of two pictures, Wang et al. 2004
           (:func:`rigcast.metrics.structural_similarity`).

@@ -11,7 +11,7 @@ gives the worst places most of the gradient, and every place some. In pixels it 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,9 @@ from rigcast._extras import require
 from rigcast._hashing import padded_faces
 from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast._validate import Arguments
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 EXPONENT = 8.0
 SMALLEST = 1e-24  # of squared lengths: the root has a gradient at 0
@@ -104,12 +107,12 @@ class MotionLoss:
         self._weights = self._torch.tensor(weights, dtype=self._torch.float32, device=device)[:, None]
         self._front = [float(value) for value in front]
 
-    def __call__(self, vertices: Any, truth: Any) -> Any:
+    def __call__(self, vertices: Tensor, truth: Tensor) -> Tensor:
         """The loss of vertices (V, 3) or (B, V, 3) against the truth, in their unit."""
         error = vertices - truth
         return self.of_errors(error.reshape(-1, *error.shape[-2:]).permute(1, 2, 0))
 
-    def of_errors(self, errors: Any) -> Any:
+    def of_errors(self, errors: Tensor) -> Tensor:
         """The loss of errors (V, 3, B): the mean over B."""
         along = sum(value * errors[:, axis] for axis, value in enumerate(self._front))
         squared = (errors.square().sum(dim=1) - along.square()).clamp(min=0.0) + SMALLEST

@@ -54,7 +54,7 @@ def aperture_pairs(region: str, landmarks: ArrayLike) -> NDArray[np.int64]:
     region : str
         "lips" (3 pairs of the inner lips) or "lids" (2 pairs for each eye).
     landmarks : (68,) integers
-        Vertices in Multi-PIE order, as :func:`rigcast.faces.landmarks` gives them.
+        Vertices in Multi-PIE order.
 
     Returns
     -------
