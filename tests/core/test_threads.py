@@ -149,7 +149,7 @@ CALLS = {
     "hausdorff": lambda n: rc.metrics.hausdorff(REST, REST, threads=n),
     "shape_difference": lambda n: rc.perception.shape_difference(REST, REST, FACES, threads=n),
     "seen_difference": lambda n: rc.perception.seen_difference(
-        REST[None], REST[None], FACES, rc.perception.Budget(1.0), threads=n
+        REST[None], REST[None], FACES, rc.perception.VisualBudget(1.0), threads=n
     ),
     "normal_angle": lambda n: rc.metrics.normal_angle(REST, REST, FACES, threads=n),
     "seam_error": lambda n: rc.metrics.seam_error(REST, REST, FACES, np.arange(len(REST)) % 2, threads=n),

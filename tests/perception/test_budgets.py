@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.perception import Budget, Viewing
+from rigcast.perception import Viewing, VisualBudget
 from rigcast.perception._differences import compare
 
 FACE = rc.faces.example()
@@ -24,7 +24,7 @@ PLACE = {"meters_per_unit": FACE.meters_per_unit, "up_axis": FACE.up_axis}
     ],
 )
 def test_texts_are_budgets(text, amount, unit, distance):
-    found = Budget.of(text)
+    found = VisualBudget.of(text)
     assert (found.amount, found.unit, found.viewing.distance) == (amount, unit, distance)
 
 
@@ -33,34 +33,34 @@ def test_texts_are_budgets(text, amount, unit, distance):
 )
 def test_other_texts_are_refused(text):
     with pytest.raises(ValueError, match="must be a text such as"):
-        Budget.of(text)
+        VisualBudget.of(text)
 
 
 def test_the_viewer_of_a_budget_may_be_stated():
     seen = Viewing(distance=1.0, image_height=2160.0)
-    assert Budget.of("1px", seen).viewing == seen
-    assert Budget.of("1px at 4m", seen).viewing == Viewing(4.0, 2160.0)
+    assert VisualBudget.of("1px", seen).viewing == seen
+    assert VisualBudget.of("1px at 4m", seen).viewing == Viewing(4.0, 2160.0)
 
 
 def test_a_difference_is_within_its_own_amount_and_beyond_less():
     old, new = FACE.evaluate(CLIP), FACE.evaluate(1.1 * CLIP)
-    amount = rc.perception.seen_difference(old, new, FACE.faces, Budget(1.0), **PLACE).amount
+    amount = rc.perception.seen_difference(old, new, FACE.faces, VisualBudget(1.0), **PLACE).amount
     for share, within in ((1.0, True), (0.999, False)):
-        found = rc.perception.seen_difference(old, new, FACE.faces, Budget(share * amount), **PLACE)
+        found = rc.perception.seen_difference(old, new, FACE.faces, VisualBudget(share * amount), **PLACE)
         assert found.within == within
         assert found.worst == int(found.per_frame.argmax())
 
 
 def test_a_unit_does_not_matter(tolerance):
     old, new = FACE.evaluate(CLIP), FACE.evaluate(1.1 * CLIP)
-    centimeters = rc.perception.seen_difference(old, new, FACE.faces, Budget(1.0), **PLACE).amount
+    centimeters = rc.perception.seen_difference(old, new, FACE.faces, VisualBudget(1.0), **PLACE).amount
     large = {"meters_per_unit": 0.001 * FACE.meters_per_unit}
-    other = rc.perception.seen_difference(1e3 * old, 1e3 * new, FACE.faces, Budget(1.0), **large).amount
+    other = rc.perception.seen_difference(1e3 * old, 1e3 * new, FACE.faces, VisualBudget(1.0), **large).amount
     assert other == pytest.approx(centimeters, rel=tolerance["float32_sum"])
 
 
 def test_pixels_choose_the_prefix_of_the_measured_level_of_detail():
-    budget = Budget.of("1px at 4m")
+    budget = VisualBudget.of("1px at 4m")
     found = rc.crowd.level_of_detail(FACE, CLIP, budget)
     lod = rc.crowd.LevelOfDetail(FACE, found.order, CLIP)
     camera = rc.crowd.Camera(40.0, 1080)
@@ -96,7 +96,7 @@ def test_quality_chooses_the_shortest_prefix_within_the_budget(monkeypatch):
     losses = np.array([loss(films[-1], film) for film in films])
     assert (np.diff(losses) < 0.05).all()
     amount = float(np.sort(losses)[6])
-    found = rc.crowd.level_of_detail(FACE, CLIP, Budget(amount, "jod", Viewing(4.0)), order)
+    found = rc.crowd.level_of_detail(FACE, CLIP, VisualBudget(amount, "jod", Viewing(4.0)), order)
     assert found.amount <= amount
     assert losses[found.prefix] == pytest.approx(found.amount)
     assert losses[found.prefix - 1] > amount

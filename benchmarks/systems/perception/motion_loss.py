@@ -106,7 +106,7 @@ def _row(
     motion = rc.perception.screen_motion(truth, found, face.faces, camera)
     lost = "–"
     if jod:
-        budget = rc.perception.Budget(1.0, "jod", viewing)
+        budget = rc.perception.VisualBudget(1.0, "jod", viewing)
         own = {"meters_per_unit": face.meters_per_unit, "up_axis": face.up_axis}
         lost = f"{rc.perception.seen_difference(truth, found, face.faces, budget, **own).amount:.3f}"
     unit = 1e3 * face.meters_per_unit

@@ -13,7 +13,7 @@ from rigcast._validate import Arguments
 from rigcast.crowd._arguments import checked_clips, checked_order, checked_rig
 from rigcast.crowd._detail import Camera, LevelOfDetail
 from rigcast.crowd._importance import importance_order
-from rigcast.perception import Budget, Viewing, seen_difference
+from rigcast.perception import Viewing, VisualBudget, seen_difference
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class DetailChoice:
     order : (K,) int32
     amount : float
         What is lost with this prefix, in the budget's unit, over all clips. In pixels: no vertex is farther off.
-    budget : rigcast.perception.Budget
+    budget : rigcast.perception.VisualBudget
     """
 
     prefix: int
     order: NDArray[np.int32]
     amount: float
-    budget: Budget
+    budget: VisualBudget
 
     def __repr__(self) -> str:
         chosen = f"{self.prefix} of {len(self.order)} shapes"
@@ -43,7 +43,7 @@ class DetailChoice:
 def level_of_detail(
     rig: BlendshapeRig,
     weights: ArrayLike | Sequence[ArrayLike],
-    budget: Budget | str,
+    budget: VisualBudget | str,
     order: ArrayLike | None = None,
     *,
     fps: float = 30.0,
@@ -55,7 +55,7 @@ def level_of_detail(
     rig : BlendshapeRig
     weights : (T, K), or a sequence of clips (T_i, K)
         Frames that are played.
-    budget : rigcast.perception.Budget or str
+    budget : rigcast.perception.VisualBudget or str
         "1px at 2m": no vertex is farther off on the screen (:class:`LevelOfDetail`, face on). "0.5 jod at 2m": each
         clip, drawn with the prefix, loses at most so much (:func:`rigcast.perception.jod_loss`). Quality is
         taken to rise with the prefix: the search halves the range, and draws every clip at each of its steps.
@@ -86,8 +86,8 @@ def level_of_detail(
     """
     checked_rig("level_of_detail", rig)
     rate = Arguments("level_of_detail").rate("fps", fps)
-    if not isinstance(budget, Budget):
-        budget = Budget.of(budget)
+    if not isinstance(budget, VisualBudget):
+        budget = VisualBudget.of(budget)
     if order is None:
         order = importance_order(rig, "screen_motion", viewing=budget.viewing)
     shapes = checked_order("level_of_detail", order, rig.num_shapes)
@@ -98,7 +98,7 @@ def level_of_detail(
 
 
 def _by_pixels(
-    rig: BlendshapeRig, weights: ArrayLike | Sequence[ArrayLike], budget: Budget, order: NDArray[np.int32]
+    rig: BlendshapeRig, weights: ArrayLike | Sequence[ArrayLike], budget: VisualBudget, order: NDArray[np.int32]
 ) -> DetailChoice:
     viewing: Viewing = budget.viewing
     detail = LevelOfDetail(rig, order, weights)
@@ -108,7 +108,7 @@ def _by_pixels(
 
 
 def _by_quality(
-    rig: BlendshapeRig, clips: list[NDArray[np.float32]], budget: Budget, order: NDArray[np.int32], fps: float
+    rig: BlendshapeRig, clips: list[NDArray[np.float32]], budget: VisualBudget, order: NDArray[np.int32], fps: float
 ) -> DetailChoice:
     whole = [rig.evaluate(clip) for clip in clips]
 

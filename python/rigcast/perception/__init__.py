@@ -10,7 +10,7 @@ answer.
 
 from rigcast.perception._anova import Anova, AnovaRow, anova
 from rigcast.perception._differences.apertures import ApertureError, aperture_error, aperture_pairs
-from rigcast.perception._differences.budget import Budget
+from rigcast.perception._differences.budget import VisualBudget
 from rigcast.perception._differences.compare import SeenDifference, seen_difference
 from rigcast.perception._differences.edges import EdgeDifference, EdgeDifferenceSettings, edge_difference
 from rigcast.perception._differences.pictures import flip, jod_loss, lpips
@@ -29,7 +29,6 @@ __all__ = [
     "Anova",
     "AnovaRow",
     "ApertureError",
-    "Budget",
     "EdgeDifference",
     "EdgeDifferenceSettings",
     "Fit",
@@ -44,6 +43,7 @@ __all__ = [
     "Unit",
     "Viewing",
     "Visibility",
+    "VisualBudget",
     "anova",
     "aperture_error",
     "aperture_pairs",

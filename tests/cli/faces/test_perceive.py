@@ -64,7 +64,7 @@ def test_the_amount_is_that_of_the_library(place, capsys):
     _, found = of_json(capsys, "old.safetensors", "new.safetensors", "--clip", "loud.npz", "--distance", "3")
     old, new = (rc.load(place / f"{name}.safetensors") for name in ("old", "new"))
     weights, _ = rc.sources.load_blendshape_weights(place / "loud.npz", old)
-    budget = rc.perception.Budget(1.0, viewing=rc.perception.Viewing(distance=3.0))
+    budget = rc.perception.VisualBudget(1.0, viewing=rc.perception.Viewing(distance=3.0))
     expected = rc.perception.seen_difference(
         old.evaluate(weights), new.evaluate(weights), old.faces, budget, meters_per_unit=0.1
     )

@@ -15,7 +15,7 @@ from rigcast.cli._console import Console
 from rigcast.cli._described.junit import CheckedCase, write_junit
 from rigcast.cli._inputs.seen import SeenAnimation, SeenRig, check_pair, moving_mesh
 from rigcast.cli._result import PartlyFailed, Result
-from rigcast.perception import Budget, SeenDifference, Viewing, seen_difference
+from rigcast.perception import SeenDifference, Viewing, VisualBudget, seen_difference
 from rigcast.perception._differences.compare import AMPLIFIED, pictures_of
 from rigcast.plot import Image
 from rigcast.progress import Progress
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--below",
         metavar="BUDGET",
         type=_budget,
-        default=Budget(1.0),
+        default=VisualBudget(1.0),
         help='the largest difference that passes: "1px", "1px at 3m" (of the vertex that is farthest off on the '
         'screen) or "0.5jod" (quality of the film, by ColorVideoVDP); default "1px at 2m"',
     )
@@ -113,15 +113,15 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     return _finished(args, budget, clips, console)
 
 
-def _budget(text: str) -> Budget:
+def _budget(text: str) -> VisualBudget:
     try:
-        return Budget.of(text)
+        return VisualBudget.of(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _compared(
-    name: str, old: SeenAnimation, new: SeenAnimation, budget: Budget, args: argparse.Namespace
+    name: str, old: SeenAnimation, new: SeenAnimation, budget: VisualBudget, args: argparse.Namespace
 ) -> dict[str, Any]:
     found = seen_difference(old.vertices, new.vertices, old.faces, budget, fps=old.fps or 30.0, threads=args.threads)
     worst = np.argsort(-found.per_frame, kind="stable")[: args.worst]
@@ -145,7 +145,7 @@ def _figures(name: str, found: SeenDifference) -> dict[str, Any]:
 
 
 def _drawn(
-    name: str, frame: int, old: SeenAnimation, new: SeenAnimation, budget: Budget, args: argparse.Namespace
+    name: str, frame: int, old: SeenAnimation, new: SeenAnimation, budget: VisualBudget, args: argparse.Namespace
 ) -> list[str]:
     before, after = old.vertices[frame], new.vertices[frame]
     drawn = pictures_of(before, after, old.faces, budget.viewing, rest=old.vertices[0], threads=args.threads)
@@ -162,7 +162,7 @@ def _row(clip: dict[str, Any]) -> list[str]:
     return [name, str(clip["frames"]), f"{clip['amount']:.3g}", str(worst["frame"]), f"{worst['px']:.3g}", verdict]
 
 
-def _finished(args: argparse.Namespace, budget: Budget, clips: list[dict[str, Any]], console: Console) -> Result:
+def _finished(args: argparse.Namespace, budget: VisualBudget, clips: list[dict[str, Any]], console: Console) -> Result:
     cases = [CheckedCase(clip["clip"], *_failure(clip, budget)) for clip in clips]
     outputs = [path for clip in clips for entry in clip["worst_frames"] for path in entry.get("pictures", ())]
     if args.junit is not None:
@@ -184,7 +184,7 @@ def _finished(args: argparse.Namespace, budget: Budget, clips: list[dict[str, An
     return result
 
 
-def _failure(clip: dict[str, Any], budget: Budget) -> tuple[str, str]:
+def _failure(clip: dict[str, Any], budget: VisualBudget) -> tuple[str, str]:
     if clip["within"]:
         return "", ""
     worst = clip["worst_frames"]

@@ -13,7 +13,7 @@ MUST = 'a text such as "1px", "1px at 2m" or "0.5 jod at 2m"'
 
 
 @dataclass(frozen=True)
-class Budget:
+class VisualBudget:
     """The largest difference that may be seen, and the viewer.
 
     Parameters
@@ -31,8 +31,8 @@ class Budget:
 
     Examples
     --------
-    >>> rc.perception.Budget.of("1px at 3m")
-    Budget(amount=1.0, unit='px', viewing=Viewing(distance=3.0, image_height=1080.0, field_of_view=40.0))
+    >>> rc.perception.VisualBudget.of("1px at 3m")
+    VisualBudget(amount=1.0, unit='px', viewing=Viewing(distance=3.0, image_height=1080.0, field_of_view=40.0))
     """
 
     amount: float
@@ -40,12 +40,12 @@ class Budget:
     viewing: Viewing = field(default_factory=Viewing)
 
     def __post_init__(self) -> None:
-        Arguments("Budget").number("amount", self.amount, above=0.0)
+        Arguments("VisualBudget").number("amount", self.amount, above=0.0)
         if self.unit not in ("px", "jod"):
-            raise bad_argument("Budget", "unit", shown(self.unit), "px or jod")
+            raise bad_argument("VisualBudget", "unit", shown(self.unit), "px or jod")
 
     @classmethod
-    def of(cls, text: str, viewing: Viewing | None = None) -> Budget:
+    def of(cls, text: str, viewing: Viewing | None = None) -> VisualBudget:
         """Read a budget: an amount, px or jod, and optionally the distance in meters.
 
         Parameters
@@ -62,7 +62,7 @@ class Budget:
         """
         found = FORM.fullmatch(text.lower()) if isinstance(text, str) else None
         if found is None or float(found[1]) <= 0.0 or (found[3] is not None and float(found[3]) <= 0.0):
-            raise bad_argument("Budget.of", "text", shown(text), MUST)
+            raise bad_argument("VisualBudget.of", "text", shown(text), MUST)
         seen = viewing or Viewing()
         if found[3] is not None:
             seen = replace(seen, distance=float(found[3]))

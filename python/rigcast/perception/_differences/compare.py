@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._validate import Arguments
-from rigcast.perception._differences.budget import Budget
+from rigcast.perception._differences.budget import VisualBudget
 from rigcast.perception._differences.pictures import jod_loss
 from rigcast.perception._differences.screen import screen_motion
 from rigcast.perception._differences.viewing import Viewing
@@ -33,14 +33,14 @@ class SeenDifference:
         Pixels: the largest distance on the screen.
     worst : int
         The frame with the most pixels.
-    budget : Budget
+    budget : VisualBudget
     """
 
     amount: float
     within: bool
     per_frame: Float64
     worst: int
-    budget: Budget
+    budget: VisualBudget
 
     def __repr__(self) -> str:
         words = "within" if self.within else "beyond"
@@ -53,7 +53,7 @@ def seen_difference(
     truth: ArrayLike,
     approximation: ArrayLike,
     faces: ArrayLike,
-    budget: Budget,
+    budget: VisualBudget,
     *,
     meters_per_unit: float = 1.0,
     up_axis: str = "Y",
@@ -66,7 +66,7 @@ def seen_difference(
     ----------
     truth, approximation : (T, V, 3) array
     faces : (F, 3) or (F, 4) integers
-    budget : Budget
+    budget : VisualBudget
         In pixels no picture is drawn; in JOD the frames are drawn by :func:`rigcast.render.render`, as gray skin.
     meters_per_unit : float
     up_axis : str
@@ -90,15 +90,15 @@ def seen_difference(
     --------
     >>> face = rc.faces.example()
     >>> old = face.evaluate(np.eye(face.num_shapes)[:3])
-    >>> budget = rc.perception.Budget.of("1px at 2m")
+    >>> budget = rc.perception.VisualBudget.of("1px at 2m")
     >>> rc.perception.seen_difference(old, old, face.faces, budget, meters_per_unit=face.meters_per_unit).within
     True
     """
     check = Arguments("seen_difference")
     check.threads(threads)
     rate = check.rate("fps", fps)
-    if not isinstance(budget, Budget):
-        raise check.wrong("budget", f"a {type(budget).__name__}", "a rigcast.perception.Budget")
+    if not isinstance(budget, VisualBudget):
+        raise check.wrong("budget", f"a {type(budget).__name__}", "a rigcast.perception.VisualBudget")
     first = check.numbers("truth", truth, "T+ V+ 3")
     second = check.numbers("approximation", approximation, "T V 3")
     camera = budget.viewing.camera(first[0], meters_per_unit, up_axis)

@@ -150,7 +150,10 @@ def _spatial(exact: Float64, guess: Float64, corners: NDArray[np.int32], areas: 
         own = np.append(np.bincount(cell, weights * values[owner], cells), 0.0)  # the last one stands for empty cells
         return np.asarray(own[around].sum(axis=1))
 
-    total, share = np.maximum(gathered(np.ones(len(corners))), TINY), np.bincount(cell, weights, cells)
+    total, share = (
+        np.maximum(gathered(np.ones(len(corners))), TINY),
+        np.bincount(cell, weights, cells).astype(np.float64),
+    )
     deviations = []
     for before, after in zip(exact, guess, strict=True):
         stretch = _stretch(before, after, corners)

@@ -52,7 +52,7 @@ def cuts_of(vertices: Float64, corners: Int32, step: float) -> NDArray[np.int64]
     """(N,) pieces of equal length that each triangle's edges are cut into, so that none is longer than ``step``."""
     ends = vertices[corners]
     longest = np.linalg.norm(ends - np.roll(ends, -1, axis=1), axis=2).max(axis=1)
-    return np.clip(np.ceil(longest / max(step, TINY)), 1, MOST_CUTS).astype(np.int64)
+    return np.asarray(np.clip(np.ceil(longest / max(step, TINY)), 1, MOST_CUTS), np.int64)
 
 
 def grid_points(vertices: Float64, corners: Int32, step: float) -> Float64:
@@ -87,4 +87,4 @@ def centroids(vertices: Float64, corners: Int32, step: float) -> tuple[Float64, 
 def _mixed(vertices: Float64, corners: Int32, u: Float64, v: Float64) -> Float64:
     """Points (N, P, 3) of triangles at barycentric coordinates."""
     shares = np.stack([1.0 - u - v, u, v], axis=1)
-    return np.einsum("pk,nkc->npc", shares, vertices[corners])
+    return np.asarray(np.einsum("pk,nkc->npc", shares, vertices[corners]))
