@@ -1,1 +1,1 @@
-"""What people see: orders of shapes beside ratings, and training on motion on the screen."""
+"""Perceived differences: orders of shapes beside ratings, and training on motion on the screen."""

@@ -1,4 +1,4 @@
-"""``rigcast perceive``: whether anybody would see that a rig has changed."""
+"""``rigcast perceive``: two versions of a rig as a viewer sees them."""
 
 from __future__ import annotations
 

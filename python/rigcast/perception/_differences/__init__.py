@@ -1,1 +1,1 @@
-"""How different two meshes or two pictures look: measures without labels."""
+"""Measures, without labels, of how different two meshes or two pictures look."""

@@ -21,7 +21,7 @@ AMPLIFIED = 4  # times, so that faint differences show
 
 @dataclass(frozen=True)
 class SeenDifference:
-    """What a viewer may see of the difference of two animations.
+    """The difference of two animations as a viewer may see it.
 
     Attributes
     ----------
