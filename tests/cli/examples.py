@@ -42,6 +42,7 @@ READS = {
     "blender-addon": (),
     "capture": ("points.csv", "map.json", "face.safetensors", "frames"),
     "actors": (),
+    "perceive": ("face.safetensors", "smooth.glb", "weights.npz"),
     "batch": ("jobs.toml", "face.safetensors", "take.npy", "hero.npz"),
 }
 NEEDS = {

@@ -94,17 +94,13 @@ ACTOR = rc.capture.example_cast().actor(1)
 CAMERA = rc.render.Camera(8, 8, focal=10.0, translation=[0.0, 0.0, 50.0])
 
 
-def actors(threads):
-    rc.capture.make_actor_set(rc.capture.example_cast(), "nowhere", threads=threads)
-
-
 CALLS = {
     "render": lambda n: rc.render.render(REST, FACES, CAMERA, threads=n),
     "survey": lambda n: rc.render.survey(REST, FACES, CAMERA, threads=n),
     "visible": lambda n: rc.render.visible(REST, FACES, CAMERA, REST[:1], tolerance=1.0, threads=n),
     "ambient_occlusion": lambda n: rc.render.ambient_occlusion(REST, FACES, threads=n),
     "film": lambda n: rc.capture.film(ACTOR, rc.capture.ShotPlan(frames=2, size=16), threads=n),
-    "make_actor_set": actors,
+    "make_actor_set": lambda n: rc.capture.make_actor_set(rc.capture.example_cast(), "nowhere", threads=n),
     "BlendshapeRig.evaluate": lambda n: RIG.evaluate(WEIGHTS, threads=n),
     "Deformer.evaluate": lambda n: rc.Deformer.evaluate(RIG, WEIGHTS, threads=n),
     "Deformer.error_bound": lambda n: RIG.error_bound(WEIGHTS, threads=n),
@@ -147,6 +143,10 @@ CALLS = {
         SHAPES, SHAPES, np.eye(3, 4)[None].repeat(len(SHAPES), 0).reshape(-1, 12), SKELETON, REST, threads=n
     ),
     "hausdorff": lambda n: rc.metrics.hausdorff(REST, REST, threads=n),
+    "shape_difference": lambda n: rc.perception.shape_difference(REST, REST, FACES, threads=n),
+    "seen_difference": lambda n: rc.perception.seen_difference(
+        REST[None], REST[None], FACES, rc.perception.VisualBudget(1.0), threads=n
+    ),
     "normal_angle": lambda n: rc.metrics.normal_angle(REST, REST, FACES, threads=n),
     "seam_error": lambda n: rc.metrics.seam_error(REST, REST, FACES, np.arange(len(REST)) % 2, threads=n),
     "vertex_error": lambda n: rc.metrics.vertex_error(REST, REST, threads=n),

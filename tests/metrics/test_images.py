@@ -91,3 +91,18 @@ def test_ssim_refuses_what_no_window_fits_in():
         rc.metrics.structural_similarity(np.zeros((10, 30)), np.zeros((10, 30)))
     with pytest.raises(ValueError, match=r"data_range is 0"):
         rc.metrics.structural_similarity(np.zeros((12, 30)), np.zeros((12, 30)), data_range=0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_uniform_window_is_scikit_image_s_default(seed, tolerance):
+    metrics = pytest.importorskip("skimage.metrics", reason="scikit-image is not installed")
+    a, b = pictures(seed)
+    expected = metrics.structural_similarity(a, b, data_range=255.0)
+    found = rc.metrics.structural_similarity(a, b, window="uniform")
+    np.testing.assert_allclose(found, expected, rtol=tolerance["gram"])
+    assert abs(found - rc.metrics.structural_similarity(a, b)) > tolerance["printed"]
+
+
+def test_another_window_is_refused():
+    with pytest.raises(ValueError, match="window"):
+        rc.metrics.structural_similarity(*pictures(0), window="square")

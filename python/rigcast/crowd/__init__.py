@@ -4,6 +4,7 @@ Carrigan 2020, chapter 4: shapes are sorted by importance, and a head that is sm
 first few of them only, its *prefix*.
 """
 
+from rigcast.crowd._budget import DetailChoice, level_of_detail
 from rigcast.crowd._crowd import Crowd
 from rigcast.crowd._detail import Camera, LevelOfDetail
 from rigcast.crowd._detail_errors import LevelOfDetailErrors, level_of_detail_error_bound, level_of_detail_errors
@@ -13,12 +14,14 @@ from rigcast.crowd._instances import DeviceInstances, Instances
 __all__ = [
     "Camera",
     "Crowd",
+    "DetailChoice",
     "DeviceInstances",
     "Instances",
     "LevelOfDetail",
     "LevelOfDetailErrors",
     "importance",
     "importance_order",
+    "level_of_detail",
     "level_of_detail_error_bound",
     "level_of_detail_errors",
 ]

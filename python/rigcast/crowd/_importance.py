@@ -11,6 +11,7 @@ from rigcast._core import BlendshapeRig
 from rigcast._validate import Arguments, bad_argument
 from rigcast.crowd._arguments import checked_rig
 from rigcast.metrics import hausdorff, image_mse, perceptual_difference, structural_similarity, triangle_distortion
+from rigcast.perception import Viewing, screen_motion
 
 Float64 = NDArray[np.float64]
 Picture = Callable[[NDArray[np.float32]], NDArray[np.uint8] | NDArray[np.float64]]
@@ -47,11 +48,16 @@ IMAGES: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
     "image_ssim": _dissimilarity,
     "image_perceptual": perceptual_difference,
 }
-MEASURES = (*GEOMETRY, *IMAGES)
+SCREEN = "screen_motion"
+MEASURES = (*GEOMETRY, SCREEN, *IMAGES)
 
 
 def importance(
-    rig: BlendshapeRig, by: str | Mapping[str, float] | ArrayLike = "rms", *, picture: Picture | None = None
+    rig: BlendshapeRig,
+    by: str | Mapping[str, float] | ArrayLike = "rms",
+    *,
+    picture: Picture | None = None,
+    viewing: Viewing | None = None,
 ) -> Float64:
     """Score how much each shape changes the face: the larger, the later it may be left out.
 
@@ -69,6 +75,8 @@ def importance(
         - ``"hausdorff"``: two-sided, between vertices, equation 5.2 (:func:`rigcast.metrics.hausdorff`).
         - ``"triangle_distortion"``: mean over triangles of equation 5.3
           (:func:`rigcast.metrics.triangle_distortion`).
+        - ``"screen_motion"``: the largest distance on the screen, in pixels (:func:`rigcast.perception.screen_motion`):
+          with the order nearest to published ratings, as far as eleven units can show.
         - ``"image_mse"``: of two pictures, equation 4.3 (:func:`rigcast.metrics.image_mse`).
         - ``"image_ssim"``: 1 - SSIM of two pictures, Wang et al. 2004
           (:func:`rigcast.metrics.structural_similarity`).
@@ -81,6 +89,8 @@ def importance(
     picture : callable, optional
         Draws vertices (V, 3) as pixels (h, w) or (h, w, 3) of 0 to 255; needed by the measures of images, for example
         :func:`rigcast.plot.portrait_renderer`.
+    viewing : rigcast.perception.Viewing, optional
+        The viewer of ``"screen_motion"``; default: 2 m in front of the face.
 
     Returns
     -------
@@ -106,21 +116,27 @@ def importance(
         raise bad_argument("importance", "by", repr(by), "scores, or one of: " + ", ".join(MEASURES))
     if by in IMAGES:
         return _from_images(rig, by, picture)
-    if by == "triangle_distortion" and not len(rig.faces):
+    if by in ("triangle_distortion", SCREEN) and not len(rig.faces):
         raise bad_argument("importance", "rig", "without faces", "a mesh where triangles are measured")
+    if by == SCREEN:
+        return _on_screen(rig, viewing or Viewing())
     neutral, measure = _states(rig, None), GEOMETRY[by]
     first = neutral.astype(np.float64)
     return np.array([measure(first, _states(rig, k).astype(np.float64), rig.faces) for k in range(rig.num_shapes)])
 
 
 def importance_order(
-    rig: BlendshapeRig, by: str | Mapping[str, float] | ArrayLike = "rms", *, picture: Picture | None = None
+    rig: BlendshapeRig,
+    by: str | Mapping[str, float] | ArrayLike = "rms",
+    *,
+    picture: Picture | None = None,
+    viewing: Viewing | None = None,
 ) -> NDArray[np.int32]:
     """Sort shapes by :func:`importance`.
 
     Parameters
     ----------
-    rig, by, picture
+    rig, by, picture, viewing
         As in :func:`importance`.
 
     Returns
@@ -134,7 +150,7 @@ def importance_order(
     >>> [rig.shape_names[k] for k in rc.crowd.importance_order(rig, "rms")[:3]]
     ['jawOpen', 'jawLeft', 'jawRight']
     """
-    return np.argsort(-importance(rig, by, picture=picture), kind="stable").astype(np.int32)
+    return np.argsort(-importance(rig, by, picture=picture, viewing=viewing), kind="stable").astype(np.int32)
 
 
 def _states(rig: BlendshapeRig, shape: int | None) -> NDArray[np.float32]:
@@ -144,6 +160,13 @@ def _states(rig: BlendshapeRig, shape: int | None) -> NDArray[np.float32]:
         low, high = rig.bounds[shape]
         weights[shape] = low if abs(low) > abs(high) else high
     return rig.evaluate(weights)
+
+
+def _on_screen(rig: BlendshapeRig, viewing: Viewing) -> Float64:
+    neutral = _states(rig, None)
+    camera = viewing.camera(neutral, rig.meters_per_unit, rig.up_axis)
+    states = (_states(rig, k) for k in range(rig.num_shapes))
+    return np.array([screen_motion(neutral, state, rig.faces, camera).max for state in states])
 
 
 def _from_images(rig: BlendshapeRig, by: str, picture: Picture | None) -> Float64:

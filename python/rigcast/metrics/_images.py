@@ -11,6 +11,8 @@ Float64 = NDArray[np.float64]
 
 # Wang et al. 2004, section III.C: a Gaussian window of 11 x 11 pixels, and the constants against weak denominators.
 WINDOW, DEVIATION, K1, K2 = 11, 1.5, 0.01, 0.03
+UNIFORM = 7  # pixels of the other window's side: scikit-image's default
+WINDOWS = ("gaussian", "uniform")
 LUMA = (0.299, 0.587, 0.114)  # of red, green and blue: ITU-R BT.601
 
 
@@ -40,12 +42,14 @@ def image_mse(truth: ArrayLike, approximation: ArrayLike) -> float:
     return float(np.square(first - second).mean())
 
 
-def structural_similarity(truth: ArrayLike, approximation: ArrayLike, *, data_range: float = 255.0) -> float:
+def structural_similarity(
+    truth: ArrayLike, approximation: ArrayLike, *, data_range: float = 255.0, window: str = "gaussian"
+) -> float:
     """Mean structural similarity index (SSIM) of two pictures' luminance.
 
     Wang, Bovik, Sheikh and Simoncelli, "Image quality assessment: from error visibility to structural similarity",
-    2004, equations 13 to 17, with their window (Gaussian, 11 x 11, deviation 1.5) and constants (K1 0.01, K2 0.03):
-    the mean over all windows that lie inside the picture.
+    2004, equations 13 to 17, with their constants (K1 0.01, K2 0.03): the mean over all windows that lie inside the
+    picture.
 
     Parameters
     ----------
@@ -53,6 +57,9 @@ def structural_similarity(truth: ArrayLike, approximation: ArrayLike, *, data_ra
         At least 11 x 11 pixels; colors are weighted as ITU-R BT.601 does.
     data_range : float
         Distance of the darkest to the brightest possible value.
+    window : str
+        "gaussian": theirs, 11 x 11 with deviation 1.5. "uniform": 7 x 7 with variances of samples, the default of
+        scikit-image, which Carrigan 2020 used.
 
     Returns
     -------
@@ -63,7 +70,7 @@ def structural_similarity(truth: ArrayLike, approximation: ArrayLike, *, data_ra
     ------
     ValueError
         If the pictures differ in size, are too small, are no pictures or hold a value that is not finite, or
-        ``data_range`` is not above 0.
+        ``data_range`` is not above 0, or the window is another.
 
     Examples
     --------
@@ -72,23 +79,34 @@ def structural_similarity(truth: ArrayLike, approximation: ArrayLike, *, data_ra
     1.0
     """
     x, y = _pair("structural_similarity", truth, approximation, smallest=WINDOW)
-    Arguments("structural_similarity").number("data_range", data_range, above=0.0)
+    check = Arguments("structural_similarity")
+    check.number("data_range", data_range, above=0.0)
+    if window not in WINDOWS:
+        raise check.wrong("window", repr(window), "one of: " + ", ".join(WINDOWS))
     c1, c2 = (K1 * data_range) ** 2, (K2 * data_range) ** 2
-    mean_x, mean_y = _window_mean(x), _window_mean(y)
-    variance_x = _window_mean(x * x) - mean_x * mean_x
-    variance_y = _window_mean(y * y) - mean_y * mean_y
-    covariance = _window_mean(x * y) - mean_x * mean_y
+    taps = _taps(window)
+    unbiased = len(taps) ** 2 / (len(taps) ** 2 - 1.0) if window == "uniform" else 1.0
+    mean_x, mean_y = _window_mean(x, taps), _window_mean(y, taps)
+    variance_x = unbiased * (_window_mean(x * x, taps) - mean_x * mean_x)
+    variance_y = unbiased * (_window_mean(y * y, taps) - mean_y * mean_y)
+    covariance = unbiased * (_window_mean(x * y, taps) - mean_x * mean_y)
     above = (2.0 * mean_x * mean_y + c1) * (2.0 * covariance + c2)
     below = (mean_x * mean_x + mean_y * mean_y + c1) * (variance_x + variance_y + c2)
     return float((above / below).mean())
 
 
-def _window_mean(image: Float64) -> Float64:
-    """Mean under the Gaussian window, one axis after the other, at every place where the window fits."""
+def _taps(window: str) -> Float64:
+    """The window along one axis, of sum 1."""
+    if window == "uniform":
+        return np.full(UNIFORM, 1.0 / UNIFORM)
     steps = np.arange(WINDOW) - WINDOW // 2
     taps = np.exp(-0.5 * np.square(steps / DEVIATION))
-    taps /= taps.sum()
-    rows, columns = image.shape[0] - WINDOW + 1, image.shape[1] - WINDOW + 1
+    return np.asarray(taps / taps.sum())
+
+
+def _window_mean(image: Float64, taps: Float64) -> Float64:
+    """Mean under the window, one axis after the other, at every place where the window fits."""
+    rows, columns = image.shape[0] - len(taps) + 1, image.shape[1] - len(taps) + 1
     down = sum(tap * image[i : i + rows] for i, tap in enumerate(taps))
     return np.asarray(sum(tap * down[:, i : i + columns] for i, tap in enumerate(taps)))
 

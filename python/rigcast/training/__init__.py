@@ -11,6 +11,7 @@ from rigcast.training._face_maps._layout_of_data import face_layout
 from rigcast.training._face_maps._layout_of_model import model_layout
 from rigcast.training._face_maps._pipeline import face_maps
 from rigcast.training._face_maps._settings import FaceMapsSettings
+from rigcast.training._motion_loss import MotionLoss
 
 __all__ = [
     "BodySettings",
@@ -20,6 +21,7 @@ __all__ = [
     "Floors",
     "Layout",
     "MapSegment",
+    "MotionLoss",
     "RigidPart",
     "body",
     "body_until",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.cli._commands.report_shot import open_solution
+from rigcast.cli._ways.report_shot import open_solution
 from rigcast.inverse import Solver
 from tests.support.characters.moving_head import face_curves, head_turns, moved, moving_face
 

@@ -48,6 +48,8 @@ def place(tmp_path, monkeypatch):
         ("evaluate r.safetensors t.npy -o t.npy", "--output t.npy is what SET|MOTION reads"),
         ("evaluate r.safetensors t.npy -o t.safetensors", "it must end in .glb, .npz, .npy"),
         ("report r.safetensors --data folder -o r.safetensors", "it must end in .html or .htm"),
+        ("perceive r.safetensors rig.glb --clip w.csv --junit w.csv", "it must end in .xml"),
+        ("perceive r.safetensors rig.glb --clip s.npz -o folder/../s.npz", "s.npz is what --clip reads"),
         ("report h.html --data folder -o h.html", "--output h.html is what MODEL reads"),
     ],
 )
@@ -73,7 +75,7 @@ def test_every_command_that_writes_says_so():
                 found.add(name)
     assert found == {
         "sample", "train", "evaluate", "solve", "report", "transfer", "pack", "limits", "faces", "ik", "capture",
-        "actors", "blender-addon",
+        "actors", "perceive", "blender-addon",
     }  # fmt: skip
 
 

@@ -26,7 +26,8 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "usd": ("usd-core",),
     "meshes": ("trimesh",),
     "inverse": ("scipy",),
-    "perception": ("scipy",),
+    "perception": ("scipy", "flip-evaluator"),
+    "jod": ("cvvdp", "torch"),
     "packing": ("highspy",),
     "report": ("pyvista", "matplotlib", "jinja2"),
     "progress": ("rich",),
@@ -37,7 +38,8 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "docs": ("sphinx", "myst-nb", "furo", "numpydoc"),
 }
 BLENDER_PYTHONS = ((3, 11), (3, 13))  # those that the extra's wheels are for
-IMPORTED = {"usd-core": "pxr", "myst-nb": "myst_nb"}  # where the module has another name than the package
+# Modules with another name than their package.
+IMPORTED = {"usd-core": "pxr", "myst-nb": "myst_nb", "flip-evaluator": "flip_evaluator", "cvvdp": "pycvvdp"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

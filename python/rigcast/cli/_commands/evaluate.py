@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast import _core, baselines, exports, metrics, sources
+from rigcast import _core, baselines, exports, metrics
 from rigcast._core import BlendshapeRig, Deformer
 from rigcast._formats.registry import MADE_SHOT, written_endings
 from rigcast._formats.textures import lost_textures
-from rigcast._load_model import load
 from rigcast._rigs.surface import surface_of
 from rigcast._timing.storages import (
     POSES_TO_CHOOSE,
@@ -25,7 +24,6 @@ from rigcast._timing.storages import (
     storage_warning,
 )
 from rigcast.cli import _arguments as arguments
-from rigcast.cli._commands.evaluate_actions import evaluate_actions, motion_of_action
 from rigcast.cli._console import Console
 from rigcast.cli._described.gate import gate_figures, gate_lines
 from rigcast.cli._described.skinning import no_gain
@@ -35,9 +33,10 @@ from rigcast.cli._inputs.head import WithHead
 from rigcast.cli._inputs.model_motion import ModelMotion, MotionMapping, motion_of
 from rigcast.cli._inputs.motion import MOTIONS
 from rigcast.cli._inputs.rigs import add_rig_arguments
-from rigcast.cli._inputs.skinned_model import skinned_model
+from rigcast.cli._inputs.skinned_model import any_model
 from rigcast.cli._overwrite import check_overwrite
 from rigcast.cli._result import Result, WrongInput
+from rigcast.cli._ways.evaluate_actions import evaluate_actions, motion_of_action
 from rigcast.exports._motion import write_poses
 from rigcast.exports._vertices import files_of
 from rigcast.metrics._gate import stated_difficulty
@@ -130,7 +129,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Measure, or evaluate and write."""
     if args.output is not None:
         check_overwrite(files_of(args.output), args.overwrite)  # the cache next to a .blend, too
-    model = at_quality(_model(args.model), args.model, args)
+    model = at_quality(any_model(args.model), args.model, args)
     if args.output is not None and len(model.parts) > 1:
         check_overwrite(files_of(args.output, model.parts), args.overwrite)
     if not wants_actions(args) and args.input.suffix.lower() == ".blend" and not isinstance(model, BlendshapeRig):
@@ -142,13 +141,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.input.is_dir():
         return _errors(model, args, console)
     raise WrongInput("a motion needs a file for the moving mesh: -o vertices.npy")
-
-
-def _model(path: Path) -> Deformer:
-    """A model file, a rig of joints with linear skinning, or a blendshape rig in any file that holds one."""
-    if path.suffix.lower() == ".safetensors":
-        return load(path)
-    return skinned_model(path) or sources.load_blendshapes(path)
 
 
 def _errors(model: Deformer, args: argparse.Namespace, console: Console) -> Result:

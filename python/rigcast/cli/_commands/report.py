@@ -12,12 +12,12 @@ from typing import Any
 from rigcast import ik, sampling
 from rigcast._load_model import load
 from rigcast.cli import _arguments as arguments
-from rigcast.cli._commands.report_shot import add_solved_arguments, report_shot
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.actions import add_action_arguments, chosen_actions, own_actions, wants_actions
 from rigcast.cli._inputs.learned_ik import is_face_ik
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigcast.cli._result import Result, WrongInput
+from rigcast.cli._ways.report_shot import add_solved_arguments, report_shot
 from rigcast.sampling import Dataset
 
 SUMMARY = "write one HTML file that shows how well a model learned, or how well a shot was solved"

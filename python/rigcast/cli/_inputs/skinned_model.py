@@ -1,4 +1,4 @@
-"""A rig with joints and linear skinning as a model: what ``rigcast evaluate`` plays without any training."""
+"""Models of whatever file holds one: learned, skinned, or blendshapes, played without any training."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ from pathlib import Path
 import numpy as np
 
 from rigcast import sampling, sources
-from rigcast._core import LinearBlendSkinning
+from rigcast._core import Deformer, LinearBlendSkinning
 from rigcast._formats.gltf import GltfRig
 from rigcast._formats.npz.archive import member_names
 from rigcast._formats.registry import GLTF
+from rigcast._load_model import load
 from rigcast.cli._result import WrongInput
 from rigcast.sampling._kinematics import channel_entry
 
 FULL_TURN = 180.0  # degrees either way: a file without limits does not clip a motion
+
+
+def any_model(path: Path) -> Deformer:
+    """A model file, a rig of joints with linear skinning, or a blendshape rig in any file that holds one."""
+    if path.suffix.lower() == ".safetensors":
+        return load(path)
+    return skinned_model(path) or sources.load_blendshapes(path)
 
 
 def skinned_model(path: Path) -> LinearBlendSkinning | None:

@@ -26,6 +26,9 @@ class FaceMapsSettings:
         Part of the rows that is never trained on, between 0 and 1: whole clips of about so many rows.
     normal_weight : float
         Weight of the face normals in the loss, for lengths in fortieths of the diagonal of the rest mesh's box.
+    motion_weight : float
+        Weight of :class:`MotionLoss`, the soft maximum of what a viewer in front sees vertices to be off, beside the
+        loss of vertices and normals; 0 leaves it out. It lowers the worst vertex that is seen, not the mean.
     gradient_weight : float
         Weight of the faces' change of shape in the quadratic loss of the steps in texels.
     base : bool
@@ -73,6 +76,7 @@ class FaceMapsSettings:
     method: str = "ours"
     holdout: float = 0.1
     normal_weight: float = 5.0
+    motion_weight: float = 0.0
     gradient_weight: float = 0.1
     base: bool = by_method()
     hidden: int = by_method()
@@ -102,6 +106,7 @@ class FaceMapsSettings:
 
 _LOWEST = {
     "normal_weight": 0.0,
+    "motion_weight": 0.0,
     "gradient_weight": 0.0,
     "hidden": 1,
     "components": 1,

@@ -14,6 +14,7 @@ from rigcast.training._face_maps._settings import FaceMapsSettings
 from rigcast.training._face_maps._train.loss import NormalLoss
 from rigcast.training._face_maps._train.problem import LevelProblem
 from rigcast.training._face_maps._train.sparse import SparseProduct, sampling_triplets
+from rigcast.training._motion_loss import MotionLoss
 from rigcast.training._optimize import Descent
 from rigcast.training._optimizers import Arrays
 
@@ -53,6 +54,9 @@ class MapDescent(Descent):
         corners = problem.level.corners
         groups = -(-len(corners) // FACES_PER_STEP)
         self._normals = [NormalLoss(self.torch, corners[g::groups], count, self.device) for g in range(groups)]
+        self._motion: MotionLoss | None = None
+        if settings.motion_weight > 0.0:
+            self._motion = MotionLoss(problem.rest, corners, up_axis=problem.up_axis, device=self.device)
         self._rest = self._tensor(problem.rest)[:, :, None]
         self._inputs = [self._tensor(inputs) for inputs in problem.inputs]
         held_out = problem.held_out
@@ -114,6 +118,8 @@ class MapDescent(Descent):
         for normals in groups if self.settings.normal_weight > 0.0 else []:
             wanted = normals.normals(truth + self._rest)
             loss = loss + self.settings.normal_weight / len(groups) * normals(found + self._rest, wanted)
+        if self._motion is not None:
+            loss = loss + self.settings.motion_weight * self._motion.of_errors(error)
         return loss, error
 
     def _predict(self, rows: Rows) -> Any:

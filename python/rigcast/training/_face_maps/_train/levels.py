@@ -139,7 +139,7 @@ class Levels:
         base = self._below(ready, level.vertices)
         if frozen is not None:
             base = frozen.offsets(level.vertices, len(rows), base)
-        return make_problem(level, ready, rest, truth, base)
+        return replace(make_problem(level, ready, rest, truth, base), up_axis=self.ds.up_axis)
 
     def _below(self, ready: MapPreparation, vertices: NDArray[np.int64]) -> NDArray[np.float32] | None:
         """Offsets (T, M, 3) of the base at some vertices in all rows, in the unit of the loss; None without a base."""

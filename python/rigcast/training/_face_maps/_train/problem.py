@@ -83,6 +83,8 @@ class LevelProblem:
         Of the networks; none before they are chosen.
     fitted : list of dict of arrays
         Layers that follow from the data, per network.
+    up_axis : str
+        Of the rig: says where its front is.
     """
 
     level: Level
@@ -95,6 +97,7 @@ class LevelProblem:
     held_out: Rows
     shapes: Sequence[MapShape] = ()
     fitted: Sequence[Arrays] = ()
+    up_axis: str = "Y"
 
 
 def offsets_of(ds: Any, rows: Rows, vertices: NDArray[np.int64], length: float) -> NDArray[np.float32]:

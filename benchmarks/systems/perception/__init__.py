@@ -1,0 +1,1 @@
+"""Perceived differences: orders of shapes beside ratings, and training on motion on the screen."""

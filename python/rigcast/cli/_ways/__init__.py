@@ -1,0 +1,1 @@
+"""Second ways of commands: what they do with other inputs."""

@@ -1,0 +1,1 @@
+"""Measures, without labels, of how different two meshes or two pictures look."""
