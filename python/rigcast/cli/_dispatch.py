@@ -34,7 +34,7 @@ FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 RESUMED = ("actors", "sample", "train", "solve", "transfer", "ik", "batch")
 COMMANDS = (
     "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
-    "ik", "synth", "capture", "actors", "view", "batch", "blender-addon",
+    "ik", "synth", "capture", "actors", "view", "study", "batch", "blender-addon",
 )  # fmt: skip
 
 
