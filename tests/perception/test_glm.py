@@ -200,12 +200,13 @@ def test_models_are_compared_by_deviance(ratings):
         ({"weights": [1.0]}, "glm: weights is "),
         ({"clusters": "who"}, "glm: clusters is 'who'"),
         ({"value": "shape"}, "it must be numbers"),
+        ({"clusters": "nobody"}, "of one cluster; it must be of two clusters at least"),
     ],
 )
 def test_wrong_arguments_are_named(ratings, change, words):
     arguments = {"value": "rating", "formula": "rms * shape"} | change
     with pytest.raises(ValueError, match="glm: ") as error:
-        rp.glm(ratings, arguments.pop("value"), arguments.pop("formula"), **arguments)
+        rp.glm(ratings | {"nobody": ["x"] * 2000}, arguments.pop("value"), arguments.pop("formula"), **arguments)
     assert words in str(error.value)
 
 

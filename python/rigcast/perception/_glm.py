@@ -162,6 +162,8 @@ def glm(
         got = f"of {len(y)} rows and {design.matrix.shape[1]} columns"
         raise bad_argument("glm", "formula", got, "one with fewer columns than rows")
     owners = None if clusters is None else columns.factor("clusters", clusters).codes
+    if owners is not None and not owners.any():
+        raise bad_argument("glm", f"table[{clusters!r}]", "of one cluster", "of two clusters at least")
     beta, steps = _iterate(design.matrix, y, given, kind, bend, check.number("tolerance", tolerance, above=0.0))
     return _fit(design, y, given, beta, steps, kind, bend, quasi, owners)
 

@@ -189,6 +189,7 @@ class _Attempts:
 def _ratings(table: StudyAnswers, factors: list[str], found: Findings, _: int) -> StudyAnalysis:
     notes = _Attempts(found.study)
     columns = dict(table.columns)
+    clusters = PERSON if len(np.unique(np.asarray(columns[PERSON]))) > 1 else None
     by = [name for name in ("unit", "activation") if name in factors]
     result = (
         notes.attempt("no analysis of variance", lambda: _anova(columns, "rating", factors, found)) if factors else None
@@ -199,7 +200,7 @@ def _ratings(table: StudyAnswers, factors: list[str], found: Findings, _: int) -
     fit = time = None
     if "activation" in factors:
         formula = "activation * unit" if "unit" in factors else "activation"
-        fit = notes.attempt("no model of ratings", lambda: glm(columns, "rating", formula, clusters=PERSON))
+        fit = notes.attempt("no model of ratings", lambda: glm(columns, "rating", formula, clusters=clusters))
     if fit is not None and fit.dispersion < UNDER:
         found.study.append(
             f"dispersion {fit.dispersion:.2f}: ratings vary less than counts do, as ratings from 1 to 9 must; the "
@@ -207,7 +208,7 @@ def _ratings(table: StudyAnswers, factors: list[str], found: Findings, _: int) -
         )
     if "rt" in columns and np.isfinite(np.asarray(columns["rt"], np.float64)).all():
         time = notes.attempt(
-            "no model of response times", lambda: glm(columns, "rt", "rating", family="gaussian", clusters=PERSON)
+            "no model of response times", lambda: glm(columns, "rt", "rating", family="gaussian", clusters=clusters)
         )
     thresholds: list[Visibility] = []
     if {"unit", "activation"} <= set(factors) and NEUTRAL in np.asarray(columns["unit"]).tolist():

@@ -29,6 +29,7 @@ SOLVERS: dict[str, tuple[str, float | Literal["auto"]]] = {
     "published": ("mm", "auto"),
     "linear": ("seol", "auto"),
 }
+VARIATION = capture.ActorVariation(identity=0.5, strength=0.2, mix=0.2)
 EXAMPLES = 4  # expressions of the actor that transfer with examples has seen
 #: Expressions by the names of Carrigan (2020, table 5.1); ARKit has no inhaled cheeks and no wide nostrils: the puffed
 #: cheeks turned inward and a third of the sneer stand for them.
@@ -105,7 +106,7 @@ def make_recipe(
         raise check.wrong("protocol", repr(protocol), ", ".join(makers))
     count = check.whole("characters", characters, least=1, most=40)
     cast = capture.example_cast() if ict is None else capture.ict_cast(ict)
-    actors = [cast.actor(FIRST_ACTOR + i) for i in range(count + 1)]
+    actors = [cast.actor(FIRST_ACTOR + i, VARIATION) for i in range(count + 1)]
     albedo = np.array([SKIN, EYE, MOUTH])[cast.parts]
     look = pictures or PictureSettings()
     named = PictureSettings(look.size, look.fill, look.seconds, look.fps, {_name(actor): albedo for actor in actors})

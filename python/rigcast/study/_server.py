@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import json
 import logging
 import secrets
+import socket
 import sqlite3
 import threading
 import time
@@ -95,6 +97,7 @@ class StudyServer:
         if self._thread.is_alive():
             self._http.shutdown()
             self._thread.join()
+            self._http.end_connections()
             self._http.server_close()
             self._store.close()
 
@@ -132,7 +135,24 @@ class _Http(ThreadingHTTPServer):
         self.names = set()
         self.files = files_of("rigcast.study")
         self.pictures = desk.study.file_names()
+        self._open: set[socket.socket] = set()
         super().__init__(address, _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Remember a connection."""
+        self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget a connection."""
+        self._open.discard(request)
+        super().shutdown_request(request)
+
+    def end_connections(self) -> None:
+        """Close what browsers keep open, so that no thread answers after the end."""
+        for connection in list(self._open):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def knows_host(self, host: str | None) -> bool:
         """True if a Host header names this server, or one of the names that were given."""
@@ -165,7 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _respond(self, make: Any) -> None:
         try:
             if not self.server.knows_host(self.headers.get("Host")):
-                status, kind, content = _text(403, "Refused: another host's name.")
+                status, kind, content = _json(403, {"error": "another host's name"})
             else:
                 status, kind, content = make()
         except sqlite3.Error as error:  # a full or broken disk: the page keeps its answer and sends it again
