@@ -67,7 +67,7 @@ def test_the_server_says_where_it_is_and_ends_by_ctrl_c(place):
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True
     ) as process:
         assert process.stdout.readline().startswith("http://127.0.0.1:")
-        assert "/admin?token=" in process.stderr.readline() + process.stdout.readline()
+        assert "/admin?token=" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=PATIENCE) == 0
 

@@ -142,7 +142,7 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path):
 
 
 def test_an_interrupted_study_leaves_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr("rigcast.study._make.os.rename", lambda *_: 1 / 0)
+    monkeypatch.setattr("rigcast.study._writer.os.rename", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         small.rating(tmp_path / "study")
     assert list(tmp_path.iterdir()) == []

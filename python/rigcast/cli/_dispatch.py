@@ -36,6 +36,7 @@ COMMANDS = (
     "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
     "ik", "synth", "capture", "actors", "view", "study", "batch", "blender-addon",
 )  # fmt: skip
+SEVERAL = ("synth", "study")  # that are commands of their own: packages, with the command's module in `command.py`
 
 
 FORESEEN = (
@@ -57,7 +58,10 @@ THE_USERS = {
 
 def load_commands() -> dict[str, CommandModule]:
     """The modules of all commands, by name."""
-    return {name: importlib.import_module(f"rigcast.cli._commands.{name.replace('-', '_')}") for name in COMMANDS}
+    homes = {
+        name: f"_{name}.command" if name in SEVERAL else f"_commands.{name.replace('-', '_')}" for name in COMMANDS
+    }
+    return {name: importlib.import_module(f"rigcast.cli.{home}") for name, home in homes.items()}
 
 
 def main(argv: Sequence[str] | None = None, commands: Mapping[str, CommandModule] | None = None) -> int:

@@ -11,7 +11,7 @@ from rigcast.study._analyze import CellMean, Preference, StudyAnalysis, analyze
 from rigcast.study._charts import result_chart
 from rigcast.study._checks import Findings
 from rigcast.study._jspsych import read_jspsych, write_jspsych
-from rigcast.study._make import StudyPlan, make_choice, make_ranking, make_rating
+from rigcast.study._make import make_choice, make_ranking, make_rating
 from rigcast.study._pictures import NamedExpression, PictureSettings, SculptedShapes
 from rigcast.study._recipes import make_recipe
 from rigcast.study._records import Question, Stimulus, Study, StudySettings, StudyTrial, open_study
@@ -19,6 +19,7 @@ from rigcast.study._rehearse import rehearse
 from rigcast.study._report import write_report
 from rigcast.study._server import StudyServer
 from rigcast.study._table import StudyAnswers, answers, read_answers
+from rigcast.study._writer import StudyPlan
 
 __all__ = [
     "CellMean",

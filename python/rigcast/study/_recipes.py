@@ -14,10 +14,11 @@ from rigcast import capture, inverse, transfer
 from rigcast._core import BlendshapeRig
 from rigcast._validate import Arguments
 from rigcast.capture import Actor, Cast
-from rigcast.progress import ProgressOption
-from rigcast.study._make import TRUTH, StudyPlan, make_choice, make_ranking, make_rating
+from rigcast.progress import ProgressOption, as_callback
+from rigcast.study._make import make_choice, make_ranking, make_rating
 from rigcast.study._pictures import NamedExpression, PictureSettings, SculptedShapes, Subject
 from rigcast.study._records import Study, StudySettings
+from rigcast.study._writer import TRUTH, StudyPlan
 
 SKIN, EYE, MOUTH = (0.52, 0.40, 0.33), (0.75, 0.75, 0.75), (0.25, 0.10, 0.10)
 FIRST_ACTOR = 11  # seeds of actors
@@ -105,6 +106,7 @@ def make_recipe(
     if protocol not in makers:
         raise check.wrong("protocol", repr(protocol), ", ".join(makers))
     count = check.whole("characters", characters, least=1, most=40)
+    check.threads(threads)
     cast = capture.example_cast() if ict is None else capture.ict_cast(ict)
     actors = [cast.actor(FIRST_ACTOR + i, VARIATION) for i in range(count + 1)]
     albedo = np.array([SKIN, EYE, MOUTH])[cast.parts]
@@ -118,7 +120,7 @@ def make_recipe(
         seed=seed,
         notes=[cast.note],
     )
-    options: Options = {"folder": folder, "overwrite": overwrite, "threads": threads, "progress": progress}
+    options: Options = {"folder": folder, "overwrite": overwrite, "threads": threads, "progress": as_callback(progress)}
     return makers[protocol](cast, actors, plan, options)
 
 

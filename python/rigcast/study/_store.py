@@ -84,7 +84,7 @@ class StudyStore:
 
     @classmethod
     def count(cls, folder: str | os.PathLike[str]) -> int:
-        """How many answers and sign-ups a study's folder holds; 0 without a database."""
+        """Number of answers and sign-ups in a study's folder; 0 without a database."""
         if not (Path(folder) / ANSWERS).exists():
             return 0
         store = cls(folder)

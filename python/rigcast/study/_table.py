@@ -21,6 +21,7 @@ from rigcast.study._records import PROTOCOLS, Study
 from rigcast.study._store import StoredAnswer, StudyStore
 
 Column = NDArray[np.generic]
+Told = str | float | bool | None
 PERSON = "person"
 #: Columns beside the facts of trials, by protocol; ``chosen`` is a method, ``left`` and ``right`` are what stood there.
 VALUES = {
@@ -60,7 +61,7 @@ class StudyAnswers:
     facts: Sequence[str]
     methods: Sequence[str] = ()
     expected: int = 0
-    people: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    people: Mapping[str, Mapping[str, Told]] = field(default_factory=dict)
     second: int = 0
     older: int = 0
     notes: Sequence[str] = ()
@@ -230,7 +231,10 @@ def read_answers(
     """
     if protocol not in PROTOCOLS:
         raise bad_argument("read_answers", "protocol", shown(protocol), ", ".join(PROTOCOLS))
-    rows = table_rows(text_of(read_bytes(path, LARGEST_JSON))[0])
+    try:
+        rows = table_rows(text_of(read_bytes(path, LARGEST_JSON))[0])
+    except csv.Error as error:
+        raise bad_file(path, f"no table ({error})", "a CSV file", "read_answers") from None
     if len(rows) < 2 or len(set(rows[0])) != len(rows[0]) or any(len(row) != len(rows[0]) for row in rows):
         raise bad_file(path, "no table", "a header of different names and rows of as many cells", "read_answers")
     theirs = {theirs: ours for ours, theirs in (columns or {}).items()}
