@@ -13,6 +13,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._processors import available_processors
+from tests.study.makers import MAKERS
 from tests.support.characters.cylinder import CylinderRig
 from tests.support.characters.plain_face import plain_face
 from tests.training.laid_face import LaidData
@@ -98,14 +99,8 @@ def actors(threads):
     rc.capture.make_actor_set(rc.capture.example_cast(), "nowhere", threads=threads)
 
 
-LOOK = rc.study.StudyPlan("study", [rc.study.NamedExpression("Neutral", {})])
-COMPARED = {"face": {"truth": RIG, "old": RIG, "new": RIG}}
-
 CALLS = {
-    "make_rating": lambda n: rc.study.make_rating("nowhere", {"face": RIG}, LOOK, threads=n),
-    "make_choice": lambda n: rc.study.make_choice("nowhere", COMPARED, LOOK, threads=n),
-    "make_ranking": lambda n: rc.study.make_ranking("nowhere", COMPARED, LOOK, threads=n),
-    "make_recipe": lambda n: rc.study.make_recipe("rating", "nowhere", threads=n),
+    **MAKERS,
     "render": lambda n: rc.render.render(REST, FACES, CAMERA, threads=n),
     "survey": lambda n: rc.render.survey(REST, FACES, CAMERA, threads=n),
     "visible": lambda n: rc.render.visible(REST, FACES, CAMERA, REST[:1], tolerance=1.0, threads=n),

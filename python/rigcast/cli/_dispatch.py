@@ -36,7 +36,7 @@ COMMANDS = (
     "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
     "ik", "synth", "capture", "actors", "view", "study", "batch", "blender-addon",
 )  # fmt: skip
-SEVERAL = ("synth", "study")  # that are commands of their own: packages, with the command's module in `command.py`
+SEVERAL = ("synth", "study")  # that have commands of their own
 
 
 FORESEEN = (

@@ -51,7 +51,7 @@ class CellMean:
 
 @dataclass(frozen=True)
 class Preference:
-    """How often a method was chosen over the other, tested against guessing.
+    """Share of choices of a method over the other, tested against guessing.
 
     Attributes
     ----------

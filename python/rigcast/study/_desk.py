@@ -1,4 +1,4 @@
-"""What the server does for its pages, without sockets: tells the study, signs up, stores, and reports progress."""
+"""Requests of pages answered, without sockets: the study told, people signed up, answers stored, progress reported."""
 
 from __future__ import annotations
 

@@ -87,8 +87,10 @@ def make_choice(
     ----------
     characters : dict of str to dict of str to rig
         Of each character its ``"truth"`` and two methods, with the same names for all characters.
-    folder, plan, training, overwrite, threads, progress
+    folder, plan, training, overwrite, progress
         As for :func:`make_rating`.
+    threads : int
+        Number of threads; 0 means all processors that this process may use.
 
     Returns
     -------
@@ -120,8 +122,10 @@ def make_ranking(
     ----------
     characters : dict of str to dict of str to rig
         Of each character its ``"truth"`` and two to nine methods, with the same names for all characters.
-    folder, plan, training, overwrite, threads, progress
+    folder, plan, training, overwrite, progress
         As for :func:`make_rating`.
+    threads : int
+        Number of threads; 0 means all processors that this process may use.
 
     Returns
     -------
