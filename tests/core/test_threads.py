@@ -95,10 +95,6 @@ ACTOR = rc.capture.example_cast().actor(1)
 CAMERA = rc.render.Camera(8, 8, focal=10.0, translation=[0.0, 0.0, 50.0])
 
 
-def actors(threads):
-    rc.capture.make_actor_set(rc.capture.example_cast(), "nowhere", threads=threads)
-
-
 CALLS = {
     **MAKERS,
     "render": lambda n: rc.render.render(REST, FACES, CAMERA, threads=n),
@@ -106,7 +102,6 @@ CALLS = {
     "visible": lambda n: rc.render.visible(REST, FACES, CAMERA, REST[:1], tolerance=1.0, threads=n),
     "ambient_occlusion": lambda n: rc.render.ambient_occlusion(REST, FACES, threads=n),
     "film": lambda n: rc.capture.film(ACTOR, rc.capture.ShotPlan(frames=2, size=16), threads=n),
-    "make_actor_set": actors,
     "BlendshapeRig.evaluate": lambda n: RIG.evaluate(WEIGHTS, threads=n),
     "Deformer.evaluate": lambda n: rc.Deformer.evaluate(RIG, WEIGHTS, threads=n),
     "Deformer.error_bound": lambda n: RIG.error_bound(WEIGHTS, threads=n),

@@ -58,9 +58,8 @@ THE_USERS = {
 
 def load_commands() -> dict[str, CommandModule]:
     """The modules of all commands, by name."""
-    homes = {
-        name: f"_{name}.command" if name in SEVERAL else f"_commands.{name.replace('-', '_')}" for name in COMMANDS
-    }
+    homes = {name: f"_commands.{name.replace('-', '_')}" for name in COMMANDS}
+    homes |= {name: f"_groups.{name}" for name in SEVERAL}
     return {name: importlib.import_module(f"rigcast.cli.{home}") for name, home in homes.items()}
 
 
