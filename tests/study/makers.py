@@ -1,4 +1,4 @@
-"""Calls of the functions that make folders of pictures, by a number of threads: none of them gets as far as a picture."""
+"""Calls of the functions that make folders of pictures, by a number of threads: none gets as far as a picture."""
 
 import rigcast as rc
 from tests.support.characters.plain_face import plain_face
