@@ -241,10 +241,11 @@ def _fit(
     if owners is not None:
         score = matrix * (information * (y - mu) * link.slope(mu))[:, None]
         covariance = _sandwich(inverse, score, owners)
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))  # rounding may leave a variance of 0 below it
     deviance = family.deviance(y, mu, weights)
     likelihood = family.log_likelihood(y, mu, weights)
     return Fit(
-        design.names, beta, np.sqrt(np.diag(covariance)), covariance, design.dropped, mu, deviance, likelihood,
+        design.names, beta, errors, covariance, design.dropped, mu, deviance, likelihood,
         -2.0 * likelihood + 2.0 * (len(beta) + (not family.fixed)), df, dispersion,
         dict(zip(design.terms, design.term_columns, strict=True)), family.name, link.name, steps,
         _warnings(design, family, quasi, owners, dispersion),
