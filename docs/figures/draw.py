@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,6 +78,18 @@ def elbow(axes: Axes) -> None:
     )
 
 
+def which_rig(axes: Axes) -> None:
+    """Choices of twenty simulated people between two rigs, as on the page that asks which is better."""
+    names = ("Open=jawOpen", "Smile=mouthSmileLeft+mouthSmileRight", "Pucker=mouthPucker", "Blink=eyeBlinkLeft")
+    expressions = [rc.study.NamedExpression.parse(text) for text in names]
+    plan = rc.study.StudyPlan("", expressions, [0.6, 1.0], rc.study.PictureSettings(size=16), block_by=["character"])
+    face = rc.faces.example()
+    with tempfile.TemporaryDirectory() as folder:
+        study = rc.study.make_choice(f"{folder}/s", {"face": {"truth": face, "old": face, "new": face}}, plan)
+    people = rc.study.rehearse(study, people=20, strengths={"old": 1.0, "new": 2.0}, seed=1)
+    rc.study.result_chart(rc.study.analyze(people), axes)
+
+
 def draw(name: str, content: Callable[[Axes], None]) -> None:
     """One figure as SVG, without the time, so that equal pictures are equal files."""
     figure = Figure(figsize=(6.4, 3.2), layout="constrained", facecolor="white")
@@ -88,5 +101,5 @@ def draw(name: str, content: Callable[[Axes], None]) -> None:
 
 if __name__ == "__main__":
     mpl.rcParams |= {"svg.hashsalt": "rigcast", "svg.fonttype": "path", "font.size": 9}
-    for name, content in {"confidence": confidence, "seams": seams, "elbow": elbow}.items():
+    for name, content in {"confidence": confidence, "seams": seams, "elbow": elbow, "which_rig": which_rig}.items():
         draw(name, content)

@@ -52,6 +52,7 @@ def make_files(place: Path) -> None:
     weights = np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))
     np.save(place / "take.npy", face.evaluate(weights))
     points_files(place, face)
+    (place / "ratings.csv").write_text(RATINGS)
     speeds = np.linspace(0.1, 0.3, face.num_shapes)
     clips = {
         name: 0.5 + size * np.sin(np.arange(72)[:, None] * speeds) for name, size in (("calm", 0.1), ("lively", 0.4))
@@ -105,6 +106,14 @@ command = "info"
 each = "*.npz"
 arguments = ["{path}"]
 """
+
+
+RATINGS = "person,unit,activation,rating\n" + "".join(
+    f"p{person:02d},{unit},{level},{min(9, 1 + person % 3 + int(size * level))}\n"
+    for person in range(1, 9)
+    for unit, size in (("Neutral", 0), ("Smile", 3 + 0.3 * person), ("Frown", 2))
+    for level in (0.4, 1.0)
+)
 
 
 def goals_files(place: Path, model: rc.Deformer) -> None:

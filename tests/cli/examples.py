@@ -43,6 +43,7 @@ READS = {
     "capture": ("points.csv", "map.json", "face.safetensors", "frames"),
     "actors": (),
     "perceive": ("face.safetensors", "smooth.glb", "weights.npz"),
+    "study": ("face.safetensors", "ratings.csv"),
     "batch": ("jobs.toml", "face.safetensors", "take.npy", "hero.npz"),
 }
 NEEDS = {
@@ -53,6 +54,7 @@ NEEDS = {
     "transfer": ("pyvista", "matplotlib", "jinja2"),
     "train": ("torch",),
     "evaluate": ("torch",),
+    "study": ("scipy", "matplotlib", "jinja2"),
     "report": ("torch", "pyvista", "matplotlib", "jinja2"),
     "synth": ("pyvista", "matplotlib", "jinja2"),
 }
@@ -93,6 +95,8 @@ def shorter(name: str, words: list[str]) -> list[str]:
         place = words.index("--minutes")
         steps = "100" if "body" in words else "4"
         words = [*words[:place], "--steps", steps, "--threads", "1", *words[place + 2 :]]
+    if words[:2] == ["study", "serve"]:
+        return [*words, "--seconds", "0.1"]
     return words + {"view": ["--seconds", "0.1"], "bench": ["--runs", "10", "--batch", "16"]}.get(name, [])
 
 

@@ -47,7 +47,20 @@ def sample_actions(progress, folder):
     return rc.sampling.sample_actions(rig, folder / "data", [rows], progress=progress)
 
 
+def study_plan():
+    look = rc.study.PictureSettings(size=16)
+    return rc.study.StudyPlan("study", [rc.study.NamedExpression("Neutral", {})], [1.0], look)
+
+
+COMPARED = {"face": {"truth": RIG, "old": RIG, "new": RIG}}
+
 CALLS = {
+    "make_rating": lambda p, at: rc.study.make_rating(at / "study", {"face": RIG}, study_plan(), progress=p),
+    "make_choice": lambda p, at: rc.study.make_choice(at / "study", COMPARED, study_plan(), progress=p),
+    "make_ranking": lambda p, at: rc.study.make_ranking(at / "study", COMPARED, study_plan(), progress=p),
+    "make_recipe": lambda p, at: rc.study.make_recipe(
+        "rating", at / "study", characters=1, pictures=rc.study.PictureSettings(size=16), progress=p
+    ),
     "solve": lambda p, _: rc.inverse.solve(RIG, SHAPES, alpha=0.1, progress=p),
     "Solver.solve": lambda p, _: rc.inverse.Solver(RIG).solve(SHAPES, method="cet", alpha=0.1, progress=p),
     "trade_off": lambda p, _: rc.inverse.trade_off(RIG, SHAPES, methods=("seol", "cet_loc"), alphas=[0.1], progress=p),

@@ -13,6 +13,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._processors import available_processors
+from tests.study.makers import MAKERS
 from tests.support.characters.cylinder import CylinderRig
 from tests.support.characters.plain_face import plain_face
 from tests.training.laid_face import LaidData
@@ -95,12 +96,12 @@ CAMERA = rc.render.Camera(8, 8, focal=10.0, translation=[0.0, 0.0, 50.0])
 
 
 CALLS = {
+    **MAKERS,
     "render": lambda n: rc.render.render(REST, FACES, CAMERA, threads=n),
     "survey": lambda n: rc.render.survey(REST, FACES, CAMERA, threads=n),
     "visible": lambda n: rc.render.visible(REST, FACES, CAMERA, REST[:1], tolerance=1.0, threads=n),
     "ambient_occlusion": lambda n: rc.render.ambient_occlusion(REST, FACES, threads=n),
     "film": lambda n: rc.capture.film(ACTOR, rc.capture.ShotPlan(frames=2, size=16), threads=n),
-    "make_actor_set": lambda n: rc.capture.make_actor_set(rc.capture.example_cast(), "nowhere", threads=n),
     "BlendshapeRig.evaluate": lambda n: RIG.evaluate(WEIGHTS, threads=n),
     "Deformer.evaluate": lambda n: rc.Deformer.evaluate(RIG, WEIGHTS, threads=n),
     "Deformer.error_bound": lambda n: RIG.error_bound(WEIGHTS, threads=n),

@@ -47,6 +47,7 @@ NEEDS = {
     "scans": ("pyvista", "jinja2"),
     "train_to_a_stated_error": ("torch",),
     "view": ("torch", "websockets"),
+    "which_rig": ("scipy", "matplotlib", "jinja2"),
 }
 # tests/cpp installs the libraries and builds and runs the programs; tests/runtime runs the pages of the C library, and
 # tests/blender_addon what those of the add-on say.

@@ -200,12 +200,13 @@ def test_models_are_compared_by_deviance(ratings):
         ({"weights": [1.0]}, "glm: weights is "),
         ({"clusters": "who"}, "glm: clusters is 'who'"),
         ({"value": "shape"}, "it must be numbers"),
+        ({"clusters": "nobody"}, "of one cluster; it must be of two clusters at least"),
     ],
 )
 def test_wrong_arguments_are_named(ratings, change, words):
     arguments = {"value": "rating", "formula": "rms * shape"} | change
     with pytest.raises(ValueError, match="glm: ") as error:
-        rp.glm(ratings, arguments.pop("value"), arguments.pop("formula"), **arguments)
+        rp.glm(ratings | {"nobody": ["x"] * 2000}, arguments.pop("value"), arguments.pop("formula"), **arguments)
     assert words in str(error.value)
 
 
@@ -214,3 +215,15 @@ def test_values_that_no_count_has_are_refused(ratings):
         rp.glm(ratings | {"rating": np.full(2000, -1.0)}, "rating", "rms")
     with pytest.raises(ValueError, match="nan in row 7"):
         rp.glm(ratings | {"rating": np.where(np.arange(2000) == 7, np.nan, 1.0)}, "rating", "rms")
+
+
+def test_a_level_whose_answers_never_vary_has_an_error_and_no_warning():
+    """Rounding may leave the variance of such a coefficient below zero."""
+    rows = [
+        (p, u, a, min(9, 1 + p % 3 + int(size * a)))
+        for p in range(1, 9)
+        for u, size in (("Neutral", 0), ("Smile", 3 + 0.3 * p), ("Frown", 2))
+        for a in (0.4, 1.0)
+    ]
+    table = dict(zip(("person", "unit", "level", "rating"), map(np.array, zip(*rows, strict=True)), strict=True))
+    assert np.isfinite(rp.glm(table, "rating", "level * unit", clusters="person").errors).all()

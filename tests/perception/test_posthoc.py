@@ -97,3 +97,9 @@ def test_wrong_arguments_are_named():
         with pytest.raises(ValueError, match="posthoc: ") as error:
             rp.posthoc(table, "rating", "person", **arguments)
         assert words in str(error.value)
+
+
+def test_people_who_agree_to_the_last_digit_are_told_apart():
+    found = rp.posthoc(table_of(np.array([[4.0, 6.0, 6.0]] * 3), ["a"]), "rating", "person", "a")
+    # the distribution is integrated to its last digit
+    assert sorted(pair.p for pair in found.pairs) == pytest.approx([0.0, 0.0, 1.0], abs=1e-12)

@@ -57,7 +57,7 @@ PUBLIC = {
         "report",
         "sampling",
     ),
-    *("sources", "synthesis", "torch", "training", "transfer", "viewer"),
+    *("sources", "study", "synthesis", "torch", "training", "transfer", "viewer"),
 }
 
 

@@ -34,8 +34,9 @@ FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 RESUMED = ("actors", "sample", "train", "solve", "transfer", "ik", "batch")
 COMMANDS = (
     "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
-    "ik", "synth", "capture", "actors", "view", "perceive", "batch", "blender-addon",
+    "ik", "synth", "capture", "actors", "view", "perceive", "study", "batch", "blender-addon",
 )  # fmt: skip
+SEVERAL = ("synth", "study")  # that have commands of their own
 
 
 FORESEEN = (
@@ -57,7 +58,9 @@ THE_USERS = {
 
 def load_commands() -> dict[str, CommandModule]:
     """The modules of all commands, by name."""
-    return {name: importlib.import_module(f"rigcast.cli._commands.{name.replace('-', '_')}") for name in COMMANDS}
+    homes = {name: f"_commands.{name.replace('-', '_')}" for name in COMMANDS}
+    homes |= {name: f"_groups.{name}" for name in SEVERAL}
+    return {name: importlib.import_module(f"rigcast.cli.{home}") for name, home in homes.items()}
 
 
 def main(argv: Sequence[str] | None = None, commands: Mapping[str, CommandModule] | None = None) -> int:

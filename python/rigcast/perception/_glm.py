@@ -162,6 +162,8 @@ def glm(
         got = f"of {len(y)} rows and {design.matrix.shape[1]} columns"
         raise bad_argument("glm", "formula", got, "one with fewer columns than rows")
     owners = None if clusters is None else columns.factor("clusters", clusters).codes
+    if owners is not None and not owners.any():
+        raise bad_argument("glm", f"table[{clusters!r}]", "of one cluster", "of two clusters at least")
     beta, steps = _iterate(design.matrix, y, given, kind, bend, check.number("tolerance", tolerance, above=0.0))
     return _fit(design, y, given, beta, steps, kind, bend, quasi, owners)
 
@@ -239,10 +241,11 @@ def _fit(
     if owners is not None:
         score = matrix * (information * (y - mu) * link.slope(mu))[:, None]
         covariance = _sandwich(inverse, score, owners)
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))  # rounding may leave a variance of 0 below it
     deviance = family.deviance(y, mu, weights)
     likelihood = family.log_likelihood(y, mu, weights)
     return Fit(
-        design.names, beta, np.sqrt(np.diag(covariance)), covariance, design.dropped, mu, deviance, likelihood,
+        design.names, beta, errors, covariance, design.dropped, mu, deviance, likelihood,
         -2.0 * likelihood + 2.0 * (len(beta) + (not family.fixed)), df, dispersion,
         dict(zip(design.terms, design.term_columns, strict=True)), family.name, link.name, steps,
         _warnings(design, family, quasi, owners, dispersion),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -98,13 +99,45 @@ def posthoc(
         raise bad_argument("posthoc", "method", shown(method), "tukey or newman-keuls")
     Arguments("posthoc").number("alpha", alpha, above=0.0, below=1.0)
     names = [factor] if isinstance(factor, str) else list(factor)
-    cells = cells_of("posthoc", table, value, person, names)
-    values = cells.values[cells.complete].reshape(int(cells.complete.sum()), -1)
-    if len(values) < 2:
-        raise bad_argument("posthoc", "table", "complete for fewer than two people", "complete for two people at least")
-    levels = [", ".join(names) for names in _cells([factor.levels for factor in cells.factors])]
+    values, levels = complete_cells("posthoc", table, value, person, names)
     order = np.argsort(values.mean(axis=0), kind="stable")
     return _compared(values[:, order], [levels[i] for i in order], method, alpha)
+
+
+def complete_cells(
+    function: str, table: Table, value: str, person: str, names: Sequence[str]
+) -> tuple[Float64, list[str]]:
+    """Values (N, L) of people with answers in all cells of some factors, and the names of the cells.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two such people.
+    """
+    cells = cells_of(function, table, value, person, names)
+    values = cells.values[cells.complete].reshape(int(cells.complete.sum()), -1)
+    if len(values) < 2:
+        raise bad_argument(function, "table", "complete for fewer than two people", "complete for two people at least")
+    return values, [", ".join(names) for names in _cells([factor.levels for factor in cells.factors])]
+
+
+def studentized(values: Float64, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Float64, float, int]:
+    """Differences of the means of columns (N, L), second less first, over their standard error; its square and df."""
+    people, count = values.shape
+    z = values @ contrasts(count)
+    df = (people - 1) * (count - 1)
+    error = float(np.square(z - z.mean(axis=0)).sum()) / df
+    means = values.mean(axis=0)
+    apart = means[second] - means[first]
+    q = np.where(apart == 0.0, 0.0, np.copysign(np.inf, apart))  # of people who agree to the last digit
+    np.divide(apart, np.sqrt(error / people), out=q, where=error > 0.0)
+    return q, error, df
+
+
+def tukey_p(q: Float64, spans: Any, df: int) -> Float64:
+    """Probabilities of so large studentized ranges of ``spans`` means."""
+    stats = require("scipy.stats", extra="perception", purpose="probabilities of ranges")
+    return np.asarray(stats.studentized_range.sf(np.abs(q), spans, df))
 
 
 def _cells(levels: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
@@ -115,16 +148,10 @@ def _cells(levels: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
 
 
 def _compared(values: Float64, levels: list[str], method: str, alpha: float) -> PostHoc:
-    people, count = values.shape
-    z = values @ contrasts(count)
-    df = (people - 1) * (count - 1)
-    error = float(np.square(z - z.mean(axis=0)).sum()) / df
-    means = values.mean(axis=0)
-    stats = require("scipy.stats", extra="perception", purpose="probabilities of ranges")
+    count, means = values.shape[1], values.mean(axis=0)
     first, second = np.triu_indices(count, 1)
-    q = (means[second] - means[first]) / np.sqrt(error / people)
-    spans = np.full(len(q), count) if method == "tukey" else second - first + 1
-    p = np.asarray(stats.studentized_range.sf(q, spans, df))
+    q, error, df = studentized(values, first, second)
+    p = tukey_p(q, np.full(len(q), count) if method == "tukey" else second - first + 1, df)
     told = np.zeros((count, count))
     told[first, second] = p
     if method == "newman-keuls":  # what lies inside of a range that is not told apart is not told apart

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rigcast._validate import bad_argument, shown
-from rigcast.perception._posthoc import posthoc
+from rigcast.perception._posthoc import complete_cells, studentized, tukey_p
 from rigcast.perception._table import Columns, Table
 
 
@@ -35,7 +35,7 @@ def visibility(
     """Thresholds of visibility from ratings (Carrigan 2020, section 5.1.3).
 
     Each shape at each activation is compared with the neutral face at the same activation, by Tukey's test over all
-    cells of shape and activation (:func:`posthoc`).
+    cells of shape and activation, as :func:`posthoc` does.
 
     Parameters
     ----------
@@ -62,10 +62,15 @@ def visibility(
     shapes, levels = columns.factor("shape", shape), columns.factor("activation", activation)
     if neutral not in shapes.levels:
         raise bad_argument("visibility", "neutral", shown(neutral), f"one of {', '.join(shapes.levels)}")
-    found = posthoc(table, value, person, [shape, activation], alpha=alpha)
+    values, cells = complete_cells("visibility", table, value, person, [shape, activation])
+    others = [name for name in shapes.levels if name != neutral]
+    pairs = [(cells.index(f"{neutral}, {a}"), cells.index(f"{name}, {a}")) for name in others for a in levels.levels]
+    first, second = np.array(pairs, np.intp).T
+    q, _, df = studentized(values, first, second)
+    found = tukey_p(q, len(cells), df).reshape(len(others), len(levels))
     result = []
-    for name in [name for name in shapes.levels if name != neutral]:
-        p = {float(level): found.p(f"{name}, {level}", f"{neutral}, {level}") for level in levels.levels}
+    for name, row in zip(others, found.tolist(), strict=True):
+        p = dict(zip(map(float, levels.levels), row, strict=True))
         told = np.array([p[level] < alpha for level in sorted(p)])
         first = len(told) - int(np.argmin(told[::-1])) if not told.all() else 0
         result.append(Visibility(name, sorted(p)[first] if first < len(told) else None, p))

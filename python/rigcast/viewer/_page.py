@@ -21,10 +21,13 @@ HEADERS = {
 }
 
 
-def page_files() -> dict[str, tuple[str, bytes]]:
-    """Path below the root of the server, to content type and content; ``/`` is the page itself."""
+def files_of(package: str) -> dict[str, tuple[str, bytes]]:
+    """Path below the root of the server, to content type and content of the files in a package's folder ``page``.
+
+    ``/`` is ``index.html``.
+    """
     found = {}
-    for file in (resources.files("rigcast.viewer") / "page").iterdir():
+    for file in (resources.files(package) / "page").iterdir():
         kind = next((kind for suffix, kind in TYPES.items() if file.name.endswith(suffix)), None)
         if kind is not None:
             found[f"/{file.name}"] = kind, file.read_bytes()

@@ -13,7 +13,7 @@ from pathlib import Path
 from rigcast._atomic_files import atomic_write
 from rigcast._validate import bad_argument
 from rigcast.viewer._messages import Seek
-from rigcast.viewer._page import page_files
+from rigcast.viewer._page import files_of
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._summed import summed
 
@@ -115,7 +115,7 @@ def _base64(content: bytes) -> str:
 
 def _page(stored: list[str] | str) -> str:
     """index.html with style, modules and frames inside."""
-    files = {path.lstrip("/"): content.decode() for path, (_, content) in page_files().items()}
+    files = {path.lstrip("/"): content.decode() for path, (_, content) in files_of("rigcast.viewer").items()}
     modules = {
         PREFIX + name: re.sub(r'from "\./(\w+\.js)"', rf'from "{PREFIX}\1"', content)
         for name, content in files.items()

@@ -28,7 +28,7 @@ from rigcast.viewer._messages import (
     parsed,
 )
 from rigcast.viewer._movie import Movie
-from rigcast.viewer._page import HEADERS, page_files
+from rigcast.viewer._page import HEADERS, files_of
 from rigcast.viewer._protocol import Message, Refused
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._wire import packed
@@ -75,7 +75,7 @@ class Server:
     def __init__(self, stage: Stage, token: str) -> None:
         self.stage, self.token = stage, token
         self.latencies: deque[float] = deque(maxlen=4096)  # seconds from a drag or label to its frame on the socket
-        self._files = page_files()
+        self._files = files_of("rigcast.viewer")
         self._tabs: set[Tab] = set()
         self._inbox = Inbox()
         self._wake = asyncio.Event()

@@ -1,0 +1,57 @@
+// Ranking: several methods beside the truth; equal ranks are ties, and faces without a rank lie between.
+
+import { drawn, element, show } from "./dom.js";
+import { Face, Loop } from "./faces.js";
+import { pictureEdge } from "./screen.js";
+
+const LETTERS = "ABCDEFGHI";
+
+export const question = "Which faces resemble the upper face most?";
+export const help = [
+  "You will see a face above, and several attempts to match it below. Give each attempt a rank: 1 is the best.",
+  "Several may share a rank. It is enough to rank the best and the worst; those without a rank count as between them.",
+];
+
+/** Show a trial; resolves with {answer, rt, edge}. */
+export async function ask(trial, settings, screen) {
+  const count = trial.options.length;
+  const columns = innerWidth > innerHeight ? Math.min(count, 5) : Math.min(count, 2);
+  const rows = Math.ceil(count / columns) + 1;
+  const size = pictureEdge(settings, screen, columns, rows);
+  const edge = Math.max(Math.floor((size.edge * rows - 70 * (rows - 1) + 110) / rows), 80);
+  const truth = new Face(trial.reference, edge, "the face to match", settings.fps);
+  const faces = trial.options.map((files, i) => new Face(files, edge, `attempt ${LETTERS[i]}`, settings.fps));
+  const ranks = Array(count).fill(null);
+  const submit = element("button", { id: "submit", textContent: "Submit", disabled: true });
+  faces.forEach((face, place) => face.box.append(rankButtons(ranks, place, submit)));
+  show(
+    "trial",
+    element("p", { textContent: settings.question || question }),
+    element("div", { className: "faces" }, truth.box),
+    element("div", { className: "faces many" }, ...faces.map((face) => face.box)),
+    submit,
+  );
+  const onset = await drawn();
+  const loop = new Loop([truth, ...faces]);
+  return new Promise((done) => {
+    submit.addEventListener("click", (event) => {
+      loop.stop();
+      done({ answer: { ranks: [...ranks] }, rt: event.timeStamp - onset, edge });
+    });
+  });
+}
+
+/** Buttons 1 to n of one face; the chosen one again takes the rank away. */
+function rankButtons(ranks, place, submit) {
+  const buttons = ranks.map((_, i) =>
+    element("button", { className: "rank", textContent: i + 1, ariaLabel: `attempt ${LETTERS[place]}: rank ${i + 1}` }),
+  );
+  buttons.forEach((button, i) =>
+    button.addEventListener("click", () => {
+      ranks[place] = ranks[place] === i + 1 ? null : i + 1;
+      buttons.forEach((other, j) => other.classList.toggle("chosen", ranks[place] === j + 1));
+      submit.disabled = ranks.filter((rank) => rank !== null).length < 2;
+    }),
+  );
+  return element("div", { className: "line" }, element("span", { textContent: LETTERS[place] }), ...buttons);
+}

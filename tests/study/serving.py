@@ -1,0 +1,85 @@
+"""A server in a process of its own, which is killed without warning and started again on the same port."""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import rigcast as rc
+from tests.support.process import PATIENCE
+
+
+class MortalServer:
+    """``rigcast study serve`` that dies ``kills`` times by SIGKILL, at random moments, while it is used.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the study.
+    kills : int
+    longest : float
+        Seconds of a life, at most, after the server can be reached.
+    """
+
+    def __init__(self, folder: Path, kills: int, longest: float = 0.3) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}/"
+        self.deaths = 0
+        self._command = [sys.executable, "-m", "rigcast", "study", "serve", str(folder), "--port", str(port)]
+        self._kills, self._longest = kills, longest
+        self._random = random.Random(kills)
+        self._process = self._started()
+        self._stop = threading.Event()
+        self._begun = threading.Event()
+        self._thread = threading.Thread(target=self._live_and_die)
+        self._thread.start()
+
+    @staticmethod
+    def environment() -> dict[str, str]:
+        """Variables with which a process finds this package."""
+        return {**os.environ, "PYTHONPATH": str(Path(rc.__file__).parents[1])}
+
+    def begin(self) -> None:
+        """Begin to die."""
+        self._begun.set()
+
+    def _started(self) -> subprocess.Popen[str]:
+        started = subprocess.Popen(self._command, stdout=subprocess.PIPE, env=self.environment(), text=True)
+        assert started.stdout is not None
+        assert started.stdout.readline().strip() == self.url
+        return started
+
+    def _live_and_die(self) -> None:
+        self._begun.wait()
+        while self.deaths < self._kills and not self._stop.wait(self._random.uniform(0.0, self._longest)):
+            self._end()
+            self.deaths += 1
+            self._process = self._started()
+
+    def _end(self) -> None:
+        self._process.kill()
+        self._process.wait(timeout=PATIENCE)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+    def wait_for_deaths(self, count: float) -> None:
+        """Block until the server has died so often, or will not die again."""
+        while self.deaths < min(count, self._kills) and self._thread.is_alive():
+            self._stop.wait(0.02)
+
+    def __enter__(self) -> MortalServer:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._stop.set()
+        self._begun.set()
+        self._thread.join()
+        self._end()
