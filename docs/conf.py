@@ -33,7 +33,7 @@ nitpick_ignore_regex = [
     (
         r"py:class",
         "ArrayLike|NDArray|u?int[0-9]*|float[0-9]*|bool_?|Float32|Float64|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost|"
-        "JointPoint|LatentSpace|Embedding|Coordinates|AnyLayer|floating|_Layout|Client",
+        "JointPoint|LatentSpace|Embedding|Coordinates|AnyLayer|floating|_Layout|Client|Tensor",
     ),
 ]
 # Types behind public names that nobody makes: fields of results and arguments that the package fills in itself.

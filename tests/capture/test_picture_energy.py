@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import rigcast as rc
 from rigcast.capture._refine import ShotRefinement
+from rigcast.capture._refine_request import picture_terms
 from tests.capture.pictures import Example, blurred, filmed, harmonics, sampled, shown, slow_energy
 
 RELATIVE = 1e-6  # float32 pictures and shapes, summed in double precision
@@ -74,8 +75,9 @@ def test_energy_against_slow_numpy(example, frame):
     pose = turned(frame.result["pose"], rng.normal(0.0, 0.01, 6))
     light = frame.result["light"] + rng.normal(0.0, 0.01, (3, 9))
     value, _ = frame.refinement.solver.energy(weights, pose, light)
-    terms = frame.refinement.settings.terms(
-        example.found.focal * frame.refinement.points.radius / frame.refinement.neutral_pose[2, 3]
+    terms = picture_terms(
+        frame.refinement.settings,
+        example.found.focal * frame.refinement.points.radius / frame.refinement.neutral_pose[2, 3],
     )
     image = blurred(example.shot.color[frame.frame], terms.fine)
     points = example.points[frame.frame]
@@ -137,7 +139,9 @@ def test_a_general_minimizer_finds_no_better_end(example):
 def test_albedo_is_the_color_of_the_neutral_over_its_light(example, frame):
     """At every tenth sample; where the light is dim, less is divided by."""
     solver, refinement = frame.refinement.solver, frame.refinement
-    terms = refinement.settings.terms(example.found.focal * refinement.points.radius / refinement.neutral_pose[2, 3])
+    terms = picture_terms(
+        refinement.settings, example.found.focal * refinement.points.radius / refinement.neutral_pose[2, 3]
+    )
     image = blurred(example.shot.color[0], terms.fine)
     rest = example.rig.rest_vertices.astype(np.float64)
     for i in np.flatnonzero(solver.albedo.any(axis=1))[::10]:

@@ -51,7 +51,8 @@ void Deformer::check_poses(const char* function, View<const float, 2> poses, con
     const auto wrong = std::find_if_not(poses.begin(), poses.end(), [&](float x) { return std::abs(x) <= limit; });
     check_finite(function, argument, poses);
     const std::string range = "between -" + describe_number(limit, 3) + " and " + describe_number(limit, 3);
-    throw bad_argument(function, argument, describe_number(*wrong, 3) + " at " + describe_place(poses, wrong - poses.begin()),
+    throw bad_argument(function, argument,
+                       describe_number(*wrong, 3) + " at " + describe_place(poses, wrong - poses.begin()),
                        limit > 0.0f ? range + ": beyond it, vertices overflow"
                                     : "0: this model's offsets are so large that any other value overflows float32");
 }

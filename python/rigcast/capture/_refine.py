@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._core import BlendshapeRig, PictureSolver, PointModel, PointTerms, SurfaceSamples
 from rigcast._validate import bad_argument, check_blendshape_rig
 from rigcast.capture._neutral import face_size, upright
-from rigcast.capture._refine_request import RefineRequest, RefineSettings, checked_refinement
+from rigcast.capture._refine_request import RefineRequest, RefineSettings, checked_refinement, picture_terms
 from rigcast.capture._samples import SampledSurface, draw_surface
 from rigcast.capture._solution import Capture, PictureFit
 from rigcast.capture._tracks import FEWEST, Tracks
@@ -137,7 +137,7 @@ class ShotRefinement:
                 max_iterations=1,
                 debias=False,
             ),
-            self.settings.terms(found.focal * self.points.radius / self.neutral_pose[2, 3]),
+            picture_terms(self.settings, found.focal * self.points.radius / self.neutral_pose[2, 3]),
         )
         self.rest = np.clip(0.0, *rig.bounds.T).astype(np.float64)
         self._check_points()

@@ -86,14 +86,15 @@ class RefineSettings:
         check.whole("passes", self.passes, least=1, most=20)
         check.whole("seed", self.seed)
 
-    def terms(self, face: float) -> PictureTerms:
-        """The engine's terms, for a face with a radius of so many pixels."""
-        terms = PictureTerms()
-        terms.photometric, terms.sparsity, terms.gamma = self.photometric, self.sparsity, self.gamma
-        terms.fine, terms.coarse = (min(100.0, share * face) for share in self.blur)
-        terms.coarse_steps, terms.fine_steps = self.steps
-        terms.tolerance, terms.fit_light, terms.debias = self.tolerance, self.fit_light, self.debias
-        return terms
+
+def picture_terms(settings: RefineSettings, face: float) -> PictureTerms:
+    """The engine's terms, for a face with a radius of so many pixels."""
+    terms = PictureTerms()
+    terms.photometric, terms.sparsity, terms.gamma = settings.photometric, settings.sparsity, settings.gamma
+    terms.fine, terms.coarse = (min(100.0, share * face) for share in settings.blur)
+    terms.coarse_steps, terms.fine_steps = settings.steps
+    terms.tolerance, terms.fit_light, terms.debias = settings.tolerance, settings.fit_light, settings.debias
+    return terms
 
 
 @dataclass(frozen=True)

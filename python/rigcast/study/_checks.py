@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,8 @@ class Findings:
         Only those about whom there is something to say.
     """
 
-    study: list[str] = field(default_factory=list)
-    people: dict[str, list[str]] = field(default_factory=dict)
+    study: list[str]
+    people: dict[str, list[str]]
 
 
 def findings(table: StudyAnswers) -> Findings:

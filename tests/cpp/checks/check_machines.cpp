@@ -1,7 +1,7 @@
 // The same models on two machines, or two instruction sets of one: check_machines write FOLDER writes small models of
-// every kind, bodies of every storage among them, and poses; write-large FOLDER models of a whole character, on a sheet; evaluate
-// FOLDER FILE writes their vertices and gradients to FILE; agree FOLDER FILE compares them with FILE, within rounding
-// of float32.
+// every kind, bodies of every storage among them, and poses; write-large FOLDER models of a whole character, on a
+// sheet; evaluate FOLDER FILE writes their vertices and gradients to FILE; agree FOLDER FILE compares them with FILE,
+// within rounding of float32.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -21,7 +21,9 @@ constexpr int characters = 3, controls = 4, frames = 40, callers = 8, damaged_fi
 constexpr std::uint64_t seeds[characters] = {1, 2, 3};
 
 struct Player {
-    explicit Player(const rigcast_model* synthesis) { rigcast_player_new(synthesis, seeds, characters, nullptr, 0, nullptr, &handle); }
+    explicit Player(const rigcast_model* synthesis) {
+        rigcast_player_new(synthesis, seeds, characters, nullptr, 0, nullptr, &handle);
+    }
     ~Player() { rigcast_player_free(handle); }
     Player(const Player&) = delete;
     Player& operator=(const Player&) = delete;
