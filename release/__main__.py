@@ -8,19 +8,19 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from release import cuda_wheel, newer_python
+from release import cuda_wheel
 from release.aarch64 import make_for_aarch64, make_package_for_aarch64
 from release.bill import Artifact, write_bill
 from release.blender_addon import make_addon
-from release.debian import NoPackages
 from release.highway import bundle
 from release.library import PARTS, archive, compile_library
-from release.newer_python import make_newer_python
 from release.package_wheels import Interpreter, find_interpreters, make_wheels, parts
 from release.project import ROOT, Part, version
 from release.root_checks import check_in_roots
 from release.runtime_wheel import make_wheel
 from release.sources import make_sources
+from release.systems.newer_python import SUITE, make_newer_python
+from release.systems.packages import NoPackages
 from release.try_wheel import try_wheels
 
 CHECKLIST = """\
@@ -104,7 +104,7 @@ def _package(
     """The wheels of rigcast for the Pythons that are here, made and tried."""
     interpreters, missing = find_interpreters(programs)
     for wanted in missing:
-        say(f"no CPython {wanted} with headers is here (--python names one): Debian's {newer_python.SUITE} ...")
+        say(f"no CPython {wanted} with headers is here (--python names one): Debian's {SUITE} ...")
         try:
             interpreters.append(Interpreter(wanted, make_newer_python(wanted)))
         except NoPackages as reason:

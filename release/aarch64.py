@@ -15,11 +15,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from release.emulation import PYTHON, Emulation, NoEmulation, make_emulation
 from release.library import SYSTEM, archive, compile_library, compile_target
 from release.package_wheels import find_interpreters, make_wheels
 from release.project import ROOT, Part, run
 from release.runtime_wheel import make_wheel
+from release.systems.emulation import PYTHON, Emulation, NoEmulation, make_emulation
 from release.try_wheel import TRIAL
 
 PROCESSOR = "aarch64"

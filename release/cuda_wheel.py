@@ -139,5 +139,9 @@ def _pack(
         run([sys.executable, "-m", "wheel", "pack", content, "--dest-dir", folder])
     wheel = folder / f"rigcast_cuda-{version()}-{tag}.whl"
     paths = tuple(f"rigcast_cuda/{extension.name}" for extension in extensions)
-    system = SYSTEM | {"libstdc++.so.6", "libgcc_s.so.1", RUNTIME}
-    return wheel, check_wheel(wheel, Promise(tag, paths, LARGEST, system, GLIBC))
+    return wheel, check_wheel(wheel, promise(tag, paths))
+
+
+def promise(tag: str, libraries: tuple[str, ...]) -> Promise:
+    """What a wheel with a tag and compiled libraries must be."""
+    return Promise(tag, libraries, LARGEST, SYSTEM | {"libstdc++.so.6", "libgcc_s.so.1", RUNTIME}, GLIBC)

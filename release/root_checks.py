@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from release.project import version
-from release.roots import ROOTS, CommandFailed, Reach, copy, discard, lacking, prepared, run_in
+from release.systems.roots import ROOTS, CommandFailed, Reach, copy, discard, lacking, prepared, run_in
 
 RESULTS = ROOTS / "results"  # files of a check that later ones use: the package writes a model, hosts read it
 

@@ -90,7 +90,6 @@ STEP = [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]]
 ARM = rc.Skeleton(["shoulder", "elbow", "wrist"], [-1, 0, 1], [np.eye(3, 4), STEP, STEP])
 ARM_REST = ARM.rest.reshape(1, -1)
 LIMB = rc.ik.Limb(ARM, ARM.names, hinge=[0, 0, 1])
-
 ACTOR = rc.capture.example_cast().actor(1)
 CAMERA = rc.render.Camera(8, 8, focal=10.0, translation=[0.0, 0.0, 50.0])
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from release import aarch64, debian, emulation, root_checks, roots
+from release import aarch64, root_checks
 from release.project import version
+from release.systems import emulation, packages, roots
 
 
 def test_a_machine_without_debootstrap_is_told_what_to_install(monkeypatch):
@@ -118,18 +119,18 @@ def test_another_processor_computes_the_same_within_rounding(tmp_path, monkeypat
 
 
 def test_packages_of_another_suite_come_from_that_suite_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(debian, "mirror", lambda: "file:///mirror")
-    text = debian._settings(tmp_path, "arm64", "forky")
-    assert (tmp_path / "sources.list").read_text() == f"deb [signed-by={debian.KEYRING}] file:///mirror forky main\n"
+    monkeypatch.setattr(packages, "mirror", lambda: "file:///mirror")
+    text = packages._settings(tmp_path, "arm64", "forky")
+    assert (tmp_path / "sources.list").read_text() == f"deb [signed-by={packages.KEYRING}] file:///mirror forky main\n"
     assert 'Dir::Etc::SourceParts "-"' in text
     assert '"arm64";' in text
-    assert "Dir::Etc" not in debian._settings(tmp_path, "arm64", None)
+    assert "Dir::Etc" not in packages._settings(tmp_path, "arm64", None)
 
 
 def test_without_an_address_of_packages_that_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(debian, "mirror", lambda: None)
-    with pytest.raises(debian.NoPackages, match="no address of Debian's packages"):
-        debian._settings(tmp_path, "amd64", "forky")
+    monkeypatch.setattr(packages, "mirror", lambda: None)
+    with pytest.raises(packages.NoPackages, match="no address of Debian's packages"):
+        packages._settings(tmp_path, "amd64", "forky")
 
 
 def test_a_header_that_includes_that_of_a_processor_is_replaced(tmp_path):
@@ -137,5 +138,5 @@ def test_a_header_that_includes_that_of_a_processor_is_replaced(tmp_path):
     for folder, text in (("python3.14", "#include <x>"), ("aarch64-linux-gnu/python3.14", "#define FOUND")):
         (headers / folder).mkdir(parents=True)
         (headers / folder / "pyconfig.h").write_text(text)
-    assert debian.settle_headers(tmp_path, "3.14", "aarch64") == headers / "python3.14"
+    assert packages.settle_headers(tmp_path, "3.14", "aarch64") == headers / "python3.14"
     assert (headers / "python3.14" / "pyconfig.h").read_text() == "#define FOUND"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.random import bit_generator
 
-from release import package_wheels, runtime_wheel
+from release import cuda_wheel, package_wheels, runtime_wheel
 from release.library import PARTS
 from release.notices import notices
 from release.project import ROOT, Part
@@ -107,10 +107,17 @@ def test_wheels_that_were_made_are_what_they_say(wheel):
         pytest.skip("no wheel in dist: ./run release makes them")
     content = read_wheel(wheel)
     tag = wheel.name.removesuffix(".whl").split("-", 2)[2]
-    assert tag.endswith("manylinux_2_28_x86_64")
-    largest = runtime_wheel.LARGEST if wheel.name.startswith("rigcast_runtime") else package_wheels.LARGEST
-    (library,) = content.libraries
-    assert faults(content, Promise(tag, (library,), largest)) == []
+    assert tag.endswith(("_x86_64", "_aarch64"))
+    libraries = tuple(content.libraries)
+    if wheel.name.startswith("rigcast_cuda"):
+        assert {Path(path).name.partition(".")[0] for path in libraries} == set(cuda_wheel.EXTENSIONS)
+        promise = cuda_wheel.promise(tag, libraries)
+    else:
+        assert len(libraries) == 1
+        largest = runtime_wheel.LARGEST if wheel.name.startswith("rigcast_runtime") else package_wheels.LARGEST
+        promise = Promise(tag, libraries, largest)
+        assert "manylinux_2_28" in tag
+    assert faults(content, promise) == []
 
 
 def test_a_python_that_is_given_comes_first_and_others_are_named(monkeypatch):

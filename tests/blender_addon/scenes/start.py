@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 ARGUMENTS = sys.argv[sys.argv.index("--") + 2 :]
 
-sys.path[:0] = [str(HERE), str(HERE.parents[2] / "blender")]
+sys.path[:0] = [str(HERE), str(HERE / "subjects"), str(HERE.parents[2] / "blender")]
 
 
 def enable():

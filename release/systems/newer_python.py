@@ -10,8 +10,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from release.debian import settle_headers, unpack
 from release.project import ROOT, run
+from release.systems.packages import settle_headers, unpack
 
 PLACE = ROOT / "build" / "release" / "newer"
 SUITE = "forky"

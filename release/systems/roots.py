@@ -18,8 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from release.debian import mirror
 from release.project import ROOT
+from release.systems.packages import mirror
 
 ROOTS = ROOT / "build" / "release" / "roots"
 SUITE = "bookworm"

@@ -8,8 +8,8 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from release.debian import NoPackages, settle_headers, unpack
 from release.project import ROOT, run
+from release.systems.packages import NoPackages, settle_headers, unpack
 
 PLACE = ROOT / "build" / "release" / "arm64"
 EMULATORS = ("qemu-aarch64-static", "qemu-aarch64")
