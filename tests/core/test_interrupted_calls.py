@@ -159,6 +159,13 @@ def on_sheet(call, side=60):
     return make
 
 
+def side_by_side(points, triangles, count):
+    """Copies of a sheet as one mesh: a factorization of a large one alone looks for no signals."""
+    moved = [points + 2.0 * place for place in range(count)]
+    shifted = [triangles + place * len(points) for place in range(count)]
+    return np.concatenate(moved).astype(points.dtype), np.concatenate(shifted).astype(triangles.dtype)
+
+
 def globals_(size, _):
     body, poses = posed(1000 * size)
     return lambda: body.skeleton.globals(poses)
@@ -203,7 +210,7 @@ CALLS = {
     "choose_anchors": on_sheet(lambda p, t: rc.differential.choose_anchors(t, len(p), 100)),
     "self_intersections": on_sheet(lambda p, t: _core.self_intersections(noisy(p, 0.02), t, np.ones(len(t), np.uint8))),
     "find_contacts": on_sheet(lambda p, t: rc.transfer.find_contacts(p, np.stack([noisy(p, 0.01)] * 40), t)),
-    "chart_uvs": on_sheet(_core.chart_uvs),
+    "chart_uvs": on_sheet(lambda p, t: _core.chart_uvs(*side_by_side(p, t, 9)), side=20),
     "deformation_transfer": on_sheet(transferred),
     "closest_points": on_sheet(lambda p, t: _core.closest_points(p, t, np.tile(noisy(p, 0.1), (20, 1)))),
     "map_floor": on_sheet(lambda p, t: rc.metrics.map_floor(0.9 * p[:, :2], frames(p, 500), 32)),

@@ -105,6 +105,7 @@ bool solve(const Disk& disk, const Weights& weights, std::vector<double>* uvs) {
     }
     Eigen::SparseMatrix<double> matrix(rows, rows);
     matrix.setFromTriplets(entries.begin(), entries.end());
+    check_interruption();
     Eigen::SparseLU<Eigen::SparseMatrix<double>> factorization;
     factorization.analyzePattern(matrix);
     check_interruption();
@@ -112,6 +113,7 @@ bool solve(const Disk& disk, const Weights& weights, std::vector<double>* uvs) {
     check_interruption();
     if (factorization.info() != Eigen::Success) return false;
     const Eigen::MatrixXd solved = factorization.solve(right);
+    check_interruption();
     if (!solved.allFinite()) return false;
     for (std::size_t v = 0; v < row.size(); ++v) {
         if (row[v] < 0) continue;
@@ -220,6 +222,7 @@ std::vector<double> minimum_stretch(const Disk& disk) {
     for (int round = 0; round < rounds; ++round) {
         check_interruption();
         const std::vector<double> around = stretch_at(disk, uvs);
+        check_interruption();
         relax(around, &weights);
         if (!solve(disk, weights, &uvs)) break;
         const double now = stretch(disk, uvs);
