@@ -210,7 +210,7 @@ def _unpacked_python(folder: Path) -> Path:
     (packed,) = folder.glob("rigcast-*.whl")
     run([sys.executable, "-m", "wheel", "unpack", packed, "--dest", folder])
     plain = folder / f"rigcast-{version()}"
-    extensions = [path.name for path in plain.rglob("*.so")]
+    extensions = [path.name for path in plain.rglob("*.so*")]
     if extensions:
         raise SystemExit(f"the sources contain compiled files: {', '.join(extensions)}")
     return plain
