@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from rigcast.cli._arguments import is_written
@@ -52,3 +53,10 @@ def add_command(commands: Any, name: str, command: CommandModule, *, resumed: bo
     )
     sub.add_argument("--debug", action="store_true", help="show where an error arose")
     sub.set_defaults(command=command, parser=sub, actions=sub._actions, resumed=resumed)
+
+
+def add_commands(parser: argparse.ArgumentParser, commands: Mapping[str, CommandModule]) -> None:
+    """Add the commands of a command; the parser asks for one of them."""
+    parsers = parser.add_subparsers(metavar="WHAT", required=True)
+    for name, command in commands.items():
+        add_command(parsers, name, command)

@@ -95,7 +95,7 @@ class StudyStore:
         return sum(rows)
 
     def sign_up(self, study: str, build: str, session: str, facts: Mapping[str, Any]) -> StudySession:
-        """Give a session a number, or find the one that it has."""
+        """Store a participant under the next number, or find the one who has this session already."""
         with self._writing() as base:
             base.execute(
                 "insert or ignore into sessions select ?, ?, coalesce(max(number), 0) + 1, ?, ?, ? from sessions "

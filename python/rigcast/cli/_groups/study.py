@@ -7,7 +7,7 @@ import argparse
 from rigcast.cli._console import Console
 from rigcast.cli._result import Result
 from rigcast.cli._study import analyze, export, make, serve
-from rigcast.cli._subcommands import CommandModule, add_command
+from rigcast.cli._subcommands import CommandModule, add_commands
 
 SUMMARY = "ask people: make a study of rigs, serve it in browsers, export and analyze the answers"
 EXAMPLE = """rigcast study make rating face.safetensors --expression Smile=left_smile+right_smile --size 64 -o smiles
@@ -20,9 +20,7 @@ COMMANDS: dict[str, CommandModule] = {"make": make, "serve": serve, "export": ex
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The commands of this command."""
-    commands = parser.add_subparsers(metavar="WHAT", required=True)
-    for name, command in COMMANDS.items():
-        add_command(commands, name, command)
+    add_commands(parser, COMMANDS)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:

@@ -6,7 +6,7 @@ import argparse
 
 from rigcast.cli._console import Console
 from rigcast.cli._result import Result
-from rigcast.cli._subcommands import CommandModule, add_command
+from rigcast.cli._subcommands import CommandModule, add_commands
 from rigcast.cli._synth import fit, info, play, report
 
 SUMMARY = "learn to move as labelled clips do, play, and say how well"
@@ -20,9 +20,7 @@ COMMANDS: dict[str, CommandModule] = {"fit": fit, "play": play, "info": info, "r
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The commands of this command."""
-    commands = parser.add_subparsers(metavar="WHAT", required=True)
-    for name, command in COMMANDS.items():
-        add_command(commands, name, command)
+    add_commands(parser, COMMANDS)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:

@@ -11,6 +11,7 @@ from rigcast import study
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._result import Result, WrongInput
+from rigcast.cli._study.recorded import add_recorded_argument
 from rigcast.study._report import verdict
 
 SUMMARY = "test what the answers say, and write a page with figures and tables"
@@ -43,15 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exclude", metavar="PERSON", action="append", default=[], help="leave a participant out; may be repeated"
     )
-    parser.add_argument(
-        "--from",
-        metavar="FILE",
-        dest="recorded",
-        type=arguments.existing_file,
-        action="append",
-        default=[],
-        help="answers to STUDY that jsPsych recorded (CSV or JSON); may be repeated",
-    )
+    add_recorded_argument(parser, "answers to STUDY that jsPsych recorded (CSV or JSON)")
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:

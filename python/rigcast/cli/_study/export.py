@@ -9,6 +9,7 @@ from rigcast import study
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._result import Result, WrongInput
+from rigcast.cli._study.recorded import add_recorded_argument
 
 SUMMARY = "write the answers as a table, or the study itself for jsPsych"
 EXAMPLE = """rigcast study export smiles -o answers.csv
@@ -25,15 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jspsych", metavar="FOLDER", type=arguments.data_set, help="a new folder that runs the study with jsPsych 8"
     )
-    parser.add_argument(
-        "--from",
-        metavar="FILE",
-        dest="recorded",
-        type=arguments.existing_file,
-        action="append",
-        default=[],
-        help="answers that jsPsych recorded (CSV or JSON) in place of the server's; may be repeated",
-    )
+    add_recorded_argument(parser, "answers that jsPsych recorded (CSV or JSON) in place of the server's")
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
