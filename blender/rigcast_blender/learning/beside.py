@@ -1,28 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Copies of the learned meshes with the model bound to them, and the model's error over the frames as colors."""
+"""Copies of the learned meshes, with the model bound to them, beside the originals."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
 import numpy as np
 
 from .. import binding
-from ..colors import scaled
-from ..jobs.running import JobError, Progress
-from ..moving import at_frame, vertices_of
+from ..jobs.running import JobError
+from ..moving import vertices_of
 from .compare import add_aside
 
-Array = np.ndarray[Any, Any]
-COLORS, MEAN = "rigcast error", "rigcast_error_mm"
-ERROR, VERDICT = (
-    "rigcast_error",
-    "rigcast_verdict",
-)  # of the object: [mean, max, that of all parts] in mm, lines as JSON
-MOST_FRAMES = 60  # frames that are compared, evenly spaced
+VERDICT = "rigcast_verdict"  # of the object: lines as JSON
 APART = 1.1  # widths of the character between the original and the copy
 
 
@@ -82,47 +74,3 @@ def set_aside(names: Sequence[str]) -> None:
     across = np.concatenate([vertices_of(item, depsgraph, world=True)[:, 0] for item in items])
     for item in items:
         item.rigcast_compare.aside = APART * float(np.ptp(across))
-
-
-def error_map(names: Sequence[str]) -> Iterator[Progress]:
-    """Compare copies with their originals over the frames of the scene, and color the copies."""
-    scene = bpy.context.scene
-    before, first, last = scene.frame_current, scene.frame_start, scene.frame_end
-    frames = list(range(first, last + 1, max(1, math.ceil((last - first + 1) / MOST_FRAMES))))
-    total: dict[str, Array] = {}
-    largest: dict[str, Array] = {}
-    try:
-        for place, frame in enumerate(frames):
-            depsgraph = at_frame(frame)
-            for name in names:
-                item = bpy.data.objects[name]
-                if not item.rigcast.live:
-                    raise JobError(f"{name} does not follow its rig: {item.rigcast.message}")
-                made = vertices_of(item, depsgraph, world=True)
-                truth = vertices_of(item.rigcast_compare.original, depsgraph, world=True)
-                error = np.linalg.norm(made - truth, axis=1)
-                total[name] = total.get(name, 0.0) + error
-                largest[name] = np.maximum(largest.get(name, 0.0), error)
-            yield Progress(f"comparing frame {frame}", (place + 1) / len(frames))
-    finally:
-        bpy.context.scene.frame_set(before)
-    scale = 1.0 if scene.unit_settings.system == "NONE" else scene.unit_settings.scale_length
-    most = max(float(errors.max()) for errors in largest.values())
-    for name in names:
-        item = bpy.data.objects[name]
-        paint(item, 1000.0 * scale * total[name] / len(frames), 1000.0 * scale * largest[name], 1000.0 * scale * most)
-
-
-def paint(item: Any, mean: Array, largest: Array, most: float) -> None:
-    """Keep errors (V,) in millimeters as an attribute of a mesh, the largest of each vertex as colors."""
-    item[ERROR] = [float(mean.mean()), float(largest.max()), most]
-    mesh = item.data
-    if len(mesh.vertices) != len(mean):  # modifiers make more vertices: the numbers alone
-        return
-    values = mesh.attributes.get(MEAN) or mesh.attributes.new(MEAN, "FLOAT", "POINT")
-    values.data.foreach_set("value", np.ascontiguousarray(mean, np.float32))
-    colors = mesh.color_attributes.get(COLORS) or mesh.color_attributes.new(COLORS, "FLOAT_COLOR", "POINT")
-    share = np.sqrt(largest / most) if most > 0.0 else np.zeros_like(largest)  # small errors are seen, too
-    colors.data.foreach_set("color", scaled(share).ravel())
-    mesh.color_attributes.active_color = colors
-    mesh.update()

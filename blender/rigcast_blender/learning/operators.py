@@ -16,9 +16,10 @@ from ..jobs import trainer
 from ..jobs.running import JobError, Progress, Works
 from ..preferences import cache_folder, trainer_path
 from . import plan as plans
-from .beside import VERDICT, bind_beside, error_map, set_aside
+from .beside import VERDICT, bind_beside, set_aside
 from .checks import verdict_of
 from .compare import is_compared
+from .errors import error_map
 
 STEPS = {"info": "Step 1 of 4, checking", "sample": "Step 2 of 4", "train": "Step 3 of 4"}
 LAST = "Step 4 of 4"

@@ -13,9 +13,10 @@ from ..colors import draws_colors, switch_colors
 from ..jobs.running import draw_progress
 from ..panel import PanelOfRigcast
 from ..texts import write_lines
-from .beside import COLORS, ERROR, VERDICT
+from .beside import VERDICT
 from .checks import lines_of
 from .compare import is_compared
+from .errors import COLORS, ERROR, WEIGHTS
 from .operators import RIGCAST_OT_check, RIGCAST_OT_learn, character_of, plan_of
 
 
@@ -129,10 +130,20 @@ class RIGCAST_PT_learn(PanelOfRigcast, bpy.types.Panel):
         if ERROR in item:
             mean, most, red = item[ERROR]
             text = f"Over the frames of the scene: mean {mean:.3g} mm, max {most:.3g} mm"
-            write_lines(layout, context, [("ANIM", text)])
+            write_lines(layout, context, [("ANIM", text), *beside_weights(item)])
             layout.operator(RIGCAST_OT_show_error.bl_idname, icon="COLOR")
             if draws_colors(context):
                 layout.label(text=f"Dark blue: none, red: {red:.3g} mm")
+
+
+def beside_weights(item: Any) -> list[tuple[str, str]]:
+    """The line about the armature alone, with the weights that the rig has; none where that was not compared."""
+    if WEIGHTS not in item:
+        return []
+    text = f"The armature alone, with the rig's own weights: mean {item[WEIGHTS]:.3g} mm"
+    if item[ERROR][0] < item[WEIGHTS]:
+        return [("MOD_ARMATURE", text)]
+    return [("ERROR", f"{text}; the model does not beat it: give it more poses or minutes")]
 
 
 CLASSES = (RigcastLearn, RIGCAST_OT_show_error, RIGCAST_PT_learn)

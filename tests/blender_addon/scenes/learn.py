@@ -8,7 +8,7 @@ import arm
 import bpy
 import numpy as np
 from rigcast_blender.jobs.running import CURRENT
-from rigcast_blender.learning import beside, checks, operators
+from rigcast_blender.learning import beside, checks, errors, operators
 from rigcast_blender.learning import plan as plans
 from rigcast_blender.moving import vertices_of
 
@@ -63,8 +63,8 @@ aside = vertices(learned)
 skin.data.shape_keys.key_blocks["bulge"].value = 0.7
 bulged, true_bulge = vertices(learned), vertices(skin)
 skin.data.shape_keys.key_blocks["bulge"].value = 0.0
-errors = np.empty(len(own), np.float32)
-learned.data.attributes[beside.MEAN].data.foreach_get("value", errors)
+kept_errors = np.empty(len(own), np.float32)
+learned.data.attributes[errors.MEAN].data.foreach_get("value", kept_errors)
 bpy.context.scene.frame_set(1)
 start.tell(
     stopped_text=stopped_text,
@@ -84,9 +84,9 @@ start.tell(
     shown_aside=shown_aside,
     bulge=[float(np.abs(true_bulge - truth).max()), float(np.abs(bulged - [2.0, 0.0, 0.0] - true_bulge).max())],
     path=learned.rigcast.model,
-    colors=beside.COLORS in learned.data.color_attributes,
-    map_mean=float(errors.mean()),
-    stated_mean=learned[beside.ERROR][0],
+    colors=errors.COLORS in learned.data.color_attributes,
+    map_mean=float(kept_errors.mean()),
+    stated_mean=learned[errors.ERROR][0],
     model=[path.name for path in start.FOLDER.glob("*.safetensors")],
 )
 bpy.ops.wm.save_as_mainfile(filepath=str(start.FOLDER / "learned.blend"), check_existing=False)

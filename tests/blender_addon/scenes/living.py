@@ -10,7 +10,7 @@ from pathlib import Path
 import start
 
 ORIGIN, RIG, ACTION, TURNED, COUNT, STEPS = start.ARGUMENTS
-VERTICES, FRAMES = 1500, (1, 7, 13, 19, 25, 31, 37, 43, 49, 55)
+VERTICES = 1500
 
 import bpy
 
@@ -25,7 +25,7 @@ start.enable()
 import looks
 import numpy as np
 from rigcast_blender import evaluation
-from rigcast_blender.learning import beside, checks, operators
+from rigcast_blender.learning import beside, checks, errors, operators, panel
 from rigcast_blender.learning.compare import is_compared
 from rigcast_blender.moving import at_frame, vertices_of
 
@@ -44,10 +44,10 @@ def plain_copy(item):
     return made.name
 
 
-def played(names, frames):
+def played(names):
     """World vertices by name (T, V, 3), and what the whole model says of the first one."""
     seen, poses = {name: [] for name in names}, []
-    for frame in frames:
+    for frame in range(bpy.context.scene.frame_start, bpy.context.scene.frame_end + 1):
         depsgraph = at_frame(frame)
         for name in names:
             seen[name].append(vertices_of(bpy.data.objects[name], depsgraph, world=True))
@@ -92,12 +92,14 @@ learned = bpy.context.active_object
 original = learned.rigcast_compare.original
 items = [item for item in bpy.data.objects if is_compared(item)]
 facts["names"] = [[item.rigcast_compare.original.name, item.name] for item in items]
-facts["verdict"], facts["stated"] = learned[beside.VERDICT], list(learned[beside.ERROR])
+facts["verdict"], facts["stated"] = learned[beside.VERDICT], list(learned[errors.ERROR])
+facts["weights"], facts["beside weights"] = learned[errors.WEIGHTS], panel.beside_weights(learned)[0]
+facts["left"] = [item.name for item in bpy.data.objects if "weights" in item.name]
 facts["aside"] = learned.rigcast_compare.aside
 for item in items:
     item.rigcast_compare.aside = 0.0
 plain = plain_copy(original)
-seen, model = played([learned.name, original.name, plain], FRAMES)
+seen, model = played([learned.name, original.name, plain])
 bpy.data.meshes.remove(bpy.data.objects[plain].data)
 truth = seen[original.name]
 facts["live"] = float(np.abs(seen[learned.name] - model).max())

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 from rigcast_blender import evaluation
 from rigcast_blender.colors import scaled
-from rigcast_blender.learning import beside
+from rigcast_blender.learning import errors
 from rigcast_blender.moving import at_frame, vertices_of
 from rigcast_blender.points import COLORS
 
@@ -57,21 +57,21 @@ def colors(mesh, name):
 
 def error_map(item):
     """The map beside errors that are measured here, of all frames."""
-    scene, errors = bpy.context.scene, []
+    scene, found = bpy.context.scene, []
     for frame in range(scene.frame_start, scene.frame_end + 1):
         at_frame(frame)
-        errors.append(1000.0 * np.linalg.norm(shown(item) - shown(item.rigcast_compare.original), axis=1))
-    largest, mean = np.max(errors, axis=0), np.mean(errors, axis=0)
+        found.append(1000.0 * np.linalg.norm(shown(item) - shown(item.rigcast_compare.original), axis=1))
+    largest, mean = np.max(found, axis=0), np.mean(found, axis=0)
     kept = np.empty(len(mean), np.float32)
-    item.data.attributes[beside.MEAN].data.foreach_get("value", kept)
-    map_colors = colors(item.data, beside.COLORS)
+    item.data.attributes[errors.MEAN].data.foreach_get("value", kept)
+    map_colors = colors(item.data, errors.COLORS)
     most = largest.argmax()
-    whole = max(item[beside.ERROR][1] for item in bpy.data.objects if beside.ERROR in item)  # of all parts
+    whole = max(item[errors.ERROR][1] for item in bpy.data.objects if errors.ERROR in item)  # of all parts
     return {
-        "map frames": len(errors),
+        "map frames": len(found),
         "map": float(np.abs(kept - mean).max()),
-        "map largest": [float(largest[most]), item[beside.ERROR][1]],
-        "map active": item.data.color_attributes.active_color.name == beside.COLORS,
+        "map largest": [float(largest[most]), item[errors.ERROR][1]],
+        "map active": item.data.color_attributes.active_color.name == errors.COLORS,
         "map colors": float(np.abs(map_colors - scaled(np.sqrt(largest / whole))).max()),
     }
 
