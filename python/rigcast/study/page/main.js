@@ -197,4 +197,9 @@ async function end(about, queue) {
   );
 }
 
-run();
+/** Say why a page cannot go on; what was answered is kept. */
+function stopped(error) {
+  show("text", element("h1", { textContent: "This page cannot go on" }), element("p", { textContent: String(error?.message ?? error) }));
+}
+
+run().catch(stopped);
