@@ -81,6 +81,19 @@ def test_a_study_of_live_figures_from_consent_to_thanks(live, browser):
     assert len(table) == len(live.trials)
     for name, rating in zip(table.columns["trial"].tolist(), table.columns["rating"].tolist(), strict=True):
         assert rating == expected_rating(live, name)
+    assert table.columns["turned"].tolist() == [0.0] * len(table)
+
+
+@pytest.mark.parametrize("turned", ["far", -1.0, 91.0, True, None])
+def test_a_turn_that_is_none_is_refused(live, turned):
+    with rc.study.StudyServer(live) as server:
+        person = small.Person(live, "p", server.url)
+        trial = person.sign_up()["trials"][0]
+        status, content = person.post("answers", person.message(trial, {"rating": 3, "turned": turned}))
+        assert (status, "turned must be a number" in content["error"]) == (400, True)
+        status, _ = person.post("answers", person.message(trial, {"rating": 3, "turned": 12.5}))
+        assert status == 200
+    assert rc.study.answers(live).columns["turned"].tolist() == [12.5]
 
 
 def test_meshes_of_one_face_share_its_triangles_and_are_found_again(live):

@@ -71,6 +71,7 @@ function rate(row, prompt) {
     addEventListener("keydown", key);
     const buttons = Array.from({ length: 5 }, (_, i) => element("button", { className: "similar", textContent: i + 1, onclick: () => finish(i + 1) }));
     const ends = [element("span", { textContent: "Not at all" }), element("span", { textContent: "Identical" })];
-    document.querySelector(".answers").replaceChildren(element("div", { className: "line" }, ...buttons), element("div", { className: "ends" }, ...ends));
+    const scale = element("div", { className: "narrow" }, element("div", { className: "line" }, ...buttons), element("div", { className: "ends" }, ...ends));
+    document.querySelector(".answers").replaceChildren(scale);
   });
 }
