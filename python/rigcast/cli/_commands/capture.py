@@ -23,7 +23,7 @@ from rigcast.report._kit.words import figure
 
 SUMMARY = "find weights and head motion from the points of a face detector"
 EXAMPLE = """rigcast capture points.csv face.safetensors --map map.json --size 640 480 -o captured.npz
-rigcast capture points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o head.bvh
+rigcast capture points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o head.bvh --report take.html
 rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --focal 800 -o live.csv
 rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --pictures frames -o w.npz"""
 FORMATS = (
@@ -47,6 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         help=FORMATS,
+    )
+    parser.add_argument(
+        "--report",
+        metavar="HTML",
+        type=arguments.OutputFile(".html"),
+        help="write a page: input beside character, residuals, weights, jitter, what was occluded or lost",
     )
     parser.add_argument("--mesh", metavar="NAME", help="the rig's mesh, where its file holds several (.blend, .glb)")
     add_drop_unreadable(parser)
@@ -164,16 +170,23 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         mirrored=args.mirrored,
         settings=settings,
     )
-    if args.pictures is not None:
+    pictures = None if args.pictures is None else capture.Pictures(args.pictures)
+    if pictures is not None:
         given = capture.RefineSettings(offsets=not args.own_rig, passes=args.passes or 1)
-        pictures = capture.Pictures(args.pictures)
         found = capture.refine(rig, found, pictures, tracks, fixed=pins, priors=priors, settings=given)
     notes = [f"{path.name}: {note}" for path in args.output for note in capture.write(path, rig, found)]
     if args.write_map is not None:
         found.places.save(args.write_map)
+    outputs = list(args.output)
+    if args.report is not None:
+        from rigcast import report
+
+        outputs.append(args.report)
+        with console.progress() as progress:
+            report.write_capture(args.report, rig, found, tracks, pictures, name=args.points.stem, progress=progress)
     result = _figures(rig, found) | {"notes": [*found.notes, *notes]}
     _say(console, args, result)
-    return {"outputs": [os.fspath(path) for path in args.output], **result}
+    return {"outputs": [os.fspath(path) for path in outputs], **result}
 
 
 def _strength(path: Path, rig: Any) -> Any:
@@ -234,6 +247,7 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
     console.pairs(
         [
             ("weights", ", ".join(map(os.fspath, args.output))),
+            *([] if args.report is None else [("report", os.fspath(args.report))]),
             ("solved", f"{result['frames']:,} frames at {result['fps']:g} per second"),
             ("points", f"{result['points_used']} of {result['points']} used, {away} frame"),
             ("weights on", f"{figure(result['cardinality'])} of {result['shapes']} in a frame, above 0.001"),
