@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast._formats.registry import MADE_WEIGHTS, written_endings
 from rigcast.cli import _dispatch as dispatch
 from tests.capture.capture import FOCAL, SIZE, acting, film
+from tests.support.blender import has_blender
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +59,26 @@ def test_notes_are_the_same_in_json_and_in_the_file(run):
     assert any("1 frames have no face, first 11" in note for note in result["notes"])
 
 
-@pytest.mark.parametrize("name", ["live.csv", "face.glb", "keys.py", "head.bvh"])
-def test_other_formats_are_written(run, tmp_path, name):
-    run("-o", name)
-    assert (tmp_path / name).stat().st_size > 100
+@pytest.mark.parametrize("ending", sorted(written_endings(MADE_WEIGHTS)))
+def test_every_format_of_a_solved_shot_is_written_by_the_same_code(run, place, tmp_path, ending):
+    """The same bytes as those of the exporter, with the motion of the head."""
+    _, rig, shot = place
+    if ending == ".blend" and not has_blender():
+        pytest.skip("no Blender is installed")
+    if ending.startswith(".usd"):
+        pytest.importorskip("pxr", reason="usd-core is not installed (extra usd)")
+    run("-o", f"written{ending}")
+    found = rc.capture.solve(rig, shot.points, shot.vertices, size=SIZE, fps=60.0, neutral=0, focal=FOCAL)
+    (tmp_path / "other").mkdir()
+    other = tmp_path / "other" / f"written{ending}"
+    rc.exports.write_blendshape_weights(other, rig, found.weights, found.fps, found.motion)
+    if ending in (".csv", ".glb", ".py"):
+        assert (tmp_path / f"written{ending}").read_bytes() == other.read_bytes()
+    if ending == ".py":  # a script, which Blender alone reads
+        return
+    pair = [rc.sources.load_blendshape_weights(file, rig) for file in (tmp_path / f"written{ending}", other)]
+    assert np.array_equal(pair[0][0], pair[1][0])
+    assert pair[0][1] == pair[1][1]
 
 
 def test_the_bvh_holds_the_motion_of_the_head(run, place):
@@ -70,6 +88,14 @@ def test_the_bvh_holds_the_motion_of_the_head(run, place):
     bvh = rc.sources.load_bvh("head.bvh")
     moved = bvh.values[:, :3] - bvh.values[0, :3]
     assert np.abs(moved - (motion[:, :, 3] - motion[0, :, 3])).max() <= 1e-4
+
+
+def test_the_report_is_written_with_the_weights(run, tmp_path):
+    for package in ("pyvista", "matplotlib", "jinja2"):
+        pytest.importorskip(package, reason="the report extra is not installed")
+    result = run("-o", "w.npz", "--report", "take.html")
+    assert result["outputs"] == ["w.npz", "take.html"]
+    assert '<section id="unseen">' in (tmp_path / "take.html").read_text(encoding="utf-8")
 
 
 def test_pins_of_an_earlier_capture_survive(run, place):

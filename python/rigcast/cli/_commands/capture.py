@@ -23,7 +23,7 @@ from rigcast.report._kit.words import figure
 
 SUMMARY = "find weights and head motion from the points of a face detector"
 EXAMPLE = """rigcast capture points.csv face.safetensors --map map.json --size 640 480 -o captured.npz
-rigcast capture points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o head.bvh --report take.html
+rigcast capture points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o a.bvh --report a.html
 rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --focal 800 -o live.csv
 rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --pictures frames -o w.npz"""
 FORMATS = (
