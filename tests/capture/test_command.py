@@ -109,6 +109,21 @@ def test_pins_of_an_earlier_capture_survive(run, place):
     assert (weights[5:9, 3] == np.float32(0.6)).all()
 
 
+def test_corrected_frames_refit_the_shapes_and_are_kept(run, place, tmp_path):
+    """Rows without NaN; the others are solved again on the fitted shapes."""
+    first = run("-o", "w.npz")
+    rig, shot = place[1], place[2]
+    corrected = np.full(shot.weights.shape, np.nan)
+    corrected[[6, 12, 18]] = shot.weights[[6, 12, 18]] * 0.8  # the actor's shapes are stronger than the character's
+    np.save("corrected.npy", corrected)
+    again = run("-o", "again.npz", "--corrected", "corrected.npy")
+    weights, plain = (rc.sources.load_blendshape_weights(name, rig)[0] for name in ("again.npz", "w.npz"))
+    assert np.array_equal(weights[[6, 12, 18]], corrected[[6, 12, 18]].astype(np.float32))
+    assert weights[20:].sum() < 0.95 * plain[20:].sum()
+    assert any("fitted to 3 corrected frames" in note for note in again["notes"])
+    assert len(first["worth_correcting"]) > 2
+
+
 def test_live_link_weights_are_a_prior(run, place):
     """Of another recorder at half the rate: the result comes nearer to them."""
     rig = place[1]
@@ -141,11 +156,13 @@ def test_the_map_is_written(run, place):
     ("options", "words"),
     [
         (["--prior-strength", "1"], "--prior-strength is about the weights that --priors reads"),
+        (["--corrected", "w.npy", "--mirrored"], "not --mirrored"),
         (["--neutral", "500"], "neutral is 500"),
         (["--detector", "ibug68"], "68 points of ibug68"),
     ],
 )
 def test_wrong_input_is_one_line(run, options, words):
+    np.save("w.npy", np.zeros(3))
     code, shown = run("-o", "w.npz", *options)
     assert code == 2
     assert words in shown

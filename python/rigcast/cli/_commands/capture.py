@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,13 @@ def _add_weights(group: Any) -> None:
         help="weights (T, K) or (K,) as .npy, NaN where they are free; or an .npz, whose names leave the others free",
     )
     group.add_argument(
+        "--corrected",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="weights as of --pins, of which an artist corrected some frames in whole (3 to 10): the actor's shapes are "
+        "fitted to them, the shot is solved on these again, and the frames are kept",
+    )
+    group.add_argument(
         "--priors",
         metavar="FILE",
         type=arguments.existing_file,
@@ -144,6 +152,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Read points and rig, solve, and write all outputs."""
     if args.prior_strength is not None and args.priors is None:
         raise WrongInput("--prior-strength is about the weights that --priors reads")
+    if args.corrected is not None and args.mirrored:
+        raise WrongInput("--corrected is for points that are not --mirrored")
     if args.pictures is None and (args.own_rig or args.passes is not None):
         raise WrongInput(f"{'--own-rig' if args.own_rig else '--passes'} is about the pictures that --pictures reads")
     rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
@@ -155,25 +165,27 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         sparsity=SETTINGS.sparsity if args.sparsity is None else args.sparsity,
         noise=args.noise,
     )
-    pins = None if args.pins is None else inverse.load_pins(args.pins, rig, frames)
-    priors = None if args.priors is None else _priors(args, rig, tracks)
-    found = capture.solve(
-        rig,
-        tracks,
-        None if args.map is None else capture.load_places(args.map, rig, count),
-        detector=args.detector,
-        neutral=args.neutral,
-        focal=args.focal,
-        strength=None if args.strength is None else _strength(args.strength, rig),
-        fixed=pins,
-        priors=priors,
-        mirrored=args.mirrored,
-        settings=settings,
-    )
     pictures = None if args.pictures is None else capture.Pictures(args.pictures)
+    given = {
+        "landmarks": None if args.map is None else capture.load_places(args.map, rig, count),
+        "detector": args.detector,
+        "neutral": args.neutral,
+        "focal": args.focal,
+        "strength": None if args.strength is None else _strength(args.strength, rig),
+        "priors": None if args.priors is None else _priors(args, rig, tracks),
+        "mirrored": args.mirrored,
+        "settings": settings,
+    }
+    pins = None if args.pins is None else inverse.load_pins(args.pins, rig, frames)
+    found, shown = capture.solve(rig, tracks, fixed=pins, **given), rig
+    said: tuple[str, ...] = ()
+    if args.corrected is not None:
+        shown, pins, said = _corrected(args, rig, tracks, pins, found)
+        found = capture.solve(shown, tracks, fixed=pins, **given)
     if pictures is not None:
-        given = capture.RefineSettings(offsets=not args.own_rig, passes=args.passes or 1)
-        found = capture.refine(rig, found, pictures, tracks, fixed=pins, priors=priors, settings=given)
+        terms = capture.RefineSettings(offsets=not args.own_rig, passes=args.passes or 1)
+        found = capture.refine(shown, found, pictures, tracks, fixed=pins, priors=given["priors"], settings=terms)
+    found = replace(found, notes=(*found.notes, *said))
     notes = [f"{path.name}: {note}" for path in args.output for note in capture.write(path, rig, found)]
     if args.write_map is not None:
         found.places.save(args.write_map)
@@ -183,10 +195,28 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
         outputs.append(args.report)
         with console.progress() as progress:
-            report.write_capture(args.report, rig, found, tracks, pictures, name=args.points.stem, progress=progress)
+            report.write_capture(args.report, shown, found, tracks, pictures, name=args.points.stem, progress=progress)
     result = _figures(rig, found) | {"notes": [*found.notes, *notes]}
     _say(console, args, result)
     return {"outputs": [os.fspath(path) for path in outputs], **result}
+
+
+def _corrected(
+    args: argparse.Namespace, rig: Any, tracks: capture.Tracks, pins: Any, found: capture.Capture
+) -> tuple[Any, Any, tuple[str, ...]]:
+    """The rig with the actor's own shapes, pins that keep the corrected frames, and what was found."""
+    corrected = np.broadcast_to(inverse.load_pins(args.corrected, rig, len(found.weights)), found.weights.shape)
+    personal = capture.personalize(rig, found, tracks, corrected)
+    kept = np.full(found.weights.shape, np.nan)
+    kept[personal.frames] = corrected[personal.frames]
+    kept = kept if pins is None else np.where(np.isnan(kept), pins, kept)
+    before, after = personal.residual
+    text = (
+        f"the actor's shapes were fitted to {len(personal.frames)} corrected frames: strengths from "
+        f"{personal.strength.min():.2f} to {personal.strength.max():.2f}, their points within {figure(after)} in place "
+        f"of {figure(before)} pixels"
+    )
+    return personal.rig, kept, (text,)
 
 
 def _strength(path: Path, rig: Any) -> Any:
@@ -226,6 +256,7 @@ def _figures(rig: Any, found: capture.Capture) -> dict[str, Any]:
         "focal": found.focal,
         "focal_found": found.focal_found,
         "neutral": found.neutral,
+        "worth_correcting": capture.frames_to_correct(found),
         "lost": np.flatnonzero(found.lost),
         "settled": int(found.settled.sum()),
         "head_degrees": np.ptp(angles, axis=0).tolist(),

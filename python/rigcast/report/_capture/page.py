@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rigcast.capture import frames_to_correct
 from rigcast.capture._findings import RENDERED
 from rigcast.report._capture import charts
 from rigcast.report._capture.captured import ON, CapturedShot
@@ -157,6 +158,8 @@ def _facts(shot: CapturedShot) -> list[Fact]:
     if found.pictures is not None:
         facts.append(Fact("colors compared", f"at {found.pictures.used.mean():.0f} places in a frame"))
         facts.append(Fact("light", "27 coefficients, fitted in each frame; the albedo is that of the neutral"))
+    worth = frames_to_correct(found)
+    facts.append(Fact("worth correcting", f"frames {', '.join(map(str, worth))}" if len(worth) else "none"))
     if found.seconds > 0:
         facts.append(Fact("speed", f"{words.figure(len(found.weights) / found.seconds)} frames per second"))
     return facts
