@@ -8,6 +8,7 @@ from rigcast.capture._actors import Actor, ActorVariation, Cast, example_cast, i
 from rigcast.capture._actors_makehuman import makehuman_cast
 from rigcast.capture._actors_set import make_actor_set
 from rigcast.capture._actors_shot import ActorShot, ShotPlan, film
+from rigcast.capture._again import solve_again
 from rigcast.capture._eyes import EyeMotion, turn_eyes
 from rigcast.capture._fit_places import fit_places
 from rigcast.capture._personal import PersonalRig, frames_to_correct, personalize
@@ -48,6 +49,7 @@ __all__ = [
     "personalize",
     "refine",
     "solve",
+    "solve_again",
     "turn_eyes",
     "write",
 ]

@@ -284,6 +284,7 @@ def _frames(
         seconds=seconds,
         neutral_head=facing @ ready.neutral_pose,
         center=ready.camera.center,
+        fixed=request.fixed,
     )
     given = request.focal is not None or tracks.points.shape[2] == 3
     return replace(result, notes=(*tracks.notes, *notes, *notes_of(result, tracks, given)))
@@ -327,6 +328,7 @@ def _unmirrored(rig: BlendshapeRig, found: Capture, swap: NDArray[np.int64]) -> 
     return replace(
         found,
         weights=found.weights[:, swap],
+        fixed=None if found.fixed is None else found.fixed[:, swap],
         strength=found.strength[swap],
         head=turned(found.head),
         neutral_head=turned(found.neutral_head),

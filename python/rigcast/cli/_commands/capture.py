@@ -102,7 +102,7 @@ def _add_weights(group: Any) -> None:
         "--corrected",
         metavar="FILE",
         type=arguments.existing_file,
-        help="weights as of --pins, of which an artist corrected some frames in whole (3 to 10): the actor's shapes are "
+        help="weights as of --pins, of which an artist corrected some frames in whole, 3 to 10: the actor's shapes are "
         "fitted to them, the shot is solved on these again, and the frames are kept",
     )
     group.add_argument(
