@@ -1,7 +1,7 @@
 """The whole chain on unseen actors with shapes of their own: refined, and after an artist corrected ten frames.
 
-The actor's neutral is known, his shapes are not; landmarks have 1 px of noise at 256 px. There is no footage: every actor
-is rendered, every albedo constructed.
+The actor's neutral is known, his shapes are not; landmarks have 1 px of noise at 256 px. There is no footage: every
+actor is rendered, every albedo constructed.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 import rigcast as rc
 from rigcast._core import vertex_normals
 from rigcast.capture import ActorVariation, ShotPlan
-from rigcast.capture._actors_look import look_of
+from rigcast.capture._actors.look import look_of
 from tests.capture.pictures import Example, filmed, harmonics
 from tests.conftest import shared_data
 

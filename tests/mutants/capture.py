@@ -17,8 +17,8 @@ from tests.mutants.__main__ import PLACE, copy_tree, noticed
 from tests.mutants.functions import ROOT, Change
 
 REFINE, REQUEST = "python/rigcast/capture/_refine.py", "python/rigcast/capture/_refine_request.py"
-ACTORS, LOOK = "python/rigcast/capture/_actors.py", "python/rigcast/capture/_actors_look.py"
-SHOT, FILMED = "python/rigcast/capture/_actors_shot.py", "benchmarks/systems/capture/filmed.py"
+ACTORS, LOOK = "python/rigcast/capture/_actors/cast.py", "python/rigcast/capture/_actors/look.py"
+SHOT, FILMED = "python/rigcast/capture/_actors/shot.py", "benchmarks/systems/capture/filmed.py"
 SOLVER, PERSONAL = "python/rigcast/capture/_solver.py", "python/rigcast/capture/_personal.py"
 RESULT = 'weights=np.array([row["weights"] for row in results]),'
 POINTS = "self.points = self.exact + self.filming.noise * noise"

@@ -1,7 +1,7 @@
 """Frames that an artist corrects: what they do for the others: ``python -m benchmarks.systems.capture.corrected DATA``.
 
-DATA is a folder with ``ict_facekit`` and ``compskin_face_anim``. Every picture is rendered, every albedo constructed. The
-artist is the truth: corrected frames have the weights that the actor was posed by.
+DATA is a folder with ``ict_facekit`` and ``compskin_face_anim``. Every picture is rendered, every albedo constructed.
+The artist is the truth: corrected frames have the weights that the actor was posed by.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GOAL_REFINED, GOAL_CORRECTED = 0.8, 0.6  # millimeters
 
 
 class CorrectedShot:
-    """An actor with shapes of his own, solved with the character's shapes on his neutral, then with corrected frames."""
+    """An actor with shapes of his own, solved with the character's on his neutral, then with corrected frames."""
 
     def __init__(self, cast: Cast, seed: int, weights: Float64) -> None:
         self.shot = FilmedShot(cast, seed, weights, Filming(variation=ActorVariation()))

@@ -4,10 +4,10 @@ actors, whose every label is exact.
 There is no footage of a face in this project: every actor is rendered, and every albedo constructed.
 """
 
-from rigcast.capture._actors import Actor, ActorVariation, Cast, example_cast, ict_cast
-from rigcast.capture._actors_makehuman import makehuman_cast
-from rigcast.capture._actors_set import make_actor_set
-from rigcast.capture._actors_shot import ActorShot, ShotPlan, film
+from rigcast.capture._actors.cast import Actor, ActorVariation, Cast, example_cast, ict_cast
+from rigcast.capture._actors.folder import make_actor_set
+from rigcast.capture._actors.makehuman import makehuman_cast
+from rigcast.capture._actors.shot import ActorShot, ShotPlan, film
 from rigcast.capture._again import solve_again
 from rigcast.capture._eyes import EyeMotion, turn_eyes
 from rigcast.capture._fit_places import fit_places

@@ -128,7 +128,8 @@ class _Again:
                 continue
             at = self._from(at, changed)
         self.rows["weights"] = np.where(np.isnan(self.pins), self.rows["weights"], self.pins)
-        return replace(self.found, **self.rows, fixed=self.pins), self.solved
+        changes: dict[str, Any] = {**self.rows, "fixed": self.pins}
+        return replace(self.found, **changes), self.solved
 
     def _from(self, begin: int, changed: Flags) -> int:
         """Solve on from a changed frame; returns the first frame that is as it was, with no change after it yet."""

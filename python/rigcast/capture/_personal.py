@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig, PointModel, solve_points
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
-from rigcast.capture._actors import neighbors
+from rigcast.capture._actors.cast import neighbors
 from rigcast.capture._neutral import engine_terms, upright
 from rigcast.capture._solution import Capture
 from rigcast.capture._tracks import CaptureSettings, Tracks, checked_tracks
@@ -47,7 +47,7 @@ class PersonalRig:
     @property
     def strength(self) -> Float64:
         """(K,) how strong each shape of the actor is against the given one."""
-        return np.diag(self.mixes).copy()
+        return np.asarray(np.diag(self.mixes).copy())
 
 
 def frames_to_correct(found: Capture, count: int = 10) -> Int64:

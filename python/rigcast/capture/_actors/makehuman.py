@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rigcast._core import BlendshapeRig
 from rigcast._formats.mpfb.files import either
 from rigcast._formats.mpfb.skeleton import vertex_groups
-from rigcast.capture._actors import EYES, MOUTH, Cast
+from rigcast.capture._actors.cast import EYES, MOUTH, Cast
 from rigcast.faces._makehuman import FACE_GROUPS, makehuman, makehuman_folder, modelling_targets
 
 FUNCTION = "capture.makehuman_cast"
