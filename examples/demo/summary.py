@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from rigcast.report._kit.words import figure, plural, ratio, size
+from rigcast._pages.words import figure, plural, ratio, size
 
 SUBJECT, FOUR = "learned model", "linear skinning, K = 4"
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast._pages.svg import svg
 from rigcast.plot._drawing import figure
 from rigcast.plot._sheet import sheet
-from rigcast.report._kit.svg import svg
 
 NAMES = {
     "escape": "jaw\x1b[31mOpen",

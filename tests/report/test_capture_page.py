@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.report._kit.words import figure
+from rigcast._pages.words import figure
 from tests.report.test_page import Collector
 
 FRAMES, SIZE = 16, 96

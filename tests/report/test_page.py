@@ -56,7 +56,7 @@ def test_every_part_is_there(page, written):
 
 
 def test_the_table_holds_the_numbers(page, written):
-    from rigcast.report._kit.words import figure
+    from rigcast._pages.words import figure
 
     for results in written.numbers["accuracy"].values():
         for figures in results.values():

@@ -10,7 +10,7 @@ import pytest
 
 import rigcast as rc
 from rigcast import inverse, report
-from rigcast.report._kit.words import figure
+from rigcast._pages.words import figure
 from rigcast.report._shot.rivals import compared_frames
 from tests.cli.sheet import SIDE
 from tests.report.test_page import CHROMIUM, Collector, probed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rigcast.report._kit import template
+from rigcast._pages import template
 
 LONG = "One of 230 joints rests: " + ", ".join(f"joint{i}" for i in range(230)) + "."
 

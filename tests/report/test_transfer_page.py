@@ -87,7 +87,7 @@ def test_every_part_is_there_and_nothing_is_loaded(pages):
 
 
 def test_the_list_is_sorted_and_holds_the_numbers(pages):
-    from rigcast.report._kit.words import figure
+    from rigcast._pages.words import figure
 
     html = pages.full.read_text(encoding="utf-8")
     rows = re.findall(r"<tr><td>([^<]+)</td><td>([^<]+)</td><td>([^<]+)</td>", html)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rigcast.report._kit import words
+from rigcast._pages import words
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The model's error over the frames of the scene: as colors, and beside what the weights of the rig alone would make."""
+"""The model's error over the frames of the scene: as colors, and beside that of the rig's weights alone."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Sequence
 from types import FrameType
 
@@ -24,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGINT, _leave)
     from rigcast.cli import _dispatch as dispatch
 
-    commands = dispatch.load_commands()
+    commands = dispatch.commands_of(sys.argv[1:] if argv is None else argv)
     if loading:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return dispatch.main(argv, commands)

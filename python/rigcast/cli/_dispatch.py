@@ -56,11 +56,16 @@ THE_USERS = {
 }
 
 
-def load_commands() -> dict[str, CommandModule]:
-    """The modules of all commands, by name."""
-    homes = {name: f"_commands.{name.replace('-', '_')}" for name in COMMANDS}
-    homes |= {name: f"_groups.{name}" for name in SEVERAL}
+def load_commands(names: Sequence[str] = COMMANDS) -> dict[str, CommandModule]:
+    """The modules of commands, by name; to load all of them takes a second."""
+    homes = {name: f"_commands.{name.replace('-', '_')}" for name in names}
+    homes |= {name: f"_groups.{name}" for name in SEVERAL if name in names}
     return {name: importlib.import_module(f"rigcast.cli.{home}") for name, home in homes.items()}
+
+
+def commands_of(argv: Sequence[str]) -> dict[str, CommandModule]:
+    """The command that a command line begins with; all commands where it begins with none."""
+    return load_commands(argv[:1] if argv and argv[0] in COMMANDS else COMMANDS)
 
 
 def main(argv: Sequence[str] | None = None, commands: Mapping[str, CommandModule] | None = None) -> int:
@@ -73,9 +78,10 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, CommandModule
     commands : mapping, optional
         As :func:`load_commands` gives them.
     """
-    as_object = "--json" in (sys.argv[1:] if argv is None else argv)
+    argv = sys.argv[1:] if argv is None else argv
+    as_object = "--json" in argv
     try:
-        args, unknown = parser(load_commands() if commands is None else commands).parse_known_args(argv)
+        args, unknown = parser(commands_of(argv) if commands is None else commands).parse_known_args(argv)
         if unknown:
             args.parser.unknown(unknown)
     except SystemExit as stop:  # argparse has printed the help

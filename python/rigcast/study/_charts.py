@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rigcast._pages.svg import svg
 from rigcast.plot._colors import ACCENT, INK, QUIET, SERIES
 from rigcast.plot._drawing import figure, new_axes
-from rigcast.report._kit.svg import svg
 from rigcast.study._analyze import StudyAnalysis
 
 if TYPE_CHECKING:

@@ -15,8 +15,6 @@ from rigcast._rigs.rig import Rig
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.render import Camera, Lights, Material, Sensor, render
 from rigcast.sampling import Dataset
-from rigcast.viewer._figures._figure import State
-from rigcast.viewer._figures._opening import figure_of
 
 Float32 = NDArray[np.float32]
 GROUND = 0.2195  # linear light of the pages' gray, 128 of 255
@@ -156,6 +154,8 @@ class Poser:
             }
             self.faces, self.up_axis = padded_faces(subject.faces, function, len(self.rest)), subject.up_axis
         else:
+            from rigcast.viewer._figures._opening import figure_of  # with all models: a server of pictures needs none
+
             self._figure = figure_of(subject)
             self.rest = np.asarray(self._figure.rest_vertices, np.float32)
             self.faces, self.up_axis = self._figure.faces, str(self._figure.up_axis)
@@ -186,6 +186,8 @@ class Poser:
         for name, value in expression.controls.items():
             column = self._controls[name]
             row[column] += activation * (value - row[column])
+        from rigcast.viewer._figures._figure import State
+
         return np.asarray(self._figure.vertices(State(row.astype(np.float32))), np.float32)
 
 

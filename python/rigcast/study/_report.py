@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from rigcast._atomic_files import atomic_write
-from rigcast.report._kit import words
-from rigcast.report._kit.facts import Fact
-from rigcast.report._kit.template import KeyFigure, fill
+from rigcast._pages import words
+from rigcast._pages.facts import Fact
+from rigcast._pages.template import KeyFigure, fill
 from rigcast.study._analyze import Preference, StudyAnalysis
 from rigcast.study._charts import main_chart, people_chart
 

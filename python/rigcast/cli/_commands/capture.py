@@ -12,6 +12,7 @@ import numpy as np
 
 from rigcast import capture, exports, inverse, sources
 from rigcast._formats.npz.archive import member_names
+from rigcast._pages.words import figure
 from rigcast._safe_reading import read_settings
 from rigcast.capture._detectors import DETECTORS
 from rigcast.capture._write import WRITTEN
@@ -20,7 +21,6 @@ from rigcast.cli._console import Console
 from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._result import Result, WrongInput
-from rigcast.report._kit.words import figure
 
 SUMMARY = "find weights and head motion from the points of a face detector"
 EXAMPLE = """rigcast capture points.csv face.safetensors --map map.json --size 640 480 -o captured.npz

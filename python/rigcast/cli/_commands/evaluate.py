@@ -144,10 +144,10 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 
 def _errors(model: Deformer, args: argparse.Namespace, console: Console) -> Result:
+    from rigcast._pages.words import figure
     from rigcast.report._body.assess import gates
     from rigcast.report._body.heldout import check_fits, held_out
     from rigcast.report._body.measure import measure
-    from rigcast.report._kit.words import figure
 
     dataset = Dataset(args.input)
     training = None if args.training is None else Dataset(args.training)

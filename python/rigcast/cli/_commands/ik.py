@@ -14,6 +14,7 @@ import numpy as np
 from rigcast import _core, ik
 from rigcast._atomic_files import atomic_npz, atomic_write
 from rigcast._load_model import load
+from rigcast._pages.words import figure
 from rigcast._resume.parts import PartsFolder
 from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast.cli import _arguments as arguments
@@ -24,7 +25,6 @@ from rigcast.cli._result import Result, WrongInput
 from rigcast.ik import FaceIk, PoseSolution, Solver, load_targets
 from rigcast.ik._parts import solve_in_parts
 from rigcast.ik._target_files import TargetFile
-from rigcast.report._kit.words import figure
 
 SUMMARY = "find poses of a model whose skin reaches targets"
 EXAMPLE = """rigcast ik hero.safetensors goals.npz -o poses.npz -o channels.csv

@@ -12,6 +12,7 @@ import numpy as np
 
 from rigcast import exports, inverse, sources
 from rigcast._formats.registry import MADE_WEIGHTS, written_endings
+from rigcast._pages.words import figure
 from rigcast._resume.parts import PartsFolder
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
@@ -33,7 +34,6 @@ from rigcast.inverse._problem import make_problem
 from rigcast.inverse._request import METHODS, TEMPORAL, Request
 from rigcast.inverse._solver import Solver
 from rigcast.progress import ProgressCallback
-from rigcast.report._kit.words import figure
 
 SUMMARY = "find the weights of a blendshape rig that reproduce a shot"
 EXAMPLE = """rigcast solve face.safetensors take.npy --fps 30 -o weights.npz -o weights.csv --rigid auto --rigid-scale

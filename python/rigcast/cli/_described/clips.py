@@ -8,7 +8,7 @@ from typing import Any
 from rigcast._formats.gltf import GltfRig
 from rigcast._formats.gltf.clips import GltfClip
 from rigcast._formats.gltf.scene import bare_scene
-from rigcast.report._kit.words import plural
+from rigcast._pages.words import plural
 
 
 def describe_scene(path: Path) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ from typing import Any
 from rigcast import sampling
 from rigcast._core import BlendshapeRig, Channel, Deformer, DifferentialModel
 from rigcast._load_model import load
+from rigcast._pages.facts import combination_counts
 from rigcast._posing import num_dials
 from rigcast._rigs.base_shapes import base_words
 from rigcast._rigs.surface import surface_facts, surface_of
@@ -17,7 +18,6 @@ from rigcast.cli._described.face_maps import face_maps_facts
 from rigcast.cli._described.motion import size_of
 from rigcast.cli._described.rigs import ranges_by_name
 from rigcast.report._differential.cost import multiply_adds
-from rigcast.report._kit.facts import combination_counts
 from rigcast.sampling import Dataset
 
 

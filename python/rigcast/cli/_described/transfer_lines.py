@@ -6,8 +6,8 @@ import argparse
 import os
 from typing import Any
 
+from rigcast._pages.words import figure, plural
 from rigcast.cli._console import Console
-from rigcast.report._kit.words import figure, plural
 
 FEW = 8  # names in a sentence
 

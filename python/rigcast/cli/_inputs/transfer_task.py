@@ -17,6 +17,7 @@ from rigcast._atomic_files import atomic_file
 from rigcast._formats.gltf.surface import read_surface
 from rigcast._formats.registry import GLTF
 from rigcast._formats.textures import lost_textures
+from rigcast._pages.words import figure
 from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast._rigs.up_axis import seeming_up_axis
 from rigcast._validate import bad_argument
@@ -24,7 +25,6 @@ from rigcast.cli._inputs.faces import open_rig
 from rigcast.cli._inputs.meshes import lies_otherwise, unit_note
 from rigcast.cli._result import WrongInput
 from rigcast.progress import Progress, ProgressCallback
-from rigcast.report._kit.words import figure
 from rigcast.report._transfer.measured import check_truth
 from rigcast.transfer._matching.landmarks import doubtful_landmarks
 from rigcast.transfer._targets import matched

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from rigcast import _core
+from rigcast._pages.words import figure, plural
 from rigcast.cli._console import Console
-from rigcast.report._kit.words import figure, plural
 from rigcast.synthesis import Synthesizer
 
 

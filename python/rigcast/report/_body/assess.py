@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import Deformer
+from rigcast._pages.words import figure
 from rigcast._rigs.rig import Rig
 from rigcast._rigs.rotations import nearest_rotation
 from rigcast._timing.host_timing import HostTiming, time_with_rig
@@ -22,7 +23,6 @@ from rigcast.report._body.contenders import Contender, reference
 from rigcast.report._body.heldout import HeldOutPoses
 from rigcast.report._body.measure import Accuracy, measure, vertex_sets
 from rigcast.report._body.timing import Timing, time_engine
-from rigcast.report._kit.words import figure
 from rigcast.sampling import Dataset
 
 FAR = 2  # times as far from rest as the held-out poses: what the confidence must notice

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._pages.svg import svg
 from rigcast.plot._charts import error_lines
 from rigcast.plot._colors import ACCENT, QUIET
 from rigcast.plot._drawing import figure, legend, plain_numbers
 from rigcast.report._body.measure import HISTOGRAM_EDGES
 from rigcast.report._body.places import PlaceErrors
-from rigcast.report._kit.svg import svg
 
 MOST_CONTROLS = 40
 Array = NDArray[np.float64]

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from rigcast._pages.svg import svg
 from rigcast.plot._colors import ACCENT, QUIET, SERIES
 from rigcast.plot._drawing import figure, legend, plain_numbers
 from rigcast.report._body.assess import Assessment
-from rigcast.report._kit.svg import svg
 
 
 @dataclass(frozen=True)

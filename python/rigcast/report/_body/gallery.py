@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
+from rigcast._pages.gallery import Gallery, Picture, Row
+from rigcast._pages.jpeg import data_uri
+from rigcast._pages.words import figure
 from rigcast.plot._colors import distinct, heat, nice_top
 from rigcast.plot._studio import Studio, View, close_view, view_of
 from rigcast.progress import Progress, ProgressCallback
@@ -16,9 +19,6 @@ from rigcast.report._body.assess import Assessment
 from rigcast.report._body.contenders import MODEL, PAPER, Contender, reference
 from rigcast.report._body.measure import Accuracy, set_weights
 from rigcast.report._body.places import worst_place
-from rigcast.report._kit.gallery import Gallery, Picture, Row
-from rigcast.report._kit.jpeg import data_uri
-from rigcast.report._kit.words import figure
 
 FRONT, BEHIND = 25.0, 205.0  # degrees around the character
 PLAYED = 6  # frames of the animation side by side

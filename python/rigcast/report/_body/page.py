@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import metrics
+from rigcast._pages import words
+from rigcast._pages.gallery import Gallery
+from rigcast._pages.template import KeyFigure, fill
 from rigcast._pose_statistics.expected_error import reliability
 from rigcast._posing import num_dials
 from rigcast._rigs.resting import resting_count, resting_groups
@@ -24,9 +27,6 @@ from rigcast.report._body.places import PlaceErrors, by_channel, by_control, by_
 from rigcast.report._body.provenance import provenance
 from rigcast.report._body.section import KindSection
 from rigcast.report._body.timing import BATCH
-from rigcast.report._kit import words
-from rigcast.report._kit.gallery import Gallery
-from rigcast.report._kit.template import KeyFigure, fill
 from rigcast.sampling import Dataset
 
 MOST_PLACES = 10  # rows of a table

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from rigcast._pages import words
+from rigcast._pages.facts import Fact
 from rigcast.report._body.assess import Assessment
 from rigcast.report._body.heldout import HeldOutPoses
-from rigcast.report._kit import words
-from rigcast.report._kit.facts import Fact
 from rigcast.sampling import Dataset
 
 

@@ -8,6 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._pages import words
+from rigcast._pages.facts import Fact
 from rigcast._rigs.base_shapes import base_words
 from rigcast.report._body.assess import Assessment
 from rigcast.report._body.charts import errors_by_control
@@ -16,8 +18,6 @@ from rigcast.report._body.places import PlaceErrors
 from rigcast.report._body.quality import QualityStep
 from rigcast.report._differential import section as differential
 from rigcast.report._face_maps import section as face_maps
-from rigcast.report._kit import words
-from rigcast.report._kit.facts import Fact
 
 
 class Measured(Protocol):

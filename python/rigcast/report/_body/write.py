@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from rigcast._atomic_files import atomic_write
+from rigcast._pages.template import check_extra
 from rigcast._rigs.rig import Rig
 from rigcast._validate import bad_argument
 from rigcast.progress import ProgressOption, as_callback
 from rigcast.report._body.assess import assess
 from rigcast.report._body.contenders import contenders
 from rigcast.report._body.heldout import MOST_POSES, check_fits, held_out
-from rigcast.report._kit.template import check_extra
 from rigcast.sampling import Dataset
 
 Path: TypeAlias = str | os.PathLike[str]

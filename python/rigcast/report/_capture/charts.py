@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from rigcast import plot
+from rigcast._pages.svg import svg
 from rigcast.plot._charts import ACROSS, strongest
 from rigcast.plot._colors import ACCENT, SERIES
 from rigcast.plot._drawing import figure, legend
 from rigcast.report._capture.captured import ON, CapturedShot
-from rigcast.report._kit.svg import svg
 
 
 def errors(shot: CapturedShot) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._pages.gallery import Picture, Row
+from rigcast._pages.jpeg import data_uri
+from rigcast._pages.words import figure
 from rigcast.plot._framing import aspect_of, moving_vertices
 from rigcast.plot._studio import Studio, View, view_of
 from rigcast.progress import Progress, ProgressCallback
@@ -12,9 +15,6 @@ from rigcast.render._camera import Camera
 from rigcast.render._render import render
 from rigcast.render._scene import Material
 from rigcast.report._capture.captured import MARGIN, CapturedShot
-from rigcast.report._kit.gallery import Picture, Row
-from rigcast.report._kit.jpeg import data_uri
-from rigcast.report._kit.words import figure
 
 Pixels = NDArray[np.uint8]
 

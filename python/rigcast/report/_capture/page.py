@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from rigcast._pages import words
+from rigcast._pages.facts import Fact, rig_facts
+from rigcast._pages.gallery import Row
+from rigcast._pages.template import KeyFigure, fill
 from rigcast.capture import frames_to_correct
 from rigcast.capture._findings import RENDERED
 from rigcast.report._capture import charts
 from rigcast.report._capture.captured import ON, CapturedShot
-from rigcast.report._kit import words
-from rigcast.report._kit.facts import Fact, rig_facts
-from rigcast.report._kit.gallery import Row
-from rigcast.report._kit.template import KeyFigure, fill
 from rigcast.report._shot.charts import head as head_chart
 
 WORST = 8  # points that are listed

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._atomic_files import atomic_write
 from rigcast._core import BlendshapeRig
+from rigcast._pages.template import check_extra
 from rigcast._validate import bad_argument
 from rigcast.capture import Capture, Tracks
 from rigcast.capture._findings import RENDERED
 from rigcast.capture._tracks import checked_tracks
 from rigcast.progress import ProgressOption, as_callback
 from rigcast.report._capture.captured import CapturedShot, captured_shot
-from rigcast.report._kit.template import check_extra
 
 
 def write_capture(

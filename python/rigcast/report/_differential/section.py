@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from rigcast import plot
 from rigcast._core import DifferentialModel
+from rigcast._pages.facts import Fact
+from rigcast._pages.jpeg import data_uri
+from rigcast._pages.markers import MarkedMesh
 from rigcast.report._differential.cost import multiply_adds
 from rigcast.report._differential.measure import MeasuredDifferential, measure_subspace
-from rigcast.report._kit.facts import Fact
-from rigcast.report._kit.jpeg import data_uri
-from rigcast.report._kit.markers import MarkedMesh
 
 ORIGINS = {
     "identity": "none: displacements from the mesh at rest",

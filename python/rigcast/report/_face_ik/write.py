@@ -10,6 +10,11 @@ import numpy as np
 
 from rigcast import _core, plot
 from rigcast._atomic_files import atomic_write
+from rigcast._pages import words
+from rigcast._pages.facts import Fact
+from rigcast._pages.jpeg import data_uri
+from rigcast._pages.markers import MarkedMesh
+from rigcast._pages.template import KeyFigure, check_extra, fill
 from rigcast._rigs.rig import Rig
 from rigcast._validate import Arguments, bad_argument
 from rigcast.ik import FaceIk
@@ -17,11 +22,6 @@ from rigcast.plot._colors import nice_top
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.report._face_ik.configurations import COUNT
 from rigcast.report._face_ik.measure import MeasuredFaceIk, measure
-from rigcast.report._kit import words
-from rigcast.report._kit.facts import Fact
-from rigcast.report._kit.jpeg import data_uri
-from rigcast.report._kit.markers import MarkedMesh
-from rigcast.report._kit.template import KeyFigure, check_extra, fill
 
 # Bailey 2020, chapter 4: 25 configurations that users made of each character; convolutional and dense approximations.
 PUBLISHED = [

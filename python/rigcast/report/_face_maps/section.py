@@ -8,11 +8,11 @@ import numpy as np
 
 from rigcast import plot
 from rigcast._core import Deformer, FaceMaps
+from rigcast._pages.facts import Fact
+from rigcast._pages.jpeg import data_uri
 from rigcast.plot._deformation_maps import ACROSS
 from rigcast.plot._drawing import STYLE, figure
 from rigcast.report._face_maps.measure import MeasuredFaceMaps, measure_maps
-from rigcast.report._kit.facts import Fact
-from rigcast.report._kit.jpeg import data_uri
 
 DPI = 150
 MOST_LAYOUTS = 4  # of the coarse segments with most vertices

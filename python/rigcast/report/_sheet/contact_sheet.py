@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_write
 from rigcast._core import BlendshapeRig
+from rigcast._pages import words
+from rigcast._pages.jpeg import data_uri, jpeg
+from rigcast._pages.template import KeyFigure, fill
 from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.parts import PartsFolder, opened
 from rigcast._validate import bad_argument
@@ -23,9 +26,6 @@ from rigcast.plot._colors import CLAY, distinct, rgb
 from rigcast.plot._image import Pixels
 from rigcast.plot._studio import Studio, View, view_of
 from rigcast.progress import Progress, ProgressOption, as_callback
-from rigcast.report._kit import words
-from rigcast.report._kit.jpeg import data_uri, jpeg
-from rigcast.report._kit.template import KeyFigure, fill
 from rigcast.transfer._packing import ExpressionPlan
 from rigcast.transfer._packing.anatomy import gaze_of
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import plot
+from rigcast._pages.svg import svg
 from rigcast.plot._charts import ACROSS, strongest
 from rigcast.plot._colors import ACCENT, INK, QUIET, SERIES
 from rigcast.plot._drawing import figure, legend, plain_numbers
-from rigcast.report._kit.svg import svg
 from rigcast.report._shot.rivals import EQUAL, Comparison
 from rigcast.report._shot.solved import ON, SolvedShot
 

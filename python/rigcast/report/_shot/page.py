@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rigcast.report._kit import words
-from rigcast.report._kit.facts import Fact, rig_facts
-from rigcast.report._kit.gallery import Gallery
-from rigcast.report._kit.template import KeyFigure, fill
+from rigcast._pages import words
+from rigcast._pages.facts import Fact, rig_facts
+from rigcast._pages.gallery import Gallery
+from rigcast._pages.template import KeyFigure, fill
 from rigcast.report._shot import charts as shot_charts
 from rigcast.report._shot.gallery import marked_frames
 from rigcast.report._shot.rivals import Comparison

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 
 from rigcast._atomic_files import atomic_write
 from rigcast._core import BlendshapeRig
+from rigcast._pages.template import check_extra
 from rigcast._validate import bad_argument
 from rigcast.inverse import Solution
 from rigcast.inverse._request import METHODS
 from rigcast.inverse._solver import Solver
 from rigcast.progress import ProgressOption, as_callback
-from rigcast.report._kit.template import check_extra
 from rigcast.report._shot.rivals import compare
 from rigcast.report._shot.solved import SolvedShot, solved_shot
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._pages.svg import svg
+from rigcast._pages.words import figure as number
 from rigcast.plot._colors import ACCENT, INK, QUIET, SERIES, rgb
 from rigcast.plot._drawing import figure, legend, plain_numbers
-from rigcast.report._kit.svg import svg
-from rigcast.report._kit.words import figure as number
 from rigcast.report._synthesis.races import SIDE, Races
 from rigcast.report._synthesis.worst import Idling
 from rigcast.synthesis import Space, Synthesizer

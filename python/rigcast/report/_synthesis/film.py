@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from rigcast import plot
 from rigcast._core import BlendshapeRig, Deformer
+from rigcast._pages.gallery import Picture, Row
+from rigcast._pages.jpeg import data_uri
+from rigcast._pages.words import figure
 from rigcast.plot._colors import nice_top
 from rigcast.plot._framing import moving_vertices
-from rigcast.report._kit.gallery import Picture, Row
-from rigcast.report._kit.jpeg import data_uri
-from rigcast.report._kit.words import figure
 from rigcast.report._synthesis.races import SIDE, Arrival, Races
 from rigcast.report._synthesis.worst import Moment
 from rigcast.synthesis import Synthesizer

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from rigcast._pages import words
+from rigcast._pages.gallery import Row
 from rigcast.progress import Progress, ProgressCallback
-from rigcast.report._kit import words
-from rigcast.report._kit.gallery import Row
 from rigcast.report._synthesis import film
 from rigcast.report._synthesis.races import Races, race
 from rigcast.report._synthesis.worst import Idling, Moment, idling, worst_moments

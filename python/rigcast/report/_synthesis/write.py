@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from rigcast._atomic_files import atomic_write
+from rigcast._pages import words
+from rigcast._pages.facts import Fact
+from rigcast._pages.template import KeyFigure, check_extra, fill
 from rigcast._validate import Arguments
 from rigcast.progress import ProgressOption, as_callback
-from rigcast.report._kit import words
-from rigcast.report._kit.facts import Fact
-from rigcast.report._kit.template import KeyFigure, check_extra, fill
 from rigcast.report._synthesis.played import play
 from rigcast.synthesis import Space, Synthesizer
 

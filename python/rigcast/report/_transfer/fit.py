@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
+from rigcast._pages import words
+from rigcast._pages.gallery import Picture, Row
+from rigcast._pages.jpeg import data_uri
 from rigcast.plot._colors import CLAY, INK, heat, nice_top, rgb
 from rigcast.plot._drawing import blank_figure, pixels_of
 from rigcast.plot._image import Pixels
 from rigcast.plot._studio import Studio, View
-from rigcast.report._kit import words
-from rigcast.report._kit.gallery import Picture, Row
-from rigcast.report._kit.jpeg import data_uri
 from rigcast.report._transfer.measured import MeasuredTransfer
 
 UNMATCHED = "#e07b1f"

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._pages import words
+from rigcast._pages.gallery import Picture, Row
 from rigcast.plot._framing import moving_vertices
 from rigcast.plot._studio import View, view_of
-from rigcast.report._kit import words
-from rigcast.report._kit.gallery import Picture, Row
 from rigcast.report._transfer.measured import MeasuredTransfer
 from rigcast.transfer import new_crossings
 

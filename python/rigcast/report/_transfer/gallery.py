@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._pages import words
+from rigcast._pages.gallery import Picture, Row
+from rigcast._pages.jpeg import data_uri
+from rigcast._pages.words import figure
 from rigcast.plot._colors import heat, nice_top
 from rigcast.plot._framing import aspect_of, moving_vertices
 from rigcast.plot._studio import Studio, View, view_of
 from rigcast.progress import Progress, ProgressCallback
-from rigcast.report._kit import words
-from rigcast.report._kit.gallery import Picture, Row
-from rigcast.report._kit.jpeg import data_uri
-from rigcast.report._kit.words import figure
 from rigcast.report._transfer.fit import fit_row, marked_picture
 from rigcast.report._transfer.framing import crossing_rows, fit_view, framed, reached
 from rigcast.report._transfer.measured import MeasuredTransfer

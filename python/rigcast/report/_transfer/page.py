@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from rigcast._pages import words
+from rigcast._pages.facts import Fact, rig_facts
+from rigcast._pages.svg import svg
+from rigcast._pages.template import KeyFigure, fill
 from rigcast.plot import _colors as colors
 from rigcast.plot._drawing import figure, legend
-from rigcast.report._kit import words
-from rigcast.report._kit.facts import Fact, rig_facts
-from rigcast.report._kit.svg import svg
-from rigcast.report._kit.template import KeyFigure, fill
 from rigcast.report._transfer.fit import fit_advice
 from rigcast.report._transfer.gallery import TransferGallery
 from rigcast.report._transfer.measured import MeasuredTransfer

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rigcast._atomic_files import atomic_write
+from rigcast._pages.template import check_extra
 from rigcast._validate import bad_argument
 from rigcast.progress import ProgressOption, as_callback
-from rigcast.report._kit.template import check_extra
 from rigcast.report._transfer.measured import MeasuredTransfer
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rigcast.report._kit.words import figure
+from rigcast._pages.words import figure
 
 
 @dataclass(frozen=True)

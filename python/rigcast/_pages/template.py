@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from rigcast._extras import require
+from rigcast._pages import words
+from rigcast._pages.gallery import ticks
 from rigcast._text import escaped
 from rigcast._timing import machine
 from rigcast._version import __version__
 from rigcast.plot import _colors as colors
-from rigcast.report._kit import words
-from rigcast.report._kit.gallery import ticks
 
 
 @dataclass(frozen=True)
@@ -74,4 +74,4 @@ def check_extra() -> None:
 
 
 def _source(name: str) -> str:
-    return resources.files("rigcast.report").joinpath("_templates").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("rigcast._pages").joinpath("_templates").joinpath(name).read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rigcast.report._kit import words
+from rigcast._pages import words
 
 ORDERS = {1: "in-between", 2: "pair", 3: "triple", 4: "quadruple"}
 
