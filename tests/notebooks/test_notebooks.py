@@ -161,7 +161,7 @@ def check_synthesis(text: str) -> None:
 
 
 def check_capture(text: str) -> None:
-    """Pictures beat points, corrected frames help those that nobody corrected, a changed key reaches no earlier frame."""
+    """Pictures beat points, corrected frames help the others, a changed key reaches no earlier frame."""
     mean = {name.strip(): float(error) for name, error in re.findall(r"^([a-z ]+?) +([\d.]+) mm$", text, re.MULTILINE)}
     assert mean["points"] < 0.9 * min(mean["neutral"], mean["mean of the clip"])
     refined = float(re.search(r"refined by pictures: ([\d.]+) mm", text).group(1))

@@ -58,7 +58,10 @@ class CorrectedShot:
 
     def corrected(self, count: int) -> tuple[Float64, Float64, Float64]:
         """Frames that were corrected, and weights (T, K) from landmarks and from pictures on the fitted shapes."""
-        frames = rc.capture.frames_to_correct(self.refined, count)
+        return self.with_frames(rc.capture.frames_to_correct(self.refined, count))
+
+    def with_frames(self, frames: Float64) -> tuple[Float64, Float64, Float64]:
+        """The same for frames of one's own choice."""
         rows = np.full(self.shot.weights.shape, np.nan)
         rows[frames] = self.shot.weights[frames]
         own = rc.capture.personalize(self.rig, self.found, self.shot.points, rows).rig
