@@ -87,6 +87,11 @@ def _add_places(group: Any) -> None:
         " the rig's shapes)",
     )
     group.add_argument(
+        "--silhouettes",
+        action="store_true",
+        help="points of the inner lips lie on the lips' silhouettes, as detectors place them (default: they are fixed)",
+    )
+    group.add_argument(
         "--write-map", metavar="JSON", type=arguments.OutputFile(".json"), help="write where the points lie"
     )
 
@@ -164,6 +169,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         smoothing=SETTINGS.smoothing if args.smoothing is None else args.smoothing,
         sparsity=SETTINGS.sparsity if args.sparsity is None else args.sparsity,
         noise=args.noise,
+        silhouettes=args.silhouettes,
     )
     pictures = None if args.pictures is None else capture.Pictures(args.pictures)
     given = {
