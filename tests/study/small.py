@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import time
 import urllib.error
@@ -74,12 +75,13 @@ class Person:
         content = value if isinstance(value, bytes) else json.dumps(value).encode()
         request = urllib.request.Request(self.url + path, data=content, headers=headers, method="POST")
         try:
-            with urllib.request.urlopen(request, timeout=10) as response:
-                return response.status, json.load(response)
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, json.load(error)
-        except (OSError, ValueError):  # killed before or in the middle of its reply
+            try:
+                with urllib.request.urlopen(request, timeout=10) as response:
+                    return response.status, json.load(response)
+            except urllib.error.HTTPError as error:
+                with error:
+                    return error.code, json.load(error)
+        except (OSError, ValueError, http.client.HTTPException):  # killed before or in the middle of its reply
             return 0, {}
 
     def patient(self, path: str, value: Any) -> dict[str, Any]:

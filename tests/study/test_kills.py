@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -37,12 +37,11 @@ def taken_part(study, people, kills):
     """The people, after all of them have answered everything while the server died ``kills`` times."""
     with MortalServer(study.folder, kills) as server:
         persons = [RatingPerson(study, number, server) for number in range(people)]
-        work = [threading.Thread(target=p.take_part, args=(lambda t, p=p: p.rate(t, kills),)) for p in persons]
-        for thread in work:
-            thread.start()
-        server.begin()
-        for thread in work:
-            thread.join()
+        with ThreadPoolExecutor(people) as pool:
+            work = [pool.submit(p.take_part, lambda t, p=p: p.rate(t, kills)) for p in persons]
+            server.begin()
+        for one in work:
+            one.result()  # raises what a person met
         assert server.deaths >= kills * (len(study.trials) - 1) // len(study.trials)
     return persons
 
