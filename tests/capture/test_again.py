@@ -81,7 +81,13 @@ def test_a_lost_frame_stays_between_its_neighbors(rig, shot):
 
 @pytest.mark.parametrize(
     ("change", "match"),
-    [({"fixed": np.zeros(3)}, "fixed"), ({"fixed": 2.0}, "fixed"), ({"points": 5}, "points"), ({"rig": 1}, "found")],
+    [
+        ({"fixed": np.zeros(3)}, "fixed"),
+        ({"fixed": 2.0}, "fixed"),
+        ({"points": 5}, "points"),
+        ({"rig": 1}, "found"),
+        ({"settings": rc.capture.CaptureSettings(silhouettes=True)}, "settings"),
+    ],
 )
 def test_wrong_input_is_named(rig, shot, found, change, match):
     fixed = change.get("fixed")
@@ -89,4 +95,4 @@ def test_wrong_input_is_named(rig, shot, found, change, match):
     points = shot.points[: change["points"]] if "points" in change else shot.points
     other = rc.BlendshapeRig(np.eye(3), np.zeros((1, 3, 3)), faces=[[0, 1, 2]])
     with pytest.raises(rc.errors.ArgumentError, match=match):
-        rc.capture.solve_again(other if "rig" in change else rig, found, points, fixed)
+        rc.capture.solve_again(other if "rig" in change else rig, found, points, fixed, settings=change.get("settings"))

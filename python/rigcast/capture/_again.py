@@ -78,6 +78,8 @@ def solve_again(
     if found.pictures is not None or shapes != rig.num_shapes:
         got = "refined by pictures" if shapes == rig.num_shapes else f"with {shapes} weights"
         raise check.wrong("found", got, f"of `solve`, with the {rig.num_shapes} weights of the rig")
+    if settings is not None and settings.silhouettes:
+        raise check.wrong("settings", "with silhouettes of lips", "fixed places, on which a frame depends on the last")
     tracks = points if isinstance(points, Tracks) else checked_tracks("solve_again", points, None, found.fps, None)
     if tracks.points.shape[:2] != found.residual.shape:
         raise check.wrong("points", f"of shape {tracks.points.shape}", f"of {found.residual.shape}, as of the capture")
