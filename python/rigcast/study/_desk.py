@@ -121,5 +121,5 @@ class Desk:
 
 
 def _files(stimulus: Stimulus) -> dict[str, Any]:
-    """What a page must load."""
+    """Names of the files that a page must load."""
     return {"files": stimulus.files, "faces": stimulus.faces}
