@@ -47,6 +47,7 @@ def apart(one, other):
     return float(np.abs(one.astype(float) - other)[face].mean())
 
 
+@pytest.mark.long
 def test_a_live_figure_looks_like_the_picture_from_each_side(live, browser):
     with rc.study.StudyServer(live) as server:
         person = Participant(browser, waits=True)
@@ -72,6 +73,7 @@ def test_a_live_figure_looks_like_the_picture_from_each_side(live, browser):
         page.close()
 
 
+@pytest.mark.long
 def test_a_study_of_live_figures_from_consent_to_thanks(live, browser):
     with rc.study.StudyServer(live) as server:
         person = Participant(browser)
