@@ -15,6 +15,7 @@ import rigcast as rc
 from rigcast.study._checks import findings
 from tests.study import small
 from tests.study.serving import MortalServer
+from tests.support.characters.plain_face import plain_face
 
 PILOT = (Path(__file__).parent / "autopilot.js").read_text()
 DONE = "document.getElementById('done')"
@@ -134,6 +135,29 @@ def test_the_best_and_the_worst_are_enough_for_a_ranking(browser, tmp_path):
     assert columns["rank_best"].tolist() == [1.0] * 3
     assert columns["rank_bad"].tolist() == [3.0] * 3
     assert np.isnan(columns["rank_good"]).all()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "height"), [(1366, 681), (1920, 993), (1280, 720)])
+def test_nine_attempts_and_their_ranks_fit_on_the_screen(browser, tmp_path, width, height):
+    rigs = {"truth": plain_face(), **{f"m{i}": small.other_face(0.1 * i) for i in range(1, 10)}}
+    plan = small.plan(levels=[1.0], expressions=small.EXPRESSIONS[1:2], pictures={"size": 300})
+    study = rc.study.make_ranking(tmp_path / "study", {"c0": rigs}, plan, threads=1)
+    with rc.study.StudyServer(study) as server:
+        person = Participant(browser, ranks={})
+        person.page.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+        )
+        person.open(server.url)
+        person.page.until("document.getElementById('submit')")
+        boxes = "[...document.querySelectorAll('.rank, #submit, .face img')].map((b) => b.getBoundingClientRect())"
+        edges = person.page.evaluate(f"{boxes}.map((r) => [r.left, r.top, r.right, r.bottom])")
+        person.page.close()
+    left, top, right, bottom = np.array(edges).T
+    assert len(edges) == 9 * 9 + 1 + 10
+    assert min(left.min(), top.min()) >= 0
+    assert right.max() <= width
+    assert bottom.max() <= height
 
 
 @pytest.mark.long
