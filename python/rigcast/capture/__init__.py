@@ -17,6 +17,8 @@ from rigcast.capture._refine_request import RefineSettings
 from rigcast.capture._solution import Capture, PictureFit
 from rigcast.capture._solver import solve
 from rigcast.capture._tracks import CaptureSettings, Tracks
+from rigcast.capture._video.detect import detect
+from rigcast.capture._video.preview import write_preview
 from rigcast.capture._write import write
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "RefineSettings",
     "ShotPlan",
     "Tracks",
+    "detect",
     "example_cast",
     "film",
     "fit_places",
@@ -44,4 +47,5 @@ __all__ = [
     "solve",
     "turn_eyes",
     "write",
+    "write_preview",
 ]

@@ -1,4 +1,4 @@
-"""``rigcast capture``: weights of a blendshape rig from the points that a face detector found in a video."""
+"""``rigcast capture``: weights of a blendshape rig from a video, or the points that a face detector found in it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from rigcast.capture._detectors import DETECTORS
 from rigcast.capture._write import WRITTEN
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
+from rigcast.cli._inputs import tracked
 from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._result import Result, WrongInput
 
-SUMMARY = "find weights and head motion from the points of a face detector"
+SUMMARY = "find weights and head motion from a video of a face, or from the points of a face detector"
 EXAMPLE = """rigcast capture points.csv face.safetensors --map map.json --size 640 480 -o captured.npz
 rigcast capture points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o head.bvh
 rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --focal 800 -o live.csv
-rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --pictures frames -o w.npz"""
+rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --pictures frames -o w.npz
+rigcast capture webcam.mp4 arkit.safetensors -o video.npz --preview preview.mp4"""
 FORMATS = (
     ".npz (for rigcast), .csv (Live Link Face), .glb (morph animation), .usd (UsdSkel), .py or .blend (shape keys in "
     "Blender), .bvh (the head alone); may be repeated"
@@ -34,9 +36,12 @@ SETTINGS = capture.CaptureSettings()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """POINTS, RIG, what is known of the shot, and how to solve."""
+    """SHOT, RIG, what is known of the shot, and how to solve."""
     parser.add_argument(
-        "points", metavar="POINTS", type=arguments.existing_file, help=".csv (OpenFace, or x_0, y_0, ...), .npz, .json"
+        "points",
+        metavar="SHOT",
+        type=arguments.existing,
+        help="a video, a folder of pictures, or points: .csv (OpenFace, or x_0, y_0, ...), .npz, .npy, .json",
     )
     parser.add_argument("rig", metavar="RIG", type=arguments.existing_file, help="a blendshape rig")
     parser.add_argument(
@@ -55,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_places(parser.add_argument_group("the points on the rig"))
     _add_weights(parser.add_argument_group("the weights"))
     _add_pictures(parser.add_argument_group("the pictures"))
+    tracked.add_arguments(parser.add_argument_group("a video"))
 
 
 def _add_shot(group: Any) -> None:
@@ -138,11 +144,11 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Read points and rig, solve, and write all outputs."""
     if args.prior_strength is not None and args.priors is None:
         raise WrongInput("--prior-strength is about the weights that --priors reads")
-    if args.pictures is None and (args.own_rig or args.passes is not None):
+    seen = tracked.pictures_of(args)
+    if not (args.pictures or args.refine) and (args.own_rig or args.passes is not None):
         raise WrongInput(f"{'--own-rig' if args.own_rig else '--passes'} is about the pictures that --pictures reads")
     rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
-    size = None if args.size is None else (args.size[0], args.size[1])
-    tracks = capture.load_tracks(args.points, fps=args.fps, size=size, face=args.face)
+    tracks = tracked.open_tracks(args, console)
     frames, count = tracks.points.shape[:2]
     settings = capture.CaptureSettings(
         smoothing=SETTINGS.smoothing if args.smoothing is None else args.smoothing,
@@ -164,16 +170,18 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         mirrored=args.mirrored,
         settings=settings,
     )
-    if args.pictures is not None:
+    if args.pictures is not None or args.refine:
+        assert seen is not None
         given = capture.RefineSettings(offsets=not args.own_rig, passes=args.passes or 1)
-        pictures = capture.Pictures(args.pictures)
-        found = capture.refine(rig, found, pictures, tracks, fixed=pins, priors=priors, settings=given)
+        found = capture.refine(rig, found, capture.Pictures(seen), tracks, fixed=pins, priors=priors, settings=given)
     notes = [f"{path.name}: {note}" for path in args.output for note in capture.write(path, rig, found)]
     if args.write_map is not None:
         found.places.save(args.write_map)
+    tracked.write_preview(args, console, rig, found, tracks)
     result = _figures(rig, found) | {"notes": [*found.notes, *notes]}
     _say(console, args, result)
-    return {"outputs": [os.fspath(path) for path in args.output], **result}
+    more = [path for path in (args.preview,) if path is not None]
+    return {"outputs": [os.fspath(path) for path in [*args.output, *more]], **result}
 
 
 def _strength(path: Path, rig: Any) -> Any:
