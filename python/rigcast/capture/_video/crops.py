@@ -83,7 +83,9 @@ def _sampled(image: Float32, at: Float64) -> Float32:
         for right in (0, 1):
             x, y = low[..., 0] + right, low[..., 1] + down
             inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-            weight = np.where(right, share[..., 0], 1 - share[..., 0]) * np.where(down, share[..., 1], 1 - share[..., 1])
+            weight = np.where(right, share[..., 0], 1 - share[..., 0]) * np.where(
+                down, share[..., 1], 1 - share[..., 1]
+            )
             found = image[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)]
             total += (weight * inside)[..., None] * found
     return total

@@ -26,7 +26,9 @@ Float64 = NDArray[np.float64]
 Picture = NDArray[np.uint8]
 
 LARGEST_SIDE = 8192  # pixels
-UNEVEN = 0.1  # share of a frame by which times may differ from a constant rate; or WHOLE, which is longer at 50 and more
+UNEVEN = (
+    0.1  # share of a frame by which times may differ from a constant rate; or WHOLE, which is longer at 50 and more
+)
 WHOLE = 2e-3  # seconds: files that keep whole milliseconds
 
 
@@ -152,9 +154,12 @@ def _next_frame(stream: IO[bytes], path: Path) -> Picture | None:
 
 
 @contextlib.contextmanager
-def _running(command: list[str], **pipes: int) -> Iterator[subprocess.Popen[bytes]]:
+def _running(
+    command: list[str], stdin: int | None = None, stdout: int | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
     """A program that does not outlive the block."""
-    running = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True, **pipes)
+    nowhere = subprocess.DEVNULL
+    running = subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=nowhere, start_new_session=True)
     try:
         yield running
     finally:

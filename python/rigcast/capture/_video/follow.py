@@ -30,6 +30,8 @@ class FrameFace:
 class FaceFollower:
     """Finds the largest face, then stays with it; a lost face is sought near its last place, then anywhere.
 
+    The first face may lie on its side, as in a video that lost its rotation.
+
     Parameters
     ----------
     networks : FaceNetworks
@@ -48,7 +50,7 @@ class FaceFollower:
         if self._seen and self._last is not None:
             found = self._at(picture, square_of(self._last.astype(np.float64)))
         if found is None or number % LOOK == 0:
-            boxes = self._networks.boxes(picture)
+            boxes = self._networks.boxes(picture, turned=self._last is None)
             faces = len(boxes)
             if found is None and boxes:
                 found = self._first(picture, self._chosen(boxes))

