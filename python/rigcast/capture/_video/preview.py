@@ -6,8 +6,6 @@ import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,7 +35,7 @@ LIGHTS = Lights([[-0.5, -0.7, -1.0]], [[0.75, 0.72, 0.68]], [0.3, 0.31, 0.34], [
 
 @dataclass(frozen=True)
 class PreviewScene:
-    """What all frames of a preview have in common; lengths of pictures are divided by ``box``."""
+    """A preview apart from its frames; lengths of pictures are divided by ``box``."""
 
     rig: BlendshapeRig
     found: Capture
@@ -60,7 +58,7 @@ def write_preview(
     path: str | os.PathLike[str],
     rig: BlendshapeRig,
     found: Capture,
-    pictures: Sequence[Any],
+    pictures: Sequence[Picture],
     tracks: Tracks | None = None,
     *,
     mirrored: bool = False,
@@ -112,7 +110,7 @@ def write_preview(
     write_video(path, _panels(scene, pictures, as_callback(progress)), found.fps)
 
 
-def _panels(scene: PreviewScene, pictures: Sequence[Any], report: Callable[[Progress], None]) -> Iterator[Picture]:
+def _panels(scene: PreviewScene, pictures: Sequence[Picture], report: Callable[[Progress], None]) -> Iterator[Picture]:
     count = len(scene.found.weights)
     for t in range(count):
         yield preview_frame(scene, np.asarray(pictures[t], np.uint8), t)

@@ -19,7 +19,7 @@ MIRROR = (
 
 
 def add_arguments(group: Any) -> None:
-    """What concerns a video alone."""
+    """Options that concern a video alone."""
     group.add_argument(
         "--keep-points",
         metavar="NPZ",
@@ -42,7 +42,7 @@ def is_video(path: Path) -> bool:
 
 
 def pictures_of(args: argparse.Namespace) -> Path | None:
-    """Where the pictures of the shot are.
+    """Path of the pictures of the shot, if it has some.
 
     Raises
     ------
