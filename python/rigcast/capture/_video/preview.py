@@ -6,6 +6,7 @@ import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 

@@ -12,7 +12,7 @@ from rigcast.capture._solver import mirror_image
 from rigcast.capture._video.preview import MESH, PreviewScene, preview_frame, solved_points
 from rigcast.cli import _dispatch as dispatch
 from tests.capture.capture import FOCAL, SIZE, acting, film
-from tests.capture.video import acted, folder, needs_detector, needs_ffmpeg
+from tests.capture.videos.video import acted, folder, needs_detector, needs_ffmpeg
 
 EXACT = 1e-3  # pixels: vertices of float32
 

@@ -13,7 +13,7 @@ from rigcast._extras import MissingExtra
 from rigcast.capture._video import networks
 from rigcast.capture._video.follow import FaceFollower
 from rigcast.capture._video.networks import FaceNetworks
-from tests.capture.video import acted, blank, folder, needs_detector
+from tests.capture.videos.video import acted, blank, folder, needs_detector
 
 pytestmark = needs_detector
 

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import rigcast as rc
-from rigcast.capture._actors_set import png
+from rigcast.capture._actors.folder import png
 from rigcast.capture._video.ffmpeg import write_video
 from tests.support.detector import finds_faces
 

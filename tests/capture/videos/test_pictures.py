@@ -11,7 +11,7 @@ import pytest
 import rigcast as rc
 from rigcast.capture._video.crops import Square, averaged, cut
 from rigcast.capture._video.ffmpeg import timing_of
-from tests.capture.video import acted, blank, folder, needs_detector, needs_ffmpeg, video
+from tests.capture.videos.video import acted, blank, folder, needs_detector, needs_ffmpeg, video
 
 CODED = 12.0  # mean difference of 8-bit values that H.264 leaves of noisy pictures
 ROUND = 1e-3  # of a pixel's value: float32 sums
