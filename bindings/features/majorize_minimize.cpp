@@ -112,7 +112,8 @@ void bind_majorize_minimize(py::module_& module) {
         .def(py::init(&make_majorize_minimize), py::arg("products"), py::arg("columns"), py::arg("gram"),
              py::arg("vertex_weights"), py::arg("box"), py::arg("ties"), py::arg("threads") = 0)
         .def("solve", &solve, py::arg("frames"), py::arg("start"), py::arg("tolerance"), py::arg("max_iterations"),
-             py::arg("lengthened") = false, py::arg("threads") = 0, "Weights (T, K), iterations (T,), converged (T,) from feasible weights.")
+             py::arg("lengthened") = false, py::arg("threads") = 0,
+             "Weights (T, K), iterations (T,), converged (T,) from feasible weights.")
         .def("surrogate", &surrogate, py::arg("frames"), py::arg("frame"), py::arg("weights"),
              "The bound value + sum q v + r v^2 + s v^4, low <= v <= high, around a frame's weights (K,).");
 }

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 import rigcast as rc
 from benchmarks.papers.inverse.mismatched.kept import Row, digits
-from benchmarks.papers.inverse.mismatched.methods import ALL_MM, NAMES, OURS, RELEASED, SHAPES_ALONE
+from benchmarks.papers.inverse.mismatched.methods import ALL_MM, EVERY, NAMES, OURS, RELEASED, SHAPES_ALONE
 from benchmarks.papers.inverse.mismatched.scene import Scene, truncated
 from rigcast.inverse._choices.elbow import ALPHAS
 from rigcast.plot._colors import INK, SERIES
@@ -74,14 +74,17 @@ def draw_elbows(rows: list[Row], model: str = "pairs") -> None:
                 axis.plot(curve[0, place], curve[0, 0], "s", color=color, label=NAMES["seol"])
                 continue
             how = {"marker": "os"[n >= len(SERIES)], "linestyle": ("-", "--")[n >= len(SERIES)], "markersize": 3}
-            axis.plot(curve[:, place], curve[:, 0], color=color, label=NAMES[row["method"]], **how)
+            axis.plot(curve[:, place], curve[:, 0], color=color, label=_label(row["method"]), **how)
             axis.plot(curve[at, place], curve[at, 0], "o", markersize=10, markerfacecolor="none", color=color)
     axes[0].set(xlabel="weights above 0.001 per frame", ylabel="95 % of the vertices are nearer, cm")
     axes[1].set(xlabel="sum of weights per frame")
-    axes[0].legend(frameon=False, fontsize=8)
-    for axis in axes:
-        axis.set_ylim(bottom=0)
+    axes[0].set(yscale="log")
+    figure.legend(*axes[0].get_legend_handles_labels(), frameon=False, fontsize=7, ncols=2, loc="outside lower center")
     _save(figure, "inverse_mismatch_elbow")
+
+
+def _label(method: str) -> str:
+    return NAMES[method] + f", every {EVERY}th frame" * (method == "sqp")
 
 
 def draw_boxes(rows: list[Row]) -> None:
@@ -100,7 +103,7 @@ def draw_boxes(rows: list[Row]) -> None:
 
 
 def _figure(panels: int, *, shared: bool = True) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(4.2 * panels + 2.2 * (panels == 1), 3.4), layout="constrained", facecolor="white")
+    figure = Figure(figsize=(4.2 * panels + 2.2 * (panels == 1), 3.4 + 0.8 * (panels == 2)), layout="constrained", facecolor="white")
     axes = figure.subplots(1, panels, sharey=shared, squeeze=False)[0]
     for axis in axes:
         axis.spines[["top", "right"]].set_visible(False)

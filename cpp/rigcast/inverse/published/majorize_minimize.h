@@ -136,9 +136,9 @@ public:
     const Surrogate& majorize(const double* w);
     /// Moves w to the minimizer of the surrogate around it (algorithm 1). Returns by how much the surrogate decreases.
     double step(double* w);
-    /// Moves w as `step` does, or 50, 20, 10 or 5 times as far and back into the box: by the longest of these steps that
-    /// ends lower than the step itself, as the code that the paper's authors released. Call it after `majorize`. Returns
-    /// by how much the objective decreases.
+    /// Moves w as `step` does, or 50, 20, 10 or 5 times as far and back into the box: by the longest of these that ends
+    /// lower than the step itself, as the code that the paper's authors released. Call it after `majorize`. Returns by
+    /// how much the objective decreases.
     double lengthened_step(double* w);
     /// Returns true if a knot cut the last step short: the surrogate bounds nothing beyond it.
     bool stopped_at_knot() const { return stopped_at_knot_; }
