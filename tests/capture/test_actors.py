@@ -9,7 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.capture import ActorVariation, ShotPlan
-from rigcast.capture._actors_look import look_of
+from rigcast.capture._actors.look import look_of
 
 PLAN = ShotPlan(frames=4, size=64)
 

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast._formats.registry import MADE_WEIGHTS, written_endings
 from rigcast.cli import _dispatch as dispatch
 from tests.capture.capture import FOCAL, SIZE, acting, film
+from tests.support.blender import has_blender
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +59,26 @@ def test_notes_are_the_same_in_json_and_in_the_file(run):
     assert any("1 frames have no face, first 11" in note for note in result["notes"])
 
 
-@pytest.mark.parametrize("name", ["live.csv", "face.glb", "keys.py", "head.bvh"])
-def test_other_formats_are_written(run, tmp_path, name):
-    run("-o", name)
-    assert (tmp_path / name).stat().st_size > 100
+@pytest.mark.parametrize("ending", sorted(written_endings(MADE_WEIGHTS)))
+def test_every_format_of_a_solved_shot_is_written_by_the_same_code(run, place, tmp_path, ending):
+    """The same bytes as those of the exporter, with the motion of the head."""
+    _, rig, shot = place
+    if ending == ".blend" and not has_blender():
+        pytest.skip("no Blender is installed")
+    if ending.startswith(".usd"):
+        pytest.importorskip("pxr", reason="usd-core is not installed (extra usd)")
+    run("-o", f"written{ending}")
+    found = rc.capture.solve(rig, shot.points, shot.vertices, size=SIZE, fps=60.0, neutral=0, focal=FOCAL)
+    (tmp_path / "other").mkdir()
+    other = tmp_path / "other" / f"written{ending}"
+    rc.exports.write_blendshape_weights(other, rig, found.weights, found.fps, found.motion)
+    if ending in (".csv", ".glb", ".py"):
+        assert (tmp_path / f"written{ending}").read_bytes() == other.read_bytes()
+    if ending == ".py":  # a script, which Blender alone reads
+        return
+    pair = [rc.sources.load_blendshape_weights(file, rig) for file in (tmp_path / f"written{ending}", other)]
+    assert np.array_equal(pair[0][0], pair[1][0])
+    assert pair[0][1] == pair[1][1]
 
 
 def test_the_bvh_holds_the_motion_of_the_head(run, place):
@@ -72,6 +90,14 @@ def test_the_bvh_holds_the_motion_of_the_head(run, place):
     assert np.abs(moved - (motion[:, :, 3] - motion[0, :, 3])).max() <= 1e-4
 
 
+def test_the_report_is_written_with_the_weights(run, tmp_path):
+    for package in ("pyvista", "matplotlib", "jinja2"):
+        pytest.importorskip(package, reason="the report extra is not installed")
+    result = run("-o", "w.npz", "--report", "take.html")
+    assert result["outputs"] == ["w.npz", "take.html"]
+    assert '<section id="unseen">' in (tmp_path / "take.html").read_text(encoding="utf-8")
+
+
 def test_pins_of_an_earlier_capture_survive(run, place):
     run("-o", "w.npz")
     rig = place[1]
@@ -81,6 +107,21 @@ def test_pins_of_an_earlier_capture_survive(run, place):
     run("-o", "again.npz", "--pins", "pins.npy")
     weights, _ = rc.sources.load_blendshape_weights("again.npz", rig)
     assert (weights[5:9, 3] == np.float32(0.6)).all()
+
+
+def test_corrected_frames_refit_the_shapes_and_are_kept(run, place, tmp_path):
+    """Rows without NaN; the others are solved again on the fitted shapes."""
+    first = run("-o", "w.npz")
+    rig, shot = place[1], place[2]
+    corrected = np.full(shot.weights.shape, np.nan)
+    corrected[[6, 12, 18]] = shot.weights[[6, 12, 18]] * 0.8  # the actor's shapes are stronger than the character's
+    np.save("corrected.npy", corrected)
+    again = run("-o", "again.npz", "--corrected", "corrected.npy")
+    weights, plain = (rc.sources.load_blendshape_weights(name, rig)[0] for name in ("again.npz", "w.npz"))
+    assert np.array_equal(weights[[6, 12, 18]], corrected[[6, 12, 18]].astype(np.float32))
+    assert weights[20:].sum() < 0.95 * plain[20:].sum()
+    assert any("fitted to 3 corrected frames" in note for note in again["notes"])
+    assert len(first["worth_correcting"]) > 2
 
 
 def test_live_link_weights_are_a_prior(run, place):
@@ -115,11 +156,13 @@ def test_the_map_is_written(run, place):
     ("options", "words"),
     [
         (["--prior-strength", "1"], "--prior-strength is about the weights that --priors reads"),
+        (["--corrected", "w.npy", "--mirrored"], "not --mirrored"),
         (["--neutral", "500"], "neutral is 500"),
         (["--detector", "ibug68"], "68 points of ibug68"),
     ],
 )
 def test_wrong_input_is_one_line(run, options, words):
+    np.save("w.npy", np.zeros(3))
     code, shown = run("-o", "w.npz", *options)
     assert code == 2
     assert words in shown

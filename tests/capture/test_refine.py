@@ -13,7 +13,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.capture import RefineSettings
-from tests.capture.pictures import Example, blurred, filmed, harmonics, shown
+from tests.capture.pictures import Example, filmed
 
 
 @pytest.fixture(scope="module")
@@ -42,24 +42,6 @@ def test_pictures_improve_noisy_points(example, refined):
     mean = millimeters(example, np.tile(truth.mean(axis=0), (len(truth), 1))).mean()
     assert after < 0.7 * before
     assert after < 0.5 * min(last, mean)
-
-
-def test_the_actors_shading_is_not_the_solvers(example):
-    """Nine harmonics and the true albedo leave more than the sensor's noise: the renderer is not what is inverted."""
-    refinement = example.started()
-    image = blurred(example.shot.color[0], 0.3)
-    rest = example.rig.rest_vertices.astype(np.float64)
-    look = rc.capture._actors_look.look_of(example_actor())
-    rows, colors = [], []
-    for i in range(0, 400, 2):
-        at = shown(refinement, i, rest, refinement.neutral_pose)
-        corners = refinement.surface.vertices[i]
-        albedo = (np.asarray(look.albedo)[corners] * refinement.surface.shares[i][:, None]).sum(axis=0)
-        rows.append(albedo[1] * harmonics(at.normal))
-        colors.append(image[int(at.image[1]), int(at.image[0]), 1])
-    fit, *_ = np.linalg.lstsq(np.array(rows), np.array(colors), rcond=None)
-    left = np.std(np.array(rows) @ fit - colors) / np.mean(colors)
-    assert left > 0.02
 
 
 def example_actor() -> rc.capture.Actor:

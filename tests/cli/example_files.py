@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import rigcast as rc
-from rigcast.capture._actors_set import png
+from rigcast.capture._actors.folder import png
 from tests.demo.published import small_ict
 from tests.support.blender import has_blender
 from tests.support.characters import dog

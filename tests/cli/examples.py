@@ -36,7 +36,16 @@ READS = {
     "info": ("hero.*", "smooth.glb", "dog.blend", "lid.npz"),
     "limits": ("dog.blend",),
     "faces": ("ICT-FaceKit",),
-    "view": ("hero.npz", "hero.safetensors", "held_out.rwdata", "dog.*", "face.safetensors", "moods.safetensors"),
+    "view": (
+        "hero.npz",
+        "hero.safetensors",
+        "held_out.rwdata",
+        "dog.*",
+        "face.safetensors",
+        "moods.safetensors",
+        "weights.npz",
+        "frames",
+    ),
     "ik": ("hero.safetensors", "goals.*"),
     "synth": ("face.safetensors", "calm.npy", "lively.npy"),
     "blender-addon": (),
@@ -47,8 +56,8 @@ READS = {
     "batch": ("jobs.toml", "face.safetensors", "take.npy", "hero.npz"),
 }
 NEEDS = {
-    "capture": ("imageio",),
-    "view": ("websockets",),
+    "capture": ("imageio", "pyvista", "matplotlib", "jinja2"),
+    "view": ("websockets", "imageio"),
     "blender-addon": ("rigcast_runtime",),  # with the C library
     "pack": ("pyvista", "jinja2"),
     "transfer": ("pyvista", "matplotlib", "jinja2"),

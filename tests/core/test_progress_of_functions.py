@@ -107,6 +107,7 @@ SLOW = {
     "differential",
     "face_ik",
     "face_maps",
+    "write_capture",
     "write_contact_sheet",
     "convert_data_set",
     "fit_skinning_baselines",

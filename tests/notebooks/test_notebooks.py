@@ -160,6 +160,20 @@ def check_synthesis(text: str) -> None:
     assert 3 < int(re.search(r"lids closed: at most (\d+) of 200", text).group(1)) < 40
 
 
+def check_capture(text: str) -> None:
+    """Pictures beat points, corrected frames help the others, a changed key reaches no earlier frame."""
+    mean = {name.strip(): float(error) for name, error in re.findall(r"^([a-z ]+?) +([\d.]+) mm$", text, re.MULTILINE)}
+    assert mean["points"] < 0.9 * min(mean["neutral"], mean["mean of the clip"])
+    refined = float(re.search(r"refined by pictures: ([\d.]+) mm", text).group(1))
+    assert refined < 0.9 * mean["points"]
+    before, after = map(float, re.search(r"nobody corrected: ([\d.]+) mm before, ([\d.]+) mm after", text).groups())
+    assert after < 0.6 * before
+    solved, frames, first = map(int, re.search(r"again: (\d+) of (\d+) frames, first (\d+)", text).groups())
+    assert solved < 0.5 * frames
+    assert first == 30
+    assert "frames before it are as they were: True" in text
+
+
 CHECKS = {
     "01_learn_a_body": check_learned_body,
     "02_inverse_rig": check_inverse_rig,
@@ -168,6 +182,7 @@ CHECKS = {
     "05_face_rig_as_a_file": check_face_rig,
     "06_inverse_kinematics": check_inverse_kinematics,
     "07_animation_without_end": check_synthesis,
+    "08_capture_a_face": check_capture,
 }
 
 

@@ -1,12 +1,12 @@
 // Takes part in a study by itself: agrees, continues, and answers what it sees. `window.rigcastPilot` says how.
 (() => {
   const pilot = window.rigcastPilot;
-  const name = (image) => image.src.split("/").pop().split("?")[0];
+  const name = (face) => face.dataset.shown ?? face.src.split("/").pop().split("?")[0];
   const sum = (text) => [...text].reduce((total, letter) => total + letter.charCodeAt(0), 0);
   const press = (key) => dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
   let last = null;
   const step = () => {
-    const images = [...document.querySelectorAll(".face img")];
+    const images = [...document.querySelectorAll(".face img, .face canvas")];
     const first = document.querySelector(".face");
     if (document.getElementById("agreed")) document.getElementById("agreed").click();
     const go = document.getElementById("go");

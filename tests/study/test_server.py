@@ -171,7 +171,7 @@ def get(url):
 
 
 def test_a_participant_sees_pictures_and_nothing_else_of_the_folder(person):
-    picture = person.sign_up()["trials"][0]["options"][0][0][0]
+    picture = person.sign_up()["trials"][0]["options"][0]["files"][0][0]
     assert get(f"{person.url}stimuli/{picture}")[1].startswith(b"\x89PNG")
     for path in ("study.json", "stimuli/../study.json", "stimuli/", "answers.sqlite", "stimuli/%2e%2e/study.json"):
         assert get(person.url + path)[0] == 404

@@ -1,6 +1,6 @@
 """Pictures per second, and simple methods on synthetic actors: ``python -m benchmarks.systems.capture.actors DATA``.
 
-DATA is a folder with ``ict_facekit`` (and ``compskin_face_anim``). Every picture is rendered, every albedo constructed.
+DATA is a folder with ``ict_facekit`` and ``makehuman_hm08``. Every picture is rendered, every albedo constructed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
+from rigcast._rigs.matching import plain_name
 from rigcast.capture import ActorVariation, Cast, ShotPlan, film
 
 TRAINING, TESTS = range(1000, 1030), range(6)  # seeds, which must not overlap
@@ -24,15 +25,21 @@ FRONT = 6706  # first vertices of the ICT mesh: the front of the face
 def main() -> None:
     """Measure, and write the tables."""
     cast = rc.capture.ict_cast(Path(sys.argv[1]) / "ict_facekit")
+    foreign = rc.capture.makehuman_cast(Path(sys.argv[1]) / "makehuman_hm08")
     write_between_marks("pictures per second", _speed(cast))
     rng = np.random.default_rng(0)
     rows = ["| actors | neutral | clip mean | ridge, exact landmarks | ridge, 1 px at 256 |", "|---|---|---|---|---|"]
-    for words, change in (
-        ("shapes of the character (trivial)", ActorVariation(identity=0.8, strength=0.0, mix=0.0)),
-        ("own shapes: gradient, 20 %, personal mix", ActorVariation()),
+    plain, own = ActorVariation(identity=0.8, strength=0.0, mix=0.0), ActorVariation()
+    same, other = cast.character.shape_names, foreign.character.shape_names
+    for words, change, tested, names in (
+        ("shapes of the character (trivial)", plain, cast, same),
+        ("own shapes: gradient, 20 %, personal mix", own, cast, same),
+        ("another topology: MakeHuman's head, own shapes", own, foreign, other),
     ):
         training = [_labels(cast, seed, change) for seed in TRAINING]
-        tests = [_labels(cast, seed, change) for seed in TESTS]
+        tests = [_labels(tested, seed, change) for seed in TESTS]
+        for shot in tests:
+            shot["weights"] = by_names(shot["weights"], names, same)
         errors = [
             _error(cast, tests, lambda x, w: np.zeros_like(w)),
             _error(cast, tests, lambda x, w: w * 0 + w.mean(0)),
@@ -45,6 +52,17 @@ def main() -> None:
         rows.append(f"| {words} | " + " | ".join(f"{error:.2f}" for error in errors) + " |")
         print(rows[-1], flush=True)
     write_between_marks("simple methods on synthetic actors", "\n".join(rows))
+
+
+def by_names(weights: np.ndarray, names: list[str], wanted: list[str]) -> np.ndarray:
+    """Weights (T, K) of shapes with ARKit's names on other shapes: the same name, or that of both sides, or 0."""
+    place = {plain_name(name): k for k, name in enumerate(names)}
+    result = np.zeros((len(weights), len(wanted)), weights.dtype)
+    for k, name in enumerate(map(plain_name, wanted)):
+        at = place.get(name, place.get(name.removesuffix("left").removesuffix("right")))
+        if at is not None:
+            result[:, k] = weights[:, at]
+    return result
 
 
 def _speed(cast: Cast) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from rigcast.capture import ActorShot, ActorVariation, Capture, Cast, RefineSettings, ShotPlan
-from rigcast.capture._actors_look import look_of
+from rigcast.capture._actors.look import look_of
 from rigcast.faces._compskin import compskin_curves, control_table
 
 Float64 = NDArray[np.float64]

@@ -4,11 +4,14 @@ actors, whose every label is exact.
 There is no footage of a face in this project: every actor is rendered, and every albedo constructed.
 """
 
-from rigcast.capture._actors import Actor, ActorVariation, Cast, example_cast, ict_cast
-from rigcast.capture._actors_set import make_actor_set
-from rigcast.capture._actors_shot import ActorShot, ShotPlan, film
+from rigcast.capture._actors.cast import Actor, ActorVariation, Cast, example_cast, ict_cast
+from rigcast.capture._actors.folder import make_actor_set
+from rigcast.capture._actors.makehuman import makehuman_cast
+from rigcast.capture._actors.shot import ActorShot, ShotPlan, film
+from rigcast.capture._again import solve_again
 from rigcast.capture._eyes import EyeMotion, turn_eyes
 from rigcast.capture._fit_places import fit_places
+from rigcast.capture._personal import PersonalRig, frames_to_correct, personalize
 from rigcast.capture._pictures import Pictures
 from rigcast.capture._places import Places, load_places
 from rigcast.capture._read_tracks import load_tracks
@@ -27,6 +30,7 @@ __all__ = [
     "CaptureSettings",
     "Cast",
     "EyeMotion",
+    "PersonalRig",
     "PictureFit",
     "Pictures",
     "Places",
@@ -36,12 +40,16 @@ __all__ = [
     "example_cast",
     "film",
     "fit_places",
+    "frames_to_correct",
     "ict_cast",
     "load_places",
     "load_tracks",
     "make_actor_set",
+    "makehuman_cast",
+    "personalize",
     "refine",
     "solve",
+    "solve_again",
     "turn_eyes",
     "write",
 ]

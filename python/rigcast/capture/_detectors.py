@@ -33,6 +33,10 @@ class Detector:
         Of the mouth.
     inner_upper, inner_lower : int
         Middle of the inner lips.
+    inner_corners : (int, int)
+        Right and left end of the inner lips.
+    inner_upper_lip, inner_lower_lip : (n,) int
+        Between these ends, from the right to the left.
     nose, chin : int
         Tip of the nose, middle of the chin.
     unused : (n,) int
@@ -53,6 +57,9 @@ class Detector:
     left_corner: int
     inner_upper: int
     inner_lower: int
+    inner_corners: tuple[int, int]
+    inner_upper_lip: Indices
+    inner_lower_lip: Indices
     nose: int
     chin: int
     unused: Indices
@@ -82,6 +89,9 @@ IBUG68 = Detector(
     left_corner=54,
     inner_upper=62,
     inner_lower=66,
+    inner_corners=(60, 64),
+    inner_upper_lip=_ints(61, 62, 63),
+    inner_lower_lip=_ints(67, 66, 65),
     nose=30,
     chin=8,
     unused=_ints(0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 13, 14, 15, 16),
@@ -105,6 +115,9 @@ MEDIAPIPE = Detector(
     left_corner=291,
     inner_upper=13,
     inner_lower=14,
+    inner_corners=(78, 308),
+    inner_upper_lip=_ints(191, 80, 81, 82, 13, 312, 311, 310, 415),
+    inner_lower_lip=_ints(95, 88, 178, 87, 14, 317, 402, 318, 324),
     nose=4,
     chin=152,
     unused=np.concatenate([OVAL, np.arange(468, 478)]),

@@ -12,6 +12,10 @@ from rigcast.capture._tracks import Tracks
 
 Float64 = NDArray[np.float64]
 
+RENDERED = (
+    "No figure that comes with this program was measured on footage of a face: every actor of its tests and benchmarks "
+    "is rendered, and every albedo constructed."
+)
 STRONG = 0.5  # weight that a neutral has none of
 EXPLAINED = 0.5  # of the points' distances from the character that shapes take away
 JUMP = 1.0  # sizes of the face between frames: another face, or another shot

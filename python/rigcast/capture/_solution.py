@@ -89,6 +89,8 @@ class Capture:
         Of the image, in pixels: where the camera looks at.
     pictures : PictureFit, optional
         If :func:`refine` made it.
+    fixed : (T, K) float64, optional
+        Pins that it was solved with, NaN where weights were free.
     """
 
     weights: Float64
@@ -111,6 +113,7 @@ class Capture:
     neutral_head: Float64 = field(default_factory=lambda: np.eye(3, 4))
     center: tuple[float, float] = (0.0, 0.0)
     pictures: PictureFit | None = None
+    fixed: Float64 | None = None
 
     @property
     def motion(self) -> Float64:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig, solve_points
-from rigcast._rigs.matching import plain_name
 from rigcast._validate import bad_argument, check_blendshape_rig
 from rigcast.capture._detectors import Detector
 from rigcast.capture._findings import notes_of, seeming_expression
 from rigcast.capture._fit_places import eyes_and_mouth, fit_places
+from rigcast.capture._lips import on_silhouettes
 from rigcast.capture._neutral import (
     LEAST_NOISE,
     USUAL_FOCAL,
@@ -31,7 +32,7 @@ from rigcast.capture._neutral import (
     upright,
 )
 from rigcast.capture._places import Places
-from rigcast.capture._request import CaptureRequest, checked_request, given_tracks
+from rigcast.capture._request import CaptureRequest, checked_request, exchanged, given_tracks
 from rigcast.capture._solution import Capture
 from rigcast.capture._tracks import CaptureSettings, Tracks, with_note
 
@@ -131,7 +132,7 @@ def solve(
     )
     if not mirrored:
         return _solved(request)
-    swap = _exchanged(rig)
+    swap = exchanged(rig)
     pinned = replace(
         request,
         strength=request.strength[swap],
@@ -244,17 +245,9 @@ def _frames(
 ) -> Capture:
     tracks, places, used = stage.tracks, stage.places, stage.places.used
     started = time.perf_counter()
-    solved = solve_points(
-        stage.model(ready.offsets),
-        tracks.points[:, used],
-        tracks.certainty[:, used],
-        request.fixed,
-        request.prior_target,
-        request.prior_strength,
-        ready.camera.array,
-        ready.camera.rotation,
-        engine_terms(stage.settings, ready.noise, tracks.fps),
-    )
+    solved = _engine(request, stage, ready, tracks.points)
+    if request.settings.silhouettes:
+        solved = on_silhouettes(request, stage, ready, solved, lambda moved: _engine(request, stage, ready, moved))
     seconds = time.perf_counter() - started
     lost = solved["lost"].astype(bool)
     weights = _between(solved["weights"], lost)
@@ -284,9 +277,26 @@ def _frames(
         seconds=seconds,
         neutral_head=facing @ ready.neutral_pose,
         center=ready.camera.center,
+        fixed=request.fixed,
     )
     given = request.focal is not None or tracks.points.shape[2] == 3
     return replace(result, notes=(*tracks.notes, *notes, *notes_of(result, tracks, given)))
+
+
+def _engine(request: CaptureRequest, stage: ShotStage, ready: Ready, points: Float64) -> dict[str, Any]:
+    """All frames, one after another."""
+    used = stage.places.used
+    return solve_points(
+        stage.model(ready.offsets),
+        points[:, used],
+        stage.tracks.certainty[:, used],
+        request.fixed,
+        request.prior_target,
+        request.prior_strength,
+        ready.camera.array,
+        ready.camera.rotation,
+        engine_terms(stage.settings, ready.noise, stage.tracks.fps),
+    )
 
 
 def _between(rows: Float64, lost: NDArray[np.bool_]) -> Float64:
@@ -304,19 +314,6 @@ def _rigid(head: Float64) -> Float64:
     return np.concatenate([u @ vt, head[:, :, 3:]], axis=2)
 
 
-def _exchanged(rig: BlendshapeRig) -> NDArray[np.int64]:
-    """For each shape the one of the other side, or itself."""
-    plain = [plain_name(name) for name in rig.shape_names]
-    place = {name: k for k, name in enumerate(plain)}
-
-    def other(name: str) -> str:
-        if name.endswith("left"):
-            return name.removesuffix("left") + "right"
-        return name.removesuffix("right") + "left" if name.endswith("right") else name
-
-    return np.array([place.get(other(name), k) for k, name in enumerate(plain)], np.int64)
-
-
 def _unmirrored(rig: BlendshapeRig, found: Capture, swap: NDArray[np.int64]) -> Capture:
     """The capture of a mirrored video, as the actor was."""
     own = upright(rig).T @ (np.diag([1.0, -1.0, -1.0]) @ MIRROR @ np.diag([1.0, -1.0, -1.0])) @ upright(rig)
@@ -327,6 +324,7 @@ def _unmirrored(rig: BlendshapeRig, found: Capture, swap: NDArray[np.int64]) -> 
     return replace(
         found,
         weights=found.weights[:, swap],
+        fixed=None if found.fixed is None else found.fixed[:, swap],
         strength=found.strength[swap],
         head=turned(found.head),
         neutral_head=turned(found.neutral_head),

@@ -35,6 +35,9 @@ class CaptureSettings:
         Standard deviation of a coordinate, in pixels; by default measured on the shot's jitter.
     iterations : int
         Of a frame, at most.
+    silhouettes : bool
+        Points of the inner lips lie on the lips' silhouettes, as detectors place them, and slide over the mesh; else
+        they stay at their places. Of images alone, and of detectors whose layout is known.
     """
 
     smoothing: float = 1.0
@@ -43,6 +46,7 @@ class CaptureSettings:
     outlier: float = 4.0
     noise: float | None = None
     iterations: int = 30
+    silhouettes: bool = False
 
 
 @dataclass(frozen=True)

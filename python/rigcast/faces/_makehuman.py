@@ -31,6 +31,7 @@ SETS = {
         "CC0 (MakeHuman community pack Face Units 01), MIT (visemes of met4citizen/TalkingHead)",
     ),
 }
+FACE_GROUPS = ("cheek", "chin", "eyebrows", "eyes", "forehead", "head", "mouth", "nose")  # of modelling targets
 DIALS = ("gender", "age", "muscle", "weight")
 PACKED = "base.obj.gz"
 BASE = "3dobjs/base.obj"
@@ -198,6 +199,15 @@ def macro_targets(path: Path, function: str) -> tuple[list[str], Float32]:
     if (path / PACKED).is_file():
         return read_sparse_shapes(path / "macrodetails.npz", NUM_VERTICES, function)
     return _targets(path / "targets/macrodetails", function)
+
+
+def modelling_targets(path: Path, function: str) -> tuple[list[str], Float32]:
+    """Names, such as ``nose/nose-width1-incr``, and offsets (K, 19158, 3) of the targets that shape a face."""
+    if (path / PACKED).is_file():
+        return read_sparse_shapes(path / "face_modelling_targets.npz", NUM_VERTICES, function)
+    found = [(group, *_targets(path / "targets" / group, function)) for group in FACE_GROUPS]
+    names = [f"{group}/{name}" for group, own, _ in found for name in own]
+    return names, np.concatenate([deltas for _, _, deltas in found])
 
 
 def _targets(folder: Path, function: str) -> tuple[list[str], Float32]:

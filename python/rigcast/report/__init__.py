@@ -2,6 +2,7 @@
 
 from rigcast.report._body.skinning import fit_skinning_baselines
 from rigcast.report._body.write import write_body
+from rigcast.report._capture.write import write_capture
 from rigcast.report._face_ik.write import write_face_ik
 from rigcast.report._sheet.contact_sheet import write_contact_sheet
 from rigcast.report._shot.write import write_shot
@@ -14,6 +15,7 @@ __all__ = [
     "fit_skinning_baselines",
     "measure_transfer",
     "write_body",
+    "write_capture",
     "write_contact_sheet",
     "write_face_ik",
     "write_shot",

@@ -8,7 +8,7 @@ from typing import Any
 
 from rigcast.study._messages import WrongMessage, sent_answer, sign_up
 from rigcast.study._order import PlacedTrial, course, training_course
-from rigcast.study._records import Study
+from rigcast.study._records import Stimulus, Study
 from rigcast.study._store import StudyStore
 
 GRACE = 300.0  # seconds: a session is "here" that long after its last answer
@@ -115,6 +115,11 @@ class Desk:
             "trial": trial.name,
             "position": placed.position,
             "block": placed.block,
-            "reference": stimuli[trial.reference].files if trial.reference else None,
-            "options": [stimuli[trial.options[method]].files for method in placed.order],
+            "reference": _files(stimuli[trial.reference]) if trial.reference else None,
+            "options": [_files(stimuli[trial.options[method]]) for method in placed.order],
         }
+
+
+def _files(stimulus: Stimulus) -> dict[str, Any]:
+    """Names of the files that a page must load."""
+    return {"files": stimulus.files, "faces": stimulus.faces}

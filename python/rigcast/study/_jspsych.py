@@ -46,9 +46,11 @@ def write_jspsych(study: Study, folder: str | os.PathLike[str], *, orders: int =
     Raises
     ------
     ValueError
-        If the folder exists.
+        If the folder exists, or the study has live figures.
     """
     Arguments("write_jspsych").whole("orders", orders, least=1, most=1000)
+    if study.is_live:
+        raise bad_argument("write_jspsych", "study", "of live figures", "made of pictures or loops", study.folder)
     place = Path(folder)
     if place.exists():
         raise bad_argument("write_jspsych", "folder", f"{str(folder)!r}, which exists", "a new folder", place)

@@ -68,6 +68,8 @@ def sent_answer(content: bytes, study: Study) -> SentAnswer:
     is_current = (sent.study, sent.build) == (study.id, study.build)
     if is_current and (trial := study.trial(sent.trial)) is not None:
         CHECKS[study.protocol](answer, len(trial.options))
+        if "turned" in answer:
+            _number(answer, "turned", 0.0, 90.0)
     return sent
 
 
@@ -79,7 +81,6 @@ def _choice(answer: Mapping[str, Any], _: int) -> None:
     if answer.get("side") not in ("left", "right"):
         raise WrongMessage("side must be left or right")
     _whole(answer, "similarity", 1, SIMILARITY)
-    _number(answer, "turned", 0.0, 90.0)
     if not isinstance(answer.get("forced"), bool):
         raise WrongMessage("forced must be true or false")
 

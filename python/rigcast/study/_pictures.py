@@ -15,9 +15,11 @@ from rigcast._rigs.rig import Rig
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.render import Camera, Lights, Material, Sensor, render
 from rigcast.sampling import Dataset
+from rigcast.study._live_figures import faces_file
 
 Float32 = NDArray[np.float32]
 GROUND = 0.2195  # linear light of the pages' gray, 128 of 255
+SENSOR = Sensor(background=(GROUND,) * 3, samples=3)
 DISTANCE = 4.5  # from the camera to the face, in heights of it: hardly any perspective
 #: The rotation to x to the right, y up, z toward the camera, of figures that face the viewer of their own program.
 UPRIGHT = {
@@ -112,6 +114,8 @@ class PictureSettings:
     fps : float
     albedo : dict of str to (V, 3) array
         Linear colors of the vertices of a character; else gray.
+    live : bool
+        Figures that the participants' browsers draw, and that turn as they drag, in place of pictures.
     """
 
     size: int = 400
@@ -119,6 +123,7 @@ class PictureSettings:
     seconds: float = 0.0
     fps: float = 24.0
     albedo: Mapping[str, ArrayLike] = field(default_factory=dict)
+    live: bool = False
 
     def __post_init__(self) -> None:
         check = Arguments("PictureSettings")
@@ -219,10 +224,17 @@ class Framing:
         albedo = settings.albedo.get(character, (0.55, 0.55, 0.55))
         return cls(camera, 0.5 * (low + high), upright, Material(albedo=albedo, specular=0.03), settings)
 
-    def draw(self, vertices: Float32, faces: NDArray[np.int32], degrees: float, threads: int) -> NDArray[np.uint8]:
-        """Pictures (T, H, W, 3) of meshes (T, V, 3), turned around the vertical axis."""
+    def standing(self, vertices: Float32, degrees: float = 0.0) -> NDArray[np.float64]:
+        """Meshes (T, V, 3) as the camera sees them: y up, z toward it, turned around the vertical axis."""
         turn = np.radians(degrees)
         around = np.array([[np.cos(turn), 0.0, np.sin(turn)], [0.0, 1.0, 0.0], [-np.sin(turn), 0.0, np.cos(turn)]])
-        standing = (vertices.astype(np.float64) @ self.upright.T - self.center) @ around.T
-        sensor = Sensor(background=(GROUND,) * 3, samples=3)
-        return render(standing, faces, self.camera, self.material, Lights(), sensor, threads=threads).color
+        return np.asarray((vertices.astype(np.float64) @ self.upright.T - self.center) @ around.T)
+
+    def draw(self, vertices: Float32, faces: NDArray[np.int32], degrees: float, threads: int) -> NDArray[np.uint8]:
+        """Pictures (T, H, W, 3) of meshes (T, V, 3)."""
+        standing = self.standing(vertices, degrees)
+        return render(standing, faces, self.camera, self.material, Lights(), SENSOR, threads=threads).color
+
+    def faces_file(self, faces: NDArray[np.int32], num_vertices: int) -> bytes:
+        """Triangles, colors, camera and light of a live figure."""
+        return faces_file(faces, num_vertices, self.camera, self.material, Lights(), SENSOR)

@@ -1,7 +1,7 @@
 """A study as data: stimuli, trials, settings, and the folder that holds them.
 
-``study.json`` states everything but the pictures, which lie in ``stimuli`` under names that tell a participant
-nothing. ``answers.sqlite`` appears beside them when the study is served first.
+``study.json`` states everything but the pictures, or the meshes of live figures, which lie in ``stimuli`` under names
+that tell a participant nothing. ``answers.sqlite`` appears beside them when the study is served first.
 """
 
 from __future__ import annotations
@@ -102,10 +102,25 @@ class StudySettings:
 
 @dataclass(frozen=True)
 class Stimulus:
-    """A face as it is shown: names of pictures ``files[view][frame]``."""
+    """A face as it is shown.
+
+    Attributes
+    ----------
+    name : str
+    files : list of list of str
+        Names of pictures by view and frame; of a live figure, which has one view, of its vertices by frame.
+    faces : str
+        The file of a live figure's triangles; empty for pictures.
+    """
 
     name: str
     files: list[list[str]]
+    faces: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all of its files."""
+        return [*([self.faces] if self.faces else []), *(name for view in self.files for name in view)]
 
 
 @dataclass(frozen=True)
@@ -182,8 +197,13 @@ class Study:
         return list(dict.fromkeys(name for trial in self.trials for name in trial.facts))
 
     def file_names(self) -> set[str]:
-        """Names of all pictures."""
-        return {name for stimulus in self.stimuli.values() for view in stimulus.files for name in view}
+        """Names of all files in the folder of the stimuli."""
+        return {name for stimulus in self.stimuli.values() for name in stimulus.names}
+
+    @property
+    def is_live(self) -> bool:
+        """True if the page draws figures itself."""
+        return any(stimulus.faces for stimulus in self.stimuli.values())
 
     def trial(self, name: str) -> StudyTrial | None:
         """The trial of a name; None for training trials and unknown names."""
@@ -193,7 +213,10 @@ class Study:
 def stated(study: Study) -> dict[str, Any]:
     """The content of ``study.json``."""
     values = {entry.name: getattr(study, entry.name) for entry in dataclasses.fields(study) if entry.name != "folder"}
-    values["stimuli"] = {name: stimulus.files for name, stimulus in study.stimuli.items()}
+    values["stimuli"] = {
+        name: {"files": stimulus.files, "faces": stimulus.faces} if stimulus.faces else stimulus.files
+        for name, stimulus in study.stimuli.items()
+    }
     for part in ("trials", "training"):
         values[part] = [dataclasses.asdict(trial) for trial in values[part]]
     values["settings"] = dataclasses.asdict(study.settings)
@@ -249,7 +272,10 @@ def _read(place: Path, content: dict[str, Any]) -> Study:
         [StudyTrial(**{**trial, "block": tuple(trial["block"])}) for trial in content[part]]
         for part in ("trials", "training")
     )
-    stimuli = {name: Stimulus(name, files) for name, files in content["stimuli"].items()}
+    stimuli = {
+        name: Stimulus(name, **files) if isinstance(files, dict) else Stimulus(name, files)
+        for name, files in content["stimuli"].items()
+    }
     if content["protocol"] not in PROTOCOLS:
         raise bad_file(place / STATED, f"of protocol {shown(content['protocol'])}", ", ".join(PROTOCOLS))
     for trial in [*trials, *training]:

@@ -13,11 +13,13 @@ import threading
 import time
 from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.study._desk import Desk
+from rigcast.study._live_figures import KINDS
 from rigcast.study._messages import LARGEST
 from rigcast.study._records import PICTURES, Study
 from rigcast.study._store import StudyStore
@@ -196,7 +198,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in HEADERS.items():
             self.send_header(name, value)
-        if kind == "image/png":
+        if status == 200 and self.path.startswith(f"/{PICTURES}/"):
             self.send_header("Cache-Control", "private, max-age=86400, immutable")
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
@@ -217,7 +219,7 @@ class _Handler(BaseHTTPRequestHandler):
             return _json(200, desk.about())
         folder, _, name = path.lstrip("/").partition("/")
         if folder == PICTURES and name in self.server.pictures:
-            return 200, "image/png", (desk.study.folder / PICTURES / name).read_bytes()
+            return 200, KINDS[Path(name).suffix], (desk.study.folder / PICTURES / name).read_bytes()
         return _text(404, "There is no such page.")
 
     def _admin(self, path: str) -> Sent:

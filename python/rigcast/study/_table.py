@@ -143,12 +143,12 @@ def answer_row(
         row["rating"] = answer["rating"]
     elif study.protocol == "choice":
         row |= {"left": order[0], "right": order[1], "side": answer["side"], "chosen": order[answer["side"] == "right"]}
-        row |= {key: answer[key] for key in ("similarity", "forced", "turned")}
+        row |= {key: answer[key] for key in ("similarity", "forced")}
     else:
         for place, (method, rank) in enumerate(zip(order, answer["ranks"], strict=True)):
             row[RANK + method] = np.nan if rank is None else rank
             row[PLACE + method] = place
-    return row
+    return row | {"turned": answer.get("turned", "")}
 
 
 def from_rows(
@@ -156,6 +156,7 @@ def from_rows(
 ) -> StudyAnswers:
     """A table of rows, with every column that the protocol has."""
     more = [prefix + method for prefix in (RANK, PLACE) for method in study.methods if study.protocol == "ranking"]
+    more += ["turned"] * (study.is_live and "turned" not in VALUES[study.protocol])
     fixed = ["rt", "position", "count", "received", "arrival", "wall", "mono", "load"]
     names = [PERSON, "trial", *study.fact_names, *VALUES[study.protocol], *more, *fixed]
     columns = {name: column([row.get(name, "") for row in rows], name) for name in names}

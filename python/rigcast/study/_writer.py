@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_write, default_mode
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.plot._image import png
 from rigcast.progress import Progress, ProgressOption, as_callback
+from rigcast.study._live_figures import FACES, MESH, mesh_file
 from rigcast.study._pictures import Framing, NamedExpression, PictureSettings, Poser, Subject
 from rigcast.study._records import (
     PICTURES,
@@ -187,20 +187,30 @@ class StudyWriter:
         if not expression.controls and self.protocol == "rating":
             activations = activations[:1]
         meshes = np.stack([poser.vertices(expression, activation) for activation in activations])
+        name = f"s{len(self.stimuli) + 1:04d}"
+        if self.plan.pictures.live:
+            faces = self._faces(framing.faces_file(poser.faces, len(poser.rest)))
+            files = [[self._keep(mesh_file(mesh, poser.faces), MESH) for mesh in framing.standing(meshes)]]
+            self.stimuli[name] = Stimulus(name, files, faces)
+            return name
         files = []
         for degrees in self._views():
-            row = [self._keep(picture) for picture in framing.draw(meshes, poser.faces, degrees, self.threads)]
+            row = [self._keep(png(picture)) for picture in framing.draw(meshes, poser.faces, degrees, self.threads)]
             files.append(row)
-        name = f"s{len(self.stimuli) + 1:04d}"
         self.stimuli[name] = Stimulus(name, files)
         return name
 
-    def _keep(self, picture: NDArray[np.uint8]) -> str:
-        """The name of a picture's file, drawn by lot: its order would tell which method it shows."""
+    def _faces(self, content: bytes) -> str:
+        """The name of a file of triangles, which figures of one topology and character share."""
+        known = (name for name, kept in self.pictures.items() if name.endswith(FACES) and kept == content)
+        return next(known, None) or self._keep(content, FACES)
+
+    def _keep(self, content: bytes, suffix: str = ".png") -> str:
+        """The name of a file, drawn by lot: its order would tell which method it shows."""
         while True:
-            name = f"{int(self.random.integers(2**40)):010x}.png"
+            name = f"{int(self.random.integers(2**40)):010x}{suffix}"
             if name not in self.pictures:
-                self.pictures[name] = png(picture)
+                self.pictures[name] = content
                 return name
 
     def _views(self) -> list[float]:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import bisect
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast.plot._image import png
 from rigcast.viewer._figures._posing import Row
 
 DEFAULT_FRAMES = 96
 MOST_FRAMES = 100_000
 SLOWEST, FASTEST = 0.05, 8.0
+WIDEST = 320  # pixels of a picture that stands beside the figures
 Rows = NDArray[np.float32]
+Pictures = Sequence[NDArray[np.uint8]]
 
 
 class Timeline:
@@ -28,10 +33,17 @@ class Timeline:
     poses : (T, C) float32 array, optional
         The clip as poses, which channels may miss.
     fps : float
+
+    Attributes
+    ----------
+    pictures : sequence of (H, W, 3) uint8 arrays, or None
+        What the clip was captured from, one per frame.
     """
 
     def __init__(self, rest: Row, rows: Rows | None = None, poses: Rows | None = None, fps: float = 24.0) -> None:
         self.poses, self.rows, self._rest = poses, rows, rest
+        self.pictures: Pictures | None = None
+        self._drawn: tuple[int, str] = (-1, "")  # frame, and its picture as an address
         self.frames = DEFAULT_FRAMES if rows is None else len(rows)
         self.fps, self.speed = fps, 1.0
         self.playing = False
@@ -110,4 +122,17 @@ class Timeline:
             "speed": self.speed,
             "keys": sorted(self.keys),
             "clip": self.rows is not None,
+            "picture": self._picture(),
         }
+
+    def _picture(self) -> str | None:
+        """The present frame's picture as a ``data:`` address; None without one."""
+        frame = self.frame
+        if self.pictures is None or frame >= len(self.pictures):
+            return None
+        if frame != self._drawn[0]:
+            pixels = np.asarray(self.pictures[frame])
+            step = -(-pixels.shape[1] // WIDEST)
+            text = base64.b64encode(png(np.ascontiguousarray(pixels[::step, ::step]))).decode()
+            self._drawn = frame, f"data:image/png;base64,{text}"
+        return self._drawn[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ def view(
     fps: float = 24.0,
     through: _core.Deformer | None = None,
     face_ik: FaceIk | None = None,
+    pictures: Sequence[NDArray[np.uint8]] | None = None,
     seed: int = 0,
     moods: Mapping[str, str] | None = None,
     host: str = "127.0.0.1",
@@ -62,6 +63,8 @@ def view(
         linear skinning.
     face_ik : FaceIk, optional
         Learned inverse kinematics of the model: its control points are shown as handles.
+    pictures : sequence of (H, W, 3) uint8 arrays, optional
+        What the clip was captured from, one per frame, such as :class:`rigcast.capture.Pictures`: shown in a corner.
     seed : int
         Of a synthesizer.
     moods : mapping from mood to label, optional
@@ -93,6 +96,7 @@ def view(
     True
     """
     shown: dict[str, Any] = {"poses": poses, "channels": channels, "through": through, "face_ik": face_ik}
+    shown["pictures"] = pictures
     if not isinstance(model, Synthesizer):
         for name, value in (("seed", seed or None), ("moods", moods)):
             if value is not None:
@@ -111,13 +115,14 @@ def record(
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
     fps: float = 24.0,
+    pictures: Sequence[NDArray[np.uint8]] | None = None,
     vertices: int | None = None,
 ) -> Recording:
     """Record a motion as a page that plays offline: without a server, in a notebook that is read elsewhere.
 
     Parameters
     ----------
-    model, beside, poses, channels, fps
+    model, beside, poses, channels, fps, pictures
         As in :func:`view`. Without a motion the page shows the rest pose.
     vertices : int, optional
         Makes a page of some hundred kilobytes, as a notebook can store it: at most so many vertices per figure, at
@@ -141,7 +146,7 @@ def record(
     >>> rc.viewer.record(face, poses=smile, fps=24).save("smile.html")
     """
     most = None if vertices is None else Arguments("record").whole("vertices", vertices, least=100)
-    return recorded(stage_of(model, beside, poses=poses, channels=channels, fps=fps), most)
+    return recorded(stage_of(model, beside, poses=poses, channels=channels, fps=fps, pictures=pictures), most)
 
 
 def acting_stage_of(
@@ -166,6 +171,7 @@ def stage_of(
     fps: float = 24.0,
     through: _core.Deformer | None = None,
     face_ik: FaceIk | None = None,
+    pictures: Sequence[NDArray[np.uint8]] | None = None,
 ) -> Stage:
     """The stage of a view, as :func:`view` describes it."""
     rate = Arguments("view").rate("fps", fps)
@@ -182,7 +188,14 @@ def stage_of(
     handles: list[HandleSet] = [limbs] if (limbs := limb_handles(figure)) is not None else []
     if face_ik is not None:
         handles.append(ControlPoints(figure, face_ik))
-    return Stage(figure, other, _timeline(figure, poses, channels, rate), handles)
+    timeline = _timeline(figure, poses, channels, rate)
+    if pictures is not None:
+        if timeline.rows is None:
+            raise bad_argument("view", "pictures", "given without a clip", "beside poses or channels")
+        if len(pictures) != timeline.frames:
+            raise bad_argument("view", "pictures", f"{len(pictures)} of them", f"{timeline.frames}, one per frame")
+        timeline.pictures = pictures
+    return Stage(figure, other, timeline, handles)
 
 
 def _timeline(

@@ -10,7 +10,7 @@ import numpy as np
 from rigcast import capture
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
-from rigcast.cli._result import Result
+from rigcast.cli._result import Result, WrongInput
 
 SUMMARY = "film synthetic actors with exact labels: a set to measure performance capture on"
 EXAMPLE = """rigcast actors -o actors --actors 2 --frames 3 --size 64
@@ -34,6 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing,
         help="a copy of ICT-FaceKit (default: the built-in face, which is constructed)",
     )
+    parser.add_argument(
+        "--makehuman",
+        metavar="FOLDER",
+        type=arguments.existing,
+        help="the data of MPFB, or what faces convert wrote: its head in place of ICT's, with ARKit's shapes",
+    )
     parser.add_argument("--actors", metavar="N", type=arguments.count, default=6, help="default 6")
     parser.add_argument("--seed", metavar="N", type=arguments.seed, default=0, help="of the first actor (default 0)")
     parser.add_argument("--frames", metavar="N", type=arguments.count, default=PLAN.frames, help="of each actor")
@@ -55,7 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Film; finished actors of an interrupted command are kept."""
-    cast = capture.example_cast() if args.ict is None else capture.ict_cast(args.ict)
+    if args.ict is not None and args.makehuman is not None:
+        raise WrongInput("--ict and --makehuman are two faces: give one")
+    if args.makehuman is not None:
+        cast = capture.makehuman_cast(args.makehuman)
+    else:
+        cast = capture.example_cast() if args.ict is None else capture.ict_cast(args.ict)
     clip = None if args.clip is None else np.load(args.clip, allow_pickle=False)
     with console.progress() as progress:
         stated = capture.make_actor_set(

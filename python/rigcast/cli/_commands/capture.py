@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from rigcast.cli._result import Result, WrongInput
 
 SUMMARY = "find weights and head motion from the points of a face detector"
 EXAMPLE = """rigcast capture points.csv face.safetensors --map map.json --size 640 480 -o captured.npz
-rigcast capture points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o head.bvh
+rigcast capture points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o a.bvh --report a.html
 rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --focal 800 -o live.csv
 rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --pictures frames -o w.npz"""
 FORMATS = (
@@ -47,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         help=FORMATS,
+    )
+    parser.add_argument(
+        "--report",
+        metavar="HTML",
+        type=arguments.OutputFile(".html"),
+        help="write a page: input beside character, residuals, weights, jitter, what was occluded or lost",
     )
     parser.add_argument("--mesh", metavar="NAME", help="the rig's mesh, where its file holds several (.blend, .glb)")
     add_drop_unreadable(parser)
@@ -80,6 +87,11 @@ def _add_places(group: Any) -> None:
         " the rig's shapes)",
     )
     group.add_argument(
+        "--silhouettes",
+        action="store_true",
+        help="points of the inner lips lie on the lips' silhouettes, as detectors place them (default: they are fixed)",
+    )
+    group.add_argument(
         "--write-map", metavar="JSON", type=arguments.OutputFile(".json"), help="write where the points lie"
     )
 
@@ -90,6 +102,13 @@ def _add_weights(group: Any) -> None:
         metavar="FILE",
         type=arguments.existing_file,
         help="weights (T, K) or (K,) as .npy, NaN where they are free; or an .npz, whose names leave the others free",
+    )
+    group.add_argument(
+        "--corrected",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="weights as of --pins, of which an artist corrected some frames in whole, 3 to 10: the actor's shapes are "
+        "fitted to them, the shot is solved on these again, and the frames are kept",
     )
     group.add_argument(
         "--priors",
@@ -138,6 +157,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Read points and rig, solve, and write all outputs."""
     if args.prior_strength is not None and args.priors is None:
         raise WrongInput("--prior-strength is about the weights that --priors reads")
+    if args.corrected is not None and args.mirrored:
+        raise WrongInput("--corrected is for points that are not --mirrored")
     if args.pictures is None and (args.own_rig or args.passes is not None):
         raise WrongInput(f"{'--own-rig' if args.own_rig else '--passes'} is about the pictures that --pictures reads")
     rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
@@ -148,32 +169,60 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         smoothing=SETTINGS.smoothing if args.smoothing is None else args.smoothing,
         sparsity=SETTINGS.sparsity if args.sparsity is None else args.sparsity,
         noise=args.noise,
+        silhouettes=args.silhouettes,
     )
+    pictures = None if args.pictures is None else capture.Pictures(args.pictures)
+    given = {
+        "landmarks": None if args.map is None else capture.load_places(args.map, rig, count),
+        "detector": args.detector,
+        "neutral": args.neutral,
+        "focal": args.focal,
+        "strength": None if args.strength is None else _strength(args.strength, rig),
+        "priors": None if args.priors is None else _priors(args, rig, tracks),
+        "mirrored": args.mirrored,
+        "settings": settings,
+    }
     pins = None if args.pins is None else inverse.load_pins(args.pins, rig, frames)
-    priors = None if args.priors is None else _priors(args, rig, tracks)
-    found = capture.solve(
-        rig,
-        tracks,
-        None if args.map is None else capture.load_places(args.map, rig, count),
-        detector=args.detector,
-        neutral=args.neutral,
-        focal=args.focal,
-        strength=None if args.strength is None else _strength(args.strength, rig),
-        fixed=pins,
-        priors=priors,
-        mirrored=args.mirrored,
-        settings=settings,
-    )
-    if args.pictures is not None:
-        given = capture.RefineSettings(offsets=not args.own_rig, passes=args.passes or 1)
-        pictures = capture.Pictures(args.pictures)
-        found = capture.refine(rig, found, pictures, tracks, fixed=pins, priors=priors, settings=given)
+    found, shown = capture.solve(rig, tracks, fixed=pins, **given), rig
+    said: tuple[str, ...] = ()
+    if args.corrected is not None:
+        shown, pins, said = _corrected(args, rig, tracks, pins, found)
+        found = capture.solve(shown, tracks, fixed=pins, **given)
+    if pictures is not None:
+        terms = capture.RefineSettings(offsets=not args.own_rig, passes=args.passes or 1)
+        found = capture.refine(shown, found, pictures, tracks, fixed=pins, priors=given["priors"], settings=terms)
+    found = replace(found, notes=(*found.notes, *said))
     notes = [f"{path.name}: {note}" for path in args.output for note in capture.write(path, rig, found)]
     if args.write_map is not None:
         found.places.save(args.write_map)
+    outputs = list(args.output)
+    if args.report is not None:
+        from rigcast import report
+
+        outputs.append(args.report)
+        with console.progress() as progress:
+            report.write_capture(args.report, shown, found, tracks, pictures, name=args.points.stem, progress=progress)
     result = _figures(rig, found) | {"notes": [*found.notes, *notes]}
     _say(console, args, result)
-    return {"outputs": [os.fspath(path) for path in args.output], **result}
+    return {"outputs": [os.fspath(path) for path in outputs], **result}
+
+
+def _corrected(
+    args: argparse.Namespace, rig: Any, tracks: capture.Tracks, pins: Any, found: capture.Capture
+) -> tuple[Any, Any, tuple[str, ...]]:
+    """The rig with the actor's own shapes, pins that keep the corrected frames, and what was found."""
+    corrected = np.broadcast_to(inverse.load_pins(args.corrected, rig, len(found.weights)), found.weights.shape)
+    personal = capture.personalize(rig, found, tracks, corrected)
+    kept = np.full(found.weights.shape, np.nan)
+    kept[personal.frames] = corrected[personal.frames]
+    kept = kept if pins is None else np.where(np.isnan(kept), pins, kept)
+    before, after = personal.residual
+    text = (
+        f"the actor's shapes were fitted to {len(personal.frames)} corrected frames: strengths from "
+        f"{personal.strength.min():.2f} to {personal.strength.max():.2f}, their points within {figure(after)} in place "
+        f"of {figure(before)} pixels"
+    )
+    return personal.rig, kept, (text,)
 
 
 def _strength(path: Path, rig: Any) -> Any:
@@ -213,6 +262,7 @@ def _figures(rig: Any, found: capture.Capture) -> dict[str, Any]:
         "focal": found.focal,
         "focal_found": found.focal_found,
         "neutral": found.neutral,
+        "worth_correcting": capture.frames_to_correct(found),
         "lost": np.flatnonzero(found.lost),
         "settled": int(found.settled.sum()),
         "head_degrees": np.ptp(angles, axis=0).tolist(),
@@ -234,6 +284,7 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
     console.pairs(
         [
             ("weights", ", ".join(map(os.fspath, args.output))),
+            *([] if args.report is None else [("report", os.fspath(args.report))]),
             ("solved", f"{result['frames']:,} frames at {result['fps']:g} per second"),
             ("points", f"{result['points_used']} of {result['points']} used, {away} frame"),
             ("weights on", f"{figure(result['cardinality'])} of {result['shapes']} in a frame, above 0.001"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rigcast import ik, synthesis, viewer
+from rigcast import capture, ik, synthesis, viewer
 from rigcast._load_model import load
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console, say
@@ -31,6 +31,7 @@ SUMMARY = "show a model, a rig, a data set or a synthesizer in a browser, where 
 EXAMPLE = """rigcast view hero.safetensors
 rigcast view hero.safetensors --beside held_out.rwdata
 rigcast view hero.safetensors --motion held_out.rwdata/00000.poses.npy --fps 24
+rigcast view face.safetensors --motion weights.npz --pictures frames
 rigcast view hero.npz --through hero.safetensors
 rigcast view dog.blend --action walk
 rigcast view moods.safetensors face.safetensors --seed 7"""
@@ -80,6 +81,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"what a rig plays: an action of its file (.blend, .glb, .fbx), or a motion ({MOTIONS})",
     )
     add_retargeting_arguments(parser)
+    parser.add_argument(
+        "--pictures",
+        metavar="PATH",
+        type=arguments.existing,
+        help="the video that --motion was captured from, or a folder of its frames: shown in a corner",
+    )
     parser.add_argument("--seed", type=arguments.seed, default=0, help="of a synthesizer (default 0)")
     parser.add_argument(
         "--moods",
@@ -123,7 +130,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console) -> Stage:
     """Make the stage from files that are open."""
     if isinstance(subject, synthesis.Synthesizer):
-        for name in ("motion", "action", "through", "face_ik", "fps"):
+        for name in ("motion", "action", "through", "face_ik", "fps", "pictures"):
             if getattr(args, name):
                 raise WrongInput(f"--{name.replace('_', '-')} is not for a synthesizer, which makes its own motion")
         moods = None if args.moods is None else load_moods(args.moods)
@@ -133,7 +140,10 @@ def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console
             raise WrongInput(f"{name.upper() if name == 'rig' else '--' + name} is for a synthesizer alone")
     through = None if args.through is None else load(args.through)
     face_ik = None if args.face_ik is None else ik.load(args.face_ik)
-    return stage_of(subject, beside, **_motion(args, subject, console), through=through, face_ik=face_ik)
+    pictures = None if args.pictures is None else capture.Pictures(args.pictures)
+    return stage_of(
+        subject, beside, **_motion(args, subject, console), through=through, face_ik=face_ik, pictures=pictures
+    )
 
 
 def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[str, Any]:

@@ -93,6 +93,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--loop", metavar="SECONDS", type=float, default=0.0, help="loops in place of pictures")
     parser.add_argument(
+        "--live", action="store_true", help="figures that the browser draws, turned by dragging, in place of pictures"
+    )
+    parser.add_argument(
         "--limit", metavar="SECONDS", type=arguments.positive, default=SETTINGS.limit, help="of a choice"
     )
     parser.add_argument(
@@ -111,7 +114,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     settings = study.StudySettings(
         question=args.question, limit=args.limit, picture_degrees=args.degrees, consent=_consent(args.consent)
     )
-    look = study.PictureSettings(size=args.size, seconds=args.loop)
+    look = study.PictureSettings(size=args.size, seconds=args.loop, live=args.live)
     with contextlib.ExitStack() as stack, console.progress() as progress:
         more = {"overwrite": args.overwrite, "threads": args.threads, "progress": progress}
         if not args.rigs and not args.truth:
@@ -136,7 +139,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     console.pairs(
         [
             ("trials", f"{len(made.trials)} per participant, {len(made.training)} to practise"),
-            ("pictures", f"{len(made.file_names()):,} in {args.output}"),
+            ("figures" if made.is_live else "pictures", f"{len(made.file_names()):,} files in {args.output}"),
             ("build", made.build),
         ]
     )

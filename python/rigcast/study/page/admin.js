@@ -4,6 +4,7 @@ import { element } from "./dom.js";
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const at = (path) => `admin/${path}?token=${encodeURIComponent(token)}`;
+const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 const by = (id) => document.getElementById(id);
 
 function ago(seconds) {
@@ -22,8 +23,8 @@ function row(session) {
 function show(study) {
   document.title = by("name").textContent = study.name;
   const finished = study.sessions.filter((session) => session.this_build && session.answered >= session.of).length;
-  const second = study.second_answers ? `, ${study.second_answers} second answers kept beside` : "";
-  by("summary").textContent = `${study.protocol}: ${study.sessions.length} participants, ${finished} finished, ${study.answers} answers${second}.`;
+  const second = study.second_answers ? `, ${counted(study.second_answers, "second answer")} kept beside` : "";
+  by("summary").textContent = `${study.protocol}: ${counted(study.sessions.length, "participant")}, ${finished} finished, ${counted(study.answers, "answer")}${second}.`;
   by("rows").replaceChildren(...study.sessions.map(row));
 }
 

@@ -1,7 +1,7 @@
 // Forced choice: the truth in the middle, two methods beside it, ten seconds, then how similar the chosen one is.
 
 import { drawn, element, show } from "./dom.js";
-import { Face, Loop } from "./faces.js";
+import { Loop, Turning, faceOf } from "./faces.js";
 import { pictureEdge } from "./screen.js";
 
 const KEYS = { s: "left", f: "right" };
@@ -16,7 +16,7 @@ export const help = [
 export async function ask(trial, settings, screen) {
   const { edge } = pictureEdge(settings, screen, 3);
   const [left, right] = trial.options;
-  const faces = [left, trial.reference, right].map((files, i) => new Face(files, edge, ["left", "middle", "right"][i], settings.fps));
+  const faces = [left, trial.reference, right].map((stimulus, i) => faceOf(stimulus, edge, ["left", "middle", "right"][i], settings));
   const row = element("div", { className: "faces" }, ...faces.map((face) => face.box));
   const buttons = ["left", "right"].map((side) => element("button", { id: side, textContent: side === "left" ? "S  left" : "F  right" }));
   const prompt = element("p", { id: "prompt", textContent: settings.question || question });
@@ -32,7 +32,7 @@ export async function ask(trial, settings, screen) {
 function choose(faces, row, buttons, prompt, settings, onset) {
   return new Promise((done) => {
     let forced = false;
-    let turned = 0;
+    const turning = new Turning(faces);
     const timer = setTimeout(() => {
       forced = true;
       row.classList.add("hidden");
@@ -41,27 +41,19 @@ function choose(faces, row, buttons, prompt, settings, onset) {
     const finish = (side, event) => {
       clearTimeout(timer);
       removeEventListener("keydown", key);
-      done({ answer: { side, forced, turned }, rt: event.timeStamp - onset });
-    };
-    const turn = (step) => {
-      const most = faces[0].files.length - 1;
-      for (const face of faces) {
-        face.view = Math.min(Math.max(face.view + step, 0), most);
-        if (!face.isLoop) face.step(0);
-      }
-      turned = Math.max(turned, Math.abs(faces[0].view - most / 2) * settings.turn_step);
+      done({ answer: { side, forced, turned: turning.largest }, rt: event.timeStamp - onset });
     };
     const key = (event) => {
       if (event.ctrlKey || event.altKey || event.metaKey) return;
       const side = KEYS[event.key.toLowerCase()];
       if (side && !event.repeat) finish(side, event);
-      else if (event.key === "ArrowLeft") turn(-1);
-      else if (event.key === "ArrowRight") turn(1);
+      else if (event.key === "ArrowLeft") turning.by(-settings.turn_step);
+      else if (event.key === "ArrowRight") turning.by(settings.turn_step);
       else return;
       event.preventDefault();
     };
     addEventListener("keydown", key);
-    for (const [face, side] of [[faces[0], "left"], [faces[2], "right"]]) face.image.addEventListener("click", (event) => finish(side, event));
+    for (const [face, side] of [[faces[0], "left"], [faces[2], "right"]]) face.surface.addEventListener("click", (event) => turning.dragged || finish(side, event));
     for (const button of buttons) button.addEventListener("click", (event) => finish(button.id, event));
   });
 }
@@ -79,6 +71,7 @@ function rate(row, prompt) {
     addEventListener("keydown", key);
     const buttons = Array.from({ length: 5 }, (_, i) => element("button", { className: "similar", textContent: i + 1, onclick: () => finish(i + 1) }));
     const ends = [element("span", { textContent: "Not at all" }), element("span", { textContent: "Identical" })];
-    document.querySelector(".answers").replaceChildren(element("div", { className: "line" }, ...buttons), element("div", { className: "ends" }, ...ends));
+    const scale = element("div", { className: "narrow" }, element("div", { className: "line" }, ...buttons), element("div", { className: "ends" }, ...ends));
+    document.querySelector(".answers").replaceChildren(scale);
   });
 }

@@ -114,7 +114,9 @@ function sending(waiting, reachable, isKept) {
 async function train(about, session, course, ask) {
   if (session.trained || course.training.length === 0) return;
   const first = "First a few trials to practise, which are not stored.";
-  await screen("Practice", [...protocols[about.protocol].help, first], "Start the practice");
+  const live = course.training.some((trial) => trial.options.some(({ faces }) => faces));
+  const turned = live ? ["Drag a face sideways to turn it; the others turn with it."] : [];
+  await screen("Practice", [...protocols[about.protocol].help, ...turned, first], "Start the practice");
   for (const trial of course.training) {
     await preload(namesOf(trial));
     await ask(trial);
@@ -197,4 +199,9 @@ async function end(about, queue) {
   );
 }
 
-run();
+/** Say why a page cannot go on; what was answered is kept. */
+function stopped(error) {
+  show("text", element("h1", { textContent: "This page cannot go on" }), element("p", { textContent: String(error?.message ?? error) }));
+}
+
+run().catch(stopped);

@@ -1,7 +1,7 @@
 // Ranking: several methods beside the truth; equal ranks are ties, and faces without a rank lie between.
 
 import { drawn, element, show } from "./dom.js";
-import { Face, Loop } from "./faces.js";
+import { Loop, Turning, faceOf } from "./faces.js";
 import { pictureEdge } from "./screen.js";
 
 const LETTERS = "ABCDEFGHI";
@@ -19,8 +19,9 @@ export async function ask(trial, settings, screen) {
   const rows = Math.ceil(count / columns) + 1;
   const size = pictureEdge(settings, screen, columns, rows);
   const edge = Math.max(Math.floor((size.edge * rows - 70 * (rows - 1) + 110) / rows), 80);
-  const truth = new Face(trial.reference, edge, "the face to match", settings.fps);
-  const faces = trial.options.map((files, i) => new Face(files, edge, `attempt ${LETTERS[i]}`, settings.fps));
+  const truth = faceOf(trial.reference, edge, "the face to match", settings);
+  const faces = trial.options.map((stimulus, i) => faceOf(stimulus, edge, `attempt ${LETTERS[i]}`, settings));
+  const turning = new Turning([truth, ...faces]);
   const ranks = Array(count).fill(null);
   const submit = element("button", { id: "submit", textContent: "Submit", disabled: true });
   faces.forEach((face, place) => face.box.append(rankButtons(ranks, place, submit)));
@@ -36,7 +37,7 @@ export async function ask(trial, settings, screen) {
   return new Promise((done) => {
     submit.addEventListener("click", (event) => {
       loop.stop();
-      done({ answer: { ranks: [...ranks] }, rt: event.timeStamp - onset, edge });
+      done({ answer: { ranks: [...ranks], turned: turning.largest }, rt: event.timeStamp - onset, edge });
     });
   });
 }

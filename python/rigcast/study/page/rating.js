@@ -1,7 +1,7 @@
 // Rating: the neutral face on the left, the expression on the right, a scale from 1 to 9 without a mark at first.
 
 import { drawn, element, show } from "./dom.js";
-import { Face, Loop } from "./faces.js";
+import { Loop, Turning, faceOf } from "./faces.js";
 import { pictureEdge } from "./screen.js";
 
 const MOST = 9;
@@ -15,7 +15,8 @@ export const help = [
 /** Show a trial; resolves with {answer, rt, edge}. */
 export async function ask(trial, settings, screen) {
   const { edge } = pictureEdge(settings, screen, 2);
-  const faces = [new Face(trial.reference, edge, "face at rest", settings.fps), new Face(trial.options[0], edge, "face with an expression", settings.fps)];
+  const faces = [faceOf(trial.reference, edge, "face at rest", settings), faceOf(trial.options[0], edge, "face with an expression", settings)];
+  const turning = new Turning(faces);
   const scale = new Scale();
   const submit = element("button", { id: "submit", textContent: "Submit", disabled: true });
   show(
@@ -31,7 +32,7 @@ export async function ask(trial, settings, screen) {
       if (scale.value === null) return;
       removeEventListener("keydown", key);
       loop.stop();
-      done({ answer: { rating: scale.value }, rt: event.timeStamp - onset, edge });
+      done({ answer: { rating: scale.value, turned: turning.largest }, rt: event.timeStamp - onset, edge });
     };
     const key = (event) => {
       if (event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;

@@ -148,8 +148,16 @@ class View {
     if (document.activeElement !== $("color")) $("color").value = frame.color;
     if (frame.grab) this.pointer.answered(frame.grab);
     if (frame.notice) this.notice(frame.notice);
+    this.showFootage(frame.timeline.picture);
     this.showTrust(frame);
     this.showLegend(frame);
+  }
+
+  /** The picture that this frame was captured from, if there is one and it is wanted. */
+  showFootage(address) {
+    $("video").hidden = !address;
+    $("footage").hidden = !address || !$("video").classList.contains("on");
+    if (address && $("footage").src !== address) $("footage").src = address;
   }
 
   showTrust({ confidence }) {
@@ -220,6 +228,10 @@ class View {
       this.overlay.showsHandles = $("handles").classList.toggle("on");
       this.redraw();
     });
+    click("video", () => {
+      $("video").classList.toggle("on");
+      this.showFootage(this.frame?.timeline.picture);
+    });
     click("frame", () => this.fit());
     click("undo", () => this.link.send("undo"));
     click("redo", () => this.link.send("redo"));
@@ -243,7 +255,7 @@ class View {
   shortcut(event) {
     if (event.target.matches("input, select")) return;
     const letter = event.key.toLowerCase();
-    const keys = { w: "wire", s: "flat", g: "ground", h: "handles", f: "frame", k: "key", " ": "play" };
+    const keys = { w: "wire", s: "flat", g: "ground", h: "handles", f: "frame", v: "video", k: "key", " ": "play" };
     const commanded = event.ctrlKey || event.metaKey;
     if (SIDES[letter] && !commanded) {
       this.camera.lookFrom(SIDES[letter]);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,12 +180,12 @@ def _own_shapes(
         moved = DeformationTransfer(rest, neutral, character.faces, fixed).transfer(rest + deltas) - neutral
     count = len(deltas)
     strength = np.exp(rng.normal(0.0, change.strength, count))
-    shares = rng.normal(0.0, change.mix, (count, count)) * 3.0 / np.sqrt(count) * _neighbors(deltas)
+    shares = rng.normal(0.0, change.mix, (count, count)) * 3.0 / np.sqrt(count) * neighbors(deltas)
     mixed = np.tensordot(shares + np.eye(count), moved, axes=1)
     return np.asarray(strength[:, None, None] * mixed, np.float32)
 
 
-def _neighbors(deltas: Float32) -> NDArray[np.bool_]:
+def neighbors(deltas: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
     """(K, K) true where a shape moves enough of the vertices that another one moves."""
     size = np.linalg.norm(deltas, axis=2)
     moves = (size > MOVED * size.max(axis=1, keepdims=True)).astype(np.float64)

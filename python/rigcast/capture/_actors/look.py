@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.capture._actors import EYES, MOUTH, Actor
+from rigcast.capture._actors.cast import EYES, MOUTH, Actor
 from rigcast.render._occlusion import ambient_occlusion
 from rigcast.render._scene import Material
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._rigs.matching import plain_name
 from rigcast._validate import Arguments
-from rigcast.capture._actors import Actor
-from rigcast.capture._actors_look import look_of
+from rigcast.capture._actors.cast import Actor
+from rigcast.capture._actors.look import look_of
 from rigcast.render._camera import Camera
 from rigcast.render._render import render, survey, visible
 from rigcast.render._scene import Lights, Sensor

@@ -16,8 +16,8 @@ from rigcast._interrupts import held_back
 from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.locks import locked
 from rigcast._validate import Arguments, bad_argument
-from rigcast.capture._actors import ActorVariation, Cast
-from rigcast.capture._actors_shot import ShotPlan, film
+from rigcast.capture._actors.cast import ActorVariation, Cast
+from rigcast.capture._actors.shot import ShotPlan, film
 from rigcast.progress import Progress, ProgressOption, as_callback
 
 STATED = "set.json"

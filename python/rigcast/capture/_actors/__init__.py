@@ -1,0 +1,1 @@
+"""Synthetic actors: who they are, how they look, and how they are filmed."""
