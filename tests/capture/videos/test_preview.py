@@ -114,7 +114,7 @@ def test_a_folder_becomes_weights_a_preview_and_points(run, tmp_path):
 def test_another_solve_takes_the_points_of_the_first(run, tmp_path, monkeypatch):
     first = run("-o", "w.npz", "--keep-points", "mine.npz")
     monkeypatch.setattr("rigcast.capture._video.detect.FaceNetworks", None)
-    again = run("-o", "w.npz", "--keep-points", "mine.npz", "--overwrite", "--smoothing", "0")
+    again = run("-o", "again.npz", "--keep-points", "mine.npz", "--smoothing", "0")
     assert again["frames"] == first["frames"]
     assert not (tmp_path / "w.points.npz").exists()
 
