@@ -68,7 +68,11 @@ def test_the_mesh_lies_on_the_face_and_nowhere_else(solved):
 def test_a_preview_has_all_frames_at_the_rate_of_the_shot(solved, tmp_path):
     rig, _, tracks, found = solved
     pictures = np.zeros((6, SIZE[1], SIZE[0], 3), np.uint8)
-    rc.capture.write_preview(tmp_path / "p.mp4", rig, found, pictures, tracks, height=240)
+    seen = []
+    rc.capture.write_preview(
+        tmp_path / "p.mp4", rig, found, pictures, tracks, height=240, progress=lambda one: seen.append(one.done)
+    )
+    assert seen == [1, 2, 3, 4, 5, 6]
     shown = rc.capture.Pictures(tmp_path / "p.mp4")
     assert (len(shown), shown.fps, shown[0].shape) == (6, 30.0, (240, 960, 3))
 
@@ -110,7 +114,7 @@ def test_a_folder_becomes_weights_a_preview_and_points(run, tmp_path):
 def test_another_solve_takes_the_points_of_the_first(run, tmp_path, monkeypatch):
     first = run("-o", "w.npz", "--keep-points", "mine.npz")
     monkeypatch.setattr("rigcast.capture._video.detect.FaceNetworks", None)
-    again = run("-o", "w.npz", "--keep-points", "mine.npz", "--overwrite", "--smoothing", "0")
+    again = run("-o", "again.npz", "--keep-points", "mine.npz", "--smoothing", "0")
     assert again["frames"] == first["frames"]
     assert not (tmp_path / "w.points.npz").exists()
 

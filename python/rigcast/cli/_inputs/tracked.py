@@ -23,7 +23,7 @@ def add_arguments(group: Any) -> None:
     group.add_argument(
         "--keep-points",
         metavar="NPZ",
-        type=arguments.output,
+        type=Path,
         help="file of the points found in it, which the next run reads (default: the first output's name with "
         ".points.npz)",
     )
